@@ -1,0 +1,17 @@
+//! Skywave's protocols, links and channels as **sans-IO state machines**.
+//!
+//! A machine takes `now` and an input, and yields outputs. It never reads a clock, opens a socket,
+//! spawns a thread or draws from a global random source: the simulator drives it with a virtual
+//! clock, a wire driver with the real one. See `docs/design.md`.
+
+pub mod link;
+pub mod packet;
+pub mod rng;
+pub mod seq;
+pub mod tcp;
+pub mod time;
+pub mod units;
+
+pub use packet::{Body, Packet, Segment};
+pub use time::{Duration, Time};
+pub use units::{Rate, Segments};

@@ -1,0 +1,183 @@
+//! What a link is made of, as plain data.
+
+use std::sync::Arc;
+
+use crate::time::{Duration, Time};
+use crate::units::Rate;
+
+use super::trace::Trace;
+
+/// One direction of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkConfig {
+    /// How packets leave the queue.
+    pub service: Service,
+    /// Propagation delay.
+    pub delay: Duration,
+    /// Random addition to the propagation delay; keeps order.
+    pub jitter: Option<Jitter>,
+    /// The queue before the transmitter.
+    pub queue: QueueConfig,
+    /// Channel loss; several models act one after the other.
+    pub loss: Vec<LossConfig>,
+    /// Whether a lost packet has used the queue and the transmitter.
+    pub loss_at: LossAt,
+    /// Times without any transmission reaching the other side; sorted, not overlapping.
+    pub blackouts: Vec<Blackout>,
+    /// Probability that a packet arrives damaged (the host drops it, the cause is recorded).
+    pub corruption: f64,
+    /// Probability that a packet arrives twice.
+    pub duplication: f64,
+    /// Packets that later ones overtake.
+    pub reordering: Option<Reordering>,
+}
+
+/// How packets leave the queue.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Service {
+    /// At a constant rate.
+    Rate(Rate),
+    /// At the recorded opportunities of a cellular link, repeated for ever.
+    Trace(Arc<Trace>),
+}
+
+/// Random addition to the propagation delay.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Jitter {
+    /// Uniform on [low, high).
+    Uniform(Duration, Duration),
+    /// Exponential with this mean.
+    Exponential(Duration),
+}
+
+/// Queue discipline and its limit. The packet in transmission does not count against the limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum QueueConfig {
+    /// Tail drop.
+    DropTail(Limit),
+    /// Random early detection (Floyd and Jacobson 1993).
+    Red(RedConfig),
+}
+
+/// Capacity of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// In packets of any size.
+    Packets(u32),
+    /// In bytes.
+    Bytes(u64),
+}
+
+/// Random early detection; thresholds in the limit's unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RedConfig {
+    /// Capacity; its unit is the unit of the average and of the thresholds too.
+    pub limit: Limit,
+    /// Average below which nothing is dropped.
+    pub min_threshold: f64,
+    /// Average from which all (or, when gentle, a rising share) is dropped.
+    pub max_threshold: f64,
+    /// Drop probability at `max_threshold`.
+    pub max_p: f64,
+    /// Weight of a new sample in the average.
+    pub weight: f64,
+    /// Between `max_threshold` and twice that, raise the probability from `max_p` to 1.
+    pub gentle: bool,
+    /// Space drops evenly by waiting (ns-2's `wait_`), instead of the 1993 paper's rule.
+    pub wait: bool,
+    /// Packet size in bytes that stands for one packet when the average ages over an idle period,
+    /// and that scales the probability in byte mode.
+    pub mean_packet: u32,
+}
+
+/// A channel loss model.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LossConfig {
+    /// Each packet is lost with this probability.
+    Bernoulli(f64),
+    /// Exponentially distributed gaps between losses, counted in packets; mean gap 1/p.
+    ExponentialPackets(f64),
+    /// Exponentially distributed gaps between losses, counted in bytes; the argument is the mean gap.
+    ExponentialBytes(f64),
+    /// Two states, good and bad, stepped once a packet.
+    GilbertElliottPackets(GilbertElliott),
+    /// Two states, good and bad, with exponentially distributed stays.
+    GilbertElliottTime {
+        /// Mean stay in the good state.
+        good: Duration,
+        /// Mean stay in the bad state.
+        bad: Duration,
+        /// Loss probability of a packet in the good state.
+        loss_good: f64,
+        /// Loss probability of a packet in the bad state.
+        loss_bad: f64,
+    },
+    /// Every `every`th packet is lost, the first one being number `first` (from 1).
+    Periodic {
+        /// Distance between losses in packets.
+        every: u64,
+        /// Number of the first lost packet, from 1.
+        first: u64,
+    },
+    /// Exactly these packets are lost (from 1, in order of arrival; sorted).
+    Packets(Arc<[u64]>),
+}
+
+/// The per-packet two-state channel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GilbertElliott {
+    /// P(good → bad) at each packet (SIFEST's α).
+    pub to_bad: f64,
+    /// P(bad → good) at each packet (SIFEST's β).
+    pub to_good: f64,
+    /// Loss probability in the good state (x).
+    pub loss_good: f64,
+    /// Loss probability in the bad state (y).
+    pub loss_bad: f64,
+}
+
+/// Where a channel loss happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum LossAt {
+    /// Before the queue: a lost packet uses no capacity (ns-2's `lossmodel`).
+    #[default]
+    Head,
+    /// After the transmission: a lost packet has used its share of the link.
+    Tail,
+}
+
+/// A time in which everything on the channel is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blackout {
+    /// First moment of the outage.
+    pub start: Time,
+    /// First moment after it.
+    pub end: Time,
+}
+
+/// Reordering: chosen packets get an extra delay, and later ones overtake them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reordering {
+    /// Probability that a packet is delayed.
+    pub probability: f64,
+    /// Its extra delay.
+    pub delay: Duration,
+}
+
+impl LinkConfig {
+    /// A clean link: no loss, no jitter.
+    pub fn new(rate: Rate, delay: Duration, queue: QueueConfig) -> Self {
+        Self {
+            service: Service::Rate(rate),
+            delay,
+            jitter: None,
+            queue,
+            loss: Vec::new(),
+            loss_at: LossAt::Head,
+            blackouts: Vec::new(),
+            corruption: 0.0,
+            duplication: 0.0,
+            reordering: None,
+        }
+    }
+}

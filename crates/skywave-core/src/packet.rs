@@ -1,0 +1,117 @@
+//! Packets: small plain values that links carry and protocol machines make and read.
+
+use arrayvec::ArrayVec;
+
+use crate::seq::SeqNr;
+use crate::time::Time;
+
+/// Bytes of IPv4 and TCP headers without options.
+pub const TCP_HEADER_BYTES: u32 = 40;
+/// Bytes of IPv4 and UDP headers.
+pub const UDP_HEADER_BYTES: u32 = 28;
+
+/// A packet on its way from one node to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Packet {
+    /// Index of the flow that it belongs to.
+    pub flow: u32,
+    /// Node index where it goes.
+    pub to: u32,
+    /// Bytes on the wire: headers and payload.
+    pub size: u32,
+    /// Damaged on the way; the receiving host's checksum throws it away.
+    pub corrupt: bool,
+    /// What it carries.
+    pub body: Body,
+}
+
+/// What a packet carries.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// A TCP segment from the data sender.
+    TcpData(Segment),
+    /// A TCP segment from the data receiver (an acknowledgement).
+    TcpAck(Segment),
+    /// A UDP datagram.
+    Udp(Datagram),
+}
+
+/// A UDP datagram of a constant-rate or on/off source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Datagram {
+    /// Count of datagrams sent before this one.
+    pub number: u64,
+    /// When its source sent it.
+    pub sent_at: Time,
+    /// Payload bytes.
+    pub len: u32,
+}
+
+/// The fields of a TCP segment that the machines use; payload bytes are counted, not carried.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Segment {
+    /// Sequence number of the first payload byte (or of SYN or FIN).
+    pub seq: SeqNr,
+    /// Next sequence number expected by the sender of this segment; valid with [`Flags::ack`].
+    pub ack: SeqNr,
+    /// Payload bytes.
+    pub len: u32,
+    /// Advertised window in bytes (already scaled).
+    pub window: u32,
+    /// Control bits.
+    pub flags: Flags,
+    /// SACK option, most recently changed block first (RFC 2018); a D-SACK block leads (RFC 2883).
+    pub sack: ArrayVec<SackBlock, MAX_SACK_BLOCKS>,
+    /// Timestamp option (RFC 7323).
+    pub timestamps: Option<Timestamps>,
+}
+
+/// At most four blocks fit the option space, three beside timestamps.
+pub const MAX_SACK_BLOCKS: usize = 4;
+
+/// TCP's control bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Flags {
+    /// Synchronise: takes one sequence number.
+    pub syn: bool,
+    /// The `ack` field is valid.
+    pub ack: bool,
+    /// Finish: takes one sequence number after the payload.
+    pub fin: bool,
+}
+
+/// Bytes `start..end` that the receiver holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SackBlock {
+    /// First sequence number held.
+    pub start: SeqNr,
+    /// First sequence number after the block.
+    pub end: SeqNr,
+}
+
+/// RFC 7323 timestamps; here nanoseconds of the sending machine's clock, which a wire driver scales.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timestamps {
+    /// When the segment was sent.
+    pub value: Time,
+    /// The value being echoed.
+    pub echo: Time,
+}
+
+impl Segment {
+    /// Sequence numbers that this segment takes: payload, SYN and FIN.
+    pub fn span(&self) -> u64 {
+        u64::from(self.len) + u64::from(self.flags.syn) + u64::from(self.flags.fin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_stays_small() {
+        // Packets are copied into a slab on every hop of the hot path.
+        assert!(size_of::<Packet>() <= 112, "{}", size_of::<Packet>());
+    }
+}

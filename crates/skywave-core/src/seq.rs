@@ -1,0 +1,54 @@
+//! TCP sequence numbers: 32 bits on the wire, 64 inside.
+//!
+//! Machines count stream positions in `u64` from the initial sequence number, which never wrap in
+//! practice; [`SeqNr`] is what a segment carries. [`SeqNr::expand`] finds the position nearest to one
+//! already known (RFC 9293 section 3.4: windows are below 2^31).
+
+use std::fmt;
+
+/// A sequence number as carried by a segment, modulo 2^32.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct SeqNr(pub u32);
+
+impl SeqNr {
+    /// The number on the wire of stream position `position`, for initial sequence number `iss`.
+    pub const fn at(iss: u32, position: u64) -> Self {
+        Self(iss.wrapping_add(position as u32))
+    }
+
+    /// The stream position meant by this number: the one nearest to `near`.
+    pub const fn expand(self, iss: u32, near: u64) -> u64 {
+        let known = iss.wrapping_add(near as u32);
+        let distance = self.0.wrapping_sub(known) as i32;
+        near.saturating_add_signed(distance as i64)
+    }
+}
+
+impl fmt::Debug for SeqNr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_survive_the_wrap() {
+        let iss = u32::MAX - 10;
+        for near in [0u64, 5, 11, 1 << 20, (1 << 32) - 3, (1 << 32) + 7, 5 << 32] {
+            for offset in [-1000i64, -1, 0, 1, 1000, 1 << 30] {
+                let Some(position) = near.checked_add_signed(offset) else {
+                    continue;
+                };
+                assert_eq!(SeqNr::at(iss, position).expand(iss, near), position);
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_before_the_start_is_clamped_to_it() {
+        assert_eq!(SeqNr(99).expand(100, 0), 0);
+    }
+}

@@ -1,0 +1,174 @@
+//! Every published combination by its name.
+
+use super::config::{
+    CerlConfig, Composition, CongestionConfig, CubicConfig, DetectionConfig, RecoveryConfig,
+    TimeoutConfig, VegasConfig, VenoConfig, WestwoodConfig,
+};
+
+/// A published TCP variant: a named composition.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// Name in scenario files.
+    pub name: &'static str,
+    /// What sets it apart, in one line.
+    pub summary: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// Its members.
+    pub composition: Composition,
+}
+
+const RENO: Composition = Composition {
+    detection: DetectionConfig::Dupacks(3),
+    recovery: RecoveryConfig::Reno,
+    congestion: CongestionConfig::Reno,
+    timeout: TimeoutConfig::Standard,
+    avoid_repeated_recovery: true,
+};
+
+const NEWRENO: Composition = Composition {
+    recovery: RecoveryConfig::NewReno,
+    ..RENO
+};
+
+const SACK: Composition = Composition {
+    recovery: RecoveryConfig::Sack,
+    ..RENO
+};
+
+const VEGAS: VegasConfig = VegasConfig {
+    alpha: 1.0,
+    beta: 3.0,
+    gamma: 1.0,
+};
+
+const WESTWOOD: WestwoodConfig = WestwoodConfig {
+    plus: false,
+    tau: crate::Duration::from_millis(500),
+};
+
+const CERL: CerlConfig = CerlConfig {
+    a: 0.55,
+    once_per_window: true,
+};
+
+/// All presets, in the order in which they are listed to a user.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "tahoe",
+        summary: "fast retransmit, then slow start from one segment",
+        source: "Jacobson 1988",
+        composition: Composition {
+            recovery: RecoveryConfig::Tahoe,
+            ..RENO
+        },
+    },
+    Preset {
+        name: "reno",
+        summary: "fast retransmit and fast recovery",
+        source: "RFC 2581; RFC 5681",
+        composition: RENO,
+    },
+    Preset {
+        name: "newreno",
+        summary: "fast recovery that survives partial ACKs",
+        source: "RFC 6582",
+        composition: NEWRENO,
+    },
+    Preset {
+        name: "sack",
+        summary: "selective repair with a scoreboard and pipe",
+        source: "RFC 2018, RFC 6675",
+        composition: SACK,
+    },
+    Preset {
+        name: "sack1",
+        summary: "SACK with the pipe accounting of ns-2's Sack1",
+        source: "Fall and Floyd 1996",
+        composition: Composition {
+            recovery: RecoveryConfig::Sack1,
+            ..RENO
+        },
+    },
+    Preset {
+        name: "vegas",
+        summary: "holds a few segments in the queue; fine-grained loss check",
+        source: "Brakmo, O'Malley and Peterson 1994",
+        composition: Composition {
+            detection: DetectionConfig::Vegas,
+            congestion: CongestionConfig::Vegas(VEGAS),
+            ..RENO
+        },
+    },
+    Preset {
+        name: "veno",
+        summary: "milder cut (4/5) when the backlog is small",
+        source: "Fu and Liew 2003",
+        composition: Composition {
+            congestion: CongestionConfig::Veno(VenoConfig { backlog: 3.0 }),
+            ..RENO
+        },
+    },
+    Preset {
+        name: "westwood-nr",
+        summary: "ssthresh from a bandwidth estimate, a sample an ACK; NewReno recovery",
+        source: "Casetti et al. 2002",
+        composition: Composition {
+            congestion: CongestionConfig::Westwood(WESTWOOD),
+            ..NEWRENO
+        },
+    },
+    Preset {
+        name: "westwood+",
+        summary: "ssthresh from a bandwidth estimate, a sample a round trip; NewReno recovery",
+        source: "Grieco and Mascolo 2004",
+        composition: Composition {
+            congestion: CongestionConfig::Westwood(WestwoodConfig {
+                plus: true,
+                ..WESTWOOD
+            }),
+            ..NEWRENO
+        },
+    },
+    Preset {
+        name: "cubic",
+        summary: "cubic growth in time since the last loss; SACK recovery",
+        source: "RFC 9438",
+        composition: Composition {
+            congestion: CongestionConfig::Cubic(CubicConfig {
+                c: 0.4,
+                beta: 0.7,
+                fast_convergence: true,
+            }),
+            ..SACK
+        },
+    },
+    Preset {
+        name: "cerl",
+        summary: "no cut when the queue is short (random loss), one cut a window",
+        source: "El-Ocla 2008, section 3",
+        composition: Composition {
+            congestion: CongestionConfig::Cerl(CERL),
+            avoid_repeated_recovery: false,
+            ..RENO
+        },
+    },
+    Preset {
+        name: "cerl2",
+        summary: "CERL without the guard of one cut a window",
+        source: "El-Ocla 2008, section 4.3",
+        composition: Composition {
+            congestion: CongestionConfig::Cerl(CerlConfig {
+                once_per_window: false,
+                ..CERL
+            }),
+            avoid_repeated_recovery: false,
+            ..RENO
+        },
+    },
+];
+
+/// The preset of that name.
+pub fn preset(name: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|p| p.name == name)
+}

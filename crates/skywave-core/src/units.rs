@@ -1,0 +1,140 @@
+//! Rates and windows as types of their own, so that bytes, segments and bits per second do not mix.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Div, Mul, Sub};
+
+use crate::time::Duration;
+
+/// A data rate in bits per second.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Rate(u64);
+
+impl Rate {
+    /// A rate of `bps` bits per second.
+    pub const fn from_bps(bps: u64) -> Self {
+        Self(bps)
+    }
+
+    /// Bits per second.
+    pub const fn as_bps(self) -> u64 {
+        self.0
+    }
+
+    /// Bytes sent in `d` at this rate, rounded down.
+    pub fn bytes_in(self, d: Duration) -> u64 {
+        (u128::from(self.0) * u128::from(d.as_nanos()) / 8_000_000_000) as u64
+    }
+
+    /// Time to send `bytes`, plus `carry` units left from the packet before: whole nanoseconds, and
+    /// the remainder (in units of 1/rate ns) to hand to the next packet, so that a busy link's long
+    /// run rate is exact. A rate of zero never ends.
+    pub fn transmission_time(self, bytes: u64, carry: u64) -> (Duration, u64) {
+        if self.0 == 0 {
+            return (Duration::MAX, 0);
+        }
+        let work = u128::from(bytes) * 8_000_000_000 + u128::from(carry);
+        let rate = u128::from(self.0);
+        let ns = u64::try_from(work / rate).unwrap_or(u64::MAX);
+        (Duration::from_nanos(ns), (work % rate) as u64)
+    }
+}
+
+/// A window in segments of one MSS; fractional, as the window laws of the papers are.
+///
+/// Only `+ - * /` and comparisons touch it, which IEEE 754 makes the same on every machine.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Default)]
+pub struct Segments(pub f64);
+
+impl Segments {
+    /// No segment.
+    pub const ZERO: Self = Self(0.0);
+    /// One segment.
+    pub const ONE: Self = Self(1.0);
+
+    /// `bytes` in segments of `mss` bytes.
+    pub fn from_bytes(bytes: u64, mss: u32) -> Self {
+        Self(bytes as f64 / f64::from(mss))
+    }
+
+    /// Whole bytes in this window.
+    pub fn to_bytes(self, mss: u32) -> u64 {
+        (self.0 * f64::from(mss)) as u64
+    }
+
+    /// The larger of two windows.
+    pub fn max(self, other: Self) -> Self {
+        Self(self.0.max(other.0))
+    }
+
+    /// The smaller of two windows.
+    pub fn min(self, other: Self) -> Self {
+        Self(self.0.min(other.0))
+    }
+}
+
+impl fmt::Debug for Segments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} seg", self.0)
+    }
+}
+
+impl Add for Segments {
+    type Output = Self;
+    fn add(self, o: Self) -> Self {
+        Self(self.0 + o.0)
+    }
+}
+
+impl AddAssign for Segments {
+    fn add_assign(&mut self, o: Self) {
+        self.0 += o.0;
+    }
+}
+
+impl Sub for Segments {
+    type Output = Self;
+    fn sub(self, o: Self) -> Self {
+        Self(self.0 - o.0)
+    }
+}
+
+impl Mul<f64> for Segments {
+    type Output = Self;
+    fn mul(self, k: f64) -> Self {
+        Self(self.0 * k)
+    }
+}
+
+impl Div<f64> for Segments {
+    type Output = Self;
+    fn div(self, k: f64) -> Self {
+        Self(self.0 / k)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_busy_link_keeps_its_rate_exactly() {
+        // 3 Mb/s: 1500 bytes take 4 ms; 1000 bytes take 2666666.67 ns, three of them 8 ms.
+        let rate = Rate::from_bps(3_000_000);
+        let (mut total, mut carry) = (Duration::ZERO, 0);
+        for _ in 0..3 {
+            let (t, c) = rate.transmission_time(1000, carry);
+            total += t;
+            carry = c;
+        }
+        assert_eq!(total, Duration::from_millis(8));
+        assert_eq!(carry, 0);
+    }
+
+    #[test]
+    fn a_rate_of_zero_never_ends() {
+        assert_eq!(
+            Rate::from_bps(0).transmission_time(1, 0),
+            (Duration::MAX, 0)
+        );
+    }
+}

@@ -1,0 +1,3 @@
+//! From a scenario file to results: scenario files, experiments, statistics, reports, claims.
+
+pub mod scenario;

@@ -1,0 +1,91 @@
+//! What one simulation measured, as plain data: the output of [`crate::simulate`].
+//!
+//! Counts and means are over the measured window unless said otherwise.
+
+/// All that one simulation measured.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Outcome {
+    /// One entry a flow, in the order of the specification.
+    pub flows: Vec<FlowOutcome>,
+    /// One entry a link, in the order of the specification.
+    pub links: Vec<LinkOutcome>,
+    /// Time series, when asked for.
+    pub series: Vec<Series>,
+    /// Events that the engine handled over the whole run.
+    pub events: u64,
+}
+
+/// What was measured of one flow.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct FlowOutcome {
+    /// The flow's name.
+    pub name: String,
+    /// In-order payload bytes handed to the receiving application, each byte once.
+    pub delivered_bytes: u64,
+    /// `delivered_bytes` in bits per second of the window.
+    pub goodput_bps: f64,
+    /// Bits on the wire that reached the receiver (headers and duplicates too) per second.
+    pub throughput_bps: f64,
+    /// Data packets sent, retransmissions included.
+    pub sent_packets: u64,
+    /// Data packets sent again.
+    pub retransmits: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Fast retransmits entered.
+    pub fast_retransmits: u64,
+    /// Reductions of the congestion window (fast or by timeout).
+    pub window_cuts: u64,
+    /// Data packets dropped by a full (or early dropping) queue, on any link.
+    pub queue_drops: u64,
+    /// Data packets lost by a channel: errors, blackouts, corruption.
+    pub channel_drops: u64,
+    /// Mean of the RTT samples in seconds; `None` without samples.
+    pub rtt_mean_s: Option<f64>,
+    /// Smallest RTT sample in seconds.
+    pub rtt_min_s: Option<f64>,
+    /// Time average of the congestion window in segments; `None` for UDP.
+    pub cwnd_mean: Option<f64>,
+    /// Median time from a segment's first transmission to its in-order delivery, seconds.
+    pub delay_p50_s: Option<f64>,
+    /// 95th percentile of the same.
+    pub delay_p95_s: Option<f64>,
+    /// 99th percentile of the same.
+    pub delay_p99_s: Option<f64>,
+    /// Time from start to the last byte's acknowledgement, when the application closed and all
+    /// arrived (over the whole run, not the window).
+    pub completion_s: Option<f64>,
+}
+
+/// What was measured of one one-way link.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct LinkOutcome {
+    /// The link's name.
+    pub name: String,
+    /// Share of the window in which it transmitted; for a trace, used share of its opportunities.
+    pub utilisation: f64,
+    /// Time average of the queue length in packets, the one in transmission not counted.
+    pub queue_mean_packets: f64,
+    /// Packets that were offered.
+    pub offered: u64,
+    /// Packets dropped by the queue.
+    pub queue_drops: u64,
+    /// Packets lost by the channel's loss models.
+    pub channel_drops: u64,
+    /// Packets lost in blackouts.
+    pub blackout_drops: u64,
+    /// Packets damaged.
+    pub corrupted: u64,
+}
+
+/// A time series of one quantity of one flow or link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Flow or link name.
+    pub entity: String,
+    /// Quantity: `cwnd`, `ssthresh` (segments), `rtt`, `srtt`, `rto` (seconds), `acked` (bytes),
+    /// `queue` (packets).
+    pub quantity: &'static str,
+    /// Times in seconds and values, in order.
+    pub points: Vec<(f64, f64)>,
+}

@@ -1,0 +1,140 @@
+//! What one simulation is made of, as plain data: the input of [`crate::simulate`].
+
+use skywave_core::link::LinkConfig;
+use skywave_core::tcp::TcpConfig;
+use skywave_core::{Duration, Rate, Time};
+
+/// One simulation, ready to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    /// Node names; links and flows refer to them by index.
+    pub nodes: Vec<String>,
+    /// One-way links.
+    pub links: Vec<LinkSpec>,
+    /// Flows.
+    pub flows: Vec<FlowSpec>,
+    /// When the run ends.
+    pub duration: Time,
+    /// Start and end of the window that is measured.
+    pub measure: (Time, Time),
+    /// Seed of all named random streams.
+    pub seed: u64,
+    /// Record time series (cwnd, RTT, queue, …).
+    pub series: bool,
+}
+
+/// A one-way link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkSpec {
+    /// Name, unique; also names its random streams.
+    pub name: String,
+    /// Node that sends.
+    pub from: usize,
+    /// Node that receives.
+    pub to: usize,
+    /// What it does.
+    pub config: LinkConfig,
+}
+
+/// A flow from one node to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowSpec {
+    /// Name, unique; also names its random streams.
+    pub name: String,
+    /// Node of the data sender.
+    pub from: usize,
+    /// Node of the data receiver.
+    pub to: usize,
+    /// The protocol.
+    pub transport: Transport,
+    /// What the application does.
+    pub traffic: Traffic,
+    /// When it starts.
+    pub start: Time,
+    /// When the application stops handing over data; `None` for the end of the run.
+    pub stop: Option<Time>,
+}
+
+/// The protocol of a flow.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Transport {
+    /// TCP.
+    Tcp(Box<TcpConfig>),
+    /// UDP with this many header bytes on the wire.
+    Udp {
+        /// Header bytes on the wire.
+        header: u32,
+    },
+}
+
+/// What an application does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Traffic {
+    /// Data without end.
+    Ftp,
+    /// So many bytes, then close.
+    Bytes(u64),
+    /// A packet of this size at constant intervals.
+    Cbr {
+        /// Payload rate.
+        rate: Rate,
+        /// Payload bytes a packet.
+        packet: u32,
+        /// Each interval is drawn uniformly within ± this share of itself.
+        jitter: f64,
+    },
+    /// Constant-rate bursts with pauses.
+    OnOff {
+        /// Payload rate while on.
+        rate: Rate,
+        /// Payload bytes a packet.
+        packet: u32,
+        /// Length of a burst, seconds.
+        on: Dist,
+        /// Length of a pause, seconds.
+        off: Dist,
+    },
+    /// Transfers of random size at random intervals on one connection.
+    Requests {
+        /// Bytes of one transfer.
+        size: Dist,
+        /// Pause, seconds.
+        think: Dist,
+        /// Where the pause starts.
+        pause_from: PauseFrom,
+    },
+}
+
+/// Where the pause between two transfers starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PauseFrom {
+    /// At the end of the transfer before: think time.
+    End,
+    /// At the start of the transfer before: arrivals do not wait for the network.
+    Start,
+}
+
+/// A distribution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Dist {
+    /// Always this.
+    Constant(f64),
+    /// Uniform between two bounds.
+    Uniform(f64, f64),
+    /// Exponential with this mean.
+    Exponential(f64),
+    /// Pareto with this mean and shape.
+    Pareto {
+        /// Mean.
+        mean: f64,
+        /// Shape, above 1.
+        shape: f64,
+    },
+}
+
+impl Spec {
+    /// Length of the measured window.
+    pub fn window(&self) -> Duration {
+        self.measure.1.since(self.measure.0)
+    }
+}
