@@ -242,9 +242,16 @@ pub enum Handshake {
     None,
     /// SYN, SYN-ACK, ACK (RFC 9293).
     ThreeWay,
-    /// A header-only SYN, with data right behind it and an ordinary ACK in reply: ns-2's one-way
-    /// agents.
-    Immediate,
+}
+
+impl Handshake {
+    /// Sequence numbers that it takes before the first payload byte.
+    pub const fn span(self) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::ThreeWay => 1,
+        }
+    }
 }
 
 /// When the receiver acknowledges.
@@ -301,7 +308,7 @@ impl TcpConfig {
             timestamps: false,
             sack,
             dsack: false,
-            handshake: Handshake::Immediate,
+            handshake: Handshake::ThreeWay,
             fin: false,
             acking: Acking::EverySegment,
             iss: 0,
@@ -312,7 +319,6 @@ impl TcpConfig {
                 initial_window: Segments(1.0),
                 limited_transmit: false,
                 rto: ticks(500, 1000, 3000),
-                handshake: Handshake::ThreeWay,
                 fin: true,
                 acking: Acking::Delayed {
                     every: 2,
@@ -333,7 +339,6 @@ impl TcpConfig {
                 timestamps: true,
                 sack: true,
                 dsack: true,
-                handshake: Handshake::ThreeWay,
                 fin: true,
                 acking: Acking::Delayed {
                     every: 2,

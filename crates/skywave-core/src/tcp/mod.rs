@@ -1,7 +1,17 @@
 //! TCP: a sender composed of policy slots, and its receiver.
 
 pub mod config;
+pub mod congestion;
+pub mod detection;
+pub mod flight;
 pub mod preset;
+pub mod receiver;
+pub mod recovery;
+pub mod rto;
+pub mod sender;
+pub mod window;
 
 pub use config::*;
 pub use preset::{PRESETS, Preset, preset};
+pub use receiver::Receiver;
+pub use sender::{Sender, SenderCounters};

@@ -1,0 +1,109 @@
+//! CUBIC (RFC 9438): growth by the time since the last reduction, in congestion avoidance.
+
+use super::CongestionControl;
+use crate::tcp::config::CubicConfig;
+use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
+use crate::time::Time;
+use crate::units::Segments;
+
+/// State of one CUBIC sender.
+#[derive(Clone, Copy, Debug)]
+pub struct Cubic {
+    config: CubicConfig,
+    /// W_max: window just before the last reduction, segments.
+    w_max: f64,
+    epoch: Option<Epoch>,
+}
+
+/// One period of growth since a reduction (RFC 9438 section 4.2).
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    start: Time,
+    /// K: seconds until the window is at W_max again.
+    k: f64,
+    /// W_est: what Reno would have (section 4.3).
+    w_est: f64,
+    /// Window at the start of the epoch.
+    cwnd_start: f64,
+}
+
+impl Cubic {
+    /// A sender that has lost nothing yet.
+    pub fn new(config: CubicConfig) -> Self {
+        Self {
+            config,
+            w_max: 0.0,
+            epoch: None,
+        }
+    }
+
+    /// Section 4.6 and 4.7: remember where the window was.
+    fn reduce(&mut self, cwnd: f64) {
+        self.w_max = if self.config.fast_convergence && cwnd < self.w_max {
+            cwnd * (1.0 + self.config.beta) / 2.0
+        } else {
+            cwnd
+        };
+        self.epoch = None;
+    }
+
+    fn begin(&mut self, now: Time, cwnd: f64) -> Epoch {
+        if self.w_max < cwnd {
+            // Slow start ended without a loss: start from the plateau (section 4.10).
+            self.w_max = cwnd;
+        }
+        Epoch {
+            start: now,
+            k: libm::cbrt((self.w_max - cwnd) / self.config.c),
+            w_est: cwnd,
+            cwnd_start: cwnd,
+        }
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        if !ack.may_grow {
+            return;
+        }
+        let cwnd = window.cwnd.0;
+        if window.cwnd < window.ssthresh {
+            window.cwnd += ack.counted;
+            return;
+        }
+        let mut epoch = self.epoch.unwrap_or_else(|| self.begin(ack.now, cwnd));
+        let CubicConfig { c, beta, .. } = self.config;
+        let rtt = ack.srtt.unwrap_or_default().as_secs_f64();
+        let t = ack.now.since(epoch.start).as_secs_f64();
+        let curve = |t: f64| {
+            let d = t - epoch.k;
+            c * d * d * d + self.w_max
+        };
+        // Section 4.3: α_cubic until W_est has reached the window before the reduction, then 1.
+        let alpha = if epoch.w_est < self.w_max {
+            3.0 * (1.0 - beta) / (1.0 + beta)
+        } else {
+            1.0
+        };
+        epoch.w_est += alpha * ack.counted.0 / cwnd;
+        window.cwnd = if curve(t) < epoch.w_est {
+            Segments(epoch.w_est.max(cwnd))
+        } else {
+            // Sections 4.4 and 4.5: towards the curve a round trip ahead, at most 1.5 cwnd.
+            let target = curve(t + rtt).clamp(cwnd, 1.5 * cwnd);
+            Segments(cwnd + (target - cwnd) / cwnd * ack.counted.0.min(1.0))
+        };
+        debug_assert!(window.cwnd.0 >= epoch.cwnd_start.min(cwnd));
+        self.epoch = Some(epoch);
+    }
+
+    fn on_loss(&mut self, loss: &LossEvent, _window: &Window) -> Response {
+        self.reduce(loss.window.0);
+        Response::cut_to(loss.window * self.config.beta)
+    }
+
+    fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {
+        self.reduce(timeout.window.0);
+        Response::restart(timeout.window * self.config.beta)
+    }
+}

@@ -1,0 +1,22 @@
+//! Reno (RFC 5681): additive increase, halving.
+
+use super::{CongestionControl, standard_growth};
+use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
+
+/// Additive increase, multiplicative decrease by half. Without state of its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reno;
+
+impl CongestionControl for Reno {
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        standard_growth(ack, window);
+    }
+
+    fn on_loss(&mut self, loss: &LossEvent, _window: &Window) -> Response {
+        Response::cut_to(loss.window / 2.0)
+    }
+
+    fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {
+        Response::restart(timeout.window / 2.0)
+    }
+}

@@ -1,0 +1,342 @@
+//! The sender's view of its sequence space: what was sent, what is acknowledged, what is lost.
+//!
+//! Positions are counted in bytes from the initial sequence number (SYN and FIN take one each, as
+//! in RFC 9293). `una ≤ nxt ≤ max`; `nxt < max` only while going back N. The segments of
+//! `una..max` are kept with their history, in order and without gaps.
+
+use std::collections::VecDeque;
+
+use crate::time::Time;
+
+/// One segment that was sent and is not yet acknowledged cumulatively.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sent {
+    /// First position.
+    pub start: u64,
+    /// First position after it.
+    pub end: u64,
+    /// When it was first sent.
+    pub first_sent: Time,
+    /// When it was last sent.
+    pub last_sent: Time,
+    /// How often it was sent.
+    pub transmissions: u32,
+    /// The receiver holds it (RFC 2018).
+    pub sacked: bool,
+    /// It is to be sent again.
+    pub lost: bool,
+    /// It was sent again in the present recovery (RFC 6675's HighRxt, a segment at a time).
+    pub resent: bool,
+}
+
+/// What a cumulative acknowledgement removed.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Acked {
+    /// Positions newly acknowledged.
+    pub bytes: u64,
+    /// Bytes of these that a SACK block had reported before.
+    pub sacked_before: u64,
+    /// The last segment covered whole.
+    pub newest: Option<Sent>,
+}
+
+/// Sequence space and segments in flight.
+#[derive(Clone, Debug, Default)]
+pub struct Flight {
+    una: u64,
+    nxt: u64,
+    segments: VecDeque<Sent>,
+    /// Bytes marked lost and not sent again since.
+    lost: u64,
+    sacked: u64,
+    highest_sacked: u64,
+}
+
+impl Flight {
+    /// Oldest unacknowledged position (SND.UNA).
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// Next position to send (SND.NXT).
+    pub fn nxt(&self) -> u64 {
+        self.nxt
+    }
+
+    /// First position never sent.
+    pub fn max(&self) -> u64 {
+        self.segments.back().map_or(self.una, |s| s.end)
+    }
+
+    /// Positions from `una` to `nxt`.
+    pub fn in_flight(&self) -> u64 {
+        self.nxt - self.una
+    }
+
+    /// True when everything sent is acknowledged.
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// Bytes that SACK blocks report above `una`.
+    pub fn sacked_bytes(&self) -> u64 {
+        self.sacked
+    }
+
+    /// Bytes believed to be in the network: neither reported as received nor known to be lost
+    /// (RFC 6675's `pipe`).
+    pub fn pipe(&self) -> u64 {
+        self.max() - self.una - self.sacked - self.lost
+    }
+
+    /// End of the highest block reported; `una` or less when there is none.
+    pub fn highest_sacked(&self) -> u64 {
+        self.highest_sacked
+    }
+
+    /// The segments in flight, in order.
+    pub fn segments(&self) -> impl DoubleEndedIterator<Item = &Sent> + ExactSizeIterator {
+        self.segments.iter()
+    }
+
+    /// The oldest segment in flight.
+    pub fn first(&self) -> Option<&Sent> {
+        self.segments.front()
+    }
+
+    /// The segment that holds `position`.
+    pub fn at(&self, position: u64) -> Option<&Sent> {
+        self.segments.get(self.index_of(position)?)
+    }
+
+    fn index_of(&self, position: u64) -> Option<usize> {
+        if position < self.una || position >= self.max() {
+            return None;
+        }
+        // Most look-ups are for the oldest segment.
+        if self.segments[0].end > position {
+            return Some(0);
+        }
+        Some(self.segments.partition_point(|s| s.end <= position))
+    }
+
+    /// Records a segment never sent before, from `max` to `end`.
+    pub fn send_new(&mut self, end: u64, now: Time) {
+        debug_assert!(self.nxt == self.max() && end > self.nxt);
+        self.segments.push_back(Sent {
+            start: self.nxt,
+            end,
+            first_sent: now,
+            last_sent: now,
+            transmissions: 1,
+            sacked: false,
+            lost: false,
+            resent: false,
+        });
+        self.nxt = end;
+    }
+
+    /// Records that the segment at `position` is sent again; moves `nxt` over it when it stood there.
+    pub fn send_again(&mut self, position: u64, now: Time) -> Option<Sent> {
+        let index = self.index_of(position)?;
+        let segment = &mut self.segments[index];
+        segment.last_sent = now;
+        segment.transmissions += 1;
+        segment.resent = true;
+        if segment.lost {
+            segment.lost = false;
+            self.lost -= segment.end - segment.start;
+        }
+        if self.nxt == segment.start {
+            self.nxt = segment.end;
+        }
+        Some(*segment)
+    }
+
+    /// Marks the oldest segment as lost, unless the receiver holds it.
+    pub fn mark_first_lost(&mut self) {
+        if let Some(segment) = self.segments.front_mut()
+            && !segment.lost
+            && !segment.sacked
+        {
+            segment.lost = true;
+            self.lost += segment.end - segment.start;
+        }
+    }
+
+    /// Marks every segment for which `is_lost` holds as lost.
+    pub fn mark_lost(&mut self, mut is_lost: impl FnMut(&Sent) -> bool) {
+        for segment in &mut self.segments {
+            if !segment.lost && !segment.sacked && is_lost(segment) {
+                segment.lost = true;
+                self.lost += segment.end - segment.start;
+            }
+        }
+    }
+
+    /// The first segment that is to be sent again.
+    pub fn next_lost(&self) -> Option<&Sent> {
+        if self.lost == 0 {
+            return None;
+        }
+        self.segments.iter().find(|s| s.lost)
+    }
+
+    /// Forgets which segments were marked lost or sent again in a recovery that is over.
+    pub fn end_recovery(&mut self) {
+        for segment in &mut self.segments {
+            segment.lost = false;
+            segment.resent = false;
+        }
+        self.lost = 0;
+    }
+
+    /// Goes back N: the next segment to send is the oldest one again.
+    pub fn rewind(&mut self) {
+        self.end_recovery();
+        self.nxt = self.una;
+    }
+
+    /// Moves `nxt` over segments that the receiver holds already.
+    pub fn skip_sacked(&mut self) {
+        while let Some(segment) = self.at(self.nxt)
+            && segment.sacked
+        {
+            self.nxt = segment.end;
+        }
+    }
+
+    /// Forgets all SACK information: the receiver may have dropped what it reported (RFC 2018
+    /// section 8).
+    pub fn clear_sacked(&mut self) {
+        for segment in &mut self.segments {
+            segment.sacked = false;
+        }
+        self.sacked = 0;
+        self.highest_sacked = 0;
+    }
+
+    /// Takes a cumulative acknowledgement of everything below `ack` (at most `max`).
+    pub fn acknowledge(&mut self, ack: u64) -> Acked {
+        let mut acked = Acked {
+            bytes: ack.saturating_sub(self.una),
+            ..Acked::default()
+        };
+        while let Some(segment) = self.segments.front_mut() {
+            if segment.end > ack {
+                // A receiver may acknowledge part of a segment; the rest keeps its history.
+                if segment.sacked && ack > segment.start {
+                    self.sacked -= ack - segment.start;
+                    acked.sacked_before += ack - segment.start;
+                }
+                let cut = ack.saturating_sub(segment.start);
+                if segment.lost {
+                    self.lost -= cut;
+                }
+                segment.start += cut;
+                break;
+            }
+            if segment.sacked {
+                self.sacked -= segment.end - segment.start;
+                acked.sacked_before += segment.end - segment.start;
+            }
+            if segment.lost {
+                self.lost -= segment.end - segment.start;
+            }
+            acked.newest = self.segments.pop_front();
+        }
+        self.una = self.una.max(ack);
+        self.nxt = self.nxt.max(self.una);
+        acked
+    }
+
+    /// Takes a SACK block; returns how many bytes it reports for the first time.
+    pub fn sack(&mut self, start: u64, end: u64) -> u64 {
+        if start >= end || end <= self.una || end > self.max() {
+            return 0;
+        }
+        let mut fresh = 0;
+        let from = self.segments.partition_point(|s| s.start < start);
+        for segment in self.segments.iter_mut().skip(from) {
+            if segment.end > end {
+                break;
+            }
+            if !segment.sacked {
+                segment.sacked = true;
+                fresh += segment.end - segment.start;
+                if segment.lost {
+                    segment.lost = false;
+                    self.lost -= segment.end - segment.start;
+                }
+            }
+        }
+        self.sacked += fresh;
+        self.highest_sacked = self.highest_sacked.max(end);
+        fresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flight(n: u64) -> Flight {
+        let mut f = Flight::default();
+        for i in 1..=n {
+            f.send_new(i * 100, Time::ZERO);
+        }
+        f
+    }
+
+    #[test]
+    fn acknowledgements_remove_segments_and_move_the_edges() {
+        let mut f = flight(5);
+        assert_eq!((f.una(), f.nxt(), f.max()), (0, 500, 500));
+        let acked = f.acknowledge(250);
+        assert_eq!(acked.bytes, 250);
+        assert_eq!(acked.newest.map(|s| s.end), Some(200));
+        assert_eq!(f.first().map(|s| (s.start, s.end)), Some((250, 300)));
+        assert_eq!(f.in_flight(), 250);
+    }
+
+    #[test]
+    fn going_back_n_sends_the_same_segments_and_skips_what_is_held() {
+        let mut f = flight(4);
+        assert_eq!(f.sack(100, 200), 100);
+        f.rewind();
+        assert_eq!(f.nxt(), 0);
+        assert_eq!(
+            f.send_again(0, Time::ZERO).map(|s| s.transmissions),
+            Some(2)
+        );
+        f.skip_sacked();
+        assert_eq!(f.nxt(), 200);
+        assert_eq!(f.max(), 400);
+    }
+
+    #[test]
+    fn sack_blocks_count_once_and_out_of_range_ones_not_at_all() {
+        let mut f = flight(4);
+        assert_eq!(f.sack(100, 300), 200);
+        assert_eq!(f.sack(100, 400), 100);
+        assert_eq!(f.sack(300, 900), 0);
+        assert_eq!(f.sacked_bytes(), 300);
+        let acked = f.acknowledge(200);
+        assert_eq!((acked.sacked_before, f.sacked_bytes()), (100, 200));
+    }
+
+    #[test]
+    fn a_lost_segment_is_offered_until_it_is_sent_held_or_acknowledged() {
+        let mut f = flight(3);
+        f.mark_first_lost();
+        assert_eq!(f.next_lost().map(|s| s.start), Some(0));
+        f.send_again(0, Time::ZERO);
+        assert_eq!(f.next_lost(), None);
+        f.mark_lost(|s| s.start >= 100);
+        f.sack(100, 200);
+        assert_eq!(f.next_lost().map(|s| s.start), Some(200));
+        f.acknowledge(300);
+        assert_eq!(f.next_lost(), None);
+        assert!(f.is_empty());
+    }
+}

@@ -1,0 +1,230 @@
+//! The data receiver: in-order delivery, acknowledgements, SACK and D-SACK.
+//!
+//! # The caller's contract
+//! [`Receiver::on_segment`] for each segment that arrives (a driver drops damaged ones first), then
+//! [`Receiver::poll_transmit`] until `None`; [`Receiver::on_timer`] at or after
+//! [`Receiver::next_timer`], then poll again. [`Receiver::delivered`] is what the application has
+//! got, in order and each byte once.
+
+use arrayvec::ArrayVec;
+
+use crate::packet::{Flags, MAX_SACK_BLOCKS, SackBlock, Segment, Timestamps};
+use crate::seq::SeqNr;
+use crate::time::Time;
+
+use super::config::{Acking, Handshake, TcpConfig};
+
+/// A TCP data receiver. The application reads at once, so the advertised window is the buffer.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    config: TcpConfig,
+    /// Next position expected (RCV.NXT).
+    next: u64,
+    /// Blocks held out of order, sorted, neither touching nor overlapping.
+    held: Vec<Block>,
+    /// Held blocks by the time of their last change, newest first (RFC 2018 section 4).
+    recent: ArrayVec<u64, MAX_SACK_BLOCKS>,
+    /// A duplicate to report (RFC 2883).
+    duplicate: Option<Block>,
+    /// Segments in order not yet acknowledged, and the timer for them.
+    unacknowledged: u32,
+    timer: Option<Time>,
+    /// ACKs to be sent now.
+    due: u32,
+    syn_ack: bool,
+    fin_at: Option<u64>,
+    peer_timestamp: Time,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Block {
+    start: u64,
+    end: u64,
+}
+
+impl Receiver {
+    /// A listening receiver.
+    pub fn new(config: TcpConfig) -> Self {
+        Self {
+            config,
+            next: 0,
+            held: Vec::new(),
+            recent: ArrayVec::new(),
+            duplicate: None,
+            unacknowledged: 0,
+            timer: None,
+            due: 0,
+            syn_ack: false,
+            fin_at: None,
+            peer_timestamp: Time::ZERO,
+        }
+    }
+
+    /// A segment from the data sender arrived.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment) {
+        let start = segment.seq.expand(self.config.iss, self.next);
+        let end = start + segment.span();
+        if end == start || start > self.next + u64::from(self.config.rwnd) {
+            return; // nothing in it, or beyond the window
+        }
+        if segment.flags.syn {
+            self.syn_ack = true;
+        }
+        if segment.flags.fin {
+            self.fin_at = Some(end - 1);
+        }
+        // RFC 7323 section 4.3: echo the segment that the ACK's left edge waits for.
+        if let Some(timestamps) = segment.timestamps
+            && start <= self.next
+        {
+            self.peer_timestamp = timestamps.value;
+        }
+        let in_order = start <= self.next && end > self.next;
+        let had_holes = !self.held.is_empty();
+        if end <= self.next || self.holds(start, end) {
+            self.duplicate = Some(Block { start, end });
+        } else if in_order {
+            self.next = end;
+            self.join_held();
+        } else {
+            self.hold(start, end);
+        }
+        self.schedule_ack(now, in_order && !had_holes && !segment.flags.syn);
+    }
+
+    /// The delayed-ACK timer expired, if it did.
+    pub fn on_timer(&mut self, now: Time) {
+        if self.timer.is_some_and(|at| at <= now) {
+            self.ack_now();
+        }
+    }
+
+    /// When [`Self::on_timer`] is due.
+    pub fn next_timer(&self) -> Option<Time> {
+        self.timer
+    }
+
+    /// The next ACK to put on the wire. Call until `None` after every input.
+    #[must_use]
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        self.due = self.due.checked_sub(1)?;
+        Some(Segment {
+            ack: SeqNr::at(self.config.iss, self.next),
+            window: self.config.rwnd,
+            flags: Flags {
+                ack: true,
+                syn: std::mem::take(&mut self.syn_ack)
+                    && self.config.handshake == Handshake::ThreeWay,
+                fin: false,
+            },
+            sack: self.sack_blocks(),
+            timestamps: self.config.timestamps.then_some(Timestamps {
+                value: now,
+                echo: self.peer_timestamp,
+            }),
+            ..Segment::default()
+        })
+    }
+
+    /// Payload bytes delivered to the application, in order.
+    pub fn delivered(&self) -> u64 {
+        let syn = self.config.handshake.span().min(self.next);
+        let fin = u64::from(self.is_finished());
+        self.next - syn - fin
+    }
+
+    /// Next position expected.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// The sender's FIN has arrived, and everything before it.
+    pub fn is_finished(&self) -> bool {
+        self.fin_at.is_some_and(|at| self.next > at)
+    }
+
+    fn holds(&self, start: u64, end: u64) -> bool {
+        self.held.iter().any(|b| b.start <= start && end <= b.end)
+    }
+
+    /// Delivers held blocks that the new left edge has reached.
+    fn join_held(&mut self) {
+        while let Some(first) = self.held.first()
+            && first.start <= self.next
+        {
+            self.next = self.next.max(first.end);
+            self.held.remove(0);
+        }
+    }
+
+    /// Stores an out-of-order block, merged with its neighbours.
+    fn hold(&mut self, start: u64, end: u64) {
+        let from = self.held.partition_point(|b| b.end < start);
+        let to = self.held.partition_point(|b| b.start <= end);
+        let merged = self.held[from..to]
+            .iter()
+            .fold(Block { start, end }, |m, b| Block {
+                start: m.start.min(b.start),
+                end: m.end.max(b.end),
+            });
+        self.held.splice(from..to, [merged]);
+        self.recent.retain(|s| *s < merged.start || *s >= merged.end);
+        if self.recent.is_full() {
+            self.recent.pop();
+        }
+        self.recent.insert(0, merged.start);
+    }
+
+    fn schedule_ack(&mut self, now: Time, plain: bool) {
+        match self.config.acking {
+            Acking::Delayed { every, timeout } if plain => {
+                self.unacknowledged += 1;
+                if self.unacknowledged >= every || self.is_finished() {
+                    self.ack_now();
+                } else if self.timer.is_none() {
+                    self.timer = Some(now + timeout);
+                }
+            }
+            _ => self.ack_now(),
+        }
+    }
+
+    fn ack_now(&mut self) {
+        self.due += 1;
+        self.unacknowledged = 0;
+        self.timer = None;
+    }
+
+    /// D-SACK first, then the block changed last, then older ones (RFC 2018, RFC 2883).
+    fn sack_blocks(&mut self) -> ArrayVec<SackBlock, MAX_SACK_BLOCKS> {
+        let mut blocks = ArrayVec::new();
+        let duplicate = self.duplicate.take();
+        if !self.config.sack {
+            return blocks;
+        }
+        let room = MAX_SACK_BLOCKS - usize::from(self.config.timestamps);
+        let wire = |b: Block| SackBlock {
+            start: SeqNr::at(self.config.iss, b.start),
+            end: SeqNr::at(self.config.iss, b.end),
+        };
+        if self.config.dsack
+            && let Some(duplicate) = duplicate
+        {
+            blocks.push(wire(duplicate));
+        }
+        let next = self.next;
+        self.recent.retain(|start| *start > next);
+        for start in &self.recent {
+            if blocks.len() == room {
+                break;
+            }
+            if let Ok(index) = self.held.binary_search_by_key(start, |b| b.start) {
+                blocks.push(wire(self.held[index]));
+            }
+        }
+        blocks
+    }
+}
+
+#[cfg(test)]
+mod tests;

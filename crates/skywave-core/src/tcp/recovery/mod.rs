@@ -1,0 +1,169 @@
+//! The `recovery` slot: what is sent after a loss, until it is repaired.
+//!
+//! A recovery marks segments as lost in the [`Flight`]; the sender sends marked segments first. It
+//! applies the controller's [`Response`] to the window and keeps the inflation, the segments that
+//! duplicate ACKs say have left the network, apart from `cwnd`.
+
+mod newreno;
+mod reno;
+mod sack;
+mod sack1;
+mod tahoe;
+
+use crate::units::Segments;
+
+use super::config::RecoveryConfig;
+use super::flight::Flight;
+use super::window::{Response, Window};
+
+pub use newreno::NewReno;
+pub use reno::Reno;
+pub use sack::Sack;
+pub use sack1::Sack1;
+pub use tahoe::Tahoe;
+
+/// What a recovery works on.
+pub struct Repair<'a> {
+    /// Sequence space and scoreboard.
+    pub flight: &'a mut Flight,
+    /// The congestion window.
+    pub window: &'a mut Window,
+    /// Payload bytes of a full segment.
+    pub mss: u32,
+}
+
+/// What an ACK of new data meant to the recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// No recovery is going on, or this ACK ended it; the window may grow on it.
+    Open,
+    /// This ACK ended a recovery; the window does not grow on it.
+    Done,
+    /// The recovery goes on.
+    Partial {
+        /// The retransmission timer is to be restarted.
+        restart_timer: bool,
+    },
+}
+
+/// A way to repair losses.
+pub trait LossRecovery {
+    /// A recovery is going on.
+    fn is_active(&self) -> bool;
+
+    /// The oldest segment was found lost after `dupacks` duplicate ACKs: repair it.
+    fn on_loss(&mut self, repair: &mut Repair, response: Response, dupacks: u32);
+
+    /// A duplicate ACK during the recovery.
+    fn on_dupack(&mut self, _repair: &mut Repair) {}
+
+    /// New data was acknowledged up to `flight.una()`, `acked` segments of it.
+    fn on_new_ack(&mut self, _repair: &mut Repair, _acked: Segments) -> Progress {
+        Progress::Open
+    }
+
+    /// The retransmission timer expired: the flight goes back N.
+    fn on_timeout(&mut self, _flight: &mut Flight) {}
+
+    /// Segments that have left the network and may be replaced by new ones.
+    fn inflation(&self) -> Segments {
+        Segments::ZERO
+    }
+
+    /// Data that may be sent now beyond what a plain window allows; `None` for a recovery that
+    /// counts by a window. In bytes.
+    fn pipe_room(&self, _flight: &Flight, _window: &Window, _mss: u32) -> Option<u64> {
+        None
+    }
+
+    /// A segment of `len` bytes was sent during the recovery.
+    fn on_sent(&mut self, _len: u64) {}
+
+    /// Nothing else may be sent but there is room: a segment worth sending again all the same.
+    fn rescue(&mut self, _flight: &Flight) -> Option<u64> {
+        None
+    }
+}
+
+/// The built-in members, dispatched statically.
+#[derive(Clone, Debug)]
+pub enum Recovery {
+    /// Slow start from the lost segment.
+    Tahoe(Tahoe),
+    /// RFC 2581.
+    Reno(Reno),
+    /// RFC 6582.
+    NewReno(NewReno),
+    /// RFC 6675.
+    Sack(Sack),
+    /// Fall and Floyd 1996.
+    Sack1(Sack1),
+}
+
+macro_rules! each {
+    ($self:expr, $member:ident => $call:expr) => {
+        match $self {
+            Recovery::Tahoe($member) => $call,
+            Recovery::Reno($member) => $call,
+            Recovery::NewReno($member) => $call,
+            Recovery::Sack($member) => $call,
+            Recovery::Sack1($member) => $call,
+        }
+    };
+}
+
+impl Recovery {
+    /// A fresh recovery; `impatient` is NewReno's timer variant.
+    pub fn new(config: RecoveryConfig, impatient: bool) -> Self {
+        match config {
+            RecoveryConfig::Tahoe => Self::Tahoe(Tahoe),
+            RecoveryConfig::Reno => Self::Reno(Reno::default()),
+            RecoveryConfig::NewReno => Self::NewReno(NewReno::new(impatient)),
+            RecoveryConfig::Sack => Self::Sack(Sack::default()),
+            RecoveryConfig::Sack1 => Self::Sack1(Sack1::default()),
+        }
+    }
+
+    /// True when the scoreboard decides what is sent, so that duplicate ACKs must carry news.
+    pub fn uses_sack(&self) -> bool {
+        matches!(self, Self::Sack(_) | Self::Sack1(_))
+    }
+}
+
+impl LossRecovery for Recovery {
+    fn is_active(&self) -> bool {
+        each!(self, m => m.is_active())
+    }
+
+    fn on_loss(&mut self, repair: &mut Repair, response: Response, dupacks: u32) {
+        each!(self, m => m.on_loss(repair, response, dupacks));
+    }
+
+    fn on_dupack(&mut self, repair: &mut Repair) {
+        each!(self, m => m.on_dupack(repair));
+    }
+
+    fn on_new_ack(&mut self, repair: &mut Repair, acked: Segments) -> Progress {
+        each!(self, m => m.on_new_ack(repair, acked))
+    }
+
+    fn on_timeout(&mut self, flight: &mut Flight) {
+        each!(self, m => m.on_timeout(flight));
+    }
+
+    fn inflation(&self) -> Segments {
+        each!(self, m => m.inflation())
+    }
+
+    fn pipe_room(&self, flight: &Flight, window: &Window, mss: u32) -> Option<u64> {
+        each!(self, m => m.pipe_room(flight, window, mss))
+    }
+
+    fn on_sent(&mut self, len: u64) {
+        each!(self, m => m.on_sent(len));
+    }
+
+    fn rescue(&mut self, flight: &Flight) -> Option<u64> {
+        each!(self, m => m.rescue(flight))
+    }
+}

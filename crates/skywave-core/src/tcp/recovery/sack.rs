@@ -1,0 +1,123 @@
+//! SACK-based loss recovery (RFC 6675).
+
+use super::{LossRecovery, Progress, Repair};
+use crate::tcp::flight::Flight;
+use crate::tcp::window::{Response, Window};
+use crate::units::Segments;
+
+/// Duplicate threshold of `IsLost` (section 2).
+const DUP_THRESH: u64 = 3;
+
+/// State of one recovery.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sack {
+    /// RecoveryPoint: first position not sent when the loss was found.
+    recovery_point: Option<u64>,
+    /// The first retransmission goes out whatever `pipe` says (section 5, step 4.3).
+    fast_retransmit: bool,
+    /// The rescue retransmission was used (NextSeg rule 4: once a recovery).
+    rescued: bool,
+}
+
+impl Sack {
+    /// Marks what `IsLost` (section 4) calls lost: unreported segments with at least DupThresh
+    /// segments reported above them.
+    fn update_lost(flight: &mut Flight, mss: u32) {
+        let enough = (DUP_THRESH - 1) * u64::from(mss);
+        let mut above = 0;
+        let mut below = 0;
+        for segment in flight.segments().rev() {
+            if above > enough {
+                below = segment.end;
+                break;
+            }
+            if segment.sacked {
+                above += segment.end - segment.start;
+            }
+        }
+        flight.mark_lost(|s| s.end <= below && !s.resent);
+    }
+}
+
+impl LossRecovery for Sack {
+    fn is_active(&self) -> bool {
+        self.recovery_point.is_some()
+    }
+
+    fn on_loss(&mut self, repair: &mut Repair, response: Response, _dupacks: u32) {
+        repair.window.ssthresh = response.ssthresh;
+        repair.window.cwnd = response.window_after;
+        *self = Self {
+            recovery_point: Some(repair.flight.max()),
+            fast_retransmit: true,
+            rescued: false,
+        };
+        repair.flight.end_recovery();
+        repair.flight.mark_first_lost();
+        Self::update_lost(repair.flight, repair.mss);
+    }
+
+    fn on_dupack(&mut self, repair: &mut Repair) {
+        Self::update_lost(repair.flight, repair.mss);
+    }
+
+    fn on_new_ack(&mut self, repair: &mut Repair, _acked: Segments) -> Progress {
+        match self.recovery_point {
+            Some(point) if repair.flight.una() < point => {
+                Self::update_lost(repair.flight, repair.mss);
+                // The receiver has news of everything below the hole that stopped this ACK.
+                if repair.flight.first().is_some_and(|s| !s.resent) {
+                    repair.flight.mark_first_lost();
+                }
+                Progress::Partial {
+                    restart_timer: true,
+                }
+            }
+            Some(_) => {
+                *self = Self::default();
+                repair.flight.end_recovery();
+                Progress::Open
+            }
+            None => Progress::Open,
+        }
+    }
+
+    fn on_timeout(&mut self, _flight: &mut Flight) {
+        // What the receiver reported stays valid here; going back N skips it (section 5.1).
+        *self = Self::default();
+    }
+
+    fn pipe_room(&self, flight: &Flight, window: &Window, mss: u32) -> Option<u64> {
+        self.recovery_point?;
+        if self.fast_retransmit {
+            return Some(u64::from(mss));
+        }
+        Some(window.cwnd.to_bytes(mss).saturating_sub(flight.pipe()))
+    }
+
+    fn on_sent(&mut self, _len: u64) {
+        self.fast_retransmit = false;
+    }
+
+    fn rescue(&mut self, flight: &Flight) -> Option<u64> {
+        let point = self.recovery_point?;
+        // NextSeg rule 3: a hole below what is reported, not resent yet and not known to be lost.
+        let hole = flight
+            .segments()
+            .take_while(|s| s.end <= flight.highest_sacked())
+            .find(|s| !s.sacked && !s.resent);
+        if let Some(hole) = hole {
+            return Some(hole.start);
+        }
+        // NextSeg rule 4: the last unreported segment of the window that had the loss.
+        if self.rescued {
+            return None;
+        }
+        let last = flight
+            .segments()
+            .rev()
+            .find(|s| !s.sacked && s.end <= point)?;
+        self.rescued = true;
+        Some(last.start)
+    }
+}

@@ -1,0 +1,88 @@
+//! SACK with the simpler pipe accounting of ns-2's Sack1 (Fall and Floyd 1996, section 4): `pipe`
+//! falls by one with every ACK, by two with a partial one, and each hole is resent once.
+
+use super::{LossRecovery, Progress, Repair};
+use crate::tcp::flight::Flight;
+use crate::tcp::window::{Response, Window};
+use crate::units::Segments;
+
+/// State of one recovery.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sack1 {
+    recover: Option<u64>,
+    /// Segments believed to be in the network.
+    pipe: i64,
+    fast_retransmit: bool,
+}
+
+impl Sack1 {
+    /// Every hole below what the receiver holds counts as lost, until it was resent.
+    fn mark_holes(flight: &mut Flight) {
+        let below = flight.highest_sacked();
+        flight.mark_lost(|s| s.end <= below && !s.resent);
+    }
+}
+
+impl LossRecovery for Sack1 {
+    fn is_active(&self) -> bool {
+        self.recover.is_some()
+    }
+
+    fn on_loss(&mut self, repair: &mut Repair, response: Response, dupacks: u32) {
+        let outstanding = repair.flight.max() - repair.flight.una();
+        repair.window.ssthresh = response.ssthresh;
+        repair.window.cwnd = response.window_after;
+        *self = Self {
+            recover: Some(repair.flight.max()),
+            pipe: outstanding.div_ceil(u64::from(repair.mss)) as i64 - i64::from(dupacks),
+            fast_retransmit: true,
+        };
+        repair.flight.end_recovery();
+        repair.flight.mark_first_lost();
+    }
+
+    fn on_dupack(&mut self, repair: &mut Repair) {
+        self.pipe -= 1;
+        Self::mark_holes(repair.flight);
+    }
+
+    fn on_new_ack(&mut self, repair: &mut Repair, _acked: Segments) -> Progress {
+        let Some(recover) = self.recover else {
+            return Progress::Open;
+        };
+        if repair.flight.una() >= recover {
+            *self = Self::default();
+            repair.flight.end_recovery();
+            return Progress::Done;
+        }
+        self.pipe -= 2;
+        Self::mark_holes(repair.flight);
+        Progress::Partial {
+            restart_timer: true,
+        }
+    }
+
+    fn on_timeout(&mut self, flight: &mut Flight) {
+        *self = Self::default();
+        flight.clear_sacked();
+    }
+
+    fn pipe_room(&self, _flight: &Flight, window: &Window, mss: u32) -> Option<u64> {
+        self.recover?;
+        let room = if self.fast_retransmit {
+            1
+        } else {
+            (window.cwnd.0 as i64 - self.pipe).max(0)
+        };
+        Some(room as u64 * u64::from(mss))
+    }
+
+    fn on_sent(&mut self, _len: u64) {
+        if self.fast_retransmit {
+            // The first retransmission replaces the segment that was lost: pipe had counted it.
+            self.fast_retransmit = false;
+        } else {
+            self.pipe += 1;
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Round-trip time estimation and the retransmission timeout (RFC 6298; Jacobson 1988).
+
+use crate::time::{Duration, Time};
+
+use super::config::{RtoArithmetic, RtoConfig};
+
+/// Estimator of the RTO, with exponential backoff.
+#[derive(Clone, Debug)]
+pub struct RtoEstimator {
+    config: RtoConfig,
+    estimate: Estimate,
+    backoff: u32,
+}
+
+/// What is kept of the samples.
+#[derive(Clone, Debug)]
+enum Estimate {
+    /// No sample yet.
+    None,
+    /// Exact nanoseconds.
+    Exact { srtt: Duration, rttvar: Duration },
+    /// Fixed point in ticks: eight times SRTT and four times RTTVAR.
+    Ticks { srtt8: u64, rttvar4: u64 },
+}
+
+impl RtoEstimator {
+    /// An estimator without samples.
+    pub fn new(config: RtoConfig) -> Self {
+        Self {
+            config,
+            estimate: Estimate::None,
+            backoff: 1,
+        }
+    }
+
+    /// Takes the round trip of a segment sent at `sent` and acknowledged at `now`; ends the backoff.
+    pub fn sample(&mut self, sent: Time, now: Time) {
+        self.backoff = 1;
+        match self.config.arithmetic {
+            RtoArithmetic::Exact => self.sample_exact(now.since(sent)),
+            RtoArithmetic::Ticks => {
+                // A coarse clock sees the ticks that fell between the two moments.
+                let tick = self.config.granularity.as_nanos().max(1);
+                self.sample_ticks((now.as_nanos() / tick - sent.as_nanos() / tick).max(1));
+            }
+        }
+    }
+
+    /// RFC 6298 section 2, rules 2.2 and 2.3.
+    fn sample_exact(&mut self, rtt: Duration) {
+        self.estimate = match self.estimate {
+            Estimate::Exact { srtt, rttvar } => {
+                let error = rtt.saturating_sub(srtt) + srtt.saturating_sub(rtt);
+                Estimate::Exact {
+                    rttvar: (rttvar * 3 + error) / 4,
+                    srtt: (srtt * 7 + rtt) / 8,
+                }
+            }
+            _ => Estimate::Exact {
+                srtt: rtt,
+                rttvar: rtt / 2,
+            },
+        };
+    }
+
+    /// Jacobson 1988, appendix A.2: the same in integers.
+    fn sample_ticks(&mut self, rtt: u64) {
+        self.estimate = match self.estimate {
+            Estimate::Ticks { srtt8, rttvar4 } if srtt8 > 0 => {
+                let error = rtt as i64 - (srtt8 >> 3) as i64;
+                let deviation = error.abs() - (rttvar4 >> 2) as i64;
+                Estimate::Ticks {
+                    srtt8: srtt8.saturating_add_signed(error).max(1),
+                    rttvar4: rttvar4.saturating_add_signed(deviation).max(1),
+                }
+            }
+            _ => Estimate::Ticks {
+                srtt8: rtt << 3,
+                rttvar4: rtt << 1,
+            },
+        };
+    }
+
+    /// The present RTO, backed off and within its bounds.
+    pub fn rto(&self) -> Duration {
+        let c = &self.config;
+        let base = match self.estimate {
+            Estimate::None => c.initial,
+            Estimate::Exact { srtt, rttvar } => srtt + (rttvar * 4).max(c.granularity),
+            Estimate::Ticks { srtt8, rttvar4 } => c.granularity * (((rttvar4 << 3) + srtt8) >> 3),
+        };
+        let least = match c.arithmetic {
+            // A clock that ticks cannot time less than two of its ticks.
+            RtoArithmetic::Ticks => c.granularity * 2,
+            RtoArithmetic::Exact => Duration::ZERO,
+        };
+        (base.max(c.min) * u64::from(self.backoff))
+            .min(c.max)
+            .max(least)
+    }
+
+    /// Doubles the RTO after an expiry (rule 5.5). Past three doublings the smoothed RTT is
+    /// distrusted and restarts from the next sample (RFC 6298 section 5, last paragraph).
+    pub fn back_off(&mut self) {
+        if self.rto() < self.config.max {
+            self.backoff = self.backoff.saturating_mul(2);
+        }
+        if self.backoff > 8
+            && let Estimate::Ticks { srtt8, rttvar4 } = &mut self.estimate
+        {
+            *rttvar4 += *srtt8 >> 3;
+            *srtt8 = 0;
+        }
+    }
+
+    /// Ends the backoff without a sample.
+    pub fn end_backoff(&mut self) {
+        self.backoff = 1;
+    }
+
+    /// Smoothed round-trip time; `None` before the first sample.
+    pub fn srtt(&self) -> Option<Duration> {
+        match self.estimate {
+            Estimate::None => None,
+            Estimate::Exact { srtt, .. } => Some(srtt),
+            Estimate::Ticks { srtt8, .. } => Some(self.config.granularity * srtt8 / 8),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exact() -> RtoEstimator {
+        RtoEstimator::new(RtoConfig {
+            arithmetic: RtoArithmetic::Exact,
+            granularity: Duration::from_millis(1),
+            min: Duration::from_secs(1),
+            max: Duration::from_secs(60),
+            initial: Duration::from_secs(1),
+        })
+    }
+
+    fn ticks(granularity: u64, min: u64) -> RtoEstimator {
+        RtoEstimator::new(RtoConfig {
+            arithmetic: RtoArithmetic::Ticks,
+            granularity: Duration::from_millis(granularity),
+            min: Duration::from_millis(min),
+            max: Duration::from_secs(60),
+            initial: Duration::from_secs(3),
+        })
+    }
+
+    fn sample(e: &mut RtoEstimator, ms: u64) {
+        e.sample(Time::ZERO, Time::ZERO + Duration::from_millis(ms));
+    }
+
+    #[test]
+    fn rfc_6298_rule_2_1_one_second_before_the_first_sample() {
+        assert_eq!(exact().rto(), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn rfc_6298_rules_2_2_and_2_3() {
+        let mut e = exact();
+        sample(&mut e, 800);
+        // SRTT = R, RTTVAR = R/2, RTO = SRTT + 4 RTTVAR.
+        assert_eq!(e.srtt(), Some(Duration::from_millis(800)));
+        assert_eq!(e.rto(), Duration::from_millis(2400));
+        sample(&mut e, 1600);
+        // RTTVAR = 3/4·400 + 1/4·800 = 500; SRTT = 7/8·800 + 1/8·1600 = 900.
+        assert_eq!(e.srtt(), Some(Duration::from_millis(900)));
+        assert_eq!(e.rto(), Duration::from_millis(2900));
+    }
+
+    #[test]
+    fn rfc_6298_rule_2_3_clock_granularity_bounds_the_variance_term() {
+        let mut e = exact();
+        for _ in 0..200 {
+            sample(&mut e, 2000);
+        }
+        assert_eq!(e.rto(), Duration::from_millis(2001));
+    }
+
+    #[test]
+    fn rfc_6298_rules_2_4_and_2_5_bounds() {
+        let mut e = exact();
+        sample(&mut e, 10);
+        assert_eq!(e.rto(), Duration::from_secs(1));
+        sample(&mut e, 500_000);
+        assert_eq!(e.rto(), Duration::from_secs(60));
+    }
+
+    #[test]
+    fn rfc_6298_rule_5_5_doubles_until_a_sample() {
+        let mut e = exact();
+        sample(&mut e, 800);
+        let rtos: Vec<u64> = (0..6)
+            .map(|_| {
+                e.back_off();
+                e.rto().as_nanos() / 1_000_000
+            })
+            .collect();
+        assert_eq!(rtos, [4800, 9600, 19_200, 38_400, 60_000, 60_000]);
+        sample(&mut e, 800);
+        assert!(e.rto() < Duration::from_millis(2400));
+    }
+
+    #[test]
+    fn coarse_clock_counts_ticks_between_the_two_moments() {
+        let mut e = ticks(500, 1000);
+        // 450 ms that cross one tick boundary: one tick; RTO = 1 + 4·(1/2) = 3 ticks.
+        e.sample(
+            Time::ZERO + Duration::from_millis(100),
+            Time::ZERO + Duration::from_millis(550),
+        );
+        assert_eq!(e.rto(), Duration::from_millis(1500));
+        // No boundary crossed still counts one tick.
+        let mut e = ticks(500, 0);
+        e.sample(
+            Time::ZERO + Duration::from_millis(10),
+            Time::ZERO + Duration::from_millis(490),
+        );
+        assert_eq!(e.srtt(), Some(Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn fixed_point_follows_jacobson() {
+        let mut e = ticks(10, 200);
+        sample(&mut e, 200); // 20 ticks: SRTT 20, RTTVAR 10, RTO 60 ticks
+        assert_eq!(e.rto(), Duration::from_millis(600));
+        sample(&mut e, 280); // error 8: SRTT 21, RTTVAR 10 + (8-10)/4 = 9.5, RTO = (38·8 + 168)/8 = 59
+        assert_eq!(e.srtt(), Some(Duration::from_millis(210)));
+        assert_eq!(e.rto(), Duration::from_millis(590));
+    }
+}

@@ -1,0 +1,603 @@
+//! The data sender: sequence space, timers and the order of events, with its decisions made by the
+//! policy slots.
+//!
+//! # The caller's contract
+//! Inputs carry `now`, which never goes backwards:
+//! - [`Sender::open`], [`Sender::write`], [`Sender::close`]: the application;
+//! - [`Sender::on_segment`]: a segment from the peer;
+//! - [`Sender::on_timer`]: at or after [`Sender::next_timer`]; calls too early do nothing.
+//!
+//! After each of them call [`Sender::poll_transmit`] until it returns `None`, then ask
+//! [`Sender::next_timer`] again.
+
+use crate::packet::{Flags, Segment, Timestamps};
+use crate::seq::SeqNr;
+use crate::time::{Duration, Time};
+use crate::units::Segments;
+
+use super::config::{Counting, Handshake, TcpConfig};
+use super::congestion::{Congestion, CongestionControl};
+use super::detection::Detection;
+use super::flight::{Acked, Flight, Sent};
+use super::recovery::{LossRecovery, Progress, Recovery, Repair};
+use super::rto::RtoEstimator;
+use super::window::{AckEvent, LossEvent, TimeoutEvent, Window};
+
+/// What a sender has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderCounters {
+    /// Segments sent, retransmissions and SYN included.
+    pub sent: u64,
+    /// Segments sent again.
+    pub retransmits: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Fast retransmits.
+    pub fast_retransmits: u64,
+    /// Reductions of the congestion window.
+    pub window_cuts: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Closed,
+    SynSent,
+    Established,
+    Done,
+}
+
+/// The one segment being timed when there are no timestamps.
+#[derive(Clone, Copy, Debug)]
+struct Timed {
+    end: u64,
+    sent: Time,
+}
+
+/// A TCP data sender.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    config: TcpConfig,
+    state: State,
+    flight: Flight,
+    window: Window,
+    peer_window: u64,
+    detection: Detection,
+    recovery: Recovery,
+    congestion: Congestion,
+    rto: RtoEstimator,
+    /// When the retransmission timer expires.
+    timer: Option<Time>,
+    timed: Option<Timed>,
+    dupacks: u32,
+    /// No fast retransmit until everything below this position is acknowledged.
+    recover: Option<u64>,
+    /// End of what the application has written.
+    written: u64,
+    closing: bool,
+    peer_timestamp: Time,
+    last_rtt: Option<Duration>,
+    initial_window: Segments,
+    counters: SenderCounters,
+}
+
+impl Sender {
+    /// A closed sender.
+    pub fn new(config: TcpConfig) -> Self {
+        let rwnd = Segments::from_bytes(u64::from(config.rwnd), config.mss);
+        let composition = config.composition;
+        Self {
+            state: State::Closed,
+            flight: Flight::default(),
+            window: Window {
+                cwnd: config.initial_window,
+                ssthresh: config.initial_ssthresh.unwrap_or(rwnd),
+            },
+            peer_window: u64::from(config.rwnd),
+            detection: Detection::new(composition.detection),
+            recovery: Recovery::new(composition.recovery, config.impatient),
+            congestion: Congestion::new(composition.congestion, config.mss),
+            rto: RtoEstimator::new(config.rto),
+            timer: None,
+            timed: None,
+            dupacks: 0,
+            recover: None,
+            written: config.handshake.span(),
+            closing: false,
+            peer_timestamp: Time::ZERO,
+            last_rtt: None,
+            initial_window: config.initial_window,
+            counters: SenderCounters::default(),
+            config,
+        }
+    }
+
+    /// Starts the connection.
+    pub fn open(&mut self) {
+        if self.state == State::Closed {
+            self.state = match self.config.handshake {
+                Handshake::None => State::Established,
+                Handshake::ThreeWay => State::SynSent,
+            };
+        }
+    }
+
+    /// The application hands over `bytes` more; `u64::MAX` is data without end.
+    pub fn write(&mut self, bytes: u64) {
+        if !self.closing {
+            self.written = self.written.saturating_add(bytes);
+        }
+    }
+
+    /// The application has no more data. What was sent but never written (an endless source) ends
+    /// with what is sent by now.
+    pub fn close(&mut self) {
+        if self.written == u64::MAX {
+            self.written = self.flight.max().max(self.config.handshake.span());
+        }
+        self.closing = true;
+        self.finish_if_done();
+    }
+
+    /// A segment from the peer arrived.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment) {
+        if !segment.flags.ack || matches!(self.state, State::Closed | State::Done) {
+            return;
+        }
+        let ack = segment.ack.expand(self.config.iss, self.flight.una());
+        if ack > self.flight.max() || ack < self.flight.una() {
+            return; // not acceptable, or old news
+        }
+        if let Some(timestamps) = segment.timestamps {
+            self.peer_timestamp = timestamps.value;
+        }
+        let window_changed = self.peer_window != u64::from(segment.window);
+        self.peer_window = u64::from(segment.window);
+        if self.state == State::SynSent {
+            if segment.flags.syn && ack > 0 {
+                self.establish(now, ack, segment);
+            }
+            return;
+        }
+        let news = self.take_sack(segment);
+        if ack > self.flight.una() {
+            self.on_new_ack(now, ack, segment);
+        } else if !self.flight.is_empty() && !window_changed && !segment.flags.syn {
+            self.on_dupack(now, news);
+        }
+        self.finish_if_done();
+    }
+
+    /// The retransmission timer expired, if it did.
+    pub fn on_timer(&mut self, now: Time) {
+        if self.timer.is_none_or(|at| at > now) {
+            return;
+        }
+        self.counters.timeouts += 1;
+        self.timed = None;
+        self.dupacks = 0;
+        if self.state == State::SynSent {
+            // RFC 5681 section 3.1: a lost SYN or SYN-ACK shrinks the initial window.
+            self.initial_window = self.initial_window.min(Segments::ONE);
+        } else {
+            self.recovery.on_timeout(&mut self.flight);
+            let event = TimeoutEvent {
+                now,
+                window: self.effective_window(),
+                in_flight: self.in_flight(),
+            };
+            let response = self.congestion.on_timeout(&event, &self.window);
+            self.window.ssthresh = response.ssthresh;
+            self.window.cwnd = response.window_after;
+            self.counters.window_cuts += 1;
+        }
+        self.recover = Some(self.flight.max());
+        self.flight.rewind();
+        self.rto.back_off();
+        self.restart_timer(now);
+    }
+
+    /// When [`Self::on_timer`] is due; `None` while nothing is outstanding.
+    pub fn next_timer(&self) -> Option<Time> {
+        self.timer
+    }
+
+    /// The next segment to put on the wire, if any may be sent now. Call until `None` after every
+    /// input.
+    #[must_use]
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        match self.choose()? {
+            Next::Again(position) => self.transmit_again(position, now),
+            Next::New(end) => Some(self.transmit_new(end, now)),
+        }
+    }
+
+    fn establish(&mut self, now: Time, ack: u64, segment: &Segment) {
+        self.state = State::Established;
+        self.window.cwnd = self.initial_window;
+        self.sample_rtt(now, ack, segment);
+        self.flight.acknowledge(ack);
+        self.recover = None;
+        self.timer = None;
+    }
+
+    /// Applies SACK blocks; true when they told something new.
+    fn take_sack(&mut self, segment: &Segment) -> bool {
+        let (iss, una) = (self.config.iss, self.flight.una());
+        let mut fresh = 0;
+        for block in &segment.sack {
+            let (start, end) = (block.start.expand(iss, una), block.end.expand(iss, una));
+            fresh += self.flight.sack(start, end);
+        }
+        fresh > 0
+    }
+
+    fn on_new_ack(&mut self, now: Time, ack: u64, segment: &Segment) {
+        let flight_before = self.in_flight();
+        let acked = self.flight.acknowledge(ack);
+        let acked_segments = Segments::from_bytes(acked.bytes, self.config.mss);
+        let was_active = self.recovery.is_active();
+        let mut repair = Repair {
+            flight: &mut self.flight,
+            window: &mut self.window,
+            mss: self.config.mss,
+        };
+        let progress = self.recovery.on_new_ack(&mut repair, acked_segments);
+        // A partial ACK shows how long a hole took to fill, not a round trip.
+        let rtt = match progress {
+            Progress::Partial { .. } if !self.config.timestamps => {
+                if self.timed.is_some_and(|t| ack >= t.end) {
+                    self.timed = None;
+                    self.rto.end_backoff();
+                }
+                None
+            }
+            _ => self.sample_rtt(now, ack, segment),
+        };
+        match progress {
+            Progress::Partial { restart_timer } => {
+                if restart_timer {
+                    self.rto.end_backoff();
+                    self.restart_timer(now);
+                }
+            }
+            Progress::Open | Progress::Done => {
+                self.dupacks = 0;
+                self.restart_timer(now);
+            }
+        }
+        let segment_rtt = segment_rtt(now, &acked);
+        let event = AckEvent {
+            may_grow: progress == Progress::Open && self.window_was_used(flight_before),
+            counted: self.counted(acked_segments),
+            ..self.ack_event(now, acked_segments, rtt, segment_rtt)
+        };
+        self.congestion.on_ack(&event, &mut self.window);
+        if self.detection.on_new_ack(now, segment_rtt, &self.flight) && was_active {
+            // The window was cut for this loss already.
+            self.flight.mark_first_lost();
+            self.detection.on_retransmit(&self.flight);
+        }
+        if self.flight.is_empty() {
+            self.timer = None;
+        }
+    }
+
+    fn on_dupack(&mut self, now: Time, news: bool) {
+        let counts = news || !self.recovery.uses_sack();
+        self.dupacks += u32::from(counts);
+        let event = self.ack_event(now, Segments::ZERO, None, None);
+        self.congestion.on_dupack(&event);
+        let lost = counts && self.detection.on_dupack(now, self.dupacks, &self.flight);
+        if lost && self.may_retransmit() {
+            self.fast_retransmit(now);
+        } else if self.recovery.is_active() {
+            let mut repair = Repair {
+                flight: &mut self.flight,
+                window: &mut self.window,
+                mss: self.config.mss,
+            };
+            self.recovery.on_dupack(&mut repair);
+        }
+    }
+
+    /// Everything below `recover` was sent before the last recovery or timeout: duplicate ACKs for
+    /// it may come from its own retransmissions (RFC 6582 section 3.2, step 2).
+    fn may_retransmit(&self) -> bool {
+        let una = self.flight.una();
+        match self.recover {
+            Some(recover) if self.recovery.uses_sack() => una >= recover,
+            Some(recover) => una > recover,
+            None => true,
+        }
+    }
+
+    fn fast_retransmit(&mut self, now: Time) {
+        let Some(&first) = self.flight.first() else {
+            return;
+        };
+        let event = LossEvent {
+            now,
+            una: self.flight.una(),
+            max: self.flight.max(),
+            window: self.effective_window(),
+            in_flight: self.in_flight(),
+            sent_at: first.last_sent,
+            transmissions: first.transmissions,
+        };
+        let response = self.congestion.on_loss(&event, &self.window);
+        if response.window_after < self.window.cwnd {
+            self.counters.window_cuts += 1;
+        }
+        self.counters.fast_retransmits += 1;
+        self.recover = self
+            .config
+            .composition
+            .avoid_repeated_recovery
+            .then(|| self.flight.max());
+        self.detection.on_retransmit(&self.flight);
+        let mut repair = Repair {
+            flight: &mut self.flight,
+            window: &mut self.window,
+            mss: self.config.mss,
+        };
+        self.recovery
+            .on_loss(&mut repair, response, self.dupacks);
+        self.timed = None;
+        self.restart_timer(now);
+    }
+
+    /// Takes a round-trip sample, if this ACK carries one.
+    fn sample_rtt(&mut self, now: Time, ack: u64, segment: &Segment) -> Option<Duration> {
+        let sent = if self.config.timestamps {
+            segment.timestamps?.echo
+        } else {
+            self.timed.take_if(|t| ack >= t.end)?.sent
+        };
+        self.rto.sample(sent, now);
+        self.last_rtt = Some(now.since(sent));
+        self.last_rtt
+    }
+
+    fn ack_event(
+        &self,
+        now: Time,
+        acked: Segments,
+        rtt: Option<Duration>,
+        segment_rtt: Option<Duration>,
+    ) -> AckEvent {
+        AckEvent {
+            now,
+            acked,
+            counted: Segments::ZERO,
+            may_grow: false,
+            rtt,
+            segment_rtt,
+            srtt: self.rto.srtt(),
+            una: self.flight.una(),
+            nxt: self.flight.nxt(),
+            in_flight: self.in_flight(),
+        }
+    }
+
+    fn counted(&self, acked: Segments) -> Segments {
+        match self.config.counting {
+            Counting::Acks => Segments::ONE,
+            Counting::Bytes(limit) => acked.min(Segments(f64::from(limit))),
+        }
+    }
+
+    /// RFC 7661's concern: a window that the application did not use says nothing about the path.
+    /// The older stacks, which count ACKs, grow regardless.
+    fn window_was_used(&self, flight_before: Segments) -> bool {
+        let cwnd = self.window.cwnd;
+        match self.config.counting {
+            Counting::Acks => true,
+            Counting::Bytes(_) if cwnd < self.window.ssthresh => flight_before * 2.0 >= cwnd,
+            Counting::Bytes(_) => flight_before + Segments::ONE >= cwnd,
+        }
+    }
+
+    fn in_flight(&self) -> Segments {
+        Segments::from_bytes(self.flight.in_flight(), self.config.mss)
+    }
+
+    fn effective_window(&self) -> Segments {
+        let peer = Segments::from_bytes(self.peer_window, self.config.mss);
+        (self.window.cwnd + self.recovery.inflation()).min(peer)
+    }
+
+    fn restart_timer(&mut self, now: Time) {
+        self.timer = Some(now + self.rto.rto());
+    }
+
+    fn finish_if_done(&mut self) {
+        if self.closing
+            && self.state == State::Established
+            && self.flight.is_empty()
+            && self.flight.nxt() == self.end()
+        {
+            self.state = State::Done;
+            self.timer = None;
+        }
+    }
+
+    /// End of everything that this connection will send, as known now.
+    fn end(&self) -> u64 {
+        self.written
+            .saturating_add(u64::from(self.closing && self.config.fin))
+    }
+
+    /// What to send next: lost segments first, then the segment at `nxt`.
+    fn choose(&mut self) -> Option<Next> {
+        match self.state {
+            State::Closed | State::Done => return None,
+            State::SynSent => {
+                return (self.flight.nxt() == 0).then(|| {
+                    if self.flight.is_empty() {
+                        Next::New(1)
+                    } else {
+                        Next::Again(0)
+                    }
+                });
+            }
+            State::Established => {}
+        }
+        let mss = self.config.mss;
+        let room = self
+            .recovery
+            .pipe_room(&self.flight, &self.window, mss);
+        if let Some(lost) = self.flight.next_lost() {
+            let fits = room.is_none_or(|room| room >= lost.end - lost.start);
+            return fits.then_some(Next::Again(lost.start));
+        }
+        self.flight.skip_sacked();
+        let (next, end) = self.next_in_order();
+        let una = self.flight.una();
+        if let Some(next) = next
+            && end <= una + self.peer_window
+        {
+            let fits = match room {
+                Some(room) => end - self.flight.nxt() <= room,
+                None => end - una <= self.plain_room(),
+            };
+            return fits.then_some(next);
+        }
+        // Room, but no new data that may fill it.
+        if room.is_some_and(|room| room >= u64::from(mss)) {
+            return self.recovery.rescue(&self.flight).map(Next::Again);
+        }
+        None
+    }
+
+    /// The segment at `nxt`, if there is one, and its end.
+    fn next_in_order(&self) -> (Option<Next>, u64) {
+        let nxt = self.flight.nxt();
+        if let Some(old) = self.flight.at(nxt) {
+            return (Some(Next::Again(nxt)), old.end);
+        }
+        let end = if nxt < self.written {
+            nxt.saturating_add(u64::from(self.config.mss))
+                .min(self.written)
+        } else {
+            self.end()
+        };
+        ((end > nxt).then_some(Next::New(end)), end)
+    }
+
+    /// Bytes from `una` that a window-counting sender may have in flight.
+    fn plain_room(&self) -> u64 {
+        let mut window = self.window.cwnd + self.recovery.inflation();
+        if self.config.limited_transmit && !self.recovery.is_active() {
+            window += Segments(f64::from(self.detection.limited_transmit(self.dupacks)));
+        }
+        window.to_bytes(self.config.mss)
+    }
+
+    fn transmit_new(&mut self, end: u64, now: Time) -> Segment {
+        let start = self.flight.nxt();
+        if self.flight.is_empty() || self.timer.is_none() {
+            self.restart_timer(now);
+        }
+        self.flight.send_new(end, now);
+        if self.timed.is_none() {
+            self.timed = Some(Timed { end, sent: now });
+        }
+        self.recovery.on_sent(end - start);
+        self.counters.sent += 1;
+        self.segment(start, end, now)
+    }
+
+    fn transmit_again(&mut self, position: u64, now: Time) -> Option<Segment> {
+        let Sent { start, end, .. } = self.flight.send_again(position, now)?;
+        // Karn: an ACK could now mean either transmission.
+        self.timed.take_if(|t| t.end > start && t.end <= end);
+        if self.timer.is_none() {
+            self.restart_timer(now);
+        }
+        self.recovery.on_sent(end - start);
+        self.counters.sent += 1;
+        self.counters.retransmits += 1;
+        Some(self.segment(start, end, now))
+    }
+
+    fn segment(&self, start: u64, end: u64, now: Time) -> Segment {
+        let syn = start < self.config.handshake.span();
+        let fin = end > self.written;
+        Segment {
+            seq: SeqNr::at(self.config.iss, start),
+            len: (end - start - u64::from(syn) - u64::from(fin)) as u32,
+            flags: Flags {
+                syn,
+                fin,
+                ack: !syn,
+            },
+            timestamps: self.config.timestamps.then_some(Timestamps {
+                value: now,
+                echo: self.peer_timestamp,
+            }),
+            ..Segment::default()
+        }
+    }
+
+    /// Everything written was acknowledged after [`Self::close`].
+    pub fn is_done(&self) -> bool {
+        self.state == State::Done
+    }
+
+    /// Payload bytes written and not yet sent for the first time; `u64::MAX` for an endless source.
+    pub fn unsent(&self) -> u64 {
+        if self.written == u64::MAX {
+            return u64::MAX;
+        }
+        self.written.saturating_sub(self.flight.max())
+    }
+
+    /// Congestion window and threshold; the window is without inflation.
+    pub fn window(&self) -> Window {
+        self.window
+    }
+
+    /// Sequence space and segments in flight.
+    pub fn flight(&self) -> &Flight {
+        &self.flight
+    }
+
+    /// A fast recovery is going on.
+    pub fn in_recovery(&self) -> bool {
+        self.recovery.is_active()
+    }
+
+    /// The latest round-trip sample.
+    pub fn last_rtt(&self) -> Option<Duration> {
+        self.last_rtt
+    }
+
+    /// The retransmission timer's estimator.
+    pub fn rto(&self) -> &RtoEstimator {
+        &self.rto
+    }
+
+    /// What was done so far.
+    pub fn counters(&self) -> &SenderCounters {
+        &self.counters
+    }
+}
+
+/// What `choose` decided.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    /// The segment at this position, again.
+    Again(u64),
+    /// New data (or SYN or FIN) up to this position.
+    New(u64),
+}
+
+fn segment_rtt(now: Time, acked: &Acked) -> Option<Duration> {
+    acked
+        .newest
+        .filter(|s| s.transmissions == 1)
+        .map(|s| now.since(s.last_sent))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+//! Segment-by-segment tests.

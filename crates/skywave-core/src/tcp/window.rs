@@ -1,0 +1,101 @@
+//! The congestion window and what policies tell each other about it.
+
+use crate::time::{Duration, Time};
+use crate::units::Segments;
+
+/// The sender's congestion state. `cwnd` is never inflated: what fast recovery adds for segments
+/// that have left the network is kept by the recovery (see `Recovery::inflation`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Congestion window.
+    pub cwnd: Segments,
+    /// Slow start threshold.
+    pub ssthresh: Segments,
+}
+
+/// New data was acknowledged (or, with `acked` zero, a duplicate ACK came).
+#[derive(Clone, Copy, Debug)]
+pub struct AckEvent {
+    /// When.
+    pub now: Time,
+    /// Newly acknowledged data, in segments.
+    pub acked: Segments,
+    /// What of it counts towards growth (see `Counting`), in segments.
+    pub counted: Segments,
+    /// The window may grow on it: no recovery is going on and the window was in use.
+    pub may_grow: bool,
+    /// A round-trip sample of the retransmission timer's clock: one segment at a time, or every ACK
+    /// with timestamps; never of a retransmitted segment, never of the handshake.
+    pub rtt: Option<Duration>,
+    /// Round trip of the newest segment covered, when it was sent once.
+    pub segment_rtt: Option<Duration>,
+    /// Smoothed round-trip time of the retransmission timer.
+    pub srtt: Option<Duration>,
+    /// Acknowledged up to here.
+    pub una: u64,
+    /// Next position to send.
+    pub nxt: u64,
+    /// Data in flight after this ACK, in segments.
+    pub in_flight: Segments,
+}
+
+/// A segment was found lost before its retransmission timer expired.
+#[derive(Clone, Copy, Debug)]
+pub struct LossEvent {
+    /// When.
+    pub now: Time,
+    /// Position of the lost segment: everything below is acknowledged.
+    pub una: u64,
+    /// First position never sent.
+    pub max: u64,
+    /// The window in force: cwnd (inflated, if still so) or the receiver's, whichever is smaller.
+    pub window: Segments,
+    /// Data in flight, in segments.
+    pub in_flight: Segments,
+    /// When the lost segment was last sent.
+    pub sent_at: Time,
+    /// How often it was sent.
+    pub transmissions: u32,
+}
+
+/// The retransmission timer expired.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeoutEvent {
+    /// When.
+    pub now: Time,
+    /// The window in force, as in [`LossEvent::window`].
+    pub window: Segments,
+    /// Data in flight, in segments.
+    pub in_flight: Segments,
+}
+
+/// A controller's answer to a loss; the recovery applies it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Response {
+    /// New slow start threshold.
+    pub ssthresh: Segments,
+    /// Congestion window, without inflation, from now on.
+    pub window_after: Segments,
+}
+
+impl Response {
+    /// Both at `window`, but at least two segments (RFC 5681 equation 4).
+    pub fn cut_to(window: Segments) -> Self {
+        let window = window.max(MIN_SSTHRESH);
+        Self {
+            ssthresh: window,
+            window_after: window,
+        }
+    }
+
+    /// After a timeout: threshold at `window` (at least two segments), restart with one segment.
+    pub fn restart(window: Segments) -> Self {
+        Self {
+            ssthresh: window.max(MIN_SSTHRESH),
+            window_after: Segments::ONE,
+        }
+    }
+}
+
+/// Smallest slow start threshold (RFC 5681 section 3.1).
+pub const MIN_SSTHRESH: Segments = Segments(2.0);
