@@ -1,3 +1,4 @@
 //! From a scenario file to results: scenario files, experiments, statistics, reports, claims.
 
+pub mod experiment;
 pub mod scenario;

@@ -1,0 +1,160 @@
+//! Every measured field of a flow and of a link, once: its name, its unit and how to read it.
+//!
+//! The result rows, the Parquet columns, the stored runs and the plots all follow these tables, and
+//! a field that is added to an outcome but not here does not compile.
+
+use skywave_sim::outcome::{FlowOutcome, LinkOutcome};
+
+/// One measured value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell {
+    /// A count.
+    Count(u64),
+    /// A real number that is always there.
+    Real(f64),
+    /// A real number that some runs do not have.
+    Maybe(Option<f64>),
+}
+
+impl Cell {
+    /// The value as a number, when there is one.
+    pub fn number(self) -> Option<f64> {
+        match self {
+            Self::Count(n) => Some(n as f64),
+            Self::Real(x) => Some(x),
+            Self::Maybe(x) => x,
+        }
+        .filter(|x| x.is_finite())
+    }
+}
+
+/// What a number counts; decides how it is scaled and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Bits per second.
+    BitRate,
+    /// Bytes.
+    Bytes,
+    /// Seconds.
+    Seconds,
+    /// Packets.
+    Packets,
+    /// Segments of one MSS.
+    Segments,
+    /// Events of some kind.
+    Count,
+    /// A share between 0 and 1.
+    Share,
+}
+
+/// How the values of several flows become one number for the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pooling {
+    /// Rates and counts add up.
+    Sum,
+    /// Times and windows are averaged over the flows that have one.
+    Mean,
+}
+
+/// One measured field of `T`.
+#[derive(Clone, Copy, Debug)]
+pub struct Column<T: 'static> {
+    /// The field's name, as in rows, files and scenario plots.
+    pub name: &'static str,
+    /// Its name for people.
+    pub label: &'static str,
+    /// Its unit.
+    pub unit: Unit,
+    /// How flows are pooled.
+    pub pooling: Pooling,
+    /// Reads it.
+    pub get: fn(&T) -> Cell,
+    /// Writes it from a stored number; `None` where the number is missing.
+    pub set: fn(&mut T, Option<f64>, Option<u64>) -> Option<()>,
+}
+
+macro_rules! get {
+    (count, $o:ident, $f:ident) => {
+        Cell::Count($o.$f)
+    };
+    (real, $o:ident, $f:ident) => {
+        Cell::Real($o.$f)
+    };
+    (maybe, $o:ident, $f:ident) => {
+        Cell::Maybe($o.$f)
+    };
+}
+
+macro_rules! set {
+    (count, $o:ident, $f:ident, $real:ident, $count:ident) => {{
+        let _ = $real;
+        $o.$f = $count?;
+    }};
+    (real, $o:ident, $f:ident, $real:ident, $count:ident) => {{
+        let _ = $count;
+        $o.$f = $real?;
+    }};
+    (maybe, $o:ident, $f:ident, $real:ident, $count:ident) => {{
+        let _ = $count;
+        $o.$f = $real;
+    }};
+}
+
+macro_rules! columns {
+    ($(#[$doc:meta])* $table:ident, $check:ident, $outcome:ident:
+     $($field:ident $kind:ident $unit:ident $pooling:ident $label:literal;)*) => {
+        $(#[$doc])*
+        pub const $table: &[Column<$outcome>] = &[
+            $(Column {
+                name: stringify!($field),
+                label: $label,
+                unit: Unit::$unit,
+                pooling: Pooling::$pooling,
+                get: |o| get!($kind, o, $field),
+                set: |o, real, count| {
+                    set!($kind, o, $field, real, count);
+                    Some(())
+                },
+            },)*
+        ];
+        /// Does not compile when a field has no column.
+        const fn $check(o: &$outcome) {
+            let $outcome { name: _, $($field: _,)* } = o;
+        }
+        const _: fn(&$outcome) = $check;
+    };
+}
+
+columns! {
+    /// The measured fields of a flow, in the order of the result rows.
+    FLOW, every_flow_field_has_a_column, FlowOutcome:
+    goodput_bps real BitRate Sum "Goodput";
+    throughput_bps real BitRate Sum "Throughput";
+    delivered_bytes count Bytes Sum "Delivered";
+    retransmits count Count Sum "Retransmissions";
+    timeouts count Count Sum "Timeouts";
+    fast_retransmits count Count Sum "Fast retransmits";
+    rtt_mean_s maybe Seconds Mean "Mean RTT";
+    queue_drops count Count Sum "Queue drops";
+    channel_drops count Count Sum "Channel losses";
+    sent_packets count Count Sum "Packets sent";
+    window_cuts count Count Sum "Window cuts";
+    rtt_min_s maybe Seconds Mean "Smallest RTT";
+    cwnd_mean maybe Segments Mean "Mean congestion window";
+    delay_p50_s maybe Seconds Mean "Median delay";
+    delay_p95_s maybe Seconds Mean "Delay, 95th percentile";
+    delay_p99_s maybe Seconds Mean "Delay, 99th percentile";
+    completion_s maybe Seconds Mean "Completion time";
+}
+
+columns! {
+    /// The measured fields of a link.
+    LINK, every_link_field_has_a_column, LinkOutcome:
+    utilisation real Share Mean "Utilisation";
+    queue_mean_packets real Packets Mean "Mean queue";
+    offered count Packets Sum "Packets offered";
+    queue_drops count Packets Sum "Queue drops";
+    channel_drops count Packets Sum "Channel losses";
+    blackout_drops count Packets Sum "Lost in blackouts";
+    corrupted count Packets Sum "Damaged packets";
+}

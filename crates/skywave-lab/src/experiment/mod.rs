@@ -1,0 +1,273 @@
+//! Experiments: every point of a sweep with every seed, in parallel, and only what is missing.
+//!
+//! [`run`] expands a [`Design`] into runs, takes those that a run directory already holds, simulates
+//! the rest on all cores and returns [`Results`] in the design's order, whatever the number of
+//! threads. Finished runs reach the directory one by one, so an interrupted experiment goes on where
+//! it stopped.
+
+pub mod columns;
+pub mod file;
+mod key;
+mod results;
+mod series;
+pub mod stats;
+mod store;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use skywave_sim::outcome::Outcome;
+use skywave_sim::spec::Spec;
+
+pub use key::RunKey;
+pub use results::{Results, RunResult};
+pub use series::SeriesRecord;
+
+use key::Meaning;
+use store::Store;
+
+/// The engine version that results are valid for.
+pub const ENGINE: &str = concat!("skywave ", env!("CARGO_PKG_VERSION"));
+
+/// What is run: points of a sweep, and seeds at each of them.
+pub trait Design: Sync {
+    /// Number of points.
+    fn points(&self) -> usize;
+    /// The seeds of every point.
+    fn seeds(&self) -> &[u64];
+    /// The simulation at a point, below [`Design::points`], with a seed.
+    fn spec(&self, point: usize, seed: u64) -> Spec;
+}
+
+/// Which runs record time series. They are large: a bulk flow makes some megabytes a minute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum RecordSeries {
+    /// Those whose specification says so.
+    #[default]
+    AsSpecified,
+    /// None.
+    Never,
+    /// The first seed of each point.
+    FirstSeed,
+    /// All of them.
+    Always,
+}
+
+/// How far an experiment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Runs finished, those found in the run directory included.
+    pub done: usize,
+    /// Runs found in the run directory.
+    pub reused: usize,
+    /// Runs of the experiment.
+    pub total: usize,
+}
+
+/// How to run an experiment.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// Directory that keeps finished runs; `None` keeps nothing.
+    pub dir: Option<&'a Path>,
+    /// Run everything again, and forget what the directory holds.
+    pub fresh: bool,
+    /// Number of threads; `None` for one a core.
+    pub threads: Option<usize>,
+    /// Which runs record time series.
+    pub series: RecordSeries,
+    /// Engine version; results of another one are not used.
+    pub engine: &'a str,
+    /// Set by the caller (Ctrl-C) to stop after the runs under way.
+    pub cancel: &'a AtomicBool,
+    /// Called at the start and after every run, from any thread.
+    pub progress: &'a (dyn Fn(Progress) + Sync),
+}
+
+/// Never cancelled.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            dir: None,
+            fresh: false,
+            threads: None,
+            series: RecordSeries::default(),
+            engine: ENGINE,
+            cancel: &NEVER,
+            progress: &|_| (),
+        }
+    }
+}
+
+/// Why an experiment could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file of the run directory could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Another process runs into the same directory.
+    #[error("{} is in use by another run", .0.display())]
+    Busy(PathBuf),
+    /// The threads could not be started.
+    #[error("threads could not be started: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// Runs an experiment: all points with all seeds.
+///
+/// Runs start seed by seed, so that a cancelled experiment has a few seeds of every point rather
+/// than all seeds of a few points. Cancelling is no error: the results then have gaps.
+pub fn run<D, F>(design: &D, options: &Options<'_>, simulate: F) -> Result<Results, Error>
+where
+    D: Design + ?Sized,
+    F: Fn(&Spec) -> Outcome + Sync,
+{
+    let plan = plan(design, options);
+    let mut results = Results::empty(options.engine, design.seeds(), design.points());
+    let store = options
+        .dir
+        .map(|dir| Store::open(dir, options.engine, options.fresh))
+        .transpose()?;
+    if let Some((_, stored)) = &store {
+        for planned in &plan {
+            if let Some(run) = stored.get(&planned.key) {
+                results.put(planned.point, planned.seed_index, run.clone());
+            }
+        }
+    }
+    let store = store.map(|(store, _)| store);
+    let missing: Vec<&Planned> = plan
+        .iter()
+        .filter(|p| results.get(p.point, p.seed_index).is_none())
+        .collect();
+    let progress = Progress {
+        done: plan.len() - missing.len(),
+        reused: plan.len() - missing.len(),
+        total: plan.len(),
+    };
+    (options.progress)(progress);
+    if missing.is_empty() {
+        return Ok(results);
+    }
+
+    let one = |planned: &Planned| -> Result<RunResult, Error> {
+        let spec = planned.spec(design);
+        let run = RunResult::new(simulate(&spec));
+        match &store {
+            Some(store) => store.save(planned.key, spec.seed, run),
+            None => Ok(run),
+        }
+    };
+    let done = AtomicUsize::new(progress.done);
+    let failed = Mutex::new(None);
+    let stop = AtomicBool::new(false);
+    let next = AtomicUsize::new(0);
+    let slots = Mutex::new(Vec::with_capacity(missing.len()));
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.threads.unwrap_or(0))
+        .build()?;
+    // Each thread takes the next run: they start in order, and a long one holds up nobody.
+    pool.broadcast(|_| {
+        while !options.cancel.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(planned) = missing.get(index) else {
+                break;
+            };
+            match one(planned) {
+                Ok(run) => {
+                    lock(&slots).push((index, run));
+                    let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                    (options.progress)(Progress { done, ..progress });
+                }
+                Err(error) => {
+                    stop.store(true, Ordering::Relaxed);
+                    lock(&failed).get_or_insert(error);
+                }
+            }
+        }
+    });
+    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    for (index, run) in slots.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        results.put(missing[index].point, missing[index].seed_index, run);
+    }
+    Ok(results)
+}
+
+/// A value behind a lock, even if a thread that held it panicked: it is a list that is only added to.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One run of the plan.
+struct Planned {
+    point: usize,
+    seed_index: usize,
+    seed: u64,
+    series: RecordSeries,
+    key: RunKey,
+}
+
+impl Planned {
+    fn spec<D: Design + ?Sized>(&self, design: &D) -> Spec {
+        prepared(design, self.point, self.seed, self.seed_index, self.series)
+    }
+}
+
+/// The simulation to run: the design's, with the wish about series.
+fn prepared<D: Design + ?Sized>(
+    design: &D,
+    point: usize,
+    seed: u64,
+    seed_index: usize,
+    series: RecordSeries,
+) -> Spec {
+    let mut spec = design.spec(point, seed);
+    spec.series = match series {
+        RecordSeries::AsSpecified => spec.series,
+        RecordSeries::Never => false,
+        RecordSeries::FirstSeed => seed_index == 0,
+        RecordSeries::Always => true,
+    };
+    spec
+}
+
+/// All runs, seed by seed, each with its key.
+fn plan<D: Design + ?Sized>(design: &D, options: &Options<'_>) -> Vec<Planned> {
+    let mut plan = Vec::with_capacity(design.points() * design.seeds().len());
+    for point in 0..design.points() {
+        let mut known: Vec<(Spec, Meaning)> = Vec::new();
+        for (seed_index, &seed) in design.seeds().iter().enumerate() {
+            let mut spec = prepared(design, point, seed, seed_index, options.series);
+            spec.seed = 0;
+            // Seeds of a point differ in nothing else as a rule: hash the point once.
+            let meaning = if let Some((_, meaning)) = known.iter().find(|(s, _)| *s == spec) {
+                *meaning
+            } else {
+                let meaning = Meaning::of(&spec, options.engine);
+                known.push((spec, meaning));
+                meaning
+            };
+            plan.push(Planned {
+                point,
+                seed_index,
+                seed,
+                series: options.series,
+                key: meaning.with_seed(seed),
+            });
+        }
+    }
+    plan.sort_by_key(|p| (p.seed_index, p.point));
+    plan
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! Means with intervals, paired differences, gains and fairness.
+//!
+//! Replications are independent and roughly normal, so a mean has a Student t interval. Variants run
+//! on common random numbers (the same seeds), so two variants are compared seed by seed: the
+//! interval of the difference leaves out what both have in common.
+
+/// The confidence level of every interval.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// A mean with its 95% interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Number of samples.
+    pub n: usize,
+    /// Sample mean.
+    pub mean: f64,
+    /// Sample standard deviation (n − 1); zero for one sample.
+    pub sd: f64,
+    /// Half the width of the interval; `None` for one sample, which says nothing of its spread.
+    pub half: Option<f64>,
+}
+
+impl Estimate {
+    /// The estimate from `samples`; `None` when there are none.
+    pub fn of(samples: &[f64]) -> Option<Self> {
+        if samples.is_empty() {
+            return None;
+        }
+        let n = samples.len();
+        let mean = samples.iter().sum::<f64>() / n as f64;
+        if n == 1 {
+            return Some(Self {
+                n,
+                mean,
+                sd: 0.0,
+                half: None,
+            });
+        }
+        // Two passes: the sum of squared deviations does not cancel.
+        let squares: f64 = samples.iter().map(|x| (x - mean) * (x - mean)).sum();
+        let sd = libm::sqrt(squares / (n - 1) as f64);
+        let half = t_critical(n - 1) * sd / libm::sqrt(n as f64);
+        Some(Self {
+            n,
+            mean,
+            sd,
+            half: Some(half),
+        })
+    }
+
+    /// Lower and upper end of the interval; both the mean when there is no interval.
+    pub fn bounds(&self) -> (f64, f64) {
+        let half = self.half.unwrap_or(0.0);
+        (self.mean - half, self.mean + half)
+    }
+
+    /// Whether the interval lies on one side of zero.
+    pub fn is_significant(&self) -> bool {
+        let (low, high) = self.bounds();
+        self.half.is_some() && (low > 0.0 || high < 0.0)
+    }
+}
+
+/// Pairs of values that exist on both sides, in order.
+fn pairs(a: &[Option<f64>], b: &[Option<f64>]) -> Vec<(f64, f64)> {
+    a.iter()
+        .zip(b)
+        .filter_map(|(a, b)| Some(((*a)?, (*b)?)))
+        .collect()
+}
+
+/// The mean of `a − b`, seed by seed; entry `i` of both must come from the same seed.
+pub fn paired_difference(a: &[Option<f64>], b: &[Option<f64>]) -> Option<Estimate> {
+    let differences: Vec<f64> = pairs(a, b).iter().map(|(a, b)| a - b).collect();
+    Estimate::of(&differences)
+}
+
+/// The relative gain of `a` over `b`: mean(a) / mean(b) − 1, seed by seed.
+///
+/// It is the ratio of means, as papers state gains, and not the mean of ratios, which one bad seed
+/// of `b` dominates. The interval is the delta method's for a ratio of paired means: with R the
+/// ratio, the standard error is sd(a − R b) / (√n mean(b)). Single zeros do no harm; `None` when
+/// the mean of `b` is not above zero.
+pub fn paired_gain(a: &[Option<f64>], b: &[Option<f64>]) -> Option<Estimate> {
+    let pairs = pairs(a, b);
+    let n = pairs.len() as f64;
+    let mean_a = pairs.iter().map(|p| p.0).sum::<f64>() / n;
+    let mean_b = pairs.iter().map(|p| p.1).sum::<f64>() / n;
+    if pairs.is_empty() || mean_b <= 0.0 {
+        return None;
+    }
+    let ratio = mean_a / mean_b;
+    let residuals: Vec<f64> = pairs
+        .iter()
+        .map(|(a, b)| (a - ratio * b) / mean_b)
+        .collect();
+    Estimate::of(&residuals).map(|e| Estimate {
+        mean: ratio - 1.0,
+        ..e
+    })
+}
+
+/// Jain's fairness index: 1 when all shares are equal, 1/n when one has everything.
+pub fn jain(shares: &[f64]) -> Option<f64> {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|x| x * x).sum();
+    (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
+}
+
+/// The two-sided critical value of Student's t at [`CONFIDENCE`].
+fn t_critical(dof: usize) -> f64 {
+    t_quantile(f64::midpoint(1.0, CONFIDENCE), dof)
+}
+
+/// The value that Student's t with `dof` degrees of freedom stays below with probability `p`.
+///
+/// Bisection on the exact distribution: slow next to an approximation and the same on every machine.
+pub fn t_quantile(p: f64, dof: usize) -> f64 {
+    if p < 0.5 {
+        return -t_quantile(1.0 - p, dof);
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    while t_distribution(high, dof) < p && high < 1e300 {
+        high *= 2.0;
+    }
+    for _ in 0..200 {
+        let middle = f64::midpoint(low, high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if t_distribution(middle, dof) < p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    f64::midpoint(low, high)
+}
+
+/// P(T ≤ t) of Student's t for a whole number of degrees of freedom: the finite sums of Abramowitz
+/// and Stegun 26.7.3 and 26.7.4.
+pub fn t_distribution(t: f64, dof: usize) -> f64 {
+    let nu = dof.max(1) as f64;
+    let theta = libm::atan(t / libm::sqrt(nu));
+    let (sin, cos) = (libm::sin(theta), libm::cos(theta));
+    let odd = dof % 2 == 1 || dof == 0;
+    // Terms cos^k (2·4·…)/(3·5·…) or cos^k (1·3·…)/(2·4·…), k up to dof − 2.
+    let (mut term, mut k) = if odd { (cos, 1) } else { (1.0, 0) };
+    let mut sum = 0.0;
+    while k + 2 <= dof {
+        sum += term;
+        term *= cos * cos * (k as f64 + 1.0) / (k as f64 + 2.0);
+        k += 2;
+    }
+    let inside = if odd {
+        2.0 / std::f64::consts::PI * (theta + sin * sum)
+    } else {
+        sin * sum
+    };
+    f64::midpoint(1.0, inside)
+}
+
+#[cfg(test)]
+#[path = "stats_tests.rs"]
+mod tests;

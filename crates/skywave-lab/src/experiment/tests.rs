@@ -1,0 +1,289 @@
+use std::fs;
+use std::io::Write;
+
+use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
+use skywave_core::{Duration, Rate, Time};
+use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Series};
+use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
+
+use super::*;
+
+/// Four loss rates, with as many seeds as wanted.
+struct Losses(Vec<u64>);
+
+impl Design for Losses {
+    fn points(&self) -> usize {
+        4
+    }
+
+    fn seeds(&self) -> &[u64] {
+        &self.0
+    }
+
+    fn spec(&self, point: usize, seed: u64) -> Spec {
+        let queue = QueueConfig::DropTail(Limit::Packets(50));
+        let mut config = LinkConfig::new(Rate::from_bps(2_000_000), Duration::ZERO, queue);
+        config.loss = vec![LossConfig::Bernoulli(point as f64 / 100.0)];
+        Spec {
+            nodes: vec!["S".into(), "R".into()],
+            links: vec![LinkSpec {
+                name: "wireless".into(),
+                from: 0,
+                to: 1,
+                config,
+            }],
+            flows: vec![FlowSpec {
+                name: "bulk".into(),
+                from: 0,
+                to: 1,
+                transport: Transport::Udp { header: 28 },
+                traffic: Traffic::Ftp,
+                start: Time::ZERO,
+                stop: None,
+            }],
+            duration: Time::from_nanos(1_000_000_000),
+            measure: (Time::ZERO, Time::from_nanos(1_000_000_000)),
+            seed,
+            series: false,
+        }
+    }
+}
+
+/// Numbers that depend on point and seed, are awkward in decimal, and take a while now and then.
+fn fake(spec: &Spec) -> Outcome {
+    let loss = match spec.links[0].config.loss[0] {
+        LossConfig::Bernoulli(p) => p,
+        _ => 0.0,
+    };
+    if spec.seed.is_multiple_of(2) {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    let x = libm::sqrt(2.0 + loss) / spec.seed as f64;
+    let series = Series {
+        entity: "bulk".into(),
+        quantity: "cwnd",
+        points: vec![(0.0, x), (1.0, loss)],
+    };
+    Outcome {
+        flows: vec![FlowOutcome {
+            name: "bulk".into(),
+            goodput_bps: x * 1e6,
+            delivered_bytes: u64::MAX - spec.seed,
+            rtt_mean_s: (loss > 0.0).then_some(x),
+            ..FlowOutcome::default()
+        }],
+        links: vec![LinkOutcome {
+            name: "wireless".into(),
+            utilisation: x / 3.0,
+            ..LinkOutcome::default()
+        }],
+        series: if spec.series { vec![series] } else { vec![] },
+        events: spec.seed,
+    }
+}
+
+/// Runs and counts the simulations.
+fn counted(design: &Losses, options: &Options<'_>) -> (Results, usize) {
+    let count = AtomicUsize::new(0);
+    let results = run(design, options, |spec| {
+        count.fetch_add(1, Ordering::Relaxed);
+        fake(spec)
+    });
+    (results.unwrap(), count.into_inner())
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let design = Losses((1..=7).collect());
+    let with = |threads| {
+        let options = Options {
+            threads: Some(threads),
+            ..Options::default()
+        };
+        run(&design, &options, fake).unwrap()
+    };
+    let one = with(1);
+    assert!(one.is_complete());
+    assert_eq!(one.total(), 28);
+    for threads in [2, 5] {
+        assert_eq!(with(threads), one);
+    }
+    for (point, seed_index, result) in one.iter() {
+        assert_eq!(
+            result.outcome,
+            fake(&design.spec(point, design.0[seed_index]))
+        );
+    }
+}
+
+#[test]
+fn a_cancelled_experiment_goes_on_where_it_stopped() {
+    let dir = tempfile::tempdir().unwrap();
+    let design = Losses((1..=5).collect());
+    let cancel = AtomicBool::new(false);
+    let calls = Mutex::new(Vec::new());
+    let first = Options {
+        dir: Some(dir.path()),
+        threads: Some(1),
+        cancel: &cancel,
+        progress: &|p| {
+            lock(&calls).push(p.done);
+            cancel.store(p.done == 9, Ordering::Relaxed);
+        },
+        ..Options::default()
+    };
+    let (partial, simulated) = counted(&design, &first);
+    assert_eq!((partial.finished(), simulated), (9, 9));
+    assert!(!partial.is_complete());
+    assert_eq!(*lock(&calls), (0..=9).collect::<Vec<_>>());
+    // Seed by seed: every point has two seeds, one has three.
+    assert!((0..4).all(|p| partial.get(p, 1).is_some()));
+
+    let reused = AtomicUsize::new(0);
+    let again = Options {
+        dir: Some(dir.path()),
+        progress: &|p| reused.store(p.reused, Ordering::Relaxed),
+        ..Options::default()
+    };
+    let (whole, simulated) = counted(&design, &again);
+    assert_eq!((simulated, reused.load(Ordering::Relaxed)), (11, 9));
+    assert_eq!(whole, run(&design, &Options::default(), fake).unwrap());
+    assert_eq!(counted(&design, &again), (whole, 0));
+
+    // More seeds: only the new ones. Fewer: none.
+    assert_eq!(counted(&Losses((1..=6).collect()), &again).1, 4);
+    assert_eq!(counted(&Losses(vec![2, 4]), &again).1, 0);
+    let fresh = Options {
+        fresh: true,
+        ..again
+    };
+    assert_eq!(counted(&design, &fresh).1, 20);
+}
+
+#[test]
+fn another_engine_version_starts_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let design = Losses(vec![1, 2]);
+    let options = Options {
+        dir: Some(dir.path()),
+        ..Options::default()
+    };
+    assert_eq!(counted(&design, &options).1, 8);
+    let newer = Options {
+        engine: "skywave 9.0.0",
+        ..options
+    };
+    assert_eq!(counted(&design, &newer).1, 8);
+    assert_eq!(counted(&design, &newer).1, 0);
+    let text = fs::read_to_string(dir.path().join("runs.jsonl")).unwrap();
+    assert_eq!(text.lines().count(), 8, "stale rows are gone:\n{text}");
+}
+
+#[test]
+fn the_key_follows_the_meaning() {
+    let design = Losses(vec![1]);
+    let spec = design.spec(1, 1);
+    let key = RunKey::new(&spec, ENGINE);
+    assert_eq!(RunKey::new(&spec.clone(), ENGINE), key);
+    assert_eq!(RunKey::parse(&key.to_string()), Some(key));
+    assert_ne!(RunKey::new(&design.spec(2, 1), ENGINE), key);
+    assert_ne!(RunKey::new(&design.spec(1, 2), ENGINE), key);
+    assert_ne!(RunKey::new(&spec, "other"), key);
+    let mut longer = spec;
+    longer.duration = Time::from_nanos(1_000_000_001);
+    assert_ne!(RunKey::new(&longer, ENGINE), key);
+}
+
+#[test]
+fn what_a_crash_leaves_behind_is_run_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let design = Losses(vec![3]);
+    let options = Options {
+        dir: Some(dir.path()),
+        ..Options::default()
+    };
+    let (whole, _) = counted(&design, &options);
+    let path = dir.path().join("runs.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    // Cut anywhere: the whole lines count, nothing else does.
+    for cut in (0..text.len()).step_by(97) {
+        fs::write(&path, &text[..cut]).unwrap();
+        let kept =
+            text[..cut].lines().count() - usize::from(!text[..cut].ends_with('\n') && cut > 0);
+        let complete_last = cut > 0 && text[cut..].starts_with('\n');
+        let (results, simulated) = counted(&design, &options);
+        assert_eq!(
+            simulated,
+            4 - kept - usize::from(complete_last),
+            "cut at {cut}"
+        );
+        assert_eq!(results, whole);
+    }
+    // Rubbish, too.
+    let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    file.write_all(b"\xff\xfe{\"key\":\n[]\n{}\n").unwrap();
+    assert_eq!(counted(&design, &options), (whole, 0));
+}
+
+#[test]
+fn series_are_kept_in_files_of_their_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let design = Losses(vec![1, 3]);
+    let memory = Options {
+        series: RecordSeries::FirstSeed,
+        ..Options::default()
+    };
+    let disk = Options {
+        dir: Some(dir.path()),
+        ..memory
+    };
+    let (in_memory, _) = counted(&design, &memory);
+    let (on_disk, _) = counted(&design, &disk);
+    let (resumed, simulated) = counted(&design, &disk);
+    assert_eq!(simulated, 0);
+    for point in 0..4 {
+        let expected = in_memory.get(point, 0).unwrap().series().unwrap();
+        assert_eq!(expected.len(), 1);
+        for results in [&on_disk, &resumed] {
+            let run = results.get(point, 0).unwrap();
+            assert!(run.outcome.series.is_empty());
+            assert_eq!(run.series().unwrap(), expected);
+            assert!(!results.get(point, 1).unwrap().has_series());
+        }
+    }
+    // A lost file is a missing run.
+    let file = fs::read_dir(dir.path().join("series")).unwrap().next();
+    fs::remove_file(file.unwrap().unwrap().path()).unwrap();
+    assert_eq!(counted(&design, &disk).1, 1);
+}
+
+#[test]
+fn a_directory_belongs_to_one_process_at_a_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let design = Losses(vec![1]);
+    let options = Options {
+        dir: Some(dir.path()),
+        ..Options::default()
+    };
+    let inner = Mutex::new(None);
+    run(&design, &options, |spec| {
+        *lock(&inner) = Some(run(&design, &options, fake).map(|_| ()));
+        fake(spec)
+    })
+    .unwrap();
+    let inner = inner.into_inner().unwrap();
+    assert!(matches!(inner, Some(Err(Error::Busy(_)))), "{inner:?}");
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    fs::write(&file, "in the way").unwrap();
+    let options = Options {
+        dir: Some(&file),
+        ..Options::default()
+    };
+    let error = run(&Losses(vec![1]), &options, fake).unwrap_err();
+    assert!(error.to_string().contains("file"), "{error}");
+}
