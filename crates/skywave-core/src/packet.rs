@@ -15,12 +15,12 @@ pub const UDP_HEADER_BYTES: u32 = 28;
 pub struct Packet {
     /// Index of the flow that it belongs to.
     pub flow: u32,
-    /// Node index where it goes.
-    pub to: u32,
     /// Bytes on the wire: headers and payload.
     pub size: u32,
     /// Damaged on the way; the receiving host's checksum throws it away.
     pub corrupt: bool,
+    /// A second copy that a link made.
+    pub copy: bool,
     /// What it carries.
     pub body: Body,
 }
@@ -112,6 +112,6 @@ mod tests {
     #[test]
     fn a_packet_stays_small() {
         // Packets are copied into a slab on every hop of the hot path.
-        assert!(size_of::<Packet>() <= 112, "{}", size_of::<Packet>());
+        assert!(size_of::<Packet>() <= 104, "{}", size_of::<Packet>());
     }
 }

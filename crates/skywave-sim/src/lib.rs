@@ -1,7 +1,16 @@
 //! Deterministic packet-level simulation: drives the machines of `skywave-core` with a virtual clock.
+//!
+//! [`simulate`] runs one [`Spec`] to its [`Outcome`]. The same specification gives the same outcome,
+//! bit for bit, on any machine.
 
+mod engine;
+mod measure;
+mod network;
 pub mod outcome;
 pub mod spec;
+mod traffic;
 
+pub use engine::simulate;
+pub use network::{Unreachable, shortest_path};
 pub use outcome::{FlowOutcome, LinkOutcome, Outcome, Series};
 pub use spec::Spec;

@@ -3,7 +3,7 @@
 //! A variant is a [`Composition`] of members, one a slot; [`TcpConfig`] adds everything else that
 //! two hosts agree on. [`Profile`] fills it with the defaults of a known stack.
 
-use crate::packet::TCP_HEADER_BYTES;
+use crate::packet::{Segment, TCP_HEADER_BYTES};
 use crate::time::Duration;
 use crate::units::Segments;
 
@@ -178,6 +178,8 @@ pub struct TcpConfig {
     pub initial_window: Segments,
     /// First slow start threshold; `None` for the receiver's window.
     pub initial_ssthresh: Option<Segments>,
+    /// Keep the slow start threshold in whole segments, rounded down (BSD, ns-2).
+    pub whole_ssthresh: bool,
     /// How an ACK counts towards growth.
     pub counting: Counting,
     /// Send new data on the first two duplicate ACKs (RFC 3042).
@@ -301,6 +303,7 @@ impl TcpConfig {
             rwnd: 1 << 20,
             initial_window: Segments(2.0),
             initial_ssthresh: None,
+            whole_ssthresh: true,
             counting: Counting::Acks,
             limited_transmit: true,
             rto: ticks(10, 200, 3000),
@@ -328,6 +331,7 @@ impl TcpConfig {
             },
             Profile::Rfc => Self {
                 initial_window: Segments(10.0),
+                whole_ssthresh: false,
                 counting: Counting::Bytes(2),
                 rto: RtoConfig {
                     arithmetic: RtoArithmetic::Exact,
@@ -347,5 +351,16 @@ impl TcpConfig {
                 ..common
             },
         }
+    }
+
+    /// Bytes on the wire of a segment: headers, options (RFC 2018: 8 a block and 2, padded to 4;
+    /// RFC 7323: 10, padded to 12) and payload.
+    pub fn wire_size(&self, segment: &Segment) -> u32 {
+        let sack = match segment.sack.len() as u32 {
+            0 => 0,
+            blocks => 8 * blocks + 4,
+        };
+        let timestamps = if segment.timestamps.is_some() { 12 } else { 0 };
+        self.header + sack + timestamps + segment.len
     }
 }

@@ -47,6 +47,19 @@ impl Detection {
         }
     }
 
+    /// Duplicate ACKs from which a loss counts as found: later ones say that more has arrived.
+    pub fn threshold(&self) -> u32 {
+        match self {
+            Self::Dupacks(threshold) => *threshold,
+            Self::Vegas(_) => FineTimer::DUPACKS,
+        }
+    }
+
+    /// A fast retransmit backs the coarse timer off, which is left as a backstop.
+    pub fn distrusts_rto(&self) -> bool {
+        matches!(self, Self::Vegas(_))
+    }
+
     /// Segments that may be sent beyond the window while `dupacks` are too few to tell: limited
     /// transmit (RFC 3042).
     pub fn limited_transmit(&self, dupacks: u32) -> u32 {

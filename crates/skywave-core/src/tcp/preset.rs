@@ -97,6 +97,8 @@ pub const PRESETS: &[Preset] = &[
         composition: Composition {
             detection: DetectionConfig::Vegas,
             congestion: CongestionConfig::Vegas(VEGAS),
+            // Its own test, whether the window was cut since the segment left, takes that place.
+            avoid_repeated_recovery: false,
             ..RENO
         },
     },

@@ -21,7 +21,7 @@ use super::detection::Detection;
 use super::flight::{Acked, Flight, Sent};
 use super::recovery::{LossRecovery, Progress, Recovery, Repair};
 use super::rto::RtoEstimator;
-use super::window::{AckEvent, LossEvent, TimeoutEvent, Window};
+use super::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 
 /// What a sender has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub struct Sender {
     written: u64,
     closing: bool,
     peer_timestamp: Time,
-    last_rtt: Option<Duration>,
+    rtt_sample: Option<Duration>,
     initial_window: Segments,
     counters: SenderCounters,
 }
@@ -104,7 +104,7 @@ impl Sender {
             written: config.handshake.span(),
             closing: false,
             peer_timestamp: Time::ZERO,
-            last_rtt: None,
+            rtt_sample: None,
             initial_window: config.initial_window,
             counters: SenderCounters::default(),
             config,
@@ -186,6 +186,7 @@ impl Sender {
                 in_flight: self.in_flight(),
             };
             let response = self.congestion.on_timeout(&event, &self.window);
+            let response = self.rounded(response);
             self.window.ssthresh = response.ssthresh;
             self.window.cwnd = response.window_after;
             self.counters.window_cuts += 1;
@@ -235,7 +236,6 @@ impl Sender {
         let flight_before = self.in_flight();
         let acked = self.flight.acknowledge(ack);
         let acked_segments = Segments::from_bytes(acked.bytes, self.config.mss);
-        let was_active = self.recovery.is_active();
         let mut repair = Repair {
             flight: &mut self.flight,
             window: &mut self.window,
@@ -272,10 +272,8 @@ impl Sender {
             ..self.ack_event(now, acked_segments, rtt, segment_rtt)
         };
         self.congestion.on_ack(&event, &mut self.window);
-        if self.detection.on_new_ack(now, segment_rtt, &self.flight) && was_active {
-            // The window was cut for this loss already.
-            self.flight.mark_first_lost();
-            self.detection.on_retransmit(&self.flight);
+        if self.detection.on_new_ack(now, segment_rtt, &self.flight) {
+            self.repair_again();
         }
         if self.flight.is_empty() {
             self.timer = None;
@@ -325,25 +323,52 @@ impl Sender {
             transmissions: first.transmissions,
         };
         let response = self.congestion.on_loss(&event, &self.window);
+        let response = self.rounded(response);
         if response.window_after < self.window.cwnd {
             self.counters.window_cuts += 1;
         }
         self.counters.fast_retransmits += 1;
-        self.recover = self
-            .config
-            .composition
-            .avoid_repeated_recovery
-            .then(|| self.flight.max());
+        if self.config.composition.avoid_repeated_recovery {
+            self.recover = Some(self.flight.max());
+        }
         self.detection.on_retransmit(&self.flight);
+        let dupacks = self.dupacks;
+        self.begin_repair(response, dupacks);
+        self.dupacks = dupacks.max(self.detection.threshold());
+        self.timed = None;
+        if self.detection.distrusts_rto() {
+            self.rto.back_off();
+        }
+        self.restart_timer(now);
+    }
+
+    /// A further segment of the same window is lost: no other cut of the window.
+    fn repair_again(&mut self) {
+        let unchanged = Response {
+            ssthresh: self.window.ssthresh,
+            window_after: self.window.cwnd,
+        };
+        self.begin_repair(unchanged, 0);
+        self.dupacks = self.detection.threshold();
+    }
+
+    fn rounded(&self, response: Response) -> Response {
+        if !self.config.whole_ssthresh {
+            return response;
+        }
+        Response {
+            ssthresh: Segments(response.ssthresh.0.trunc()),
+            ..response
+        }
+    }
+
+    fn begin_repair(&mut self, response: Response, dupacks: u32) {
         let mut repair = Repair {
             flight: &mut self.flight,
             window: &mut self.window,
             mss: self.config.mss,
         };
-        self.recovery
-            .on_loss(&mut repair, response, self.dupacks);
-        self.timed = None;
-        self.restart_timer(now);
+        self.recovery.on_loss(&mut repair, response, dupacks);
     }
 
     /// Takes a round-trip sample, if this ACK carries one.
@@ -354,8 +379,8 @@ impl Sender {
             self.timed.take_if(|t| ack >= t.end)?.sent
         };
         self.rto.sample(sent, now);
-        self.last_rtt = Some(now.since(sent));
-        self.last_rtt
+        self.rtt_sample = Some(now.since(sent));
+        self.rtt_sample
     }
 
     fn ack_event(
@@ -567,9 +592,9 @@ impl Sender {
         self.recovery.is_active()
     }
 
-    /// The latest round-trip sample.
-    pub fn last_rtt(&self) -> Option<Duration> {
-        self.last_rtt
+    /// The round-trip sample taken since the last call, if one was.
+    pub fn poll_rtt(&mut self) -> Option<Duration> {
+        self.rtt_sample.take()
     }
 
     /// The retransmission timer's estimator.

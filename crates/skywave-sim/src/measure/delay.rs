@@ -1,0 +1,83 @@
+//! A histogram of delays with buckets of less than 1.6% of the delay, for percentiles.
+
+use skywave_core::Duration;
+
+/// Buckets per doubling of the delay.
+const PER_OCTAVE: u32 = 64;
+/// Delays below 2^16 ns (65 µs) share the first bucket.
+const FIRST_BIT: u32 = 16;
+
+/// Counts of delays by logarithmic bucket; grows to the largest delay seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DelayHistogram {
+    buckets: Vec<u32>,
+    count: u64,
+}
+
+impl DelayHistogram {
+    pub(crate) fn record(&mut self, delay: Duration) {
+        let bucket = bucket(delay.as_nanos());
+        if bucket >= self.buckets.len() {
+            self.buckets.resize(bucket + 1, 0);
+        }
+        self.buckets[bucket] += 1;
+        self.count += 1;
+    }
+
+    /// The delay in seconds below which the share `q` of all lies; `None` when there are none.
+    pub(crate) fn quantile(&self, q: f64) -> Option<f64> {
+        let rank = (q * self.count as f64).ceil().max(1.0) as u64;
+        let mut below = 0;
+        let bucket = self.buckets.iter().position(|&n| {
+            below += u64::from(n);
+            below >= rank
+        })?;
+        let middle = (lower_bound(bucket) + lower_bound(bucket + 1)) as f64 / 2.0;
+        Some(middle * 1e-9)
+    }
+}
+
+fn bucket(ns: u64) -> usize {
+    if ns < 1 << FIRST_BIT {
+        return 0;
+    }
+    let octave = ns.ilog2();
+    let within = (ns >> (octave - PER_OCTAVE.ilog2())) as u32 - PER_OCTAVE;
+    ((octave - FIRST_BIT) * PER_OCTAVE + within) as usize
+}
+
+fn lower_bound(bucket: usize) -> u64 {
+    let (octave, within) = (
+        bucket as u32 / PER_OCTAVE + FIRST_BIT,
+        bucket as u32 % PER_OCTAVE,
+    );
+    u64::from(PER_OCTAVE + within) << (octave - PER_OCTAVE.ilog2())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_are_contiguous_and_narrow() {
+        for ns in [65_536u64, 65_537, 1_000_000, 123_456_789, 60_000_000_000] {
+            let b = bucket(ns);
+            assert!(lower_bound(b) <= ns && ns < lower_bound(b + 1), "{ns}");
+            let width = lower_bound(b + 1) - lower_bound(b);
+            assert!(width as f64 / ns as f64 <= 1.0 / 63.0);
+        }
+    }
+
+    #[test]
+    fn quantiles_of_a_known_sample() {
+        let mut h = DelayHistogram::default();
+        assert_eq!(h.quantile(0.5), None);
+        for ms in 1..=100 {
+            h.record(Duration::from_millis(ms));
+        }
+        for (q, expected) in [(0.5, 0.050), (0.95, 0.095), (0.99, 0.099)] {
+            let got = h.quantile(q).unwrap_or_default();
+            assert!((got / expected - 1.0).abs() < 0.016, "{q}: {got}");
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! What is measured of a flow over the window of a run.
+
+mod delay;
+mod flow;
+mod series;
+
+pub(crate) use delay::DelayHistogram;
+pub(crate) use flow::FlowMeter;
+pub(crate) use series::Recorder;
