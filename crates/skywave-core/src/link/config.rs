@@ -51,6 +51,8 @@ pub enum Jitter {
 }
 
 /// Queue discipline and its limit. The packet in transmission does not count against the limit.
+///
+/// ns-2's `DropTail` with `limit_ n` lets n − 1 packets wait (its `RED` n): give n − 1 to match it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueueConfig {
     /// Tail drop.
@@ -71,7 +73,7 @@ pub enum Limit {
 /// Random early detection; thresholds in the limit's unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedConfig {
-    /// Capacity; its unit is the unit of the average and of the thresholds too.
+    /// Capacity; its unit is that of the average and of the thresholds too.
     pub limit: Limit,
     /// Average below which nothing is dropped.
     pub min_threshold: f64,
@@ -95,13 +97,15 @@ pub struct RedConfig {
 pub enum LossConfig {
     /// Each packet is lost with this probability.
     Bernoulli(f64),
-    /// Exponentially distributed gaps between losses, counted in packets; mean gap 1/p.
+    /// Exponentially distributed gaps between losses, rounded up to whole packets so that their
+    /// mean is 1/p; 0 is never.
     ExponentialPackets(f64),
-    /// Exponentially distributed gaps between losses, counted in bytes; the argument is the mean gap.
+    /// Exponentially distributed gaps between byte errors; the argument is the mean gap in bytes.
+    /// A packet with an error in it is lost.
     ExponentialBytes(f64),
-    /// Two states, good and bad, stepped once a packet.
+    /// Two states, good and bad, stepped once a packet, before its loss is drawn; good at first.
     GilbertElliottPackets(GilbertElliott),
-    /// Two states, good and bad, with exponentially distributed stays.
+    /// Two states, good and bad, with exponentially distributed stays; good at first.
     GilbertElliottTime {
         /// Mean stay in the good state.
         good: Duration,
@@ -112,7 +116,8 @@ pub enum LossConfig {
         /// Loss probability of a packet in the bad state.
         loss_bad: f64,
     },
-    /// Every `every`th packet is lost, the first one being number `first` (from 1).
+    /// Every `every`th packet is lost, the first one being number `first` (from 1). With `every` 0
+    /// only that one.
     Periodic {
         /// Distance between losses in packets.
         every: u64,
@@ -142,11 +147,11 @@ pub enum LossAt {
     /// Before the queue: a lost packet uses no capacity (ns-2's `lossmodel`).
     #[default]
     Head,
-    /// After the transmission: a lost packet has used its share of the link.
+    /// At the end of the transmission: a lost packet has used its share of the link.
     Tail,
 }
 
-/// A time in which everything on the channel is lost.
+/// A time in which packets are lost whose transmission ends in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blackout {
     /// First moment of the outage.

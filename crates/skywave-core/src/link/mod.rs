@@ -1,12 +1,164 @@
-//! A one-way link: channel loss → queue → transmission → delay.
+//! A one-way link: queue → transmission → delay, and a channel that loses packets.
 //!
 //! # The caller's contract
 //! [`Link::send`] is called with non-decreasing `now`. It decides the packet's whole fate at once:
 //! a FIFO link knows on arrival when each packet will leave, so it needs no event of its own for
 //! "transmission finished". The driver schedules the returned arrivals and delivers them.
+//!
+//! # The order of things
+//! 1. With [`LossAt::Head`], the loss models; a packet that they lose uses nothing of the link.
+//! 2. The queue, which may drop it: full ([`DropCause::Queue`]) or early ([`DropCause::Early`]).
+//! 3. The transmission.
+//! 4. With [`LossAt::Tail`], the loss models, at the end of the transmission.
+//! 5. Blackouts, at the end of the transmission; in a blackout that is the cause on record.
+//! 6. Propagation delay, jitter, reordering, damage, duplication.
+//!
+//! Random streams are named after the link: `loss.0`, `loss.0.state`, `loss.1`, …, `red`, `jitter`,
+//! `reordering`, `corruption`, `duplication`.
 
+mod blackout;
 mod config;
+mod impair;
+mod loss;
+mod meter;
+mod queue;
+mod red;
+mod service;
 mod trace;
 
 pub use config::*;
-pub use trace::Trace;
+pub use meter::Measured;
+pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError, TraceErrorKind};
+
+use crate::rng::Stream;
+use crate::time::Time;
+use blackout::Blackouts;
+use impair::Flight;
+use loss::Channel;
+use meter::{Meter, Span};
+use queue::Queue;
+use service::Transmitter;
+
+/// What becomes of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It does not arrive.
+    Dropped(DropCause),
+    /// It reaches the other side.
+    Arrives {
+        /// When its last byte arrives; [`Time::MAX`] is never (a rate of zero).
+        at: Time,
+        /// Damaged on the way (and so is its copy).
+        corrupt: bool,
+        /// When a second copy arrives, if one does: together with the first, behind it.
+        duplicate_at: Option<Time>,
+    },
+}
+
+/// Why a packet does not arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DropCause {
+    /// The queue was full.
+    Queue,
+    /// The queue dropped it early (RED).
+    Early,
+    /// A loss model of the channel.
+    Channel,
+    /// A blackout.
+    Blackout,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug)]
+pub struct Link {
+    queue: Queue,
+    transmitter: Transmitter,
+    channel: Channel,
+    loss_at: LossAt,
+    blackouts: Blackouts,
+    flight: Flight,
+    meter: Meter,
+    /// The latest `now`.
+    clock: Time,
+}
+
+impl Link {
+    /// A link as `config` says; `name` and `seed` name its random streams. It measures from the
+    /// start until [`Link::measure`] says otherwise.
+    pub fn new(config: LinkConfig, seed: u64, name: &str) -> Self {
+        let flight = Flight::new(&config, seed, name);
+        let transmitter = Transmitter::new(config.service);
+        let red = Stream::named(seed, name, "red");
+        let all = Span::new(0, transmitter.position(Time::MAX));
+        Self {
+            queue: Queue::new(config.queue, transmitter.mean_rate(), red),
+            transmitter,
+            channel: Channel::new(&config.loss, seed, name),
+            loss_at: config.loss_at,
+            blackouts: Blackouts::new(config.blackouts),
+            flight,
+            meter: Meter::new(Time::ZERO, Time::MAX, all),
+            clock: Time::ZERO,
+        }
+    }
+
+    /// Offers a packet of `size` bytes at `now` and decides its fate.
+    ///
+    /// `now` must not decrease; an earlier one counts as the latest so far. Without reordering, the
+    /// arrivals of packets are in the order of their sending.
+    pub fn send(&mut self, now: Time, size: u32) -> Fate {
+        self.clock = self.clock.max(now);
+        let fate = self.decide(self.clock, size);
+        self.meter.count(self.clock, fate);
+        fate
+    }
+
+    /// Packets waiting at `now`, the one in transmission not counted. Like a `send`, it moves the
+    /// link's time on.
+    pub fn queue_len(&mut self, now: Time) -> u32 {
+        self.clock = self.clock.max(now);
+        self.queue.len(self.clock) as u32
+    }
+
+    /// Measures in `start..end` from now on, and forgets what was measured before. Exact if `start`
+    /// is not before the last packet sent so far.
+    pub fn measure(&mut self, start: Time, end: Time) {
+        let position = |t| self.transmitter.position(t);
+        let capacity = Span::new(position(start), position(end));
+        let waiting = self.queue.starts();
+        self.meter
+            .restart(self.clock, (start, end), capacity, waiting);
+    }
+
+    /// The figures of the window, as of `now`: the end of the run, or any time not before the last
+    /// packet. What is decided but lies after `now` or the window's end does not count.
+    pub fn finish(&self, now: Time) -> Measured {
+        let now = now.max(self.clock);
+        let position = self.transmitter.position(now);
+        self.meter.read(now, position, self.queue.starts())
+    }
+
+    fn decide(&mut self, now: Time, size: u32) -> Fate {
+        if self.loss_at == LossAt::Head && self.channel.loses(now, size) {
+            return Fate::Dropped(DropCause::Channel);
+        }
+        let start = self.transmitter.begin(now);
+        if let Some(cause) = self.queue.refuses(now, start, size) {
+            return Fate::Dropped(cause);
+        }
+        let slot = self.transmitter.transmit(size);
+        self.queue.accept(now, start, slot.end, size);
+        self.meter.transmitted(now, start, slot.used);
+        let lost = self.loss_at == LossAt::Tail && self.channel.loses(slot.end, size);
+        if self.blackouts.cover(slot.end) {
+            return Fate::Dropped(DropCause::Blackout);
+        }
+        if lost {
+            return Fate::Dropped(DropCause::Channel);
+        }
+        self.flight.arrival(slot.end)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,196 @@
+//! The waiting room before the transmitter.
+//!
+//! A FIFO link knows on arrival when each packet's transmission will start, so the queue is a list
+//! of those times: at `now` it holds the packets that start later. The packet in transmission is
+//! not in it and does not count against the limit; one that finds the transmitter free passes
+//! without waiting and is never dropped.
+
+use std::collections::VecDeque;
+
+use super::DropCause;
+use super::config::{Limit, QueueConfig};
+use super::red::Red;
+use crate::rng::Stream;
+use crate::time::Time;
+use crate::units::Rate;
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    start: Time,
+    size: u32,
+}
+
+/// Packets that wait, and who may join them.
+#[derive(Clone, Debug)]
+pub(super) struct Queue {
+    waiting: VecDeque<Waiting>,
+    bytes: u64,
+    limit: Limit,
+    red: Option<Red>,
+}
+
+impl Queue {
+    /// A queue before a transmitter of `rate`; `stream` decides the early drops.
+    pub(super) fn new(config: QueueConfig, rate: Rate, stream: Stream) -> Self {
+        let (limit, red) = match config {
+            QueueConfig::DropTail(limit) => (limit, None),
+            QueueConfig::Red(red) => (red.limit, Some(Red::new(red, rate, stream))),
+        };
+        Self {
+            waiting: VecDeque::new(),
+            bytes: 0,
+            limit,
+            red,
+        }
+    }
+
+    /// A packet arrives whose transmission would start at `start`; `Some` if it is dropped.
+    pub(super) fn refuses(&mut self, now: Time, start: Time, size: u32) -> Option<DropCause> {
+        self.release(now);
+        let full = start > now && !self.has_room(size);
+        let Some(red) = &mut self.red else {
+            return full.then_some(DropCause::Queue);
+        };
+        let length = match self.limit {
+            Limit::Packets(_) => self.waiting.len() as f64,
+            Limit::Bytes(_) => self.bytes as f64,
+        };
+        let early = red.drops(now, length, size);
+        if full {
+            red.restart_count();
+            return Some(DropCause::Queue);
+        }
+        early.then_some(DropCause::Early)
+    }
+
+    /// The packet that was not refused is transmitted from `start` to `end`.
+    pub(super) fn accept(&mut self, now: Time, start: Time, end: Time, size: u32) {
+        if start > now {
+            self.waiting.push_back(Waiting { start, size });
+            self.bytes += u64::from(size);
+        }
+        if let Some(red) = &mut self.red {
+            red.idle_from(end);
+        }
+    }
+
+    /// Packets waiting at `now`; `now` must not decrease.
+    pub(super) fn len(&mut self, now: Time) -> usize {
+        self.release(now);
+        self.waiting.len()
+    }
+
+    /// When the transmissions of the waiting packets start, in order.
+    pub(super) fn starts(&self) -> impl Iterator<Item = Time> {
+        self.waiting.iter().map(|packet| packet.start)
+    }
+
+    /// Lets the packets go whose transmission has started.
+    fn release(&mut self, now: Time) {
+        while let Some(first) = self.waiting.front()
+            && first.start <= now
+        {
+            self.bytes -= u64::from(first.size);
+            self.waiting.pop_front();
+        }
+    }
+
+    fn has_room(&self, size: u32) -> bool {
+        match self.limit {
+            Limit::Packets(limit) => self.waiting.len() < limit as usize,
+            Limit::Bytes(limit) => self.bytes + u64::from(size) <= limit,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::RedConfig;
+
+    fn queue(limit: Limit) -> Queue {
+        let stream = Stream::named(1, "test", "red");
+        Queue::new(
+            QueueConfig::DropTail(limit),
+            Rate::from_bps(1_000_000),
+            stream,
+        )
+    }
+
+    fn ns(ns: u64) -> Time {
+        Time::from_nanos(ns)
+    }
+
+    /// Offers a packet of `size` that would transmit for 10 ns from `start`.
+    fn offer(q: &mut Queue, now: u64, start: u64, size: u32) -> bool {
+        let refused = q.refuses(ns(now), ns(start), size).is_some();
+        if !refused {
+            q.accept(ns(now), ns(start), ns(start + 10), size);
+        }
+        !refused
+    }
+
+    #[test]
+    fn the_limit_counts_waiting_packets_only() {
+        let mut q = queue(Limit::Packets(2));
+        assert!(offer(&mut q, 0, 0, 100));
+        assert!(offer(&mut q, 0, 10, 100));
+        assert!(offer(&mut q, 0, 20, 100));
+        assert!(!offer(&mut q, 0, 30, 100));
+        assert!(!offer(&mut q, 9, 30, 100));
+        assert_eq!(q.len(ns(9)), 2);
+    }
+
+    #[test]
+    fn a_place_is_free_from_the_instant_when_a_transmission_starts() {
+        let mut q = queue(Limit::Packets(1));
+        assert!(offer(&mut q, 0, 0, 100));
+        assert!(offer(&mut q, 0, 10, 100));
+        assert!(!offer(&mut q, 9, 20, 100));
+        assert!(offer(&mut q, 10, 20, 100));
+        assert_eq!(q.len(ns(19)), 1);
+        assert_eq!(q.len(ns(20)), 0);
+    }
+
+    #[test]
+    fn a_limit_in_bytes_is_never_exceeded() {
+        let mut q = queue(Limit::Bytes(250));
+        assert!(offer(&mut q, 0, 0, 5000));
+        assert!(offer(&mut q, 0, 10, 100));
+        assert!(!offer(&mut q, 0, 20, 151));
+        assert!(offer(&mut q, 0, 20, 150));
+        assert!(!offer(&mut q, 0, 30, 1));
+        assert!(offer(&mut q, 10, 30, 100));
+    }
+
+    #[test]
+    fn a_full_red_queue_starts_the_spacing_anew() {
+        let red = RedConfig {
+            limit: Limit::Bytes(10_000),
+            min_threshold: 1_500.0,
+            max_threshold: 50_000.0,
+            max_p: 0.1,
+            weight: 1.0,
+            gentle: false,
+            wait: true,
+            mean_packet: 1000,
+        };
+        let rate = Rate::from_bps(8_000_000);
+        let mut q = Queue::new(QueueConfig::Red(red), rate, Stream::named(1, "test", "red"));
+        for start in [0, 10, 20] {
+            assert!(offer(&mut q, 0, start, 1000));
+        }
+        // Refused; if its bytes still counted, the next one would be due for an early drop.
+        let refused = q.refuses(ns(0), ns(30), 10_000_000);
+        assert_eq!(refused, Some(DropCause::Queue));
+        assert!(offer(&mut q, 0, 30, 1000));
+    }
+
+    #[test]
+    fn a_free_transmitter_needs_no_place() {
+        let mut q = queue(Limit::Packets(0));
+        assert!(offer(&mut q, 0, 0, 100));
+        assert!(!offer(&mut q, 5, 10, 100));
+        assert!(offer(&mut q, 10, 10, 100));
+    }
+}

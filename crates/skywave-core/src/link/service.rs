@@ -1,0 +1,204 @@
+//! The transmitter: when a packet starts and ends its transmission.
+//!
+//! A transmitter works along an axis that only counts its capacity: nanoseconds for a constant
+//! rate, bytes of delivery opportunities for a trace. Each packet takes the next stretch of that
+//! axis ([`Span`]); what nobody takes is lost. The meter works on the same axis.
+
+use std::sync::Arc;
+
+use super::config::Service;
+use super::meter::Span;
+use super::trace::{OPPORTUNITY_BYTES, Trace};
+use crate::time::{Duration, Time};
+use crate::units::Rate;
+
+/// A packet's transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    /// When its last byte has left.
+    pub(super) end: Time,
+    /// What it takes of the transmitter's capacity.
+    pub(super) used: Span,
+}
+
+/// The transmitter behind a queue.
+#[derive(Clone, Debug)]
+pub(super) enum Transmitter {
+    Rate(RateTransmitter),
+    Trace(TraceTransmitter),
+}
+
+impl Transmitter {
+    pub(super) fn new(service: Service) -> Self {
+        match service {
+            Service::Rate(rate) => Self::Rate(RateTransmitter::new(rate)),
+            Service::Trace(trace) => Self::Trace(TraceTransmitter { trace, next: 0 }),
+        }
+    }
+
+    /// When a packet that arrives at `now` would start. Lets unused capacity up to `now` go, so
+    /// `now` must not decrease.
+    pub(super) fn begin(&mut self, now: Time) -> Time {
+        match self {
+            Self::Rate(t) => t.begin(now),
+            Self::Trace(t) => t.begin(now),
+        }
+    }
+
+    /// Sends a packet of `size` bytes at the start that [`Self::begin`] gave.
+    pub(super) fn transmit(&mut self, size: u32) -> Slot {
+        match self {
+            Self::Rate(t) => t.transmit(size),
+            Self::Trace(t) => t.transmit(size),
+        }
+    }
+
+    /// Sends a packet that arrives at `now`; the end of its transmission.
+    #[cfg(test)]
+    pub(super) fn departure(&mut self, now: Time, size: u32) -> Time {
+        self.begin(now);
+        self.transmit(size).end
+    }
+
+    /// Place of `t` on the capacity axis: all capacity before it.
+    pub(super) fn position(&self, t: Time) -> u64 {
+        match self {
+            Self::Rate(_) => t.as_nanos(),
+            Self::Trace(_) if t == Time::ZERO => 0,
+            Self::Trace(tx) => tx
+                .trace
+                .count_until(t - Duration::from_nanos(1))
+                .saturating_mul(OPPORTUNITY_BYTES),
+        }
+    }
+
+    /// Long-run capacity.
+    pub(super) fn mean_rate(&self) -> Rate {
+        match self {
+            Self::Rate(t) => t.rate,
+            Self::Trace(t) => t.trace.mean_rate(),
+        }
+    }
+}
+
+/// Sends at a constant rate. While it stays busy the parts of a nanosecond are carried from packet
+/// to packet, so that its long-run rate is exact.
+#[derive(Clone, Debug)]
+pub(super) struct RateTransmitter {
+    rate: Rate,
+    free_at: Time,
+    /// Work left over from before `free_at`, in units of 1/rate ns; below `rate`.
+    carry: u64,
+    /// The last two sizes, the latest first: most links carry no others, and a division each is
+    /// the dearest part of a packet.
+    recent: [Work; 2],
+}
+
+/// A packet's transmission time: whole nanoseconds, and the remainder in units of 1/rate ns.
+#[derive(Clone, Copy, Debug)]
+struct Work {
+    size: u32,
+    whole: Duration,
+    remainder: u64,
+}
+
+impl Work {
+    fn new(rate: Rate, size: u32) -> Self {
+        let (whole, remainder) = rate.transmission_time(u64::from(size), 0);
+        Self {
+            size,
+            whole,
+            remainder,
+        }
+    }
+}
+
+impl RateTransmitter {
+    fn new(rate: Rate) -> Self {
+        Self {
+            rate,
+            free_at: Time::ZERO,
+            carry: 0,
+            recent: [Work::new(rate, 0); 2],
+        }
+    }
+
+    fn begin(&mut self, now: Time) -> Time {
+        // At `now == free_at` the carried part of a nanosecond is still being sent.
+        if now > self.free_at {
+            self.free_at = now;
+            self.carry = 0;
+        }
+        self.free_at
+    }
+
+    fn transmit(&mut self, size: u32) -> Slot {
+        let work = self.work(size);
+        let start = self.free_at;
+        self.free_at += work.whole;
+        // The same as dividing work and carry together: both remainders are below the rate (or all
+        // three are 0).
+        let room = self.rate.as_bps() - work.remainder;
+        if self.carry > 0 && self.carry >= room {
+            self.free_at += Duration::from_nanos(1);
+            self.carry -= room;
+        } else {
+            self.carry += work.remainder;
+        }
+        Slot {
+            end: self.free_at,
+            used: Span::new(start.as_nanos(), self.free_at.as_nanos()),
+        }
+    }
+
+    fn work(&mut self, size: u32) -> Work {
+        if size != self.recent[0].size {
+            self.recent.swap(0, 1);
+            if size != self.recent[0].size {
+                self.recent[0] = Work::new(self.rate, size);
+            }
+        }
+        self.recent[0]
+    }
+}
+
+/// Sends at a trace's opportunities, as mahimahi does: each carries up to 1500 bytes, of several
+/// small packets or of a part of a large one. A packet can use the opportunities after its arrival,
+/// not one at the very same instant (mahimahi serves those before it queues a packet).
+#[derive(Clone, Debug)]
+pub(super) struct TraceTransmitter {
+    trace: Arc<Trace>,
+    /// First byte not taken, on the axis of all opportunities' bytes.
+    next: u64,
+}
+
+impl TraceTransmitter {
+    fn begin(&mut self, now: Time) -> Time {
+        let start = self.time_of_byte(self.next);
+        if start > now {
+            return start;
+        }
+        self.next = self
+            .trace
+            .count_until(now)
+            .saturating_mul(OPPORTUNITY_BYTES);
+        self.time_of_byte(self.next)
+    }
+
+    fn transmit(&mut self, size: u32) -> Slot {
+        let from = self.next;
+        self.next = from.saturating_add(u64::from(size));
+        let last = self.next.saturating_sub(1).max(from);
+        Slot {
+            end: self.time_of_byte(last),
+            used: Span::new(from, self.next),
+        }
+    }
+
+    fn time_of_byte(&self, byte: u64) -> Time {
+        self.trace.time_of(byte / OPPORTUNITY_BYTES)
+    }
+}
+
+#[cfg(test)]
+mod tests;

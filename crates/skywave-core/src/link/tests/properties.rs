@@ -1,0 +1,205 @@
+//! What holds for every link and every pattern of packets.
+
+use super::*;
+
+fn service() -> impl Strategy<Value = Service> {
+    let trace = |mut at: Vec<u32>| {
+        at.sort_unstable();
+        at.push(40);
+        let text: Vec<_> = at.iter().map(u32::to_string).collect();
+        Service::Trace(Arc::new(Trace::parse(&text.join("\n")).unwrap()))
+    };
+    prop_oneof![
+        (1_000u64..100_000_000).prop_map(|bps| Service::Rate(Rate::from_bps(bps))),
+        prop::collection::vec(0u32..40, 0..10).prop_map(trace),
+    ]
+}
+
+fn queue() -> impl Strategy<Value = QueueConfig> {
+    let limit = prop_oneof![
+        (0u32..20).prop_map(Limit::Packets),
+        (0u64..30_000).prop_map(Limit::Bytes),
+    ];
+    let red = (limit.clone(), any::<bool>(), any::<bool>()).prop_map(|(limit, gentle, wait)| {
+        QueueConfig::Red(RedConfig {
+            limit,
+            min_threshold: 2.0,
+            max_threshold: 6.0,
+            max_p: 0.3,
+            weight: 0.2,
+            gentle,
+            wait,
+            mean_packet: 500,
+        })
+    });
+    prop_oneof![limit.prop_map(QueueConfig::DropTail), red]
+}
+
+fn loss() -> impl Strategy<Value = LossConfig> {
+    let by_time = LossConfig::GilbertElliottTime {
+        good: Duration::from_millis(30),
+        bad: Duration::from_millis(10),
+        loss_good: 0.01,
+        loss_bad: 0.5,
+    };
+    prop_oneof![
+        (0.0..1.0).prop_map(LossConfig::Bernoulli),
+        (0.0..1.0).prop_map(LossConfig::ExponentialPackets),
+        (0.0..50_000.0).prop_map(LossConfig::ExponentialBytes),
+        Just(by_time),
+        (0u64..9, 0u64..9).prop_map(|(every, first)| LossConfig::Periodic { every, first }),
+    ]
+}
+
+prop_compose! {
+    fn any_config()(
+        service in service(),
+        queue in queue(),
+        loss in prop::collection::vec(loss(), 0..3),
+        tail in any::<bool>(),
+        jitter in prop::option::of(0u64..20_000_000),
+        rates in (0.0..0.3, 0.0..0.3),
+        outage in prop::option::of((0u64..200_000_000, 0u64..200_000_000)),
+    ) -> LinkConfig {
+        let blackout = |(start, length)| Blackout {
+            start: Time::from_nanos(start),
+            end: Time::from_nanos(start + length),
+        };
+        LinkConfig {
+            service,
+            delay: DELAY,
+            jitter: jitter.map(|mean| Jitter::Exponential(Duration::from_nanos(mean))),
+            queue,
+            loss,
+            loss_at: if tail { LossAt::Tail } else { LossAt::Head },
+            blackouts: outage.map(blackout).into_iter().collect(),
+            corruption: rates.0,
+            duplication: rates.1,
+            reordering: None,
+        }
+    }
+}
+
+/// Gaps (often none) and sizes.
+fn packets() -> impl Strategy<Value = Vec<(u64, u32)>> {
+    let gap = prop_oneof![Just(0u64), 0u64..20_000_000];
+    prop::collection::vec((gap, 1u32..4000), 1..150)
+}
+
+proptest! {
+    #[test]
+    fn packets_are_conserved_and_keep_their_order(config in any_config(), packets in packets()) {
+        let mut l = link(config);
+        let (mut now, mut last) = (Time::ZERO, Time::ZERO);
+        let (mut arrived, mut corrupted) = (0, 0);
+        let offered = packets.len() as u64;
+        for (gap, size) in packets {
+            now += Duration::from_nanos(gap);
+            if let Fate::Arrives { at, corrupt, duplicate_at } = l.send(now, size) {
+                prop_assert!(at >= last && at > now + DELAY);
+                prop_assert!(duplicate_at.is_none_or(|copy| copy >= at));
+                last = at;
+                arrived += 1;
+                corrupted += u64::from(corrupt);
+            }
+        }
+        let got = l.finish(now);
+        prop_assert_eq!(got.offered, offered);
+        prop_assert_eq!(
+            got.offered,
+            arrived + got.queue_drops + got.channel_drops + got.blackout_drops
+        );
+        prop_assert_eq!(got.corrupted, corrupted);
+        prop_assert!((0.0..=1.0).contains(&got.utilisation));
+    }
+
+    #[test]
+    fn the_limit_holds_and_the_mean_queue_is_its_integral(
+        bps in 100_000u64..10_000_000,
+        limit in 0u32..10,
+        packets in packets(),
+    ) {
+        let mut c = config(limit);
+        c.service = Service::Rate(Rate::from_bps(bps));
+        let mut l = link(c);
+        // Starts of transmission of what was not dropped: the arrival, or the departure before it.
+        let (mut now, mut free) = (Time::ZERO, Time::ZERO);
+        let (mut waits, mut busy) = (Vec::new(), 0);
+        for (gap, size) in packets {
+            now += Duration::from_nanos(gap);
+            let waiting = waits.iter().filter(|&&(_, start)| start > now).count();
+            prop_assert!(waiting <= limit as usize);
+            prop_assert_eq!(l.queue_len(now) as usize, waiting);
+            let full = free > now && waiting == limit as usize;
+            match l.send(now, size) {
+                Fate::Dropped(cause) => prop_assert!(full && cause == DropCause::Queue),
+                Fate::Arrives { at, .. } => {
+                    prop_assert!(!full);
+                    let start = free.max(now);
+                    free = at - DELAY;
+                    waits.push((now, start));
+                    busy += free.since(start).as_nanos();
+                }
+            }
+        }
+        let waited: u64 = waits.iter().map(|(at, start)| start.since(*at).as_nanos()).sum();
+        let whole = free.as_nanos() as f64;
+        let got = l.finish(free);
+        prop_assert_eq!(got.queue_mean_packets, waited as f64 / whole);
+        prop_assert_eq!(got.utilisation, busy as f64 / whole);
+    }
+
+    #[test]
+    fn reading_early_is_the_same_as_a_window_that_ends_there(
+        config in any_config(),
+        packets in packets(),
+        ahead in 0u64..50_000_000,
+    ) {
+        let last = Time::from_nanos(packets.iter().map(|(gap, _)| gap).sum());
+        // Counts include offers before `end`, so it must lie after the last one.
+        let end = last + Duration::from_nanos(ahead + 1);
+        let run = |window_end| {
+            let mut l = link(config.clone());
+            l.measure(Time::ZERO, window_end);
+            let mut now = Time::ZERO;
+            for &(gap, size) in &packets {
+                now += Duration::from_nanos(gap);
+                l.send(now, size);
+            }
+            l
+        };
+        let early = run(Time::MAX).finish(end);
+        prop_assert_eq!(early, run(end).finish(end));
+        prop_assert_eq!(early, run(end).finish(Time::MAX));
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_fates(config in any_config(), packets in packets()) {
+        let run = |seed| {
+            let mut l = Link::new(config.clone(), seed, "wireless");
+            let mut now = Time::ZERO;
+            let send = |&(gap, size): &(u64, u32)| {
+                now += Duration::from_nanos(gap);
+                l.send(now, size)
+            };
+            packets.iter().map(send).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(run(7), run(7));
+    }
+
+    #[test]
+    fn no_input_panics(
+        config in any_config(),
+        packets in prop::collection::vec((any::<u64>(), any::<u32>()), 0..20),
+        window: (u64, u64),
+    ) {
+        let mut l = link(config);
+        l.measure(Time::from_nanos(window.0), Time::from_nanos(window.1));
+        for (now, size) in packets {
+            l.send(Time::from_nanos(now), size);
+            l.queue_len(Time::from_nanos(now));
+        }
+        l.finish(Time::ZERO);
+        l.finish(Time::MAX);
+    }
+}
