@@ -50,9 +50,10 @@ pub enum Jitter {
     Exponential(Duration),
 }
 
-/// Queue discipline and its limit. The packet in transmission does not count against the limit.
+/// Queue discipline and its limit.
 ///
-/// ns-2's `DropTail` with `limit_ n` lets n − 1 packets wait (its `RED` n): give n − 1 to match it.
+/// A tail drop limit in packets counts the packet in transmission: n − 1 may wait, as in ns-2. RED's
+/// limit and limits in bytes count only what waits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueueConfig {
     /// Tail drop.

@@ -2,8 +2,7 @@
 //!
 //! A FIFO link knows on arrival when each packet's transmission will start, so the queue is a list
 //! of those times: at `now` it holds the packets that start later. The packet in transmission is
-//! not in it and does not count against the limit; one that finds the transmitter free passes
-//! without waiting and is never dropped.
+//! not in it; one that finds the transmitter free passes without waiting and is never dropped.
 
 use std::collections::VecDeque;
 
@@ -33,7 +32,9 @@ impl Queue {
     /// A queue before a transmitter of `rate`; `stream` decides the early drops.
     pub(super) fn new(config: QueueConfig, rate: Rate, stream: Stream) -> Self {
         let (limit, red) = match config {
-            QueueConfig::DropTail(limit) => (limit, None),
+            // The packet in transmission has one of the places.
+            QueueConfig::DropTail(Limit::Packets(n)) => (Limit::Packets(n.saturating_sub(1)), None),
+            QueueConfig::DropTail(bytes) => (bytes, None),
             QueueConfig::Red(red) => (red.limit, Some(Red::new(red, rate, stream))),
         };
         Self {
@@ -131,8 +132,8 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_counts_waiting_packets_only() {
-        let mut q = queue(Limit::Packets(2));
+    fn a_limit_in_packets_counts_the_one_in_transmission() {
+        let mut q = queue(Limit::Packets(3));
         assert!(offer(&mut q, 0, 0, 100));
         assert!(offer(&mut q, 0, 10, 100));
         assert!(offer(&mut q, 0, 20, 100));
@@ -143,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_place_is_free_from_the_instant_when_a_transmission_starts() {
-        let mut q = queue(Limit::Packets(1));
+        let mut q = queue(Limit::Packets(2));
         assert!(offer(&mut q, 0, 0, 100));
         assert!(offer(&mut q, 0, 10, 100));
         assert!(!offer(&mut q, 9, 20, 100));
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_free_transmitter_needs_no_place() {
-        let mut q = queue(Limit::Packets(0));
+        let mut q = queue(Limit::Packets(1));
         assert!(offer(&mut q, 0, 0, 100));
         assert!(!offer(&mut q, 5, 10, 100));
         assert!(offer(&mut q, 10, 10, 100));

@@ -11,8 +11,10 @@ mod properties;
 const RATE: Rate = Rate::from_bps(1_200_000);
 const DELAY: Duration = Duration::from_millis(100);
 
-fn config(limit: u32) -> LinkConfig {
-    LinkConfig::new(RATE, DELAY, QueueConfig::DropTail(Limit::Packets(limit)))
+fn config(places: u32) -> LinkConfig {
+    // One more for the packet in transmission.
+    let limit = Limit::Packets(places + 1);
+    LinkConfig::new(RATE, DELAY, QueueConfig::DropTail(limit))
 }
 
 fn link(config: LinkConfig) -> Link {

@@ -1,0 +1,30 @@
+# The targets that the README names, and what developers use.
+.DEFAULT_GOAL := help
+SKYWAVE := target/release/skywave
+
+.PHONY: help demo test build bench fmt lint prerequisites deny
+
+help: ## Show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+prerequisites:
+	@sh tools/prerequisites.sh
+
+build: prerequisites ## Build the skywave command (optimised)
+	cargo build --release --locked -p skywave-cli
+
+demo: build ## Reproduce figure 7(a) of the CERL paper and open the door to the rest
+	$(SKYWAVE) run experiments/cerl/fig7a.toml --claims
+
+test: prerequisites ## Run all tests
+	cargo test --workspace --locked
+
+bench: build ## Time the engine
+	cargo run --release --locked -p skywave-sim --example throughput
+
+fmt: ## Format the code
+	cargo fmt --all
+
+lint: prerequisites ## Check formatting and lints, warnings denied
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
