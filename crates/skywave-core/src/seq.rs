@@ -19,7 +19,7 @@ impl SeqNr {
     /// The stream position meant by this number: the one nearest to `near`.
     pub const fn expand(self, iss: u32, near: u64) -> u64 {
         let known = iss.wrapping_add(near as u32);
-        let distance = self.0.wrapping_sub(known) as i32;
+        let distance = self.0.wrapping_sub(known).cast_signed();
         near.saturating_add_signed(distance as i64)
     }
 }

@@ -62,11 +62,13 @@ impl Segments {
     }
 
     /// The larger of two windows.
+    #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self(self.0.max(other.0))
     }
 
     /// The smaller of two windows.
+    #[must_use]
     pub fn min(self, other: Self) -> Self {
         Self(self.0.min(other.0))
     }

@@ -165,6 +165,8 @@ impl Default for CerlConfig {
 
 /// Everything that makes one connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
+// Each switch is a switch of its own in a scenario file.
+#[allow(clippy::struct_excessive_bools)]
 pub struct TcpConfig {
     /// The sender's policies.
     pub composition: Composition,

@@ -33,7 +33,12 @@ impl Detection {
 
     /// New data was acknowledged (`segment_rtt`: the round trip of its newest segment, if sent
     /// once): is the next segment lost too? Asked after the flight was updated.
-    pub fn on_new_ack(&mut self, now: Time, segment_rtt: Option<Duration>, flight: &Flight) -> bool {
+    pub fn on_new_ack(
+        &mut self,
+        now: Time,
+        segment_rtt: Option<Duration>,
+        flight: &Flight,
+    ) -> bool {
         match self {
             Self::Dupacks(_) => false,
             Self::Vegas(timer) => timer.on_new_ack(now, segment_rtt, flight),
@@ -120,8 +125,6 @@ impl FineTimer {
     fn on_retransmit(&mut self, flight: &Flight) {
         self.checks = flight.segments().len().min(2) as u32;
         let again = flight.first().is_some_and(|s| s.transmissions > 1);
-        self.timeout = self
-            .timeout
-            .map(|t| if again { t * 2 } else { t + t / 8 });
+        self.timeout = self.timeout.map(|t| if again { t * 2 } else { t + t / 8 });
     }
 }

@@ -168,7 +168,8 @@ impl Receiver {
                 end: m.end.max(b.end),
             });
         self.held.splice(from..to, [merged]);
-        self.recent.retain(|s| *s < merged.start || *s >= merged.end);
+        self.recent
+            .retain(|s| *s < merged.start || *s >= merged.end);
         if self.recent.is_full() {
             self.recent.pop();
         }

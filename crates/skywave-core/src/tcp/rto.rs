@@ -67,8 +67,8 @@ impl RtoEstimator {
     fn sample_ticks(&mut self, rtt: u64) {
         self.estimate = match self.estimate {
             Estimate::Ticks { srtt8, rttvar4 } if srtt8 > 0 => {
-                let error = rtt as i64 - (srtt8 >> 3) as i64;
-                let deviation = error.abs() - (rttvar4 >> 2) as i64;
+                let error = rtt.cast_signed() - (srtt8 >> 3).cast_signed();
+                let deviation = error.abs() - (rttvar4 >> 2).cast_signed();
                 Estimate::Ticks {
                     srtt8: srtt8.saturating_add_signed(error).max(1),
                     rttvar4: rttvar4.saturating_add_signed(deviation).max(1),

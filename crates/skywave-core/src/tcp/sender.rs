@@ -10,6 +10,8 @@
 //! After each of them call [`Sender::poll_transmit`] until it returns `None`, then ask
 //! [`Sender::next_timer`] again.
 
+use std::ops::Sub;
+
 use crate::packet::{Flags, Segment, Timestamps};
 use crate::seq::SeqNr;
 use crate::time::{Duration, Time};
@@ -36,6 +38,21 @@ pub struct SenderCounters {
     pub fast_retransmits: u64,
     /// Reductions of the congestion window.
     pub window_cuts: u64,
+}
+
+impl Sub for SenderCounters {
+    type Output = Self;
+
+    /// What was done since the counters stood at `earlier`.
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            sent: self.sent - earlier.sent,
+            retransmits: self.retransmits - earlier.retransmits,
+            timeouts: self.timeouts - earlier.timeouts,
+            fast_retransmits: self.fast_retransmits - earlier.fast_retransmits,
+            window_cuts: self.window_cuts - earlier.window_cuts,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -468,9 +485,7 @@ impl Sender {
             State::Established => {}
         }
         let mss = self.config.mss;
-        let room = self
-            .recovery
-            .pipe_room(&self.flight, &self.window, mss);
+        let room = self.recovery.pipe_room(&self.flight, &self.window, mss);
         if let Some(lost) = self.flight.next_lost() {
             let fits = room.is_none_or(|room| room >= lost.end - lost.start);
             return fits.then_some(Next::Again(lost.start));

@@ -34,7 +34,7 @@ impl LossRecovery for Sack1 {
         repair.window.cwnd = response.window_after;
         *self = Self {
             recover: Some(repair.flight.max()),
-            pipe: outstanding.div_ceil(u64::from(repair.mss)) as i64 - i64::from(dupacks),
+            pipe: outstanding.div_ceil(u64::from(repair.mss)).cast_signed() - i64::from(dupacks),
             fast_retransmit: true,
         };
         repair.flight.end_recovery();
