@@ -32,6 +32,13 @@ impl Rate {
         if self.0 == 0 {
             return (Duration::MAX, 0);
         }
+        // Packets fit 64 bits, where a division costs a tenth.
+        if let Some(work) = bytes
+            .checked_mul(8_000_000_000)
+            .and_then(|work| work.checked_add(carry))
+        {
+            return (Duration::from_nanos(work / self.0), work % self.0);
+        }
         let work = u128::from(bytes) * 8_000_000_000 + u128::from(carry);
         let rate = u128::from(self.0);
         let ns = u64::try_from(work / rate).unwrap_or(u64::MAX);
@@ -130,6 +137,16 @@ mod tests {
         }
         assert_eq!(total, Duration::from_millis(8));
         assert_eq!(carry, 0);
+    }
+
+    #[test]
+    fn large_transfers_are_as_exact_as_small_ones() {
+        let rate = Rate::from_bps(8_000_000_000_000);
+        let bytes = u64::MAX / 2;
+        assert_eq!(
+            rate.transmission_time(bytes, 0),
+            (Duration::from_nanos(bytes / 1000), bytes % 1000 * 8_000_000_000)
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use skywave_core::{Duration, Time};
 
 use crate::measure::{FlowMeter, Recorder};
 use crate::outcome::FlowOutcome;
-use crate::spec::{FlowSpec, Transport};
+use crate::spec::{FlowSpec, Spec, Transport};
 use crate::traffic::{Action, Source};
 
 /// Series of a TCP flow, in the order of `Recorder::record`'s index.
@@ -28,6 +28,9 @@ pub(crate) struct Flow {
     stopped: bool,
     /// Time from the start until everything was acknowledged, once it is.
     completion: Option<Duration>,
+    /// The sender's counters at the bounds of the measured window.
+    at_open: Option<SenderCounters>,
+    at_close: Option<SenderCounters>,
 }
 
 /// The machines of a flow's transport.
@@ -44,7 +47,7 @@ pub(crate) struct Tcp {
 }
 
 impl Flow {
-    pub(crate) fn new(index: usize, spec: &FlowSpec, seed: u64, series: bool) -> Self {
+    pub(crate) fn new(index: usize, spec: &FlowSpec, run: &Spec) -> Self {
         let ends = match &spec.transport {
             Transport::Tcp(config) => Ends::Tcp(Box::new(Tcp {
                 config: **config,
@@ -60,13 +63,15 @@ impl Flow {
             index: index as u32,
             start: spec.start,
             stop: spec.stop,
-            source: Source::new(spec, seed),
-            meter: FlowMeter::default(),
-            recorder: series.then(|| Recorder::new(&spec.name, &SERIES)),
+            source: Source::new(spec, run.seed),
+            meter: FlowMeter::new(run.measure),
+            recorder: run.series.then(|| Recorder::new(&spec.name, &SERIES)),
             sender_event: None,
             receiver_event: None,
             stopped: false,
             completion: None,
+            at_open: None,
+            at_close: None,
             ends,
         }
     }
@@ -96,7 +101,7 @@ impl Flow {
                     len,
                 };
                 *sent += 1;
-                self.meter.sent_datagram();
+                self.meter.sent_datagram(now);
                 Some(Packet {
                     flow: self.index,
                     size: len + *header,
@@ -122,16 +127,16 @@ impl Flow {
     pub(crate) fn on_packet(&mut self, now: Time, packet: &Packet) {
         match (&mut self.ends, &packet.body) {
             (Ends::Tcp(tcp), Body::TcpData(segment)) => {
-                self.meter.arrived(packet.size);
+                self.meter.arrived(now, packet.size);
                 let (before, bytes) = (tcp.receiver.next(), tcp.receiver.delivered());
                 tcp.receiver.on_segment(now, segment);
-                self.meter.delivered(tcp.receiver.delivered() - bytes);
+                self.meter.delivered(now, tcp.receiver.delivered() - bytes);
                 // The sender has not heard of it yet, so it still knows when each was first sent.
                 let mut position = before;
                 while position < tcp.receiver.next()
                     && let Some(sent) = tcp.sender.flight().at(position)
                 {
-                    self.meter.delay(now.since(sent.first_sent));
+                    self.meter.delay(now, sent.first_sent);
                     position = sent.end;
                 }
             }
@@ -140,10 +145,10 @@ impl Flow {
                 self.after_sender(now);
             }
             (Ends::Udp { .. }, Body::Udp(datagram)) => {
-                self.meter.arrived(packet.size);
+                self.meter.arrived(now, packet.size);
                 if !packet.copy {
-                    self.meter.delivered(u64::from(datagram.len));
-                    self.meter.delay(now.since(datagram.sent_at));
+                    self.meter.delivered(now, u64::from(datagram.len));
+                    self.meter.delay(now, datagram.sent_at);
                 }
             }
             // A flow's packets carry its own transport.
@@ -175,7 +180,7 @@ impl Flow {
         self.meter.set_cwnd(now, window.cwnd.0);
         let rtt = tcp.sender.poll_rtt();
         if let Some(rtt) = rtt {
-            self.meter.rtt(rtt);
+            self.meter.rtt(now, rtt);
         }
         if let Some(recorder) = &mut self.recorder {
             let estimator = tcp.sender.rto();
@@ -216,27 +221,23 @@ impl Flow {
         }
     }
 
-    /// Seconds from the start until everything was acknowledged.
-    pub(crate) fn completion(&self) -> Option<f64> {
-        self.completion.map(Duration::as_secs_f64)
-    }
-
     /// The measured window opens.
-    pub(crate) fn open_window(&mut self, now: Time) {
-        let counters = self.counters().unwrap_or_default();
-        self.meter.open(now, counters);
-        if let Ends::Tcp(tcp) = &self.ends {
-            // A flow that has not started yet has no window.
-            let started = self.start <= now;
-            let cwnd = if started { tcp.sender.window().cwnd.0 } else { 0.0 };
-            self.meter.set_cwnd(now, cwnd);
-        }
+    pub(crate) fn open_window(&mut self) {
+        self.at_open = self.counters();
     }
 
     /// The measured window closes.
-    pub(crate) fn close_window(&mut self, name: &str, now: Time, window: Duration) -> FlowOutcome {
-        let counters = self.counters();
-        std::mem::take(&mut self.meter).close(name, now, window, counters)
+    pub(crate) fn close_window(&mut self) {
+        self.at_close = self.counters();
+    }
+
+    /// What was measured, at the end of the run.
+    pub(crate) fn outcome(&mut self, name: &str, now: Time) -> FlowOutcome {
+        let done = self.at_close.zip(self.at_open).map(|(end, start)| end - start);
+        FlowOutcome {
+            completion_s: self.completion.map(Duration::as_secs_f64),
+            ..self.meter.outcome(name, now, done)
+        }
     }
 
     fn counters(&self) -> Option<SenderCounters> {

@@ -11,7 +11,7 @@ use super::queue::EventQueue;
 use crate::measure::Recorder;
 use crate::network::Router;
 use crate::outcome::{LinkOutcome, Outcome};
-use crate::spec::Spec;
+use crate::spec::{LinkSpec, Spec};
 
 /// What may happen next; indices are into the world's links and flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +44,9 @@ struct Travelling {
 /// A link and the packets on it, in the order of their arrival. Only the head has an event.
 struct Lane {
     link: Link,
+    /// Everything that it carries comes in order over one other link, so that its turn can be taken
+    /// as soon as that link has decided: no event is needed between the two.
+    follows: bool,
     arrivals: VecDeque<(Time, u32)>,
     /// When its event is due. Overtaking packets leave events behind that no longer count.
     event: Option<Time>,
@@ -54,6 +57,16 @@ struct Lane {
 struct Path {
     forward: Vec<u32>,
     reverse: Vec<u32>,
+}
+
+impl Path {
+    /// The way that a packet goes.
+    fn of(&self, packet: &Packet) -> &[u32] {
+        match packet.body {
+            Body::TcpAck(_) => &self.reverse,
+            Body::TcpData(_) | Body::Udp(_) => &self.forward,
+        }
+    }
 }
 
 pub(crate) struct World<'a> {
@@ -67,13 +80,13 @@ pub(crate) struct World<'a> {
     /// Packets in flight, and the free places among them.
     packets: Vec<Travelling>,
     free: Vec<u32>,
-    outcome: Outcome,
 }
 
 impl<'a> World<'a> {
     pub(crate) fn new(spec: &'a Spec) -> Self {
         let lanes = spec.links.iter().map(|link| Lane {
-            link: Link::new(link.config.clone(), spec.seed, &link_stream(&link.name)),
+            link: open_link(link, spec),
+            follows: false,
             arrivals: VecDeque::new(),
             event: None,
             queue_series: spec.series.then(|| Recorder::new(&link.name, &["queue"])),
@@ -88,22 +101,27 @@ impl<'a> World<'a> {
             forward: reach(flow.from, flow.to),
             reverse: reach(flow.to, flow.from),
         });
+        let paths: Vec<Path> = paths.collect();
+        let mut lanes: Vec<Lane> = lanes.collect();
+        for (lane, feeder) in lanes.iter_mut().zip(sole_feeders(&paths, spec.links.len())) {
+            lane.follows =
+                feeder.is_some_and(|link| spec.links[link as usize].config.reordering.is_none());
+        }
         let flows = spec
             .flows
             .iter()
             .enumerate()
-            .map(|(index, flow)| Flow::new(index, flow, spec.seed, spec.series));
+            .map(|(index, flow)| Flow::new(index, flow, spec));
         Self {
             spec,
             now: Time::ZERO,
             events: EventQueue::new(),
             handled: 0,
-            lanes: lanes.collect(),
-            paths: paths.collect(),
+            lanes,
+            paths,
             flows: flows.collect(),
             packets: Vec::new(),
             free: Vec::new(),
-            outcome: Outcome::default(),
         }
     }
 
@@ -155,7 +173,7 @@ impl<'a> World<'a> {
                     self.events.push(at, event);
                 }
                 if let Some(packet) = packet {
-                    self.send(packet, 0);
+                    self.send(packet);
                 }
                 self.pump(index);
             }
@@ -163,8 +181,8 @@ impl<'a> World<'a> {
                 self.flows[flow as usize].stop();
                 self.pump(flow as usize);
             }
-            Event::Open => self.open_window(),
-            Event::Close => self.close_window(),
+            Event::Open => self.flows.iter_mut().for_each(Flow::open_window),
+            Event::Close => self.flows.iter_mut().for_each(Flow::close_window),
             Event::End => {}
         }
     }
@@ -193,23 +211,17 @@ impl<'a> World<'a> {
 
     /// A packet reached the next node of its path.
     fn pass_on(&mut self, id: u32) {
-        let Travelling { packet, hops } = &mut self.packets[id as usize];
-        *hops += 1;
-        let flow = packet.flow as usize;
-        let path = &self.paths[flow];
-        let path = match packet.body {
-            Body::TcpAck(_) => &path.reverse,
-            Body::TcpData(_) | Body::Udp(_) => &path.forward,
-        };
-        if let Some(&next) = path.get(*hops as usize) {
-            self.offer(next as usize, id);
+        if let Some(next) = self.next_link(id) {
+            self.offer(next, id, self.now);
             return;
         }
         self.free.push(id);
+        let packet = &self.packets[id as usize].packet;
+        let flow = packet.flow as usize;
         if packet.corrupt {
             // The host's checksum finds it; a damaged ACK is nobody's data loss.
             if !matches!(packet.body, Body::TcpAck(_)) {
-                self.flows[flow].meter.channel_drop();
+                self.flows[flow].meter.channel_drop(self.now);
             }
             return;
         }
@@ -217,15 +229,19 @@ impl<'a> World<'a> {
         self.pump(flow);
     }
 
+    /// Moves a packet one hop on: the link that it goes over next, `None` at its host.
+    fn next_link(&mut self, id: u32) -> Option<usize> {
+        let travelling = &mut self.packets[id as usize];
+        travelling.hops += 1;
+        let path = self.paths[travelling.packet.flow as usize].of(&travelling.packet);
+        path.get(travelling.hops as usize).map(|&link| link as usize)
+    }
+
     /// Puts a new packet on its way.
-    fn send(&mut self, packet: Packet, hops: u32) {
-        let path = &self.paths[packet.flow as usize];
-        let first = match packet.body {
-            Body::TcpAck(_) => path.reverse[0],
-            Body::TcpData(_) | Body::Udp(_) => path.forward[0],
-        };
-        let id = self.store(Travelling { packet, hops });
-        self.offer(first as usize, id);
+    fn send(&mut self, packet: Packet) {
+        let first = self.paths[packet.flow as usize].of(&packet)[0];
+        let id = self.store(Travelling { packet, hops: 0 });
+        self.offer(first as usize, id, self.now);
     }
 
     fn store(&mut self, travelling: Travelling) -> u32 {
@@ -238,23 +254,14 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Offers a packet to a link, which decides its fate.
-    fn offer(&mut self, lane: usize, id: u32) {
+    /// Offers a packet to a link at `now`, which decides its fate; and to the links behind it as
+    /// long as these only follow.
+    fn offer(&mut self, lane: usize, id: u32, now: Time) {
         let size = self.packets[id as usize].packet.size;
-        let fate = self.lanes[lane].link.send(self.now, size);
-        self.record_queue(lane);
+        let fate = self.lanes[lane].link.send(now, size);
+        self.record_queue(lane, now);
         match fate {
-            Fate::Dropped(cause) => {
-                let packet = &self.packets[id as usize].packet;
-                if !matches!(packet.body, Body::TcpAck(_)) && !packet.corrupt {
-                    let meter = &mut self.flows[packet.flow as usize].meter;
-                    match cause {
-                        DropCause::Queue | DropCause::Early => meter.queue_drop(),
-                        DropCause::Channel | DropCause::Blackout => meter.channel_drop(),
-                    }
-                }
-                self.free.push(id);
-            }
+            Fate::Dropped(cause) => self.drop_packet(id, cause, now),
             Fate::Arrives {
                 at,
                 corrupt,
@@ -268,12 +275,40 @@ impl<'a> World<'a> {
                     let hops = travelling.hops;
                     (at, Travelling { packet, hops })
                 });
-                self.expect(lane, at, id);
+                self.arrives(lane, id, at);
                 if let Some((at, copy)) = copy {
                     let id = self.store(copy);
-                    self.expect(lane, at, id);
+                    self.arrives(lane, id, at);
                 }
             }
+        }
+    }
+
+    fn drop_packet(&mut self, id: u32, cause: DropCause, now: Time) {
+        self.free.push(id);
+        let packet = &self.packets[id as usize].packet;
+        if matches!(packet.body, Body::TcpAck(_)) {
+            return;
+        }
+        let meter = &mut self.flows[packet.flow as usize].meter;
+        match cause {
+            // What a channel had damaged before it met a full queue was lost by the channel.
+            DropCause::Queue | DropCause::Early if !packet.corrupt => meter.queue_drop(now),
+            _ => meter.channel_drop(now),
+        }
+    }
+
+    /// A packet will arrive over a link: takes the next link's turn at once if that only follows
+    /// this one, else files the arrival.
+    fn arrives(&mut self, lane: usize, id: u32, at: Time) {
+        let travelling = &self.packets[id as usize];
+        let path = self.paths[travelling.packet.flow as usize].of(&travelling.packet);
+        match path.get(travelling.hops as usize + 1) {
+            Some(&next) if self.lanes[next as usize].follows && at < Time::MAX => {
+                self.packets[id as usize].hops += 1;
+                self.offer(next as usize, id, at);
+            }
+            _ => self.expect(lane, at, id),
         }
     }
 
@@ -298,10 +333,10 @@ impl<'a> World<'a> {
     fn pump(&mut self, index: usize) {
         let now = self.now;
         while let Some(packet) = self.flows[index].poll_receiver(now) {
-            self.send(packet, 0);
+            self.send(packet);
         }
         while let Some(packet) = self.flows[index].poll_sender(now) {
-            self.send(packet, 0);
+            self.send(packet);
         }
         let flow = &mut self.flows[index];
         flow.note_completion(now);
@@ -325,28 +360,25 @@ impl<'a> World<'a> {
         }
     }
 
-    fn record_queue(&mut self, lane: usize) {
+    fn record_queue(&mut self, lane: usize, now: Time) {
         let lane = &mut self.lanes[lane];
         if let Some(recorder) = &mut lane.queue_series {
-            let waiting = lane.link.queue_len(self.now);
-            recorder.record(0, self.now, f64::from(waiting));
+            let waiting = lane.link.queue_len(now);
+            recorder.record(0, now, f64::from(waiting));
         }
     }
 
-    fn open_window(&mut self) {
-        for lane in &mut self.lanes {
-            lane.link.measure(self.spec.measure.0, self.spec.measure.1);
+    fn finish(mut self) -> Outcome {
+        let mut outcome = Outcome {
+            events: self.handled,
+            ..Outcome::default()
+        };
+        for (flow, spec) in self.flows.iter_mut().zip(&self.spec.flows) {
+            outcome.flows.push(flow.outcome(&spec.name, self.now));
         }
-        for flow in &mut self.flows {
-            flow.open_window(self.now);
-        }
-    }
-
-    fn close_window(&mut self) {
-        let window = self.spec.window();
         for (lane, spec) in self.lanes.iter().zip(&self.spec.links) {
             let measured = lane.link.finish(self.now);
-            self.outcome.links.push(LinkOutcome {
+            outcome.links.push(LinkOutcome {
                 name: spec.name.clone(),
                 utilisation: measured.utilisation,
                 queue_mean_packets: measured.queue_mean_packets,
@@ -357,30 +389,45 @@ impl<'a> World<'a> {
                 corrupted: measured.corrupted,
             });
         }
-        for (flow, spec) in self.flows.iter_mut().zip(&self.spec.flows) {
-            let outcome = flow.close_window(&spec.name, self.now, window);
-            self.outcome.flows.push(outcome);
-        }
-    }
-
-    fn finish(mut self) -> Outcome {
-        for (flow, outcome) in self.flows.into_iter().zip(&mut self.outcome.flows) {
-            outcome.completion_s = flow.completion();
-            self.outcome
-                .series
-                .extend(flow.recorder.into_iter().flat_map(Recorder::into_series));
-        }
-        for lane in self.lanes {
-            self.outcome
-                .series
-                .extend(lane.queue_series.into_iter().flat_map(Recorder::into_series));
-        }
-        self.outcome.events = self.handled;
-        self.outcome
+        let flows = self.flows.into_iter().filter_map(|f| f.recorder);
+        let links = self.lanes.into_iter().filter_map(|l| l.queue_series);
+        outcome.series = flows.chain(links).flat_map(Recorder::into_series).collect();
+        outcome
     }
 }
 
-/// The name of a link's random streams.
-fn link_stream(name: &str) -> String {
-    format!("link.{name}")
+/// A link with its random streams named, measuring over the window.
+fn open_link(spec: &LinkSpec, run: &Spec) -> Link {
+    let name = format!("link.{}", spec.name);
+    let mut link = Link::new(spec.config.clone(), run.seed, &name);
+    link.measure(run.measure.0, run.measure.1);
+    link
+}
+
+/// For each link the one other link that all its packets come from, if that is so.
+fn sole_feeders(paths: &[Path], links: usize) -> Vec<Option<u32>> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Feeder {
+        None,
+        Link(u32),
+        Many,
+    }
+    let mut feeders = vec![Feeder::None; links];
+    for path in paths.iter().flat_map(|p| [&p.forward, &p.reverse]) {
+        let mut from = Feeder::Many; // hosts send whenever they like
+        for &link in path {
+            let feeder = &mut feeders[link as usize];
+            *feeder = match *feeder {
+                Feeder::None => from,
+                same if same == from => same,
+                _ => Feeder::Many,
+            };
+            from = Feeder::Link(link);
+        }
+    }
+    let sole = |feeder| match feeder {
+        Feeder::Link(link) => Some(link),
+        Feeder::None | Feeder::Many => None,
+    };
+    feeders.into_iter().map(sole).collect()
 }
