@@ -1,1 +1,280 @@
-//! Scenario files.
+//! Scenario files: TOML text → checked scenario → a simulation for each sweep point and seed.
+//!
+//! A file goes through five passes, each with the places of everything in hand, so that every
+//! mistake, also one in a swept value, is shown where it stands:
+//! 1. `tree`: TOML to a tree with spans;
+//! 2. `sweep`: the overrides of a point are set into a copy of the tree;
+//! 3. `de`: the tree to the typed `model` by serde; `units` reads quantities;
+//! 4. `lower`: the model to a [`Spec`], with the checks that need more than one key;
+//! 5. `report`: what is to be shown, against the names that exist.
+//!
+//! All points are lowered when the file is loaded: what loads, runs.
+
+mod de;
+mod error;
+mod files;
+mod lower;
+mod lower_flow;
+mod lower_link;
+mod lower_tcp;
+mod model;
+mod model_tcp;
+mod report;
+mod sweep;
+mod tree;
+mod units;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use skywave_sim::Spec;
+
+use error::{Fault, Source};
+use files::Files;
+use lower::Template;
+use tree::Node;
+
+pub use error::ScenarioError;
+pub use report::{FLOW_METRICS, LINK_METRICS, Metric, Plot, PlotAxis, Report, SERIES};
+pub use sweep::{ParamValue, Written};
+pub use units::Quantity;
+
+/// Links and flows of all points together that fit in memory with room to spare.
+const MAX_ENTITIES: usize = 2_000_000;
+
+/// A scenario file, read and checked.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    name: String,
+    title: String,
+    description: Option<String>,
+    text: Arc<str>,
+    seeds: Vec<u64>,
+    params: Vec<String>,
+    points: Vec<Point>,
+    report: Report,
+    traces: Vec<PathBuf>,
+}
+
+/// One combination of the swept values.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Each swept path with its value here, in the file's order.
+    pub params: Vec<(String, ParamValue)>,
+    template: Template,
+}
+
+impl Scenario {
+    /// Reads the scenario at `path`; its name is the file's, without the extension.
+    pub fn load(path: &Path) -> Result<Self, ScenarioError> {
+        let text = files::read_scenario(path)?;
+        let name = path.file_stem().map_or_else(
+            || "scenario".into(),
+            |stem| stem.to_string_lossy().into_owned(),
+        );
+        let source = Source {
+            name: path.display().to_string().into(),
+            text: text.into(),
+        };
+        let base = path.parent().unwrap_or(Path::new(""));
+        read(&name, &source, Some(base)).map_err(|fault| fault.into_error(&source))
+    }
+
+    /// Reads a scenario from `text`. Traces are looked for in `base_dir`, and refused without one.
+    pub fn parse(name: &str, text: &str, base_dir: Option<&Path>) -> Result<Self, ScenarioError> {
+        let source = Source {
+            name: name.into(),
+            text: text.into(),
+        };
+        read(name, &source, base_dir).map_err(|fault| fault.into_error(&source))
+    }
+
+    /// Its short name: the file's, without the extension.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it shows; its name when the file has no title.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// More about it.
+    pub fn description(&self) -> Option<&str> {
+        self.description.as_deref()
+    }
+
+    /// The file as it was read.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The seeds of the replications of each point.
+    pub fn seeds(&self) -> &[u64] {
+        &self.seeds
+    }
+
+    /// The swept paths, in the file's order.
+    pub fn params(&self) -> &[String] {
+        &self.params
+    }
+
+    /// All combinations of the swept values; one without parameters when nothing is swept.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// How many simulations this is.
+    pub fn runs(&self) -> usize {
+        self.points.len() * self.seeds.len()
+    }
+
+    /// What to show of the results.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The trace files that it uses, for a record of what a result depends on.
+    pub fn traces(&self) -> &[PathBuf] {
+        &self.traces
+    }
+}
+
+impl Point {
+    /// The simulation of this point with `seed`: always the same for the same seed.
+    pub fn spec(&self, seed: u64) -> Spec {
+        self.template.spec(seed)
+    }
+
+    /// The value of a swept path here.
+    pub fn param(&self, path: &str) -> Option<&ParamValue> {
+        let found = self.params.iter().find(|(p, _)| p == path);
+        found.map(|(_, value)| value)
+    }
+
+    /// What the transport of flow `index` of the specification is called: a preset's name, with the
+    /// members that differ behind it.
+    pub fn transport_label(&self, index: usize) -> Option<&str> {
+        let flow = self.template.flows.get(index)?;
+        Some(&flow.transport)
+    }
+
+    /// The name of the `[[flow]]` that flow `index` of the specification comes from: its own name,
+    /// or without its number for a copy.
+    pub fn flow_group(&self, index: usize) -> Option<&str> {
+        let flow = self.template.flows.get(index)?;
+        Some(&flow.group)
+    }
+
+    /// The name of the `[[link]]` that link `index` of the specification comes from.
+    pub fn link_group(&self, index: usize) -> Option<&str> {
+        self.template.links.get(index).map(String::as_str)
+    }
+}
+
+/// The JSON schema of scenario files, for completion in editors.
+pub fn json_schema() -> serde_json::Value {
+    schemars::schema_for!(model::File).to_value()
+}
+
+fn read(name: &str, source: &Source, base: Option<&Path>) -> Result<Scenario, Fault> {
+    files::check_size(&source.text)?;
+    let mut tree = tree::parse(&source.text)?;
+    let swept = tree.remove("sweep");
+    let shown = tree.remove("report");
+    let axes = match &swept {
+        Some(entry) => sweep::axes(&entry.node, &tree, &source.text)?,
+        None => Vec::new(),
+    };
+    let place = swept.as_ref().map_or(0..0, |s| s.key_span.clone());
+    let count = sweep::count(&axes, &place)?;
+
+    let files = Files::new(base);
+    let mut points: Vec<Point> = Vec::with_capacity(count);
+    let mut head = None;
+    let mut entities = 0;
+    for index in 0..count {
+        let (point_tree, params) = sweep::point(&axes, index, &tree, &source.text)?;
+        let (file, template) = lower_tree(&point_tree, &files)
+            .map_err(|fault| at_point(fault, &params, &tree, &files))?;
+        entities += template.size();
+        if entities > MAX_ENTITIES {
+            return Err(Fault::new(place, "this sweep is too large").label(format!(
+                "more than {MAX_ENTITIES} links and flows in all its points"
+            )));
+        }
+        head.get_or_insert(file);
+        points.push(Point { params, template });
+    }
+    // There is always a point: an empty sweep is refused, and no sweep makes one.
+    let Some(head) = head else {
+        return Err(Fault::new(place, "this scenario has no point"));
+    };
+    let seeds = lower::seeds(&head.run)?;
+    if seeds.len().saturating_mul(points.len()) > sweep::MAX_RUNS {
+        return Err(Fault::new(place, "this sweep is too large").label(format!(
+            "{} points times {} seeds are more than {} runs",
+            points.len(),
+            seeds.len(),
+            sweep::MAX_RUNS
+        )));
+    }
+    let params = sweep::paths(&axes);
+    let report = match &shown {
+        Some(entry) => report_of(&entry.node, &params, &points)?,
+        None => Report::default(),
+    };
+    Ok(Scenario {
+        name: name.to_owned(),
+        title: head.title.unwrap_or_else(|| name.to_owned()),
+        description: head.description,
+        text: Arc::clone(&source.text),
+        seeds,
+        params,
+        points,
+        report,
+        traces: files.read_traces(),
+    })
+}
+
+fn lower_tree(tree: &Node, files: &Files<'_>) -> Result<(model::File, Template), Fault> {
+    let file: model::File = de::from_node(tree)?;
+    let template = lower::lower(&file, files)?;
+    Ok((file, template))
+}
+
+/// Says which point a mistake is at, unless it is there without the sweep too.
+fn at_point(
+    fault: Fault,
+    params: &[(String, ParamValue)],
+    base: &Node,
+    files: &Files<'_>,
+) -> Fault {
+    if params.is_empty() {
+        return fault;
+    }
+    if let Err(before) = lower_tree(base, files)
+        && before.same_as(&fault)
+    {
+        return fault;
+    }
+    let values: Vec<String> = params.iter().map(|(p, v)| format!("{p} = {v}")).collect();
+    fault.add_help(&format!("this is with {}", values.join(", ")))
+}
+
+fn report_of(node: &Node, params: &[String], points: &[Point]) -> Result<Report, Fault> {
+    let model: report::ReportModel = de::from_node(node).map_err(|f| f.at(&node.span))?;
+    let mut flows = BTreeSet::new();
+    let mut links = BTreeSet::new();
+    for point in points {
+        flows.extend(point.template.flow_names().cloned());
+        links.extend(point.template.link_names().cloned());
+    }
+    model.lower(&report::Names {
+        params: params.to_vec(),
+        flows: flows.into_iter().collect(),
+        links: links.into_iter().collect(),
+        series: points.iter().all(|p| p.template.series()),
+    })
+}

@@ -1,0 +1,117 @@
+//! The files around a scenario: the scenario itself, and the traces that it names.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use skywave_core::link::Trace;
+
+use super::de::Spanned;
+use super::error::{Fault, ScenarioError, Source};
+
+/// Largest scenario file.
+const MAX_SCENARIO: u64 = 1 << 20;
+/// Largest trace.
+const MAX_TRACE: u64 = 1 << 26;
+
+/// Where traces are looked for, and those already read.
+pub(crate) struct Files<'a> {
+    base: Option<&'a Path>,
+    traces: RefCell<BTreeMap<String, Arc<Trace>>>,
+}
+
+impl<'a> Files<'a> {
+    pub(crate) fn new(base: Option<&'a Path>) -> Self {
+        Self {
+            base,
+            traces: RefCell::new(BTreeMap::new()),
+        }
+    }
+
+    /// The trace at this path, relative to the scenario.
+    pub(crate) fn trace(&self, path: &Spanned<String>) -> Result<Arc<Trace>, Fault> {
+        let key = &path.value;
+        if let Some(trace) = self.traces.borrow().get(key) {
+            return Ok(Arc::clone(trace));
+        }
+        let fault = |label: String| {
+            Fault::new(path.span.clone(), format!("cannot read the trace `{key}`")).label(label)
+        };
+        let Some(base) = self.base else {
+            return Err(fault("this scenario is not in a folder".into()));
+        };
+        let text = read(&base.join(key), MAX_TRACE).map_err(|reason| {
+            fault(reason).help("the path of a trace is relative to the scenario file")
+        })?;
+        let trace = Arc::new(parse_trace(key, text)?);
+        self.traces
+            .borrow_mut()
+            .insert(key.clone(), Arc::clone(&trace));
+        Ok(trace)
+    }
+
+    /// The paths of all traces that were read.
+    pub(crate) fn read_traces(&self) -> Vec<PathBuf> {
+        let base = self.base.unwrap_or(Path::new(""));
+        self.traces.borrow().keys().map(|k| base.join(k)).collect()
+    }
+}
+
+fn parse_trace(name: &str, text: String) -> Result<Trace, Fault> {
+    Trace::parse(&text).map_err(|error| {
+        let before = error.line.saturating_sub(1);
+        let start: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
+        let line = text[start..].lines().next().unwrap_or_default();
+        let end = start + line.len();
+        let message = error.to_string();
+        let label = message.split_once(": ").map_or(&*message, |(_, rest)| rest);
+        Fault::new(start..end, "this is not a trace")
+            .label(label)
+            .help(
+                "a trace has one whole number of milliseconds a line, never decreasing (mahimahi)",
+            )
+            .in_file(Source {
+                name: name.into(),
+                text: text.into(),
+            })
+    })
+}
+
+/// The text of the scenario at `path`.
+pub(crate) fn read_scenario(path: &Path) -> Result<String, ScenarioError> {
+    read(path, MAX_SCENARIO).map_err(|reason| ScenarioError::unreadable(path, &reason))
+}
+
+/// Refuses a scenario text that is too large.
+pub(crate) fn check_size(text: &str) -> Result<(), Fault> {
+    if text.len() as u64 <= MAX_SCENARIO {
+        return Ok(());
+    }
+    Err(Fault::new(0..1, "this scenario file is too large").label("more than 1 MiB"))
+}
+
+fn read(path: &Path, limit: u64) -> Result<String, String> {
+    let text_of = |e: &std::io::Error| match e.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "it may not be read".to_owned(),
+        std::io::ErrorKind::InvalidData => "it is not UTF-8 text".to_owned(),
+        kind => kind.to_string(),
+    };
+    // A device or a pipe may never end, or block on opening.
+    let about = std::fs::metadata(path).map_err(|e| text_of(&e))?;
+    if !about.is_file() {
+        return Err("it is not a file".into());
+    }
+    let file = File::open(path).map_err(|e| text_of(&e))?;
+    let mut text = String::new();
+    file.take(limit + 1)
+        .read_to_string(&mut text)
+        .map_err(|e| text_of(&e))?;
+    if text.len() as u64 > limit {
+        return Err(format!("it is larger than {} MiB", limit >> 20));
+    }
+    Ok(text)
+}

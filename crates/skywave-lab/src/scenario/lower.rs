@@ -1,0 +1,301 @@
+//! From the typed model of one point to a simulation, with the checks that need more than one key.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use skywave_core::rng::Stream;
+use skywave_core::{Duration, Time};
+use skywave_sim::Spec;
+use skywave_sim::spec::LinkSpec;
+
+use super::de::Spanned;
+use super::error::{Fault, nearest};
+use super::files::Files;
+use super::model::{Dist, File, RunModel, SeedsModel};
+use super::sweep::MAX_RUNS;
+use super::tree::Span;
+use super::units;
+use super::{lower_flow, lower_link};
+
+/// Most copies that one `count` makes.
+const MAX_COPIES: u64 = 10_000;
+
+/// One point, complete but for what is drawn once a seed.
+#[derive(Clone, Debug)]
+pub(crate) struct Template {
+    spec: Spec,
+    draws: Vec<Draw>,
+    /// For each flow, what its transport is called, and which `[[flow]]` it comes from.
+    pub(crate) flows: Vec<FlowNames>,
+    /// For each link, which `[[link]]` it comes from.
+    pub(crate) links: Vec<String>,
+}
+
+/// How results name a flow.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowNames {
+    pub(crate) transport: String,
+    pub(crate) group: String,
+}
+
+/// A time that is drawn once a seed.
+#[derive(Clone, Debug)]
+pub(crate) struct Draw {
+    pub(crate) entity: String,
+    pub(crate) purpose: &'static str,
+    pub(crate) dist: Dist<units::Duration>,
+    pub(crate) targets: Vec<Target>,
+}
+
+/// What a drawn time becomes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target {
+    LinkDelay(usize),
+    FlowStart(usize),
+    FlowStop(usize),
+}
+
+/// What grows while a point is lowered.
+#[derive(Debug, Default)]
+pub(crate) struct Network {
+    pub(crate) nodes: Vec<String>,
+    pub(crate) links: Vec<LinkSpec>,
+    pub(crate) groups: Vec<String>,
+    pub(crate) draws: Vec<Draw>,
+    index: BTreeMap<String, usize>,
+    names: BTreeSet<String>,
+    /// For each node, where its links lead.
+    next: Vec<Vec<usize>>,
+}
+
+impl Network {
+    /// The index of `name`, which comes into being here.
+    pub(crate) fn add_node(&mut self, name: &str) -> usize {
+        if let Some(&at) = self.index.get(name) {
+            return at;
+        }
+        self.index.insert(name.to_owned(), self.nodes.len());
+        self.nodes.push(name.to_owned());
+        self.nodes.len() - 1
+    }
+
+    /// The index of `name`, which some link must have.
+    pub(crate) fn find_node(&self, name: &str, span: &Span) -> Result<usize, Fault> {
+        self.index.get(name).copied().ok_or_else(|| {
+            let known: Vec<&str> = self.nodes.iter().map(String::as_str).collect();
+            let fault = Fault::new(span.clone(), format!("there is no node `{name}`"));
+            let fault = match nearest(name, &known) {
+                Some(near) => fault.label(format!("did you mean `{near}`?")),
+                None => fault.label("no link names it"),
+            };
+            match known.len() {
+                n if n > 30 => fault,
+                _ => fault.help(format!("the links connect {}", known.join(", "))),
+            }
+        })
+    }
+
+    /// For each node, where its links lead; complete when all links are there.
+    pub(crate) fn neighbours(&self) -> &[Vec<usize>] {
+        &self.next
+    }
+
+    /// Takes `name`, which nothing else of this kind may have.
+    pub(crate) fn add_name(&mut self, what: &str, name: &str, span: &Span) -> Result<(), Fault> {
+        if self.names.insert(format!("{what} {name}")) {
+            return Ok(());
+        }
+        Err(Fault::new(
+            span.clone(),
+            format!("there are two {what}s called `{name}`"),
+        )
+        .label("the second one")
+        .help(format!("give each {what} a `name` of its own")))
+    }
+}
+
+/// Lowers one point.
+pub(crate) fn lower(file: &File, files: &Files<'_>) -> Result<Template, Fault> {
+    let duration = file.run.duration.value.0;
+    let end = Time::ZERO + duration;
+    let measure = measure(&file.run, end)?;
+    let mut network = Network::default();
+    for link in &file.link {
+        lower_link::add(&mut network, link, end, files)?;
+    }
+    network.next = vec![Vec::new(); network.nodes.len()];
+    for link in &network.links {
+        network.next[link.from].push(link.to);
+    }
+    let (flows, flow_names) = lower_flow::all(&mut network, &file.flow, end)?;
+    Ok(Template {
+        spec: Spec {
+            nodes: network.nodes,
+            links: network.links,
+            flows,
+            duration: end,
+            measure,
+            seed: 0,
+            series: file.run.series,
+        },
+        draws: network.draws,
+        flows: flow_names,
+        links: network.groups,
+    })
+}
+
+fn measure(run: &RunModel, end: Time) -> Result<(Time, Time), Fault> {
+    let Some(window) = &run.measure else {
+        return Ok((Time::ZERO, end));
+    };
+    let (from, to) = (Time::ZERO + window.value.0.0, Time::ZERO + window.value.1.0);
+    let fault = |message: &str, label: String| {
+        Err(Fault::new(window.span.clone(), message.to_owned()).label(label))
+    };
+    if from >= to {
+        return fault(
+            "the measured window is empty",
+            "its end must be after its start".into(),
+        );
+    }
+    if to > end {
+        return fault(
+            "the measured window ends after the run",
+            format!("the run ends at {}s", end.as_secs_f64()),
+        );
+    }
+    Ok((from, to))
+}
+
+/// The seeds of all replications.
+pub(crate) fn seeds(run: &RunModel) -> Result<Vec<u64>, Fault> {
+    let Some(seeds) = &run.seeds else {
+        return Ok(vec![1]);
+    };
+    match &seeds.value {
+        SeedsModel::Number(n) if n.0 > MAX_RUNS as u64 => {
+            Err(Fault::new(seeds.span.clone(), "these are too many runs")
+                .label(format!("more than {MAX_RUNS}")))
+        }
+        SeedsModel::Number(n) => Ok((1..=n.0).collect()),
+        SeedsModel::List(list) if list.is_empty() => {
+            Err(Fault::new(seeds.span.clone(), "there is no seed").label("at least one is needed"))
+        }
+        SeedsModel::List(list) => {
+            let mut seen = BTreeSet::new();
+            for seed in list {
+                if !seen.insert(seed.value) {
+                    return Err(Fault::new(
+                        seed.span.clone(),
+                        format!("seed {} is there twice", seed.value),
+                    )
+                    .label("the same run again"));
+                }
+            }
+            Ok(list.iter().map(|s| s.value).collect())
+        }
+    }
+}
+
+/// The numbers of the copies that `count` asks for; `None` for the one without a number.
+pub(crate) fn copies(count: Option<&Spanned<units::Count>>) -> Result<Vec<Option<u64>>, Fault> {
+    match count {
+        None => Ok(vec![None]),
+        Some(n) if n.value.0 > MAX_COPIES => {
+            Err(Fault::new(n.span.clone(), "these are too many copies")
+                .label(format!("at most {MAX_COPIES}")))
+        }
+        Some(n) => Ok((1..=n.value.0).map(Some).collect()),
+    }
+}
+
+/// `name` with every `#` replaced by the copy's number.
+pub(crate) fn numbered(name: &str, copy: Option<u64>) -> String {
+    match copy {
+        Some(n) => name.replace('#', &n.to_string()),
+        None => name.to_owned(),
+    }
+}
+
+/// Refuses names that would be ambiguous in paths and results.
+pub(crate) fn check_name(name: &Spanned<String>) -> Result<(), Fault> {
+    let bad = |c: char| c.is_control() || matches!(c, '&' | '*');
+    let reason = match &name.value {
+        n if n.trim() != n || n.is_empty() => "empty, or with spaces around it",
+        n if n.contains(bad) => "`&`, `*` and control characters have other uses",
+        n if n.len() > 100 => "longer than 100 bytes",
+        _ => return Ok(()),
+    };
+    Err(Fault::new(name.span.clone(), "this cannot be a name").label(reason))
+}
+
+/// Checks a distribution; `number` makes its parameters comparable.
+pub(crate) fn check_dist<Q: Copy>(
+    dist: &Spanned<Dist<Q>>,
+    number: impl Fn(Q) -> f64,
+) -> Result<(), Fault> {
+    let fault = |message: &str, label: &str| {
+        Err(Fault::new(dist.span.clone(), message.to_owned()).label(label.to_owned()))
+    };
+    match dist.value {
+        Dist::Uniform(low, high) if number(low) > number(high) => fault(
+            "these bounds are in the wrong order",
+            "the smaller one first",
+        ),
+        Dist::Pareto(p) if !(p.shape > 1.0 && p.shape.is_finite()) => fault(
+            "the shape of a Pareto distribution must be above 1",
+            "it has no mean otherwise",
+        ),
+        _ => Ok(()),
+    }
+}
+
+impl Template {
+    /// The simulation of `seed`.
+    pub(crate) fn spec(&self, seed: u64) -> Spec {
+        let mut spec = self.spec.clone();
+        spec.seed = seed;
+        for draw in &self.draws {
+            let mut stream = Stream::named(seed, &draw.entity, draw.purpose);
+            let drawn = draw_time(draw.dist, &mut stream);
+            for &target in &draw.targets {
+                match target {
+                    Target::LinkDelay(i) => spec.links[i].config.delay = drawn,
+                    Target::FlowStart(i) => spec.flows[i].start = Time::ZERO + drawn,
+                    Target::FlowStop(i) => spec.flows[i].stop = Some(Time::ZERO + drawn),
+                }
+            }
+        }
+        spec
+    }
+
+    /// Links and flows, for the limit of memory.
+    pub(crate) fn size(&self) -> usize {
+        self.spec.links.len() + self.spec.flows.len()
+    }
+
+    pub(crate) fn series(&self) -> bool {
+        self.spec.series
+    }
+
+    /// The names of all links, and of the `[[link]]`s that they come from.
+    pub(crate) fn link_names(&self) -> impl Iterator<Item = &String> {
+        let own = self.spec.links.iter().map(|l| &l.name);
+        own.chain(&self.links)
+    }
+
+    /// The names of all flows, and of the `[[flow]]`s that they come from.
+    pub(crate) fn flow_names(&self) -> impl Iterator<Item = &String> {
+        let own = self.spec.flows.iter().map(|f| &f.name);
+        own.chain(self.flows.iter().map(|f| &f.group))
+    }
+}
+
+fn draw_time(dist: Dist<units::Duration>, stream: &mut Stream) -> Duration {
+    let seconds = |d: units::Duration| d.0.as_secs_f64();
+    match dist {
+        Dist::Constant(d) => d.0,
+        Dist::Uniform(low, high) => stream.uniform_duration(low.0, high.0),
+        Dist::Exponential(mean) => Duration::from_secs_f64(stream.exponential(seconds(mean))),
+        Dist::Pareto(p) => Duration::from_secs_f64(stream.pareto(seconds(p.mean), p.shape)),
+    }
+}

@@ -1,0 +1,254 @@
+//! Lowering of `[[flow]]`: nodes, times, traffic, and whether data and ACKs find their way.
+
+use std::collections::VecDeque;
+
+use skywave_core::Time;
+use skywave_core::packet::UDP_HEADER_BYTES;
+use skywave_sim::spec::{Dist as SimDist, FlowSpec, PauseFrom, Traffic, Transport};
+
+use super::de::Spanned;
+use super::error::Fault;
+use super::lower::{Draw, FlowNames, Network, Target, check_dist, check_name, copies, numbered};
+use super::lower_tcp;
+use super::model::{Dist, FlowModel, PauseFromModel, TrafficModel};
+use super::sweep::default_flow_name;
+use super::units;
+
+/// Most links and flows of one simulation.
+const MAX_FLOWS: usize = 100_000;
+
+/// Lowers all flows.
+pub(crate) fn all(
+    network: &mut Network,
+    flows: &[Spanned<FlowModel>],
+    end: Time,
+) -> Result<(Vec<FlowSpec>, Vec<FlowNames>), Fault> {
+    let mut specs = Vec::new();
+    let mut names = Vec::new();
+    for (i, flow) in flows.iter().enumerate() {
+        let model = &flow.value;
+        let (transport, label) = lower_tcp::transport(model)?;
+        let mss = match &transport {
+            Transport::Tcp(config) => Some(config.mss),
+            Transport::Udp { .. } => None,
+        };
+        let traffic = traffic(flow, mss)?;
+        if let Some(name) = &model.name {
+            check_name(name)?;
+        }
+        let group = match &model.name {
+            Some(name) => name.value.clone(),
+            None => default_flow_name(i),
+        };
+        for copy in copies(model.count.as_ref())? {
+            let name = match copy {
+                Some(n) => format!("{group}.{n}"),
+                None => group.clone(),
+            };
+            let span = model.name.as_ref().map_or(&flow.span, |n| &n.span);
+            network.add_name("flow", &name, span)?;
+            let (from, to) = ends(network, model, copy, mss.is_some())?;
+            if specs.len() == MAX_FLOWS {
+                return Err(Fault::new(flow.span.clone(), "these are too many flows")
+                    .label(format!("more than {MAX_FLOWS}")));
+            }
+            let (start, stop) = times(network, model, &name, specs.len(), end)?;
+            specs.push(FlowSpec {
+                name,
+                from,
+                to,
+                transport: transport.clone(),
+                traffic,
+                start,
+                stop,
+            });
+            names.push(FlowNames {
+                transport: label.clone(),
+                group: group.clone(),
+            });
+        }
+    }
+    Ok((specs, names))
+}
+
+fn ends(
+    network: &Network,
+    model: &FlowModel,
+    copy: Option<u64>,
+    has_acks: bool,
+) -> Result<(usize, usize), Fault> {
+    let (source, sink) = (
+        numbered(&model.from.value, copy),
+        numbered(&model.to.value, copy),
+    );
+    let from = network.find_node(&source, &model.from.span)?;
+    let to = network.find_node(&sink, &model.to.span)?;
+    if from == to {
+        return Err(
+            Fault::new(model.to.span.clone(), "this flow ends where it starts")
+                .label(format!("`from` is `{source}` too")),
+        );
+    }
+    if !reaches(network, from, to) {
+        return Err(Fault::new(
+            model.to.span.clone(),
+            format!("no way leads from `{source}` to `{sink}`"),
+        )
+        .label("out of reach")
+        .help("add a [[link]] that joins the two parts of the network"));
+    }
+    if has_acks && !reaches(network, to, from) {
+        return Err(Fault::new(
+            model.to.span.clone(),
+            format!("no way leads back from `{sink}` to `{source}`"),
+        )
+        .label("its ACKs cannot return")
+        .help("a link is `one_way`, and no other one leads back"));
+    }
+    Ok((from, to))
+}
+
+/// Breadth first over the one-way links.
+fn reaches(network: &Network, from: usize, to: usize) -> bool {
+    let next = network.neighbours();
+    let mut seen = vec![false; network.nodes.len()];
+    let mut queue = VecDeque::from([from]);
+    while let Some(node) = queue.pop_front() {
+        if node == to {
+            return true;
+        }
+        for &n in &next[node] {
+            if !std::mem::replace(&mut seen[n], true) {
+                queue.push_back(n);
+            }
+        }
+    }
+    false
+}
+
+/// Start and stop; those that each seed draws get a stand-in.
+fn times(
+    network: &mut Network,
+    model: &FlowModel,
+    name: &str,
+    index: usize,
+    end: Time,
+) -> Result<(Time, Option<Time>), Fault> {
+    let mut time = |dist: Option<&Spanned<Dist<units::Duration>>>,
+                    purpose: &'static str,
+                    target: Target|
+     -> Result<Option<Time>, Fault> {
+        let Some(dist) = dist else { return Ok(None) };
+        check_dist(dist, |d| d.0.as_secs_f64())?;
+        if let Dist::Constant(at) = dist.value {
+            return Ok(Some(Time::ZERO + at.0));
+        }
+        network.draws.push(Draw {
+            entity: format!("flow.{name}"),
+            purpose,
+            dist: dist.value,
+            targets: vec![target],
+        });
+        Ok(Some(Time::ZERO))
+    };
+    let start = time(model.start.as_ref(), "start", Target::FlowStart(index))?;
+    let stop = time(model.stop.as_ref(), "stop", Target::FlowStop(index))?;
+
+    // Judge by the earliest start and the latest stop that can be drawn.
+    if let Some(dist) = &model.start
+        && earliest(dist.value) >= end
+    {
+        return Err(
+            Fault::new(dist.span.clone(), "this flow starts after the run")
+                .label(format!("the run ends at {}s", end.as_secs_f64())),
+        );
+    }
+    if let Some(dist) = &model.stop
+        && latest(dist.value)
+            <= model
+                .start
+                .as_ref()
+                .map_or(Time::ZERO, |s| earliest(s.value))
+    {
+        return Err(
+            Fault::new(dist.span.clone(), "this flow stops before it starts")
+                .label("`stop` must be after `start`"),
+        );
+    }
+    Ok((start.unwrap_or(Time::ZERO), stop))
+}
+
+fn earliest(dist: Dist<units::Duration>) -> Time {
+    match dist {
+        Dist::Constant(d) | Dist::Uniform(d, _) => Time::ZERO + d.0,
+        Dist::Exponential(_) | Dist::Pareto(_) => Time::ZERO,
+    }
+}
+
+fn latest(dist: Dist<units::Duration>) -> Time {
+    match dist {
+        Dist::Constant(d) | Dist::Uniform(_, d) => Time::ZERO + d.0,
+        Dist::Exponential(_) | Dist::Pareto(_) => Time::MAX,
+    }
+}
+
+/// Header bytes of a UDP packet.
+pub(crate) fn udp_header(model: &FlowModel) -> u32 {
+    model
+        .header
+        .as_ref()
+        .map_or(UDP_HEADER_BYTES, |h| h.value.0)
+}
+
+fn traffic(flow: &Spanned<FlowModel>, mss: Option<u32>) -> Result<Traffic, Fault> {
+    let model = &flow.value;
+    let udp = |span: &super::tree::Span| {
+        Fault::new(span.clone(), "UDP needs traffic with a rate")
+            .label("nothing would limit it")
+            .help("use traffic = { cbr = … } or { on_off = … }")
+    };
+    let Some(traffic) = &model.traffic else {
+        return match (mss, &model.transport) {
+            (None, Some(transport)) => Err(udp(&transport.span)),
+            _ => Ok(Traffic::Ftp),
+        };
+    };
+    match (&traffic.value, mss) {
+        (TrafficModel::Ftp, Some(_)) => Ok(Traffic::Ftp),
+        (TrafficModel::Bytes(n), Some(_)) => Ok(Traffic::Bytes(n.0)),
+        (TrafficModel::Requests(m), Some(mss)) => Ok(Traffic::Requests {
+            size: dist(&m.size, |w| w.in_bytes(mss))?,
+            think: dist(&m.think, |d| d.0.as_secs_f64())?,
+            pause_from: match m.pause_from {
+                None | Some(PauseFromModel::End) => PauseFrom::End,
+                Some(PauseFromModel::Start) => PauseFrom::Start,
+            },
+        }),
+        (TrafficModel::Cbr(m), _) => Ok(Traffic::Cbr {
+            rate: m.rate.0,
+            packet: m.packet.0,
+            jitter: m.jitter.map_or(0.0, |p| p.0),
+        }),
+        (TrafficModel::OnOff(m), _) => Ok(Traffic::OnOff {
+            rate: m.rate.0,
+            packet: m.packet.0,
+            on: dist(&m.on, |d| d.0.as_secs_f64())?,
+            off: dist(&m.off, |d| d.0.as_secs_f64())?,
+        }),
+        (_, None) => Err(udp(&traffic.span)),
+    }
+}
+
+/// A distribution that the simulation draws from.
+fn dist<Q: Copy>(model: &Spanned<Dist<Q>>, number: impl Fn(Q) -> f64) -> Result<SimDist, Fault> {
+    check_dist(model, &number)?;
+    Ok(match model.value {
+        Dist::Constant(x) => SimDist::Constant(number(x)),
+        Dist::Uniform(low, high) => SimDist::Uniform(number(low), number(high)),
+        Dist::Exponential(mean) => SimDist::Exponential(number(mean)),
+        Dist::Pareto(p) => SimDist::Pareto {
+            mean: number(p.mean),
+            shape: p.shape,
+        },
+    })
+}

@@ -1,0 +1,409 @@
+//! Lowering of `[[link]]`: one table becomes two one-way links, or as many pairs as `count` says.
+
+use skywave_core::link::{
+    Blackout, GilbertElliott, Jitter, Limit, LinkConfig, LossAt, LossConfig, QueueConfig,
+    RedConfig, Reordering, Service,
+};
+use skywave_core::{Duration, Time};
+use skywave_sim::spec::LinkSpec;
+
+use super::de::Spanned;
+use super::error::Fault;
+use super::files::Files;
+use super::lower::{Draw, Network, Target, check_dist, check_name, copies, numbered};
+use super::model::{
+    BlackoutModel, ChannelModel, Dist, JitterModel, LinkModel, LossAtModel, OneOrMany, QueueModel,
+    RedModel, ReorderingModel, ReverseModel,
+};
+use super::sweep::default_link_name;
+use super::tree::Span;
+use super::units::{self, Level, Rate};
+
+/// The queue of a link that does not say: as in ns-2.
+const DEFAULT_QUEUE: QueueConfig = QueueConfig::DropTail(Limit::Packets(50));
+/// More outages than make sense.
+const MAX_BLACKOUTS: usize = 100_000;
+
+/// Adds one `[[link]]` to the network.
+pub(crate) fn add(
+    network: &mut Network,
+    link: &Spanned<LinkModel>,
+    end: Time,
+    files: &Files<'_>,
+) -> Result<(), Fault> {
+    let model = &link.value;
+    let there = forward(link, end, files)?;
+    let back = match model.one_way {
+        false => Some(reverse(model, &there, end, files)?),
+        true => {
+            refuse_reverse(model)?;
+            None
+        }
+    };
+    if let Some(name) = &model.name {
+        check_name(name)?;
+    }
+    let (a, b) = &model.between.value;
+    let all = copies(model.count.as_ref())?;
+    if let Some(count) = &model.count
+        && !a.contains('#')
+        && !b.contains('#')
+    {
+        return Err(
+            Fault::new(count.span.clone(), "copies of a link need nodes of their own")
+                .label("every copy would join the same nodes")
+                .help("put `#` into a node's name, as in between = [\"S#\", \"G0\"]: it becomes the copy's number"),
+        );
+    }
+    let group = match &model.name {
+        Some(name) => name.value.clone(),
+        None => default_link_name(a, b),
+    };
+    let span = model.name.as_ref().map_or(&link.span, |n| &n.span);
+    for copy in all {
+        let (a, b) = (numbered(a, copy), numbered(b, copy));
+        if a == b {
+            return Err(Fault::new(
+                model.between.span.clone(),
+                format!("this link joins `{a}` to itself"),
+            )
+            .label("two nodes are needed"));
+        }
+        let name = match (&model.name, copy) {
+            (None, _) => default_link_name(&a, &b),
+            (Some(name), None) => name.value.clone(),
+            (Some(name), Some(n)) => format!("{}.{n}", name.value),
+        };
+        let (from, to) = (network.add_node(&a), network.add_node(&b));
+        let mut add = |name: String, from, to, config: &LinkConfig| -> Result<usize, Fault> {
+            network.add_name("link", &name, span)?;
+            network.links.push(LinkSpec {
+                name,
+                from,
+                to,
+                config: config.clone(),
+            });
+            network.groups.push(group.clone());
+            Ok(network.links.len() - 1)
+        };
+        let mut drawn = vec![Target::LinkDelay(add(name.clone(), from, to, &there)?)];
+        if let Some(back) = &back {
+            let reverse_name = format!("{name}.reverse");
+            let target = Target::LinkDelay(add(reverse_name.clone(), to, from, back)?);
+            match model.reverse.as_ref().and_then(|r| r.value.delay.as_ref()) {
+                Some(own) => draw_delay(network, &reverse_name, own.value, vec![target]),
+                None => drawn.push(target),
+            }
+        }
+        draw_delay(network, &name, model.delay.value, drawn);
+    }
+    Ok(())
+}
+
+fn draw_delay(
+    network: &mut Network,
+    link: &str,
+    dist: Dist<units::Duration>,
+    targets: Vec<Target>,
+) {
+    if !matches!(dist, Dist::Constant(_)) {
+        network.draws.push(Draw {
+            entity: format!("link.{link}"),
+            purpose: "delay",
+            dist,
+            targets,
+        });
+    }
+}
+
+fn forward(link: &Spanned<LinkModel>, end: Time, files: &Files<'_>) -> Result<LinkConfig, Fault> {
+    let model = &link.value;
+    let service = service(model.rate.as_ref(), model.trace.as_ref(), files)?.ok_or_else(|| {
+        Fault::new(link.span.clone(), "this link has no rate").label("`rate` or `trace` is needed")
+    })?;
+    let mut config = LinkConfig {
+        service,
+        delay: delay(&model.delay)?,
+        jitter: jitter(model.jitter.as_ref())?,
+        queue: DEFAULT_QUEUE,
+        loss: Vec::new(),
+        loss_at: loss_at(model.loss_at),
+        blackouts: blackouts(model.blackouts.as_ref(), end)?,
+        corruption: model.corruption.map_or(0.0, |p| p.0),
+        duplication: model.duplication.map_or(0.0, |p| p.0),
+        reordering: model.reordering.map(reordering),
+    };
+    if let Some(spec) = &model.queue {
+        config.queue = queue(spec)?;
+    }
+    let loss = model.loss.as_ref();
+    if let Some(models) = loss.and_then(|l| l.value.forward.as_ref()) {
+        config.loss = channel(models);
+    }
+    Ok(config)
+}
+
+/// The reverse direction: as the forward one, but for what the file says of it.
+fn reverse(
+    model: &LinkModel,
+    there: &LinkConfig,
+    end: Time,
+    files: &Files<'_>,
+) -> Result<LinkConfig, Fault> {
+    let mut config = there.clone();
+    config.loss = Vec::new();
+    let loss = model.loss.as_ref();
+    if let Some(models) = loss.and_then(|l| l.value.reverse.as_ref()) {
+        config.loss = channel(&models.value);
+    }
+    if let Some(rate) = &model.reverse_rate {
+        config.service = Service::Rate(rate.value.0);
+    }
+    let Some(reverse) = &model.reverse else {
+        return Ok(config);
+    };
+    let own: &ReverseModel = &reverse.value;
+    if let (Some(first), true) = (
+        &model.reverse_rate,
+        own.rate.is_some() || own.trace.is_some(),
+    ) {
+        return Err(
+            Fault::new(first.span.clone(), "the reverse direction has two rates")
+                .label("`reverse` has one too"),
+        );
+    }
+    if let Some(service) = service(own.rate.as_ref(), own.trace.as_ref(), files)? {
+        config.service = service;
+    }
+    if let Some(own) = &own.delay {
+        config.delay = delay(own)?;
+    }
+    if own.jitter.is_some() {
+        config.jitter = jitter(own.jitter.as_ref())?;
+    }
+    if let Some(own) = &own.queue {
+        config.queue = queue(own)?;
+    }
+    if own.loss_at.is_some() {
+        config.loss_at = loss_at(own.loss_at);
+    }
+    if own.blackouts.is_some() {
+        config.blackouts = blackouts(own.blackouts.as_ref(), end)?;
+    }
+    if let Some(p) = own.corruption {
+        config.corruption = p.0;
+    }
+    if let Some(p) = own.duplication {
+        config.duplication = p.0;
+    }
+    if let Some(own) = own.reordering {
+        config.reordering = Some(reordering(own));
+    }
+    Ok(config)
+}
+
+fn refuse_reverse(model: &LinkModel) -> Result<(), Fault> {
+    let loss = model.loss.as_ref().and_then(|l| l.value.reverse.as_ref());
+    let span = None
+        .or(model.reverse_rate.as_ref().map(|r| &r.span))
+        .or(model.reverse.as_ref().map(|r| &r.span))
+        .or(loss.map(|r| &r.span));
+    match span {
+        None => Ok(()),
+        Some(span) => Err(
+            Fault::new(span.clone(), "a one-way link has no reverse direction")
+                .label("leave this out, or `one_way`"),
+        ),
+    }
+}
+
+fn service(
+    rate: Option<&Spanned<Rate>>,
+    trace: Option<&Spanned<String>>,
+    files: &Files<'_>,
+) -> Result<Option<Service>, Fault> {
+    match (rate, trace) {
+        (Some(_), Some(trace)) => Err(Fault::new(
+            trace.span.clone(),
+            "this link has both a rate and a trace",
+        )
+        .label("one of them is enough")),
+        (Some(rate), None) => Ok(Some(Service::Rate(rate.value.0))),
+        (None, Some(trace)) => Ok(Some(Service::Trace(files.trace(trace)?))),
+        (None, None) => Ok(None),
+    }
+}
+
+/// The delay, or a stand-in for one that each seed draws.
+fn delay(dist: &Spanned<Dist<units::Duration>>) -> Result<Duration, Fault> {
+    check_dist(dist, |d| d.0.as_secs_f64())?;
+    Ok(match dist.value {
+        Dist::Constant(d) => d.0,
+        _ => Duration::ZERO,
+    })
+}
+
+fn jitter(model: Option<&Spanned<JitterModel>>) -> Result<Option<Jitter>, Fault> {
+    let Some(model) = model else { return Ok(None) };
+    match model.value {
+        JitterModel::Uniform(low, high) if low.0 > high.0 => Err(Fault::new(
+            model.span.clone(),
+            "these bounds are in the wrong order",
+        )
+        .label("the smaller one first")),
+        JitterModel::Uniform(low, high) => Ok(Some(Jitter::Uniform(low.0, high.0))),
+        JitterModel::Exponential(mean) => Ok(Some(Jitter::Exponential(mean.0))),
+    }
+}
+
+fn loss_at(model: Option<LossAtModel>) -> LossAt {
+    match model {
+        None | Some(LossAtModel::Head) => LossAt::Head,
+        Some(LossAtModel::Tail) => LossAt::Tail,
+    }
+}
+
+fn reordering(model: ReorderingModel) -> Reordering {
+    Reordering {
+        probability: model.probability.0,
+        delay: model.delay.0,
+    }
+}
+
+fn queue(model: &Spanned<QueueModel>) -> Result<QueueConfig, Fault> {
+    match model.value {
+        QueueModel::Droptail(limit) => Ok(QueueConfig::DropTail(limit.0)),
+        QueueModel::Red(red) => red_queue(&red, &model.span),
+    }
+}
+
+fn red_queue(model: &RedModel, span: &Span) -> Result<QueueConfig, Fault> {
+    let fault = |message: &str, label: &str| {
+        Err(Fault::new(span.clone(), message.to_owned()).label(label.to_owned()))
+    };
+    let capacity = match model.limit.0 {
+        Limit::Packets(n) => f64::from(n),
+        Limit::Bytes(n) => n as f64,
+    };
+    let level = |level: Option<Level>, share: f64| match (level, model.limit.0) {
+        (None, _) => Some(capacity * share),
+        (Some(Level::Packets(n)), Limit::Packets(_)) | (Some(Level::Bytes(n)), Limit::Bytes(_)) => {
+            Some(n)
+        }
+        _ => None,
+    };
+    let (Some(min), Some(max)) = (level(model.min, 0.25), level(model.max, 0.75)) else {
+        return fault(
+            "RED's thresholds and limit have different units",
+            "all in packets, or all in bytes",
+        );
+    };
+    if min >= max {
+        return fault("RED's `min` is not below its `max`", "nothing lies between");
+    }
+    if max > capacity {
+        return fault(
+            "RED's `max` is above its limit",
+            "it would never be reached",
+        );
+    }
+    let weight = model.weight.map_or(0.002, |w| w.0);
+    if weight == 0.0 {
+        return fault("RED's `weight` is zero", "the average would never move");
+    }
+    Ok(QueueConfig::Red(RedConfig {
+        limit: model.limit.0,
+        min_threshold: min,
+        max_threshold: max,
+        max_p: model.max_p.map_or(0.1, |p| p.0),
+        weight,
+        gentle: model.gentle.unwrap_or(false),
+        wait: model.wait.unwrap_or(true),
+        mean_packet: model.mean_packet.map_or(500, |b| b.0),
+    }))
+}
+
+fn channel(models: &OneOrMany<ChannelModel>) -> Vec<LossConfig> {
+    models.as_slice().iter().map(loss).collect()
+}
+
+fn loss(model: &ChannelModel) -> LossConfig {
+    match model {
+        ChannelModel::Iid(p) => LossConfig::Bernoulli(p.0),
+        ChannelModel::Exponential(p) => LossConfig::ExponentialPackets(p.0),
+        ChannelModel::ExponentialBytes(gap) => LossConfig::ExponentialBytes(gap.0 as f64),
+        ChannelModel::GilbertElliott(m) => LossConfig::GilbertElliottPackets(GilbertElliott {
+            to_bad: m.to_bad.0,
+            to_good: m.to_good.0,
+            loss_good: m.loss_good.map_or(0.0, |p| p.0),
+            loss_bad: m.loss_bad.map_or(1.0, |p| p.0),
+        }),
+        ChannelModel::GilbertElliottTime(m) => LossConfig::GilbertElliottTime {
+            good: m.good.0,
+            bad: m.bad.0,
+            loss_good: m.loss_good.map_or(0.0, |p| p.0),
+            loss_bad: m.loss_bad.map_or(1.0, |p| p.0),
+        },
+        ChannelModel::Periodic(m) => LossConfig::Periodic {
+            every: m.every.0,
+            first: m.first.unwrap_or(m.every).0,
+        },
+        ChannelModel::Packets(numbers) => {
+            let mut numbers: Vec<u64> = numbers.iter().map(|n| n.0).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            LossConfig::Packets(numbers.into())
+        }
+    }
+}
+
+fn blackouts(
+    models: Option<&Spanned<OneOrMany<Spanned<BlackoutModel>>>>,
+    end: Time,
+) -> Result<Vec<Blackout>, Fault> {
+    let Some(models) = models else {
+        return Ok(Vec::new());
+    };
+    let mut found: Vec<(Blackout, &Span)> = Vec::new();
+    for model in models.value.as_slice() {
+        let m = &model.value;
+        let length = m.duration.0;
+        let fault = |message: &str, label: &str| {
+            Err(Fault::new(model.span.clone(), message.to_owned()).label(label.to_owned()))
+        };
+        let first = match (m.start, m.every) {
+            (Some(start), _) => start.0,
+            (None, Some(every)) => every.0,
+            (None, None) => return fault("this blackout never starts", "`start` is needed"),
+        };
+        if m.every.is_some_and(|every| every.0 <= length) {
+            return fault(
+                "this blackout never ends",
+                "`every` must be longer than `duration`",
+            );
+        }
+        let mut start = Time::ZERO + first;
+        loop {
+            if found.len() == MAX_BLACKOUTS {
+                return fault("these are too many blackouts", "more than 100000");
+            }
+            let outage = Blackout {
+                start,
+                end: start + length,
+            };
+            found.push((outage, &model.span));
+            match m.every {
+                Some(every) if start + every.0 < end => start += every.0,
+                _ => break,
+            }
+        }
+    }
+    found.sort_by_key(|(b, _)| (b.start, b.end));
+    for pair in found.windows(2) {
+        if pair[1].0.start < pair[0].0.end {
+            return Err(Fault::new(pair[1].1.clone(), "blackouts overlap")
+                .label("this one starts before another one ends"));
+        }
+    }
+    Ok(found.into_iter().map(|(b, _)| b).collect())
+}

@@ -1,0 +1,331 @@
+//! Lowering of a flow's transport: preset, slots, profile, settings.
+
+use skywave_core::Segments;
+use skywave_core::tcp::{
+    Acking, CerlConfig, Composition, CongestionConfig, Counting, CubicConfig, DetectionConfig,
+    Handshake, PRESETS, Profile, RecoveryConfig, RtoArithmetic, TcpConfig, TimeoutConfig,
+    VegasConfig, VenoConfig, WestwoodConfig, preset,
+};
+use skywave_sim::spec::Transport;
+
+use super::de::Spanned;
+use super::error::{Fault, unknown};
+use super::lower_flow::udp_header;
+use super::model::FlowModel;
+use super::model_tcp::{
+    AckingModel, ArithmeticModel, ComposedModel, CongestionModel, CountingModel, DetectionModel,
+    DupacksModel, HandshakeModel, ProfileModel, RecoveryModel, TcpModel, TimeoutModel,
+    TransportModel,
+};
+use super::tree::Span;
+
+/// The preset of a flow that names none.
+const DEFAULT: &str = "reno";
+/// Largest window that 32-bit sequence numbers and window scaling allow.
+const MAX_WINDOW: f64 = 1_073_741_824.0;
+
+/// The transport of a flow, and what results call it.
+pub(crate) fn transport(model: &FlowModel) -> Result<(Transport, String), Fault> {
+    let (composition, label) = match model.transport.as_ref().map(|t| (&t.value, &t.span)) {
+        None => (named(DEFAULT, &(0..0), &[])?, DEFAULT.to_owned()),
+        Some((TransportModel::Preset(name), _)) if name == "udp" => {
+            refuse_tcp_keys(model)?;
+            let header = udp_header(model);
+            return Ok((Transport::Udp { header }, "udp".into()));
+        }
+        Some((TransportModel::Preset(name), span)) => (named(name, span, &["udp"])?, name.clone()),
+        Some((TransportModel::Composed(composed), _)) => compose(composed)?,
+    };
+    let profile = match model.profile.as_ref().map(|p| p.value) {
+        Some(ProfileModel::Ns2) => Profile::Ns2,
+        Some(ProfileModel::Bsd) => Profile::Bsd,
+        None | Some(ProfileModel::Rfc) => Profile::Rfc,
+    };
+    let mut config = TcpConfig::new(profile, composition);
+    if let Some(mss) = &model.mss {
+        config.mss = mss.value.0;
+    }
+    if let Some(header) = &model.header {
+        config.header = header.value.0;
+    }
+    window(model, &mut config)?;
+    if let Some(acking) = &model.acking {
+        config.acking = acks(acking)?;
+    }
+    if let Some(handshake) = &model.handshake {
+        config.handshake = match handshake.value {
+            HandshakeModel::None => Handshake::None,
+            HandshakeModel::ThreeWay => Handshake::ThreeWay,
+        };
+    }
+    if let Some(fin) = &model.fin {
+        config.fin = fin.value;
+    }
+    if let Some(tcp) = &model.tcp {
+        settings(&tcp.value, &tcp.span, &mut config)?;
+    }
+    Ok((Transport::Tcp(Box::new(config)), label))
+}
+
+fn named(name: &str, span: &Span, more: &[&str]) -> Result<Composition, Fault> {
+    preset(name).map(|p| p.composition).ok_or_else(|| {
+        let presets = PRESETS.iter().map(|p| p.name);
+        let known: Vec<&str> = presets.chain(more.iter().copied()).collect();
+        unknown("transport", name, &known).at(span)
+    })
+}
+
+/// Keys that say nothing about UDP are a mistake, not noise.
+fn refuse_tcp_keys(model: &FlowModel) -> Result<(), Fault> {
+    let found = None
+        .or(model.profile.as_ref().map(|x| ("profile", &x.span)))
+        .or(model.mss.as_ref().map(|x| ("mss", &x.span)))
+        .or(model.rwnd.as_ref().map(|x| ("rwnd", &x.span)))
+        .or(model.acking.as_ref().map(|x| ("acking", &x.span)))
+        .or(model.handshake.as_ref().map(|x| ("handshake", &x.span)))
+        .or(model.fin.as_ref().map(|x| ("fin", &x.span)))
+        .or(model.tcp.as_ref().map(|x| ("tcp", &x.span)));
+    match found {
+        None => Ok(()),
+        Some((key, span)) => {
+            Err(Fault::new(span.clone(), format!("UDP has no `{key}`"))
+                .label("this is for TCP only"))
+        }
+    }
+}
+
+fn compose(model: &ComposedModel) -> Result<(Composition, String), Fault> {
+    let (base, name) = match &model.preset {
+        Some(p) => (named(&p.value, &p.span, &[])?, p.value.as_str()),
+        None => (named(DEFAULT, &(0..0), &[])?, DEFAULT),
+    };
+    let mut composition = base;
+    let mut label = name.to_owned();
+    if let Some(detection) = &model.detection {
+        composition.detection = detection_of(*detection);
+        label.push_str(match composition.detection {
+            DetectionConfig::Dupacks(_) => " detection=dupacks",
+            DetectionConfig::Vegas => " detection=vegas",
+        });
+        if let DetectionConfig::Dupacks(n) = composition.detection
+            && n != 3
+        {
+            label.push_str(&format!("({n})"));
+        }
+    }
+    if let Some(recovery) = model.recovery {
+        let (member, name) = match recovery {
+            RecoveryModel::Tahoe => (RecoveryConfig::Tahoe, "tahoe"),
+            RecoveryModel::Reno => (RecoveryConfig::Reno, "reno"),
+            RecoveryModel::NewReno => (RecoveryConfig::NewReno, "newreno"),
+            RecoveryModel::Sack => (RecoveryConfig::Sack, "sack"),
+            RecoveryModel::Sack1 => (RecoveryConfig::Sack1, "sack1"),
+        };
+        composition.recovery = member;
+        label.push_str(&format!(" recovery={name}"));
+    }
+    if let Some(congestion) = &model.congestion {
+        let (member, name) = congestion_of(*congestion);
+        composition.congestion = member;
+        label.push_str(&format!(" congestion={name}"));
+    }
+    if let Some(TimeoutModel::Standard) = model.timeout {
+        composition.timeout = TimeoutConfig::Standard;
+        label.push_str(" timeout=standard");
+    }
+    Ok((composition, label))
+}
+
+fn detection_of(model: DetectionModel) -> DetectionConfig {
+    match model {
+        DetectionModel::Dupacks(DupacksModel::Default(_)) => DetectionConfig::Dupacks(3),
+        DetectionModel::Dupacks(DupacksModel::Number(n)) => {
+            DetectionConfig::Dupacks(u32::try_from(n.0).unwrap_or(u32::MAX))
+        }
+        DetectionModel::Vegas(_) => DetectionConfig::Vegas,
+    }
+}
+
+/// The member, and its name with the parameters that differ from their defaults.
+fn congestion_of(model: CongestionModel) -> (CongestionConfig, String) {
+    let mut changed: Vec<String> = Vec::new();
+    let mut take = |name: &str, given: Option<f64>, default: f64| match given {
+        Some(x) => {
+            changed.push(format!("{name}={x}"));
+            x
+        }
+        None => default,
+    };
+    let (member, name) = match model {
+        CongestionModel::Reno(_) => (CongestionConfig::Reno, "reno"),
+        CongestionModel::Vegas(m) => {
+            let d = VegasConfig::default();
+            let config = VegasConfig {
+                alpha: take("alpha", m.alpha.map(|x| x.0), d.alpha),
+                beta: take("beta", m.beta.map(|x| x.0), d.beta),
+                gamma: take("gamma", m.gamma.map(|x| x.0), d.gamma),
+            };
+            (CongestionConfig::Vegas(config), "vegas")
+        }
+        CongestionModel::Veno(m) => {
+            let d = VenoConfig::default();
+            let backlog = take("backlog", m.backlog.map(|x| x.0), d.backlog);
+            (CongestionConfig::Veno(VenoConfig { backlog }), "veno")
+        }
+        CongestionModel::Westwood(m) => {
+            let d = WestwoodConfig::default();
+            let config = WestwoodConfig {
+                plus: m.plus.unwrap_or(d.plus),
+                tau: m.tau.map_or(d.tau, |t| t.0),
+            };
+            if config.plus {
+                changed.push("plus".into());
+            }
+            if m.tau.is_some() {
+                changed.push(format!("tau={:?}", config.tau));
+            }
+            (CongestionConfig::Westwood(config), "westwood")
+        }
+        CongestionModel::Cubic(m) => {
+            let d = CubicConfig::default();
+            let config = CubicConfig {
+                c: take("c", m.c.map(|x| x.0), d.c),
+                beta: take("beta", m.beta.map(|x| x.0), d.beta),
+                fast_convergence: m.fast_convergence.unwrap_or(d.fast_convergence),
+            };
+            if config.fast_convergence != d.fast_convergence {
+                changed.push("fast_convergence=false".into());
+            }
+            (CongestionConfig::Cubic(config), "cubic")
+        }
+        CongestionModel::Cerl(m) => {
+            let d = CerlConfig::default();
+            let config = CerlConfig {
+                a: take("a", m.a.map(|x| x.0), d.a),
+                once_per_window: m.once_per_window.unwrap_or(d.once_per_window),
+            };
+            if config.once_per_window != d.once_per_window {
+                changed.push("once_per_window=false".into());
+            }
+            (CongestionConfig::Cerl(config), "cerl")
+        }
+    };
+    if changed.is_empty() {
+        (member, name.to_owned())
+    } else {
+        (member, format!("{name}({})", changed.join(", ")))
+    }
+}
+
+fn window(model: &FlowModel, config: &mut TcpConfig) -> Result<(), Fault> {
+    let Some(rwnd) = &model.rwnd else {
+        return Ok(());
+    };
+    let bytes = (rwnd.value.in_bytes(config.mss) + 0.5).floor();
+    let fault = |message: String, label: &str| {
+        Err(Fault::new(rwnd.span.clone(), message).label(label.to_owned()))
+    };
+    if bytes < f64::from(config.mss) {
+        return fault(
+            format!("`rwnd` is smaller than one segment of {} bytes", config.mss),
+            "nothing could be sent",
+        );
+    }
+    if bytes > MAX_WINDOW {
+        return fault("`rwnd` is too large".into(), "TCP's windows end at 1 GiB");
+    }
+    config.rwnd = bytes as u32;
+    Ok(())
+}
+
+fn acks(model: &Spanned<AckingModel>) -> Result<Acking, Fault> {
+    match model.value {
+        AckingModel::Every(_) => Ok(Acking::EverySegment),
+        AckingModel::Delayed(m) => {
+            let every = m.every.map_or(2, |n| n.0);
+            let timeout = m
+                .timeout
+                .map_or(skywave_core::Duration::from_millis(200), |t| t.0);
+            match u32::try_from(every) {
+                Ok(every) => Ok(Acking::Delayed { every, timeout }),
+                Err(_) => Err(Fault::new(model.span.clone(), "`every` is too large")
+                    .label("no ACK would ever be sent")),
+            }
+        }
+    }
+}
+
+fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(), Fault> {
+    let mss = config.mss;
+    let fault = |message: &str, label: String| {
+        Err(Fault::new(span.clone(), message.to_owned()).label(label))
+    };
+    if let Some(window) = model.initial_window {
+        config.initial_window = window.in_segments(mss);
+        if config.initial_window < Segments::ONE {
+            return fault(
+                "`initial_window` is smaller than one segment",
+                "nothing could be sent".into(),
+            );
+        }
+    }
+    if let Some(window) = model.initial_ssthresh {
+        config.initial_ssthresh = Some(window.in_segments(mss));
+    }
+    let set = |to: &mut _, from: Option<super::units::Period>| {
+        if let Some(period) = from {
+            *to = period.0;
+        }
+    };
+    set(&mut config.rto.min, model.min_rto);
+    set(&mut config.rto.max, model.max_rto);
+    set(&mut config.rto.initial, model.initial_rto);
+    set(&mut config.rto.granularity, model.tick);
+    if config.rto.min > config.rto.max || config.rto.initial > config.rto.max {
+        let rto = config.rto;
+        return fault(
+            "the bounds of the RTO contradict each other",
+            format!(
+                "min {:?}, initial {:?}, max {:?}",
+                rto.min, rto.initial, rto.max
+            ),
+        );
+    }
+    let flag = |to: &mut bool, from: Option<bool>| *to = from.unwrap_or(*to);
+    flag(&mut config.limited_transmit, model.limited_transmit);
+    flag(&mut config.timestamps, model.timestamps);
+    flag(&mut config.dsack, model.dsack);
+    flag(&mut config.impatient, model.impatient);
+    flag(
+        &mut config.composition.avoid_repeated_recovery,
+        model.avoid_repeated_recovery,
+    );
+    if let Some(sack) = &model.sack {
+        let needed = matches!(
+            config.composition.recovery,
+            RecoveryConfig::Sack | RecoveryConfig::Sack1
+        );
+        if needed && !sack.value {
+            return Err(Fault::new(
+                sack.span.clone(),
+                "this recovery needs selective acknowledgements",
+            )
+            .label("leave this out, or take another `recovery`"));
+        }
+        config.sack = sack.value;
+    }
+    if let Some(arithmetic) = model.arithmetic {
+        config.rto.arithmetic = match arithmetic {
+            ArithmeticModel::Exact => RtoArithmetic::Exact,
+            ArithmeticModel::Ticks => RtoArithmetic::Ticks,
+        };
+    }
+    if let Some(counting) = model.counting {
+        config.counting = match counting {
+            CountingModel::Acks => Counting::Acks,
+            CountingModel::Bytes(n) => Counting::Bytes(u32::try_from(n.0).unwrap_or(u32::MAX)),
+        };
+    }
+    config.iss = model.iss.unwrap_or(config.iss);
+    Ok(())
+}

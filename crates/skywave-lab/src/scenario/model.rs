@@ -1,0 +1,457 @@
+//! The scenario file as typed data: what may be written, with the schema for editors.
+//!
+//! Optional keys stay `None` here; their defaults are applied where the model is lowered.
+
+use schemars::{JsonSchema, Schema};
+use serde::Deserialize;
+
+use super::de::Spanned;
+use super::model_tcp::{AckingModel, HandshakeModel, ProfileModel, TcpModel, TransportModel};
+use super::report::ReportModel;
+use super::units::{
+    Bytes, Count, Duration, HeaderBytes, Level, Limit, Period, Probability, Rate, Size, Window,
+};
+
+/// A Skywave scenario: a network, flows over it, and how to run them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct File {
+    /// What the scenario shows, in one line.
+    pub(crate) title: Option<String>,
+    /// More about it.
+    pub(crate) description: Option<String>,
+    /// The links; nodes exist by being named here.
+    pub(crate) link: Vec<Spanned<LinkModel>>,
+    /// The flows.
+    pub(crate) flow: Vec<Spanned<FlowModel>>,
+    /// How long to run, and how often.
+    pub(crate) run: RunModel,
+    /// Fields to vary: path → values. All combinations are run, the last key varying fastest.
+    #[serde(default)]
+    #[schemars(with = "Option<std::collections::BTreeMap<String, Vec<serde_json::Value>>>")]
+    #[expect(
+        dead_code,
+        reason = "taken off the tree before decoding; here for the schema"
+    )]
+    pub(crate) sweep: serde::de::IgnoredAny,
+    /// What to show of the results.
+    #[expect(dead_code, reason = "decoded on its own; here for the schema")]
+    pub(crate) report: Option<ReportModel>,
+}
+
+/// One value or several.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "OneOrMany_{T}", transform = unwrap_kinds)]
+pub(crate) enum OneOrMany<T> {
+    #[serde(rename = "$table")]
+    One(T),
+    #[serde(rename = "$array")]
+    Many(Vec<T>),
+}
+
+impl<T> OneOrMany<T> {
+    pub(crate) fn as_slice(&self) -> &[T] {
+        match self {
+            Self::One(one) => std::slice::from_ref(one),
+            Self::Many(many) => many,
+        }
+    }
+}
+
+/// A value, or a distribution to draw it from.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Dist_{Q}", transform = unwrap_kinds)]
+pub(crate) enum Dist<Q> {
+    #[serde(rename = "$scalar")]
+    Constant(Q),
+    /// Uniform between two bounds.
+    Uniform(Q, Q),
+    /// Exponential with this mean.
+    Exponential(Q),
+    /// Pareto with this mean and shape.
+    Pareto(ParetoModel<Q>),
+}
+
+/// Pareto's parameters.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Pareto_{Q}")]
+pub(crate) struct ParetoModel<Q> {
+    /// Mean.
+    pub(crate) mean: Q,
+    /// Shape, above 1.
+    pub(crate) shape: f64,
+}
+
+/// A link between two nodes: two directions with the same properties, unless said otherwise.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LinkModel {
+    /// Name, unique; default "A-B". The other direction is called "NAME.reverse".
+    pub(crate) name: Option<Spanned<String>>,
+    /// Make this many copies, named NAME.1 to NAME.n; `#` in a node's name is the copy's number.
+    pub(crate) count: Option<Spanned<Count>>,
+    /// The two nodes; the forward direction is from the first to the second.
+    pub(crate) between: Spanned<(String, String)>,
+    /// Leave out the reverse direction.
+    #[serde(default)]
+    pub(crate) one_way: bool,
+    /// Constant rate.
+    pub(crate) rate: Option<Spanned<Rate>>,
+    /// Recorded opportunities instead of a rate: a mahimahi trace, relative to this file.
+    pub(crate) trace: Option<Spanned<String>>,
+    /// Rate of the reverse direction.
+    pub(crate) reverse_rate: Option<Spanned<Rate>>,
+    /// Properties of the reverse direction that differ.
+    pub(crate) reverse: Option<Spanned<ReverseModel>>,
+    /// Propagation delay; a distribution is drawn once a seed.
+    pub(crate) delay: Spanned<Dist<Duration>>,
+    /// Random addition to the delay of each packet; keeps order.
+    pub(crate) jitter: Option<Spanned<JitterModel>>,
+    /// The queue before the transmitter; default 50 packets, tail drop.
+    pub(crate) queue: Option<Spanned<QueueModel>>,
+    /// Channel losses, by direction.
+    pub(crate) loss: Option<Spanned<LossModel>>,
+    /// Whether a lost packet has used the link ("tail") or not ("head", the default).
+    pub(crate) loss_at: Option<LossAtModel>,
+    /// Times without any transmission.
+    pub(crate) blackouts: Option<Spanned<OneOrMany<Spanned<BlackoutModel>>>>,
+    /// Probability that a packet arrives damaged.
+    pub(crate) corruption: Option<Probability>,
+    /// Probability that a packet arrives twice.
+    pub(crate) duplication: Option<Probability>,
+    /// Packets that later ones overtake.
+    pub(crate) reordering: Option<ReorderingModel>,
+}
+
+/// What differs in the reverse direction of a link.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReverseModel {
+    /// Constant rate.
+    pub(crate) rate: Option<Spanned<Rate>>,
+    /// Recorded opportunities instead of a rate.
+    pub(crate) trace: Option<Spanned<String>>,
+    /// Propagation delay.
+    pub(crate) delay: Option<Spanned<Dist<Duration>>>,
+    /// Random addition to the delay.
+    pub(crate) jitter: Option<Spanned<JitterModel>>,
+    /// The queue.
+    pub(crate) queue: Option<Spanned<QueueModel>>,
+    /// Where a channel loss happens.
+    pub(crate) loss_at: Option<LossAtModel>,
+    /// Times without any transmission.
+    pub(crate) blackouts: Option<Spanned<OneOrMany<Spanned<BlackoutModel>>>>,
+    /// Probability that a packet arrives damaged.
+    pub(crate) corruption: Option<Probability>,
+    /// Probability that a packet arrives twice.
+    pub(crate) duplication: Option<Probability>,
+    /// Packets that later ones overtake.
+    pub(crate) reordering: Option<ReorderingModel>,
+}
+
+/// Random addition to a delay.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum JitterModel {
+    /// Uniform between two bounds.
+    Uniform(Duration, Duration),
+    /// Exponential with this mean.
+    Exponential(Duration),
+}
+
+/// A queue discipline.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum QueueModel {
+    /// Tail drop at this limit.
+    Droptail(Limit),
+    /// Random early detection.
+    Red(RedModel),
+}
+
+/// Random early detection.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RedModel {
+    /// Capacity; thresholds have its unit.
+    pub(crate) limit: Limit,
+    /// Average from which packets are dropped; default a quarter of the limit.
+    pub(crate) min: Option<Level>,
+    /// Average from which all, or a rising share, is dropped; default three quarters.
+    pub(crate) max: Option<Level>,
+    /// Drop probability at `max`; default 0.1.
+    pub(crate) max_p: Option<Probability>,
+    /// Weight of a sample in the average; default 0.002.
+    pub(crate) weight: Option<Probability>,
+    /// Raise the probability to 1 between `max` and twice that; default false.
+    pub(crate) gentle: Option<bool>,
+    /// Space drops evenly (ns-2's `wait_`); default true.
+    pub(crate) wait: Option<bool>,
+    /// Typical packet in bytes; default 500, as in ns-2.
+    pub(crate) mean_packet: Option<Bytes>,
+}
+
+/// Channel losses of the two directions.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LossModel {
+    /// From the first node to the second.
+    pub(crate) forward: Option<OneOrMany<ChannelModel>>,
+    /// Back.
+    pub(crate) reverse: Option<Spanned<OneOrMany<ChannelModel>>>,
+}
+
+/// A channel loss model.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ChannelModel {
+    /// Each packet with this probability.
+    Iid(Probability),
+    /// Exponential gaps counted in packets; the loss rate.
+    Exponential(Probability),
+    /// Exponential gaps counted in bytes; the mean gap.
+    ExponentialBytes(Size),
+    /// Two states, stepped once a packet.
+    GilbertElliott(GilbertElliottModel),
+    /// Two states with exponential stays.
+    GilbertElliottTime(GilbertElliottTimeModel),
+    /// Every so many packets.
+    Periodic(PeriodicModel),
+    /// Exactly these packets, from 1.
+    Packets(Vec<Count>),
+}
+
+/// The per-packet two-state channel.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GilbertElliottModel {
+    /// P(good → bad) at each packet.
+    pub(crate) to_bad: Probability,
+    /// P(bad → good) at each packet.
+    pub(crate) to_good: Probability,
+    /// Loss probability in the good state; default 0.
+    pub(crate) loss_good: Option<Probability>,
+    /// Loss probability in the bad state; default 1.
+    pub(crate) loss_bad: Option<Probability>,
+}
+
+/// The two-state channel in time.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GilbertElliottTimeModel {
+    /// Mean stay in the good state.
+    pub(crate) good: Period,
+    /// Mean stay in the bad state.
+    pub(crate) bad: Period,
+    /// Loss probability in the good state; default 0.
+    pub(crate) loss_good: Option<Probability>,
+    /// Loss probability in the bad state; default 1.
+    pub(crate) loss_bad: Option<Probability>,
+}
+
+/// Losses at a fixed distance.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PeriodicModel {
+    /// Distance in packets.
+    pub(crate) every: Count,
+    /// Number of the first lost packet, from 1; default `every`.
+    pub(crate) first: Option<Count>,
+}
+
+/// Where a channel loss happens.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum LossAtModel {
+    /// Before the queue: a lost packet uses no capacity.
+    Head,
+    /// After the transmission: a lost packet has used its share.
+    Tail,
+}
+
+/// A time without transmission, once or again and again.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BlackoutModel {
+    /// When it begins; with `every` the first one, default one period after the start of the run.
+    pub(crate) start: Option<Duration>,
+    /// How long it lasts.
+    pub(crate) duration: Period,
+    /// Repeat with this period until the run ends.
+    pub(crate) every: Option<Period>,
+}
+
+/// Reordering by an extra delay.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReorderingModel {
+    /// Probability that a packet is delayed.
+    pub(crate) probability: Probability,
+    /// Its extra delay.
+    pub(crate) delay: Duration,
+}
+
+/// Data from one node to another.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FlowModel {
+    /// Name, unique; default "flow1", "flow2", … by place in the file.
+    pub(crate) name: Option<Spanned<String>>,
+    /// Make this many copies, named NAME.1 to NAME.n; `#` in a node's name is the copy's number.
+    pub(crate) count: Option<Spanned<Count>>,
+    /// Node that sends data.
+    pub(crate) from: Spanned<String>,
+    /// Node that receives it.
+    pub(crate) to: Spanned<String>,
+    /// A preset's name, "udp", or a composition; default "reno".
+    pub(crate) transport: Option<Spanned<TransportModel>>,
+    /// Whose defaults to take; default "rfc".
+    pub(crate) profile: Option<Spanned<ProfileModel>>,
+    /// Payload bytes of a full segment; default 1460.
+    pub(crate) mss: Option<Spanned<Bytes>>,
+    /// Header bytes on the wire; default 40 (TCP) or 28 (UDP).
+    pub(crate) header: Option<Spanned<HeaderBytes>>,
+    /// The receiver's window; default 1 MiB.
+    pub(crate) rwnd: Option<Spanned<Window>>,
+    /// When the receiver acknowledges; default by profile.
+    pub(crate) acking: Option<Spanned<AckingModel>>,
+    /// How the connection begins; default by profile.
+    pub(crate) handshake: Option<Spanned<HandshakeModel>>,
+    /// Close with FIN; default by profile.
+    pub(crate) fin: Option<Spanned<bool>>,
+    /// More of the sender's and receiver's settings.
+    pub(crate) tcp: Option<Spanned<TcpModel>>,
+    /// What the application does; default "ftp".
+    pub(crate) traffic: Option<Spanned<TrafficModel>>,
+    /// When it starts; a distribution is drawn once a seed; default "0s".
+    pub(crate) start: Option<Spanned<Dist<Duration>>>,
+    /// When the application stops; default the end of the run.
+    pub(crate) stop: Option<Spanned<Dist<Duration>>>,
+}
+
+/// What an application does.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum TrafficModel {
+    /// Data without end.
+    Ftp,
+    /// So much data, then close.
+    Bytes(Size),
+    /// Packets at constant intervals.
+    Cbr(CbrModel),
+    /// Constant-rate bursts with pauses.
+    #[serde(rename = "on_off")]
+    OnOff(OnOffModel),
+    /// Transfers at random intervals on one connection.
+    Requests(RequestsModel),
+}
+
+/// Packets at constant intervals.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CbrModel {
+    /// Payload rate.
+    pub(crate) rate: Rate,
+    /// Payload bytes a packet.
+    pub(crate) packet: Bytes,
+    /// Draw each interval within ± this share of itself; default 0.
+    pub(crate) jitter: Option<Probability>,
+}
+
+/// Constant-rate bursts with pauses.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OnOffModel {
+    /// Payload rate while on.
+    pub(crate) rate: Rate,
+    /// Payload bytes a packet.
+    pub(crate) packet: Bytes,
+    /// Length of a burst.
+    pub(crate) on: Spanned<Dist<Period>>,
+    /// Length of a pause.
+    pub(crate) off: Spanned<Dist<Duration>>,
+}
+
+/// Transfers at random intervals on one connection.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RequestsModel {
+    /// Size of a transfer.
+    pub(crate) size: Spanned<Dist<Window>>,
+    /// The pause between transfers.
+    pub(crate) think: Spanned<Dist<Duration>>,
+    /// Count the pause from the "end" (default) or the "start" of the transfer before.
+    pub(crate) pause_from: Option<PauseFromModel>,
+}
+
+/// Where a pause starts.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum PauseFromModel {
+    /// At the end of the transfer before.
+    End,
+    /// At the start of the transfer before.
+    Start,
+}
+
+/// How long to run, and how often.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RunModel {
+    /// When the run ends.
+    pub(crate) duration: Spanned<Period>,
+    /// Number of replications (seeds 1 to n), or the seeds; default 1.
+    pub(crate) seeds: Option<Spanned<SeedsModel>>,
+    /// Start and end of what is measured; default the whole run.
+    pub(crate) measure: Option<Spanned<(Duration, Duration)>>,
+    /// Record time series; default false.
+    #[serde(default)]
+    pub(crate) series: bool,
+}
+
+/// The replications.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(transform = unwrap_kinds)]
+pub(crate) enum SeedsModel {
+    #[serde(rename = "$scalar")]
+    Number(Count),
+    #[serde(rename = "$array")]
+    List(Vec<Spanned<u64>>),
+}
+
+/// Schema of an enum whose `$…` variants stand for a kind of value: they lose their wrapper.
+pub(crate) fn unwrap_kinds(schema: &mut Schema) {
+    let Some(choices) = schema.remove("oneOf") else {
+        return;
+    };
+    let unwrapped = choices.as_array().map(|choices| {
+        choices
+            .iter()
+            .map(|choice| {
+                let wrapped = choice.get("properties").and_then(|p| p.as_object());
+                match wrapped.and_then(|p| p.iter().find(|(key, _)| key.starts_with('$'))) {
+                    Some((_, inner)) => inner.clone(),
+                    None => choice.clone(),
+                }
+            })
+            .collect::<Vec<_>>()
+    });
+    schema.insert("anyOf".into(), unwrapped.unwrap_or_default().into());
+}
+
+/// Schema of an enum whose members may be written by name alone, without parameters.
+pub(crate) fn allow_names(schema: &mut Schema) {
+    let Some(choices) = schema.remove("oneOf") else {
+        return;
+    };
+    let mut any: Vec<serde_json::Value> = choices.as_array().cloned().unwrap_or_default();
+    let names: Vec<serde_json::Value> = any
+        .iter()
+        .filter_map(|c| c.get("properties")?.as_object()?.keys().next().cloned())
+        .map(Into::into)
+        .collect();
+    any.push(serde_json::json!({ "enum": names }));
+    schema.insert("anyOf".into(), any.into());
+}

@@ -1,0 +1,256 @@
+//! The part of the model that describes a transport: presets, slots, parameters.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::de::Spanned;
+use super::model::{allow_names, unwrap_kinds};
+use super::units::{Count, Period, Positive, Probability, Window};
+
+/// A transport protocol.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(transform = unwrap_kinds)]
+pub(crate) enum TransportModel {
+    /// A preset's name, or "udp".
+    #[serde(rename = "$scalar")]
+    Preset(String),
+    /// A preset with other members in some slots.
+    #[serde(rename = "$table")]
+    Composed(ComposedModel),
+}
+
+/// A preset with other members in some slots.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ComposedModel {
+    /// What to start from; default "reno".
+    pub(crate) preset: Option<Spanned<String>>,
+    /// When a segment counts as lost.
+    pub(crate) detection: Option<DetectionModel>,
+    /// What is sent after a loss, until it is repaired.
+    pub(crate) recovery: Option<RecoveryModel>,
+    /// How the window grows and shrinks.
+    pub(crate) congestion: Option<CongestionModel>,
+    /// What the retransmission timer does on expiry.
+    pub(crate) timeout: Option<TimeoutModel>,
+}
+
+/// Members of the `detection` slot.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(transform = allow_names)]
+pub(crate) enum DetectionModel {
+    /// So many duplicate ACKs; by name alone three.
+    Dupacks(DupacksModel),
+    /// Three duplicate ACKs or Vegas' fine-grained timer.
+    Vegas(NoParameters),
+}
+
+/// The number of duplicate ACKs.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[schemars(transform = unwrap_kinds)]
+pub(crate) enum DupacksModel {
+    #[serde(rename = "$scalar")]
+    Number(Count),
+    #[serde(rename = "$table")]
+    Default(NoParameters),
+}
+
+/// A member without parameters.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NoParameters {}
+
+/// Members of the `recovery` slot.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RecoveryModel {
+    /// Slow start from the lost segment.
+    Tahoe,
+    /// Fast recovery that ends with the first new ACK.
+    Reno,
+    /// Fast recovery that repairs a hole a round trip.
+    NewReno,
+    /// Selective repair by a scoreboard.
+    Sack,
+    /// SACK with the pipe accounting of ns-2's Sack1.
+    Sack1,
+}
+
+/// Members of the `congestion` slot.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(transform = allow_names)]
+pub(crate) enum CongestionModel {
+    /// RFC 5681.
+    Reno(NoParameters),
+    /// Brakmo 1994.
+    Vegas(VegasModel),
+    /// Fu and Liew 2003.
+    Veno(VenoModel),
+    /// Casetti 2002, or Westwood+.
+    Westwood(WestwoodModel),
+    /// RFC 9438.
+    Cubic(CubicModel),
+    /// El-Ocla 2008.
+    Cerl(CerlModel),
+}
+
+/// Vegas' thresholds in segments.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VegasModel {
+    /// Grow below; default 1.
+    pub(crate) alpha: Option<Positive>,
+    /// Shrink above; default 3.
+    pub(crate) beta: Option<Positive>,
+    /// Leave slow start above; default 1.
+    pub(crate) gamma: Option<Positive>,
+}
+
+/// Veno's threshold.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VenoModel {
+    /// Backlog in segments from which a loss is congestive; default 3.
+    pub(crate) backlog: Option<Positive>,
+}
+
+/// Which Westwood.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WestwoodModel {
+    /// One bandwidth sample a round trip; default false.
+    pub(crate) plus: Option<bool>,
+    /// Time constant of the filter; default 500 ms.
+    pub(crate) tau: Option<Period>,
+}
+
+/// CUBIC's constants.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CubicModel {
+    /// Scaling constant; default 0.4.
+    pub(crate) c: Option<Positive>,
+    /// Decrease factor; default 0.7.
+    pub(crate) beta: Option<Probability>,
+    /// Give up part of the share to new flows; default true.
+    pub(crate) fast_convergence: Option<bool>,
+}
+
+/// CERL's constants.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CerlModel {
+    /// Share of the largest queue seen from which a loss is congestive; default 0.55.
+    pub(crate) a: Option<Probability>,
+    /// One reduction a window of data; default true, CERL2 false.
+    pub(crate) once_per_window: Option<bool>,
+}
+
+/// Members of the `timeout` slot.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum TimeoutModel {
+    /// Restart with one segment and go back N.
+    Standard,
+}
+
+/// Defaults of a known stack.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ProfileModel {
+    /// ns-2.35's one-way agents.
+    Ns2,
+    /// 4.3BSD descendants.
+    Bsd,
+    /// The standards of today.
+    Rfc,
+}
+
+/// When the receiver acknowledges.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(transform = allow_names)]
+pub(crate) enum AckingModel {
+    /// Every segment.
+    Every(NoParameters),
+    /// Delayed ACKs.
+    Delayed(DelayedModel),
+}
+
+/// Delayed ACKs.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DelayedModel {
+    /// Segments an ACK; default 2.
+    pub(crate) every: Option<Count>,
+    /// Longest delay; default 200 ms.
+    pub(crate) timeout: Option<Period>,
+}
+
+/// How a connection begins.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum HandshakeModel {
+    /// Both ends are connected from the start.
+    None,
+    /// SYN, SYN-ACK, ACK.
+    ThreeWay,
+}
+
+/// Settings that a profile gives, one by one.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TcpModel {
+    /// First congestion window.
+    pub(crate) initial_window: Option<Window>,
+    /// First slow start threshold; default the receiver's window.
+    pub(crate) initial_ssthresh: Option<Window>,
+    /// Smallest RTO.
+    pub(crate) min_rto: Option<Period>,
+    /// Largest RTO.
+    pub(crate) max_rto: Option<Period>,
+    /// RTO before the first sample.
+    pub(crate) initial_rto: Option<Period>,
+    /// Tick of the timer's clock.
+    pub(crate) tick: Option<Period>,
+    /// How the RTT estimator counts.
+    pub(crate) arithmetic: Option<ArithmeticModel>,
+    /// New data on the first two duplicate ACKs.
+    pub(crate) limited_transmit: Option<bool>,
+    /// Timestamps: an RTT sample with every ACK.
+    pub(crate) timestamps: Option<bool>,
+    /// The receiver reports blocks that it holds.
+    pub(crate) sack: Option<Spanned<bool>>,
+    /// The receiver reports duplicates.
+    pub(crate) dsack: Option<bool>,
+    /// NewReno restarts the timer on the first partial ACK only.
+    pub(crate) impatient: Option<bool>,
+    /// No second fast retransmit below the highest sequence number sent at the first.
+    pub(crate) avoid_repeated_recovery: Option<bool>,
+    /// How an ACK counts towards growth.
+    pub(crate) counting: Option<CountingModel>,
+    /// Initial sequence number; default 0.
+    pub(crate) iss: Option<u32>,
+}
+
+/// How the RTT estimator counts.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ArithmeticModel {
+    /// Nanoseconds.
+    Exact,
+    /// Whole ticks in fixed point.
+    Ticks,
+}
+
+/// How an ACK counts towards growth.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum CountingModel {
+    /// Each ACK once.
+    Acks,
+    /// Bytes, at most so many segments an ACK.
+    Bytes(Count),
+}

@@ -1,0 +1,259 @@
+//! `[report]`: which plots and columns a scenario asks for.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::de::Spanned;
+use super::error::{Fault, unknown};
+
+/// What to show of the results.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Plots, in order.
+    pub plots: Vec<Plot>,
+    /// Columns of the table of flows; empty for the default ones.
+    pub table: Vec<Metric>,
+}
+
+/// One plot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plot {
+    /// Horizontal axis.
+    pub x: PlotAxis,
+    /// Vertical axis.
+    pub y: Metric,
+    /// One series a value of this axis; `None` for a single series.
+    pub by: Option<PlotAxis>,
+    /// Logarithmic horizontal axis.
+    pub x_log: bool,
+    /// Logarithmic vertical axis.
+    pub y_log: bool,
+    /// Heading, when given.
+    pub title: Option<String>,
+    /// Only this flow (or all copies of it).
+    pub flow: Option<String>,
+    /// Only this link; `y` is then one of [`LINK_METRICS`].
+    pub link: Option<String>,
+}
+
+/// What a plot's axis runs over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlotAxis {
+    /// A swept path, as written in `[sweep]`.
+    Param(String),
+    /// The replications.
+    Seed,
+    /// Time within a run; `y` is then one of [`SERIES`].
+    Time,
+    /// The flows of a run.
+    Flow,
+}
+
+/// A measured number: its name in scenarios, and its field in the outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metric {
+    /// Name in scenario files.
+    pub name: &'static str,
+    /// Field of `FlowOutcome` or `LinkOutcome`, or quantity of a `Series`.
+    pub field: &'static str,
+}
+
+const fn metric(name: &'static str, field: &'static str) -> Metric {
+    Metric { name, field }
+}
+
+/// What is measured of a flow.
+pub const FLOW_METRICS: &[Metric] = &[
+    metric("goodput", "goodput_bps"),
+    metric("throughput", "throughput_bps"),
+    metric("delivered", "delivered_bytes"),
+    metric("sent", "sent_packets"),
+    metric("retransmits", "retransmits"),
+    metric("timeouts", "timeouts"),
+    metric("fast_retransmits", "fast_retransmits"),
+    metric("window_cuts", "window_cuts"),
+    metric("queue_drops", "queue_drops"),
+    metric("channel_drops", "channel_drops"),
+    metric("rtt_mean", "rtt_mean_s"),
+    metric("rtt_min", "rtt_min_s"),
+    metric("cwnd_mean", "cwnd_mean"),
+    metric("delay_p50", "delay_p50_s"),
+    metric("delay_p95", "delay_p95_s"),
+    metric("delay_p99", "delay_p99_s"),
+    metric("completion", "completion_s"),
+];
+
+/// What is measured of a link.
+pub const LINK_METRICS: &[Metric] = &[
+    metric("utilisation", "utilisation"),
+    metric("queue_mean", "queue_mean_packets"),
+    metric("offered", "offered"),
+    metric("queue_drops", "queue_drops"),
+    metric("channel_drops", "channel_drops"),
+    metric("blackout_drops", "blackout_drops"),
+    metric("corrupted", "corrupted"),
+];
+
+/// Quantities recorded over time with `run.series = true`.
+pub const SERIES: &[Metric] = &[
+    metric("cwnd", "cwnd"),
+    metric("ssthresh", "ssthresh"),
+    metric("rtt", "rtt"),
+    metric("srtt", "srtt"),
+    metric("rto", "rto"),
+    metric("acked", "acked"),
+    metric("queue", "queue"),
+];
+
+/// What to show of the results.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReportModel {
+    /// Plots.
+    #[serde(default)]
+    plot: Vec<PlotModel>,
+    /// Columns of the table.
+    #[serde(default)]
+    table: Vec<Spanned<String>>,
+}
+
+/// A plot: `y` against `x`, one line for each value of `by`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PlotModel {
+    /// A swept path, "seed", or "time" (needs `run.series = true`).
+    x: Spanned<String>,
+    /// A measured number: "goodput", "retransmits", …
+    y: Spanned<String>,
+    /// One line for each value of a swept path, or for each "flow".
+    by: Option<Spanned<String>>,
+    /// Default "linear".
+    x_scale: Option<ScaleModel>,
+    /// Default "linear".
+    y_scale: Option<ScaleModel>,
+    /// Heading.
+    title: Option<String>,
+    /// Only this flow.
+    flow: Option<Spanned<String>>,
+    /// Only this link; `y` is then measured of the link.
+    link: Option<Spanned<String>>,
+}
+
+/// The scale of an axis.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+enum ScaleModel {
+    /// Equal distances for equal differences.
+    Linear,
+    /// Equal distances for equal ratios.
+    Log,
+}
+
+/// What a report may refer to.
+pub(crate) struct Names {
+    pub(crate) params: Vec<String>,
+    pub(crate) flows: Vec<String>,
+    pub(crate) links: Vec<String>,
+    pub(crate) series: bool,
+}
+
+impl ReportModel {
+    /// Checks all names.
+    pub(crate) fn lower(&self, names: &Names) -> Result<Report, Fault> {
+        Ok(Report {
+            plots: self
+                .plot
+                .iter()
+                .map(|p| p.lower(names))
+                .collect::<Result<_, _>>()?,
+            table: self
+                .table
+                .iter()
+                .map(|name| find(name, FLOW_METRICS, "measured number"))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl PlotModel {
+    fn lower(&self, names: &Names) -> Result<Plot, Fault> {
+        let x = axis(&self.x, names, &["seed", "time"])?;
+        let metrics = match (&x, &self.link) {
+            (PlotAxis::Time, _) => SERIES,
+            (_, Some(_)) => LINK_METRICS,
+            (_, None) => FLOW_METRICS,
+        };
+        if x == PlotAxis::Time && !names.series {
+            return Err(
+                Fault::new(self.x.span.clone(), "a plot over time needs time series")
+                    .label("time series are off")
+                    .help("set `series = true` in [run]"),
+            );
+        }
+        let what = match metrics.first() {
+            Some(m) if m.name == "cwnd" => "series",
+            _ => "measured number",
+        };
+        let y = find(&self.y, metrics, what)?;
+        let by = match &self.by {
+            Some(by) => Some(axis(by, names, &["flow", "seed"])?),
+            None => None,
+        };
+        if by.as_ref() == Some(&x) {
+            let span = self.by.as_ref().map_or(0..0, |b| b.span.clone());
+            return Err(Fault::new(span, "`by` is the same as `x`")
+                .label("each line would be a single point"));
+        }
+        let is_log = |s: Option<ScaleModel>| s == Some(ScaleModel::Log);
+        Ok(Plot {
+            x,
+            y,
+            by,
+            x_log: is_log(self.x_scale),
+            y_log: is_log(self.y_scale),
+            title: self.title.clone(),
+            flow: named(self.flow.as_ref(), "flow", &names.flows)?,
+            link: named(self.link.as_ref(), "link", &names.links)?,
+        })
+    }
+}
+
+fn axis(name: &Spanned<String>, names: &Names, special: &[&str]) -> Result<PlotAxis, Fault> {
+    if names.params.contains(&name.value) {
+        return Ok(PlotAxis::Param(name.value.clone()));
+    }
+    match name.value.as_str() {
+        "seed" if special.contains(&"seed") => Ok(PlotAxis::Seed),
+        "time" if special.contains(&"time") => Ok(PlotAxis::Time),
+        "flow" if special.contains(&"flow") => Ok(PlotAxis::Flow),
+        _ => {
+            let swept = names.params.iter().map(String::as_str);
+            let known: Vec<&str> = swept.chain(special.iter().copied()).collect();
+            Err(unknown("axis", &name.value, &known)
+                .at(&name.span)
+                .add_help("an axis is a path that [sweep] varies"))
+        }
+    }
+}
+
+fn find(name: &Spanned<String>, metrics: &[Metric], what: &str) -> Result<Metric, Fault> {
+    let found = metrics
+        .iter()
+        .find(|m| m.name == name.value || m.field == name.value);
+    found.copied().ok_or_else(|| {
+        let known: Vec<&str> = metrics.iter().map(|m| m.name).collect();
+        unknown(what, &name.value, &known).at(&name.span)
+    })
+}
+
+fn named(
+    name: Option<&Spanned<String>>,
+    what: &str,
+    known: &[String],
+) -> Result<Option<String>, Fault> {
+    match name {
+        None => Ok(None),
+        Some(name) if known.contains(&name.value) => Ok(Some(name.value.clone())),
+        Some(name) => Err(unknown(what, &name.value, known).at(&name.span)),
+    }
+}
