@@ -209,11 +209,14 @@ impl Flight {
     /// Forgets all SACK information: the receiver may have dropped what it reported (RFC 2018
     /// section 8).
     pub fn clear_sacked(&mut self) {
+        self.highest_sacked = 0;
+        if self.sacked == 0 {
+            return;
+        }
         for segment in &mut self.segments {
             segment.sacked = false;
         }
         self.sacked = 0;
-        self.highest_sacked = 0;
     }
 
     /// Takes a cumulative acknowledgement of everything below `ack` (at most `max`).

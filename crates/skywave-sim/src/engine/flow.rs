@@ -233,7 +233,10 @@ impl Flow {
 
     /// What was measured, at the end of the run.
     pub(crate) fn outcome(&mut self, name: &str, now: Time) -> FlowOutcome {
-        let done = self.at_close.zip(self.at_open).map(|(end, start)| end - start);
+        let done = self
+            .at_close
+            .zip(self.at_open)
+            .map(|(end, start)| end - start);
         FlowOutcome {
             completion_s: self.completion.map(Duration::as_secs_f64),
             ..self.meter.outcome(name, now, done)

@@ -131,7 +131,8 @@ impl<'a> World<'a> {
         self.events.push(self.spec.measure.1, Event::Close);
         self.events.push(self.spec.duration, Event::End);
         for (index, flow) in self.spec.flows.iter().enumerate() {
-            self.events.push(flow.start, Event::Application(index as u32));
+            self.events
+                .push(flow.start, Event::Application(index as u32));
             if let Some(stop) = flow.stop {
                 self.events.push(stop, Event::Stop(index as u32));
             }
@@ -234,7 +235,8 @@ impl<'a> World<'a> {
         let travelling = &mut self.packets[id as usize];
         travelling.hops += 1;
         let path = self.paths[travelling.packet.flow as usize].of(&travelling.packet);
-        path.get(travelling.hops as usize).map(|&link| link as usize)
+        path.get(travelling.hops as usize)
+            .map(|&link| link as usize)
     }
 
     /// Puts a new packet on its way.

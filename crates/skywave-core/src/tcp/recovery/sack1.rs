@@ -48,11 +48,14 @@ impl LossRecovery for Sack1 {
 
     fn on_new_ack(&mut self, repair: &mut Repair, _acked: Segments) -> Progress {
         let Some(recover) = self.recover else {
+            // Outside of a recovery every new ACK starts the scoreboard anew.
+            repair.flight.clear_sacked();
             return Progress::Open;
         };
         if repair.flight.una() >= recover {
             *self = Self::default();
             repair.flight.end_recovery();
+            repair.flight.clear_sacked();
             return Progress::Done;
         }
         self.pipe -= 2;

@@ -1,0 +1,94 @@
+//! Scenarios that several tests share.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
+use skywave_core::tcp::{Profile, TcpConfig, preset};
+use skywave_core::{Duration, Rate, Time};
+use skywave_sim::Spec;
+use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
+
+/// The path of the CERL paper, figure 3, with one flow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Path {
+    pub(crate) delay_ms: f64,
+    pub(crate) rate_mbps: f64,
+    pub(crate) buffer: u32,
+    pub(crate) loss: f64,
+    pub(crate) seconds: u64,
+}
+
+impl Default for Path {
+    fn default() -> Self {
+        Self {
+            delay_ms: 80.0,
+            rate_mbps: 2.0,
+            buffer: 90,
+            loss: 0.01,
+            seconds: 480,
+        }
+    }
+}
+
+pub(crate) fn link(name: &str, from: usize, to: usize, config: LinkConfig) -> LinkSpec {
+    LinkSpec {
+        name: name.to_owned(),
+        from,
+        to,
+        config,
+    }
+}
+
+pub(crate) fn wire(rate_mbps: f64, delay_ms: f64, buffer: u32) -> LinkConfig {
+    LinkConfig::new(
+        Rate::from_bps((rate_mbps * 1e6) as u64),
+        Duration::from_secs_f64(delay_ms / 1e3),
+        QueueConfig::DropTail(Limit::Packets(buffer)),
+    )
+}
+
+/// A TCP preset in profile `ns2` with a window of three buffers.
+pub(crate) fn ns2(name: &str, buffer: u32) -> TcpConfig {
+    let preset = preset(name).expect("a known preset");
+    let mut config = TcpConfig::new(Profile::Ns2, preset.composition);
+    config.rwnd = 3 * buffer * config.mss;
+    config
+}
+
+pub(crate) fn ftp(name: &str, from: usize, to: usize, config: TcpConfig) -> FlowSpec {
+    FlowSpec {
+        name: name.to_owned(),
+        from,
+        to,
+        transport: Transport::Tcp(Box::new(config)),
+        traffic: Traffic::Ftp,
+        start: Time::ZERO,
+        stop: None,
+    }
+}
+
+/// One bulk flow over the path.
+pub(crate) fn single(path: Path, config: TcpConfig, seed: u64) -> Spec {
+    let access = wire(10.0, 10.0, path.buffer);
+    let bottleneck = wire(path.rate_mbps, path.delay_ms, path.buffer);
+    let mut wireless = access.clone();
+    if path.loss > 0.0 {
+        wireless.loss = vec![LossConfig::Bernoulli(path.loss)];
+    }
+    let end = Time::ZERO + Duration::from_secs(path.seconds);
+    Spec {
+        nodes: ["S", "G0", "G1", "R"].map(String::from).to_vec(),
+        links: vec![
+            link("access", 0, 1, access.clone()),
+            link("bottleneck", 1, 2, bottleneck.clone()),
+            link("wireless", 2, 3, wireless),
+            link("access.reverse", 1, 0, access.clone()),
+            link("bottleneck.reverse", 2, 1, bottleneck),
+            link("wireless.reverse", 3, 2, access),
+        ],
+        flows: vec![ftp("bulk", 0, 3, config)],
+        duration: end,
+        measure: (Time::ZERO, end),
+        seed,
+        series: false,
+    }
+}
