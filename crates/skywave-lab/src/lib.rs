@@ -1,4 +1,5 @@
 //! From a scenario file to results: scenario files, experiments, statistics, reports, claims.
 
 pub mod experiment;
+pub mod report;
 pub mod scenario;

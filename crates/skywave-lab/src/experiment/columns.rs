@@ -43,8 +43,10 @@ pub enum Unit {
     Segments,
     /// Events of some kind.
     Count,
-    /// A share between 0 and 1.
+    /// A share between 0 and 1, written in percent.
     Share,
+    /// A pure number.
+    Ratio,
 }
 
 /// How the values of several flows become one number for the run.
@@ -131,19 +133,19 @@ columns! {
     goodput_bps real BitRate Sum "Goodput";
     throughput_bps real BitRate Sum "Throughput";
     delivered_bytes count Bytes Sum "Delivered";
-    retransmits count Count Sum "Retransmissions";
+    retransmits count Count Sum "Retransmits";
     timeouts count Count Sum "Timeouts";
     fast_retransmits count Count Sum "Fast retransmits";
     rtt_mean_s maybe Seconds Mean "Mean RTT";
     queue_drops count Count Sum "Queue drops";
-    channel_drops count Count Sum "Channel losses";
+    channel_drops count Count Sum "Channel drops";
     sent_packets count Count Sum "Packets sent";
     window_cuts count Count Sum "Window cuts";
-    rtt_min_s maybe Seconds Mean "Smallest RTT";
-    cwnd_mean maybe Segments Mean "Mean congestion window";
-    delay_p50_s maybe Seconds Mean "Median delay";
-    delay_p95_s maybe Seconds Mean "Delay, 95th percentile";
-    delay_p99_s maybe Seconds Mean "Delay, 99th percentile";
+    rtt_min_s maybe Seconds Mean "Min RTT";
+    cwnd_mean maybe Segments Mean "Mean cwnd";
+    delay_p50_s maybe Seconds Mean "Delay p50";
+    delay_p95_s maybe Seconds Mean "Delay p95";
+    delay_p99_s maybe Seconds Mean "Delay p99";
     completion_s maybe Seconds Mean "Completion time";
 }
 
@@ -152,9 +154,9 @@ columns! {
     LINK, every_link_field_has_a_column, LinkOutcome:
     utilisation real Share Mean "Utilisation";
     queue_mean_packets real Packets Mean "Mean queue";
-    offered count Packets Sum "Packets offered";
-    queue_drops count Packets Sum "Queue drops";
-    channel_drops count Packets Sum "Channel losses";
-    blackout_drops count Packets Sum "Lost in blackouts";
-    corrupted count Packets Sum "Damaged packets";
+    offered count Count Sum "Packets offered";
+    queue_drops count Count Sum "Queue drops";
+    channel_drops count Count Sum "Channel drops";
+    blackout_drops count Count Sum "Blackout drops";
+    corrupted count Count Sum "Damaged";
 }

@@ -20,6 +20,8 @@ use std::sync::{Mutex, PoisonError};
 use skywave_sim::outcome::Outcome;
 use skywave_sim::spec::Spec;
 
+use crate::scenario::Scenario;
+
 pub use key::RunKey;
 pub use results::{Results, RunResult};
 pub use series::SeriesRecord;
@@ -38,6 +40,20 @@ pub trait Design: Sync {
     fn seeds(&self) -> &[u64];
     /// The simulation at a point, below [`Design::points`], with a seed.
     fn spec(&self, point: usize, seed: u64) -> Spec;
+}
+
+impl Design for Scenario {
+    fn points(&self) -> usize {
+        self.points().len()
+    }
+
+    fn seeds(&self) -> &[u64] {
+        self.seeds()
+    }
+
+    fn spec(&self, point: usize, seed: u64) -> Spec {
+        self.points()[point].spec(seed)
+    }
 }
 
 /// Which runs record time series. They are large: a bulk flow makes some megabytes a minute.

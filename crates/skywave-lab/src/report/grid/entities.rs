@@ -1,0 +1,200 @@
+//! Tables of flows and links, point by point.
+
+use super::{Grid, cell, short_name, with_unit};
+use crate::experiment::columns::{Column, LINK, Unit};
+use crate::experiment::stats::Estimate;
+use crate::experiment::{Results, RunResult};
+use crate::report::number::{decimals, scale};
+use crate::report::study::Study;
+use crate::report::summary::{fairness, pool, table_columns};
+
+/// One column of a table over points: its name, its unit and its value in a run.
+struct Field<'a> {
+    label: &'a str,
+    unit: Unit,
+    value: Box<Reader<'a>>,
+}
+
+/// Reads a number of a run: of the flow or link with that index, or of [`ALL`] of them.
+type Reader<'a> = dyn Fn(&RunResult, usize) -> Option<f64> + 'a;
+
+/// Stands for all flows of a run together.
+const ALL: usize = usize::MAX;
+
+/// A row of such a table: the point, the names, and which flow or link of the outcome.
+struct Line {
+    point: usize,
+    names: Vec<String>,
+    entity: usize,
+}
+
+/// Formats a table over points: each column has one unit and one number of decimals.
+fn over_points(
+    results: &Results,
+    title: &str,
+    heads: Vec<String>,
+    fields: &[Field<'_>],
+    lines: &[Line],
+    left_out: usize,
+) -> Grid {
+    let estimate = |field: &Field<'_>, line: &Line| {
+        let samples = results.samples(line.point, |run| (field.value)(run, line.entity));
+        Estimate::of(&samples.into_iter().flatten().collect::<Vec<_>>())
+    };
+    let names = heads.len();
+    let mut head = heads;
+    let mut rows: Vec<Vec<String>> = lines.iter().map(|l| l.names.clone()).collect();
+    for field in fields {
+        let column: Vec<_> = lines.iter().map(|l| estimate(field, l)).collect();
+        let largest = column
+            .iter()
+            .flatten()
+            .map(|e| e.mean.abs())
+            .fold(0.0, f64::max);
+        let scaled = scale(field.unit, largest);
+        let places = match field.unit {
+            Unit::Count | Unit::Packets | Unit::Segments | Unit::Share => {
+                decimals(largest * scaled.factor).min(1)
+            }
+            _ => decimals(largest * scaled.factor),
+        };
+        head.push(with_unit(field.label, scaled.label));
+        for (row, e) in rows.iter_mut().zip(column) {
+            row.push(cell(e, scaled, places));
+        }
+    }
+    Grid {
+        title: title.to_owned(),
+        head,
+        names,
+        rows,
+        left_out,
+    }
+}
+
+/// Paths that differ between points; the others would fill columns with the same word.
+fn varying(study: &Study) -> Vec<&str> {
+    let differs = |path: &&str| {
+        let mut values = study.points.iter().map(|p| p.param(path));
+        let first = values.next();
+        values.any(|v| Some(v) != first)
+    };
+    study.paths().filter(differs).collect()
+}
+
+fn names_of(study: &Study, point: usize, paths: &[&str]) -> Vec<String> {
+    let value = |path: &&str| {
+        let value = study.points.get(point)?.param(path);
+        Some(value?.to_string())
+    };
+    paths.iter().map(|p| value(p).unwrap_or_default()).collect()
+}
+
+/// Flows point by point, and all flows of a point together where there are several.
+pub(in crate::report) fn flows(study: &Study, results: &Results, limit: usize) -> Grid {
+    let paths = varying(study);
+    let columns = table_columns(study);
+    let several = |run: &&RunResult| run.outcome.flows.len() > 1;
+    let any_several = results.iter().any(|(_, _, run)| several(&run));
+    let mut lines = Vec::new();
+    let mut left_out = 0;
+    for point in 0..results.points() {
+        let Some(run) = results.at(point).iter().flatten().next() else {
+            continue;
+        };
+        let flows = run.outcome.flows.len();
+        let entities = (0..flows).chain(several(&run).then_some(ALL));
+        for entity in entities {
+            if lines.len() >= limit {
+                left_out += 1;
+                continue;
+            }
+            let mut names = names_of(study, point, &paths);
+            let flow = run.outcome.flows.get(entity);
+            names.push(flow.map_or("all flows".to_owned(), |f| f.name.clone()));
+            if !paths.iter().any(|p| p.ends_with(".transport")) {
+                let labels = study.points.get(point).and_then(|p| p.flows.get(entity));
+                names.push(labels.map(|l| l.transport.clone()).unwrap_or_default());
+            }
+            lines.push(Line {
+                point,
+                names,
+                entity,
+            });
+        }
+    }
+    let mut heads: Vec<String> = paths.iter().map(|p| short_name(p, &paths)).collect();
+    heads.push("flow".into());
+    if !paths.iter().any(|p| p.ends_with(".transport")) {
+        heads.push("transport".into());
+    }
+    let mut fields: Vec<Field<'_>> = columns
+        .iter()
+        .map(|&column| Field {
+            label: column.label,
+            unit: column.unit,
+            value: Box::new(move |run, entity| match run.outcome.flows.get(entity) {
+                Some(flow) => (column.get)(flow).number(),
+                None => pool(column, run.outcome.flows.iter()),
+            }),
+        })
+        .collect();
+    if any_several {
+        fields.push(Field {
+            label: "Jain's index",
+            unit: Unit::Ratio,
+            value: Box::new(|run, entity| (entity == ALL).then(|| fairness(&run.outcome))?),
+        });
+    }
+    over_points(results, "Flows", heads, &fields, &lines, left_out)
+}
+
+/// Links point by point.
+pub(in crate::report) fn links(study: &Study, results: &Results, limit: usize) -> Grid {
+    let paths = varying(study);
+    let mut lines = Vec::new();
+    let mut left_out = 0;
+    for point in 0..results.points() {
+        let Some(run) = results.at(point).iter().flatten().next() else {
+            continue;
+        };
+        for (entity, link) in run.outcome.links.iter().enumerate() {
+            if link.offered == 0 {
+                continue;
+            }
+            if lines.len() >= limit {
+                left_out += 1;
+                continue;
+            }
+            let mut names = names_of(study, point, &paths);
+            names.push(link.name.clone());
+            lines.push(Line {
+                point,
+                names,
+                entity,
+            });
+        }
+    }
+    let mut heads: Vec<String> = paths.iter().map(|p| short_name(p, &paths)).collect();
+    heads.push("link".into());
+    let field = |column: &'static Column<_>| Field {
+        label: column.label,
+        unit: column.unit,
+        value: Box::new(move |run: &RunResult, entity: usize| {
+            (column.get)(run.outcome.links.get(entity)?).number()
+        }),
+    };
+    let used: Vec<_> = LINK
+        .iter()
+        .filter(|c| {
+            // Damage and blackouts are columns where they occur.
+            !matches!(c.name, "blackout_drops" | "corrupted")
+                || results.iter().any(|(_, _, run)| {
+                    let mut links = run.outcome.links.iter();
+                    links.any(|l| (c.get)(l).number() != Some(0.0))
+                })
+        })
+        .map(field)
+        .collect();
+    over_points(results, "Links", heads, &used, &lines, left_out)
+}

@@ -1,0 +1,245 @@
+//! The report as one HTML page: offline, light, readable on screen and paper.
+
+use minijinja::syntax::SyntaxConfig;
+use serde::Serialize;
+use skywave_core::rng::GENERATOR;
+
+use super::grid::{self, Grid};
+use super::number::scale;
+use super::panel::{Panel, XAxis, panels};
+use super::plot::{Axis, Plot, STYLE, Scale, SeriesData, escape};
+use super::study::Study;
+use crate::experiment::Results;
+use crate::experiment::columns::Unit;
+
+mod traces;
+
+use traces::Trace;
+
+/// Limits that keep a page light; the Parquet files have everything.
+const MAX_PLOTS: usize = 30;
+const MAX_FLOW_ROWS: usize = 240;
+const MAX_LINK_ROWS: usize = 240;
+
+const TEMPLATE: &str = include_str!("template.html");
+const CSS: &str = include_str!("style.css");
+
+/// What a page shows beyond the results.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HtmlOptions {
+    /// The series that gains are relative to, by its label; the first one when there is no such.
+    pub reference: Option<String>,
+    /// How to run the scenario again, a shell command.
+    pub command: Option<String>,
+}
+
+/// What the template is given.
+#[derive(Debug, Serialize)]
+pub(super) struct Page {
+    title: String,
+    name: String,
+    description: Option<String>,
+    note: String,
+    partial: bool,
+    figures: Vec<Figure>,
+    plots_left_out: usize,
+    flows: Grid,
+    links: Grid,
+    traces: Vec<Trace>,
+    traces_left_out: usize,
+    facts: Vec<(&'static str, String)>,
+    command: String,
+    scenario: String,
+}
+
+/// A plot with its tables.
+#[derive(Debug, Serialize)]
+struct Figure {
+    title: String,
+    facet: String,
+    svg: String,
+    values: Grid,
+    gains: Option<Grid>,
+}
+
+/// The page for these results.
+///
+/// # Errors
+///
+/// When a recorded time series cannot be read back.
+pub fn html(study: &Study, results: &Results, options: &HtmlOptions) -> std::io::Result<String> {
+    let page = page(study, results, options)?;
+    render(&page).map_err(std::io::Error::other)
+}
+
+fn render(page: &Page) -> Result<String, minijinja::Error> {
+    let mut environment = minijinja::Environment::new();
+    let syntax = SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .build()?;
+    environment.set_syntax(syntax);
+    // One place decides what is escaped, here and in plots.
+    environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
+    environment.add_filter("marked", marked);
+    environment.add_template("report.html", TEMPLATE)?;
+    environment
+        .get_template("report.html")?
+        .render(minijinja::context! {
+            page => minijinja::value::Serde(page),
+            css => CSS,
+            plot_css => STYLE,
+        })
+}
+
+/// A cell with its interval in a lighter tone.
+fn marked(cell: &str) -> minijinja::Value {
+    let split = cell.find(" ±").or_else(|| cell.find(" ["));
+    minijinja::Value::from_safe_string(match split {
+        Some(at) => format!("{}<i>{}</i>", escape(&cell[..at]), escape(&cell[at..])),
+        None => escape(cell),
+    })
+}
+
+/// Everything on the page.
+pub(super) fn page(
+    study: &Study,
+    results: &Results,
+    options: &HtmlOptions,
+) -> std::io::Result<Page> {
+    let all = panels(study, results);
+    let plots_left_out = all.len().saturating_sub(MAX_PLOTS);
+    let figures = all
+        .iter()
+        .take(MAX_PLOTS)
+        .map(|panel| figure(panel, options))
+        .collect();
+    let (traces, traces_left_out) = traces::traces(study, results)?;
+    let seeds: Vec<String> = results.seeds.iter().map(ToString::to_string).collect();
+    let events: u64 = results.iter().map(|(_, _, run)| run.outcome.events).sum();
+    let facts =
+        vec![
+        ("Points", results.points().to_string()),
+        ("Seeds", seeds.join(", ")),
+        ("Runs", format!("{} of {}", results.finished(), results.total())),
+        ("Simulated events", grouped(events)),
+        ("Engine", results.engine.clone()),
+        ("Random generator", GENERATOR.to_owned()),
+        (
+            "Intervals",
+            "95%, Student t over seeds; comparisons are paired by seed (common random numbers); \
+             gains are ratios of means with the delta method's interval"
+                .to_owned(),
+        ),
+    ];
+    let title = if study.title.is_empty() {
+        &study.name
+    } else {
+        &study.title
+    };
+    Ok(Page {
+        title: title.clone(),
+        name: study.name.clone(),
+        description: study.description.clone(),
+        note: grid::sample_note(results),
+        partial: !results.is_complete(),
+        figures,
+        plots_left_out,
+        flows: grid::flows(study, results, MAX_FLOW_ROWS),
+        links: grid::links(study, results, MAX_LINK_ROWS),
+        traces,
+        traces_left_out,
+        facts,
+        command: options
+            .command
+            .clone()
+            .unwrap_or_else(|| format!("skywave run {}.toml", study.name)),
+        scenario: study.text.clone(),
+    })
+}
+
+fn figure(panel: &Panel, options: &HtmlOptions) -> Figure {
+    let wanted = options.reference.as_ref();
+    let reference = panel
+        .series
+        .iter()
+        .position(|s| Some(&s.label) == wanted)
+        .unwrap_or(0);
+    Figure {
+        title: panel.title.clone(),
+        facet: panel.facet_label(),
+        svg: panel_plot(panel).to_inline_svg(),
+        values: grid::values(panel),
+        gains: grid::gains(panel, reference),
+    }
+}
+
+/// The plot of a panel.
+pub(super) fn panel_plot(panel: &Panel) -> Plot {
+    let scaled = scale(panel.y_unit, panel.largest());
+    let (x_axis, x_factor) = x_axis(&panel.x, panel.is_numeric());
+    let numeric = panel.is_numeric();
+    let series = panel.series.iter().map(|series| {
+        let points = panel.x.values.iter().enumerate().filter_map(|(at, value)| {
+            let e = series.estimate(at)?;
+            let x = match value.number {
+                Some(number) if numeric => number * x_factor,
+                _ => at as f64,
+            };
+            Some((x, e.mean * scaled.factor, e.half.map(|h| h * scaled.factor)))
+        });
+        SeriesData::marked(series.label.clone(), points.collect())
+    });
+    let label = match scaled.label {
+        "" => panel.y_label.clone(),
+        unit => format!("{} ({unit})", panel.y_label),
+    };
+    let y = if panel.y_log {
+        Axis::new(label, Scale::Log)
+    } else {
+        Axis::new(label, Scale::Linear).from(0.0)
+    };
+    Plot {
+        title: String::new(),
+        x: x_axis,
+        y,
+        series: series.collect(),
+        ..Plot::default()
+    }
+}
+
+/// The horizontal axis and what its numbers are multiplied by.
+fn x_axis(x: &XAxis, numeric: bool) -> (Axis, f64) {
+    if !numeric {
+        let names = x.values.iter().map(|v| v.label.clone()).collect();
+        return (Axis::new(x.label.clone(), Scale::Categories(names)), 1.0);
+    }
+    let largest = x.values.iter().filter_map(|v| v.number);
+    let largest = largest.map(f64::abs).fold(0.0, f64::max);
+    let (factor, unit) = match x.unit {
+        Some("bit/s") => Some(scale(Unit::BitRate, largest)),
+        Some("s") => Some(scale(Unit::Seconds, largest)),
+        Some("B") => Some(scale(Unit::Bytes, largest)),
+        _ => None,
+    }
+    .map_or((1.0, x.unit.unwrap_or("")), |s| (s.factor, s.label));
+    let label = match unit {
+        "" => x.label.clone(),
+        unit => format!("{} ({unit})", x.label),
+    };
+    let scale = if x.log { Scale::Log } else { Scale::Linear };
+    (Axis::new(label, scale), factor)
+}
+
+/// Digits in groups of three.
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(c);
+    }
+    out
+}

@@ -1,0 +1,26 @@
+//! Reports: result rows, tables, Parquet files, plots and the HTML page.
+//!
+//! Everything here is a function of a [`Study`] (what was asked) and of
+//! [`crate::experiment::Results`] (what was measured), and gives the same bytes for the same input.
+
+mod grid;
+mod html;
+pub mod number;
+mod panel;
+mod parquet;
+pub mod plot;
+mod points;
+mod row;
+mod study;
+mod summary;
+mod table;
+
+pub use html::{HtmlOptions, html};
+pub use panel::{Facet, Panel, PanelSeries, XAxis, XValue, panels};
+pub use parquet::{write_links, write_results, write_series};
+pub use row::{Row, rows};
+pub use study::{FlowLabel, Study, StudyPoint};
+pub use table::table;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! What tells series apart: colours, dashes, markers, and the legend that explains them.
+
+use std::fmt::Write;
+
+use super::svg::{LETTER, LINE, px};
+use super::theme::COLOURS;
+use super::{Look, Plot, escape};
+
+/// Outlines around the origin, about eight pixels wide, and whether they are filled.
+const SHAPES: [(&str, bool); 8] = [
+    ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", true),
+    ("M-3.5-3.5h7v7h-7z", true),
+    ("M0-4.6L4.4 3.4H-4.4z", true),
+    ("M0-5L5 0L0 5L-5 0z", true),
+    ("M0 4.6L4.4-3.4H-4.4z", true),
+    ("M-3.8-3.8L3.8 3.8M-3.8 3.8L3.8-3.8", false),
+    ("M-2.2-4.2h4.4l3 4.2l-3 4.2h-4.4l-3-4.2z", true),
+    ("M-4.6 0H4.6M0-4.6V4.6", false),
+];
+
+/// The path of the marker of series `index`, and whether it is filled.
+fn marker(index: usize) -> (&'static str, bool) {
+    SHAPES[index % SHAPES.len()]
+}
+
+/// Legend entries in rows from the left; nothing for a single series without a name.
+pub(super) fn legend(plot: &Plot, left: f64, width: f64) -> (String, f64) {
+    let mut out = String::new();
+    if plot.series.iter().all(|s| s.label.is_empty()) {
+        return (out, 0.0);
+    }
+    let (mut x, mut y) = (left, 0.0);
+    for (index, series) in plot.series.iter().enumerate() {
+        let entry = 32.0 + LETTER * series.label.chars().count() as f64 + 12.0;
+        if x > left && x + entry > width {
+            (x, y) = (left, y + LINE + 2.0);
+        }
+        let (colour, dash) = colour(index);
+        let middle = y + 8.0;
+        let thin = if series.look == Look::Line { " n" } else { "" };
+        let _ = write!(
+            out,
+            r#"<g class="{colour}"><path class="l{thin}"{dash} d="M{} {middle}h26"/>"#,
+            px(x)
+        );
+        if series.look == Look::Marked {
+            draw_marker(&mut out, index, x + 13.0, middle, None);
+        }
+        let _ = write!(
+            out,
+            r#"</g><text x="{}" y="{}">{}</text>"#,
+            px(x + 32.0),
+            px(middle + 4.0),
+            escape(&series.label)
+        );
+        x += entry;
+    }
+    (out, y + LINE + 2.0)
+}
+
+/// Class of the colour and attribute of the dash of a series.
+pub(super) fn colour(index: usize) -> (String, &'static str) {
+    let dash = match index / COLOURS {
+        0 => "",
+        1 => r#" stroke-dasharray="6 3""#,
+        _ => r#" stroke-dasharray="2 3""#,
+    };
+    (format!("c{}", index % COLOURS), dash)
+}
+
+pub(super) fn draw_marker(out: &mut String, index: usize, x: f64, y: f64, title: Option<&str>) {
+    let (path, filled) = marker(index);
+    let class = if filled { "m" } else { "x" };
+    let _ = write!(
+        out,
+        r#"<path class="{class}" transform="translate({} {})" d="{path}""#,
+        px(x),
+        px(y)
+    );
+    match title {
+        Some(title) => {
+            let _ = write!(out, "><title>{}</title></path>", escape(title));
+        }
+        None => out.push_str("/>"),
+    }
+}

@@ -1,0 +1,167 @@
+//! Plots as small, self-contained SVG: made in Rust, no script, no font, no request.
+//!
+//! ```
+//! use skywave_lab::report::plot::{Axis, Plot, Scale, SeriesData};
+//!
+//! let plot = Plot {
+//!     title: "Goodput against loss".into(),
+//!     x: Axis::new("Loss rate", Scale::Log),
+//!     y: Axis::new("Goodput (Mb/s)", Scale::Linear),
+//!     series: vec![SeriesData::marked("reno", vec![
+//!         (0.0, 1.95, None),
+//!         (0.001, 1.61, Some(0.05)),
+//!         (0.01, 0.62, Some(0.02)),
+//!     ])],
+//!     ..Plot::default()
+//! };
+//! assert!(plot.to_svg().starts_with("<svg"));
+//! ```
+
+mod axis;
+mod legend;
+mod svg;
+mod theme;
+mod thin;
+
+pub use axis::Scale;
+pub use theme::STYLE;
+pub use thin::thin;
+
+/// A plot of one or more series over common axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plot {
+    /// Title above the plot; may be empty.
+    pub title: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// What is drawn, in the order of the legend.
+    pub series: Vec<SeriesData>,
+    /// Width and height in CSS pixels.
+    pub size: (f64, f64),
+}
+
+impl Default for Plot {
+    fn default() -> Self {
+        Self {
+            title: String::new(),
+            x: Axis::default(),
+            y: Axis::default(),
+            series: Vec::new(),
+            size: (720.0, 420.0),
+        }
+    }
+}
+
+/// An axis of a plot.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Axis {
+    /// Label, with its unit in parentheses.
+    pub label: String,
+    /// How values become positions.
+    pub scale: Scale,
+    /// Ends of the axis where they are not to follow from the data (linear axes).
+    pub bounds: (Option<f64>, Option<f64>),
+}
+
+impl Axis {
+    /// An axis whose ends follow from the data.
+    pub fn new(label: impl Into<String>, scale: Scale) -> Self {
+        Self {
+            label: label.into(),
+            scale,
+            bounds: (None, None),
+        }
+    }
+
+    /// The same axis with its lower end fixed.
+    #[must_use]
+    pub fn from(mut self, low: f64) -> Self {
+        self.bounds.0 = Some(low);
+        self
+    }
+
+    /// The same axis with its upper end fixed.
+    #[must_use]
+    pub fn to(mut self, high: f64) -> Self {
+        self.bounds.1 = Some(high);
+        self
+    }
+}
+
+/// One series of a plot.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct SeriesData {
+    /// Name in the legend.
+    pub label: String,
+    /// x, y and half the length of the error bar; not finite ones are left out.
+    pub points: Vec<(f64, f64, Option<f64>)>,
+    /// How it is drawn.
+    pub look: Look,
+}
+
+/// How a series is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Look {
+    /// Points with markers and error bars, joined by a line.
+    #[default]
+    Marked,
+    /// A thin line, for long time series.
+    Line,
+}
+
+impl SeriesData {
+    /// Points with markers and error bars.
+    pub fn marked(label: impl Into<String>, points: Vec<(f64, f64, Option<f64>)>) -> Self {
+        Self {
+            label: label.into(),
+            points,
+            look: Look::Marked,
+        }
+    }
+
+    /// A thin line; thinned out to what the width of a plot can show.
+    pub fn line(label: impl Into<String>, points: &[(f64, f64)]) -> Self {
+        let points = thin(points, 300);
+        Self {
+            label: label.into(),
+            points: points.into_iter().map(|(x, y)| (x, y, None)).collect(),
+            look: Look::Line,
+        }
+    }
+}
+
+impl Plot {
+    /// The plot as a file of its own, with its style inside.
+    pub fn to_svg(&self) -> String {
+        svg::draw(self, true)
+    }
+
+    /// The plot as an element of an HTML page that has [`STYLE`] once.
+    pub fn to_inline_svg(&self) -> String {
+        svg::draw(self, false)
+    }
+}
+
+/// Escapes text for HTML and SVG, contents and attributes alike; control characters that XML
+/// forbids become U+FFFD.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\t' | '\n' | '\r' => out.push(c),
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+use super::axis::{Fitted, nice_step};
+use super::*;
+
+fn labels(axis: &Axis, values: &[f64], length: f64) -> Vec<String> {
+    let fitted = Fitted::new(axis, values.iter().copied(), length, 60.0, true);
+    fitted.ticks.into_iter().filter_map(|t| t.label).collect()
+}
+
+#[test]
+fn steps_are_one_two_or_five() {
+    for (rough, nice) in [
+        (1.0, 1.0),
+        (1.1, 2.0),
+        (0.03, 0.05),
+        (700.0, 1000.0),
+        (2e-9, 2e-9),
+    ] {
+        let step = nice_step(rough);
+        assert!((step / nice - 1.0).abs() < 1e-9, "{rough}: {step}");
+    }
+}
+
+#[test]
+fn linear_axes_end_on_round_numbers() {
+    let axis = Axis::new("y", Scale::Linear).from(0.0);
+    assert_eq!(
+        labels(&axis, &[0.31, 1.93], 300.0),
+        ["0.0", "0.5", "1.0", "1.5", "2.0"]
+    );
+    let axis = Axis::new("y", Scale::Linear);
+    assert_eq!(
+        labels(&axis, &[-3.0, 4.0], 300.0),
+        ["−4", "−2", "0", "2", "4"]
+    );
+    // Nothing, one value, all the same: still an axis.
+    for values in [
+        &[][..],
+        &[7.0],
+        &[0.0, 0.0],
+        &[-2.0, -2.0],
+        &[f64::NAN, f64::INFINITY],
+    ] {
+        assert!(labels(&axis, values, 300.0).len() >= 2, "{values:?}");
+    }
+    assert_eq!(labels(&axis, &[0.0, 4e9], 200.0), ["0", "2G", "4G"]);
+    assert_eq!(
+        labels(&axis, &[1.1e6, 1.3e6], 200.0),
+        ["1.1M", "1.2M", "1.3M"]
+    );
+}
+
+#[test]
+fn logarithmic_axes_label_decades_and_more_where_there_is_room() {
+    let axis = Axis::new("x", Scale::Log);
+    assert_eq!(
+        labels(&axis, &[0.001, 0.1], 600.0),
+        ["0.001", "0.002", "0.005", "0.01", "0.02", "0.05", "0.1"]
+    );
+    assert_eq!(
+        labels(&axis, &[0.001, 0.1], 200.0),
+        ["0.001", "0.01", "0.1"]
+    );
+    assert_eq!(labels(&axis, &[1e-9, 1e9], 300.0).len(), 5);
+    assert_eq!(
+        labels(&axis, &[1e-7, 1e-5], 100.0),
+        ["10⁻⁷", "10⁻⁶", "10⁻⁵"]
+    );
+    assert!(!labels(&axis, &[], 300.0).is_empty());
+}
+
+#[test]
+fn zero_has_a_place_on_a_logarithmic_axis() {
+    let axis = Axis::new("x", Scale::Log);
+    let fitted = Fitted::new(&axis, [0.0, 0.001, 0.1].into_iter(), 600.0, 60.0, false);
+    assert_eq!(fitted.ticks[0].label.as_deref(), Some("0"));
+    let (zero, first, last) = (fitted.at(0.0), fitted.at(0.001), fitted.at(0.1));
+    let at_break = fitted.break_at().unwrap();
+    assert!(zero.unwrap() < at_break && at_break < first.unwrap());
+    assert!(last.unwrap() < 600.0);
+    assert_eq!(fitted.at(-1.0), None);
+    // Without zero there is no break.
+    let fitted = Fitted::new(&axis, [0.001, 0.1].into_iter(), 600.0, 60.0, false);
+    assert_eq!(fitted.break_at(), None);
+}
+
+#[test]
+fn text_of_users_is_escaped_everywhere() {
+    let evil = "</text><script>alert('x')</script>\"&\u{1}";
+    let mut plot = Plot {
+        title: evil.into(),
+        x: Axis::new(evil, Scale::Categories(vec![evil.into()])),
+        y: Axis::new(evil, Scale::Linear),
+        series: vec![SeriesData::marked(evil, vec![(0.0, 1.0, Some(0.1))])],
+        ..Plot::default()
+    };
+    for scale in [plot.x.scale.clone(), Scale::Linear] {
+        plot.x.scale = scale;
+        let svg = plot.to_svg();
+        assert!(!svg.contains("<script") && !svg.contains("'x'") && !svg.contains('\u{1}'));
+        assert!(svg.contains("&lt;script&gt;"));
+    }
+    assert_eq!(
+        escape("<a href=\"x\">'&'</a>"),
+        "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;"
+    );
+}
+
+#[test]
+fn odd_data_makes_no_odd_picture() {
+    let points = vec![
+        (0.0, f64::NAN, None),
+        (f64::INFINITY, 1.0, None),
+        (1.0, 2.0, Some(f64::NAN)),
+        (2.0, 0.0, Some(5.0)),
+        (-1.0, -1.0, Some(0.0)),
+    ];
+    for x in [Scale::Linear, Scale::Log, Scale::Categories(vec![])] {
+        for y in [Scale::Linear, Scale::Log] {
+            let plot = Plot {
+                x: Axis::new("x", x.clone()),
+                y: Axis::new("y", y),
+                series: vec![
+                    SeriesData::marked("a", points.clone()),
+                    SeriesData::marked("empty", vec![]),
+                ],
+                ..Plot::default()
+            };
+            let svg = plot.to_svg();
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        }
+    }
+    assert!(Plot::default().to_svg().ends_with("</svg>"));
+}
+
+#[test]
+fn thinning_keeps_the_extremes_in_order() {
+    let wave = |i: usize| {
+        (
+            i as f64 * 0.01,
+            if i == 5_000 { 9.0 } else { (i % 7) as f64 },
+        )
+    };
+    let all: Vec<_> = (0..10_000).map(wave).collect();
+    let few = thin(&all, 100);
+    assert!(few.len() <= 404, "{}", few.len());
+    assert!(few.contains(&(50.0, 9.0)));
+    assert!(few.is_sorted_by(|a, b| a.0 < b.0));
+    assert_eq!((few[0], few[few.len() - 1]), (all[0], all[9_999]));
+    assert_eq!(thin(&all[..50], 100), &all[..50]);
+    assert_eq!(thin(&[(1.0, 1.0); 500], 100).len(), 1);
+}
+
+#[test]
+fn a_plot_as_it_is_drawn() {
+    let plot = Plot {
+        title: "Goodput".into(),
+        x: Axis::new("Loss", Scale::Log),
+        y: Axis::new("Goodput (Mb/s)", Scale::Linear).from(0.0),
+        series: vec![
+            SeriesData::marked("reno", vec![(0.0, 1.9, None), (0.01, 0.6, Some(0.05))]),
+            SeriesData::marked("cerl", vec![(0.0, 1.9, None), (0.01, 1.6, Some(0.1))]),
+        ],
+        size: (400.0, 300.0),
+    };
+    insta::assert_snapshot!(plot.to_inline_svg().replace("><", ">\n<"));
+}

@@ -1,0 +1,90 @@
+//! The result row: one a run and flow.
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use skywave_sim::outcome::FlowOutcome;
+
+use super::study::{Study, StudyPoint};
+use crate::experiment::Results;
+use crate::experiment::columns::{Cell, FLOW};
+use crate::scenario::{ParamValue, Written};
+
+/// What one flow of one run did, with all that names the run.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// Name of the scenario.
+    pub scenario: &'a str,
+    /// Seed of the run.
+    pub seed: u64,
+    /// The point of the sweep.
+    pub point: &'a StudyPoint,
+    /// The flow's transport.
+    pub transport: &'a str,
+    /// What was measured.
+    pub flow: &'a FlowOutcome,
+}
+
+/// All rows, point by point, then seed by seed, then flow by flow.
+pub fn rows<'a>(study: &'a Study, results: &'a Results) -> impl Iterator<Item = Row<'a>> {
+    results.iter().flat_map(move |(point, seed_index, run)| {
+        let seed = results.seeds[seed_index];
+        let point = study.points.get(point);
+        let flows = run.outcome.flows.iter().enumerate();
+        flows.filter_map(move |(i, flow)| {
+            let point = point?;
+            Some(Row {
+                scenario: &study.name,
+                seed,
+                point,
+                transport: point.flows.get(i).map_or("", |f| &f.transport),
+                flow,
+            })
+        })
+    })
+}
+
+impl Row<'_> {
+    /// The row as one line of JSON, without the end of the line.
+    pub fn to_json(&self) -> String {
+        // Strings, numbers and maps with string keys: nothing in a row can fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("scenario", self.scenario)?;
+        map.serialize_entry("seed", &self.seed)?;
+        map.serialize_entry("params", &Params(&self.point.params))?;
+        map.serialize_entry("flow", &self.flow.name)?;
+        map.serialize_entry("transport", self.transport)?;
+        for column in FLOW {
+            match (column.get)(self.flow) {
+                Cell::Count(n) => map.serialize_entry(column.name, &n)?,
+                // JSON has no infinities: they become null, as missing values do.
+                Cell::Real(x) => map.serialize_entry(column.name, &x)?,
+                Cell::Maybe(x) => map.serialize_entry(column.name, &x)?,
+            }
+        }
+        map.end()
+    }
+}
+
+/// Swept paths with their values as written.
+struct Params<'a>(&'a [(String, ParamValue)]);
+
+impl Serialize for Params<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (path, value) in self.0 {
+            match &value.written {
+                Written::Bool(b) => map.serialize_entry(path, b)?,
+                Written::Int(i) => map.serialize_entry(path, i)?,
+                Written::Float(x) => map.serialize_entry(path, x)?,
+                Written::Text(s) => map.serialize_entry(path, s)?,
+            }
+        }
+        map.end()
+    }
+}

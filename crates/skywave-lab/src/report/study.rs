@@ -1,0 +1,85 @@
+//! What was asked: the part of a scenario that reports need.
+
+use crate::scenario::{ParamValue, Point, Report, Scenario};
+
+/// A scenario as reports see it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Study {
+    /// Name, as of its file and run directory.
+    pub name: String,
+    /// What it shows, in one line.
+    pub title: String,
+    /// More about it.
+    pub description: Option<String>,
+    /// The scenario file's text.
+    pub text: String,
+    /// The points of the sweep, in the order of the results.
+    pub points: Vec<StudyPoint>,
+    /// What to show.
+    pub report: Report,
+}
+
+/// A point of the sweep.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StudyPoint {
+    /// The swept paths and their values, the same paths in the same order at every point.
+    pub params: Vec<(String, ParamValue)>,
+    /// One entry a flow, in the order of the outcome.
+    pub flows: Vec<FlowLabel>,
+    /// For each link, in the order of the outcome, what it is a copy of.
+    pub links: Vec<String>,
+}
+
+/// How a flow is called beside its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlowLabel {
+    /// Its transport, as in the scenario.
+    pub transport: String,
+    /// What it is a copy of; its own name when it stands alone.
+    pub group: String,
+}
+
+impl Study {
+    /// The swept paths.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        let params = self.points.first().map(|p| p.params.as_slice());
+        params.unwrap_or_default().iter().map(|(p, _)| p.as_str())
+    }
+}
+
+impl From<&Scenario> for Study {
+    fn from(scenario: &Scenario) -> Self {
+        Self {
+            name: scenario.name().to_owned(),
+            title: scenario.title().to_owned(),
+            description: scenario.description().map(str::to_owned),
+            text: scenario.text().to_owned(),
+            points: scenario.points().iter().map(Into::into).collect(),
+            report: scenario.report().clone(),
+        }
+    }
+}
+
+impl From<&Point> for StudyPoint {
+    fn from(point: &Point) -> Self {
+        let flow = |i| {
+            Some(FlowLabel {
+                transport: point.transport_label(i)?.to_owned(),
+                group: point.flow_group(i)?.to_owned(),
+            })
+        };
+        let link = |i| point.link_group(i).map(str::to_owned);
+        Self {
+            params: point.params.clone(),
+            flows: (0..).map_while(flow).collect(),
+            links: (0..).map_while(link).collect(),
+        }
+    }
+}
+
+impl StudyPoint {
+    /// The value of a swept path here.
+    pub fn param(&self, path: &str) -> Option<&ParamValue> {
+        self.params.iter().find(|(p, _)| p == path).map(|(_, v)| v)
+    }
+}

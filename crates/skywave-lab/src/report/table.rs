@@ -1,0 +1,98 @@
+//! Tables for the terminal.
+
+use std::fmt::Write;
+
+use super::grid::{self, Grid};
+use super::panel::panels;
+use super::study::Study;
+use crate::experiment::Results;
+
+/// Rows of flows that a terminal is given.
+const MAX_FLOW_ROWS: usize = 60;
+
+/// The results as text for a terminal of so many columns: a table a panel, the differences from its
+/// first series, and the flows where there are several or nothing was swept.
+pub fn table(study: &Study, results: &Results, width: usize) -> String {
+    let mut out = String::new();
+    let mut push = |heading: &str, grid: &Grid| {
+        if !heading.is_empty() {
+            out.push_str(heading);
+            out.push('\n');
+        }
+        out.push_str(&render(grid, width));
+        out.push('\n');
+    };
+    let panels = panels(study, results);
+    for panel in &panels {
+        push(&panel.facet_label(), &grid::values(panel));
+        if let Some(differences) = grid::differences(panel, 0) {
+            push("", &differences);
+        }
+    }
+    let several = results
+        .iter()
+        .any(|(_, _, run)| run.outcome.flows.len() > 1);
+    if panels.is_empty() || several {
+        push("", &grid::flows(study, results, MAX_FLOW_ROWS));
+    }
+    out.push_str(&grid::sample_note(results));
+    out.push('\n');
+    out
+}
+
+/// One table, in several blocks of columns when it is too wide for one.
+fn render(grid: &Grid, width: usize) -> String {
+    let mut out = format!("{}\n", grid.title);
+    let widths: Vec<usize> = (0..grid.head.len())
+        .map(|c| {
+            let cells = grid.rows.iter().filter_map(|r| r.get(c));
+            let cells = cells.chain(grid.head.get(c));
+            cells.map(|s| s.chars().count()).max().unwrap_or(0)
+        })
+        .collect();
+    // Two spaces between columns, one at both ends.
+    let names: usize = widths[..grid.names].iter().map(|w| w + 2).sum();
+    let mut from = grid.names;
+    while from < grid.head.len() {
+        let mut to = from + 1;
+        let mut used = names + widths[from] + 2;
+        while to < grid.head.len() && used + widths[to] + 2 <= width {
+            used += widths[to] + 2;
+            to += 1;
+        }
+        let columns: Vec<usize> = (0..grid.names).chain(from..to).collect();
+        let rule = "─".repeat(used);
+        let head = line(grid, &grid.head, &columns, &widths);
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{rule}\n{head}{rule}\n");
+        for row in &grid.rows {
+            out.push_str(&line(grid, row, &columns, &widths));
+        }
+        let _ = writeln!(out, "{rule}");
+        from = to;
+    }
+    if grid.left_out > 0 {
+        let _ = writeln!(out, "… and {} more rows", grid.left_out);
+    }
+    out
+}
+
+/// Some cells of a row: words to the left, numbers to the right of their columns.
+fn line(grid: &Grid, row: &[String], columns: &[usize], widths: &[usize]) -> String {
+    let cells = columns.iter().map(|&c| {
+        let (cell, width) = (row.get(c).map_or("", String::as_str), widths[c]);
+        if c < grid.names && !is_number(grid, c) {
+            format!("{cell:<width$}")
+        } else {
+            format!("{cell:>width$}")
+        }
+    });
+    let line = format!(" {}", cells.collect::<Vec<_>>().join("  "));
+    format!("{}\n", line.trim_end())
+}
+
+/// Whether a naming column holds numbers, with or without a unit.
+fn is_number(grid: &Grid, column: usize) -> bool {
+    let mut cells = grid.rows.iter().filter_map(|r| r.get(column));
+    cells.all(|c| c.starts_with(|c: char| c.is_ascii_digit() || c == '-'))
+}

@@ -1,0 +1,268 @@
+mod fixture;
+
+use std::io::Write;
+
+use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt64Type};
+use arrow_schema::DataType;
+
+use super::*;
+use crate::experiment::Results;
+use crate::scenario::{PlotAxis, Written};
+use fixture::{cerl, small, two_flows};
+
+#[test]
+fn a_row_is_a_line_of_json() {
+    let (study, results) = small();
+    let lines: Vec<String> = rows(&study, &results).map(|r| r.to_json()).collect();
+    assert_eq!(lines.len(), 2 * 2 * 2);
+    insta::assert_snapshot!(lines[..3].join("\n"));
+}
+
+#[test]
+fn a_table_of_a_sweep() {
+    let (study, results) = cerl();
+    let text = table(&study, &results, 100);
+    assert!(text.lines().all(|l| l.chars().count() <= 100), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_table_that_is_too_wide_comes_in_blocks() {
+    let (study, results) = cerl();
+    let text = table(&study, &results, 60);
+    let mut cells = text.lines().filter(|l| l.starts_with([' ', '─']));
+    assert!(cells.all(|l| l.chars().count() <= 60), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_table_of_flows() {
+    let (study, results) = two_flows();
+    insta::assert_snapshot!(table(&study, &results, 100));
+}
+
+#[test]
+fn the_data_of_the_page() {
+    let (study, results) = small();
+    let page = html::page(&study, &results, &HtmlOptions::default()).unwrap();
+    let mut json = serde_json::to_value(&page).unwrap();
+    for figure in json["figures"].as_array_mut().unwrap() {
+        figure["svg"] = "…".into();
+    }
+    insta::assert_snapshot!(serde_json::to_string_pretty(&json).unwrap());
+}
+
+/// With `SKYWAVE_REPORT_DIR` set, the pages are left there to be looked at.
+fn keep(name: &str, page: &str) {
+    if let Some(dir) = std::env::var_os("SKYWAVE_REPORT_DIR") {
+        std::fs::write(std::path::Path::new(&dir).join(name), page).unwrap();
+    }
+}
+
+#[test]
+fn a_page_is_light_and_offline() {
+    for (name, (study, results)) in [("cerl.html", cerl()), ("flows.html", two_flows())] {
+        let page = html(&study, &results, &HtmlOptions::default()).unwrap();
+        keep(name, &page);
+        assert!(page.len() < 300_000, "{name}: {} bytes", page.len());
+        let loads = [
+            "<script", "<link", "<img", "<iframe", "@import", "url(", "src=", "href=",
+        ];
+        for load in loads {
+            assert!(!page.contains(load), "{name}: {load}");
+        }
+        assert!(!page.contains("NaN") && !page.contains("None"), "{name}");
+        assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
+    }
+}
+
+#[test]
+fn what_users_write_is_escaped() {
+    let evil = "<script>alert(\"1\")</script>&'";
+    let (mut study, results) = small();
+    study.title = evil.into();
+    study.name = evil.into();
+    study.description = Some(evil.into());
+    study.text = evil.into();
+    for point in &mut study.points {
+        point.params[0].1.written = Written::Text(format!("{evil}{}", point.params[0].1));
+        for flow in &mut point.flows {
+            flow.transport = evil.into();
+        }
+    }
+    let page = html(&study, &results, &HtmlOptions::default()).unwrap();
+    assert!(!page.contains("<script"));
+    assert!(page.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;reno"));
+}
+
+#[test]
+fn a_reference_can_be_named() {
+    let (study, results) = cerl();
+    let options = HtmlOptions {
+        reference: Some("cerl".into()),
+        command: Some("skywave run --seeds 20 cerl.toml".into()),
+    };
+    let page = html(&study, &results, &options).unwrap();
+    assert!(page.contains("Gain over cerl (%)"));
+    assert!(page.contains("--seeds 20 cerl.toml"));
+}
+
+#[test]
+fn partial_and_empty_results_are_said_to_be_so() {
+    let (study, _) = cerl();
+    let none = Results::empty("skywave 0", &[1, 2], study.points.len());
+    let page = html(&study, &none, &HtmlOptions::default()).unwrap();
+    assert!(page.contains("120 of 120 runs are missing"), "{page}");
+    assert!(table(&study, &none, 100).contains("missing"));
+    let nothing = Results::empty("skywave 0", &[], 0);
+    let page = html(&Study::default(), &nothing, &HtmlOptions::default()).unwrap();
+    assert!(page.ends_with("</html>"));
+    let _ = table(&Study::default(), &nothing, 0);
+    write_results(Vec::new(), &Study::default(), &nothing).unwrap();
+    write_series(Vec::new(), &Study::default(), &nothing).unwrap();
+}
+
+#[test]
+fn linked_parameters_make_no_facets_and_free_ones_do() {
+    let (mut study, results) = cerl();
+    // A third path that follows the loss rate.
+    for point in &mut study.points {
+        let loss = point.params[1].1.clone();
+        point
+            .params
+            .push(("link.wireless.queue.droptail".into(), loss));
+    }
+    assert_eq!(panels(&study, &results).len(), 1);
+    // By nothing, each transport is a facet.
+    study.report.plots[0].by = None;
+    let all = panels(&study, &results);
+    assert_eq!(all.len(), 6);
+    assert_eq!(all[1].facet_label(), "flow.bulk.transport = newreno");
+    // By seed, each run is a sample of its own.
+    study.report.plots[0].by = Some(PlotAxis::Seed);
+    let all = panels(&study, &results);
+    assert_eq!((all.len(), all[0].series.len()), (6, results.seeds.len()));
+    assert_eq!(all[0].series[0].estimate(0).unwrap().half, None);
+    // Without a plot, the default one shows the same as what was asked for.
+    study.report.plots.clear();
+    let all = panels(&study, &results);
+    assert_eq!((all.len(), all[0].by.as_str()), (1, "flow.bulk.transport"));
+}
+
+/// A reader of a Parquet file in memory.
+fn open(bytes: &[u8]) -> ParquetRecordBatchReaderBuilder<std::fs::File> {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    ParquetRecordBatchReaderBuilder::try_new(file).unwrap()
+}
+
+#[test]
+fn results_are_read_back_from_parquet() {
+    let (study, results) = small();
+    let mut bytes = Vec::new();
+    write_results(&mut bytes, &study, &results).unwrap();
+    let reader = open(&bytes);
+    let kv = reader
+        .metadata()
+        .file_metadata()
+        .key_value_metadata()
+        .unwrap();
+    let value = |key: &str| {
+        let entry = kv.iter().find(|e| e.key == key);
+        entry.and_then(|e| e.value.clone()).unwrap()
+    };
+    assert_eq!(value("skywave.seeds"), "1,2");
+    assert_eq!(value("skywave.scenario"), study.text);
+    assert_eq!(value("skywave.generator"), skywave_core::rng::GENERATOR);
+    let schema = reader.schema().clone();
+    let rate = schema.field_with_name("link.wireless.rate").unwrap();
+    assert_eq!(rate.data_type(), &DataType::Float64);
+    assert_eq!(rate.metadata()["unit"], "bit/s");
+    let kinds = [
+        ("flow.bulk.transport", DataType::Utf8),
+        ("flow.bulk.tcp.sack", DataType::Boolean),
+        ("flow.bulk.count", DataType::Int64),
+        ("delivered_bytes", DataType::UInt64),
+        ("rtt_mean_s", DataType::Float64),
+    ];
+    for (name, kind) in kinds {
+        assert_eq!(
+            schema.field_with_name(name).unwrap().data_type(),
+            &kind,
+            "{name}"
+        );
+    }
+    let batches: Vec<_> = reader.build().unwrap().collect::<Result<_, _>>().unwrap();
+    assert_eq!(batches.len(), 1);
+    let batch = &batches[0];
+    let expected: Vec<Row<'_>> = rows(&study, &results).collect();
+    assert_eq!(batch.num_rows(), expected.len());
+    let goodput = batch.column_by_name("goodput_bps").unwrap();
+    let goodput = goodput.as_primitive::<Float64Type>();
+    let seeds = batch.column_by_name("seed").unwrap();
+    let seeds = seeds.as_primitive::<UInt64Type>();
+    let rates = batch.column_by_name("link.wireless.rate").unwrap();
+    let rates = rates.as_primitive::<Float64Type>();
+    for (i, row) in expected.iter().enumerate() {
+        assert_eq!(goodput.value(i), row.flow.goodput_bps);
+        assert_eq!(seeds.value(i), row.seed);
+        assert_eq!(rates.value(i), 2e6);
+    }
+    // Missing values are null.
+    let rtt = batch.column_by_name("rtt_mean_s").unwrap();
+    assert_eq!(
+        rtt.null_count(),
+        expected
+            .iter()
+            .filter(|r| r.flow.rtt_mean_s.is_none())
+            .count()
+    );
+}
+
+#[test]
+fn links_and_series_are_read_back_from_parquet() {
+    let (study, results) = two_flows();
+    let count = |bytes: &[u8], columns: &[&str]| {
+        let reader = open(bytes);
+        for column in columns {
+            assert!(reader.schema().field_with_name(column).is_ok(), "{column}");
+        }
+        let batches = reader.build().unwrap();
+        batches.map(|b| b.unwrap().num_rows()).sum::<usize>()
+    };
+    let mut bytes = Vec::new();
+    write_links(&mut bytes, &study, &results).unwrap();
+    let links: usize = results.iter().map(|(_, _, r)| r.outcome.links.len()).sum();
+    assert_eq!(count(&bytes, &["link", "utilisation", "seed"]), links);
+    let mut bytes = Vec::new();
+    write_series(&mut bytes, &study, &results).unwrap();
+    let samples = results.iter().flat_map(|(_, _, r)| r.series().unwrap());
+    let samples: usize = samples.map(|s| s.points.len()).sum();
+    assert!(samples > 0);
+    assert_eq!(
+        count(&bytes, &["entity", "quantity", "time_s", "value"]),
+        samples
+    );
+}
+
+#[test]
+fn the_same_results_give_the_same_bytes_on_any_number_of_threads() {
+    let all = |threads| {
+        let (study, results) = fixture::on_threads(threads);
+        let mut files = vec![Vec::new(); 3];
+        write_results(&mut files[0], &study, &results).unwrap();
+        write_links(&mut files[1], &study, &results).unwrap();
+        write_series(&mut files[2], &study, &results).unwrap();
+        files.push(
+            html(&study, &results, &HtmlOptions::default())
+                .unwrap()
+                .into_bytes(),
+        );
+        files.push(table(&study, &results, 100).into_bytes());
+        files
+    };
+    let one = all(1);
+    assert!(all(2) == one && all(1) == one, "bytes differ");
+}

@@ -1,0 +1,302 @@
+//! Made-up studies with results that look like real ones.
+
+use skywave_core::Time;
+use skywave_core::rng::Stream;
+use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome, Series};
+use skywave_sim::spec::Spec;
+
+use crate::experiment::{Design, Options, Results, run};
+use crate::report::{FlowLabel, Study, StudyPoint};
+use crate::scenario::{Metric, ParamValue, Plot, PlotAxis, Quantity, Report, Written};
+
+const LOSSES: [f64; 10] = [0.0, 0.001, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1];
+const VARIANTS: [&str; 6] = ["reno", "newreno", "vegas", "veno", "westwood-nr", "cerl"];
+
+/// A design whose points are numbered by the length of the run.
+struct Numbered {
+    points: usize,
+    seeds: Vec<u64>,
+    series: bool,
+}
+
+impl Design for Numbered {
+    fn points(&self) -> usize {
+        self.points
+    }
+
+    fn seeds(&self) -> &[u64] {
+        &self.seeds
+    }
+
+    fn spec(&self, point: usize, seed: u64) -> Spec {
+        let end = Time::from_nanos(point as u64);
+        Spec {
+            nodes: vec![],
+            links: vec![],
+            flows: vec![],
+            duration: end,
+            measure: (Time::ZERO, end),
+            seed,
+            series: self.series,
+        }
+    }
+}
+
+fn point_of(spec: &Spec) -> usize {
+    spec.duration.as_nanos() as usize
+}
+
+fn value(written: Written) -> ParamValue {
+    let quantity = match &written {
+        Written::Text(text) if text == "2Mbps" => Some(Quantity {
+            value: 2e6,
+            unit: "bit/s",
+        }),
+        _ => None,
+    };
+    ParamValue { written, quantity }
+}
+
+fn text(s: &str) -> ParamValue {
+    value(Written::Text(s.to_owned()))
+}
+
+fn label(transport: &str, group: &str) -> FlowLabel {
+    FlowLabel {
+        transport: transport.to_owned(),
+        group: group.to_owned(),
+    }
+}
+
+fn plot(x: &str, by: PlotAxis) -> Plot {
+    Plot {
+        x: PlotAxis::Param(x.to_owned()),
+        y: Metric {
+            name: "goodput",
+            field: "goodput_bps",
+        },
+        by: Some(by),
+        x_log: true,
+        y_log: false,
+        title: None,
+        flow: None,
+        link: None,
+    }
+}
+
+fn flow(name: &str, goodput: f64, loss: f64) -> FlowOutcome {
+    let delivered = (goodput * 60.0) as u64;
+    let packets = delivered / 1460;
+    FlowOutcome {
+        name: name.to_owned(),
+        delivered_bytes: delivered,
+        goodput_bps: goodput,
+        throughput_bps: goodput * 1.03,
+        sent_packets: packets,
+        retransmits: (packets as f64 * loss) as u64,
+        timeouts: (packets as f64 * loss * loss) as u64,
+        channel_drops: (packets as f64 * loss) as u64,
+        rtt_mean_s: (loss < 0.1).then_some(0.21 + goodput * 2e-8),
+        rtt_min_s: Some(0.2),
+        delay_p95_s: Some(0.35),
+        ..FlowOutcome::default()
+    }
+}
+
+fn link(name: &str, goodput: f64) -> LinkOutcome {
+    LinkOutcome {
+        name: name.to_owned(),
+        utilisation: goodput / 2e6,
+        queue_mean_packets: 14.0 * goodput / 2e6,
+        offered: (goodput / 100.0) as u64,
+        ..LinkOutcome::default()
+    }
+}
+
+/// Goodput of a variant at a loss rate, with the luck of a seed that all variants share.
+fn goodput(variant: usize, loss: f64, seed: u64) -> f64 {
+    let mut stream = Stream::named(seed, &format!("{loss}"), "luck");
+    let luck = stream.uniform(-0.08, 0.08);
+    let own = Stream::named(seed, VARIANTS[variant % 6], "luck").uniform(-0.03, 0.03);
+    let robust = [230.0, 200.0, 180.0, 120.0, 90.0, 45.0][variant % 6];
+    1.93e6 / (1.0 + robust * loss) * (1.0 + if loss > 0.0 { luck + own } else { 0.0 })
+}
+
+/// Figure 7(a) of CERL, more or less: six variants, ten loss rates.
+pub(super) fn cerl() -> (Study, Results) {
+    on_threads(2)
+}
+
+/// The same, run on so many threads.
+pub(super) fn on_threads(threads: usize) -> (Study, Results) {
+    let params = |i: usize| {
+        vec![
+            ("flow.bulk.transport".to_owned(), text(VARIANTS[i / 10])),
+            (
+                "link.wireless.loss.forward.exponential".to_owned(),
+                value(Written::Float(LOSSES[i % 10])),
+            ),
+        ]
+    };
+    let points = (0..60).map(|i| StudyPoint {
+        params: params(i),
+        flows: vec![label(VARIANTS[i / 10], "bulk")],
+        links: vec![],
+    });
+    let study = Study {
+        name: "cerl-fig7a".into(),
+        title: "CERL figure 7(a): goodput against random loss, one connection".into(),
+        description: Some("One bulk transfer over two wired hops and a wireless one.".into()),
+        text: "title = \"CERL figure 7(a)\"\n\n[[link]]\nname = \"wireless\"\n".into(),
+        points: points.collect(),
+        report: Report {
+            plots: vec![plot(
+                "link.wireless.loss.forward.exponential",
+                PlotAxis::Param("flow.bulk.transport".into()),
+            )],
+            table: vec![],
+        },
+    };
+    let design = Numbered {
+        points: 60,
+        seeds: (1..=10).collect(),
+        series: false,
+    };
+    let options = Options {
+        threads: Some(threads),
+        ..Options::default()
+    };
+    let results = run(&design, &options, |spec| {
+        let (variant, loss) = (point_of(spec) / 10, LOSSES[point_of(spec) % 10]);
+        let goodput = goodput(variant, loss, spec.seed);
+        Outcome {
+            flows: vec![flow("bulk", goodput, loss)],
+            links: ["S1-G0", "bottleneck", "wireless", "wireless.reverse"]
+                .map(|name| link(name, goodput))
+                .to_vec(),
+            series: vec![],
+            events: 100_000,
+        }
+    });
+    (study, results.unwrap())
+}
+
+/// Two points, two seeds, two flows; one of every kind of parameter.
+pub(super) fn small() -> (Study, Results) {
+    let points = ["reno", "cerl"].map(|variant| StudyPoint {
+        params: vec![
+            ("flow.bulk.transport".to_owned(), text(variant)),
+            ("link.wireless.rate".to_owned(), text("2Mbps")),
+            ("flow.bulk.tcp.sack".to_owned(), value(Written::Bool(true))),
+            ("flow.bulk.count".to_owned(), value(Written::Int(1))),
+        ],
+        flows: vec![label(variant, "bulk"), label("udp", "voice")],
+        links: vec!["wireless".into()],
+    });
+    let study = Study {
+        name: "small".into(),
+        title: "A small study".into(),
+        description: None,
+        text: "[run]\nseeds = 2\n".into(),
+        points: points.to_vec(),
+        report: Report::default(),
+    };
+    let design = Numbered {
+        points: 2,
+        seeds: vec![1, 2],
+        series: false,
+    };
+    let results = run(&design, &Options::default(), |spec| {
+        let goodput = goodput(5 * point_of(spec), 0.1, spec.seed);
+        let voice = FlowOutcome {
+            name: "voice".into(),
+            goodput_bps: 64e3,
+            delivered_bytes: 480_000,
+            ..FlowOutcome::default()
+        };
+        Outcome {
+            flows: vec![flow("bulk", goodput, 0.1), voice],
+            links: vec![link("wireless", goodput + 64e3)],
+            series: vec![],
+            events: 1000,
+        }
+    });
+    (study, results.unwrap())
+}
+
+/// Two flows at three rates of loss, with a series for each flow, and time series.
+pub(super) fn two_flows() -> (Study, Results) {
+    let losses = [0.001, 0.01, 0.05];
+    let points = losses.map(|loss| StudyPoint {
+        params: vec![(
+            "link.wireless.loss.forward.iid".to_owned(),
+            value(Written::Float(loss)),
+        )],
+        flows: vec![label("reno", "old"), label("cerl", "new")],
+        links: vec!["wireless".into()],
+    });
+    let rtt_over_time = Plot {
+        x: PlotAxis::Time,
+        y: Metric {
+            name: "cwnd",
+            field: "cwnd",
+        },
+        ..plot("", PlotAxis::Flow)
+    };
+    let study = Study {
+        name: "shared".into(),
+        title: "Old and new share a link".into(),
+        description: None,
+        text: String::new(),
+        points: points.to_vec(),
+        report: Report {
+            plots: vec![
+                plot("link.wireless.loss.forward.iid", PlotAxis::Flow),
+                rtt_over_time.clone(),
+                Plot {
+                    y: Metric {
+                        name: "queue",
+                        field: "queue",
+                    },
+                    ..rtt_over_time
+                },
+            ],
+            table: vec![],
+        },
+    };
+    let design = Numbered {
+        points: 3,
+        seeds: vec![7, 8, 9],
+        series: true,
+    };
+    let results = run(&design, &Options::default(), |spec| {
+        let loss = losses[point_of(spec)];
+        let (old, new) = (
+            goodput(0, loss, spec.seed) / 2.0,
+            goodput(5, loss, spec.seed) / 2.0,
+        );
+        let saw = |entity: &str, quantity, top: f64| Series {
+            entity: entity.into(),
+            quantity,
+            points: (0..3000)
+                .map(|i| {
+                    (
+                        f64::from(i) * 0.02,
+                        top * (0.5 + 0.5 * libm::fmod(f64::from(i) * 0.004, 1.0)),
+                    )
+                })
+                .collect(),
+        };
+        Outcome {
+            flows: vec![flow("old", old, loss), flow("new", new, loss)],
+            links: vec![link("wireless", old + new)],
+            series: vec![
+                saw("old", "cwnd", old / 2e4),
+                saw("new", "cwnd", new / 2e4),
+                saw("wireless", "queue", 20.0),
+            ],
+            events: 5000,
+        }
+    });
+    (study, results.unwrap())
+}
