@@ -9,9 +9,11 @@ pub mod receiver;
 pub mod recovery;
 pub mod rto;
 pub mod sender;
+#[cfg(test)]
+mod testing;
 pub mod window;
 
 pub use config::*;
-pub use preset::{PRESETS, Preset, preset};
+pub use preset::{MEMBERS, Member, PRESETS, Preset, preset};
 pub use receiver::Receiver;
 pub use sender::{Sender, SenderCounters};

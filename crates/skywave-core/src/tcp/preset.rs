@@ -1,4 +1,4 @@
-//! Every published combination by its name.
+//! Every published combination, and every member of a slot, by its name.
 
 use super::config::{
     CerlConfig, Composition, CongestionConfig, CubicConfig, DetectionConfig, RecoveryConfig,
@@ -174,3 +174,130 @@ pub const PRESETS: &[Preset] = &[
 pub fn preset(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|p| p.name == name)
 }
+
+/// A member of a policy slot, as scenario files name it.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    /// The slot.
+    pub slot: &'static str,
+    /// Name in scenario files.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+}
+
+const fn member(
+    slot: &'static str,
+    name: &'static str,
+    summary: &'static str,
+    source: &'static str,
+) -> Member {
+    Member {
+        slot,
+        name,
+        summary,
+        source,
+    }
+}
+
+/// All members, slot by slot.
+pub const MEMBERS: &[Member] = &[
+    member(
+        "detection",
+        "dupacks",
+        "so many duplicate ACKs (3)",
+        "RFC 5681 section 3.2",
+    ),
+    member(
+        "detection",
+        "vegas",
+        "three duplicate ACKs, or a fine-grained timer checked on ACKs",
+        "Brakmo 1994, section 3.1",
+    ),
+    member(
+        "recovery",
+        "tahoe",
+        "slow start from the lost segment, going back N",
+        "Jacobson 1988",
+    ),
+    member(
+        "recovery",
+        "reno",
+        "fast recovery that ends with the first new ACK",
+        "RFC 2581 section 3.2",
+    ),
+    member(
+        "recovery",
+        "newreno",
+        "fast recovery that repairs a hole a round trip",
+        "RFC 6582",
+    ),
+    member(
+        "recovery",
+        "sack",
+        "selective repair by a scoreboard and pipe",
+        "RFC 6675",
+    ),
+    member(
+        "recovery",
+        "sack1",
+        "the same with the simpler pipe of ns-2's Sack1",
+        "Fall and Floyd 1996",
+    ),
+    member(
+        "congestion",
+        "reno",
+        "additive increase, halving",
+        "RFC 5681",
+    ),
+    member(
+        "congestion",
+        "vegas",
+        "holds alpha to beta segments in the queue",
+        "Brakmo 1994",
+    ),
+    member(
+        "congestion",
+        "veno",
+        "slower growth and a milder cut by the backlog",
+        "Fu and Liew 2003",
+    ),
+    member(
+        "congestion",
+        "westwood",
+        "threshold from a bandwidth estimate (plus = true: Westwood+)",
+        "Casetti et al. 2002; Grieco and Mascolo 2004",
+    ),
+    member(
+        "congestion",
+        "cubic",
+        "cubic in the time since the last reduction",
+        "RFC 9438",
+    ),
+    member(
+        "congestion",
+        "cerl",
+        "no cut when the queue is short, one cut a window (a, once_per_window)",
+        "El-Ocla 2008, section 3",
+    ),
+    member(
+        "timeout",
+        "standard",
+        "restart with one segment, go back N, double the RTO",
+        "RFC 5681, RFC 6298",
+    ),
+    member(
+        "acking",
+        "every",
+        "an ACK for every segment",
+        "RFC 5681 section 4.2",
+    ),
+    member(
+        "acking",
+        "delayed",
+        "an ACK for every second segment or after 200 ms (every, timeout)",
+        "RFC 1122, RFC 5681 section 4.2",
+    ),
+];

@@ -1,1 +1,26 @@
-//! Segment-by-segment tests.
+//! Segment-by-segment tests, a file a mechanism.
+
+// A block of segments is written as a range.
+#![allow(clippy::single_range_in_vec_init)]
+
+mod cerl;
+mod lifecycle;
+mod newreno;
+mod reno;
+mod sack;
+mod sack1;
+mod tahoe;
+mod timeout;
+mod timing;
+mod vegas;
+
+use super::super::config::TcpConfig;
+use super::super::testing::{MSS, config};
+
+/// `config`, with limited transmit off.
+fn plain(name: &str, window: u32) -> TcpConfig {
+    TcpConfig {
+        limited_transmit: false,
+        ..config(name, window)
+    }
+}

@@ -1,0 +1,149 @@
+//! SACK and D-SACK blocks, and what is held out of order.
+
+use super::*;
+
+#[test]
+fn the_block_changed_last_comes_first() {
+    // RFC 2018 section 5, case 3 and after: every second segment arrives.
+    let mut s = Script::new(every_segment());
+    s.arrive(2);
+    s.expect_sack(1, &[2..3]);
+    s.arrive(4);
+    s.expect_sack(1, &[4..5, 2..3]);
+    s.arrive(6);
+    s.expect_sack(1, &[6..7, 4..5, 2..3]);
+    s.arrive(8);
+    s.expect_sack(1, &[8..9, 6..7, 4..5, 2..3]);
+    // An old block grows: it is the newest again.
+    s.arrive(5);
+    s.expect_sack(1, &[4..7, 8..9, 2..3]);
+    s.arrive(1);
+    s.expect_sack(3, &[4..7, 8..9]);
+    s.arrive(3);
+    s.expect_sack(7, &[8..9]);
+    s.arrive(7);
+    s.expect_sack(9, &[]);
+}
+
+#[test]
+fn four_blocks_fit_without_timestamps_and_three_with() {
+    let mut s = Script::new(every_segment());
+    for n in [2, 4, 6, 8] {
+        s.arrive(n);
+        let _ = s.receiver.poll_transmit(s.now);
+    }
+    s.arrive(10);
+    s.expect_sack(1, &[10..11, 8..9, 6..7, 4..5]);
+
+    let mut s = Script::new(TcpConfig {
+        timestamps: true,
+        ..every_segment()
+    });
+    for n in [2, 4, 6, 8] {
+        s.arrive(n);
+        let _ = s.receiver.poll_transmit(s.now);
+    }
+    s.arrive(10);
+    s.expect_sack(1, &[10..11, 8..9, 6..7]);
+}
+
+#[test]
+fn without_sack_there_are_no_blocks() {
+    let mut s = Script::new(TcpConfig {
+        sack: false,
+        dsack: true,
+        ..every_segment()
+    });
+    s.arrive(3);
+    s.expect_sack(1, &[]);
+    s.arrive(3);
+    s.expect_sack(1, &[]);
+}
+
+#[test]
+fn touching_and_overlapping_blocks_are_merged() {
+    let mut s = Script::new(every_segment());
+    for n in [2, 4, 3] {
+        s.arrive(n);
+        let _ = s.receiver.poll_transmit(s.now);
+    }
+    // 1500 bytes from the middle of 5 on, then 2500 from 5.
+    for (offset, len) in [(1500, 1500), (1000, 2500)] {
+        let mut segment = s.data(4);
+        segment.seq = SeqNr(3 * MSS + offset);
+        segment.len = len;
+        s.receiver.on_segment(s.now, &segment);
+        let _ = s.receiver.poll_transmit(s.now);
+    }
+    // 2 to 4, 5, 6 and half of 7: one block up to 7.5.
+    s.arrive(9);
+    let ack = s.receiver.poll_transmit(s.now).expect("an ACK");
+    assert_eq!(ack.sack.len(), 2);
+    assert_eq!(ack.sack[1].start, SeqNr(MSS));
+    assert_eq!(ack.sack[1].end, SeqNr(6 * MSS + 500));
+    s.arrive(1);
+    assert_eq!(s.receiver.delivered(), u64::from(6 * MSS + 500));
+}
+
+fn dsack() -> TcpConfig {
+    TcpConfig {
+        dsack: true,
+        ..every_segment()
+    }
+}
+
+#[test]
+fn a_duplicate_below_the_edge_is_reported_once() {
+    // RFC 2883 section 4.1.1: the retransmission of a segment whose ACK was lost.
+    let mut s = Script::new(dsack());
+    s.arrive(1);
+    s.expect_sack(2, &[]);
+    s.arrive(2);
+    s.expect_sack(3, &[]);
+    s.arrive(1);
+    s.expect_sack(3, &[1..2]);
+    s.arrive(3);
+    s.expect_sack(4, &[]);
+}
+
+#[test]
+fn a_duplicate_leads_the_blocks_that_are_held() {
+    // RFC 2883 section 4.1.2.
+    let mut s = Script::new(dsack());
+    s.arrive(1);
+    s.arrive(3);
+    let _ = s.receiver.poll_transmit(s.now);
+    let _ = s.receiver.poll_transmit(s.now);
+    s.arrive(1);
+    s.expect_sack(2, &[1..2, 3..4]);
+    s.arrive(5);
+    s.expect_sack(2, &[5..6, 3..4]);
+}
+
+#[test]
+fn without_dsack_a_duplicate_is_only_acknowledged() {
+    let mut s = Script::new(every_segment());
+    s.arrive(1);
+    s.expect_sack(2, &[]);
+    s.arrive(1);
+    s.expect_sack(2, &[]);
+}
+
+#[test]
+fn blocks_cross_the_end_of_the_sequence_space() {
+    let mut s = Script::new(TcpConfig {
+        iss: u32::MAX - 3 * MSS - 7,
+        ..every_segment()
+    });
+    s.arrive(1);
+    s.expect_sack(2, &[]);
+    s.arrive(4);
+    s.expect_sack(2, &[4..5]);
+    s.arrive(6);
+    s.expect_sack(2, &[6..7, 4..5]);
+    for n in [2, 3, 5] {
+        s.arrive(n);
+        let _ = s.receiver.poll_transmit(s.now);
+    }
+    assert_eq!(s.receiver.delivered(), 6 * u64::from(MSS));
+}

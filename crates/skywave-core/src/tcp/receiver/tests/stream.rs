@@ -1,0 +1,82 @@
+//! What the application gets.
+
+use super::*;
+
+#[test]
+fn bytes_are_delivered_in_order_and_once() {
+    let mut s = Script::new(every_segment());
+    let mut delivered = Vec::new();
+    for n in [1, 1, 3, 2, 2, 5, 4, 1] {
+        s.arrive(n);
+        delivered.push(s.receiver.delivered() / u64::from(MSS));
+    }
+    assert_eq!(delivered, [1, 1, 1, 3, 3, 3, 5, 5]);
+}
+
+#[test]
+fn part_of_a_segment_may_be_known_already() {
+    let mut s = Script::new(every_segment());
+    s.arrive(1);
+    let mut segment = s.data(1);
+    segment.len = MSS + 10;
+    s.receiver.on_segment(s.now, &segment);
+    assert_eq!(s.receiver.delivered(), u64::from(MSS) + 10);
+}
+
+#[test]
+fn syn_and_fin_are_not_payload() {
+    for handshake in [Handshake::None, Handshake::ThreeWay] {
+        let mut s = Script::new(TcpConfig {
+            handshake,
+            ..every_segment()
+        });
+        assert_eq!(s.receiver.delivered(), 0);
+        if handshake == Handshake::ThreeWay {
+            let syn = Segment {
+                flags: Flags {
+                    syn: true,
+                    ..Flags::default()
+                },
+                ..Segment::default()
+            };
+            s.receiver.on_segment(s.now, &syn);
+            assert_eq!(s.receiver.delivered(), 0);
+        }
+        // The FIN comes before the data in front of it.
+        let mut last = s.data(2);
+        last.flags.fin = true;
+        s.receiver.on_segment(s.now, &last);
+        assert!(!s.receiver.is_finished());
+        assert_eq!(s.receiver.delivered(), 0);
+        s.arrive(1);
+        assert!(s.receiver.is_finished());
+        assert_eq!(s.receiver.delivered(), 2 * u64::from(MSS));
+    }
+}
+
+#[test]
+fn data_beyond_the_window_is_dropped() {
+    let mut s = Script::new(TcpConfig {
+        rwnd: 3 * MSS,
+        ..every_segment()
+    });
+    s.arrive(5);
+    for n in 1..=4 {
+        s.arrive(n);
+    }
+    assert_eq!(s.receiver.delivered(), 4 * u64::from(MSS));
+}
+
+#[test]
+fn a_pure_ack_is_not_answered() {
+    let mut s = Script::new(every_segment());
+    let ack = Segment {
+        flags: Flags {
+            ack: true,
+            ..Flags::default()
+        },
+        ..Segment::default()
+    };
+    s.receiver.on_segment(s.now, &ack);
+    s.expect_nothing();
+}

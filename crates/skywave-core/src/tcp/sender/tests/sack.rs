@@ -1,0 +1,190 @@
+//! SACK-based recovery: RFC 6675.
+
+use super::{MSS, config};
+use crate::tcp::config::TcpConfig;
+use crate::tcp::testing::Script;
+
+/// 2 is lost and was resent on the third dupack, 13 is the highest sent; cwnd is 5.05.
+fn recovering() -> Script {
+    let mut s = Script::sent(config("sack", 10), 10);
+    s.wait(100);
+    s.ack(2);
+    s.expect_sent([11]);
+    s.dupack_sacking(&[3..4]);
+    s.expect_sent([12]);
+    s.dupack_sacking(&[3..5]);
+    s.expect_sent([13]);
+    // pipe is 9 segments, more than the halved window: the first retransmission goes out anyway.
+    s.dupack_sacking(&[3..6]);
+    s.expect_sent([2]);
+    s.expect_cwnd(5.05);
+    s.expect_ssthresh(5.0);
+    s
+}
+
+#[test]
+fn pipe_decides_and_holes_go_before_new_data() {
+    let mut s = recovering();
+    // 7 is lost, too. pipe: 9, 8, 7 and 6 segments.
+    for held in [[3..6, 6..7], [3..7, 8..9], [3..7, 8..10]] {
+        s.dupack_sacking(&held);
+        s.expect_nothing();
+    }
+    // Three segments above 7 are held: it is lost, pipe is 4.
+    s.dupack_sacking(&[8..11, 3..7]);
+    s.expect_sent([7]);
+    for new in 14..=16 {
+        s.dupack_sacking(&[8..new - 2, 3..7]);
+        s.expect_sent([new]);
+    }
+    // The first retransmission arrived; 7 was resent already: pipe tells, and that is new data.
+    s.ack_sacking(7, &[8..14]);
+    s.expect_sent([17]);
+    s.ack_sacking(14, &[]);
+    assert!(!s.sender.in_recovery());
+    s.expect_cwnd(5.05 + 1.0 / 5.05);
+    assert_eq!(s.sender.counters().window_cuts, 1);
+}
+
+#[test]
+fn a_segment_is_lost_when_more_than_two_segments_above_it_are_held() {
+    let mut s = recovering();
+    s.dupack_sacking(&[8..10, 3..7]);
+    s.dupack_sacking(&[12..13, 8..10, 3..7]);
+    // 7 has 8, 9 and 12 above it; 10 and 11 only 12.
+    s.expect_sent([7]);
+    assert!(s.sender.flight().segments().all(|segment| !segment.lost));
+}
+
+#[test]
+fn each_hole_is_resent_once_a_recovery() {
+    let mut s = recovering();
+    s.dupack_sacking(&[8..12, 3..7]);
+    s.expect_sent([7, 14]);
+    for top in 13..=15 {
+        s.dupack_sacking(&[8..top, 3..7]);
+        let sent = s.poll();
+        assert!(!sent.contains(&7) && !sent.contains(&2), "{sent:?}");
+    }
+    // Its loss is for the retransmission timer.
+    s.wait_for_timeout();
+    s.expect_sent([2]);
+}
+
+#[test]
+fn a_partial_ack_restarts_the_timer() {
+    let mut s = recovering();
+    s.wait(100);
+    s.expect_timer_in(200);
+    s.ack_sacking(7, &[8..10]);
+    s.expect_timer_in(300);
+}
+
+#[test]
+fn dupacks_without_news_do_not_count() {
+    let mut s = Script::sent(config("sack", 10), 10);
+    s.dupacks(5);
+    s.expect_nothing();
+    s.dupack_sacking(&[2..3]);
+    s.dupack_sacking(&[2..3]);
+    s.dupack_sacking(&[2..4]);
+    assert_eq!(s.sender.counters().fast_retransmits, 0);
+    s.dupack_sacking(&[2..5]);
+    assert_eq!(s.sender.counters().fast_retransmits, 1);
+}
+
+/// Ten segments and no more; 1 is lost and was resent. cwnd is 5.
+fn recovering_at_the_end() -> Script {
+    let mut s = Script::idle(config("sack", 10));
+    s.sender.write(10 * u64::from(MSS));
+    s.expect_sent(1..=10);
+    s.dupack_sacking(&[2..3]);
+    s.dupack_sacking(&[2..4]);
+    s.dupack_sacking(&[2..5]);
+    s.expect_sent([1]); // pipe is 7
+    s
+}
+
+#[test]
+fn without_new_data_a_hole_that_may_be_lost_is_resent() {
+    // NextSeg rule 3.
+    let mut s = recovering_at_the_end();
+    s.dupack_sacking(&[6..7, 2..5]);
+    s.expect_nothing();
+    // 5 has two segments above it only; pipe is 5, then 4.
+    s.dupack_sacking(&[6..8, 2..5]);
+    s.expect_nothing();
+    assert_eq!(s.sender.flight().pipe(), 5 * u64::from(MSS));
+    s.wait(10);
+    s.ack_sacking(5, &[6..8]);
+    s.expect_sent([5, 10]);
+}
+
+#[test]
+fn without_new_data_the_last_segment_is_rescued_once() {
+    // NextSeg rule 4. 10 is lost, too; nothing above it can tell.
+    let mut s = recovering_at_the_end();
+    s.dupack_sacking(&[2..6]);
+    s.dupack_sacking(&[2..7]);
+    s.expect_nothing();
+    s.dupack_sacking(&[2..8]);
+    s.expect_sent([10]);
+    s.dupack_sacking(&[2..9]);
+    s.dupack_sacking(&[2..10]);
+    s.expect_nothing();
+    s.ack(10);
+    s.expect_nothing();
+    s.ack(11);
+    assert!(!s.sender.in_recovery());
+    s.expect_no_timer();
+}
+
+#[test]
+fn a_timeout_keeps_what_is_held_and_skips_it() {
+    let mut s = Script::sent(config("sack", 10), 10);
+    s.dupack_sacking(&[3..7]);
+    s.expect_sent([11]);
+    s.wait_for_timeout();
+    s.expect_sent([1]);
+    s.ack_sacking(2, &[3..7]);
+    s.expect_sent([2]);
+    s.ack(7);
+    s.expect_sent([7, 8, 9]);
+}
+
+#[test]
+fn no_recovery_begins_below_the_highest_segment_of_a_timeout() {
+    // RFC 6675 section 5.1: not until HighACK is at least the new RecoveryPoint.
+    let mut s = Script::sent(config("sack", 4), 4);
+    s.wait_for_timeout();
+    s.expect_sent([1]);
+    s.ack(2);
+    s.expect_sent([2, 3]);
+    for top in 4..=6 {
+        s.dupack_sacking(&[3..top]);
+    }
+    assert!(!s.sender.in_recovery());
+    s.ack(5);
+    let _ = s.poll();
+    for top in 7..=9 {
+        s.dupack_sacking(&[6..top]);
+        let _ = s.poll();
+    }
+    assert!(s.sender.in_recovery());
+}
+
+#[test]
+fn the_receivers_window_bounds_new_data_in_recovery() {
+    let mut s = Script::sent(
+        TcpConfig {
+            rwnd: 10 * MSS,
+            ..config("sack", 10)
+        },
+        10,
+    );
+    for top in 3..=10 {
+        s.dupack_sacking(&[2..top]);
+    }
+    // cwnd 5, pipe small, but 1 to 10 is all that the receiver takes: 10 is rescued.
+    s.expect_sent([1, 10]);
+}

@@ -1,0 +1,155 @@
+//! The retransmission timer: RFC 6298, RFC 5681 section 3.1, Karn's rule.
+
+use super::{MSS, config, plain};
+use crate::tcp::config::{Profile, TcpConfig};
+use crate::tcp::preset::preset;
+use crate::tcp::testing::Script;
+
+#[test]
+fn the_timer_runs_while_data_is_outstanding() {
+    let mut s = Script::idle(config("reno", 10));
+    s.expect_no_timer();
+    s.sender.write(3 * u64::from(MSS));
+    s.expect_no_timer();
+    s.expect_sent(1..=3);
+    s.expect_timer_in(3000); // RFC 6298 rules 2.1 and 5.1
+    s.wait(100);
+    s.ack(2);
+    s.expect_timer_in(300); // rule 5.3, with the first sample: 100 + 4·50 ms
+    s.wait(50);
+    s.dupack();
+    s.expect_timer_in(250); // a dupack does not touch it
+    s.ack(4);
+    s.expect_no_timer(); // rule 5.2
+}
+
+#[test]
+fn a_fast_retransmit_restarts_the_timer() {
+    let mut s = Script::sent(plain("reno", 10), 10);
+    s.wait(100);
+    s.dupacks(3);
+    s.expect_sent([1]);
+    s.expect_timer_in(3000);
+}
+
+#[test]
+fn a_timeout_restarts_with_one_segment_and_goes_back_n() {
+    let mut s = Script::sent(config("reno", 10), 10);
+    s.wait_for_timeout();
+    s.expect_cwnd(1.0);
+    s.expect_ssthresh(5.0);
+    s.expect_sent([1]);
+    s.ack(2);
+    s.expect_sent([2, 3]);
+    s.ack(3);
+    s.expect_sent([4, 5]);
+    // The receiver had 5 to 8: the next to send jumps.
+    s.ack(9);
+    s.expect_cwnd(4.0);
+    s.expect_sent([9, 10, 11, 12]);
+    assert_eq!(s.sender.counters().retransmits, 7);
+}
+
+#[test]
+fn a_call_before_the_timer_is_due_does_nothing() {
+    let mut s = Script::sent(config("reno", 10), 10);
+    s.wait(2999);
+    s.sender.on_timer(s.now);
+    s.expect_nothing();
+    assert_eq!(s.sender.counters().timeouts, 0);
+    s.wait(1);
+    s.sender.on_timer(s.now);
+    s.expect_sent([1]);
+}
+
+#[test]
+fn the_timer_doubles_up_to_its_maximum() {
+    let mut s = Script::sent(config("reno", 10), 10);
+    for seconds in [6, 12, 24, 48, 60, 60] {
+        s.wait_for_timeout();
+        s.expect_timer_in(seconds * 1000);
+        s.expect_sent([1]);
+        s.expect_timer_in(seconds * 1000);
+    }
+}
+
+#[test]
+fn the_backoff_lasts_until_a_segment_sent_once_is_acknowledged() {
+    // Karn: the ACK of a retransmission is no sample, and leaves the backoff.
+    let mut s = Script::sent(config("reno", 2), 2);
+    s.wait_for_timeout();
+    s.expect_sent([1]);
+    s.wait(100);
+    s.ack(2);
+    assert_eq!(s.sender.poll_rtt(), None);
+    s.expect_timer_in(6000);
+    s.expect_sent([2, 3]);
+    s.wait(100);
+    s.ack(3);
+    assert_eq!(s.sender.poll_rtt(), None);
+    s.expect_timer_in(6000);
+    s.expect_sent([4]);
+    s.ack(4);
+    assert!(s.sender.poll_rtt().is_some());
+    s.expect_timer_in(300);
+}
+
+#[test]
+fn a_segment_resent_while_it_is_timed_gives_no_sample() {
+    let mut s = Script::sent(plain("reno", 10), 10);
+    s.dupacks(3);
+    s.expect_sent([1]);
+    s.wait(100);
+    s.ack(11);
+    assert_eq!(s.sender.poll_rtt(), None);
+}
+
+#[test]
+fn the_ack_of_a_jump_over_a_resent_segment_gives_no_sample() {
+    // 1 is timed, resent by go-back-N, and the ACK covers segments sent once as well.
+    let mut s = Script::sent(config("reno", 10), 10);
+    s.wait_for_timeout();
+    s.expect_sent([1]);
+    s.wait(100);
+    s.ack(11);
+    assert_eq!(s.sender.poll_rtt(), None);
+    s.expect_sent([11, 12]);
+}
+
+#[test]
+fn dupacks_after_a_timeout_do_not_retransmit_below_recover() {
+    let mut s = Script::sent(config("reno", 10), 10);
+    s.wait_for_timeout();
+    s.expect_sent([1]);
+    s.dupacks(3);
+    assert_eq!(s.sender.counters().fast_retransmits, 0);
+    s.ack(11);
+    let _ = s.poll();
+    s.dupacks(3);
+    assert_eq!(s.sender.counters().fast_retransmits, 0);
+    s.ack(12);
+    let _ = s.poll();
+    s.dupacks(3);
+    assert_eq!(s.sender.counters().fast_retransmits, 1);
+}
+
+#[test]
+fn the_coarse_clock_waits_three_ticks_at_least() {
+    let mut s = Script::sent(
+        TcpConfig {
+            rto: TcpConfig::new(Profile::Bsd, preset("reno").unwrap().composition).rto,
+            ..config("reno", 10)
+        },
+        10,
+    );
+    s.wait(100);
+    s.ack(2);
+    // No tick boundary crossed counts as one: 1 + 4·(1/2) ticks of 500 ms, and in integers there
+    // is no less, however steady the round trips are.
+    s.expect_timer_in(1500);
+    for _ in 0..20 {
+        s.wait(100);
+        s.acks_to(s.next());
+    }
+    s.expect_timer_in(1500);
+}
