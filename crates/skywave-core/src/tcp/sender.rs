@@ -135,6 +135,7 @@ impl Sender {
                 Handshake::None => State::Established,
                 Handshake::ThreeWay => State::SynSent,
             };
+            self.finish_if_done();
         }
     }
 
@@ -172,6 +173,7 @@ impl Sender {
         if self.state == State::SynSent {
             if segment.flags.syn && ack > 0 {
                 self.establish(now, ack, segment);
+                self.finish_if_done();
             }
             return;
         }

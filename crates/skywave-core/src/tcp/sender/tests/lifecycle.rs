@@ -104,6 +104,21 @@ fn a_closed_sender_is_done_when_everything_is_acknowledged() {
 }
 
 #[test]
+fn a_connection_closed_without_data_is_done_when_it_is_open() {
+    let mut s = Script::idle(three_way(4));
+    s.sender.close();
+    let _ = poll_one(&mut s);
+    assert!(!s.sender.is_done());
+    syn_ack(&mut s);
+    assert!(s.sender.is_done());
+
+    let mut sender = Sender::new(config("reno", 4));
+    sender.close();
+    sender.open();
+    assert!(sender.is_done());
+}
+
+#[test]
 fn a_fin_takes_a_sequence_number_and_is_acknowledged() {
     let mut s = Script::idle(TcpConfig {
         fin: true,
