@@ -33,6 +33,8 @@ pub struct Receiver {
     due: u32,
     syn_ack: bool,
     fin_at: Option<u64>,
+    /// Last.ACK.sent and TS.Recent of RFC 7323.
+    last_ack: u64,
     peer_timestamp: Time,
 }
 
@@ -56,6 +58,7 @@ impl Receiver {
             due: 0,
             syn_ack: false,
             fin_at: None,
+            last_ack: 0,
             peer_timestamp: Time::ZERO,
         }
     }
@@ -73,9 +76,11 @@ impl Receiver {
         if segment.flags.fin {
             self.fin_at = Some(end - 1);
         }
-        // RFC 7323 section 4.3: echo the segment that the ACK's left edge waits for.
+        // RFC 7323 section 4.3: echo the oldest segment that the next ACK covers, so that a delayed
+        // ACK's delay is part of the round trip, and never one older than was echoed before.
         if let Some(timestamps) = segment.timestamps
-            && start <= self.next
+            && start <= self.last_ack
+            && timestamps.value >= self.peer_timestamp
         {
             self.peer_timestamp = timestamps.value;
         }
@@ -108,6 +113,7 @@ impl Receiver {
     #[must_use]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         self.due = self.due.checked_sub(1)?;
+        self.last_ack = self.next;
         Some(Segment {
             ack: SeqNr::at(self.config.iss, self.next),
             window: self.config.rwnd,

@@ -111,3 +111,39 @@ fn an_ack_echoes_the_segment_that_moved_its_edge() {
     s.arrive(2);
     assert_eq!(echoed_age(&mut s), 0);
 }
+
+#[test]
+fn a_delayed_ack_echoes_the_first_segment_that_it_covers() {
+    // RFC 7323 section 4.3 (A): the sender's timer must see the delay.
+    let mut s = Script::new(TcpConfig {
+        timestamps: true,
+        ..delayed()
+    });
+    s.arrive(1);
+    s.wait(70);
+    s.arrive(2);
+    assert_eq!(echoed_age(&mut s), 70);
+    s.wait(10);
+    s.arrive(3);
+    s.wait(200);
+    s.receiver.on_timer(s.now);
+    assert_eq!(echoed_age(&mut s), 200);
+}
+
+#[test]
+fn a_late_duplicate_does_not_turn_the_echo_back() {
+    let mut s = Script::new(TcpConfig {
+        timestamps: true,
+        ..every_segment()
+    });
+    let late = s.data(1);
+    s.wait(50);
+    s.arrive(1);
+    assert_eq!(echoed_age(&mut s), 0);
+    s.receiver.on_segment(s.now, &late);
+    assert_eq!(echoed_age(&mut s), 0);
+    // A retransmission that was not needed is echoed: it is newer.
+    s.wait(50);
+    s.arrive(1);
+    assert_eq!(echoed_age(&mut s), 0);
+}
