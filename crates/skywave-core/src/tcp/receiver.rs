@@ -86,8 +86,11 @@ impl Receiver {
         }
         let in_order = start <= self.next && end > self.next;
         let had_holes = !self.held.is_empty();
-        if end <= self.next || self.holds(start, end) {
+        if end <= self.next {
             self.duplicate = Some(Block { start, end });
+        } else if let Some(held) = self.holding(start, end) {
+            self.duplicate = Some(Block { start, end });
+            self.report_first(held);
         } else if in_order {
             self.next = end;
             self.join_held();
@@ -149,8 +152,10 @@ impl Receiver {
         self.fin_at.is_some_and(|at| self.next > at)
     }
 
-    fn holds(&self, start: u64, end: u64) -> bool {
-        self.held.iter().any(|b| b.start <= start && end <= b.end)
+    /// The held block that contains `start..end`.
+    fn holding(&self, start: u64, end: u64) -> Option<Block> {
+        let mut held = self.held.iter();
+        held.find(|b| b.start <= start && end <= b.end).copied()
     }
 
     /// Delivers held blocks that the new left edge has reached.
@@ -174,12 +179,16 @@ impl Receiver {
                 end: m.end.max(b.end),
             });
         self.held.splice(from..to, [merged]);
-        self.recent
-            .retain(|s| *s < merged.start || *s >= merged.end);
+        self.report_first(merged);
+    }
+
+    /// RFC 2018 section 4: the block with the segment that triggers an ACK comes first in it.
+    fn report_first(&mut self, block: Block) {
+        self.recent.retain(|s| *s < block.start || *s >= block.end);
         if self.recent.is_full() {
             self.recent.pop();
         }
-        self.recent.insert(0, merged.start);
+        self.recent.insert(0, block.start);
     }
 
     fn schedule_ack(&mut self, now: Time, plain: bool) {

@@ -147,3 +147,18 @@ fn blocks_cross_the_end_of_the_sequence_space() {
     }
     assert_eq!(s.receiver.delivered(), 6 * u64::from(MSS));
 }
+
+#[test]
+fn a_duplicate_of_held_data_brings_its_block_to_the_front() {
+    // RFC 2018 section 4, rule (a), and RFC 2883 section 4, rule (3).
+    for (config, duplicate) in [(every_segment(), None), (dsack(), Some(2..3))] {
+        let mut s = Script::new(config);
+        for n in [2, 3, 5, 7] {
+            s.arrive(n);
+            let _ = s.receiver.poll_transmit(s.now);
+        }
+        s.arrive(2);
+        let blocks: Vec<_> = duplicate.into_iter().chain([2..4, 7..8, 5..6]).collect();
+        s.expect_sack(1, &blocks);
+    }
+}
