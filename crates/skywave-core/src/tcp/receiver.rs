@@ -67,8 +67,14 @@ impl Receiver {
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         let start = segment.seq.expand(self.config.iss, self.next);
         let end = start + segment.span();
-        if end == start || start > self.next + u64::from(self.config.rwnd) {
-            return; // nothing in it, or beyond the window
+        if end == start {
+            return; // nothing in it
+        }
+        if end > self.next + u64::from(self.config.rwnd) {
+            // Beyond the window: dropped, but the sender is told where it stands (RFC 9293
+            // section 3.10.7.4).
+            self.ack_now();
+            return;
         }
         if segment.flags.syn {
             self.syn_ack = true;

@@ -55,16 +55,21 @@ fn syn_and_fin_are_not_payload() {
 }
 
 #[test]
-fn data_beyond_the_window_is_dropped() {
+fn data_beyond_the_window_is_dropped_and_acknowledged() {
+    // RFC 9293 section 3.10.7.4, first check.
     let mut s = Script::new(TcpConfig {
         rwnd: 3 * MSS,
-        ..every_segment()
+        ..delayed()
     });
-    s.arrive(5);
-    for n in 1..=4 {
-        s.arrive(n);
+    for beyond in [4, 5] {
+        s.arrive(beyond);
+        s.expect_sack(1, &[]);
     }
-    assert_eq!(s.receiver.delivered(), 4 * u64::from(MSS));
+    s.arrive(3);
+    s.expect_sack(1, &[3..4]);
+    s.arrive(1);
+    s.arrive(2);
+    assert_eq!(s.receiver.delivered(), 3 * u64::from(MSS));
 }
 
 #[test]
