@@ -191,9 +191,16 @@ impl Flight {
         self.lost = 0;
     }
 
-    /// Goes back N: the next segment to send is the oldest one again.
+    /// Goes back N: the next segment to send is the oldest one again, even if the receiver said
+    /// that it holds it (RFC 2018 section 8: it may have dropped it since).
     pub fn rewind(&mut self) {
         self.end_recovery();
+        if let Some(first) = self.segments.front_mut()
+            && first.sacked
+        {
+            first.sacked = false;
+            self.sacked -= first.end - first.start;
+        }
         self.nxt = self.una;
     }
 

@@ -188,3 +188,15 @@ fn the_receivers_window_bounds_new_data_in_recovery() {
     // cwnd 5, pipe small, but 1 to 10 is all that the receiver takes: 10 is rescued.
     s.expect_sent([1, 10]);
 }
+
+#[test]
+fn a_timeout_resends_the_first_segment_even_if_it_was_reported() {
+    // RFC 2018 section 8: the receiver may drop what it holds.
+    let mut s = Script::sent(config("sack", 10), 10);
+    s.dupack_sacking(&[1..4]);
+    s.expect_sent([11]);
+    s.wait_for_timeout();
+    s.expect_sent([1]);
+    s.ack(4);
+    s.expect_sent([4, 5]);
+}
