@@ -518,8 +518,9 @@ impl Sender {
             return (Some(Next::Again(nxt)), old.end);
         }
         let end = if nxt < self.written {
-            nxt.saturating_add(u64::from(self.config.mss))
-                .min(self.written)
+            // A window smaller than a segment still lets data through.
+            let len = u64::from(self.config.mss).min(self.peer_window);
+            nxt.saturating_add(len).min(self.written)
         } else {
             self.end()
         };
@@ -591,7 +592,8 @@ impl Sender {
         if self.written == u64::MAX {
             return u64::MAX;
         }
-        self.written.saturating_sub(self.flight.max())
+        let sent = self.flight.max().max(self.config.handshake.span());
+        self.written.saturating_sub(sent)
     }
 
     /// Congestion window and threshold; the window is without inflation.

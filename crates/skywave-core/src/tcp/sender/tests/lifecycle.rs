@@ -297,3 +297,23 @@ fn a_transfer_longer_than_the_sequence_space_arrives_whole() {
     assert_eq!(receiver.delivered(), BYTES);
     assert_eq!(sender.counters().retransmits, 0);
 }
+
+#[test]
+fn a_window_below_a_segment_is_filled_with_less() {
+    let mut s = Script::new(TcpConfig {
+        rwnd: 700,
+        ..config("reno", 4)
+    });
+    assert_eq!(poll_one(&mut s).len, 700);
+    s.expect_timer_in(3000);
+}
+
+#[test]
+fn a_syn_is_not_unsent_data() {
+    let mut s = Script::idle(three_way(4));
+    assert_eq!(s.sender.unsent(), 0);
+    s.sender.write(300);
+    assert_eq!(s.sender.unsent(), 300);
+    let _ = poll_one(&mut s);
+    assert_eq!(s.sender.unsent(), 300);
+}
