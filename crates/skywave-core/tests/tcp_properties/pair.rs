@@ -178,7 +178,7 @@ impl<'a> Pair<'a> {
             "{window:?}"
         );
         prop_assert!(
-            window.ssthresh.0.is_finite() && window.ssthresh.0 >= 1.0,
+            window.ssthresh.0.is_finite() && window.ssthresh.0 > 0.0,
             "{window:?}"
         );
         let outstanding = flight.max() - flight.una();
