@@ -20,20 +20,22 @@ pub struct Sack {
 }
 
 impl Sack {
-    /// Marks what `IsLost` (section 4) calls lost: unreported segments with at least DupThresh
-    /// segments reported above them.
+    /// Marks what `IsLost` (section 4) calls lost: unreported segments with DupThresh separate
+    /// blocks, or more than DupThresh - 1 full segments, reported above them.
     fn update_lost(flight: &mut Flight, mss: u32) {
         let enough = (DUP_THRESH - 1) * u64::from(mss);
-        let mut above = 0;
+        let (mut above, mut blocks, mut in_block) = (0, 0, false);
         let mut below = 0;
         for segment in flight.segments().rev() {
-            if above > enough {
+            if above > enough || blocks == DUP_THRESH {
                 below = segment.end;
                 break;
             }
             if segment.sacked {
                 above += segment.end - segment.start;
+                blocks += u64::from(!in_block);
             }
+            in_block = segment.sacked;
         }
         flight.mark_lost(|s| s.end <= below && !s.resent);
     }

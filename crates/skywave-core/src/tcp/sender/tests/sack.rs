@@ -1,6 +1,10 @@
 //! SACK-based recovery: RFC 6675.
 
+use std::ops::Range;
+
 use super::{MSS, config};
+use crate::packet::{Flags, SackBlock, Segment};
+use crate::seq::SeqNr;
 use crate::tcp::config::TcpConfig;
 use crate::tcp::testing::Script;
 
@@ -199,4 +203,48 @@ fn a_timeout_resends_the_first_segment_even_if_it_was_reported() {
     s.expect_sent([1]);
     s.ack(4);
     s.expect_sent([4, 5]);
+}
+
+#[test]
+fn three_separate_blocks_above_a_small_segment_tell_that_it_is_lost() {
+    // RFC 6675 section 4, IsLost: DupThresh discontiguous sequences, however short.
+    let mut s = Script::idle(config("sack", 4));
+    for _ in 0..40 {
+        s.sender.write(100);
+        let _ = s.poll_segment();
+    }
+    let byte = |n: u64| SeqNr((n * 100) as u32);
+    // 0 and 5 are lost, 7, 9 and 11 arrive after it; pipe leaves no room to send.
+    let mut held = vec![1..2];
+    for top in [3, 4, 5] {
+        held[0].end = top;
+        s.receive(&small(&held, byte));
+    }
+    for n in [7, 9, 11] {
+        held.insert(0, n..n + 1);
+        held.truncate(4);
+        s.receive(&small(&held, byte));
+    }
+    let lost = s.sender.flight().segments().filter(|segment| segment.lost);
+    let lost: Vec<u64> = lost.map(|segment| segment.start / 100).collect();
+    assert_eq!(lost, [5, 6]);
+}
+
+/// A duplicate ACK of the start with these blocks.
+fn small(held: &[Range<u64>], byte: impl Fn(u64) -> SeqNr) -> Segment {
+    Segment {
+        window: 1000 * MSS,
+        flags: Flags {
+            ack: true,
+            ..Flags::default()
+        },
+        sack: held
+            .iter()
+            .map(|r| SackBlock {
+                start: byte(r.start),
+                end: byte(r.end),
+            })
+            .collect(),
+        ..Segment::default()
+    }
 }
