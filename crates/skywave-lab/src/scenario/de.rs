@@ -6,11 +6,6 @@
 //!   (`"15s"` beside `{ uniform = […] }`), without the lost spans of untagged enums;
 //! - a name in place of `{ name = { … } }` stands for an empty table (`congestion = "cerl"`).
 
-use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::{BorrowedStrDeserializer, UsizeDeserializer};
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error, IntoDeserializer, MapAccess,
@@ -22,7 +17,7 @@ use super::error::Fault;
 use super::tree::{Entry, Node, Span, Value};
 
 /// The name that asks for a value with its place.
-const SPANNED: &str = "$spanned";
+pub(crate) const SPANNED: &str = "$spanned";
 
 /// Reads a `T` out of the tree.
 pub(crate) fn from_node<'de, T: Deserialize<'de>>(node: &'de Node) -> Result<T, Fault> {
@@ -50,6 +45,15 @@ impl<'de> Deserializer<'de> for &'de Node {
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         visitor.visit_some(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        if matches!(self.value, Value::Table(_)) {
+            return Err(Fault::must_be("an array", "a table")
+                .at(&self.span)
+                .help("an array of tables has double brackets around its name: [[link]]"));
+        }
+        self.deserialize_any(visitor)
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -119,7 +123,7 @@ impl<'de> Deserializer<'de> for &'de Node {
                 name_span: &self.span,
                 payload: Some(self),
             },
-            Value::Text(name) => Variant {
+            Value::Text(name) if variants.iter().any(|v| !v.starts_with('$')) => Variant {
                 name,
                 name_span: &self.span,
                 payload: None,
@@ -143,7 +147,7 @@ impl<'de> Deserializer<'de> for &'de Node {
                 }
             },
             _ => {
-                return Err(Fault::must_be("a name or a table", &self.describe())
+                return Err(Fault::must_be(&kinds(variants), &self.describe())
                     .at(&self.span)
                     .help(one_of(variants)));
             }
@@ -157,8 +161,22 @@ impl<'de> Deserializer<'de> for &'de Node {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq map identifier
+        unit_struct map identifier
     }
+}
+
+/// The kinds of values that an enum takes, in a user's words.
+fn kinds(variants: &[&str]) -> String {
+    let has = |name| variants.contains(&name);
+    let named = variants.iter().any(|v| !v.starts_with('$'));
+    let kinds = [
+        (has("$scalar"), "a single value"),
+        (named && !has("$scalar"), "a name"),
+        (has("$array"), "an array"),
+        (named || has("$table"), "a table"),
+    ];
+    let words: Vec<&str> = kinds.iter().filter(|k| k.0).map(|k| k.1).collect();
+    words.join(" or ")
 }
 
 fn one_of(variants: &[&str]) -> String {
@@ -167,6 +185,9 @@ fn one_of(variants: &[&str]) -> String {
         .copied()
         .filter(|v| !v.starts_with('$'))
         .collect();
+    if names.is_empty() {
+        return String::new();
+    }
     format!("expected one of {}", names.join(", "))
 }
 
@@ -236,7 +257,7 @@ impl<'de> EnumAccess<'de> for Variant<'de> {
 impl<'de> Variant<'de> {
     /// A name alone stands for an empty table, where one is enough.
     fn without_payload<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Fault> {
-        seed.deserialize(NoEntries)
+        seed.deserialize(NoEntries(self.name_span))
             .map_err(|_: Fault| self.needs_value())
     }
 
@@ -250,11 +271,27 @@ impl<'de> Variant<'de> {
     }
 }
 
-/// An empty table.
-struct NoEntries;
+/// An empty table in the place of a name.
+struct NoEntries<'de>(&'de Span);
 
-impl<'de> Deserializer<'de> for NoEntries {
+impl<'de> Deserializer<'de> for NoEntries<'de> {
     type Error = Fault;
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        if !variants.contains(&"$table") {
+            return Err(Fault::must_be(&kinds(variants), "nothing"));
+        }
+        visitor.visit_enum(Variant {
+            name: "$table",
+            name_span: self.0,
+            payload: None,
+        })
+    }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         visitor.visit_map(Entries {
@@ -265,8 +302,7 @@ impl<'de> Deserializer<'de> for NoEntries {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq map identifier option newtype_struct tuple tuple_struct struct enum
-        ignored_any
+        unit_struct seq map identifier option newtype_struct tuple tuple_struct struct ignored_any
     }
 }
 
@@ -317,7 +353,7 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
     }
 }
 
-/// Start, end and value, for [`Spanned`].
+/// Start, end and value, for [`super::spanned::Spanned`].
 struct WithSpan<'de> {
     node: &'de Node,
     step: u8,
@@ -338,57 +374,5 @@ impl<'de> SeqAccess<'de> for WithSpan<'de> {
             3 => seed.deserialize(self.node).map(Some),
             _ => Ok(None),
         }
-    }
-}
-
-/// A value that knows its place, for the checks after decoding.
-#[derive(Clone, Debug)]
-pub(crate) struct Spanned<T> {
-    pub(crate) span: Span,
-    pub(crate) value: T,
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Parts<T>(PhantomData<T>);
-
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Parts<T> {
-            type Value = Spanned<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value and its place")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let end = || A::Error::custom("a value lost its place");
-                let (Some(start), Some(stop)) = (seq.next_element()?, seq.next_element()?) else {
-                    return Err(end());
-                };
-                Ok(Spanned {
-                    span: start..stop,
-                    value: seq.next_element()?.ok_or_else(end)?,
-                })
-            }
-        }
-
-        deserializer.deserialize_tuple_struct(SPANNED, 3, Parts(PhantomData))
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Spanned<T> {
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
-    }
-
-    fn schema_id() -> Cow<'static, str> {
-        T::schema_id()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
     }
 }

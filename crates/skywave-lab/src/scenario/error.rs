@@ -99,6 +99,8 @@ pub(crate) struct Fault {
     /// What is wrong. When `of_key`, the sentence lacks its subject: the key.
     message: String,
     of_key: bool,
+    /// The value is wrong by itself, whatever stands elsewhere in the file.
+    inherent: bool,
     pub(crate) span: Option<Span>,
     label: String,
     help: String,
@@ -119,6 +121,7 @@ impl Fault {
         Self {
             message,
             of_key: false,
+            inherent: false,
             span: None,
             label: String::new(),
             help: String::new(),
@@ -130,6 +133,7 @@ impl Fault {
     pub(crate) fn must_be(expected: &str, found: &str) -> Self {
         Self {
             of_key: true,
+            inherent: true,
             label: format!("found {found}"),
             ..Self::nowhere(format!("must be {expected}"))
         }
@@ -169,12 +173,21 @@ impl Fault {
     }
 
     /// Names the key whose value is wrong, unless a more exact one is known.
-    pub(crate) fn of(mut self, key: &str) -> Self {
+    pub(crate) fn of(self, key: &str) -> Self {
+        self.about(&format!("`{key}`"))
+    }
+
+    fn about(mut self, subject: &str) -> Self {
         if self.of_key {
-            self.message = format!("`{key}` {}", self.message);
+            self.message = format!("{subject} {}", self.message);
             self.of_key = false;
         }
         self
+    }
+
+    /// True when the value is wrong by itself, whatever stands elsewhere in the file.
+    pub(crate) fn is_inherent(&self) -> bool {
+        self.inherent
     }
 
     /// True when both report the same thing at the same place.
@@ -184,11 +197,15 @@ impl Fault {
 
     /// The error for the user, in the scenario file `source`.
     pub(crate) fn into_error(self, source: &Source) -> ScenarioError {
-        let this = self.of("this value");
+        let mut this = self.about("this value");
         let source = match this.elsewhere {
             Some(other) => *other,
             None => source.clone(),
         };
+        if source.text.is_empty() && !this.label.is_empty() {
+            // There is no line to draw the label under.
+            this.message = format!("{}: {}", this.message, this.label);
+        }
         let span = one_line(&source.text, this.span.unwrap_or(0..0));
         let before = &source.text[..span.start];
         let line_start = before.rfind('\n').map_or(0, |n| n + 1);
@@ -242,6 +259,7 @@ impl serde::de::Error for Fault {
         let message = lines.next().unwrap_or_default();
         Self {
             of_key: message.starts_with("must "),
+            inherent: true,
             label: lines.next().unwrap_or_default().into(),
             help: lines.next().unwrap_or_default().into(),
             ..Self::nowhere(message.into())
@@ -261,7 +279,11 @@ impl serde::de::Error for Fault {
     }
 
     fn unknown_variant(name: &str, expected: &'static [&'static str]) -> Self {
-        unknown("name", name, expected)
+        Self {
+            of_key: true,
+            message: format!("cannot be `{name}`"),
+            ..unknown("name", name, expected)
+        }
     }
 
     fn unknown_field(name: &str, expected: &'static [&'static str]) -> Self {
@@ -308,13 +330,17 @@ pub(crate) fn unknown<S: AsRef<str>>(what: &str, name: &str, known: &[S]) -> Fau
         .map(AsRef::as_ref)
         .filter(|k| !k.starts_with('$'))
         .collect();
-    let fault = Fault::nowhere(format!("unknown {what} `{name}`"));
+    let fault = Fault {
+        inherent: true,
+        ..Fault::nowhere(format!("unknown {what} `{name}`"))
+    };
     let fault = match nearest(name, &listed) {
         Some(near) => fault.label(format!("did you mean `{near}`?")),
         None => fault.label("not known here"),
     };
     match listed.len() {
         0 => fault,
+        1 => fault.help(format!("expected {}", listed[0])),
         n if n > 30 => fault.help(format!(
             "there are {n}, such as {}",
             listed[..10].join(", ")

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use skywave_core::link::Trace;
 
-use super::de::Spanned;
 use super::error::{Fault, ScenarioError, Source};
+use super::spanned::Spanned;
 
 /// Largest scenario file.
 const MAX_SCENARIO: u64 = 1 << 20;

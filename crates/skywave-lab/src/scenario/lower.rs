@@ -7,14 +7,14 @@ use skywave_core::{Duration, Time};
 use skywave_sim::Spec;
 use skywave_sim::spec::LinkSpec;
 
-use super::de::Spanned;
 use super::error::{Fault, nearest};
 use super::files::Files;
 use super::model::{Dist, File, RunModel, SeedsModel};
+use super::spanned::Spanned;
 use super::sweep::MAX_RUNS;
 use super::tree::Span;
-use super::units;
 use super::{lower_flow, lower_link};
+use super::{number, units};
 
 /// Most copies that one `count` makes.
 const MAX_COPIES: u64 = 10_000;
@@ -197,7 +197,7 @@ pub(crate) fn seeds(run: &RunModel) -> Result<Vec<u64>, Fault> {
 }
 
 /// The numbers of the copies that `count` asks for; `None` for the one without a number.
-pub(crate) fn copies(count: Option<&Spanned<units::Count>>) -> Result<Vec<Option<u64>>, Fault> {
+pub(crate) fn copies(count: Option<&Spanned<number::Count>>) -> Result<Vec<Option<u64>>, Fault> {
     match count {
         None => Ok(vec![None]),
         Some(n) if n.value.0 > MAX_COPIES => {

@@ -6,11 +6,12 @@ use skywave_core::Time;
 use skywave_core::packet::UDP_HEADER_BYTES;
 use skywave_sim::spec::{Dist as SimDist, FlowSpec, PauseFrom, Traffic, Transport};
 
-use super::de::Spanned;
 use super::error::Fault;
 use super::lower::{Draw, FlowNames, Network, Target, check_dist, check_name, copies, numbered};
 use super::lower_tcp;
-use super::model::{Dist, FlowModel, PauseFromModel, TrafficModel};
+use super::model::Dist;
+use super::model_flow::{FlowModel, PauseFromModel, TrafficModel};
+use super::spanned::Spanned;
 use super::sweep::default_flow_name;
 use super::units;
 

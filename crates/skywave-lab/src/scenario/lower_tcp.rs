@@ -8,15 +8,15 @@ use skywave_core::tcp::{
 };
 use skywave_sim::spec::Transport;
 
-use super::de::Spanned;
 use super::error::{Fault, unknown};
 use super::lower_flow::udp_header;
-use super::model::FlowModel;
+use super::model_flow::FlowModel;
 use super::model_tcp::{
     AckingModel, ArithmeticModel, ComposedModel, CongestionModel, CountingModel, DetectionModel,
     DupacksModel, HandshakeModel, ProfileModel, RecoveryModel, TcpModel, TimeoutModel,
     TransportModel,
 };
+use super::spanned::Spanned;
 use super::tree::Span;
 
 /// The preset of a flow that names none.
@@ -100,18 +100,11 @@ fn compose(model: &ComposedModel) -> Result<(Composition, String), Fault> {
         None => (named(DEFAULT, &(0..0), &[])?, DEFAULT),
     };
     let mut composition = base;
-    let mut label = name.to_owned();
-    if let Some(detection) = &model.detection {
-        composition.detection = detection_of(*detection);
-        label.push_str(match composition.detection {
-            DetectionConfig::Dupacks(_) => " detection=dupacks",
-            DetectionConfig::Vegas => " detection=vegas",
-        });
-        if let DetectionConfig::Dupacks(n) = composition.detection
-            && n != 3
-        {
-            label.push_str(&format!("({n})"));
-        }
+    let mut label = vec![name.to_owned()];
+    if let Some(detection) = model.detection {
+        let (member, name) = detection_of(detection);
+        composition.detection = member;
+        label.push(format!("detection={name}"));
     }
     if let Some(recovery) = model.recovery {
         let (member, name) = match recovery {
@@ -122,28 +115,31 @@ fn compose(model: &ComposedModel) -> Result<(Composition, String), Fault> {
             RecoveryModel::Sack1 => (RecoveryConfig::Sack1, "sack1"),
         };
         composition.recovery = member;
-        label.push_str(&format!(" recovery={name}"));
+        label.push(format!("recovery={name}"));
     }
-    if let Some(congestion) = &model.congestion {
-        let (member, name) = congestion_of(*congestion);
+    if let Some(congestion) = model.congestion {
+        let (member, name) = congestion_of(congestion);
         composition.congestion = member;
-        label.push_str(&format!(" congestion={name}"));
+        label.push(format!("congestion={name}"));
     }
     if let Some(TimeoutModel::Standard) = model.timeout {
         composition.timeout = TimeoutConfig::Standard;
-        label.push_str(" timeout=standard");
+        label.push("timeout=standard".into());
     }
-    Ok((composition, label))
+    Ok((composition, label.join(" ")))
 }
 
-fn detection_of(model: DetectionModel) -> DetectionConfig {
-    match model {
-        DetectionModel::Dupacks(DupacksModel::Default(_)) => DetectionConfig::Dupacks(3),
-        DetectionModel::Dupacks(DupacksModel::Number(n)) => {
-            DetectionConfig::Dupacks(u32::try_from(n.0).unwrap_or(u32::MAX))
-        }
-        DetectionModel::Vegas(_) => DetectionConfig::Vegas,
-    }
+fn detection_of(model: DetectionModel) -> (DetectionConfig, String) {
+    let dupacks = match model {
+        DetectionModel::Vegas(_) => return (DetectionConfig::Vegas, "vegas".into()),
+        DetectionModel::Dupacks(DupacksModel::Default(_)) => 3,
+        DetectionModel::Dupacks(DupacksModel::Number(n)) => u32::try_from(n.0).unwrap_or(u32::MAX),
+    };
+    let name = match dupacks {
+        3 => "dupacks".into(),
+        n => format!("dupacks({n})"),
+    };
+    (DetectionConfig::Dupacks(dupacks), name)
 }
 
 /// The member, and its name with the parameters that differ from their defaults.

@@ -14,12 +14,18 @@ mod de;
 mod error;
 mod files;
 mod lower;
+mod lower_channel;
 mod lower_flow;
 mod lower_link;
 mod lower_tcp;
 mod model;
+mod model_flow;
 mod model_tcp;
+mod number;
+mod param;
+mod quantity;
 mod report;
+mod spanned;
 mod sweep;
 mod tree;
 mod units;
@@ -36,9 +42,9 @@ use lower::Template;
 use tree::Node;
 
 pub use error::ScenarioError;
+pub use param::{ParamValue, Written};
+pub use quantity::Quantity;
 pub use report::{FLOW_METRICS, LINK_METRICS, Metric, Plot, PlotAxis, Report, SERIES};
-pub use sweep::{ParamValue, Written};
-pub use units::Quantity;
 
 /// Links and flows of all points together that fit in memory with room to spare.
 const MAX_ENTITIES: usize = 2_000_000;
@@ -183,6 +189,10 @@ fn read(name: &str, source: &Source, base: Option<&Path>) -> Result<Scenario, Fa
     let mut tree = tree::parse(&source.text)?;
     let swept = tree.remove("sweep");
     let shown = tree.remove("report");
+    let files = Files::new(base);
+    if swept.is_some() {
+        check_base(&tree, &files)?;
+    }
     let axes = match &swept {
         Some(entry) => sweep::axes(&entry.node, &tree, &source.text)?,
         None => Vec::new(),
@@ -190,7 +200,6 @@ fn read(name: &str, source: &Source, base: Option<&Path>) -> Result<Scenario, Fa
     let place = swept.as_ref().map_or(0..0, |s| s.key_span.clone());
     let count = sweep::count(&axes, &place)?;
 
-    let files = Files::new(base);
     let mut points: Vec<Point> = Vec::with_capacity(count);
     let mut head = None;
     let mut entities = 0;
@@ -242,6 +251,15 @@ fn lower_tree(tree: &Node, files: &Files<'_>) -> Result<(model::File, Template),
     let file: model::File = de::from_node(tree)?;
     let template = lower::lower(&file, files)?;
     Ok((file, template))
+}
+
+/// A wrong value stays a mistake when every point replaces it. Keys that are missing, or values that
+/// contradict each other, may be what the sweep is about.
+fn check_base(tree: &Node, files: &Files<'_>) -> Result<(), Fault> {
+    match lower_tree(tree, files) {
+        Err(fault) if fault.is_inherent() => Err(fault),
+        _ => Ok(()),
+    }
 }
 
 /// Says which point a mistake is at, unless it is there without the sweep too.

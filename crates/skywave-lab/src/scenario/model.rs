@@ -5,12 +5,11 @@
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 
-use super::de::Spanned;
-use super::model_tcp::{AckingModel, HandshakeModel, ProfileModel, TcpModel, TransportModel};
+use super::model_flow::FlowModel;
+use super::number::{Count, Probability};
 use super::report::ReportModel;
-use super::units::{
-    Bytes, Count, Duration, HeaderBytes, Level, Limit, Period, Probability, Rate, Size, Window,
-};
+use super::spanned::Spanned;
+use super::units::{Bytes, Duration, Level, Limit, Period, Rate, Size};
 
 /// A Skywave scenario: a network, flows over it, and how to run them.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -291,109 +290,6 @@ pub(crate) struct ReorderingModel {
     pub(crate) probability: Probability,
     /// Its extra delay.
     pub(crate) delay: Duration,
-}
-
-/// Data from one node to another.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct FlowModel {
-    /// Name, unique; default "flow1", "flow2", … by place in the file.
-    pub(crate) name: Option<Spanned<String>>,
-    /// Make this many copies, named NAME.1 to NAME.n; `#` in a node's name is the copy's number.
-    pub(crate) count: Option<Spanned<Count>>,
-    /// Node that sends data.
-    pub(crate) from: Spanned<String>,
-    /// Node that receives it.
-    pub(crate) to: Spanned<String>,
-    /// A preset's name, "udp", or a composition; default "reno".
-    pub(crate) transport: Option<Spanned<TransportModel>>,
-    /// Whose defaults to take; default "rfc".
-    pub(crate) profile: Option<Spanned<ProfileModel>>,
-    /// Payload bytes of a full segment; default 1460.
-    pub(crate) mss: Option<Spanned<Bytes>>,
-    /// Header bytes on the wire; default 40 (TCP) or 28 (UDP).
-    pub(crate) header: Option<Spanned<HeaderBytes>>,
-    /// The receiver's window; default 1 MiB.
-    pub(crate) rwnd: Option<Spanned<Window>>,
-    /// When the receiver acknowledges; default by profile.
-    pub(crate) acking: Option<Spanned<AckingModel>>,
-    /// How the connection begins; default by profile.
-    pub(crate) handshake: Option<Spanned<HandshakeModel>>,
-    /// Close with FIN; default by profile.
-    pub(crate) fin: Option<Spanned<bool>>,
-    /// More of the sender's and receiver's settings.
-    pub(crate) tcp: Option<Spanned<TcpModel>>,
-    /// What the application does; default "ftp".
-    pub(crate) traffic: Option<Spanned<TrafficModel>>,
-    /// When it starts; a distribution is drawn once a seed; default "0s".
-    pub(crate) start: Option<Spanned<Dist<Duration>>>,
-    /// When the application stops; default the end of the run.
-    pub(crate) stop: Option<Spanned<Dist<Duration>>>,
-}
-
-/// What an application does.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum TrafficModel {
-    /// Data without end.
-    Ftp,
-    /// So much data, then close.
-    Bytes(Size),
-    /// Packets at constant intervals.
-    Cbr(CbrModel),
-    /// Constant-rate bursts with pauses.
-    #[serde(rename = "on_off")]
-    OnOff(OnOffModel),
-    /// Transfers at random intervals on one connection.
-    Requests(RequestsModel),
-}
-
-/// Packets at constant intervals.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct CbrModel {
-    /// Payload rate.
-    pub(crate) rate: Rate,
-    /// Payload bytes a packet.
-    pub(crate) packet: Bytes,
-    /// Draw each interval within ± this share of itself; default 0.
-    pub(crate) jitter: Option<Probability>,
-}
-
-/// Constant-rate bursts with pauses.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct OnOffModel {
-    /// Payload rate while on.
-    pub(crate) rate: Rate,
-    /// Payload bytes a packet.
-    pub(crate) packet: Bytes,
-    /// Length of a burst.
-    pub(crate) on: Spanned<Dist<Period>>,
-    /// Length of a pause.
-    pub(crate) off: Spanned<Dist<Duration>>,
-}
-
-/// Transfers at random intervals on one connection.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RequestsModel {
-    /// Size of a transfer.
-    pub(crate) size: Spanned<Dist<Window>>,
-    /// The pause between transfers.
-    pub(crate) think: Spanned<Dist<Duration>>,
-    /// Count the pause from the "end" (default) or the "start" of the transfer before.
-    pub(crate) pause_from: Option<PauseFromModel>,
-}
-
-/// Where a pause starts.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum PauseFromModel {
-    /// At the end of the transfer before.
-    End,
-    /// At the start of the transfer before.
-    Start,
 }
 
 /// How long to run, and how often.

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::de::Spanned;
 use super::model::{allow_names, unwrap_kinds};
-use super::units::{Count, Period, Positive, Probability, Window};
+use super::number::{Count, Positive, Probability};
+use super::spanned::Spanned;
+use super::units::{Period, Window};
 
 /// A transport protocol.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::de::Spanned;
 use super::error::{Fault, unknown};
+use super::spanned::Spanned;
 
 /// What to show of the results.
 #[derive(Clone, Debug, Default, PartialEq)]

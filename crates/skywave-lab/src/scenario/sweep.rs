@@ -1,58 +1,17 @@
 //! `[sweep]`: which fields vary, and the points that this makes.
 
+use std::collections::BTreeSet;
+
 use super::error::{Fault, unknown};
+use super::param::ParamValue;
 use super::tree::{Entry, Node, Span, Value};
-use super::units::Quantity;
 
 /// More runs than anybody waits for.
 pub(crate) const MAX_RUNS: usize = 1_000_000;
+/// More keys in a path than any field has.
+const MAX_KEYS: usize = 16;
 /// More points than fit in memory with room to spare.
 const MAX_POINTS: usize = 100_000;
-
-/// One value of a swept field, as written and as a number.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ParamValue {
-    /// As written in the file.
-    pub written: Written,
-    /// In SI units, when what is written has a unit.
-    pub quantity: Option<Quantity>,
-}
-
-/// A value as written in a scenario file.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Written {
-    /// `true` or `false`.
-    Bool(bool),
-    /// A whole number.
-    Int(i64),
-    /// A number with a fraction or an exponent.
-    Float(f64),
-    /// A string without its quotes, or a table or array as it stands in the file.
-    Text(String),
-}
-
-impl ParamValue {
-    /// The value as a number: as written, or in SI units.
-    pub fn number(&self) -> Option<f64> {
-        match (&self.quantity, &self.written) {
-            (Some(q), _) => Some(q.value),
-            (None, Written::Int(i)) => Some(*i as f64),
-            (None, Written::Float(x)) => Some(*x),
-            (None, _) => None,
-        }
-    }
-}
-
-impl std::fmt::Display for ParamValue {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.written {
-            Written::Bool(b) => b.fmt(f),
-            Written::Int(i) => i.fmt(f),
-            Written::Float(x) => x.fmt(f),
-            Written::Text(s) => f.write_str(s),
-        }
-    }
-}
 
 /// Some fields that vary together.
 #[derive(Debug)]
@@ -66,6 +25,7 @@ pub(crate) struct Axis {
 #[derive(Debug)]
 struct Path {
     text: String,
+    span: Span,
     /// `link`, `flow` or `run`.
     root: &'static str,
     /// Which links or flows.
@@ -78,6 +38,15 @@ struct Path {
 pub(crate) fn axes(sweep: &Node, tree: &Node, text: &str) -> Result<Vec<Axis>, Fault> {
     let mut axes = Vec::new();
     collect(sweep, "", tree, text, &mut axes)?;
+    let mut seen = BTreeSet::new();
+    for path in axes.iter().flat_map(|a: &Axis| &a.paths) {
+        if !seen.insert(&path.text) {
+            return Err(
+                Fault::new(path.span.clone(), format!("`{}` is swept twice", path.text))
+                    .label("the second time"),
+            );
+        }
+    }
     Ok(axes)
 }
 
@@ -167,7 +136,7 @@ fn step(item: &Node, paths: usize) -> Result<Vec<Node>, Fault> {
             Err(Fault::new(
                 item.span.clone(),
                 format!(
-                    "{paths} paths are linked here, but this has {} values",
+                    "{paths} paths are linked here, but the number of values is {}",
                     values.len()
                 ),
             )
@@ -238,10 +207,12 @@ impl Path {
             Fault::new(place(0, text.len()), message.to_owned()).label("not a field to vary")
         };
         match (root, first) {
+            _ if keys.len() > MAX_KEYS => Err(fault("this path is too deep")),
             (_, "") => Err(fault("this path names no field")),
             ("run", "seeds") => Err(fault("seeds cannot be swept: every point has all of them")),
             ("link" | "flow", "name") => Err(fault("names cannot be swept")),
             _ => Ok(Self {
+                span: place(0, text.len()),
                 text,
                 root,
                 targets,
@@ -296,17 +267,15 @@ fn set(node: &mut Node, name: &str, keys: &[(String, Span)], value: &Node) -> Re
     let found = node.describe();
     match &mut node.value {
         Value::Table(entries) => {
-            let at = match entries.iter().position(|e| e.key == *key) {
-                Some(at) => at,
-                None => {
-                    entries.push(Entry {
-                        key: key.clone(),
-                        key_span: span.clone(),
-                        node: Node::empty_table(span.clone()),
-                    });
-                    entries.len() - 1
-                }
-            };
+            let found = entries.iter().position(|e| e.key == *key);
+            let at = found.unwrap_or(entries.len());
+            if found.is_none() {
+                entries.push(Entry {
+                    key: key.clone(),
+                    key_span: span.clone(),
+                    node: Node::empty_table(span.clone()),
+                });
+            }
             set(&mut entries[at].node, key, rest, value)
         }
         Value::Array(items) => {
@@ -384,24 +353,10 @@ pub(crate) fn point(
     for (axis, values) in axes.iter().zip(chosen.into_iter().rev()) {
         for (path, value) in axis.paths.iter().zip(values) {
             path.set(&mut tree, value)?;
-            params.push((path.text.clone(), param(value, text)));
+            params.push((path.text.clone(), ParamValue::of(value, text)));
         }
     }
     Ok((tree, params))
-}
-
-fn param(node: &Node, text: &str) -> ParamValue {
-    let written = match &node.value {
-        Value::Bool(b) => Written::Bool(*b),
-        Value::Int(i) => Written::Int(*i),
-        Value::Float(x) => Written::Float(*x),
-        Value::Text(s) | Value::Date(s) => Written::Text(s.clone()),
-        Value::Array(_) | Value::Table(_) => {
-            Written::Text(text.get(node.span.clone()).unwrap_or_default().to_owned())
-        }
-    };
-    let quantity = node.as_text().and_then(Quantity::parse);
-    ParamValue { written, quantity }
 }
 
 /// All swept paths in order.

@@ -1,3 +1,10 @@
 //! Scenario files, from the outside: what they become, and what is said of wrong ones.
 
+mod becomes;
+mod errors;
 mod example;
+mod files;
+mod mutations;
+mod runs;
+mod schema;
+mod sweeps;

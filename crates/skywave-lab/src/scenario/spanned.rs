@@ -1,0 +1,63 @@
+//! A decoded value that knows where it stands.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+
+use super::de::SPANNED;
+use super::tree::Span;
+
+/// A value that knows its place, for the checks after decoding.
+#[derive(Clone, Debug)]
+pub(crate) struct Spanned<T> {
+    pub(crate) span: Span,
+    pub(crate) value: T,
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Parts<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Parts<T> {
+            type Value = Spanned<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value and its place")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let end = || A::Error::custom("a value lost its place");
+                let (Some(start), Some(stop)) = (seq.next_element()?, seq.next_element()?) else {
+                    return Err(end());
+                };
+                Ok(Spanned {
+                    span: start..stop,
+                    value: seq.next_element()?.ok_or_else(end)?,
+                })
+            }
+        }
+
+        deserializer.deserialize_tuple_struct(SPANNED, 3, Parts(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Spanned<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}

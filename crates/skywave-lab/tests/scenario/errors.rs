@@ -1,0 +1,241 @@
+//! What is said of wrong files: each message, as printed without colours.
+
+use skywave_lab::scenario::Scenario;
+
+/// A small legal file; cases change one line of it.
+const GOOD: &str = r#"title = "two nodes"
+
+[[link]]
+name = "air"
+between = ["A", "B"]
+rate = "2Mbps"
+delay = "80ms"
+queue = { droptail = "90 packets" }
+loss = { forward = { exponential = 0.01 } }
+
+[[flow]]
+name = "bulk"
+from = "A"
+to = "B"
+transport = "reno"
+mss = 1460
+rwnd = "64kB"
+
+[run]
+duration = "100s"
+seeds = 3
+
+[sweep]
+"flow.bulk.transport" = ["reno", "cerl"]
+"link.air.loss.forward.exponential" = [0.0, 0.01]
+
+[report]
+plot = [{ x = "link.air.loss.forward.exponential", y = "goodput", by = "flow.bulk.transport" }]
+"#;
+
+#[track_caller]
+fn message(text: &str) -> String {
+    match Scenario::parse("case.toml", text, None) {
+        Ok(_) => panic!("this is accepted:\n{text}"),
+        Err(error) => {
+            let (line, column) = error.position().expect("a place");
+            let drawn = error.render(false);
+            assert!(
+                drawn.contains(&format!("case.toml:{line}:{column}")),
+                "{drawn}"
+            );
+            drawn
+        }
+    }
+}
+
+/// `GOOD` with `from` replaced by `to`.
+#[track_caller]
+fn changed(from: &str, to: &str) -> String {
+    assert!(GOOD.contains(from), "{from}");
+    message(&GOOD.replacen(from, to, 1))
+}
+
+#[test]
+fn the_base_of_the_cases_is_legal() {
+    let scenario = Scenario::parse("case.toml", GOOD, None);
+    assert!(scenario.is_ok(), "{}", scenario.unwrap_err().render(false));
+}
+
+/// Snapshots of one changed line each: name, what is replaced, by what.
+macro_rules! cases {
+    ($($name:ident: $from:expr => $to:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(changed($from, $to));
+        }
+    )*};
+}
+
+// The text itself.
+cases! {
+    toml_that_is_broken: "delay = \"80ms\"" => "delay = \"80ms";
+    a_key_given_twice: "delay = \"80ms\"" => "delay = \"80ms\"\ndelay = \"81ms\"";
+    an_unknown_table: "[run]" => "[runn]";
+    an_unknown_key: "delay = \"80ms\"" => "dealy = \"80ms\"";
+    an_unknown_key_in_an_inline_table: "{ droptail = \"90 packets\" }" => "{ red = { limit = \"70 packets\", minimum = \"9 packets\" } }";
+    a_missing_key: "delay = \"80ms\"\n" => "";
+    a_missing_table: "[run]\nduration = \"100s\"\nseeds = 3\n" => "";
+    a_link_that_is_no_array: "[[link]]" => "[link]";
+}
+
+// Values and units.
+cases! {
+    a_number_without_unit: "delay = \"80ms\"" => "delay = 80";
+    a_string_without_unit: "delay = \"80ms\"" => "delay = \"80\"";
+    a_unit_in_wrong_case: "\"2Mbps\"" => "\"2mbps\"";
+    a_unit_of_something_else: "\"2Mbps\"" => "\"2ms\"";
+    a_negative_rate: "\"2Mbps\"" => "\"-2Mbps\"";
+    a_zero_rate: "\"2Mbps\"" => "\"0Mbps\"";
+    a_queue_for_nothing: "\"90 packets\"" => "\"0 packets\"";
+    a_zero_duration: "\"100s\"" => "\"0s\"";
+    a_duration_of_centuries: "\"100s\"" => "\"99999999h\"";
+    no_seeds: "seeds = 3" => "seeds = 0";
+    a_seed_twice: "seeds = 3" => "seeds = [1, 5, 1]";
+    a_probability_above_one: "{ exponential = 0.01 }" => "{ iid = 1.5 }";
+    a_probability_in_percent: "{ exponential = 0.01 }" => "{ iid = \"1%\" }";
+    an_mss_of_zero: "mss = 1460" => "mss = 0";
+    an_mss_beyond_ipv4: "mss = 1460" => "mss = 65496";
+    a_window_below_a_segment: "\"64kB\"" => "\"1kB\"";
+    a_window_beyond_tcp: "\"64kB\"" => "\"2GiB\"";
+    a_bool_in_quotes: "seeds = 3" => "series = \"yes\"";
+}
+
+// Names and choices.
+cases! {
+    an_unknown_queue: "{ droptail = \"90 packets\" }" => "{ droptial = \"90 packets\" }";
+    a_queue_without_value: "{ droptail = \"90 packets\" }" => "\"droptail\"";
+    two_loss_models_in_one_table: "{ exponential = 0.01 }" => "{ iid = 0.1, exponential = 0.01 }";
+    a_value_for_a_name: "rwnd = \"64kB\"" => "traffic = { ftp = 1 }";
+    an_unknown_transport: "transport = \"reno\"" => "transport = \"newrneo\"";
+    an_unknown_slot_member: "transport = \"reno\"" => "transport = { recovery = \"sak\" }";
+    an_unknown_slot: "transport = \"reno\"" => "transport = { recover = \"sack\" }";
+    an_unknown_parameter: "transport = \"reno\"" => "transport = { congestion = { cerl = { b = 0.3 } } }";
+    an_unknown_profile: "mss = 1460" => "profile = \"ns3\"";
+    an_rto_that_contradicts_itself: "mss = 1460" => "tcp = { min_rto = \"5s\", max_rto = \"1s\" }";
+}
+
+// What belongs together.
+cases! {
+    an_unknown_node: "from = \"A\"" => "from = \"a1\"";
+    a_flow_to_itself: "to = \"B\"" => "to = \"A\"";
+    a_receiver_out_of_reach: "[[flow]]" => "[[link]]\nbetween = [\"C\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"D\"\n\n[[flow]]";
+    no_way_back_for_acks: "delay = \"80ms\"" => "delay = \"80ms\"\none_way = true";
+    a_reverse_of_a_one_way_link: "delay = \"80ms\"" => "delay = \"80ms\"\none_way = true\nreverse_rate = \"1Mbps\"";
+    a_link_to_itself: "between = [\"A\", \"B\"]" => "between = [\"A\", \"A\"]";
+    a_link_between_three: "between = [\"A\", \"B\"]" => "between = [\"A\", \"B\", \"C\"]";
+    two_links_of_a_name: "[[flow]]" => "[[link]]\nname = \"air\"\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]";
+    two_flows_of_a_name: "[run]" => "[[flow]]\nname = \"bulk\"\nfrom = \"B\"\nto = \"A\"\n\n[run]";
+    a_link_without_rate: "rate = \"2Mbps\"\n" => "";
+    a_link_with_rate_and_trace: "rate = \"2Mbps\"" => "rate = \"2Mbps\"\ntrace = \"lte.trace\"";
+    copies_of_a_link_between_the_same: "name = \"air\"" => "name = \"air\"\ncount = 3";
+    a_loss_model_by_name: "{ forward = { exponential = 0.01 } }" => "{ forward = \"iid\" }";
+    a_delay_of_two: "delay = \"80ms\"" => "delay = [\"1ms\", \"2ms\"]";
+    a_date: "delay = \"80ms\"" => "delay = 2008-04-01";
+    a_number_without_copies: "between = [\"A\", \"B\"]" => "between = [\"A#\", \"B\"]";
+    overlapping_blackouts: "delay = \"80ms\"" => "delay = \"80ms\"\nblackouts = [{ start = \"10s\", duration = \"5s\" }, { start = \"14s\", duration = \"1s\" }]";
+    a_blackout_without_end: "delay = \"80ms\"" => "delay = \"80ms\"\nblackouts = { every = \"1s\", duration = \"1s\" }";
+    red_thresholds_upside_down: "{ droptail = \"90 packets\" }" => "{ red = { limit = \"90 packets\", min = \"50 packets\", max = \"40 packets\" } }";
+    red_units_mixed: "{ droptail = \"90 packets\" }" => "{ red = { limit = \"90 packets\", min = \"5kB\" } }";
+    bounds_in_wrong_order: "delay = \"80ms\"" => "delay = { uniform = [\"9ms\", \"1ms\"] }";
+    a_pareto_without_mean: "delay = \"80ms\"" => "delay = { pareto = { mean = \"9ms\", shape = 1.0 } }";
+    a_window_outside_the_run: "seeds = 3" => "measure = [\"10s\", \"110s\"]";
+    an_empty_window: "seeds = 3" => "measure = [\"10s\", \"10s\"]";
+    a_flow_after_the_run: "mss = 1460" => "start = \"100s\"";
+    a_flow_that_stops_first: "mss = 1460" => "start = \"50s\"\nstop = \"20s\"";
+    a_trace_without_folder: "rate = \"2Mbps\"" => "trace = \"lte.trace\"";
+}
+
+// The sweep.
+cases! {
+    a_swept_value_that_is_wrong: "[\"reno\", \"cerl\"]" => "[\"reno\", \"curl\"]";
+    a_swept_number_out_of_range: "[0.0, 0.01]" => "[0.0, 1.01]";
+    a_swept_value_against_another: "\"flow.bulk.transport\" = [\"reno\", \"cerl\"]" => "\"flow.bulk.mss\" = [1000, 65000]";
+    a_path_to_no_link: "\"link.air.loss" => "\"link.iar.loss";
+    a_path_to_no_key: "\"link.air.loss.forward.exponential\" =" => "\"link.air.loss.forwrad.exponential\" =";
+    a_path_into_a_string: "\"link.air.loss.forward.exponential\" =" => "\"link.air.delay.uniform\" =";
+    a_path_to_nothing: "\"flow.bulk.transport\" =" => "\"flow.bulk\" =";
+    a_path_to_elsewhere: "\"flow.bulk.transport\" =" => "\"flows.bulk.transport\" =";
+    a_sweep_of_seeds: "\"flow.bulk.transport\" = [\"reno\", \"cerl\"]" => "\"run.seeds\" = [1, 2]";
+    an_empty_sweep: "[0.0, 0.01]" => "[]";
+    a_sweep_that_is_no_array: "[0.0, 0.01]" => "0.01";
+    a_path_swept_twice: "\"link.air.loss.forward.exponential\" =" => "\"flow.bulk.transport & flow.bulk.rwnd\" =";
+    linked_values_that_do_not_match: "\"flow.bulk.transport\" = [\"reno\", \"cerl\"]" => "\"flow.bulk.transport & flow.bulk.rwnd\" = [[\"reno\", \"64kB\"], [\"cerl\"]]";
+    too_many_runs: "seeds = 3" => "seeds = 900000";
+}
+
+// The report.
+cases! {
+    a_plot_over_a_path_not_swept: "x = \"link.air.loss.forward.exponential\"" => "x = \"link.air.delay\"";
+    a_plot_of_nothing_measured: "y = \"goodput\"" => "y = \"godput\"";
+    a_plot_by_its_own_axis: "by = \"flow.bulk.transport\"" => "by = \"link.air.loss.forward.exponential\"";
+    a_plot_over_time_without_series: "x = \"link.air.loss.forward.exponential\", y = \"goodput\"" => "x = \"time\", y = \"cwnd\"";
+    a_plot_of_no_flow: "y = \"goodput\"" => "y = \"goodput\", flow = \"bluk\"";
+    an_unknown_scale: "y = \"goodput\"" => "y = \"goodput\", x_scale = \"logarithmic\"";
+}
+
+/// The network and its flow only, the flow's transport line replaced.
+#[track_caller]
+fn with_transport(line: &str) -> String {
+    let (start, _) = GOOD.split_once("[sweep]").expect("a sweep");
+    message(&start.replace("transport = \"reno\"", line))
+}
+
+#[test]
+fn sack_switched_off() {
+    insta::assert_snapshot!(with_transport(
+        "transport = \"sack\"\ntcp = { sack = false }"
+    ));
+}
+
+#[test]
+fn tcp_keys_for_udp() {
+    insta::assert_snapshot!(with_transport("transport = \"udp\""));
+}
+
+#[test]
+fn udp_without_a_rate() {
+    let text = "[[link]]\nbetween = [\"A\", \"B\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\
+                [[flow]]\nfrom = \"A\"\nto = \"B\"\ntransport = \"udp\"\n\
+                [run]\nduration = \"1s\"\n";
+    insta::assert_snapshot!(message(text));
+}
+
+#[test]
+fn too_many_points() {
+    let values = format!("{:?}", (1..=20).collect::<Vec<_>>());
+    let keys = ["mss", "header", "start", "stop"];
+    let lines = keys.map(|key| format!("\"flow.bulk.{key}\" = {values}\n"));
+    let sweep = format!("[sweep]\n{}", lines.concat());
+    insta::assert_snapshot!(changed("[sweep]\n", &sweep));
+}
+
+#[test]
+fn an_empty_file() {
+    insta::assert_snapshot!(message(""));
+}
+
+#[test]
+fn nesting_without_end() {
+    let deep = format!("title = {}{}", "[".repeat(60), "]".repeat(60));
+    insta::assert_snapshot!(changed("title = \"two nodes\"", &deep));
+}
+
+#[test]
+fn a_file_beyond_a_mebibyte() {
+    let error = Scenario::parse("case.toml", &"# padding\n".repeat(200_000), None).unwrap_err();
+    insta::assert_snapshot!(error.render(false));
+}
+
+#[test]
+fn colours_are_only_for_terminals() {
+    let error = Scenario::parse("case.toml", "titel = 1", None).unwrap_err();
+    assert!(!error.render(false).contains('\u{1b}'));
+    assert!(error.render(true).contains('\u{1b}'));
+    assert_eq!(error.to_string(), "unknown key `titel`");
+}
