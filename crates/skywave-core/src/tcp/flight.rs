@@ -27,6 +27,8 @@ pub struct Sent {
     pub lost: bool,
     /// It was sent again in the present recovery (RFC 6675's HighRxt, a segment at a time).
     pub resent: bool,
+    /// It was sent again although it did not count as lost: both copies may be in the network.
+    pub doubled: bool,
 }
 
 /// What a cumulative acknowledgement removed.
@@ -48,6 +50,8 @@ pub struct Flight {
     segments: VecDeque<Sent>,
     /// Bytes marked lost and not sent again since.
     lost: u64,
+    /// Bytes of which two copies may be in the network.
+    doubled: u64,
     sacked: u64,
     highest_sacked: u64,
 }
@@ -83,10 +87,10 @@ impl Flight {
         self.sacked
     }
 
-    /// Bytes believed to be in the network: neither reported as received nor known to be lost
-    /// (RFC 6675's `pipe`).
+    /// Bytes believed to be in the network: neither reported as received nor known to be lost, and
+    /// twice where a segment was sent again on suspicion (RFC 6675's `pipe`).
     pub fn pipe(&self) -> u64 {
-        self.max() - self.una - self.sacked - self.lost
+        self.max() - self.una - self.sacked - self.lost + self.doubled
     }
 
     /// End of the highest block reported; `una` or less when there is none.
@@ -132,6 +136,7 @@ impl Flight {
             sacked: false,
             lost: false,
             resent: false,
+            doubled: false,
         });
         self.nxt = end;
     }
@@ -146,6 +151,9 @@ impl Flight {
         if segment.lost {
             segment.lost = false;
             self.lost -= segment.end - segment.start;
+        } else if self.nxt > segment.start && !segment.doubled {
+            segment.doubled = true;
+            self.doubled += segment.end - segment.start;
         }
         if self.nxt == segment.start {
             self.nxt = segment.end;
@@ -164,12 +172,19 @@ impl Flight {
         }
     }
 
-    /// Marks every segment for which `is_lost` holds as lost.
+    /// Marks every segment for which `is_lost` holds as lost, but for those already sent again: of
+    /// these only the copy sent first is.
     pub fn mark_lost(&mut self, mut is_lost: impl FnMut(&Sent) -> bool) {
         for segment in &mut self.segments {
-            if !segment.lost && !segment.sacked && is_lost(segment) {
+            if segment.lost || segment.sacked || !is_lost(segment) {
+                continue;
+            }
+            if !segment.resent {
                 segment.lost = true;
                 self.lost += segment.end - segment.start;
+            } else if segment.doubled {
+                segment.doubled = false;
+                self.doubled -= segment.end - segment.start;
             }
         }
     }
@@ -187,8 +202,10 @@ impl Flight {
         for segment in &mut self.segments {
             segment.lost = false;
             segment.resent = false;
+            segment.doubled = false;
         }
         self.lost = 0;
+        self.doubled = 0;
     }
 
     /// Goes back N: the next segment to send is the oldest one again, even if the receiver said
@@ -243,6 +260,9 @@ impl Flight {
                 if segment.lost {
                     self.lost -= cut;
                 }
+                if segment.doubled {
+                    self.doubled -= cut;
+                }
                 segment.start += cut;
                 break;
             }
@@ -252,6 +272,9 @@ impl Flight {
             }
             if segment.lost {
                 self.lost -= segment.end - segment.start;
+            }
+            if segment.doubled {
+                self.doubled -= segment.end - segment.start;
             }
             acked.newest = self.segments.pop_front();
         }
@@ -277,6 +300,10 @@ impl Flight {
                 if segment.lost {
                     segment.lost = false;
                     self.lost -= segment.end - segment.start;
+                }
+                if segment.doubled {
+                    segment.doubled = false;
+                    self.doubled -= segment.end - segment.start;
                 }
             }
         }

@@ -37,7 +37,7 @@ impl Sack {
             }
             in_block = segment.sacked;
         }
-        flight.mark_lost(|s| s.end <= below && !s.resent);
+        flight.mark_lost(|s| s.end <= below);
     }
 }
 

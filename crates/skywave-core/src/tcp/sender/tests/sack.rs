@@ -125,6 +125,29 @@ fn without_new_data_a_hole_that_may_be_lost_is_resent() {
 }
 
 #[test]
+fn suspected_holes_are_resent_as_pipe_allows() {
+    // RFC 6675 section 5, step C.4: what rule 3 sends again counts in pipe, beside the segment
+    // itself as long as that is not known to be lost. 1 and 15 to 28 of 30 are lost.
+    let mut s = Script::idle(config("sack", 30));
+    s.sender.write(30 * u64::from(MSS));
+    s.expect_sent(1..=30);
+    for top in 3..=15 {
+        s.dupack_sacking(&[2..top]);
+    }
+    s.dupack_sacking(&[29..30, 2..15]);
+    s.dupack_sacking(&[29..31, 2..15]);
+    s.expect_sent([1]);
+    // cwnd 15; of 16 outstanding 2 are held and 15 is lost: pipe is 13. 15 and 16 make it 15.
+    s.ack_sacking(15, &[29..31]);
+    s.expect_sent([15, 16]);
+    assert_eq!(s.sender.flight().pipe(), 15 * u64::from(MSS));
+    s.ack_sacking(16, &[29..31]);
+    s.expect_sent([17]);
+    s.ack_sacking(17, &[29..31]);
+    s.expect_sent([18, 19]);
+}
+
+#[test]
 fn without_new_data_the_last_segment_is_rescued_once() {
     // NextSeg rule 4. 10 is lost, too; nothing above it can tell.
     let mut s = recovering_at_the_end();
