@@ -99,7 +99,7 @@ fn any_write() -> impl Strategy<Value = Write> {
 prop_compose! {
     pub(crate) fn any_plan()(
         mss in prop_oneof![Just(100u32), Just(536), Just(1460)],
-        window in (0u32..80, 1u32..100),
+        window in (0u32..80, 50u32..100),
         delay in 0u64..200,
         writes in vec(any_write(), 0..8),
         data in any_fates(),
