@@ -26,6 +26,15 @@ pub(super) struct Grid {
     pub(super) left_out: usize,
 }
 
+impl Grid {
+    /// The same with at most so many rows.
+    pub(super) fn limited(mut self, rows: usize) -> Self {
+        self.left_out += self.rows.len().saturating_sub(rows);
+        self.rows.truncate(rows);
+        self
+    }
+}
+
 /// What stands where there is no number.
 const NONE: &str = "–";
 
@@ -69,14 +78,11 @@ pub(super) fn values(panel: &Panel) -> Grid {
     let largest = panel.largest();
     let scaled = scale(panel.y_unit, largest);
     let places = decimals(largest * scaled.factor);
-    let column = |label: &str| {
-        if label.is_empty() {
-            panel.y_label.clone()
-        } else {
-            label.to_owned()
-        }
+    let column = |series: &PanelSeries| match panel.series_label(series) {
+        label if label.is_empty() => panel.y_label.clone(),
+        label => label,
     };
-    let mut columns: Vec<String> = panel.series.iter().map(|s| column(&s.label)).collect();
+    let mut columns: Vec<String> = panel.series.iter().map(column).collect();
     // Names on the axis are compared there: the first one is the reference.
     let alone = match panel.series.as_slice() {
         [series] if !panel.is_numeric() && panel.x.values.len() > 1 => Some(series),
@@ -119,10 +125,14 @@ pub(super) fn differences(panel: &Panel, reference: usize) -> Option<Grid> {
     Some(by_series(
         panel,
         with_unit(
-            &format!("{}, difference from {}", panel.y_label, base.label),
+            &format!(
+                "{}, difference from {}",
+                panel.y_label,
+                panel.series_label(base)
+            ),
             scaled.label,
         ),
-        others.iter().map(|s| s.label.clone()).collect(),
+        others.iter().map(|s| panel.series_label(s)).collect(),
         |x| {
             others
                 .iter()
@@ -137,8 +147,8 @@ pub(super) fn gains(panel: &Panel, reference: usize) -> Option<Grid> {
     let (base, others) = compared(panel, reference)?;
     Some(by_series(
         panel,
-        format!("Gain over {} (%)", base.label),
-        others.iter().map(|s| s.label.clone()).collect(),
+        format!("Gain over {} (%)", panel.series_label(base)),
+        others.iter().map(|s| panel.series_label(s)).collect(),
         |x| {
             let gains = others.iter().map(|s| s.gain(base, x));
             gains

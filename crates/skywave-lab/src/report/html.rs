@@ -18,6 +18,8 @@ use traces::Trace;
 
 /// Limits that keep a page light; the Parquet files have everything.
 const MAX_PLOTS: usize = 30;
+const MAX_MARKERS: usize = 1000;
+const MAX_PANEL_ROWS: usize = 120;
 const MAX_FLOW_ROWS: usize = 240;
 const MAX_LINK_ROWS: usize = 240;
 
@@ -169,8 +171,8 @@ fn figure(panel: &Panel, options: &HtmlOptions) -> Figure {
         title: panel.title.clone(),
         facet: panel.facet_label(),
         svg: panel_plot(panel).to_inline_svg(),
-        values: grid::values(panel),
-        gains: grid::gains(panel, reference),
+        values: grid::values(panel).limited(MAX_PANEL_ROWS),
+        gains: grid::gains(panel, reference).map(|g| g.limited(MAX_PANEL_ROWS)),
     }
 }
 
@@ -179,6 +181,8 @@ pub(super) fn panel_plot(panel: &Panel) -> Plot {
     let scaled = scale(panel.y_unit, panel.largest());
     let (x_axis, x_factor) = x_axis(&panel.x, panel.is_numeric());
     let numeric = panel.is_numeric();
+    // Markers by the thousand would be a smear, and heavy.
+    let dense = panel.series.len() * panel.x.values.len() > MAX_MARKERS;
     let series = panel.series.iter().map(|series| {
         let points = panel.x.values.iter().enumerate().filter_map(|(at, value)| {
             let e = series.estimate(at)?;
@@ -188,7 +192,13 @@ pub(super) fn panel_plot(panel: &Panel) -> Plot {
             };
             Some((x, e.mean * scaled.factor, e.half.map(|h| h * scaled.factor)))
         });
-        SeriesData::marked(series.label.clone(), points.collect())
+        let label = panel.series_label(series);
+        if dense && numeric {
+            let points: Vec<_> = points.map(|(x, y, _)| (x, y)).collect();
+            SeriesData::line(label, &points)
+        } else {
+            SeriesData::marked(label, points.collect())
+        }
     });
     let label = match scaled.label {
         "" => panel.y_label.clone(),

@@ -110,6 +110,18 @@ impl Panel {
         self.x.values.iter().all(|v| v.number.is_some())
     }
 
+    /// The name of a series for people: numbers and yes or no say what they are of.
+    pub fn series_label(&self, series: &PanelSeries) -> String {
+        let value = &series.label;
+        let is_word = value.parse::<bool>().is_err()
+            && !value.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
+        if is_word || self.by.is_empty() {
+            return value.clone();
+        }
+        let name = self.by.rsplit('.').next().unwrap_or(&self.by);
+        format!("{name} {value}")
+    }
+
     /// The facet for people: `run.duration = 480s, …`; empty when there is only one.
     pub fn facet_label(&self) -> String {
         let parts = self

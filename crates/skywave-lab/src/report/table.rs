@@ -7,8 +7,8 @@ use super::panel::panels;
 use super::study::Study;
 use crate::experiment::Results;
 
-/// Rows of flows that a terminal is given.
-const MAX_FLOW_ROWS: usize = 60;
+/// Rows of one table that a terminal is given.
+const MAX_ROWS: usize = 60;
 
 /// The results as text for a terminal of so many columns: a table a panel, the differences from its
 /// first series, and the flows where there are several or nothing was swept.
@@ -24,16 +24,16 @@ pub fn table(study: &Study, results: &Results, width: usize) -> String {
     };
     let panels = panels(study, results);
     for panel in &panels {
-        push(&panel.facet_label(), &grid::values(panel));
+        push(&panel.facet_label(), &grid::values(panel).limited(MAX_ROWS));
         if let Some(differences) = grid::differences(panel, 0) {
-            push("", &differences);
+            push("", &differences.limited(MAX_ROWS));
         }
     }
     let several = results
         .iter()
         .any(|(_, _, run)| run.outcome.flows.len() > 1);
     if panels.is_empty() || several {
-        push("", &grid::flows(study, results, MAX_FLOW_ROWS));
+        push("", &grid::flows(study, results, MAX_ROWS));
     }
     out.push_str(&grid::sample_note(results));
     out.push('\n');

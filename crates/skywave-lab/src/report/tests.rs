@@ -8,8 +8,8 @@ use arrow_array::types::{Float64Type, UInt64Type};
 use arrow_schema::DataType;
 
 use super::*;
-use crate::experiment::Results;
-use crate::scenario::{PlotAxis, Written};
+use crate::experiment::{Options, RecordSeries, Results, run};
+use crate::scenario::{PlotAxis, Scenario, Written};
 use fixture::{cerl, small, two_flows};
 
 #[test]
@@ -265,4 +265,81 @@ fn the_same_results_give_the_same_bytes_on_any_number_of_threads() {
     };
     let one = all(1);
     assert!(all(2) == one && all(1) == one, "bytes differ");
+}
+
+#[test]
+fn numbers_that_tell_series_apart_say_what_they_are() {
+    let (mut study, results) = cerl();
+    let plot = &mut study.report.plots[0];
+    plot.by = Some(std::mem::replace(&mut plot.x, PlotAxis::Seed));
+    plot.x = PlotAxis::Param("flow.bulk.transport".into());
+    let panel = &panels(&study, &results)[0];
+    assert!(!panel.is_numeric());
+    assert_eq!(panel.series_label(&panel.series[4]), "exponential 0.01");
+    let page = html(&study, &results, &HtmlOptions::default()).unwrap();
+    assert!(page.contains(">exponential 0.01</text>"));
+}
+
+#[test]
+fn a_thousand_places_on_the_axis_stay_light() {
+    let (mut study, results) = cerl();
+    study.points.truncate(1);
+    study.report.plots[0].by = None;
+    study.report.plots[0].x = PlotAxis::Seed;
+    let seeds: Vec<u64> = (0..5000).collect();
+    let mut many = Results::empty("skywave 0", &seeds, 1);
+    for seed in 0..seeds.len() {
+        many.put(0, seed, results.get(seed % 60, 0).unwrap().clone());
+    }
+    let page = html(&study, &many, &HtmlOptions::default()).unwrap();
+    assert!(page.len() < 100_000, "{} bytes", page.len());
+    assert!(page.contains("4880 more rows"));
+    assert!(table(&study, &many, 100).lines().count() < 100);
+}
+
+#[test]
+fn a_scenario_goes_all_the_way() {
+    let text = r#"
+        title = "Two ways over one link"
+        [[link]]
+        name = "air"
+        between = ["A", "B"]
+        rate = "1Mbps"
+        delay = "10ms"
+        loss = { forward = { iid = 0.01 } }
+        [[flow]]
+        name = "bulk"
+        from = "A"
+        to = "B"
+        transport = "reno"
+        traffic = "ftp"
+        [run]
+        duration = "5s"
+        seeds = 2
+        [sweep]
+        "flow.bulk.transport" = ["reno", "cerl"]
+        "link.air.rate" = ["500kbps", "1Mbps"]
+    "#;
+    let scenario = Scenario::parse("air", text, None).unwrap();
+    let with = |threads| {
+        let options = Options {
+            threads: Some(threads),
+            series: RecordSeries::FirstSeed,
+            ..Options::default()
+        };
+        run(&scenario, &options, skywave_sim::simulate).unwrap()
+    };
+    let results = with(2);
+    assert_eq!(results, with(1));
+    let study = Study::from(&scenario);
+    let rows: Vec<Row<'_>> = rows(&study, &results).collect();
+    assert_eq!(rows.len(), 8);
+    assert_eq!((rows[0].transport, rows[7].transport), ("reno", "cerl"));
+    assert!(rows.iter().all(|r| r.flow.goodput_bps > 1e5));
+    let panel = &panels(&study, &results)[0];
+    assert_eq!((panel.x.unit, panel.series.len()), (Some("bit/s"), 2));
+    let page = html(&study, &results, &HtmlOptions::default()).unwrap();
+    assert!(page.contains("Two ways over one link") && page.contains("link.air.rate (Mb/s)"));
+    assert!(page.contains("cwnd (segments)"));
+    keep("air.html", &page);
 }

@@ -3,12 +3,15 @@
 use serde::Serialize;
 
 use crate::experiment::{Results, SeriesRecord};
-use crate::report::plot::{Axis, Plot, Scale, SeriesData};
+use crate::report::plot::{self, Axis, Scale, SeriesData};
 use crate::report::study::Study;
+use crate::report::summary;
+use crate::scenario::{ParamValue, Plot, PlotAxis};
 
-/// Runs whose series are drawn, and lines in one plot.
-const MAX_RUNS: usize = 4;
-const MAX_LINES: usize = 6;
+/// Runs whose series are drawn, lines after which no further run is, and lines in one plot.
+const MAX_RUNS: usize = 6;
+const MAX_LINES: usize = 24;
+const MAX_LINES_IN_PLOT: usize = 4;
 
 /// The plots of one run.
 #[derive(Debug, Serialize)]
@@ -16,6 +19,9 @@ pub(super) struct Trace {
     title: String,
     svgs: Vec<String>,
 }
+
+/// Quantities that are drawn when the scenario names none.
+const DEFAULT: [&str; 3] = ["cwnd", "rtt", "queue"];
 
 /// Plots that share their axis: quantities, label, factor.
 const GROUPS: [(&[&str], &str, f64); 4] = [
@@ -31,17 +37,49 @@ pub(super) fn traces(study: &Study, results: &Results) -> std::io::Result<(Vec<T
         .iter()
         .filter(|(_, _, run)| run.has_series())
         .collect();
-    // One seed of several points says more than several seeds of one.
-    recorded.sort_by_key(|(point, seed_index, _)| (*seed_index, *point));
-    let asked: Vec<&str> = study
+    // One seed of several points says more than several seeds of one, and the series side by side
+    // in the middle of the axis more than one of them all along.
+    let middle = middle(study);
+    let off = |point: usize| {
+        let value = |path: &str| {
+            study
+                .points
+                .get(point)?
+                .param(path)
+                .map(ToString::to_string)
+        };
+        middle
+            .as_ref()
+            .is_some_and(|(path, at)| value(path).as_ref() != Some(at))
+    };
+    recorded.sort_by_key(|(point, seed_index, _)| (*seed_index, off(*point), *point));
+    let asked: Vec<&Plot> = study
         .report
         .plots
         .iter()
-        .filter(|p| p.x == crate::scenario::PlotAxis::Time)
-        .map(|p| p.y.field)
+        .filter(|p| p.x == PlotAxis::Time)
         .collect();
+    let shown = |series: &SeriesRecord| {
+        let is = |wanted: &Option<String>| {
+            let copy_of = |w: &String| series.entity.strip_prefix(w.as_str());
+            wanted.as_ref().is_none_or(|w| {
+                copy_of(w).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
+        };
+        let quantity = series.quantity.as_str();
+        if asked.is_empty() {
+            DEFAULT.contains(&quantity)
+        } else {
+            let fits = |p: &&Plot| p.y.field == quantity && is(&p.flow) && is(&p.link);
+            asked.iter().any(fits)
+        }
+    };
     let mut traces = Vec::new();
+    let mut lines = 0;
     for (point, seed_index, run) in recorded.iter().take(MAX_RUNS) {
+        if lines >= MAX_LINES {
+            break;
+        }
         let params = study.points.get(*point).map(|p| p.params.as_slice());
         let params = params.unwrap_or_default().iter();
         let mut title: Vec<String> = params
@@ -49,28 +87,46 @@ pub(super) fn traces(study: &Study, results: &Results) -> std::io::Result<(Vec<T
             .collect();
         title.push(format!("seed {}", results.seeds[*seed_index]));
         let series = run.series()?;
-        let shown = |quantity: &str| {
-            if asked.is_empty() {
-                matches!(quantity, "cwnd" | "rtt" | "queue")
-            } else {
-                asked.contains(&quantity)
-            }
-        };
-        let known = GROUPS.iter().filter_map(|(quantities, label, factor)| {
-            let quantities: Vec<&str> = quantities.iter().copied().filter(|q| shown(q)).collect();
-            plot(&series, &quantities, label, *factor)
-        });
+        let series: Vec<SeriesRecord> = series.into_iter().filter(|s| shown(s)).collect();
+        let plots: Vec<plot::Plot> = GROUPS
+            .iter()
+            .filter_map(|(quantities, label, factor)| draw(&series, quantities, label, *factor))
+            .collect();
+        lines += plots.iter().map(|p| p.series.len()).sum::<usize>();
         traces.push(Trace {
             title: title.join(", "),
-            svgs: known.map(|p| p.to_inline_svg()).collect(),
+            svgs: plots.iter().map(plot::Plot::to_inline_svg).collect(),
         });
     }
     let left_out = recorded.len() - traces.len();
     Ok((traces, left_out))
 }
 
+/// The path on the horizontal axis of the first plot over a swept path, and its middle value.
+fn middle(study: &Study) -> Option<(String, String)> {
+    let default = summary::default_plot(study);
+    let mut plots = study.report.plots.iter().chain(&default);
+    let path = plots.find_map(|p| match &p.x {
+        PlotAxis::Param(path) => Some(path.clone()),
+        _ => None,
+    })?;
+    let mut values: Vec<&ParamValue> = study.points.iter().filter_map(|p| p.param(&path)).collect();
+    values.sort_by(|a, b| {
+        let number = |v: &ParamValue| v.number().unwrap_or(0.0);
+        number(a).total_cmp(&number(b))
+    });
+    values.dedup();
+    let middle = values.get(values.len() / 2)?.to_string();
+    Some((path, middle))
+}
+
 /// The plot of some quantities; `None` when none was recorded.
-fn plot(series: &[SeriesRecord], quantities: &[&str], label: &str, factor: f64) -> Option<Plot> {
+fn draw(
+    series: &[SeriesRecord],
+    quantities: &[&str],
+    label: &str,
+    factor: f64,
+) -> Option<plot::Plot> {
     // A queue that was always empty is no news.
     let worth = |s: &&SeriesRecord| {
         quantities.contains(&s.quantity.as_str()) && s.points.iter().any(|p| p.1 != 0.0)
@@ -80,23 +136,24 @@ fn plot(series: &[SeriesRecord], quantities: &[&str], label: &str, factor: f64) 
         return None;
     }
     // Where there are too many, those that reach highest.
-    if chosen.len() > MAX_LINES {
+    if chosen.len() > MAX_LINES_IN_PLOT {
         let top = |s: &SeriesRecord| s.points.iter().map(|p| p.1).fold(0.0, f64::max);
         chosen.sort_by(|a, b| top(b).total_cmp(&top(a)));
     }
-    let lines = chosen.iter().take(MAX_LINES).map(|s| {
-        let name = match quantities {
-            [_] => s.entity.clone(),
-            _ => format!("{}, {}", s.entity, s.quantity),
+    let lines = chosen.iter().take(MAX_LINES_IN_PLOT).map(|s| {
+        let name = if chosen.iter().all(|c| c.quantity == s.quantity) {
+            s.entity.clone()
+        } else {
+            format!("{}, {}", s.entity, s.quantity)
         };
         let points: Vec<_> = s.points.iter().map(|(t, v)| (*t, v * factor)).collect();
         SeriesData::line(name, &points)
     });
-    Some(Plot {
-        x: Axis::new("Time (s)", Scale::Linear),
+    Some(plot::Plot {
+        x: Axis::new("Time (s)", Scale::Linear).from(0.0),
         y: Axis::new(label, Scale::Linear).from(0.0),
         series: lines.collect(),
         size: (720.0, 230.0),
-        ..Plot::default()
+        ..plot::Plot::default()
     })
 }

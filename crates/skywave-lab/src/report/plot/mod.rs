@@ -123,7 +123,7 @@ impl SeriesData {
 
     /// A thin line; thinned out to what the width of a plot can show.
     pub fn line(label: impl Into<String>, points: &[(f64, f64)]) -> Self {
-        let points = thin(points, 300);
+        let points = thin(points, 250);
         Self {
             label: label.into(),
             points: points.into_iter().map(|(x, y)| (x, y, None)).collect(),

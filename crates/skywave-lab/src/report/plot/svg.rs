@@ -111,7 +111,13 @@ fn frame(plot: &Plot, top: f64) -> Frame {
                 if y - err > 0.0 || y < 0.0 { y - err } else { y },
             ]
         });
-    let y = Fitted::new(&plot.y, ends, inner_height, 56.0, true);
+    let y = Fitted::new(
+        &plot.y,
+        ends,
+        inner_height,
+        40.0_f64.max(inner_height / 6.0),
+        true,
+    );
     let widest = y
         .ticks
         .iter()
@@ -309,7 +315,9 @@ fn polyline(
                     let _ = write!(solid, "M{} {}", px(from.0), px(from.1));
                     pen_down = true;
                 }
-                let _ = write!(solid, "L{} {}", px(at.0), px(at.1));
+                let (dx, dy) = (step(from.0, at.0), step(from.1, at.1));
+                let gap = if dy.starts_with('-') { "" } else { " " };
+                let _ = write!(solid, "l{dx}{gap}{dy}");
             }
         }
         last = Some((at, is_zero));
@@ -322,6 +330,19 @@ fn polyline(
             out,
             r#"<path class="l{class}" stroke-dasharray="1.5 4" d="{dotted}"/>"#
         );
+    }
+}
+
+/// The way between two coordinates as they are drawn, in as few letters as possible: long series
+/// are made of these.
+fn step(from: f64, to: f64) -> String {
+    let text = px(px(to) - px(from)).to_string();
+    match text.strip_prefix("-0.") {
+        Some(tenths) => format!("-.{tenths}"),
+        None if text == "-0" => "0".to_owned(),
+        None => text
+            .strip_prefix("0.")
+            .map_or(text.clone(), |t| format!(".{t}")),
     }
 }
 
