@@ -23,6 +23,21 @@ pub struct Composition {
     pub avoid_repeated_recovery: bool,
 }
 
+impl Composition {
+    /// The same with another window law, and with what that one says of repeated recoveries.
+    pub fn with_congestion(self, congestion: CongestionConfig) -> Self {
+        let own_rule = matches!(
+            congestion,
+            CongestionConfig::Cerl(_) | CongestionConfig::Vegas(_)
+        );
+        Self {
+            congestion,
+            avoid_repeated_recovery: !own_rule,
+            ..self
+        }
+    }
+}
+
 /// Members of the `detection` slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DetectionConfig {

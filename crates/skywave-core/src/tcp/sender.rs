@@ -304,7 +304,12 @@ impl Sender {
         self.dupacks += u32::from(counts);
         let event = self.ack_event(now, Segments::ZERO, None, None);
         self.congestion.on_dupack(&event);
-        let lost = counts && self.detection.on_dupack(now, self.dupacks, &self.flight);
+        let threshold = self.detection.threshold();
+        let lost = counts
+            && (self.detection.on_dupack(now, self.dupacks, &self.flight)
+                || self
+                    .recovery
+                    .first_is_lost(&self.flight, self.config.mss, threshold));
         if lost && self.may_retransmit() {
             self.fast_retransmit(now);
         } else if self.recovery.is_active() {

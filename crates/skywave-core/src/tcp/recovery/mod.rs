@@ -62,6 +62,12 @@ pub trait LossRecovery {
         Progress::Open
     }
 
+    /// What the receiver reports shows that the oldest segment is lost, with fewer duplicate ACKs
+    /// than the detection wants; `threshold` segments must have arrived above it.
+    fn first_is_lost(&self, _flight: &Flight, _mss: u32, _threshold: u32) -> bool {
+        false
+    }
+
     /// The retransmission timer expired: the flight goes back N.
     fn on_timeout(&mut self, _flight: &mut Flight) {}
 
@@ -145,6 +151,10 @@ impl LossRecovery for Recovery {
 
     fn on_new_ack(&mut self, repair: &mut Repair, acked: Segments) -> Progress {
         each!(self, m => m.on_new_ack(repair, acked))
+    }
+
+    fn first_is_lost(&self, flight: &Flight, mss: u32, threshold: u32) -> bool {
+        each!(self, m => m.first_is_lost(flight, mss, threshold))
     }
 
     fn on_timeout(&mut self, flight: &mut Flight) {

@@ -6,7 +6,7 @@ use crate::tcp::window::{Response, Window};
 use crate::units::Segments;
 
 /// Duplicate threshold of `IsLost` (section 2).
-const DUP_THRESH: u64 = 3;
+const DUP_THRESH: u32 = 3;
 
 /// State of one recovery.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,23 +20,26 @@ pub struct Sack {
 }
 
 impl Sack {
-    /// Marks what `IsLost` (section 4) calls lost: unreported segments with DupThresh separate
+    /// End of what `IsLost` (section 4) calls lost: unreported segments with DupThresh separate
     /// blocks, or more than DupThresh - 1 full segments, reported above them.
-    fn update_lost(flight: &mut Flight, mss: u32) {
-        let enough = (DUP_THRESH - 1) * u64::from(mss);
+    fn lost_below(flight: &Flight, mss: u32, threshold: u32) -> u64 {
+        let enough = u64::from(threshold.saturating_sub(1)) * u64::from(mss);
         let (mut above, mut blocks, mut in_block) = (0, 0, false);
-        let mut below = 0;
         for segment in flight.segments().rev() {
-            if above > enough || blocks == DUP_THRESH {
-                below = segment.end;
-                break;
+            if above > enough || blocks == threshold {
+                return segment.end;
             }
             if segment.sacked {
                 above += segment.end - segment.start;
-                blocks += u64::from(!in_block);
+                blocks += u32::from(!in_block);
             }
             in_block = segment.sacked;
         }
+        flight.una()
+    }
+
+    fn update_lost(flight: &mut Flight, mss: u32) {
+        let below = Self::lost_below(flight, mss, DUP_THRESH);
         flight.mark_lost(|s| s.end <= below);
     }
 }
@@ -57,6 +60,13 @@ impl LossRecovery for Sack {
         repair.flight.end_recovery();
         repair.flight.mark_first_lost();
         Self::update_lost(repair.flight, repair.mss);
+    }
+
+    fn first_is_lost(&self, flight: &Flight, mss: u32, threshold: u32) -> bool {
+        // Section 5, step 2.
+        self.recovery_point.is_none()
+            && flight.first().is_some_and(|s| !s.sacked)
+            && Self::lost_below(flight, mss, threshold) > flight.una()
     }
 
     fn on_dupack(&mut self, repair: &mut Repair) {

@@ -97,6 +97,23 @@ fn dupacks_without_news_do_not_count() {
     assert_eq!(s.sender.counters().fast_retransmits, 1);
 }
 
+#[test]
+fn three_segments_reported_by_one_dupack_are_enough() {
+    // RFC 6675 section 5, step 2: IsLost(HighACK + 1), when the ACKs before were lost.
+    let mut s = Script::sent(config("sack", 10), 10);
+    s.dupack_sacking(&[2..4]);
+    s.expect_sent([11]);
+    assert!(!s.sender.in_recovery());
+    s.dupack_sacking(&[2..6]);
+    s.expect_sent([1]);
+    s.expect_cwnd(5.0);
+    // Those that follow belong to this recovery.
+    s.dupack_sacking(&[2..7]);
+    s.dupack_sacking(&[2..8]);
+    assert_eq!(s.sender.counters().fast_retransmits, 1);
+    assert_eq!(s.sender.counters().window_cuts, 1);
+}
+
 /// Ten segments and no more; 1 is lost and was resent. cwnd is 5.
 fn recovering_at_the_end() -> Script {
     let mut s = Script::idle(config("sack", 10));
@@ -169,14 +186,14 @@ fn without_new_data_the_last_segment_is_rescued_once() {
 #[test]
 fn a_timeout_keeps_what_is_held_and_skips_it() {
     let mut s = Script::sent(config("sack", 10), 10);
-    s.dupack_sacking(&[3..7]);
+    s.dupack_sacking(&[3..5]);
     s.expect_sent([11]);
     s.wait_for_timeout();
     s.expect_sent([1]);
-    s.ack_sacking(2, &[3..7]);
+    s.ack_sacking(2, &[3..5]);
     s.expect_sent([2]);
-    s.ack(7);
-    s.expect_sent([7, 8, 9]);
+    s.ack(5);
+    s.expect_sent([5, 6, 7]);
 }
 
 #[test]
