@@ -145,7 +145,10 @@ mod tests {
         let bytes = u64::MAX / 2;
         assert_eq!(
             rate.transmission_time(bytes, 0),
-            (Duration::from_nanos(bytes / 1000), bytes % 1000 * 8_000_000_000)
+            (
+                Duration::from_nanos(bytes / 1000),
+                bytes % 1000 * 8_000_000_000
+            )
         );
     }
 

@@ -31,6 +31,11 @@ impl<'a> Files<'a> {
         }
     }
 
+    /// There is a file at this path, relative to the scenario.
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.base.is_some_and(|base| base.join(path).exists())
+    }
+
     /// The trace at this path, relative to the scenario.
     pub(crate) fn trace(&self, path: &Spanned<String>) -> Result<Arc<Trace>, Fault> {
         let key = &path.value;

@@ -116,7 +116,15 @@ fn draw_delay(
 
 fn forward(link: &Spanned<LinkModel>, end: Time, files: &Files<'_>) -> Result<LinkConfig, Fault> {
     let model = &link.value;
-    let service = service(model.rate.as_ref(), model.trace.as_ref(), files)?.ok_or_else(|| {
+    let service = service(
+        model.rate.as_ref(),
+        Traces {
+            first: model.trace.as_ref(),
+            otherwise: model.trace_else.as_ref(),
+        },
+        files,
+    )?
+    .ok_or_else(|| {
         Fault::new(link.span.clone(), "this link has no rate").label("`rate` or `trace` is needed")
     })?;
     let mut config = LinkConfig {
@@ -170,7 +178,14 @@ fn reverse(
                 .label("`reverse` has one too"),
         );
     }
-    if let Some(service) = service(own.rate.as_ref(), own.trace.as_ref(), files)? {
+    if let Some(service) = service(
+        own.rate.as_ref(),
+        Traces {
+            first: own.trace.as_ref(),
+            otherwise: own.trace_else.as_ref(),
+        },
+        files,
+    )? {
         config.service = service;
     }
     if let Some(own) = &own.delay {
@@ -215,19 +230,38 @@ fn refuse_reverse(model: &LinkModel) -> Result<(), Fault> {
     }
 }
 
+/// A trace and the one that takes its place.
+#[derive(Clone, Copy)]
+struct Traces<'a> {
+    first: Option<&'a Spanned<String>>,
+    otherwise: Option<&'a Spanned<String>>,
+}
+
 fn service(
     rate: Option<&Spanned<Rate>>,
-    trace: Option<&Spanned<String>>,
+    Traces { first, otherwise }: Traces<'_>,
     files: &Files<'_>,
 ) -> Result<Option<Service>, Fault> {
-    match (rate, trace) {
+    if let (Some(otherwise), None) = (otherwise, first) {
+        return Err(Fault::new(
+            otherwise.span.clone(),
+            "`trace_else` takes the place of a `trace`, and there is none",
+        )
+        .label("`trace` is needed beside this"));
+    }
+    match (rate, first) {
         (Some(_), Some(trace)) => Err(Fault::new(
             trace.span.clone(),
             "this link has both a rate and a trace",
         )
         .label("one of them is enough")),
         (Some(rate), None) => Ok(Some(Service::Rate(rate.value.0))),
-        (None, Some(trace)) => Ok(Some(Service::Trace(files.trace(trace)?))),
+        (None, Some(trace)) => {
+            let there = otherwise
+                .filter(|_| !files.exists(&trace.value))
+                .unwrap_or(trace);
+            Ok(Some(Service::Trace(files.trace(there)?)))
+        }
         (None, None) => Ok(None),
     }
 }

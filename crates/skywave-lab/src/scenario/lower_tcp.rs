@@ -119,7 +119,7 @@ fn compose(model: &ComposedModel) -> Result<(Composition, String), Fault> {
     }
     if let Some(congestion) = model.congestion {
         let (member, name) = congestion_of(congestion);
-        composition.congestion = member;
+        composition = composition.with_congestion(member);
         label.push(format!("congestion={name}"));
     }
     if let Some(TimeoutModel::Standard) = model.timeout {
@@ -292,6 +292,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     flag(&mut config.timestamps, model.timestamps);
     flag(&mut config.dsack, model.dsack);
     flag(&mut config.impatient, model.impatient);
+    flag(&mut config.whole_ssthresh, model.whole_ssthresh);
     flag(
         &mut config.composition.avoid_repeated_recovery,
         model.avoid_repeated_recovery,

@@ -100,6 +100,8 @@ pub(crate) struct LinkModel {
     pub(crate) rate: Option<Spanned<Rate>>,
     /// Recorded opportunities instead of a rate: a mahimahi trace, relative to this file.
     pub(crate) trace: Option<Spanned<String>>,
+    /// The trace to take when `trace` is not there.
+    pub(crate) trace_else: Option<Spanned<String>>,
     /// Rate of the reverse direction.
     pub(crate) reverse_rate: Option<Spanned<Rate>>,
     /// Properties of the reverse direction that differ.
@@ -132,6 +134,8 @@ pub(crate) struct ReverseModel {
     pub(crate) rate: Option<Spanned<Rate>>,
     /// Recorded opportunities instead of a rate.
     pub(crate) trace: Option<Spanned<String>>,
+    /// The trace to take when `trace` is not there.
+    pub(crate) trace_else: Option<Spanned<String>>,
     /// Propagation delay.
     pub(crate) delay: Option<Spanned<Dist<Duration>>>,
     /// Random addition to the delay.

@@ -208,6 +208,8 @@ pub(crate) struct TcpModel {
     pub(crate) initial_window: Option<Window>,
     /// First slow start threshold; default the receiver's window.
     pub(crate) initial_ssthresh: Option<Window>,
+    /// Keep the slow start threshold in whole segments.
+    pub(crate) whole_ssthresh: Option<bool>,
     /// Smallest RTO.
     pub(crate) min_rto: Option<Period>,
     /// Largest RTO.

@@ -282,7 +282,7 @@ fn a_composition_starts_from_a_preset() {
     };
     assert_eq!(composed.congestion, CongestionConfig::Cerl(cerl));
     assert_eq!(composed.timeout, TimeoutConfig::Standard);
-    assert!(composed.avoid_repeated_recovery);
+    assert!(!composed.avoid_repeated_recovery, "CERL comes without it");
 
     let bare = tcp("transport = { congestion = \"vegas\", detection = \"vegas\" }").composition;
     assert_eq!(bare.recovery, RecoveryConfig::Reno, "reno is the base");

@@ -101,3 +101,23 @@ fn a_device_without_end_is_not_read() {
     std::thread::spawn(move || done.send(Scenario::load(Path::new("/dev/zero")).is_err()));
     assert_eq!(finished.recv_timeout(Duration::from_secs(20)), Ok(true));
 }
+
+#[test]
+fn another_trace_takes_the_place_of_one_that_is_not_there() {
+    let folder = folder(b"1\n2\n");
+    let text = TEXT.replace(
+        "trace = \"down.trace\"",
+        "trace = \"recorded.trace\"\ntrace_else = \"down.trace\"",
+    );
+    std::fs::write(folder.path().join("trace.toml"), text).expect("written");
+    let traces = |folder: &std::path::Path| {
+        let scenario = load(folder, "trace.toml").unwrap_or_else(|e| panic!("{e}"));
+        scenario.traces().to_vec()
+    };
+    assert_eq!(traces(folder.path()), [folder.path().join("down.trace")]);
+    std::fs::write(folder.path().join("recorded.trace"), "1\n").expect("written");
+    assert_eq!(
+        traces(folder.path()),
+        [folder.path().join("recorded.trace")]
+    );
+}
