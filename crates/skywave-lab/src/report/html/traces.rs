@@ -147,7 +147,8 @@ fn draw(
             format!("{}, {}", s.entity, s.quantity)
         };
         let points: Vec<_> = s.points.iter().map(|(t, v)| (*t, v * factor)).collect();
-        SeriesData::line(name, &points)
+        // A value that is recorded when it changes stays until then.
+        SeriesData::steps(name, &points)
     });
     Some(plot::Plot {
         x: Axis::new("Time (s)", Scale::Linear).from(0.0),

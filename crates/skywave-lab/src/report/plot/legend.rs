@@ -37,7 +37,11 @@ pub(super) fn legend(plot: &Plot, left: f64, width: f64) -> (String, f64) {
         }
         let (colour, dash) = colour(index);
         let middle = y + 8.0;
-        let thin = if series.look == Look::Line { " n" } else { "" };
+        let thin = if series.look == Look::Marked {
+            ""
+        } else {
+            " n"
+        };
         let _ = write!(
             out,
             r#"<g class="{colour}"><path class="l{thin}"{dash} d="M{} {middle}h26"/>"#,

@@ -107,8 +107,10 @@ pub enum Look {
     /// Points with markers and error bars, joined by a line.
     #[default]
     Marked,
-    /// A thin line, for long time series.
+    /// A thin line, for many values.
     Line,
+    /// A thin line that keeps each value until the next, for what is recorded when it changes.
+    Steps,
 }
 
 impl SeriesData {
@@ -128,6 +130,14 @@ impl SeriesData {
             label: label.into(),
             points: points.into_iter().map(|(x, y)| (x, y, None)).collect(),
             look: Look::Line,
+        }
+    }
+
+    /// The same in steps.
+    pub fn steps(label: impl Into<String>, points: &[(f64, f64)]) -> Self {
+        Self {
+            look: Look::Steps,
+            ..Self::line(label, points)
         }
     }
 }

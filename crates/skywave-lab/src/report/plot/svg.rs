@@ -247,12 +247,23 @@ fn draw_series(
         })
         .collect();
     if frame.x.is_continuous() {
-        let thin = if series.look == Look::Line { " n" } else { "" };
+        let thin = if series.look == Look::Marked {
+            ""
+        } else {
+            " n"
+        };
+        let steps = series.look == Look::Steps;
         let line = placed
             .iter()
             .map(|(at, x, y, _)| (*at, *x == 0.0 || *y == 0.0));
         let broken = frame.x.break_at().is_some() || frame.y.break_at().is_some();
-        polyline(out, line, broken, thin, dash);
+        polyline(
+            out,
+            line,
+            broken && !steps,
+            steps,
+            &format!("{thin}\"{dash}"),
+        );
     }
     if series.look == Look::Marked {
         let mut bars = String::new();
@@ -287,13 +298,14 @@ fn draw_series(
     out.push_str("</g>");
 }
 
-/// Joins points by a line; over the break to zero, dotted.
+/// Joins points by a line, or by steps; over the break to zero, dotted. `look` is the end of the
+/// class with what follows it.
 fn polyline(
     out: &mut String,
     points: impl Iterator<Item = ((f64, f64), bool)>,
     broken: bool,
-    class: &str,
-    dash: &str,
+    steps: bool,
+    look: &str,
 ) {
     let (mut solid, mut dotted) = (String::new(), String::new());
     let mut last: Option<((f64, f64), bool)> = None;
@@ -316,19 +328,22 @@ fn polyline(
                     pen_down = true;
                 }
                 let (dx, dy) = (step(from.0, at.0), step(from.1, at.1));
-                let gap = if dy.starts_with('-') { "" } else { " " };
-                let _ = write!(solid, "l{dx}{gap}{dy}");
+                let _ = match (steps, dy.starts_with('-')) {
+                    (true, _) => write!(solid, "h{dx}v{dy}"),
+                    (false, true) => write!(solid, "l{dx}{dy}"),
+                    (false, false) => write!(solid, "l{dx} {dy}"),
+                };
             }
         }
         last = Some((at, is_zero));
     }
     if !solid.is_empty() {
-        let _ = write!(out, r#"<path class="l{class}"{dash} d="{solid}"/>"#);
+        let _ = write!(out, r#"<path class="l{look} d="{solid}"/>"#);
     }
     if !dotted.is_empty() {
         let _ = write!(
             out,
-            r#"<path class="l{class}" stroke-dasharray="1.5 4" d="{dotted}"/>"#
+            r#"<path class="l" stroke-dasharray="1.5 4" d="{dotted}"/>"#
         );
     }
 }
