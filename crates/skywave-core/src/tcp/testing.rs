@@ -15,6 +15,7 @@ use crate::units::Segments;
 use super::config::{Handshake, Profile, TcpConfig};
 use super::preset::preset;
 use super::sender::Sender;
+use super::window::{AckEvent, LossEvent, TimeoutEvent, Window};
 
 /// Bytes of a segment in scripts.
 pub(crate) const MSS: u32 = 1000;
@@ -258,4 +259,51 @@ pub(crate) fn assert_near(actual: f64, expected: f64, what: &str) {
         (actual - expected).abs() <= 1e-9 * expected.abs().max(1.0),
         "{what} is {actual}, not {expected}"
     );
+}
+
+/// An ACK of `acked` segments that counts by ACKs, `ms` milliseconds after the start.
+pub(crate) fn ack_at(ms: f64, acked: f64) -> AckEvent {
+    AckEvent {
+        now: Time::ZERO + Duration::from_secs_f64(ms / 1000.0),
+        acked: Segments(acked),
+        counted: Segments::ONE,
+        may_grow: true,
+        rtt: None,
+        segment_rtt: None,
+        srtt: None,
+        una: 0,
+        nxt: 0,
+        in_flight: Segments::ZERO,
+    }
+}
+
+/// A loss found `ms` milliseconds after the start with `window` in force, of segment `una`, the
+/// next never sent being `max` (here positions are segments).
+pub(crate) fn loss_at(ms: u64, window: f64, una: u64, max: u64) -> LossEvent {
+    LossEvent {
+        now: Time::ZERO + Duration::from_millis(ms),
+        una,
+        max,
+        window: Segments(window),
+        in_flight: Segments(window),
+        sent_at: Time::ZERO,
+        transmissions: 1,
+    }
+}
+
+/// A timeout `ms` milliseconds after the start with `window` in force.
+pub(crate) fn timeout_at(ms: u64, window: f64) -> TimeoutEvent {
+    TimeoutEvent {
+        now: Time::ZERO + Duration::from_millis(ms),
+        window: Segments(window),
+        in_flight: Segments(window),
+    }
+}
+
+/// A window and its threshold.
+pub(crate) fn window(cwnd: f64, ssthresh: f64) -> Window {
+    Window {
+        cwnd: Segments(cwnd),
+        ssthresh: Segments(ssthresh),
+    }
 }

@@ -76,3 +76,6 @@ impl CongestionControl for Cerl {
         Reno.on_timeout(timeout, window)
     }
 }
+
+#[cfg(test)]
+mod tests;

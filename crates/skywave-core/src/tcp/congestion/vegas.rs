@@ -151,3 +151,6 @@ impl CongestionControl for Vegas {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

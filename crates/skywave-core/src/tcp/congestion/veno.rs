@@ -69,3 +69,6 @@ impl CongestionControl for Veno {
         Reno.on_timeout(timeout, window)
     }
 }
+
+#[cfg(test)]
+mod tests;

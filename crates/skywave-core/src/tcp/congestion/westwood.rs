@@ -142,3 +142,6 @@ impl CongestionControl for Westwood {
         Response::restart(self.path_window().unwrap_or(timeout.window / 2.0))
     }
 }
+
+#[cfg(test)]
+mod tests;
