@@ -10,8 +10,10 @@ use crate::units::Segments;
 #[derive(Clone, Copy, Debug)]
 pub struct Cubic {
     config: CubicConfig,
-    /// W_max: window just before the last reduction, segments.
+    /// W_max: window just before the last reduction, less with fast convergence; segments.
     w_max: f64,
+    /// cwnd_prior: window just before the last reduction, segments.
+    cwnd_prior: f64,
     epoch: Option<Epoch>,
 }
 
@@ -19,6 +21,8 @@ pub struct Cubic {
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Time,
+    /// When the window last grew, or could have.
+    last: Time,
     /// K: seconds until the window is at W_max again.
     k: f64,
     /// W_est: what Reno would have (section 4.3).
@@ -33,27 +37,20 @@ impl Cubic {
         Self {
             config,
             w_max: 0.0,
+            cwnd_prior: 0.0,
             epoch: None,
         }
     }
 
-    /// Section 4.6 and 4.7: remember where the window was.
-    fn reduce(&mut self, cwnd: f64) {
-        self.w_max = if self.config.fast_convergence && cwnd < self.w_max {
-            cwnd * (1.0 + self.config.beta) / 2.0
-        } else {
-            cwnd
-        };
-        self.epoch = None;
-    }
-
     fn begin(&mut self, now: Time, cwnd: f64) -> Epoch {
         if self.w_max < cwnd {
-            // Slow start ended without a loss: start from the plateau (section 4.10).
+            // Slow start ended without a loss or after a timeout: start from the plateau, K = 0
+            // (sections 4.8 and 4.10).
             self.w_max = cwnd;
         }
         Epoch {
             start: now,
+            last: now,
             k: libm::cbrt((self.w_max - cwnd) / self.config.c),
             w_est: cwnd,
             cwnd_start: cwnd,
@@ -64,6 +61,11 @@ impl Cubic {
 impl CongestionControl for Cubic {
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
         if !ack.may_grow {
+            // Time in which the window was not used does not count (sections 4.2 and 5.8).
+            if let Some(epoch) = &mut self.epoch {
+                epoch.start += ack.now.since(epoch.last);
+                epoch.last = ack.now;
+            }
             return;
         }
         let cwnd = window.cwnd.0;
@@ -72,6 +74,7 @@ impl CongestionControl for Cubic {
             return;
         }
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin(ack.now, cwnd));
+        epoch.last = ack.now;
         let CubicConfig { c, beta, .. } = self.config;
         let rtt = ack.srtt.unwrap_or_default().as_secs_f64();
         let t = ack.now.since(epoch.start).as_secs_f64();
@@ -80,7 +83,7 @@ impl CongestionControl for Cubic {
             c * d * d * d + self.w_max
         };
         // Section 4.3: α_cubic until W_est has reached the window before the reduction, then 1.
-        let alpha = if epoch.w_est < self.w_max {
+        let alpha = if epoch.w_est < self.cwnd_prior {
             3.0 * (1.0 - beta) / (1.0 + beta)
         } else {
             1.0
@@ -98,12 +101,26 @@ impl CongestionControl for Cubic {
     }
 
     fn on_loss(&mut self, loss: &LossEvent, _window: &Window) -> Response {
-        self.reduce(loss.window.0);
+        let cwnd = loss.window.0;
+        // Section 4.7: fast convergence.
+        self.w_max = if self.config.fast_convergence && cwnd < self.w_max {
+            cwnd * (1.0 + self.config.beta) / 2.0
+        } else {
+            cwnd
+        };
+        self.cwnd_prior = cwnd;
+        self.epoch = None;
         Response::cut_to(loss.window * self.config.beta)
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {
-        self.reduce(timeout.window.0);
+        // Section 4.8: the next congestion avoidance begins at a plateau of its own.
+        self.w_max = 0.0;
+        self.cwnd_prior = timeout.window.0;
+        self.epoch = None;
         Response::restart(timeout.window * self.config.beta)
     }
 }
+
+#[cfg(test)]
+mod tests;
