@@ -43,7 +43,7 @@ pub fn standard_growth(ack: &AckEvent, window: &mut Window) {
         window.cwnd += if window.cwnd < window.ssthresh {
             ack.counted
         } else {
-            Segments(ack.counted.0.min(1.0) / window.cwnd.0)
+            ack.counted / window.cwnd.0
         };
     }
 }

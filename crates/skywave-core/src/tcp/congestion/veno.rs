@@ -52,7 +52,7 @@ impl CongestionControl for Veno {
         // Section II-B: one segment a round trip, or every second one when the link is full.
         self.skip = !self.skip && self.backlog(window.cwnd) >= self.config.backlog;
         if !self.skip {
-            window.cwnd += Segments(ack.counted.0.min(1.0) / window.cwnd.0);
+            window.cwnd += ack.counted / window.cwnd.0;
         }
     }
 

@@ -95,3 +95,14 @@ fn a_timeout_is_renos() {
     let r = measured(100).on_timeout(&timeout_at(0, 10.0), &window(10.0, 5.0));
     assert_eq!((r.ssthresh, r.window_after), (Segments(5.0), Segments::ONE));
 }
+
+#[test]
+fn by_bytes_an_ack_of_two_segments_counts_twice() {
+    let mut w = window(10.0, 5.0);
+    let two = AckEvent {
+        counted: Segments(2.0),
+        ..ack(100)
+    };
+    measured(100).on_ack(&two, &mut w);
+    assert_near(w.cwnd.0, 10.2, "cwnd");
+}

@@ -60,6 +60,24 @@ fn an_ack_of_several_segments_counts_once_by_acks_and_twice_at_most_by_bytes() {
 }
 
 #[test]
+fn by_bytes_delayed_acks_grow_the_window_as_fast() {
+    // RFC 3465 section 2.1: a segment for each window of bytes acknowledged.
+    use crate::tcp::config::Counting;
+    let mut s = Script::sent(
+        TcpConfig {
+            counting: Counting::Bytes(2),
+            ..config("reno", 10)
+        },
+        10,
+    );
+    for ack in [3, 5, 7, 9, 11] {
+        s.ack(ack);
+    }
+    let cwnd = s.sender.window().cwnd.0;
+    assert!(cwnd > 10.9 && cwnd < 11.0, "{cwnd}");
+}
+
+#[test]
 fn by_bytes_a_window_that_is_not_used_does_not_grow() {
     use crate::tcp::config::Counting;
     let mut s = Script::idle(TcpConfig {
