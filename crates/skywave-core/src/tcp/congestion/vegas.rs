@@ -26,7 +26,7 @@ pub struct Vegas {
     increment: Segments,
     /// Slow start doubles in every other round trip.
     grow_this_round: bool,
-    last_cut: Time,
+    last_cut: Option<Time>,
 }
 
 impl Vegas {
@@ -42,7 +42,7 @@ impl Vegas {
             round_began: Time::ZERO,
             increment: Segments::ZERO,
             grow_this_round: true,
-            last_cut: Time::ZERO,
+            last_cut: None,
         }
     }
 
@@ -122,14 +122,14 @@ impl CongestionControl for Vegas {
     }
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
-        if loss.sent_at <= self.last_cut {
+        if self.last_cut.is_some_and(|cut| loss.sent_at <= cut) {
             // The window was cut after this segment left: the loss is old news.
             return Response {
                 ssthresh: window.ssthresh,
                 window_after: window.cwnd,
             };
         }
-        self.last_cut = loss.now;
+        self.last_cut = Some(loss.now);
         let win = loss.window.0.trunc();
         let cut = if loss.transmissions > 1 {
             (win / 2.0).trunc()
@@ -144,7 +144,7 @@ impl CongestionControl for Vegas {
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {
-        self.last_cut = timeout.now;
+        self.last_cut = Some(timeout.now);
         Response {
             window_after: MIN_SSTHRESH,
             ..Response::restart(timeout.window / 2.0)

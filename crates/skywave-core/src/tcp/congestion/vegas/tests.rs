@@ -186,3 +186,10 @@ fn a_timeout_restarts_with_two_segments_and_is_a_cut() {
         now.ssthresh
     );
 }
+
+#[test]
+fn a_segment_sent_at_the_very_start_may_cut() {
+    let mut v = Vegas::new(VegasConfig::default(), 1);
+    let r = v.on_loss(&loss(500, 16.0, 0, 1), &window(16.0, 50.0));
+    assert_eq!(r.window_after, Segments(12.0));
+}
