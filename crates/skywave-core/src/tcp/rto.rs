@@ -234,4 +234,83 @@ mod tests {
         assert_eq!(e.srtt(), Some(Duration::from_millis(210)));
         assert_eq!(e.rto(), Duration::from_millis(590));
     }
+
+    #[test]
+    fn rfc_6298_section_2_has_gains_of_an_eighth_and_a_quarter() {
+        let mut e = exact();
+        let (mut srtt, mut rttvar) = (400.0, 200.0);
+        sample(&mut e, 400);
+        for rtt in [520, 380, 610, 1500, 90] {
+            sample(&mut e, rtt);
+            let rtt = rtt as f64;
+            // RTTVAR is updated first, with the SRTT from before.
+            rttvar = 0.75 * rttvar + 0.25 * f64::abs(srtt - rtt);
+            srtt = 0.875 * srtt + 0.125 * rtt;
+            let expected = f64::max(1.0, (srtt + 4.0 * rttvar) / 1000.0);
+            assert!((e.rto().as_secs_f64() - expected).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn the_bound_below_comes_before_the_backoff() {
+        let mut e = exact();
+        sample(&mut e, 10);
+        e.back_off();
+        assert_eq!(e.rto(), Duration::from_secs(2));
+        e.end_backoff();
+        assert_eq!(e.rto(), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn a_sample_after_any_backoff_counts_as_the_next_one_when_exact() {
+        let mut e = exact();
+        sample(&mut e, 800);
+        for _ in 0..10 {
+            e.back_off();
+        }
+        sample(&mut e, 1600);
+        assert_eq!(e.srtt(), Some(Duration::from_millis(900)));
+    }
+
+    #[test]
+    fn the_coarse_clock_has_its_bounds() {
+        // BSD: 500 ms ticks, RTO at least 1 s and at most 60 s, 3 s before a sample.
+        let mut e = ticks(500, 1000);
+        assert_eq!(e.rto(), Duration::from_secs(3));
+        sample(&mut e, 30_000); // 60 ticks: 3·30 s
+        assert_eq!(e.rto(), Duration::from_secs(60));
+        let mut e = ticks(100, 1000);
+        sample(&mut e, 100);
+        assert_eq!(e.rto(), Duration::from_secs(1));
+        // Two ticks whatever the bounds say.
+        let mut e = ticks(500, 0);
+        e.config.max = Duration::from_millis(1);
+        sample(&mut e, 500);
+        assert_eq!(e.rto(), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn the_coarse_clock_doubles_and_restarts_the_estimate_past_three_doublings() {
+        let mut e = ticks(500, 1000);
+        sample(&mut e, 1000); // SRTT 2 ticks, RTTVAR 1: 6 ticks
+        let rtos: Vec<u64> = (0..6)
+            .map(|_| {
+                e.back_off();
+                e.rto().as_nanos() / 1_000_000
+            })
+            .collect();
+        assert_eq!(rtos, [6000, 12_000, 24_000, 48_000, 60_000, 60_000]);
+        // The old round trips are forgotten: this is a first sample.
+        sample(&mut e, 4000);
+        assert_eq!(e.srtt(), Some(Duration::from_secs(4)));
+        assert_eq!(e.rto(), Duration::from_secs(12));
+        // Three doublings do not forget.
+        let mut e = ticks(500, 1000);
+        sample(&mut e, 1000);
+        for _ in 0..3 {
+            e.back_off();
+        }
+        sample(&mut e, 4000);
+        assert_eq!(e.srtt(), Some(Duration::from_millis(1375)));
+    }
 }
