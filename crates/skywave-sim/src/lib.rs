@@ -14,3 +14,11 @@ pub use engine::simulate;
 pub use network::{Unreachable, shortest_path};
 pub use outcome::{FlowOutcome, LinkOutcome, Outcome, Series};
 pub use spec::Spec;
+
+/// The engine that made a result: the version, and a fingerprint of the sources that decide it.
+pub const ENGINE: &str = concat!(
+    "skywave ",
+    env!("CARGO_PKG_VERSION"),
+    "+",
+    env!("SKYWAVE_ENGINE")
+);

@@ -254,3 +254,28 @@ fn the_window_is_measured_exactly() {
     assert!((all.1 - f64::midpoint(first.1, second.1)).abs() < 1e-9);
     assert!((all.2 - f64::midpoint(first.2, second.2)).abs() < 1e-9);
 }
+
+#[test]
+fn the_queue_series_is_the_queue() {
+    let path = Path {
+        seconds: 20,
+        ..Path::default()
+    };
+    let mut spec = single(path, ns2("reno", 90), 2);
+    spec.series = true;
+    let outcome = simulate(&spec);
+    let is_queue = |s: &&skywave_sim::Series| s.entity == "bottleneck" && s.quantity == "queue";
+    let series = outcome.series.iter().find(is_queue).expect("recorded");
+    // Its time average is the one that the link measured.
+    let end = (20.0, 0.0);
+    let next = series.points.iter().skip(1).chain([&end]);
+    let area: f64 = series
+        .points
+        .iter()
+        .zip(next)
+        .map(|(a, b)| a.1 * (b.0 - a.0))
+        .sum();
+    let mean = outcome.links[1].queue_mean_packets;
+    assert!(mean > 0.1, "{mean}");
+    assert!((area / 20.0 - mean).abs() < 1e-6, "{} {mean}", area / 20.0);
+}

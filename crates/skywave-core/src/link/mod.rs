@@ -120,6 +120,11 @@ impl Link {
         self.queue.len(self.clock) as u32
     }
 
+    /// When the packets that were waiting at the latest `send` leave the queue, in order.
+    pub fn leaving(&self) -> impl Iterator<Item = Time> {
+        self.queue.starts()
+    }
+
     /// Measures in `start..end` from now on, and forgets what was measured before. Exact if `start`
     /// is not before the last packet sent so far.
     pub fn measure(&mut self, start: Time, end: Time) {

@@ -29,8 +29,7 @@ pub use series::SeriesRecord;
 use key::Meaning;
 use store::Store;
 
-/// The engine version that results are valid for.
-pub const ENGINE: &str = concat!("skywave ", env!("CARGO_PKG_VERSION"));
+pub use skywave_sim::ENGINE;
 
 /// What is run: points of a sweep, and seeds at each of them.
 pub trait Design: Sync {

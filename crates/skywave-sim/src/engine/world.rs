@@ -53,6 +53,31 @@ struct Lane {
     queue_series: Option<Recorder>,
 }
 
+impl Lane {
+    /// Offers a packet to the link, and records the queue before and after.
+    fn send(&mut self, now: Time, size: u32) -> Fate {
+        self.record_departures(now);
+        let fate = self.link.send(now, size);
+        if let Some(recorder) = &mut self.queue_series {
+            let waiting = self.link.queue_len(now);
+            recorder.record(0, now, f64::from(waiting));
+        }
+        fate
+    }
+
+    /// Records the packets that have left the queue since the last one was offered.
+    fn record_departures(&mut self, now: Time) {
+        let Some(recorder) = &mut self.queue_series else {
+            return;
+        };
+        let waiting = self.link.leaving().count();
+        let left = self.link.leaving().take_while(|&at| at <= now);
+        for (gone, at) in left.enumerate() {
+            recorder.record(0, at, (waiting - gone - 1) as f64);
+        }
+    }
+}
+
 /// The links from a flow's sender to its receiver and back.
 struct Path {
     forward: Vec<u32>,
@@ -260,9 +285,7 @@ impl<'a> World<'a> {
     /// long as these only follow.
     fn offer(&mut self, lane: usize, id: u32, now: Time) {
         let size = self.packets[id as usize].packet.size;
-        let fate = self.lanes[lane].link.send(now, size);
-        self.record_queue(lane, now);
-        match fate {
+        match self.lanes[lane].send(now, size) {
             Fate::Dropped(cause) => self.drop_packet(id, cause, now),
             Fate::Arrives {
                 at,
@@ -362,14 +385,6 @@ impl<'a> World<'a> {
         }
     }
 
-    fn record_queue(&mut self, lane: usize, now: Time) {
-        let lane = &mut self.lanes[lane];
-        if let Some(recorder) = &mut lane.queue_series {
-            let waiting = lane.link.queue_len(now);
-            recorder.record(0, now, f64::from(waiting));
-        }
-    }
-
     fn finish(mut self) -> Outcome {
         let mut outcome = Outcome {
             events: self.handled,
@@ -378,7 +393,8 @@ impl<'a> World<'a> {
         for (flow, spec) in self.flows.iter_mut().zip(&self.spec.flows) {
             outcome.flows.push(flow.outcome(&spec.name, self.now));
         }
-        for (lane, spec) in self.lanes.iter().zip(&self.spec.links) {
+        for (lane, spec) in self.lanes.iter_mut().zip(&self.spec.links) {
+            lane.record_departures(self.now);
             let measured = lane.link.finish(self.now);
             outcome.links.push(LinkOutcome {
                 name: spec.name.clone(),

@@ -1,0 +1,43 @@
+//! `skywave check`: is a scenario file right?
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use skywave_lab::scenario::Scenario;
+
+use crate::failure::Failure;
+
+/// Check scenario files without running them.
+///
+/// Says what each would simulate; a mistake is shown at its place with what was expected. All
+/// points of a sweep are checked.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  skywave check experiments/cerl/*.toml")]
+pub(crate) struct Args {
+    /// Scenario files (TOML).
+    #[arg(required = true)]
+    scenarios: Vec<PathBuf>,
+}
+
+pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    let mut first_wrong = None;
+    for path in &args.scenarios {
+        match Scenario::load(path) {
+            Ok(scenario) => writeln!(
+                io::stdout(),
+                "{}: {} runs ({} points, {} seeds)",
+                path.display(),
+                scenario.runs(),
+                scenario.points().len(),
+                scenario.seeds().len(),
+            )?,
+            Err(error) => {
+                // All are shown; the first one decides how this ends.
+                if let Some(before) = first_wrong.replace(Failure::Scenario(error)) {
+                    before.report();
+                }
+            }
+        }
+    }
+    first_wrong.map_or(Ok(()), Err)
+}

@@ -1,0 +1,73 @@
+//! What can go wrong, how it is told, and the exit code.
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use skywave_lab::experiment;
+use skywave_lab::scenario::ScenarioError;
+use thiserror::Error;
+
+/// Why a verb did not do what it was asked to.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    /// A scenario file is wrong.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// An argument is wrong.
+    #[error("{0}")]
+    Usage(String),
+    /// Simulations could not be run or kept.
+    #[error(transparent)]
+    Experiment(#[from] experiment::Error),
+    /// A file could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Standard output is gone: the reader has seen enough.
+    #[error("standard output was closed")]
+    Closed,
+    /// Ctrl-C.
+    #[error("interrupted: {done} of {total} runs are kept in {}; the same command goes on from there", dir.display())]
+    Interrupted {
+        /// Runs finished.
+        done: usize,
+        /// Runs of the experiment.
+        total: usize,
+        /// Where they are kept.
+        dir: PathBuf,
+    },
+}
+
+impl Failure {
+    /// Tells the user and gives the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        match self {
+            Self::Scenario(error) => eprint!("{}", error.render(io::stderr().is_terminal())),
+            Self::Closed => {}
+            other => eprintln!("skywave: {other}"),
+        }
+        ExitCode::from(match self {
+            Self::Scenario(_) | Self::Usage(_) => 2,
+            Self::Experiment(_) | Self::Write { .. } | Self::Closed => 1,
+            Self::Interrupted { .. } => 130,
+        })
+    }
+}
+
+/// Errors of writing to standard output.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::Closed;
+        }
+        Self::Write {
+            path: PathBuf::from("standard output"),
+            source: error,
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Ctrl-C: the first one asks to stop after the runs under way, the second one stops at once.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// A flag that Ctrl-C sets. Without a handler (none could be set) Ctrl-C stops at once.
+pub(crate) fn flag() -> &'static AtomicBool {
+    let _ = ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    });
+    &STOP
+}

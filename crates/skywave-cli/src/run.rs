@@ -1,0 +1,115 @@
+//! `skywave run`: simulate a scenario and report.
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use skywave_lab::experiment::{self, Options, RecordSeries, Results};
+use skywave_lab::report::{self, HtmlOptions, Study};
+use skywave_lab::scenario::Scenario;
+use skywave_sim::simulate;
+
+use crate::failure::Failure;
+use crate::progress::Bar;
+use crate::{interrupt, output};
+
+/// Simulate a scenario: all points of its sweep with all its seeds.
+///
+/// Prints a table and leaves results.parquet, links.parquet, report.html and the scenario in
+/// runs/NAME/. What finished is kept: Ctrl-C loses nothing, and a second call runs only what is
+/// missing.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    skywave run experiments/cerl/fig7a.toml\n  \
+    skywave run my-link.toml --series          # cwnd, RTT and queue over time as well\n  \
+    skywave run my-link.toml --json | head -1  # one object a run and flow\n\n\
+    Each line of --json has: scenario, seed, params {path: value as in the file}, flow, transport,\n\
+    goodput_bps, throughput_bps, delivered_bytes, sent_packets, retransmits, timeouts,\n\
+    fast_retransmits, window_cuts, queue_drops, channel_drops, rtt_mean_s, rtt_min_s, cwnd_mean,\n\
+    delay_p50_s, delay_p95_s, delay_p99_s, completion_s (null where there is none).")]
+pub(crate) struct Args {
+    /// Scenario file (TOML).
+    scenario: PathBuf,
+
+    /// Print one JSON object a run and flow instead of the table.
+    #[arg(long)]
+    json: bool,
+
+    /// Record time series: of the first seed of each point, or of all.
+    #[arg(long, value_enum, num_args = 0..=1, default_missing_value = "first")]
+    series: Option<Series>,
+
+    /// Where the results go.
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    out: PathBuf,
+
+    /// Forget what was run before.
+    #[arg(long)]
+    fresh: bool,
+
+    /// Threads; one a core unless given.
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Series {
+    /// The first seed of each point.
+    First,
+    /// Every run. Large: some megabytes a minute of a bulk flow.
+    All,
+}
+
+pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    let scenario = Scenario::load(&args.scenario)?;
+    let dir = args.out.join(scenario.name());
+    let results = simulate_all(args, &scenario, &dir)?;
+    let study = Study::from(&scenario);
+    let options = HtmlOptions {
+        command: Some(format!("skywave run {}", args.scenario.display())),
+        ..HtmlOptions::default()
+    };
+    output::write_all(&dir, &study, &results, &options)?;
+
+    let mut out = io::stdout().lock();
+    if args.json {
+        for row in report::rows(&study, &results) {
+            writeln!(out, "{}", row.to_json())?;
+        }
+        return Ok(());
+    }
+    writeln!(out, "{}", report::table(&study, &results, output::width()))?;
+    writeln!(out, "Report: {}", dir.join("report.html").display())?;
+    writeln!(out, "Data:   {}", dir.join("results.parquet").display())?;
+    Ok(())
+}
+
+fn simulate_all(
+    args: &Args,
+    scenario: &Scenario,
+    dir: &std::path::Path,
+) -> Result<Results, Failure> {
+    let bar = Bar::new(scenario.name());
+    let options = Options {
+        dir: Some(dir),
+        fresh: args.fresh,
+        threads: args.threads.map(NonZeroUsize::get),
+        series: match args.series {
+            None => RecordSeries::AsSpecified,
+            Some(Series::First) => RecordSeries::FirstSeed,
+            Some(Series::All) => RecordSeries::Always,
+        },
+        cancel: interrupt::flag(),
+        progress: &|progress| bar.show(progress),
+        ..Options::default()
+    };
+    let results = experiment::run(scenario, &options, simulate)?;
+    if !results.is_complete() {
+        return Err(Failure::Interrupted {
+            done: results.finished(),
+            total: results.total(),
+            dir: dir.to_owned(),
+        });
+    }
+    Ok(results)
+}

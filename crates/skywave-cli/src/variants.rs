@@ -1,0 +1,62 @@
+//! `skywave variants`: what can be simulated and composed.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+use skywave_core::tcp::{MEMBERS, PRESETS};
+
+use crate::failure::Failure;
+
+/// List the TCP variants and the members of which any other can be composed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    skywave variants\n  \
+    skywave variants --json\n\n\
+    In a scenario file:\n  \
+    transport = \"cerl\"\n  \
+    transport = { preset = \"cerl\", recovery = \"sack\" }\n  \
+    transport = { congestion = { cerl = { a = 0.3 } }, recovery = \"newreno\" }")]
+pub(crate) struct Args {
+    /// Print one JSON object a variant or member.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    if args.json {
+        for preset in PRESETS {
+            let line = json!({
+                "preset": preset.name,
+                "summary": preset.summary,
+                "source": preset.source,
+            });
+            writeln!(out, "{line}")?;
+        }
+        for member in MEMBERS {
+            let line = json!({
+                "slot": member.slot,
+                "member": member.name,
+                "summary": member.summary,
+                "source": member.source,
+            });
+            writeln!(out, "{line}")?;
+        }
+        return Ok(());
+    }
+    writeln!(out, "Presets (transport = \"NAME\"):")?;
+    for preset in PRESETS {
+        writeln!(out, "  {:<12} {}", preset.name, preset.summary)?;
+        writeln!(out, "  {:<12} {}", "", preset.source)?;
+    }
+    let mut slot = "";
+    for member in MEMBERS {
+        if member.slot != slot {
+            slot = member.slot;
+            writeln!(out, "\nMembers of the slot {slot}:")?;
+        }
+        writeln!(out, "  {:<12} {}", member.name, member.summary)?;
+        writeln!(out, "  {:<12} {}", "", member.source)?;
+    }
+    Ok(())
+}

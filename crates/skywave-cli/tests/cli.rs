@@ -1,0 +1,192 @@
+//! The command as a user meets it: what is typed, what is printed, what is left on disk.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const TINY: &str = r#"
+title = "Two variants over a lossy link"
+
+[[link]]
+name = "radio"
+between = ["A", "B"]
+rate = "1Mbps"
+delay = "20ms"
+queue = { droptail = "20 packets" }
+loss = { forward = { iid = 0.01 } }
+
+[[flow]]
+name = "bulk"
+from = "A"
+to = "B"
+transport = "reno"
+traffic = "ftp"
+rwnd = "60 segments"
+
+[run]
+duration = "5s"
+seeds = 3
+
+[sweep]
+"flow.bulk.transport" = ["reno", "cerl"]
+"link.radio.loss.forward.iid" = [0.0, 0.02]
+"#;
+
+fn skywave(dir: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_skywave"))
+        .args(args)
+        .current_dir(dir)
+        .output()
+        .expect("the command starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+#[test]
+fn what_the_command_prints() {
+    trycmd::TestCases::new().case("tests/cmd/*.trycmd");
+}
+
+#[test]
+fn a_run_leaves_its_files_and_any_number_of_threads_gives_the_same_bytes() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::write(dir.path().join("tiny.toml"), TINY).expect("written");
+    let one = skywave(
+        dir.path(),
+        &[
+            "run",
+            "tiny.toml",
+            "--json",
+            "--threads",
+            "1",
+            "--out",
+            "one",
+        ],
+    );
+    let two = skywave(
+        dir.path(),
+        &[
+            "run",
+            "tiny.toml",
+            "--json",
+            "--threads",
+            "2",
+            "--out",
+            "two",
+        ],
+    );
+    let again = skywave(
+        dir.path(),
+        &["run", "tiny.toml", "--json", "--fresh", "--out", "two"],
+    );
+    assert!(one.status.success(), "{}", text(&one.stderr));
+    assert_eq!(text(&one.stdout).lines().count(), 2 * 2 * 3);
+    assert_eq!(one.stdout, two.stdout);
+    assert_eq!(one.stdout, again.stdout);
+    for file in [
+        "results.parquet",
+        "links.parquet",
+        "report.html",
+        "scenario.toml",
+    ] {
+        let read = |out: &str| fs::read(dir.path().join(out).join("tiny").join(file)).expect(file);
+        assert_eq!(read("one"), read("two"), "{file}");
+    }
+}
+
+#[test]
+fn each_json_line_has_the_documented_fields() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::write(dir.path().join("tiny.toml"), TINY).expect("written");
+    let out = skywave(dir.path(), &["run", "tiny.toml", "--json"]);
+    let first = text(&out.stdout).lines().next().map(str::to_owned);
+    let row: serde_json::Value = serde_json::from_str(&first.expect("a line")).expect("an object");
+    for field in [
+        "scenario",
+        "seed",
+        "params",
+        "flow",
+        "transport",
+        "goodput_bps",
+        "throughput_bps",
+        "delivered_bytes",
+        "retransmits",
+        "timeouts",
+        "fast_retransmits",
+        "rtt_mean_s",
+        "queue_drops",
+        "channel_drops",
+        "sent_packets",
+        "window_cuts",
+        "rtt_min_s",
+        "cwnd_mean",
+        "delay_p50_s",
+        "delay_p95_s",
+        "delay_p99_s",
+        "completion_s",
+    ] {
+        assert!(row.get(field).is_some(), "{field}");
+    }
+    assert_eq!(row["params"]["flow.bulk.transport"], "reno");
+    assert_eq!(row["params"]["link.radio.loss.forward.iid"], 0.0);
+    assert_eq!(row["transport"], "reno");
+}
+
+#[test]
+fn a_second_call_runs_nothing_again_and_a_changed_scenario_does() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = dir.path().join("tiny.toml");
+    fs::write(&file, TINY).expect("written");
+    let first = skywave(dir.path(), &["run", "tiny.toml", "--json"]);
+    let second = skywave(dir.path(), &["run", "tiny.toml", "--json"]);
+    assert_eq!(first.stdout, second.stdout);
+    fs::write(&file, TINY.replace("20ms", "40ms")).expect("written");
+    let changed = skywave(dir.path(), &["run", "tiny.toml", "--json"]);
+    assert_ne!(first.stdout, changed.stdout);
+}
+
+#[test]
+fn a_wrong_scenario_says_where_and_leaves_nothing_behind() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let wrong = TINY.replace("\"1Mbps\"", "\"1 parsec\"");
+    fs::write(dir.path().join("wrong.toml"), wrong).expect("written");
+    let out = skywave(dir.path(), &["run", "wrong.toml"]);
+    assert_eq!(out.status.code(), Some(2));
+    let message = text(&out.stderr);
+    assert!(message.contains("wrong.toml:7:8"), "{message}");
+    assert!(message.contains("1 parsec"), "{message}");
+    assert!(!dir.path().join("runs").exists());
+}
+
+#[test]
+fn every_member_that_variants_lists_can_be_written_in_a_scenario() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let out = skywave(dir.path(), &["variants", "--json"]);
+    let mut checked = 0;
+    for line in text(&out.stdout).lines() {
+        let row: serde_json::Value = serde_json::from_str(line).expect("an object");
+        let scenario = match (row["preset"].as_str(), row["slot"].as_str()) {
+            (Some(preset), _) => {
+                TINY.replace("transport = \"reno\"", &format!("transport = \"{preset}\""))
+            }
+            (_, Some("acking")) => TINY.replace(
+                "traffic =",
+                &format!("acking = {}\ntraffic =", row["member"]),
+            ),
+            (_, Some(slot)) => TINY.replace(
+                "transport = \"reno\"",
+                &format!("transport = {{ {slot} = {} }}", row["member"]),
+            ),
+            _ => panic!("{line}"),
+        };
+        // The sweep would set the transport anew.
+        let scenario = scenario.replace("\"flow.bulk.transport\" = [\"reno\", \"cerl\"]", "");
+        fs::write(dir.path().join("variant.toml"), scenario).expect("written");
+        let check = skywave(dir.path(), &["check", "variant.toml"]);
+        assert!(check.status.success(), "{line}: {}", text(&check.stderr));
+        checked += 1;
+    }
+    assert!(checked > 20, "{checked}");
+}
