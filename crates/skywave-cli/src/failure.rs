@@ -14,9 +14,6 @@ pub(crate) enum Failure {
     /// A scenario file is wrong.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
-    /// An argument is wrong.
-    #[error("{0}")]
-    Usage(String),
     /// Simulations could not be run or kept.
     #[error(transparent)]
     Experiment(#[from] experiment::Error),
@@ -52,7 +49,7 @@ impl Failure {
             other => eprintln!("skywave: {other}"),
         }
         ExitCode::from(match self {
-            Self::Scenario(_) | Self::Usage(_) => 2,
+            Self::Scenario(_) => 2,
             Self::Experiment(_) | Self::Write { .. } | Self::Closed => 1,
             Self::Interrupted { .. } => 130,
         })
