@@ -1,0 +1,249 @@
+//! The scorecard as one HTML page: offline, light, each claim beside its numbers and its plot.
+
+use std::collections::BTreeMap;
+
+use minijinja::syntax::SyntaxConfig;
+use serde::Serialize;
+
+use super::Paper;
+use super::score::{Score, Scorecard};
+use super::text::{ours, stated};
+use super::verdict::Verdict;
+use crate::experiment::Results;
+use crate::experiment::columns::Unit;
+use crate::report::number::scale;
+use crate::report::plot::{Axis, Plot, STYLE, Scale, SeriesData};
+use crate::report::{Panel, Study, panels};
+
+const TEMPLATE: &str = include_str!("scorecard.html");
+const CSS: &str = include_str!("scorecard.css");
+
+/// Plots for one figure; more facets than this are in the experiment's own report.
+const MAX_PLOTS: usize = 2;
+
+#[derive(Debug, Serialize)]
+struct Page<'a> {
+    title: &'a str,
+    source: &'a str,
+    complete: bool,
+    all: Vec<Count>,
+    core: Vec<Count>,
+    figures: Vec<Figure<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Count {
+    verdict: Verdict,
+    class: &'static str,
+    number: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Figure<'a> {
+    name: Option<&'a str>,
+    title: &'a str,
+    description: Option<&'a str>,
+    plots: Vec<Drawn>,
+    claims: Vec<Claim<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Drawn {
+    caption: String,
+    svg: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Claim<'a> {
+    id: &'a str,
+    place: &'a str,
+    kind: &'static str,
+    core: bool,
+    statement: &'a str,
+    note: Option<&'a str>,
+    reason: Option<&'a str>,
+    verdict: Verdict,
+    class: &'static str,
+    parts: Vec<Row<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    paper: String,
+    ours: String,
+    verdict: Verdict,
+    class: &'static str,
+}
+
+impl Scorecard {
+    /// The page; plots are drawn from the results.
+    ///
+    /// # Errors
+    ///
+    /// When the page cannot be rendered, which would be a mistake in its template.
+    pub fn html(
+        &self,
+        paper: &Paper,
+        results: &BTreeMap<String, Results>,
+    ) -> std::io::Result<String> {
+        self.render(paper, results).map_err(std::io::Error::other)
+    }
+
+    fn render(
+        &self,
+        paper: &Paper,
+        results: &BTreeMap<String, Results>,
+    ) -> Result<String, minijinja::Error> {
+        let figures = self
+            .by_figure()
+            .into_iter()
+            .map(|(name, scores)| figure(paper, results, name, &scores))
+            .collect();
+        let page = Page {
+            title: &self.title,
+            source: &self.source,
+            complete: self.complete,
+            all: counts(self, None),
+            core: counts(self, Some(true)),
+            figures,
+        };
+        let mut environment = minijinja::Environment::new();
+        let syntax = SyntaxConfig::builder()
+            .trim_blocks(true)
+            .lstrip_blocks(true)
+            .build()?;
+        environment.set_syntax(syntax);
+        environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
+        environment.add_template("scorecard.html", TEMPLATE)?;
+        environment
+            .get_template("scorecard.html")?
+            .render(minijinja::context! {
+                page => minijinja::value::Serde(&page),
+                css => CSS,
+                plot_css => STYLE,
+            })
+    }
+}
+
+fn counts(card: &Scorecard, core: Option<bool>) -> Vec<Count> {
+    let counts = card.counts(core).into_iter();
+    counts
+        .filter(|(_, count)| *count > 0)
+        .map(|(verdict, number)| Count {
+            verdict,
+            class: class(verdict),
+            number,
+        })
+        .collect()
+}
+
+/// The style class of a verdict; the word is always beside the colour.
+const fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Reproduced => "yes",
+        Verdict::DirectionOnly => "half",
+        Verdict::NotReproduced => "no",
+        Verdict::NotTestable | Verdict::NotRun => "none",
+    }
+}
+
+fn figure<'a>(
+    paper: &'a Paper,
+    results: &BTreeMap<String, Results>,
+    name: Option<&'a str>,
+    scores: &[&'a Score],
+) -> Figure<'a> {
+    let scenario = name.and_then(|n| paper.experiments().iter().find(|s| s.name() == n));
+    let plots = scenario.zip(name.and_then(|n| results.get(n)));
+    Figure {
+        name,
+        title: scenario.map_or("Without an experiment", |s| s.title()),
+        description: scenario.and_then(|s| s.description()),
+        plots: plots.map_or_else(Vec::new, |(scenario, results)| {
+            let panels = panels(&Study::from(scenario), results);
+            panels.iter().take(MAX_PLOTS).map(draw).collect()
+        }),
+        claims: scores.iter().map(|s| claim(s)).collect(),
+    }
+}
+
+fn claim(score: &Score) -> Claim<'_> {
+    Claim {
+        id: &score.claim,
+        place: &score.place,
+        kind: score.kind.as_str(),
+        core: score.core,
+        statement: &score.statement,
+        note: score.note.as_deref(),
+        reason: score.reason.as_deref(),
+        verdict: score.verdict,
+        class: class(score.verdict),
+        parts: score
+            .parts
+            .iter()
+            .map(|part| Row {
+                name: &part.name,
+                paper: stated(part),
+                ours: ours(part),
+                verdict: part.verdict,
+                class: class(part.verdict),
+            })
+            .collect(),
+    }
+}
+
+/// A small plot of a panel.
+fn draw(panel: &Panel) -> Drawn {
+    let y = scale(panel.y_unit, panel.largest());
+    let largest = panel.x.values.iter().filter_map(|v| v.number);
+    let largest = largest.map(f64::abs).fold(0.0, f64::max);
+    let (factor, unit) = match panel.x.unit {
+        Some("bit/s") => Some(scale(Unit::BitRate, largest)),
+        Some("s") => Some(scale(Unit::Seconds, largest)),
+        _ => None,
+    }
+    .map_or((1.0, panel.x.unit.unwrap_or("")), |s| (s.factor, s.label));
+    let numeric = panel.is_numeric();
+    let x = if numeric {
+        let kind = if panel.x.log {
+            Scale::Log
+        } else {
+            Scale::Linear
+        };
+        Axis::new(labelled(&panel.x.label, unit), kind)
+    } else {
+        let names = panel.x.values.iter().map(|v| v.label.clone()).collect();
+        Axis::new(panel.x.label.clone(), Scale::Categories(names))
+    };
+    let series = panel.series.iter().map(|series| {
+        let places = panel.x.values.iter().enumerate();
+        let points = places.filter_map(|(at, value)| {
+            let e = series.estimate(at)?;
+            let x = match value.number {
+                Some(number) if numeric => number * factor,
+                _ => at as f64,
+            };
+            Some((x, e.mean * y.factor, e.half.map(|h| h * y.factor)))
+        });
+        SeriesData::marked(series.label.clone(), points.collect())
+    });
+    let plot = Plot {
+        x,
+        y: Axis::new(labelled(&panel.y_label, y.label), Scale::Linear).from(0.0),
+        series: series.collect(),
+        size: (640.0, 320.0),
+        ..Plot::default()
+    };
+    Drawn {
+        caption: panel.facet_label(),
+        svg: plot.to_inline_svg(),
+    }
+}
+
+fn labelled(name: &str, unit: &str) -> String {
+    match unit {
+        "" => name.to_owned(),
+        unit => format!("{name} ({unit})"),
+    }
+}

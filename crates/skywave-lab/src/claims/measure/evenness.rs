@@ -1,0 +1,58 @@
+//! The fastest flow of a run against the slowest.
+
+use serde::Deserialize;
+
+use super::points::{Need, Point, part};
+use super::{Measure, Part, Stated};
+use crate::claims::error::Fault;
+use crate::claims::model::Data;
+use crate::claims::select::{Cell, View};
+use crate::claims::verdict::Limits;
+
+/// Flows of one run that progress alike: largest over smallest, averaged over the runs.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::claims) struct Evenness {
+    name: Option<String>,
+    data: Data,
+    flows: Vec<String>,
+    at_most: f64,
+}
+
+impl Measure for Evenness {
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
+        let limits = Limits {
+            low: None,
+            high: Some(self.at_most),
+            strict: false,
+        };
+        let cell = |flow: &String| {
+            let data = Data {
+                flow: Some(flow.clone()),
+                ..self.data.clone()
+            };
+            view.cell(&data, &[])
+        };
+        let cells: Vec<Cell> = self.flows.iter().map(cell).collect::<Result<_, _>>()?;
+        let uneven = |xs: &[f64]| {
+            let most = xs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let least = xs.iter().copied().fold(f64::INFINITY, f64::min);
+            (least > 0.0).then(|| most / least)
+        };
+        let estimate = Cell::combine(&cells, uneven).estimate();
+        let point = Point::within(&limits, String::new(), estimate);
+        let stated = Stated::Condition(limits.to_string());
+        Ok(vec![part(
+            String::new(),
+            stated,
+            "",
+            &limits,
+            &[point],
+            Need::ALL,
+        )])
+    }
+}

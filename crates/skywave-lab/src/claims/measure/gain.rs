@@ -1,0 +1,53 @@
+//! How many percent one choice is above others.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::points::interval;
+use super::{Measure, Part, Stated, variant};
+use crate::claims::error::Fault;
+use crate::claims::model::Data;
+use crate::claims::select::{Scalar, View, scaled};
+use crate::claims::verdict::{self, Verdict};
+
+/// The gains of one choice over others.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::claims) struct Gain {
+    name: Option<String>,
+    data: Data,
+    /// The parameter whose values are compared.
+    #[serde(default = "variant")]
+    by: String,
+    /// Whose gain.
+    of: Scalar,
+    /// Over whom, with the paper's gain in percent.
+    over: BTreeMap<String, f64>,
+}
+
+impl Measure for Gain {
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
+        let ours = view.cell(&self.data, &[(&self.by, &self.of)])?;
+        let part = |(other, paper): (&String, &f64)| {
+            let other_value = Scalar::Text(other.clone());
+            let base = view.cell(&self.data, &[(&self.by, &other_value)])?;
+            let gain = ours.gain(&base);
+            let percent = gain.map(|g| scaled(&g, 100.0));
+            Ok(Part {
+                name: other.clone(),
+                paper: Stated::Number(*paper),
+                ours: percent.map(|p| p.mean),
+                ci95: percent.and_then(|p| interval(&p)),
+                unit: "%".into(),
+                verdict: gain.map_or(Verdict::NotRun, |g| verdict::gain(paper / 100.0, &g)),
+                remark: None,
+            })
+        };
+        self.over.iter().map(part).collect()
+    }
+}

@@ -1,0 +1,236 @@
+//! Ways to measure a claim, one a file. Each turns samples into [`Part`]s and judges them by the
+//! rule in [`super::verdict`].
+
+mod bound;
+mod contrast;
+mod correlation;
+mod evenness;
+mod first;
+mod gain;
+mod order;
+mod plateau;
+mod points;
+mod ratio;
+mod spread;
+mod square_root;
+mod trend;
+mod value;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::Fault;
+use super::model::{Along, Data};
+use super::select::{Scalar, View};
+use super::verdict::{Limits, Verdict};
+
+/// One number of a claim, ours beside the paper's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// What tells it from the claim's other numbers; empty when it is the only one.
+    pub name: String,
+    /// What the paper says.
+    pub paper: Stated,
+    /// What we measured; with several points, the one that decides. `None` when it was not run.
+    pub ours: Option<f64>,
+    /// The 95 % interval of `ours`.
+    pub ci95: Option<[f64; 2]>,
+    /// Unit of the numbers; may be empty.
+    pub unit: String,
+    /// How they agree.
+    pub verdict: Verdict,
+    /// Which point decides, and how many agree.
+    pub remark: Option<String>,
+}
+
+/// What a paper says: a number, or a condition in words.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Stated {
+    /// A number in the part's unit.
+    Number(f64),
+    /// A condition.
+    Condition(String),
+}
+
+/// A way to measure.
+trait Measure {
+    /// The parts, named within this measure.
+    fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault>;
+
+    /// What distinguishes the measure's parts from those of the claim's other measures.
+    fn name(&self) -> Option<&str>;
+}
+
+macro_rules! measures {
+    ($($(#[$doc:meta])* $key:ident: $module:ident::$measure:ident,)*) => {
+        /// Everything that a claim measures, by kind.
+        #[derive(Debug, Default, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(super) struct Measures {
+            $($(#[$doc])* #[serde(default)] $key: Vec<$module::$measure>,)*
+        }
+
+        impl Measures {
+            /// All parts, each with a name of its own.
+            pub(super) fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
+                let mut all = Vec::new();
+                $(for measure in &self.$key {
+                    add(measure, view, &mut all)?;
+                })*
+                check_names(&all)?;
+                Ok(all)
+            }
+        }
+    };
+}
+
+measures! {
+    /// How many percent one choice is above others.
+    gain: gain::Gain,
+    /// A measured number against the paper's.
+    value: value::Value,
+    /// Who is ahead of whom.
+    order: order::Order,
+    /// One choice ahead of all others, also along a sweep.
+    first: first::First,
+    /// Falling or rising at every step of a sweep.
+    trend: trend::Trend,
+    /// One number as a multiple of another.
+    ratio: ratio::Ratio,
+    /// A number between limits.
+    bound: bound::Bound,
+    /// One ratio smaller than another.
+    contrast: contrast::Contrast,
+    /// The best of several choices against the worst.
+    spread: spread::Spread,
+    /// The fastest flow of a run against the slowest.
+    evenness: evenness::Evenness,
+    /// Rising, then flat.
+    plateau: plateau::Plateau,
+    /// Falling or rising on the whole, if not at every step.
+    correlation: correlation::Correlation,
+    /// The constant of the square-root law.
+    square_root: square_root::SquareRoot,
+}
+
+fn add(measure: &impl Measure, view: &View<'_>, all: &mut Vec<Part>) -> Result<(), Fault> {
+    for mut part in measure.parts(view)? {
+        if let Some(name) = measure.name() {
+            part.name = match part.name.as_str() {
+                "" => name.to_owned(),
+                inner => format!("{name}: {inner}"),
+            };
+        }
+        all.push(part);
+    }
+    Ok(())
+}
+
+fn check_names(parts: &[Part]) -> Result<(), Fault> {
+    for (i, part) in parts.iter().enumerate() {
+        if parts.len() > 1 && part.name.is_empty() {
+            return Err(Fault::new(
+                "a claim with several numbers needs a `name` in each measure",
+            ));
+        }
+        if parts[..i].iter().any(|p| p.name == part.name) {
+            return Err(Fault::new(format!(
+                "two of its numbers are called `{}`; give their measures different names",
+                part.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The swept parameter that tells variants apart, unless a measure names another one.
+fn variant() -> String {
+    "variant".into()
+}
+
+/// Falling or rising.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Direction {
+    Falling,
+    Rising,
+}
+
+impl Direction {
+    const fn limits(self) -> Limits {
+        match self {
+            Self::Falling => Limits::NEGATIVE,
+            Self::Rising => Limits::POSITIVE,
+        }
+    }
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Falling => "falling",
+            Self::Rising => "rising",
+        }
+    }
+}
+
+/// The choices that something holds for, each a part of its own: the values of `by`, or those in
+/// `among`; one choice without a name when there is no `by`.
+fn choices(
+    view: &View<'_>,
+    data: &Data,
+    by: Option<&str>,
+    among: Option<&[Scalar]>,
+) -> Result<Vec<Option<Scalar>>, Fault> {
+    match (by, among) {
+        (None, None) => Ok(vec![None]),
+        (None, Some(_)) => Err(Fault::new("`among` needs `by`: values of which parameter?")),
+        (Some(_), Some(among)) => Ok(among.iter().cloned().map(Some).collect()),
+        (Some(by), None) => {
+            let along = Along {
+                parameter: by.to_owned(),
+                from: None,
+                to: None,
+            };
+            let values = view.values(data, &along, &[])?;
+            Ok(values.into_iter().map(Some).collect())
+        }
+    }
+}
+
+/// The values of a sweep that count; one without a value when there is no sweep.
+fn places(
+    view: &View<'_>,
+    data: &Data,
+    along: Option<&Along>,
+    more: super::select::More<'_>,
+) -> Result<Vec<Option<Scalar>>, Fault> {
+    match along {
+        None => Ok(vec![None]),
+        Some(along) => {
+            let values = view.values(data, along, more)?;
+            Ok(values.into_iter().map(Some).collect())
+        }
+    }
+}
+
+/// The pairs of short names and values that are there.
+fn given<'a>(
+    pairs: impl IntoIterator<Item = (Option<&'a str>, Option<&'a Scalar>)>,
+) -> Vec<(&'a str, &'a Scalar)> {
+    pairs
+        .into_iter()
+        .filter_map(|(name, value)| Some((name?, value?)))
+        .collect()
+}
+
+/// The name of a choice.
+fn label(choice: Option<&Scalar>) -> String {
+    choice.map(ToString::to_string).unwrap_or_default()
+}
+
+/// `parameter = value`, or nothing.
+fn place_label(along: Option<&Along>, place: Option<&Scalar>) -> String {
+    match (along, place) {
+        (Some(along), Some(place)) => format!("{} = {place}", along.parameter),
+        _ => String::new(),
+    }
+}

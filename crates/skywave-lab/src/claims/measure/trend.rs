@@ -1,0 +1,66 @@
+//! Falling or rising at every step of a sweep.
+
+use serde::Deserialize;
+
+use super::points::{Need, Point, part};
+use super::{Direction, Measure, Part, Stated, choices, given, label};
+use crate::claims::error::Fault;
+use crate::claims::model::{Along, Data};
+use crate::claims::select::{Scalar, View};
+
+/// A curve that falls or rises from each value of a parameter to the next.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::claims) struct Trend {
+    name: Option<String>,
+    data: Data,
+    /// One curve for each value of this parameter.
+    by: Option<String>,
+    /// Only these values of `by`.
+    among: Option<Vec<Scalar>>,
+    along: Along,
+    direction: Direction,
+}
+
+impl Measure for Trend {
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
+        let limits = self.direction.limits();
+        let by = self.by.as_deref();
+        let mut parts = Vec::new();
+        for choice in choices(view, &self.data, by, self.among.as_deref())? {
+            let more = given([(by, choice.as_ref())]);
+            let values = view.values(&self.data, &self.along, &more)?;
+            if values.len() < 2 {
+                return Err(Fault::new(format!(
+                    "`{}` has one value only: nothing to rise or fall",
+                    self.along.parameter
+                )));
+            }
+            let mut points = Vec::new();
+            for step in values.windows(2) {
+                let at = |value| {
+                    let mut more = more.clone();
+                    more.push((&self.along.parameter, value));
+                    view.cell(&self.data, &more)
+                };
+                let change = at(&step[1])?.lead(&at(&step[0])?);
+                let label = format!("{} {} → {}", self.along.parameter, step[0], step[1]);
+                points.push(Point::within(&limits, label, change));
+            }
+            let stated = Stated::Condition(self.direction.as_str().into());
+            parts.push(part(
+                label(choice.as_ref()),
+                stated,
+                "%",
+                &limits,
+                &points,
+                Need::ALL,
+            ));
+        }
+        Ok(parts)
+    }
+}

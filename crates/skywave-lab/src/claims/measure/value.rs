@@ -1,0 +1,65 @@
+//! A measured number against the paper's.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::points::interval;
+use super::{Measure, Part, Stated, variant};
+use crate::claims::error::Fault;
+use crate::claims::model::Data;
+use crate::claims::select::{Scalar, View, scaled};
+use crate::claims::verdict::{self, Verdict};
+
+/// Numbers of several choices.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::claims) struct Value {
+    name: Option<String>,
+    data: Data,
+    /// The parameter whose values are the keys of `paper`.
+    #[serde(default = "variant")]
+    by: String,
+    /// The paper's numbers.
+    paper: BTreeMap<String, f64>,
+    /// Their unit; the measured ones are converted from SI units.
+    #[serde(default)]
+    unit: String,
+}
+
+impl Measure for Value {
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
+        let factor = match self.unit.as_str() {
+            "" | "s" | "b/s" | "packets" | "segments" => 1.0,
+            "Mb/s" => 1e-6,
+            "kb/s" | "kB" => 1e-3,
+            "ms" => 1e3,
+            "%" => 100.0,
+            other => {
+                let known = [
+                    "s", "ms", "b/s", "kb/s", "Mb/s", "kB", "packets", "segments", "%",
+                ];
+                return Err(Fault::unknown("unit", other, known));
+            }
+        };
+        let part = |(choice, paper): (&String, &f64)| {
+            let choice_value = Scalar::Text(choice.clone());
+            let cell = view.cell(&self.data, &[(&self.by, &choice_value)])?;
+            let ours = cell.estimate().map(|e| scaled(&e, factor));
+            Ok(Part {
+                name: choice.clone(),
+                paper: Stated::Number(*paper),
+                ours: ours.map(|e| e.mean),
+                ci95: ours.and_then(|e| interval(&e)),
+                unit: self.unit.clone(),
+                verdict: ours.map_or(Verdict::NotRun, |e| verdict::value(*paper, &e)),
+                remark: None,
+            })
+        };
+        self.paper.iter().map(part).collect()
+    }
+}

@@ -1,0 +1,113 @@
+//! Runs the experiments of a paper, with one progress over all of them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use skywave_sim::{Outcome, Spec};
+
+use super::Paper;
+use crate::experiment::{self, ENGINE, Options, Progress, RecordSeries, Results};
+use crate::scenario::Scenario;
+
+/// How to run a paper's experiments.
+#[derive(Clone, Copy)]
+pub struct RunOptions<'a> {
+    /// Folder that keeps finished runs, a sub-folder for each experiment; `None` keeps nothing.
+    pub dir: Option<&'a Path>,
+    /// Run everything again, and forget what the folder holds.
+    pub fresh: bool,
+    /// Number of threads; `None` for one a core.
+    pub threads: Option<usize>,
+    /// Engine version; results of another one are not used.
+    pub engine: &'a str,
+    /// Set by the caller (Ctrl-C) to stop after the runs under way.
+    pub cancel: &'a AtomicBool,
+    /// Called at the start of each experiment and after every run, from any thread.
+    pub progress: &'a (dyn Fn(RunProgress<'_>) + Sync),
+}
+
+/// How far the experiments are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunProgress<'a> {
+    /// The experiment under way.
+    pub experiment: &'a str,
+    /// Runs of all experiments.
+    pub all: Progress,
+}
+
+/// Never cancelled.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+impl Default for RunOptions<'_> {
+    fn default() -> Self {
+        Self {
+            dir: None,
+            fresh: false,
+            threads: None,
+            engine: ENGINE,
+            cancel: &NEVER,
+            progress: &|_| (),
+        }
+    }
+}
+
+/// Runs all experiments of a paper, one after the other; the results by their names.
+///
+/// Cancelling is no error: the experiments that were not reached are then not among the results, and
+/// the one that was interrupted has gaps. An experiment that asks for time series records them for
+/// the first seed of each point: they are for its plot, and large.
+pub fn run<F>(
+    paper: &Paper,
+    options: &RunOptions<'_>,
+    simulate: F,
+) -> Result<BTreeMap<String, Results>, experiment::Error>
+where
+    F: Fn(&Spec) -> Outcome + Sync,
+{
+    let mut results = BTreeMap::new();
+    let total = paper.runs();
+    let (mut done, mut reused) = (0, 0);
+    for scenario in paper.experiments() {
+        if options.cancel.load(Ordering::Relaxed) {
+            break;
+        }
+        let found = std::sync::atomic::AtomicUsize::new(0);
+        let dir = options.dir.map(|dir| dir.join(scenario.name()));
+        let progress = |p: Progress| {
+            found.store(p.reused, Ordering::Relaxed);
+            (options.progress)(RunProgress {
+                experiment: scenario.name(),
+                all: Progress {
+                    done: done + p.done,
+                    reused: reused + p.reused,
+                    total,
+                },
+            });
+        };
+        let one = Options {
+            dir: dir.as_deref(),
+            fresh: options.fresh,
+            threads: options.threads,
+            series: series(scenario),
+            engine: options.engine,
+            cancel: options.cancel,
+            progress: &progress,
+        };
+        let measured = experiment::run(scenario, &one, &simulate)?;
+        done += measured.finished();
+        reused += found.load(Ordering::Relaxed);
+        results.insert(scenario.name().to_owned(), measured);
+    }
+    Ok(results)
+}
+
+fn series(scenario: &Scenario) -> RecordSeries {
+    let seed = scenario.seeds().first().copied().unwrap_or_default();
+    let asked = scenario.points().iter().any(|p| p.spec(seed).series);
+    if asked {
+        RecordSeries::FirstSeed
+    } else {
+        RecordSeries::Never
+    }
+}

@@ -1,0 +1,159 @@
+//! What became of each claim, as data and as JSON.
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+use super::measure::Part;
+use super::model::{ClaimModel, Kind};
+use super::verdict::Verdict;
+
+/// What became of a paper's claims.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scorecard {
+    /// Short name of the paper.
+    pub paper: String,
+    /// Its title.
+    pub title: String,
+    /// Its author and place of publication.
+    pub source: String,
+    /// Whether all runs of all experiments were there.
+    pub complete: bool,
+    /// The claims, in the order of the file.
+    pub scores: Vec<Score>,
+}
+
+/// What became of one claim.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    /// The claim's id.
+    pub claim: String,
+    /// Where the paper says it.
+    pub place: String,
+    /// What sort of statement it is.
+    pub kind: Kind,
+    /// Whether it belongs to the core set.
+    pub core: bool,
+    /// What the paper says, in our words.
+    pub statement: String,
+    /// The experiment whose plot shows it.
+    pub figure: Option<String>,
+    /// What else should be known.
+    pub note: Option<String>,
+    /// Why it is not testable.
+    pub reason: Option<String>,
+    /// Its numbers.
+    pub parts: Vec<Part>,
+    /// The worst verdict of its parts.
+    pub verdict: Verdict,
+}
+
+impl Score {
+    pub(super) fn new(claim: &ClaimModel, parts: Vec<Part>) -> Self {
+        let verdict = match claim.not_testable {
+            Some(_) => Verdict::NotTestable,
+            None => Verdict::of_parts(parts.iter().map(|p| p.verdict)),
+        };
+        Self {
+            claim: claim.id.get_ref().clone(),
+            place: claim.place.clone(),
+            kind: claim.kind,
+            core: claim.core,
+            statement: claim.statement.clone(),
+            figure: claim.figure.clone(),
+            note: claim.note.clone(),
+            reason: claim.not_testable.clone(),
+            parts,
+            verdict,
+        }
+    }
+
+    /// The claim as one line of JSON, without the end of the line.
+    pub fn to_json(&self) -> String {
+        // Strings, numbers and maps with string keys: nothing in it can fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl Scorecard {
+    /// All claims as JSON, a line each.
+    pub fn to_json_lines(&self) -> String {
+        let lines = self.scores.iter().map(|s| s.to_json() + "\n");
+        lines.collect()
+    }
+
+    /// How many claims have each verdict, in the order of [`Verdict::ALL`]; only those of the core
+    /// set, or only the others, when asked for.
+    pub fn counts(&self, core: Option<bool>) -> [(Verdict, usize); 5] {
+        Verdict::ALL.map(|verdict| {
+            let of_it = |s: &&Score| s.verdict == verdict && core.is_none_or(|c| s.core == c);
+            (verdict, self.scores.iter().filter(of_it).count())
+        })
+    }
+
+    /// The experiments whose figures the claims name, in order of first mention, with their claims.
+    pub fn by_figure(&self) -> Vec<(Option<&str>, Vec<&Score>)> {
+        let mut groups: Vec<(Option<&str>, Vec<&Score>)> = Vec::new();
+        for score in &self.scores {
+            let figure = score.figure.as_deref();
+            match groups.iter_mut().find(|(name, _)| *name == figure) {
+                Some((_, scores)) => scores.push(score),
+                None => groups.push((figure, vec![score])),
+            }
+        }
+        groups.sort_by_key(|(name, _)| name.is_none());
+        groups
+    }
+}
+
+/// A value that is one number, or an object keyed by the names of the parts.
+struct ByPart<'a, T>(&'a [Part], fn(&'a Part) -> T);
+
+impl<T: Serialize> Serialize for ByPart<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            [] => serializer.serialize_none(),
+            [part] => self.1(part).serialize(serializer),
+            parts => serializer.collect_map(parts.iter().map(|p| (&p.name, self.1(p)))),
+        }
+    }
+}
+
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("claim", &self.claim)?;
+        map.serialize_entry("kind", &self.kind)?;
+        map.serialize_entry("paper", &ByPart(&self.parts, |p: &Part| &p.paper))?;
+        map.serialize_entry("ours", &ByPart(&self.parts, |p: &Part| p.ours.map(short)))?;
+        let interval = |p: &Part| p.ci95.map(|[low, high]| [short(low), short(high)]);
+        map.serialize_entry("ci95", &ByPart(&self.parts, interval))?;
+        map.serialize_entry("verdict", &self.verdict)?;
+        map.serialize_entry("where", &self.place)?;
+        map.serialize_entry("core", &self.core)?;
+        map.serialize_entry("statement", &self.statement)?;
+        map.serialize_entry("figure", &self.figure)?;
+        map.serialize_entry("note", &self.note)?;
+        map.serialize_entry("reason", &self.reason)?;
+        map.serialize_entry("parts", &self.parts)?;
+        map.end()
+    }
+}
+
+impl Serialize for Part {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("paper", &self.paper)?;
+        map.serialize_entry("ours", &self.ours.map(short))?;
+        map.serialize_entry("ci95", &self.ci95.map(|ends| ends.map(short)))?;
+        map.serialize_entry("unit", &self.unit)?;
+        map.serialize_entry("verdict", &self.verdict)?;
+        map.serialize_entry("remark", &self.remark)?;
+        map.end()
+    }
+}
+
+/// A number with six significant digits: what is beyond them is noise in the last bits.
+fn short(x: f64) -> f64 {
+    format!("{x:.5e}").parse().unwrap_or(x)
+}

@@ -1,0 +1,131 @@
+use super::*;
+
+fn estimate(mean: f64, half: f64) -> Estimate {
+    Estimate {
+        n: 20,
+        mean,
+        sd: half,
+        half: Some(half),
+    }
+}
+
+fn single(mean: f64) -> Estimate {
+    Estimate {
+        n: 1,
+        mean,
+        sd: 0.0,
+        half: None,
+    }
+}
+
+#[test]
+fn a_gain_within_a_quarter_of_the_papers_is_reproduced() {
+    // 159 % in the paper: from 119.25 to 198.75 %.
+    assert_eq!(gain(1.59, &estimate(1.1925, 0.01)), Verdict::Reproduced);
+    assert_eq!(gain(1.59, &estimate(1.192, 0.0)), Verdict::DirectionOnly);
+    assert_eq!(gain(1.59, &estimate(1.9875, 0.01)), Verdict::Reproduced);
+    assert_eq!(gain(1.59, &estimate(1.988, 0.0)), Verdict::DirectionOnly);
+}
+
+#[test]
+fn a_gain_is_reproduced_when_the_papers_is_inside_the_interval() {
+    assert_eq!(gain(1.59, &estimate(1.0, 0.6)), Verdict::Reproduced);
+    assert_eq!(gain(1.59, &estimate(1.0, 0.58)), Verdict::DirectionOnly);
+}
+
+#[test]
+fn a_gain_has_the_direction_only_beyond_its_interval() {
+    assert_eq!(gain(0.32, &estimate(0.05, 0.04)), Verdict::DirectionOnly);
+    assert_eq!(gain(0.32, &estimate(0.05, 0.05)), Verdict::NotReproduced);
+    assert_eq!(gain(0.32, &estimate(-0.1, 0.02)), Verdict::NotReproduced);
+    assert_eq!(gain(-0.32, &estimate(-0.1, 0.02)), Verdict::DirectionOnly);
+    assert_eq!(gain(0.32, &single(0.05)), Verdict::NotReproduced);
+    assert_eq!(gain(0.32, &single(0.33)), Verdict::Reproduced);
+}
+
+#[test]
+fn a_value_is_judged_by_ten_percent_and_a_factor_of_two() {
+    assert_eq!(value(1.69, &estimate(1.55, 0.01)), Verdict::Reproduced);
+    assert_eq!(value(1.69, &estimate(1.50, 0.01)), Verdict::DirectionOnly);
+    assert_eq!(value(1.69, &estimate(1.50, 0.20)), Verdict::Reproduced);
+    assert_eq!(value(1.69, &estimate(0.84, 0.01)), Verdict::NotReproduced);
+    assert_eq!(value(1.69, &estimate(3.39, 0.01)), Verdict::NotReproduced);
+}
+
+#[test]
+fn an_order_needs_the_whole_interval() {
+    let above = Limits::POSITIVE;
+    assert_eq!(above.judge(&estimate(0.2, 0.1)), Verdict::Reproduced);
+    assert_eq!(above.judge(&estimate(0.2, 0.2)), Verdict::DirectionOnly);
+    assert_eq!(above.judge(&estimate(0.2, 0.3)), Verdict::DirectionOnly);
+    assert_eq!(above.judge(&estimate(-0.1, 0.3)), Verdict::NotReproduced);
+    assert_eq!(
+        above.judge(&estimate(0.0, 0.0)),
+        Verdict::NotReproduced,
+        "equal is not ahead"
+    );
+    assert_eq!(
+        above.judge(&single(0.2)),
+        Verdict::DirectionOnly,
+        "one run proves nothing"
+    );
+}
+
+#[test]
+fn an_invariant_includes_its_limits() {
+    let same = Limits {
+        low: Some(0.95),
+        high: Some(1.05),
+        strict: false,
+    };
+    assert_eq!(same.judge(&estimate(1.0, 0.05)), Verdict::Reproduced);
+    assert_eq!(same.judge(&estimate(1.0, 0.051)), Verdict::DirectionOnly);
+    assert_eq!(same.judge(&estimate(1.06, 0.2)), Verdict::NotReproduced);
+    assert_eq!(same.to_string(), "0.95 to 1.05");
+    assert!((same.margin(1.04) - 0.01).abs() < 1e-12);
+}
+
+#[test]
+fn a_claim_is_as_good_as_its_worst_part() {
+    use Verdict::{DirectionOnly, NotReproduced, Reproduced};
+    assert_eq!(Verdict::of_parts([Reproduced, Reproduced]), Reproduced);
+    assert_eq!(
+        Verdict::of_parts([Reproduced, DirectionOnly]),
+        DirectionOnly
+    );
+    assert_eq!(
+        Verdict::of_parts([DirectionOnly, Reproduced, NotReproduced]),
+        NotReproduced
+    );
+    assert_eq!(
+        Verdict::of_parts([Reproduced, Verdict::NotRun]),
+        Verdict::NotRun
+    );
+}
+
+#[test]
+fn a_share_of_the_points_is_enough_when_the_text_says_so() {
+    use Verdict::{DirectionOnly, NotReproduced, Reproduced};
+    let points = [
+        Reproduced,
+        Reproduced,
+        Reproduced,
+        Reproduced,
+        NotReproduced,
+    ];
+    assert_eq!(Verdict::of_share(&points, 0.8), Reproduced);
+    assert_eq!(Verdict::of_share(&points, 1.0), NotReproduced);
+    let points = [
+        Reproduced,
+        Reproduced,
+        Reproduced,
+        DirectionOnly,
+        NotReproduced,
+    ];
+    assert_eq!(Verdict::of_share(&points, 0.8), DirectionOnly);
+    assert_eq!(Verdict::of_share(&[], 0.0), Verdict::NotRun);
+    assert_eq!(
+        Verdict::of_share(&[Reproduced, Verdict::NotRun], 0.5),
+        Verdict::NotRun
+    );
+}
