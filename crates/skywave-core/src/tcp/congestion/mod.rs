@@ -7,8 +7,6 @@ mod vegas;
 mod veno;
 mod westwood;
 
-use crate::units::Segments;
-
 use super::config::CongestionConfig;
 use super::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 

@@ -31,18 +31,13 @@ impl Literal {
             self.cwnd += segments_acked;
             return;
         }
-        let (start, cwnd_epoch, w_est) = match self.stage {
-            Some(stage) => stage,
-            None => {
-                // Sections 4.8 and 4.10: K = 0 and W_max = cwnd after a timeout, or when slow
-                // start ended without a loss.
-                if self.after_timeout || self.w_max < self.cwnd {
-                    self.w_max = self.cwnd;
-                }
-                self.after_timeout = false;
-                (now, self.cwnd, self.cwnd)
-            }
-        };
+        // Sections 4.8 and 4.10: K = 0 and W_max = cwnd after a timeout, or when slow start ended
+        // without a loss.
+        if self.stage.is_none() && (self.after_timeout || self.w_max < self.cwnd) {
+            self.w_max = self.cwnd;
+            self.after_timeout = false;
+        }
+        let (start, cwnd_epoch, w_est) = self.stage.unwrap_or((now, self.cwnd, self.cwnd));
         // Figures 1 and 2.
         let k = libm::cbrt((self.w_max - cwnd_epoch) / 0.4);
         let w_cubic = |t: f64| 0.4 * (t - k) * (t - k) * (t - k) + self.w_max;

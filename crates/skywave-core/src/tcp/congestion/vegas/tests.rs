@@ -102,8 +102,8 @@ fn below_alpha_it_grows_by_one_a_round_trip() {
 
 #[test]
 fn between_alpha_and_beta_it_stays() {
-    // 1.8, 3.3: two and three.
-    for rtt in [110, 120] {
+    // 20 − 20·100/105 = 0.95, 1.8, 3.3: one, two and three.
+    for rtt in [105, 110, 120] {
         assert_near(change_at(rtt), 0.0, "change");
     }
 }

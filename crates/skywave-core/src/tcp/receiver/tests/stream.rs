@@ -24,6 +24,17 @@ fn part_of_a_segment_may_be_known_already() {
 }
 
 #[test]
+fn a_segment_may_reach_past_what_is_held() {
+    let mut s = Script::new(every_segment());
+    s.arrive(3);
+    s.arrive(1);
+    let mut segment = s.data(2);
+    segment.len = 2 * MSS + 500;
+    s.receiver.on_segment(s.now, &segment);
+    assert_eq!(s.receiver.delivered(), u64::from(3 * MSS) + 500);
+}
+
+#[test]
 fn syn_and_fin_are_not_payload() {
     for handshake in [Handshake::None, Handshake::ThreeWay] {
         let mut s = Script::new(TcpConfig {

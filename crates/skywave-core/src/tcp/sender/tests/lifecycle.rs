@@ -286,6 +286,8 @@ fn a_transfer_longer_than_the_sequence_space_arrives_whole() {
     sender.close();
     let mut now = Time::ZERO;
     while !sender.is_done() {
+        // 8 segments every 10 ms.
+        assert!(now < Time::ZERO + Duration::from_secs(200), "stopped");
         while let Some(segment) = sender.poll_transmit(now) {
             receiver.on_segment(now, &segment);
         }

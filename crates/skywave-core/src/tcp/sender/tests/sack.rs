@@ -85,6 +85,22 @@ fn a_partial_ack_restarts_the_timer() {
 }
 
 #[test]
+fn a_new_segment_resent_in_the_recovery_gives_no_sample() {
+    // 14 is the first new segment of the recovery, so it is timed; then it is lost.
+    let mut s = recovering();
+    let _ = s.sender.poll_rtt();
+    s.dupack_sacking(&[3..14]);
+    s.expect_sent(14..=17);
+    s.wait(100);
+    s.dupack_sacking(&[15..18, 3..14]);
+    s.expect_sent([14, 18, 19, 20]);
+    s.wait(100);
+    s.ack(18);
+    assert!(!s.sender.in_recovery());
+    assert_eq!(s.sender.poll_rtt(), None);
+}
+
+#[test]
 fn dupacks_without_news_do_not_count() {
     let mut s = Script::sent(config("sack", 10), 10);
     s.dupacks(5);

@@ -117,6 +117,27 @@ fn the_ack_of_a_jump_over_a_resent_segment_gives_no_sample() {
 }
 
 #[test]
+fn a_timeout_or_a_fast_retransmit_gives_up_the_sample_under_way() {
+    // 11 is timed and sent once, but its ACK waits for 2 to be resent.
+    for timeout in [true, false] {
+        let mut s = Script::sent(plain("reno", 10), 10);
+        s.wait(100);
+        s.ack(2);
+        s.expect_sent([11]);
+        assert!(s.sender.poll_rtt().is_some());
+        if timeout {
+            s.wait_for_timeout();
+        } else {
+            s.dupacks(3);
+        }
+        s.expect_sent([2]);
+        s.wait(100);
+        s.ack(12);
+        assert_eq!(s.sender.poll_rtt(), None);
+    }
+}
+
+#[test]
 fn dupacks_after_a_timeout_do_not_retransmit_below_recover() {
     let mut s = Script::sent(config("reno", 10), 10);
     s.wait_for_timeout();
