@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use skywave_lab::claims::ClaimsError;
 use skywave_lab::experiment;
 use skywave_lab::scenario::ScenarioError;
 use thiserror::Error;
@@ -14,6 +15,9 @@ pub(crate) enum Failure {
     /// A scenario file is wrong.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
+    /// There are no such claims, or they are wrong.
+    #[error(transparent)]
+    Claims(#[from] ClaimsError),
     /// Simulations could not be run or kept.
     #[error(transparent)]
     Experiment(#[from] experiment::Error),
@@ -45,11 +49,14 @@ impl Failure {
     pub(crate) fn report(&self) -> ExitCode {
         match self {
             Self::Scenario(error) => eprint!("{}", error.render(io::stderr().is_terminal())),
+            Self::Claims(ClaimsError::Scenario(error)) => {
+                eprint!("{}", error.render(io::stderr().is_terminal()));
+            }
             Self::Closed => {}
             other => eprintln!("skywave: {other}"),
         }
         ExitCode::from(match self {
-            Self::Scenario(_) => 2,
+            Self::Scenario(_) | Self::Claims(_) => 2,
             Self::Experiment(_) | Self::Write { .. } | Self::Closed => 1,
             Self::Interrupted { .. } => 130,
         })

@@ -5,6 +5,7 @@ mod failure;
 mod interrupt;
 mod output;
 mod progress;
+mod reproduce;
 mod run;
 mod schema;
 mod variants;
@@ -21,6 +22,7 @@ use clap::{Parser, Subcommand};
     max_term_width = 100,
     after_help = "Examples:\n  \
         skywave run experiments/cerl/fig7a.toml\n  \
+        skywave reproduce cerl\n  \
         skywave check my-link.toml\n  \
         skywave variants\n\n\
         Exit codes: 0 done, 1 failed, 2 wrong arguments or scenario, 130 interrupted."
@@ -33,6 +35,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Run(run::Args),
+    Reproduce(reproduce::Args),
     Check(check::Args),
     Variants(variants::Args),
     Schema(schema::Args),
@@ -41,6 +44,7 @@ enum Verb {
 fn main() -> ExitCode {
     let result = match Cli::parse().verb {
         Verb::Run(args) => run::main(&args),
+        Verb::Reproduce(args) => reproduce::main(&args),
         Verb::Check(args) => check::main(&args),
         Verb::Variants(args) => variants::main(&args),
         Verb::Schema(args) => schema::main(&args),

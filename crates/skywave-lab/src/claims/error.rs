@@ -15,6 +15,14 @@ pub enum ClaimsError {
         /// Those that exist.
         known: String,
     },
+    /// The paper has no experiment of this name.
+    #[error("there is no experiment `{name}`; there are {known}")]
+    UnknownExperiment {
+        /// The name asked for.
+        name: String,
+        /// Those that exist.
+        known: String,
+    },
     /// A file or folder cannot be read.
     #[error("cannot read {path}: {source}")]
     Io {

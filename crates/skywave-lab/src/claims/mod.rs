@@ -69,6 +69,25 @@ impl Paper {
         &self.experiments
     }
 
+    /// Leaves only the experiments of these names; the claims that others judge are then "not run".
+    ///
+    /// # Errors
+    ///
+    /// When there is no experiment of one of the names.
+    pub fn keep(&mut self, names: &[String]) -> Result<(), ClaimsError> {
+        let known = |name| self.experiments.iter().any(|e| e.name() == name);
+        if let Some(name) = names.iter().find(|name| !known(name.as_str())) {
+            let all = self.experiments.iter().map(Scenario::name);
+            return Err(ClaimsError::UnknownExperiment {
+                name: name.clone(),
+                known: all.collect::<Vec<_>>().join(", "),
+            });
+        }
+        self.experiments
+            .retain(|e| names.iter().any(|name| name == e.name()));
+        Ok(())
+    }
+
     /// How many claims there are.
     pub fn claims(&self) -> usize {
         self.file.claim.len()

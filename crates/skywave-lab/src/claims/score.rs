@@ -75,6 +75,14 @@ impl Score {
 }
 
 impl Scorecard {
+    /// Only the claims that there were runs for.
+    #[must_use]
+    pub fn judged(mut self) -> Self {
+        let unjudged = [Verdict::NotRun, Verdict::NotTestable];
+        self.scores.retain(|s| !unjudged.contains(&s.verdict));
+        self
+    }
+
     /// All claims as JSON, a line each.
     pub fn to_json_lines(&self) -> String {
         let lines = self.scores.iter().map(|s| s.to_json() + "\n");
