@@ -13,13 +13,13 @@ prerequisites:
 build: prerequisites ## Build the skywave command (optimised)
 	cargo build --release --locked -p skywave-cli
 
-demo: build ## Reproduce figure 7(a) of the CERL paper and open the door to the rest
-	$(SKYWAVE) run experiments/cerl/fig7a.toml --claims
+demo: build ## Reproduce figure 7(a) of the CERL paper: table, gains beside the paper's, report
+	$(SKYWAVE) reproduce cerl --only fig7a
 
 test: prerequisites ## Run all tests
 	cargo test --workspace --locked
 
-bench: build ## Time the engine
+bench: prerequisites ## Time the engine
 	cargo run --release --locked -p skywave-sim --example throughput
 
 fmt: ## Format the code
@@ -28,3 +28,6 @@ fmt: ## Format the code
 lint: prerequisites ## Check formatting and lints, warnings denied
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+deny: ## Check licences and advisories of all dependencies (needs cargo-deny)
+	cargo deny check
