@@ -20,7 +20,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let mut first_wrong = None;
+    let mut last_wrong = None;
     for path in &args.scenarios {
         match Scenario::load(path) {
             Ok(scenario) => writeln!(
@@ -32,12 +32,12 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
                 scenario.seeds().len(),
             )?,
             Err(error) => {
-                // All are shown; the first one decides how this ends.
-                if let Some(before) = first_wrong.replace(Failure::Scenario(error)) {
+                // All are shown, the last one by `main`.
+                if let Some(before) = last_wrong.replace(Failure::Scenario(error)) {
                     before.report();
                 }
             }
         }
     }
-    first_wrong.map_or(Ok(()), Err)
+    last_wrong.map_or(Ok(()), Err)
 }

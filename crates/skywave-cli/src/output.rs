@@ -42,9 +42,14 @@ pub(crate) fn write_all(
     write(&dir.join("links.parquet"), |out| {
         report::write_links(out, study, results)
     })?;
+    let series = dir.join("series.parquet");
     if results.iter().any(|(_, _, run)| run.has_series()) {
-        write(&dir.join("series.parquet"), |out| {
-            report::write_series(out, study, results)
+        write(&series, |out| report::write_series(out, study, results))?;
+    } else if series.exists() {
+        // Of a run before, whose results are gone.
+        std::fs::remove_file(&series).map_err(|source| Failure::Write {
+            path: series,
+            source,
         })?;
     }
     write(&dir.join("report.html"), |out| {

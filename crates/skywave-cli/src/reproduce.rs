@@ -72,14 +72,12 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if !args.only.is_empty() {
         for (study, results) in studies(&paper, &results) {
             writeln!(out, "{}", report::table(&study, results, output::width()))?;
-            let report = dir.join(&study.name).join("report.html");
-            writeln!(out, "Report: {}\n", report.display())?;
         }
     }
     writeln!(out, "{}", scorecard.table())?;
     let page = dir.join("scorecard.html");
     writeln!(out, "Scorecard: {}", page.display())?;
-    if let [name] = args.only.as_slice() {
+    for name in &args.only {
         let report = dir.join(name).join("report.html");
         writeln!(out, "Report:    {}", report.display())?;
     }

@@ -36,7 +36,7 @@ pub(crate) struct Args {
     json: bool,
 
     /// Record time series: of the first seed of each point, or of all.
-    #[arg(long, value_enum, num_args = 0..=1, default_missing_value = "first")]
+    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "first")]
     series: Option<Series>,
 
     /// Where the results go.
@@ -79,6 +79,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         return Ok(());
     }
     writeln!(out, "{}", report::table(&study, &results, output::width()))?;
+    for trace in scenario.traces() {
+        writeln!(out, "Trace:  {}", trace.display())?;
+    }
     writeln!(out, "Report: {}", dir.join("report.html").display())?;
     writeln!(out, "Data:   {}", dir.join("results.parquet").display())?;
     Ok(())

@@ -148,6 +148,22 @@ fn a_second_call_runs_nothing_again_and_a_changed_scenario_does() {
 }
 
 #[test]
+fn series_are_written_on_request_and_do_not_outlive_their_results() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::write(dir.path().join("tiny.toml"), TINY).expect("written");
+    let series = dir.path().join("runs/tiny/series.parquet");
+    for (args, there) in [
+        (["run", "--series", "tiny.toml"], true),
+        (["run", "tiny.toml", "--series=all"], true),
+        (["run", "tiny.toml", "--fresh"], false),
+    ] {
+        let out = skywave(dir.path(), &args);
+        assert!(out.status.success(), "{}", text(&out.stderr));
+        assert_eq!(series.exists(), there, "{args:?}");
+    }
+}
+
+#[test]
 fn a_wrong_scenario_says_where_and_leaves_nothing_behind() {
     let dir = tempfile::tempdir().expect("a directory");
     let wrong = TINY.replace("\"1Mbps\"", "\"1 parsec\"");

@@ -172,6 +172,43 @@ fn a_constant_rate_arrives_at_its_rate_and_delay() {
 }
 
 #[test]
+fn datagrams_need_no_way_back() {
+    let mut spec = voice(64);
+    spec.links.pop();
+    assert!(simulate(&spec).flows[0].delivered_bytes > 0);
+}
+
+#[test]
+fn handshake_and_close_are_no_deliveries() {
+    let mut spec = voice(64);
+    let config = TcpConfig::new(Profile::Rfc, preset("newreno").expect("known").composition);
+    spec.flows = vec![ftp("one", 0, 1, config)];
+    spec.flows[0].traffic = Traffic::Bytes(1460);
+    spec.measure = (seconds(0), seconds(100));
+    let flow = &simulate(&spec).flows[0];
+    // 1512 bytes with timestamps at 1 Mb/s and 20 ms; a SYN or FIN would be through in 20.4 ms.
+    let median = flow.delay_p50_s.expect("delays");
+    assert!((median / 0.032_096 - 1.0).abs() < 0.016, "{median}");
+}
+
+#[test]
+fn a_hundred_links_in_a_row_are_a_path() {
+    let mut spec = voice(64);
+    let hops = 100;
+    spec.nodes = (0..=hops).map(|n| n.to_string()).collect();
+    spec.links = (0..hops)
+        .map(|i| link(&format!("l{i}"), i, i + 1, wire(1.0, 1.0, 50)))
+        .collect();
+    spec.links[50].config.duplication = 1.0;
+    spec.flows[0].to = hops;
+    let flow = &simulate(&spec).flows[0];
+    let delay = flow.delay_p50_s.expect("delays");
+    assert!((delay / (100.0 * 0.002_504) - 1.0).abs() < 0.016, "{delay}");
+    assert!((flow.goodput_bps / 64_000.0 - 1.0).abs() < 0.01, "{flow:?}");
+    assert!(flow.throughput_bps > 1.9 * flow.goodput_bps);
+}
+
+#[test]
 fn bulk_and_voice_share_the_link_to_its_capacity() {
     let mut spec = voice(64);
     spec.flows.push(ftp("bulk", 0, 1, ns2("newreno", 50)));

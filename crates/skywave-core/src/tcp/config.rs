@@ -134,48 +134,43 @@ pub enum TimeoutConfig {
     Standard,
 }
 
-impl Default for VegasConfig {
-    fn default() -> Self {
-        Self {
-            alpha: 1.0,
-            beta: 3.0,
-            gamma: 1.0,
-        }
-    }
+impl VegasConfig {
+    /// As published.
+    pub const DEFAULT: Self = Self {
+        alpha: 1.0,
+        beta: 3.0,
+        gamma: 1.0,
+    };
 }
 
-impl Default for VenoConfig {
-    fn default() -> Self {
-        Self { backlog: 3.0 }
-    }
+impl VenoConfig {
+    /// As published.
+    pub const DEFAULT: Self = Self { backlog: 3.0 };
 }
 
-impl Default for WestwoodConfig {
-    fn default() -> Self {
-        Self {
-            plus: false,
-            tau: Duration::from_millis(500),
-        }
-    }
+impl WestwoodConfig {
+    /// As published.
+    pub const DEFAULT: Self = Self {
+        plus: false,
+        tau: Duration::from_millis(500),
+    };
 }
 
-impl Default for CubicConfig {
-    fn default() -> Self {
-        Self {
-            c: 0.4,
-            beta: 0.7,
-            fast_convergence: true,
-        }
-    }
+impl CubicConfig {
+    /// As published.
+    pub const DEFAULT: Self = Self {
+        c: 0.4,
+        beta: 0.7,
+        fast_convergence: true,
+    };
 }
 
-impl Default for CerlConfig {
-    fn default() -> Self {
-        Self {
-            a: 0.55,
-            once_per_window: true,
-        }
-    }
+impl CerlConfig {
+    /// As published.
+    pub const DEFAULT: Self = Self {
+        a: 0.55,
+        once_per_window: true,
+    };
 }
 
 /// Everything that makes one connection.

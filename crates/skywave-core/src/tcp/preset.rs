@@ -36,22 +36,6 @@ const SACK: Composition = Composition {
     ..RENO
 };
 
-const VEGAS: VegasConfig = VegasConfig {
-    alpha: 1.0,
-    beta: 3.0,
-    gamma: 1.0,
-};
-
-const WESTWOOD: WestwoodConfig = WestwoodConfig {
-    plus: false,
-    tau: crate::Duration::from_millis(500),
-};
-
-const CERL: CerlConfig = CerlConfig {
-    a: 0.55,
-    once_per_window: true,
-};
-
 /// All presets, in the order in which they are listed to a user.
 pub const PRESETS: &[Preset] = &[
     Preset {
@@ -96,7 +80,7 @@ pub const PRESETS: &[Preset] = &[
         source: "Brakmo, O'Malley and Peterson 1994",
         composition: Composition {
             detection: DetectionConfig::Vegas,
-            congestion: CongestionConfig::Vegas(VEGAS),
+            congestion: CongestionConfig::Vegas(VegasConfig::DEFAULT),
             // Its own test, whether the window was cut since the segment left, takes that place.
             avoid_repeated_recovery: false,
             ..RENO
@@ -107,7 +91,7 @@ pub const PRESETS: &[Preset] = &[
         summary: "milder cut (4/5) when the backlog is small",
         source: "Fu and Liew 2003",
         composition: Composition {
-            congestion: CongestionConfig::Veno(VenoConfig { backlog: 3.0 }),
+            congestion: CongestionConfig::Veno(VenoConfig::DEFAULT),
             ..RENO
         },
     },
@@ -116,7 +100,7 @@ pub const PRESETS: &[Preset] = &[
         summary: "ssthresh from a bandwidth estimate, a sample an ACK; NewReno recovery",
         source: "Casetti et al. 2002",
         composition: Composition {
-            congestion: CongestionConfig::Westwood(WESTWOOD),
+            congestion: CongestionConfig::Westwood(WestwoodConfig::DEFAULT),
             ..NEWRENO
         },
     },
@@ -127,7 +111,7 @@ pub const PRESETS: &[Preset] = &[
         composition: Composition {
             congestion: CongestionConfig::Westwood(WestwoodConfig {
                 plus: true,
-                ..WESTWOOD
+                ..WestwoodConfig::DEFAULT
             }),
             ..NEWRENO
         },
@@ -137,11 +121,7 @@ pub const PRESETS: &[Preset] = &[
         summary: "cubic growth in time since the last loss; SACK recovery",
         source: "RFC 9438",
         composition: Composition {
-            congestion: CongestionConfig::Cubic(CubicConfig {
-                c: 0.4,
-                beta: 0.7,
-                fast_convergence: true,
-            }),
+            congestion: CongestionConfig::Cubic(CubicConfig::DEFAULT),
             ..SACK
         },
     },
@@ -150,7 +130,7 @@ pub const PRESETS: &[Preset] = &[
         summary: "no cut when the queue is short (random loss), one cut a window",
         source: "El-Ocla 2008, section 3",
         composition: Composition {
-            congestion: CongestionConfig::Cerl(CERL),
+            congestion: CongestionConfig::Cerl(CerlConfig::DEFAULT),
             avoid_repeated_recovery: false,
             ..RENO
         },
@@ -162,7 +142,7 @@ pub const PRESETS: &[Preset] = &[
         composition: Composition {
             congestion: CongestionConfig::Cerl(CerlConfig {
                 once_per_window: false,
-                ..CERL
+                ..CerlConfig::DEFAULT
             }),
             avoid_repeated_recovery: false,
             ..RENO

@@ -259,6 +259,7 @@ impl Sender {
             flight: &mut self.flight,
             window: &mut self.window,
             mss: self.config.mss,
+            dup_thresh: self.detection.threshold(),
         };
         let progress = self.recovery.on_new_ack(&mut repair, acked_segments);
         // A partial ACK shows how long a hole took to fill, not a round trip.
@@ -317,6 +318,7 @@ impl Sender {
                 flight: &mut self.flight,
                 window: &mut self.window,
                 mss: self.config.mss,
+                dup_thresh: self.detection.threshold(),
             };
             self.recovery.on_dupack(&mut repair);
         }
@@ -391,6 +393,7 @@ impl Sender {
             flight: &mut self.flight,
             window: &mut self.window,
             mss: self.config.mss,
+            dup_thresh: self.detection.threshold(),
         };
         self.recovery.on_loss(&mut repair, response, dupacks);
     }

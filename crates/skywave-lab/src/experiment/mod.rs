@@ -259,18 +259,16 @@ fn prepared<D: Design + ?Sized>(
 fn plan<D: Design + ?Sized>(design: &D, options: &Options<'_>) -> Vec<Planned> {
     let mut plan = Vec::with_capacity(design.points() * design.seeds().len());
     for point in 0..design.points() {
-        let mut known: Vec<(Spec, Meaning)> = Vec::new();
+        let mut last: Option<(Spec, Meaning)> = None;
         for (seed_index, &seed) in design.seeds().iter().enumerate() {
             let mut spec = prepared(design, point, seed, seed_index, options.series);
             spec.seed = 0;
             // Seeds of a point differ in nothing else as a rule: hash the point once.
-            let meaning = if let Some((_, meaning)) = known.iter().find(|(s, _)| *s == spec) {
-                *meaning
-            } else {
-                let meaning = Meaning::of(&spec, options.engine);
-                known.push((spec, meaning));
-                meaning
+            let meaning = match &last {
+                Some((same, meaning)) if *same == spec => *meaning,
+                _ => Meaning::of(&spec, options.engine),
             };
+            last = Some((spec, meaning));
             plan.push(Planned {
                 point,
                 seed_index,

@@ -23,6 +23,8 @@ use super::tree::Span;
 const DEFAULT: &str = "reno";
 /// Largest window that 32-bit sequence numbers and window scaling allow.
 const MAX_WINDOW: f64 = 1_073_741_824.0;
+/// Largest window in segments, so that what is in flight fits in memory.
+const MAX_SEGMENTS: f64 = 500_000.0;
 
 /// The transport of a flow, and what results call it.
 pub(crate) fn transport(model: &FlowModel) -> Result<(Transport, String), Fault> {
@@ -155,7 +157,7 @@ fn congestion_of(model: CongestionModel) -> (CongestionConfig, String) {
     let (member, name) = match model {
         CongestionModel::Reno(_) => (CongestionConfig::Reno, "reno"),
         CongestionModel::Vegas(m) => {
-            let d = VegasConfig::default();
+            let d = VegasConfig::DEFAULT;
             let config = VegasConfig {
                 alpha: take("alpha", m.alpha.map(|x| x.0), d.alpha),
                 beta: take("beta", m.beta.map(|x| x.0), d.beta),
@@ -164,12 +166,12 @@ fn congestion_of(model: CongestionModel) -> (CongestionConfig, String) {
             (CongestionConfig::Vegas(config), "vegas")
         }
         CongestionModel::Veno(m) => {
-            let d = VenoConfig::default();
+            let d = VenoConfig::DEFAULT;
             let backlog = take("backlog", m.backlog.map(|x| x.0), d.backlog);
             (CongestionConfig::Veno(VenoConfig { backlog }), "veno")
         }
         CongestionModel::Westwood(m) => {
-            let d = WestwoodConfig::default();
+            let d = WestwoodConfig::DEFAULT;
             let config = WestwoodConfig {
                 plus: m.plus.unwrap_or(d.plus),
                 tau: m.tau.map_or(d.tau, |t| t.0),
@@ -183,7 +185,7 @@ fn congestion_of(model: CongestionModel) -> (CongestionConfig, String) {
             (CongestionConfig::Westwood(config), "westwood")
         }
         CongestionModel::Cubic(m) => {
-            let d = CubicConfig::default();
+            let d = CubicConfig::DEFAULT;
             let config = CubicConfig {
                 c: take("c", m.c.map(|x| x.0), d.c),
                 beta: take("beta", m.beta.map(|x| x.0), d.beta),
@@ -195,7 +197,7 @@ fn congestion_of(model: CongestionModel) -> (CongestionConfig, String) {
             (CongestionConfig::Cubic(config), "cubic")
         }
         CongestionModel::Cerl(m) => {
-            let d = CerlConfig::default();
+            let d = CerlConfig::DEFAULT;
             let config = CerlConfig {
                 a: take("a", m.a.map(|x| x.0), d.a),
                 once_per_window: m.once_per_window.unwrap_or(d.once_per_window),
@@ -229,6 +231,12 @@ fn window(model: &FlowModel, config: &mut TcpConfig) -> Result<(), Fault> {
     }
     if bytes > MAX_WINDOW {
         return fault("`rwnd` is too large".into(), "TCP's windows end at 1 GiB");
+    }
+    if bytes > f64::from(config.mss) * MAX_SEGMENTS {
+        return fault(
+            format!("`rwnd` has more than {MAX_SEGMENTS} segments"),
+            "each segment in flight is remembered",
+        );
     }
     config.rwnd = bytes as u32;
     Ok(())

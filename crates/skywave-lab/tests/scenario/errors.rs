@@ -148,6 +148,7 @@ cases! {
     an_empty_window: "seeds = 3" => "measure = [\"10s\", \"10s\"]";
     a_flow_after_the_run: "mss = 1460" => "start = \"100s\"";
     a_flow_that_stops_first: "mss = 1460" => "start = \"50s\"\nstop = \"20s\"";
+    a_window_of_too_many_segments: "rwnd = \"64kB\"" => "rwnd = \"1GB\"";
     a_trace_instead_of_none: "rate = \"2Mbps\"" => "trace_else = \"lte.trace\"";
     a_trace_without_folder: "rate = \"2Mbps\"" => "trace = \"lte.trace\"";
 }

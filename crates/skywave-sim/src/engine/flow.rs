@@ -132,8 +132,10 @@ impl Flow {
                 tcp.receiver.on_segment(now, segment);
                 self.meter.delivered(now, tcp.receiver.delivered() - bytes);
                 // The sender has not heard of it yet, so it still knows when each was first sent.
-                let mut position = before;
-                while position < tcp.receiver.next()
+                // SYN and FIN carry nothing for the application.
+                let mut position = before.max(tcp.config.handshake.span());
+                let data_end = tcp.receiver.next() - u64::from(tcp.receiver.is_finished());
+                while position < data_end
                     && let Some(sent) = tcp.sender.flight().at(position)
                 {
                     self.meter.delay(now, sent.first_sent);

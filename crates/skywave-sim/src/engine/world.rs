@@ -11,7 +11,7 @@ use super::queue::EventQueue;
 use crate::measure::Recorder;
 use crate::network::Router;
 use crate::outcome::{LinkOutcome, Outcome};
-use crate::spec::{LinkSpec, Spec};
+use crate::spec::{LinkSpec, Spec, Transport};
 
 /// What may happen next; indices are into the world's links and flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +124,11 @@ impl<'a> World<'a> {
         };
         let paths = spec.flows.iter().map(|flow| Path {
             forward: reach(flow.from, flow.to),
-            reverse: reach(flow.to, flow.from),
+            // Nothing comes back from a datagram.
+            reverse: match flow.transport {
+                Transport::Tcp(_) => reach(flow.to, flow.from),
+                Transport::Udp { .. } => Vec::new(),
+            },
         });
         let paths: Vec<Path> = paths.collect();
         let mut lanes: Vec<Lane> = lanes.collect();
@@ -283,30 +287,58 @@ impl<'a> World<'a> {
 
     /// Offers a packet to a link at `now`, which decides its fate; and to the links behind it as
     /// long as these only follow.
-    fn offer(&mut self, lane: usize, id: u32, now: Time) {
-        let size = self.packets[id as usize].packet.size;
-        match self.lanes[lane].send(now, size) {
-            Fate::Dropped(cause) => self.drop_packet(id, cause, now),
-            Fate::Arrives {
-                at,
-                corrupt,
-                duplicate_at,
-            } => {
-                let travelling = &mut self.packets[id as usize];
-                travelling.packet.corrupt |= corrupt;
-                let copy = duplicate_at.map(|at| {
-                    let mut packet = travelling.packet.clone();
-                    packet.copy = true;
-                    let hops = travelling.hops;
-                    (at, Travelling { packet, hops })
-                });
-                self.arrives(lane, id, at);
-                if let Some((at, copy)) = copy {
-                    let id = self.store(copy);
-                    self.arrives(lane, id, at);
+    fn offer(&mut self, mut lane: usize, id: u32, mut now: Time) {
+        loop {
+            let size = self.packets[id as usize].packet.size;
+            match self.lanes[lane].send(now, size) {
+                Fate::Dropped(cause) => return self.drop_packet(id, cause, now),
+                Fate::Arrives {
+                    at,
+                    corrupt,
+                    duplicate_at,
+                } => {
+                    let travelling = &mut self.packets[id as usize];
+                    travelling.packet.corrupt |= corrupt;
+                    if let Some(at) = duplicate_at {
+                        self.arrives_twice(lane, id, at);
+                        return;
+                    }
+                    let Some(next) = self.follower(id).filter(|_| at < Time::MAX) else {
+                        return self.expect(lane, at, id);
+                    };
+                    self.packets[id as usize].hops += 1;
+                    (lane, now) = (next, at);
                 }
             }
         }
+    }
+
+    /// A packet and its copy arrive together, the copy behind it.
+    fn arrives_twice(&mut self, lane: usize, id: u32, at: Time) {
+        let Travelling { packet, hops } = &self.packets[id as usize];
+        let mut copy = Travelling {
+            packet: packet.clone(),
+            hops: *hops,
+        };
+        copy.packet.copy = true;
+        let copy = self.store(copy);
+        for id in [id, copy] {
+            match self.follower(id).filter(|_| at < Time::MAX) {
+                Some(next) => {
+                    self.packets[id as usize].hops += 1;
+                    self.offer(next, id, at);
+                }
+                None => self.expect(lane, at, id),
+            }
+        }
+    }
+
+    /// The next link of a packet's path, if that only follows the one that the packet is on.
+    fn follower(&self, id: u32) -> Option<usize> {
+        let travelling = &self.packets[id as usize];
+        let path = self.paths[travelling.packet.flow as usize].of(&travelling.packet);
+        let next = *path.get(travelling.hops as usize + 1)? as usize;
+        self.lanes[next].follows.then_some(next)
     }
 
     fn drop_packet(&mut self, id: u32, cause: DropCause, now: Time) {
@@ -320,20 +352,6 @@ impl<'a> World<'a> {
             // What a channel had damaged before it met a full queue was lost by the channel.
             DropCause::Queue | DropCause::Early if !packet.corrupt => meter.queue_drop(now),
             _ => meter.channel_drop(now),
-        }
-    }
-
-    /// A packet will arrive over a link: takes the next link's turn at once if that only follows
-    /// this one, else files the arrival.
-    fn arrives(&mut self, lane: usize, id: u32, at: Time) {
-        let travelling = &self.packets[id as usize];
-        let path = self.paths[travelling.packet.flow as usize].of(&travelling.packet);
-        match path.get(travelling.hops as usize + 1) {
-            Some(&next) if self.lanes[next as usize].follows && at < Time::MAX => {
-                self.packets[id as usize].hops += 1;
-                self.offer(next as usize, id, at);
-            }
-            _ => self.expect(lane, at, id),
         }
     }
 
@@ -410,6 +428,12 @@ impl<'a> World<'a> {
         let flows = self.flows.into_iter().filter_map(|f| f.recorder);
         let links = self.lanes.into_iter().filter_map(|l| l.queue_series);
         outcome.series = flows.chain(links).flat_map(Recorder::into_series).collect();
+        // Links that follow others were decided ahead of the end.
+        let end = self.now.as_secs_f64();
+        for series in &mut outcome.series {
+            let within = series.points.partition_point(|&(at, _)| at <= end);
+            series.points.truncate(within);
+        }
         outcome
     }
 }

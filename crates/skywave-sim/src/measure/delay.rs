@@ -4,8 +4,8 @@ use skywave_core::Duration;
 
 /// Buckets per doubling of the delay.
 const PER_OCTAVE: u32 = 64;
-/// Delays below 2^16 ns (65 µs) share the first bucket.
-const FIRST_BIT: u32 = 16;
+/// Delays below 2^6 ns share the first bucket.
+const FIRST_BIT: u32 = 6;
 
 /// Counts of delays by logarithmic bucket; grows to the largest delay seen.
 #[derive(Clone, Debug, Default)]
@@ -60,11 +60,19 @@ mod tests {
 
     #[test]
     fn buckets_are_contiguous_and_narrow() {
-        for ns in [65_536u64, 65_537, 1_000_000, 123_456_789, 60_000_000_000] {
+        for ns in [
+            64u64,
+            65,
+            8_191,
+            65_537,
+            1_000_000,
+            123_456_789,
+            60_000_000_000,
+        ] {
             let b = bucket(ns);
             assert!(lower_bound(b) <= ns && ns < lower_bound(b + 1), "{ns}");
             let width = lower_bound(b + 1) - lower_bound(b);
-            assert!(width as f64 / ns as f64 <= 1.0 / 63.0);
+            assert!(width as f64 / ns as f64 <= 1.0 / 64.0);
         }
     }
 

@@ -95,7 +95,7 @@ impl Westwood {
     /// Section 3.1: `b̂ₖ = ((2τ/Δ − 1)·b̂ₖ₋₁ + bₖ + bₖ₋₁) / (2τ/Δ + 1)`. Without an ACK for τ/2 the
     /// paper inserts virtual samples of zero; here they are inserted when the next ACK ends the gap.
     fn filter(&mut self, sample: f64, elapsed: Duration) {
-        let slot = self.config.tau / 2;
+        let slot = (self.config.tau / 2).max(Duration::from_nanos(1));
         let gaps = elapsed.as_nanos().saturating_sub(1) / slot.as_nanos().max(1);
         // Each virtual sample multiplies the estimate by 3/5: after 64 nothing is left of it.
         for _ in 0..gaps.min(64) {

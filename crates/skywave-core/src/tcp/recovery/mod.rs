@@ -30,6 +30,9 @@ pub struct Repair<'a> {
     pub window: &'a mut Window,
     /// Payload bytes of a full segment.
     pub mss: u32,
+    /// Duplicate ACKs, or segments reported above a hole, that make it a loss (RFC 6675's
+    /// DupThresh).
+    pub dup_thresh: u32,
 }
 
 /// What an ACK of new data meant to the recovery.

@@ -5,9 +5,6 @@ use crate::tcp::flight::Flight;
 use crate::tcp::window::{Response, Window};
 use crate::units::Segments;
 
-/// Duplicate threshold of `IsLost` (section 2).
-const DUP_THRESH: u32 = 3;
-
 /// State of one recovery.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sack {
@@ -38,9 +35,9 @@ impl Sack {
         flight.una()
     }
 
-    fn update_lost(flight: &mut Flight, mss: u32) {
-        let below = Self::lost_below(flight, mss, DUP_THRESH);
-        flight.mark_lost(|s| s.end <= below);
+    fn update_lost(repair: &mut Repair) {
+        let below = Self::lost_below(repair.flight, repair.mss, repair.dup_thresh);
+        repair.flight.mark_lost(|s| s.end <= below);
     }
 }
 
@@ -59,7 +56,7 @@ impl LossRecovery for Sack {
         };
         repair.flight.end_recovery();
         repair.flight.mark_first_lost();
-        Self::update_lost(repair.flight, repair.mss);
+        Self::update_lost(repair);
     }
 
     fn first_is_lost(&self, flight: &Flight, mss: u32, threshold: u32) -> bool {
@@ -70,13 +67,13 @@ impl LossRecovery for Sack {
     }
 
     fn on_dupack(&mut self, repair: &mut Repair) {
-        Self::update_lost(repair.flight, repair.mss);
+        Self::update_lost(repair);
     }
 
     fn on_new_ack(&mut self, repair: &mut Repair, _acked: Segments) -> Progress {
         match self.recovery_point {
             Some(point) if repair.flight.una() < point => {
-                Self::update_lost(repair.flight, repair.mss);
+                Self::update_lost(repair);
                 // The receiver has news of everything below the hole that stopped this ACK.
                 if repair.flight.first().is_some_and(|s| !s.resent) {
                     repair.flight.mark_first_lost();

@@ -1,13 +1,27 @@
 //! Made-up studies with results that look like real ones.
 
+use std::sync::atomic::AtomicBool;
+
 use skywave_core::Time;
 use skywave_core::rng::Stream;
 use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome, Series};
 use skywave_sim::spec::Spec;
 
-use crate::experiment::{Design, Options, Results, run};
+use crate::experiment::{Design, Options, RecordSeries, Results, run};
 use crate::report::{FlowLabel, Study, StudyPoint};
 use crate::scenario::{Metric, ParamValue, Plot, PlotAxis, Quantity, Report, Written};
+
+/// The results' engine, so that they do not change with the sources of the real one.
+const FIXED: Options<'static> = Options {
+    dir: None,
+    fresh: false,
+    threads: None,
+    series: RecordSeries::AsSpecified,
+    engine: "skywave 0.1.0",
+    cancel: &NEVER,
+    progress: &|_| (),
+};
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 const LOSSES: [f64; 10] = [0.0, 0.001, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1];
 const VARIANTS: [&str; 6] = ["reno", "newreno", "vegas", "veno", "westwood-nr", "cerl"];
@@ -164,7 +178,7 @@ pub(super) fn on_threads(threads: usize) -> (Study, Results) {
     };
     let options = Options {
         threads: Some(threads),
-        ..Options::default()
+        ..FIXED
     };
     let results = run(&design, &options, |spec| {
         let (variant, loss) = (point_of(spec) / 10, LOSSES[point_of(spec) % 10]);
@@ -206,7 +220,7 @@ pub(super) fn small() -> (Study, Results) {
         seeds: vec![1, 2],
         series: false,
     };
-    let results = run(&design, &Options::default(), |spec| {
+    let results = run(&design, &FIXED, |spec| {
         let goodput = goodput(5 * point_of(spec), 0.1, spec.seed);
         let voice = FlowOutcome {
             name: "voice".into(),
@@ -269,7 +283,7 @@ pub(super) fn two_flows() -> (Study, Results) {
         seeds: vec![7, 8, 9],
         series: true,
     };
-    let results = run(&design, &Options::default(), |spec| {
+    let results = run(&design, &FIXED, |spec| {
         let loss = losses[point_of(spec)];
         let (old, new) = (
             goodput(0, loss, spec.seed) / 2.0,

@@ -126,7 +126,7 @@ fn unchanged() -> Response {
 fn cerl2_cuts_for_every_loss_with_a_long_queue() {
     let mut c = Cerl::new(CerlConfig {
         once_per_window: false,
-        ..CerlConfig::default()
+        ..CerlConfig::DEFAULT
     });
     for una in [2, 7, 10] {
         let response = c.on_loss(&loss_at(0, 10.0, una, 14), &window(10.0, 20.0));

@@ -9,7 +9,7 @@ use crate::time::Duration;
 fn cubic(fast_convergence: bool) -> Cubic {
     Cubic::new(CubicConfig {
         fast_convergence,
-        ..CubicConfig::default()
+        ..CubicConfig::DEFAULT
     })
 }
 

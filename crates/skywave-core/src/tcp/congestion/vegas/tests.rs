@@ -15,7 +15,7 @@ struct Path {
 impl Path {
     fn new(cwnd: f64, ssthresh: f64) -> Self {
         let mut path = Self {
-            vegas: Vegas::new(VegasConfig::default(), 1),
+            vegas: Vegas::new(VegasConfig::DEFAULT, 1),
             window: window(cwnd, ssthresh),
             now: 0,
             una: 0,
@@ -124,7 +124,7 @@ fn the_window_never_shrinks_below_two() {
 
 #[test]
 fn a_window_that_is_not_used_does_not_grow() {
-    let mut v = Vegas::new(VegasConfig::default(), 1);
+    let mut v = Vegas::new(VegasConfig::DEFAULT, 1);
     v.increment = Segments(0.1);
     v.round_start = 100;
     let grows = |v: &mut Vegas, in_flight| {
@@ -151,7 +151,7 @@ fn loss(ms: u64, window: f64, sent_ms: u64, transmissions: u32) -> LossEvent {
 #[test]
 fn a_loss_cuts_by_a_quarter_and_by_half_when_it_was_resent_before() {
     let after = |win, transmissions| {
-        let mut v = Vegas::new(VegasConfig::default(), 1);
+        let mut v = Vegas::new(VegasConfig::DEFAULT, 1);
         let r = v.on_loss(&loss(500, win, 100, transmissions), &window(win, 50.0));
         assert_eq!(r.ssthresh, MIN_SSTHRESH);
         r.window_after.0
@@ -164,7 +164,7 @@ fn a_loss_cuts_by_a_quarter_and_by_half_when_it_was_resent_before() {
 
 #[test]
 fn a_segment_that_left_before_the_last_cut_cuts_nothing() {
-    let mut v = Vegas::new(VegasConfig::default(), 1);
+    let mut v = Vegas::new(VegasConfig::DEFAULT, 1);
     v.on_loss(&loss(500, 16.0, 100, 1), &window(16.0, 50.0));
     let now = window(12.0, 2.0);
     for sent in [200, 500] {
@@ -177,7 +177,7 @@ fn a_segment_that_left_before_the_last_cut_cuts_nothing() {
 
 #[test]
 fn a_timeout_restarts_with_two_segments_and_is_a_cut() {
-    let mut v = Vegas::new(VegasConfig::default(), 1);
+    let mut v = Vegas::new(VegasConfig::DEFAULT, 1);
     let r = v.on_timeout(&timeout_at(500, 16.0), &window(16.0, 50.0));
     assert_eq!((r.ssthresh, r.window_after), (Segments(8.0), Segments(2.0)));
     let now = window(2.0, 8.0);
@@ -189,7 +189,7 @@ fn a_timeout_restarts_with_two_segments_and_is_a_cut() {
 
 #[test]
 fn a_segment_sent_at_the_very_start_may_cut() {
-    let mut v = Vegas::new(VegasConfig::default(), 1);
+    let mut v = Vegas::new(VegasConfig::DEFAULT, 1);
     let r = v.on_loss(&loss(500, 16.0, 0, 1), &window(16.0, 50.0));
     assert_eq!(r.window_after, Segments(12.0));
 }

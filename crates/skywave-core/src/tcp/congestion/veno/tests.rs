@@ -4,7 +4,7 @@ use super::*;
 use crate::tcp::testing::{ack_at, assert_near, loss_at, timeout_at, window};
 
 fn veno() -> Veno {
-    Veno::new(VenoConfig::default())
+    Veno::new(VenoConfig::DEFAULT)
 }
 
 fn ack(rtt_ms: u64) -> AckEvent {

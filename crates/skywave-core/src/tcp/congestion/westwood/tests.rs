@@ -8,7 +8,7 @@ use crate::tcp::testing::{ack_at, assert_near, loss_at, timeout_at, window};
 fn westwood(plus: bool) -> Westwood {
     Westwood::new(WestwoodConfig {
         plus,
-        ..WestwoodConfig::default()
+        ..WestwoodConfig::DEFAULT
     })
 }
 

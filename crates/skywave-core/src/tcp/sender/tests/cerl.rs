@@ -115,7 +115,7 @@ fn the_threshold_queue_itself_is_long() {
     let mut config = plain("cerl", 10);
     config.composition.congestion = CongestionConfig::Cerl(CerlConfig {
         a: 0.5,
-        ..CerlConfig::default()
+        ..CerlConfig::DEFAULT
     });
     let (mut s, _) = after_rtts(config, &[100, 160, 130]);
     s.dupacks(3);
