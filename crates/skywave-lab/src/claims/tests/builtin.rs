@@ -21,22 +21,23 @@ fn scenario_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// Loads every scenario in a folder and the folders in it, and says how many there are.
+fn load_all(folder: &Path) -> usize {
+    let files = scenario_files(folder);
+    for file in &files {
+        let loaded = Scenario::load(file);
+        assert!(loaded.is_ok(), "{}", loaded.unwrap_err().render(false));
+    }
+    let entries = std::fs::read_dir(folder).expect("the folder is there");
+    let folders = entries.map(|e| e.expect("it can be listed").path());
+    let inside = folders.filter(|f| f.is_dir()).map(|f| load_all(&f));
+    files.len() + inside.sum::<usize>()
+}
+
 #[test]
 fn every_experiment_loads() {
-    let papers = std::fs::read_dir(folder()).expect("the folder is there");
-    let mut count = 0;
-    for paper in papers {
-        let paper = paper.expect("it can be listed").path();
-        if !paper.is_dir() {
-            continue;
-        }
-        for file in scenario_files(&paper) {
-            let loaded = Scenario::load(&file);
-            assert!(loaded.is_ok(), "{}", loaded.unwrap_err().render(false));
-            count += 1;
-        }
-    }
-    assert!(count >= 24, "only {count} files found");
+    let count = load_all(&folder());
+    assert!(count >= 34, "only {count} files found");
 }
 
 #[test]
