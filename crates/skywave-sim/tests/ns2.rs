@@ -74,8 +74,8 @@ fn goodput_timeouts_and_retransmissions_agree_with_ns2_over_the_grid() {
         }
     }
     assert!(rows > 50, "only {rows} rows");
-    // 5% of the rows may miss by chance alone.
-    let allowed = rows / 20;
+    // Vegas with a buffer of 8 packets: its coarse timer's quirks decide there (5% apart).
+    let allowed = 1;
     assert!(
         wrong.len() <= allowed,
         "{} of {rows} rows differ:\n{}",
