@@ -3,6 +3,7 @@
 mod check;
 mod failure;
 mod interrupt;
+mod keep;
 mod output;
 mod progress;
 mod reproduce;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use skywave_lab::claims::{self, Paper, RunOptions, Scorecard};
 use skywave_lab::experiment::Results;
@@ -11,6 +10,7 @@ use skywave_lab::report::{self, HtmlOptions, Study};
 use skywave_sim::simulate;
 
 use crate::failure::Failure;
+use crate::keep::Keep;
 use crate::progress::Bar;
 use crate::{interrupt, output};
 
@@ -38,17 +38,8 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Where the results go.
-    #[arg(long, value_name = "DIR", default_value = "runs")]
-    out: PathBuf,
-
-    /// Forget what was run before.
-    #[arg(long)]
-    fresh: bool,
-
-    /// Threads; one a core unless given.
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    keep: Keep,
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
@@ -56,7 +47,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if !args.only.is_empty() {
         paper.keep(&args.only)?;
     }
-    let dir = args.out.join(paper.name());
+    let dir = args.keep.out.join(paper.name());
     let results = simulate_all(args, &paper, &dir)?;
     let mut scorecard = claims::evaluate(&paper, &results);
     if !args.only.is_empty() {
@@ -92,8 +83,8 @@ fn simulate_all(
     let bar = Bar::new(paper.name());
     let options = RunOptions {
         dir: Some(dir),
-        fresh: args.fresh,
-        threads: args.threads.map(NonZeroUsize::get),
+        fresh: args.keep.fresh,
+        threads: args.keep.threads(),
         cancel: interrupt::flag(),
         progress: &|progress| bar.show(progress.all),
         ..RunOptions::default()

@@ -1,7 +1,6 @@
 //! `skywave run`: simulate a scenario and report.
 
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use skywave_lab::experiment::{self, Options, RecordSeries, Results};
@@ -10,6 +9,7 @@ use skywave_lab::scenario::Scenario;
 use skywave_sim::simulate;
 
 use crate::failure::Failure;
+use crate::keep::Keep;
 use crate::progress::Bar;
 use crate::{interrupt, output};
 
@@ -39,17 +39,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "first")]
     series: Option<Series>,
 
-    /// Where the results go.
-    #[arg(long, value_name = "DIR", default_value = "runs")]
-    out: PathBuf,
-
-    /// Forget what was run before.
-    #[arg(long)]
-    fresh: bool,
-
-    /// Threads; one a core unless given.
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    keep: Keep,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -62,7 +53,7 @@ enum Series {
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let scenario = Scenario::load(&args.scenario)?;
-    let dir = args.out.join(scenario.name());
+    let dir = args.keep.out.join(scenario.name());
     let results = simulate_all(args, &scenario, &dir)?;
     let study = Study::from(&scenario);
     let options = HtmlOptions {
@@ -95,8 +86,8 @@ fn simulate_all(
     let bar = Bar::new(scenario.name());
     let options = Options {
         dir: Some(dir),
-        fresh: args.fresh,
-        threads: args.threads.map(NonZeroUsize::get),
+        fresh: args.keep.fresh,
+        threads: args.keep.threads(),
         series: match args.series {
             None => RecordSeries::AsSpecified,
             Some(Series::First) => RecordSeries::FirstSeed,

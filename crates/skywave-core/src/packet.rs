@@ -25,6 +25,19 @@ pub struct Packet {
     pub body: Body,
 }
 
+impl Packet {
+    /// A whole packet as its host sends it.
+    pub const fn new(flow: u32, size: u32, body: Body) -> Self {
+        Self {
+            flow,
+            size,
+            corrupt: false,
+            copy: false,
+            body,
+        }
+    }
+}
+
 /// What a packet carries.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {

@@ -31,6 +31,14 @@ pub struct Sent {
     pub doubled: bool,
 }
 
+impl Sent {
+    /// Positions that it takes.
+    #[expect(clippy::len_without_is_empty, reason = "a segment is never empty")]
+    pub const fn len(&self) -> u64 {
+        self.end - self.start
+    }
+}
+
 /// What a cumulative acknowledgement removed.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Acked {
@@ -150,10 +158,10 @@ impl Flight {
         segment.resent = true;
         if segment.lost {
             segment.lost = false;
-            self.lost -= segment.end - segment.start;
+            self.lost -= segment.len();
         } else if self.nxt > segment.start && !segment.doubled {
             segment.doubled = true;
-            self.doubled += segment.end - segment.start;
+            self.doubled += segment.len();
         }
         if self.nxt == segment.start {
             self.nxt = segment.end;
@@ -168,7 +176,7 @@ impl Flight {
             && !segment.sacked
         {
             segment.lost = true;
-            self.lost += segment.end - segment.start;
+            self.lost += segment.len();
         }
     }
 
@@ -181,10 +189,10 @@ impl Flight {
             }
             if !segment.resent {
                 segment.lost = true;
-                self.lost += segment.end - segment.start;
+                self.lost += segment.len();
             } else if segment.doubled {
                 segment.doubled = false;
-                self.doubled -= segment.end - segment.start;
+                self.doubled -= segment.len();
             }
         }
     }
@@ -216,7 +224,7 @@ impl Flight {
             && first.sacked
         {
             first.sacked = false;
-            self.sacked -= first.end - first.start;
+            self.sacked -= first.len();
         }
         self.nxt = self.una;
     }
@@ -267,14 +275,14 @@ impl Flight {
                 break;
             }
             if segment.sacked {
-                self.sacked -= segment.end - segment.start;
-                acked.sacked_before += segment.end - segment.start;
+                self.sacked -= segment.len();
+                acked.sacked_before += segment.len();
             }
             if segment.lost {
-                self.lost -= segment.end - segment.start;
+                self.lost -= segment.len();
             }
             if segment.doubled {
-                self.doubled -= segment.end - segment.start;
+                self.doubled -= segment.len();
             }
             acked.newest = self.segments.pop_front();
         }
@@ -296,14 +304,14 @@ impl Flight {
             }
             if !segment.sacked {
                 segment.sacked = true;
-                fresh += segment.end - segment.start;
+                fresh += segment.len();
                 if segment.lost {
                     segment.lost = false;
-                    self.lost -= segment.end - segment.start;
+                    self.lost -= segment.len();
                 }
                 if segment.doubled {
                     segment.doubled = false;
-                    self.doubled -= segment.end - segment.start;
+                    self.doubled -= segment.len();
                 }
             }
         }

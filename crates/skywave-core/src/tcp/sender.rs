@@ -208,8 +208,7 @@ impl Sender {
             };
             let response = self.congestion.on_timeout(&event, &self.window);
             let response = self.rounded(response);
-            self.window.ssthresh = response.ssthresh;
-            self.window.cwnd = response.window_after;
+            self.window.apply(response);
             self.counters.window_cuts += 1;
         }
         self.recover = Some(self.flight.max());

@@ -13,6 +13,14 @@ pub struct Window {
     pub ssthresh: Segments,
 }
 
+impl Window {
+    /// Takes a controller's answer to a loss.
+    pub fn apply(&mut self, response: Response) {
+        self.ssthresh = response.ssthresh;
+        self.cwnd = response.window_after;
+    }
+}
+
 /// New data was acknowledged (or, with `acked` zero, a duplicate ACK came).
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {

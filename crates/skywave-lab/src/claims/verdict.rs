@@ -153,6 +153,15 @@ impl Limits {
         strict: true,
     };
 
+    /// This or less.
+    pub const fn at_most(high: f64) -> Self {
+        Self {
+            low: None,
+            high: Some(high),
+            strict: false,
+        }
+    }
+
     fn contain(&self, x: f64) -> bool {
         let above = |low: f64| if self.strict { x > low } else { x >= low };
         let below = |high: f64| if self.strict { x < high } else { x <= high };

@@ -102,13 +102,7 @@ impl Flow {
                 };
                 *sent += 1;
                 self.meter.sent_datagram(now);
-                Some(Packet {
-                    flow: self.index,
-                    size: len + *header,
-                    corrupt: false,
-                    copy: false,
-                    body: Body::Udp(datagram),
-                })
+                Some(Packet::new(self.index, len + *header, Body::Udp(datagram)))
             }
             (Ends::Udp { .. }, Action::Close) => None,
         };
@@ -258,13 +252,11 @@ impl Flow {
             return None;
         };
         let segment = tcp.sender.poll_transmit(now)?;
-        Some(Packet {
-            flow: self.index,
-            size: tcp.config.wire_size(&segment),
-            corrupt: false,
-            copy: false,
-            body: Body::TcpData(segment),
-        })
+        Some(Packet::new(
+            self.index,
+            tcp.config.wire_size(&segment),
+            Body::TcpData(segment),
+        ))
     }
 
     /// The next ACK that the receiver has for the wire.
@@ -273,12 +265,10 @@ impl Flow {
             return None;
         };
         let segment = tcp.receiver.poll_transmit(now)?;
-        Some(Packet {
-            flow: self.index,
-            size: tcp.config.wire_size(&segment),
-            corrupt: false,
-            copy: false,
-            body: Body::TcpAck(segment),
-        })
+        Some(Packet::new(
+            self.index,
+            tcp.config.wire_size(&segment),
+            Body::TcpAck(segment),
+        ))
     }
 }

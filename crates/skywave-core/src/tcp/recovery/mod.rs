@@ -85,8 +85,8 @@ pub trait LossRecovery {
         None
     }
 
-    /// A segment of `len` bytes was sent during the recovery.
-    fn on_sent(&mut self, _len: u64) {}
+    /// A segment was sent during the recovery.
+    fn on_sent(&mut self) {}
 
     /// Nothing else may be sent but there is room: a segment worth sending again all the same.
     fn rescue(&mut self, _flight: &Flight) -> Option<u64> {
@@ -172,8 +172,8 @@ impl LossRecovery for Recovery {
         each!(self, m => m.pipe_room(flight, window, mss))
     }
 
-    fn on_sent(&mut self, len: u64) {
-        each!(self, m => m.on_sent(len));
+    fn on_sent(&mut self) {
+        each!(self, m => m.on_sent());
     }
 
     fn rescue(&mut self, flight: &Flight) -> Option<u64> {

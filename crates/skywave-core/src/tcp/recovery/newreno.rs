@@ -50,8 +50,7 @@ impl LossRecovery for NewReno {
     }
 
     fn on_loss(&mut self, repair: &mut Repair, response: Response, dupacks: u32) {
-        repair.window.ssthresh = response.ssthresh;
-        repair.window.cwnd = response.window_after;
+        repair.window.apply(response);
         repair.flight.mark_first_lost();
         self.end();
         self.recover = Some(repair.flight.max());

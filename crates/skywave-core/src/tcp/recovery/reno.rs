@@ -19,8 +19,7 @@ impl LossRecovery for Reno {
     }
 
     fn on_loss(&mut self, repair: &mut Repair, response: Response, dupacks: u32) {
-        repair.window.ssthresh = response.ssthresh;
-        repair.window.cwnd = response.window_after;
+        repair.window.apply(response);
         repair.flight.mark_first_lost();
         self.active = true;
         self.inflation = Segments(f64::from(dupacks));

@@ -27,7 +27,7 @@ impl Sack {
                 return segment.end;
             }
             if segment.sacked {
-                above += segment.end - segment.start;
+                above += segment.len();
                 blocks += u32::from(!in_block);
             }
             in_block = segment.sacked;
@@ -47,8 +47,7 @@ impl LossRecovery for Sack {
     }
 
     fn on_loss(&mut self, repair: &mut Repair, response: Response, _dupacks: u32) {
-        repair.window.ssthresh = response.ssthresh;
-        repair.window.cwnd = response.window_after;
+        repair.window.apply(response);
         *self = Self {
             recovery_point: Some(repair.flight.max()),
             fast_retransmit: true,
@@ -104,7 +103,7 @@ impl LossRecovery for Sack {
         Some(window.cwnd.to_bytes(mss).saturating_sub(flight.pipe()))
     }
 
-    fn on_sent(&mut self, _len: u64) {
+    fn on_sent(&mut self) {
         self.fast_retransmit = false;
     }
 

@@ -30,8 +30,7 @@ impl LossRecovery for Sack1 {
 
     fn on_loss(&mut self, repair: &mut Repair, response: Response, dupacks: u32) {
         let outstanding = repair.flight.max() - repair.flight.una();
-        repair.window.ssthresh = response.ssthresh;
-        repair.window.cwnd = response.window_after;
+        repair.window.apply(response);
         *self = Self {
             recover: Some(repair.flight.max()),
             pipe: outstanding.div_ceil(u64::from(repair.mss)).cast_signed() - i64::from(dupacks),
@@ -80,7 +79,7 @@ impl LossRecovery for Sack1 {
         Some(room as u64 * u64::from(mss))
     }
 
-    fn on_sent(&mut self, _len: u64) {
+    fn on_sent(&mut self) {
         if self.fast_retransmit {
             // The first retransmission replaces the segment that was lost: pipe had counted it.
             self.fast_retransmit = false;

@@ -36,7 +36,7 @@ impl Sender {
         let mss = self.config.mss;
         let room = self.recovery.pipe_room(&self.flight, &self.window, mss);
         if let Some(lost) = self.flight.next_lost() {
-            let fits = room.is_none_or(|room| room >= lost.end - lost.start);
+            let fits = room.is_none_or(|room| room >= lost.len());
             return fits.then_some(Next::Again(lost.start));
         }
         self.flight.skip_sacked();
@@ -92,7 +92,7 @@ impl Sender {
         if self.timed.is_none() {
             self.timed = Some(Timed { end, sent: now });
         }
-        self.recovery.on_sent(end - start);
+        self.recovery.on_sent();
         self.counters.sent += 1;
         self.segment(start, end, now)
     }
@@ -104,7 +104,7 @@ impl Sender {
         if self.timer.is_none() {
             self.restart_timer(now);
         }
-        self.recovery.on_sent(end - start);
+        self.recovery.on_sent();
         self.counters.sent += 1;
         self.counters.retransmits += 1;
         Some(self.segment(start, end, now))

@@ -25,11 +25,7 @@ impl Measure for Evenness {
     }
 
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
-        let limits = Limits {
-            low: None,
-            high: Some(self.at_most),
-            strict: false,
-        };
+        let limits = Limits::at_most(self.at_most);
         let cell = |flow: &String| {
             let data = Data {
                 flow: Some(flow.clone()),

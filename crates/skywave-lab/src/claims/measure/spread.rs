@@ -31,11 +31,7 @@ impl Measure for Spread {
     }
 
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
-        let limits = Limits {
-            low: None,
-            high: Some(self.at_most),
-            strict: false,
-        };
+        let limits = Limits::at_most(self.at_most);
         let all = choices(view, &self.data, Some(&self.by), self.among.as_deref())?;
         let along = self.along.as_ref();
         let mut points = Vec::new();
