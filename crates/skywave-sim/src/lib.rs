@@ -6,11 +6,12 @@
 mod engine;
 mod measure;
 mod network;
+pub mod observe;
 pub mod outcome;
 pub mod spec;
 mod traffic;
 
-pub use engine::simulate;
+pub use engine::{simulate, simulate_watched};
 pub use network::{Unreachable, shortest_path};
 pub use outcome::{FlowOutcome, LinkOutcome, Outcome, Series};
 pub use spec::Spec;

@@ -4,6 +4,7 @@ mod flow;
 mod queue;
 mod world;
 
+use crate::observe::Watch;
 use crate::outcome::Outcome;
 use crate::spec::Spec;
 
@@ -13,5 +14,13 @@ use crate::spec::Spec;
 /// When the specification is inconsistent (an index out of range, a receiver out of reach): the
 /// scenario layer checks all of that before.
 pub fn simulate(spec: &Spec) -> Outcome {
-    world::World::new(spec).run()
+    simulate_watched(spec, Watch::default()).expect("nobody can cancel it")
+}
+
+/// As [`simulate`], watched by the caller; `None` when it was cancelled before the end.
+///
+/// # Panics
+/// As [`simulate`].
+pub fn simulate_watched<'a>(spec: &'a Spec, watch: Watch<'a>) -> Option<Outcome> {
+    world::World::new(spec, watch.observer).run(watch.cancel)
 }

@@ -1,6 +1,7 @@
 //! The world of one simulation: links, flows, packets in flight and pending events.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use skywave_core::Time;
 use skywave_core::link::{DropCause, Fate, Link};
@@ -10,6 +11,7 @@ use super::flow::{Ends, Flow};
 use super::queue::EventQueue;
 use crate::measure::Recorder;
 use crate::network::Router;
+use crate::observe::{Observer, Offer};
 use crate::outcome::{LinkOutcome, Outcome};
 use crate::spec::{LinkSpec, Spec, Transport};
 
@@ -94,8 +96,12 @@ impl Path {
     }
 }
 
+/// Events between two looks at whether the caller wants the run to stop.
+const CANCEL_CHECK: u64 = 4096;
+
 pub(crate) struct World<'a> {
     spec: &'a Spec,
+    observer: Option<&'a mut dyn Observer>,
     now: Time,
     events: EventQueue<Event>,
     handled: u64,
@@ -108,7 +114,7 @@ pub(crate) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    pub(crate) fn new(spec: &'a Spec) -> Self {
+    pub(crate) fn new(spec: &'a Spec, observer: Option<&'a mut dyn Observer>) -> Self {
         let lanes = spec.links.iter().map(|link| Lane {
             link: open_link(link, spec),
             follows: false,
@@ -143,6 +149,7 @@ impl<'a> World<'a> {
             .map(|(index, flow)| Flow::new(index, flow, spec));
         Self {
             spec,
+            observer,
             now: Time::ZERO,
             events: EventQueue::new(),
             handled: 0,
@@ -154,7 +161,8 @@ impl<'a> World<'a> {
         }
     }
 
-    pub(crate) fn run(mut self) -> Outcome {
+    /// Runs to the end; `None` when `cancel` was set before.
+    pub(crate) fn run(mut self, cancel: Option<&AtomicBool>) -> Option<Outcome> {
         // The window's bounds come first among events of the same time.
         self.events.push(self.spec.measure.0, Event::Open);
         self.events.push(self.spec.measure.1, Event::Close);
@@ -172,9 +180,14 @@ impl<'a> World<'a> {
             if event == Event::End {
                 break;
             }
+            if self.handled.is_multiple_of(CANCEL_CHECK)
+                && cancel.is_some_and(|c| c.load(Ordering::Relaxed))
+            {
+                return None;
+            }
             self.handle(event);
         }
-        self.finish()
+        Some(self.finish())
     }
 
     fn handle(&mut self, event: Event) {
@@ -289,8 +302,17 @@ impl<'a> World<'a> {
     /// long as these only follow.
     fn offer(&mut self, mut lane: usize, id: u32, mut now: Time) {
         loop {
-            let size = self.packets[id as usize].packet.size;
-            match self.lanes[lane].send(now, size) {
+            let packet = &self.packets[id as usize].packet;
+            let fate = self.lanes[lane].send(now, packet.size);
+            if let Some(observer) = &mut self.observer {
+                observer.on_offer(&Offer {
+                    at: now,
+                    link: lane,
+                    packet,
+                    fate,
+                });
+            }
+            match fate {
                 Fate::Dropped(cause) => return self.drop_packet(id, cause, now),
                 Fate::Arrives {
                     at,
