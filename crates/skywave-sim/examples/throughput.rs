@@ -60,7 +60,7 @@ fn dumbbell(transport: &str, flows: usize) -> Spec {
         link("bottleneck.reverse".into(), 1, 0, shared, 50, 0.0),
     ];
     let mut specs = Vec::new();
-    let composition = preset(transport).expect("a preset").composition;
+    let composition = preset(transport).expect("a preset").composition.clone();
     let mut config = TcpConfig::new(Profile::Ns2, composition);
     config.rwnd = 270 * config.mss;
     for i in 0..flows {
@@ -73,7 +73,7 @@ fn dumbbell(transport: &str, flows: usize) -> Spec {
             name: format!("f{i}"),
             from: source,
             to: sink,
-            transport: Transport::Tcp(Box::new(config)),
+            transport: Transport::Tcp(Box::new(config.clone())),
             traffic: Traffic::Ftp,
             start: Time::ZERO + Duration::from_millis(10 * i as u64),
             stop: None,

@@ -137,4 +137,12 @@ impl Spec {
     pub fn window(&self) -> Duration {
         self.measure.1.since(self.measure.0)
     }
+
+    /// Some flow has a policy member of a user's own: this data does not decide the outcome alone.
+    pub fn has_custom(&self) -> bool {
+        self.flows.iter().any(|flow| match &flow.transport {
+            Transport::Tcp(config) => config.composition.has_custom(),
+            Transport::Udp { .. } => false,
+        })
+    }
 }

@@ -109,7 +109,7 @@ fn a_fixed_transfer_completes_whatever_happens_on_the_way() {
     let bytes = 1_000_000;
     for preset in PRESETS {
         for profile in [Profile::Ns2, Profile::Bsd, Profile::Rfc] {
-            let mut config = TcpConfig::new(profile, preset.composition);
+            let mut config = TcpConfig::new(profile, preset.composition.clone());
             config.iss = u32::MAX - 300_000; // wraps on the way
             let mut spec = single(Path::default(), config, 7);
             spec.flows[0].traffic = Traffic::Bytes(bytes);
@@ -181,7 +181,10 @@ fn datagrams_need_no_way_back() {
 #[test]
 fn handshake_and_close_are_no_deliveries() {
     let mut spec = voice(64);
-    let config = TcpConfig::new(Profile::Rfc, preset("newreno").expect("known").composition);
+    let config = TcpConfig::new(
+        Profile::Rfc,
+        preset("newreno").expect("known").composition.clone(),
+    );
     spec.flows = vec![ftp("one", 0, 1, config)];
     spec.flows[0].traffic = Traffic::Bytes(1460);
     spec.measure = (seconds(0), seconds(100));
@@ -220,8 +223,11 @@ fn bulk_and_voice_share_the_link_to_its_capacity() {
 #[test]
 fn two_equal_flows_share_equally_and_a_window_limits_a_flow() {
     let mut spec = voice(64);
-    let config = TcpConfig::new(Profile::Rfc, preset("cubic").expect("known").composition);
-    spec.flows = vec![ftp("one", 0, 1, config), ftp("two", 0, 1, config)];
+    let config = TcpConfig::new(
+        Profile::Rfc,
+        preset("cubic").expect("known").composition.clone(),
+    );
+    spec.flows = vec![ftp("one", 0, 1, config.clone()), ftp("two", 0, 1, config)];
     let outcome = simulate(&spec);
     let [one, two] = [&outcome.flows[0], &outcome.flows[1]];
     let ratio = one.goodput_bps / two.goodput_bps;

@@ -7,8 +7,10 @@ use crate::packet::{Segment, TCP_HEADER_BYTES};
 use crate::time::Duration;
 use crate::units::Segments;
 
+use super::custom::{CustomCongestion, CustomDetection};
+
 /// The members of a sender's policy slots.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Composition {
     /// When a segment counts as lost.
     pub detection: DetectionConfig,
@@ -36,16 +38,24 @@ impl Composition {
             ..self
         }
     }
+
+    /// Some member is a user's own: what it does cannot be told from this data.
+    pub fn has_custom(&self) -> bool {
+        matches!(self.congestion, CongestionConfig::Custom(_))
+            || matches!(self.detection, DetectionConfig::Custom(_))
+    }
 }
 
 /// Members of the `detection` slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum DetectionConfig {
     /// The third duplicate ACK (RFC 5681); the number is a parameter.
     Dupacks(u32),
     /// The third duplicate ACK, or Vegas' fine-grained timer checked on the first one and on the
     /// first two ACKs after a retransmission (Brakmo 1994, section 3.1).
     Vegas,
+    /// A user's own.
+    Custom(CustomDetection),
 }
 
 /// Members of the `recovery` slot.
@@ -64,7 +74,7 @@ pub enum RecoveryConfig {
 }
 
 /// Members of the `congestion` slot, with their parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum CongestionConfig {
     /// RFC 5681.
     Reno,
@@ -78,6 +88,8 @@ pub enum CongestionConfig {
     Cubic(CubicConfig),
     /// El-Ocla 2008.
     Cerl(CerlConfig),
+    /// A user's own.
+    Custom(CustomCongestion),
 }
 
 /// Vegas' thresholds, in segments.
@@ -174,7 +186,7 @@ impl CerlConfig {
 }
 
 /// Everything that makes one connection.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 // Each switch is a switch of its own in a scenario file.
 #[allow(clippy::struct_excessive_bools)]
 pub struct TcpConfig {

@@ -2,6 +2,7 @@
 
 pub mod config;
 pub mod congestion;
+pub mod custom;
 pub mod detection;
 pub mod flight;
 pub mod preset;
@@ -14,6 +15,9 @@ mod testing;
 pub mod window;
 
 pub use config::*;
+pub use congestion::CongestionControl;
+pub use custom::{CustomCongestion, CustomDetection};
+pub use detection::LossDetector;
 pub use preset::{MEMBERS, Member, PRESETS, Preset, preset};
 pub use receiver::Receiver;
 pub use sender::{Sender, SenderCounters};

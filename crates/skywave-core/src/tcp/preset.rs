@@ -6,7 +6,7 @@ use super::config::{
 };
 
 /// A published TCP variant: a named composition.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Preset {
     /// Name in scenario files.
     pub name: &'static str,

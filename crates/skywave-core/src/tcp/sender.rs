@@ -20,7 +20,7 @@ use crate::units::Segments;
 
 use super::config::{Counting, Handshake, TcpConfig};
 use super::congestion::{Congestion, CongestionControl};
-use super::detection::Detection;
+use super::detection::{Detection, LossDetector};
 use super::flight::{Acked, Flight};
 use super::recovery::{LossRecovery, Progress, Recovery, Repair};
 use super::rto::RtoEstimator;
@@ -73,7 +73,7 @@ struct Timed {
 }
 
 /// A TCP data sender.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Sender {
     config: TcpConfig,
     state: State,
@@ -103,7 +103,7 @@ impl Sender {
     /// A closed sender.
     pub fn new(config: TcpConfig) -> Self {
         let rwnd = Segments::from_bytes(u64::from(config.rwnd), config.mss);
-        let composition = config.composition;
+        let composition = &config.composition;
         Self {
             state: State::Closed,
             flight: Flight::default(),
@@ -112,9 +112,9 @@ impl Sender {
                 ssthresh: config.initial_ssthresh.unwrap_or(rwnd),
             },
             peer_window: u64::from(config.rwnd),
-            detection: Detection::new(composition.detection),
+            detection: Detection::new(&config),
             recovery: Recovery::new(composition.recovery, config.impatient),
-            congestion: Congestion::new(composition.congestion, config.mss),
+            congestion: Congestion::new(&config),
             rto: RtoEstimator::new(config.rto),
             timer: None,
             timed: None,

@@ -23,7 +23,7 @@ pub(crate) const MSS: u32 = 1000;
 /// The preset `name` in the ns-2 profile, connected from the start, in congestion avoidance with a
 /// window of `window` segments; a receiver's window that does not matter.
 pub(crate) fn config(name: &str, window: u32) -> TcpConfig {
-    let composition = preset(name).expect("a preset").composition;
+    let composition = preset(name).expect("a preset").composition.clone();
     TcpConfig {
         mss: MSS,
         rwnd: 1000 * MSS,
@@ -53,7 +53,7 @@ impl Script {
 
     /// As [`Self::new`], but the application has written nothing.
     pub(crate) fn idle(config: TcpConfig) -> Self {
-        let mut sender = Sender::new(config);
+        let mut sender = Sender::new(config.clone());
         sender.open();
         Self {
             sender,

@@ -29,7 +29,7 @@ fn for_every_preset(cases: u32, change: impl Fn(&mut TcpConfig, &Plan)) {
     for preset in PRESETS {
         for profile in PROFILES {
             let result = runner(cases).run(&any_plan(), |plan| {
-                let mut config = TcpConfig::new(profile, preset.composition);
+                let mut config = TcpConfig::new(profile, preset.composition.clone());
                 config.mss = plan.mss;
                 config.rwnd = plan.rwnd();
                 change(&mut config, &plan);

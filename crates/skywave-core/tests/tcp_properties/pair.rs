@@ -42,10 +42,10 @@ impl<'a> Pair<'a> {
     pub(crate) fn new(config: TcpConfig, plan: &'a Plan) -> Self {
         let ends = config.handshake.span() + u64::from(config.fin);
         let mut pair = Self {
-            config,
             plan,
-            sender: Sender::new(config),
-            receiver: Receiver::new(config),
+            sender: Sender::new(config.clone()),
+            receiver: Receiver::new(config.clone()),
+            config,
             now: Time::ZERO,
             events: BTreeMap::new(),
             scheduled: 0,

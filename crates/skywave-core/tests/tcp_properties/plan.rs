@@ -122,7 +122,7 @@ fn any_composition() -> impl Strategy<Value = Composition> {
         Just(RecoveryConfig::Sack),
         Just(RecoveryConfig::Sack1),
     ];
-    let congestion = (0..PRESETS.len()).prop_map(|n| PRESETS[n].composition.congestion);
+    let congestion = (0..PRESETS.len()).prop_map(|n| PRESETS[n].composition.congestion.clone());
     (detection, recovery, congestion, any::<bool>()).prop_map(
         |(detection, recovery, congestion, avoid_repeated_recovery)| Composition {
             detection,

@@ -3,7 +3,7 @@
 //! [`run`] expands a [`Design`] into runs, takes those that a run directory already holds, simulates
 //! the rest on all cores and returns [`Results`] in the design's order, whatever the number of
 //! threads. Finished runs reach the directory one by one, so an interrupted experiment goes on where
-//! it stopped.
+//! it stopped. Runs with a policy member of a user's own are never kept or reused.
 
 pub mod columns;
 pub mod file;
@@ -152,7 +152,7 @@ where
         .transpose()?;
     if let Some((_, stored)) = &store {
         for planned in &plan {
-            if let Some(run) = stored.get(&planned.key) {
+            if let Some(run) = planned.key.and_then(|key| stored.get(&key)) {
                 results.put(planned.point, planned.seed_index, run.clone());
             }
         }
@@ -175,9 +175,9 @@ where
     let one = |planned: &Planned| -> Result<RunResult, Error> {
         let spec = planned.spec(design);
         let run = RunResult::new(simulate(&spec));
-        match &store {
-            Some(store) => store.save(planned.key, spec.seed, run),
-            None => Ok(run),
+        match (&store, planned.key) {
+            (Some(store), Some(key)) => store.save(key, spec.seed, run),
+            _ => Ok(run),
         }
     };
     let done = AtomicUsize::new(progress.done);
@@ -228,7 +228,9 @@ struct Planned {
     seed_index: usize,
     seed: u64,
     series: RecordSeries,
-    key: RunKey,
+    /// `None` for a run that is neither kept nor reused: what a policy member of a user's own does
+    /// is not in its specification, and may be another thing the next time.
+    key: Option<RunKey>,
 }
 
 impl Planned {
@@ -264,6 +266,7 @@ fn plan<D: Design + ?Sized>(design: &D, options: &Options<'_>) -> Vec<Planned> {
             let mut spec = prepared(design, point, seed, seed_index, options.series);
             spec.seed = 0;
             // Seeds of a point differ in nothing else as a rule: hash the point once.
+            let storable = !spec.has_custom();
             let meaning = match &last {
                 Some((same, meaning)) if *same == spec => *meaning,
                 _ => Meaning::of(&spec, options.engine),
@@ -274,7 +277,7 @@ fn plan<D: Design + ?Sized>(design: &D, options: &Options<'_>) -> Vec<Planned> {
                 seed_index,
                 seed,
                 series: options.series,
-                key: meaning.with_seed(seed),
+                key: storable.then(|| meaning.with_seed(seed)),
             });
         }
     }

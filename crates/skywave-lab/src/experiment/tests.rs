@@ -2,6 +2,7 @@ use std::fs;
 use std::io::Write;
 
 use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
+use skywave_core::tcp::{CustomDetection, DetectionConfig, Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Series};
 use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
@@ -223,6 +224,53 @@ fn what_a_crash_leaves_behind_is_run_again() {
     let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
     file.write_all(b"\xff\xfe{\"key\":\n[]\n{}\n").unwrap();
     assert_eq!(counted(&design, &options), (whole, 0));
+}
+
+#[test]
+fn runs_with_code_of_a_users_own_are_never_reused() {
+    struct Custom(Losses);
+
+    impl Design for Custom {
+        fn points(&self) -> usize {
+            self.0.points()
+        }
+
+        fn seeds(&self) -> &[u64] {
+            self.0.seeds()
+        }
+
+        fn spec(&self, point: usize, seed: u64) -> Spec {
+            let mut spec = self.0.spec(point, seed);
+            let mut composition = preset("reno").unwrap().composition.clone();
+            // Point 0 is built in, the others are not.
+            if point > 0 {
+                composition.detection =
+                    DetectionConfig::Custom(CustomDetection::new("mine", |_| {
+                        skywave_core::tcp::detection::Dupacks(4)
+                    }));
+            }
+            let config = TcpConfig::new(Profile::Rfc, composition);
+            spec.flows[0].transport = Transport::Tcp(Box::new(config));
+            spec
+        }
+    }
+
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options {
+        dir: Some(dir.path()),
+        series: RecordSeries::FirstSeed,
+        ..Options::default()
+    };
+    let design = Custom(Losses(vec![1, 2]));
+    let (first, simulated) = counted(&design, &options);
+    assert_eq!(simulated, 8);
+    let (second, simulated) = counted(&design, &options);
+    assert_eq!(simulated, 6);
+    for point in 0..4 {
+        let series = |results: &Results| results.get(point, 0).unwrap().series().unwrap();
+        assert_eq!(series(&first), series(&second));
+        assert_eq!(series(&first).len(), 1);
+    }
 }
 
 #[test]

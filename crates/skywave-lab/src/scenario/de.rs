@@ -1,9 +1,10 @@
 //! serde over the spanned tree: every error gets the place of the innermost value.
 //!
-//! Three names steer it where TOML's habits and serde's enums differ:
+//! Some names steer it where TOML's habits and serde's enums differ:
 //! - [`SPANNED`]: a tuple struct of that name receives start, end and the value;
 //! - an enum with a variant `$scalar`, `$array` or `$table` takes any value of that kind there
 //!   (`"15s"` beside `{ uniform = […] }`), without the lost spans of untagged enums;
+//! - an enum with a variant `$name` takes there any name that no other variant has;
 //! - a name in place of `{ name = { … } }` stands for an empty table (`congestion = "cerl"`).
 
 use serde::de::value::{BorrowedStrDeserializer, UsizeDeserializer};
@@ -123,6 +124,15 @@ impl<'de> Deserializer<'de> for &'de Node {
                 name_span: &self.span,
                 payload: Some(self),
             },
+            Value::Text(name)
+                if variants.contains(&"$name") && !variants.contains(&name.as_str()) =>
+            {
+                Variant {
+                    name: "$name",
+                    name_span: &self.span,
+                    payload: Some(self),
+                }
+            }
             Value::Text(name) if variants.iter().any(|v| !v.starts_with('$')) => Variant {
                 name,
                 name_span: &self.span,

@@ -7,6 +7,7 @@ use skywave_core::{Duration, Time};
 use skywave_sim::Spec;
 use skywave_sim::spec::LinkSpec;
 
+use super::custom::CustomMembers;
 use super::error::{Fault, nearest};
 use super::files::Files;
 use super::model::{Dist, File, RunModel, SeedsModel};
@@ -18,6 +19,12 @@ use super::{number, units};
 
 /// Most copies that one `count` makes.
 const MAX_COPIES: u64 = 10_000;
+
+/// What a scenario may refer to beside its own text.
+pub(crate) struct Context<'a> {
+    pub(crate) files: Files<'a>,
+    pub(crate) custom: &'a CustomMembers,
+}
 
 /// One point, complete but for what is drawn once a seed.
 #[derive(Clone, Debug)]
@@ -114,19 +121,19 @@ impl Network {
 }
 
 /// Lowers one point.
-pub(crate) fn lower(file: &File, files: &Files<'_>) -> Result<Template, Fault> {
+pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Fault> {
     let duration = file.run.duration.value.0;
     let end = Time::ZERO + duration;
     let measure = measure(&file.run, end)?;
     let mut network = Network::default();
     for link in &file.link {
-        lower_link::add(&mut network, link, end, files)?;
+        lower_link::add(&mut network, link, end, &context.files)?;
     }
     network.next = vec![Vec::new(); network.nodes.len()];
     for link in &network.links {
         network.next[link.from].push(link.to);
     }
-    let (flows, flow_names) = lower_flow::all(&mut network, &file.flow, end)?;
+    let (flows, flow_names) = lower_flow::all(&mut network, &file.flow, end, context.custom)?;
     Ok(Template {
         spec: Spec {
             nodes: network.nodes,

@@ -6,6 +6,7 @@ use skywave_core::Time;
 use skywave_core::packet::UDP_HEADER_BYTES;
 use skywave_sim::spec::{Dist as SimDist, FlowSpec, PauseFrom, Traffic, Transport};
 
+use super::custom::CustomMembers;
 use super::error::Fault;
 use super::lower::{Draw, FlowNames, Network, Target, check_dist, check_name, copies, numbered};
 use super::lower_tcp;
@@ -23,12 +24,13 @@ pub(crate) fn all(
     network: &mut Network,
     flows: &[Spanned<FlowModel>],
     end: Time,
+    custom: &CustomMembers,
 ) -> Result<(Vec<FlowSpec>, Vec<FlowNames>), Fault> {
     let mut specs = Vec::new();
     let mut names = Vec::new();
     for (i, flow) in flows.iter().enumerate() {
         let model = &flow.value;
-        let (transport, label) = lower_tcp::transport(model)?;
+        let (transport, label) = lower_tcp::transport(model, custom)?;
         let mss = match &transport {
             Transport::Tcp(config) => Some(config.mss),
             Transport::Udp { .. } => None,

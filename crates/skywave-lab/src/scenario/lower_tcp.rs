@@ -8,6 +8,7 @@ use skywave_core::tcp::{
 };
 use skywave_sim::spec::Transport;
 
+use super::custom::CustomMembers;
 use super::error::{Fault, unknown};
 use super::lower_flow::udp_header;
 use super::model_flow::FlowModel;
@@ -27,7 +28,10 @@ const MAX_WINDOW: f64 = 1_073_741_824.0;
 const MAX_SEGMENTS: f64 = 500_000.0;
 
 /// The transport of a flow, and what results call it.
-pub(crate) fn transport(model: &FlowModel) -> Result<(Transport, String), Fault> {
+pub(crate) fn transport(
+    model: &FlowModel,
+    custom: &CustomMembers,
+) -> Result<(Transport, String), Fault> {
     let (composition, label) = match model.transport.as_ref().map(|t| (&t.value, &t.span)) {
         None => (named(DEFAULT, &(0..0), &[])?, DEFAULT.to_owned()),
         Some((TransportModel::Preset(name), _)) if name == "udp" => {
@@ -36,7 +40,7 @@ pub(crate) fn transport(model: &FlowModel) -> Result<(Transport, String), Fault>
             return Ok((Transport::Udp { header }, "udp".into()));
         }
         Some((TransportModel::Preset(name), span)) => (named(name, span, &["udp"])?, name.clone()),
-        Some((TransportModel::Composed(composed), _)) => compose(composed)?,
+        Some((TransportModel::Composed(composed), _)) => compose(composed, custom)?,
     };
     let profile = match model.profile.as_ref().map(|p| p.value) {
         Some(ProfileModel::Ns2) => Profile::Ns2,
@@ -70,7 +74,7 @@ pub(crate) fn transport(model: &FlowModel) -> Result<(Transport, String), Fault>
 }
 
 fn named(name: &str, span: &Span, more: &[&str]) -> Result<Composition, Fault> {
-    preset(name).map(|p| p.composition).ok_or_else(|| {
+    preset(name).map(|p| p.composition.clone()).ok_or_else(|| {
         let presets = PRESETS.iter().map(|p| p.name);
         let known: Vec<&str> = presets.chain(more.iter().copied()).collect();
         unknown("transport", name, &known).at(span)
@@ -96,15 +100,15 @@ fn refuse_tcp_keys(model: &FlowModel) -> Result<(), Fault> {
     }
 }
 
-fn compose(model: &ComposedModel) -> Result<(Composition, String), Fault> {
+fn compose(model: &ComposedModel, custom: &CustomMembers) -> Result<(Composition, String), Fault> {
     let (base, name) = match &model.preset {
         Some(p) => (named(&p.value, &p.span, &[])?, p.value.as_str()),
         None => (named(DEFAULT, &(0..0), &[])?, DEFAULT),
     };
     let mut composition = base;
     let mut label = vec![name.to_owned()];
-    if let Some(detection) = model.detection {
-        let (member, name) = detection_of(detection);
+    if let Some(detection) = &model.detection {
+        let (member, name) = detection_of(detection, custom)?;
         composition.detection = member;
         label.push(format!("detection={name}"));
     }
@@ -119,8 +123,8 @@ fn compose(model: &ComposedModel) -> Result<(Composition, String), Fault> {
         composition.recovery = member;
         label.push(format!("recovery={name}"));
     }
-    if let Some(congestion) = model.congestion {
-        let (member, name) = congestion_of(congestion);
+    if let Some(congestion) = &model.congestion {
+        let (member, name) = congestion_of(congestion, custom)?;
         composition = composition.with_congestion(member);
         label.push(format!("congestion={name}"));
     }
@@ -131,9 +135,16 @@ fn compose(model: &ComposedModel) -> Result<(Composition, String), Fault> {
     Ok((composition, label.join(" ")))
 }
 
-fn detection_of(model: DetectionModel) -> (DetectionConfig, String) {
+fn detection_of(
+    model: &DetectionModel,
+    custom: &CustomMembers,
+) -> Result<(DetectionConfig, String), Fault> {
     let dupacks = match model {
-        DetectionModel::Vegas(_) => return (DetectionConfig::Vegas, "vegas".into()),
+        DetectionModel::Vegas(_) => return Ok((DetectionConfig::Vegas, "vegas".into())),
+        DetectionModel::Custom(name) => {
+            let member = DetectionConfig::Custom(custom.detection(name)?);
+            return Ok((member, name.value.clone()));
+        }
         DetectionModel::Dupacks(DupacksModel::Default(_)) => 3,
         DetectionModel::Dupacks(DupacksModel::Number(n)) => u32::try_from(n.0).unwrap_or(u32::MAX),
     };
@@ -141,11 +152,14 @@ fn detection_of(model: DetectionModel) -> (DetectionConfig, String) {
         3 => "dupacks".into(),
         n => format!("dupacks({n})"),
     };
-    (DetectionConfig::Dupacks(dupacks), name)
+    Ok((DetectionConfig::Dupacks(dupacks), name))
 }
 
 /// The member, and its name with the parameters that differ from their defaults.
-fn congestion_of(model: CongestionModel) -> (CongestionConfig, String) {
+fn congestion_of(
+    model: &CongestionModel,
+    custom: &CustomMembers,
+) -> Result<(CongestionConfig, String), Fault> {
     let mut changed: Vec<String> = Vec::new();
     let mut take = |name: &str, given: Option<f64>, default: f64| match given {
         Some(x) => {
@@ -155,6 +169,10 @@ fn congestion_of(model: CongestionModel) -> (CongestionConfig, String) {
         None => default,
     };
     let (member, name) = match model {
+        CongestionModel::Custom(name) => {
+            let member = CongestionConfig::Custom(custom.congestion(name)?);
+            (member, name.value.as_str())
+        }
         CongestionModel::Reno(_) => (CongestionConfig::Reno, "reno"),
         CongestionModel::Vegas(m) => {
             let d = VegasConfig::DEFAULT;
@@ -208,11 +226,12 @@ fn congestion_of(model: CongestionModel) -> (CongestionConfig, String) {
             (CongestionConfig::Cerl(config), "cerl")
         }
     };
-    if changed.is_empty() {
-        (member, name.to_owned())
+    let label = if changed.is_empty() {
+        name.to_owned()
     } else {
-        (member, format!("{name}({})", changed.join(", ")))
-    }
+        format!("{name}({})", changed.join(", "))
+    };
+    Ok((member, label))
 }
 
 fn window(model: &FlowModel, config: &mut TcpConfig) -> Result<(), Fault> {

@@ -10,6 +10,7 @@
 //!
 //! All points are lowered when the file is loaded: what loads, runs.
 
+mod custom;
 mod de;
 mod error;
 mod files;
@@ -38,9 +39,10 @@ use skywave_sim::Spec;
 
 use error::{Fault, Source};
 use files::Files;
-use lower::Template;
+use lower::{Context, Template};
 use tree::Node;
 
+pub use custom::{CustomMembers, NameTaken};
 pub use error::ScenarioError;
 pub use param::{ParamValue, Written};
 pub use quantity::Quantity;
@@ -74,6 +76,11 @@ pub struct Point {
 impl Scenario {
     /// Reads the scenario at `path`; its name is the file's, without the extension.
     pub fn load(path: &Path) -> Result<Self, ScenarioError> {
+        Self::load_with(path, &CustomMembers::default())
+    }
+
+    /// As [`Scenario::load`]; the file may also name the members in `custom`.
+    pub fn load_with(path: &Path, custom: &CustomMembers) -> Result<Self, ScenarioError> {
         let text = files::read_scenario(path)?;
         let name = path.file_stem().map_or_else(
             || "scenario".into(),
@@ -84,16 +91,26 @@ impl Scenario {
             text: text.into(),
         };
         let base = path.parent().unwrap_or(Path::new(""));
-        read(&name, &source, Some(base)).map_err(|fault| fault.into_error(&source))
+        read(&name, &source, Some(base), custom).map_err(|fault| fault.into_error(&source))
     }
 
     /// Reads a scenario from `text`. Traces are looked for in `base_dir`, and refused without one.
     pub fn parse(name: &str, text: &str, base_dir: Option<&Path>) -> Result<Self, ScenarioError> {
+        Self::parse_with(name, text, base_dir, &CustomMembers::default())
+    }
+
+    /// As [`Scenario::parse`]; the text may also name the members in `custom`.
+    pub fn parse_with(
+        name: &str,
+        text: &str,
+        base_dir: Option<&Path>,
+        custom: &CustomMembers,
+    ) -> Result<Self, ScenarioError> {
         let source = Source {
             name: name.into(),
             text: text.into(),
         };
-        read(name, &source, base_dir).map_err(|fault| fault.into_error(&source))
+        read(name, &source, base_dir, custom).map_err(|fault| fault.into_error(&source))
     }
 
     /// Its short name: the file's, without the extension.
@@ -184,14 +201,22 @@ pub fn json_schema() -> serde_json::Value {
     schemars::schema_for!(model::File).to_value()
 }
 
-fn read(name: &str, source: &Source, base: Option<&Path>) -> Result<Scenario, Fault> {
+fn read(
+    name: &str,
+    source: &Source,
+    base: Option<&Path>,
+    custom: &CustomMembers,
+) -> Result<Scenario, Fault> {
     files::check_size(&source.text)?;
     let mut tree = tree::parse(&source.text)?;
     let swept = tree.remove("sweep");
     let shown = tree.remove("report");
-    let files = Files::new(base);
+    let context = Context {
+        files: Files::new(base),
+        custom,
+    };
     if swept.is_some() {
-        check_base(&tree, &files)?;
+        check_base(&tree, &context)?;
     }
     let axes = match &swept {
         Some(entry) => sweep::axes(&entry.node, &tree, &source.text)?,
@@ -205,8 +230,8 @@ fn read(name: &str, source: &Source, base: Option<&Path>) -> Result<Scenario, Fa
     let mut entities = 0;
     for index in 0..count {
         let (point_tree, params) = sweep::point(&axes, index, &tree, &source.text)?;
-        let (file, template) = lower_tree(&point_tree, &files)
-            .map_err(|fault| at_point(fault, &params, &tree, &files))?;
+        let (file, template) = lower_tree(&point_tree, &context)
+            .map_err(|fault| at_point(fault, &params, &tree, &context))?;
         entities += template.size();
         if entities > MAX_ENTITIES {
             return Err(Fault::new(place, "this sweep is too large").label(format!(
@@ -243,20 +268,20 @@ fn read(name: &str, source: &Source, base: Option<&Path>) -> Result<Scenario, Fa
         params,
         points,
         report,
-        traces: files.read_traces(),
+        traces: context.files.read_traces(),
     })
 }
 
-fn lower_tree(tree: &Node, files: &Files<'_>) -> Result<(model::File, Template), Fault> {
+fn lower_tree(tree: &Node, context: &Context<'_>) -> Result<(model::File, Template), Fault> {
     let file: model::File = de::from_node(tree)?;
-    let template = lower::lower(&file, files)?;
+    let template = lower::lower(&file, context)?;
     Ok((file, template))
 }
 
 /// A wrong value stays a mistake when every point replaces it. Keys that are missing, or values that
 /// contradict each other, may be what the sweep is about.
-fn check_base(tree: &Node, files: &Files<'_>) -> Result<(), Fault> {
-    match lower_tree(tree, files) {
+fn check_base(tree: &Node, context: &Context<'_>) -> Result<(), Fault> {
+    match lower_tree(tree, context) {
         Err(fault) if fault.is_inherent() => Err(fault),
         _ => Ok(()),
     }
@@ -267,12 +292,12 @@ fn at_point(
     fault: Fault,
     params: &[(String, ParamValue)],
     base: &Node,
-    files: &Files<'_>,
+    context: &Context<'_>,
 ) -> Fault {
     if params.is_empty() {
         return fault;
     }
-    if let Err(before) = lower_tree(base, files)
+    if let Err(before) = lower_tree(base, context)
         && before.same_as(&fault)
     {
         return fault;

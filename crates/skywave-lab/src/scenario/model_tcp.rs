@@ -37,7 +37,7 @@ pub(crate) struct ComposedModel {
 }
 
 /// Members of the `detection` slot.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(transform = allow_names)]
 pub(crate) enum DetectionModel {
@@ -45,6 +45,10 @@ pub(crate) enum DetectionModel {
     Dupacks(DupacksModel),
     /// Three duplicate ACKs or Vegas' fine-grained timer.
     Vegas(NoParameters),
+    /// A member of the calling program's own.
+    #[serde(rename = "$name")]
+    #[schemars(skip)]
+    Custom(Spanned<String>),
 }
 
 /// The number of duplicate ACKs.
@@ -79,7 +83,7 @@ pub(crate) enum RecoveryModel {
 }
 
 /// Members of the `congestion` slot.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(transform = allow_names)]
 pub(crate) enum CongestionModel {
@@ -95,6 +99,10 @@ pub(crate) enum CongestionModel {
     Cubic(CubicModel),
     /// El-Ocla 2008.
     Cerl(CerlModel),
+    /// A member of the calling program's own.
+    #[serde(rename = "$name")]
+    #[schemars(skip)]
+    Custom(Spanned<String>),
 }
 
 /// Vegas' thresholds in segments.

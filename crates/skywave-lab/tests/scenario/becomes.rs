@@ -73,7 +73,7 @@ fn a_plain_link_has_two_clean_directions() {
 fn a_plain_flow_is_reno_by_todays_standards_from_start_to_end() {
     let spec = spec("delay = \"1ms\"", "");
     let flow = &spec.flows[0];
-    let reno = preset("reno").expect("a preset").composition;
+    let reno = preset("reno").expect("a preset").composition.clone();
     let config = TcpConfig::new(Profile::Rfc, reno);
     assert_eq!(flow.name, "flow1");
     assert_eq!(flow.transport, Transport::Tcp(Box::new(config)));

@@ -1,6 +1,7 @@
 //! Scenario files, from the outside: what they become, and what is said of wrong ones.
 
 mod becomes;
+mod custom;
 mod errors;
 mod example;
 mod files;

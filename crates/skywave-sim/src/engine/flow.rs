@@ -50,9 +50,9 @@ impl Flow {
     pub(crate) fn new(index: usize, spec: &FlowSpec, run: &Spec) -> Self {
         let ends = match &spec.transport {
             Transport::Tcp(config) => Ends::Tcp(Box::new(Tcp {
-                config: **config,
-                sender: Sender::new(**config),
-                receiver: Receiver::new(**config),
+                config: (**config).clone(),
+                sender: Sender::new((**config).clone()),
+                receiver: Receiver::new((**config).clone()),
             })),
             Transport::Udp { header } => Ends::Udp {
                 header: *header,

@@ -49,7 +49,7 @@ pub(crate) fn wire(rate_mbps: f64, delay_ms: f64, buffer: u32) -> LinkConfig {
 /// A TCP preset in profile `ns2` with a window of three buffers.
 pub(crate) fn ns2(name: &str, buffer: u32) -> TcpConfig {
     let preset = preset(name).expect("a known preset");
-    let mut config = TcpConfig::new(Profile::Ns2, preset.composition);
+    let mut config = TcpConfig::new(Profile::Ns2, preset.composition.clone());
     config.rwnd = 3 * buffer * config.mss;
     config
 }

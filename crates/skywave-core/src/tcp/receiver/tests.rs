@@ -42,7 +42,7 @@ struct Script {
 impl Script {
     fn new(config: TcpConfig) -> Self {
         Self {
-            receiver: Receiver::new(config),
+            receiver: Receiver::new(config.clone()),
             config,
             now: Time::ZERO + Duration::from_secs(1),
         }

@@ -3,6 +3,7 @@
 use super::{Sender, State, Timed};
 use crate::packet::{Flags, Segment, Timestamps};
 use crate::seq::SeqNr;
+use crate::tcp::detection::LossDetector;
 use crate::tcp::flight::Sent;
 use crate::tcp::recovery::LossRecovery;
 use crate::time::Time;

@@ -279,7 +279,7 @@ fn a_transfer_longer_than_the_sequence_space_arrives_whole() {
         initial_window: Segments(8.0),
         ..three_way(8)
     };
-    let mut sender = Sender::new(config);
+    let mut sender = Sender::new(config.clone());
     let mut receiver = Receiver::new(config);
     sender.open();
     sender.write(BYTES);

@@ -158,7 +158,7 @@ fn dupacks_after_a_timeout_do_not_retransmit_below_recover() {
 fn the_coarse_clock_waits_three_ticks_at_least() {
     let mut s = Script::sent(
         TcpConfig {
-            rto: TcpConfig::new(Profile::Bsd, preset("reno").unwrap().composition).rto,
+            rto: TcpConfig::new(Profile::Bsd, preset("reno").unwrap().composition.clone()).rto,
             ..config("reno", 10)
         },
         10,

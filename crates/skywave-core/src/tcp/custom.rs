@@ -1,0 +1,99 @@
+//! Members of a user's own: a window law or a loss detector that is not built in.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::config::TcpConfig;
+use super::congestion::CongestionControl;
+use super::detection::LossDetector;
+
+/// A window law of a user's own, for the `congestion` slot.
+pub type CustomCongestion = Custom<dyn CongestionControl + Send>;
+
+/// A loss detector of a user's own, for the `detection` slot.
+pub type CustomDetection = Custom<dyn LossDetector + Send>;
+
+type Make<T> = dyn Fn(&TcpConfig) -> Box<T> + Send + Sync;
+
+/// A named recipe for a policy member: each connection makes one of its own from it.
+///
+/// Two are equal when they are clones of one: nobody can tell whether two functions do the same.
+pub struct Custom<T: ?Sized> {
+    name: Arc<str>,
+    make: Arc<Make<T>>,
+}
+
+impl<T: ?Sized> Custom<T> {
+    /// What results call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A fresh member for a connection.
+    pub(super) fn build(&self, config: &TcpConfig) -> Built<T> {
+        Built {
+            name: Arc::clone(&self.name),
+            member: (self.make)(config),
+        }
+    }
+}
+
+impl CustomCongestion {
+    /// A window law called `name`. `make` is called once a connection, when the connection's sender
+    /// comes into being, and must always make the same from the same: a run is repeatable only then.
+    pub fn new<C: CongestionControl + Send + 'static>(
+        name: &str,
+        make: impl Fn(&TcpConfig) -> C + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            make: Arc::new(move |config| Box::new(make(config))),
+        }
+    }
+}
+
+impl CustomDetection {
+    /// A loss detector called `name`; `make` is as for [`CustomCongestion::new`].
+    pub fn new<D: LossDetector + Send + 'static>(
+        name: &str,
+        make: impl Fn(&TcpConfig) -> D + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            make: Arc::new(move |config| Box::new(make(config))),
+        }
+    }
+}
+
+impl<T: ?Sized> Clone for Custom<T> {
+    fn clone(&self) -> Self {
+        Self {
+            name: Arc::clone(&self.name),
+            make: Arc::clone(&self.make),
+        }
+    }
+}
+
+impl<T: ?Sized> PartialEq for Custom<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.make, &other.make)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Custom<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Custom").field(&self.name).finish()
+    }
+}
+
+/// A member of a user's own in one connection.
+pub struct Built<T: ?Sized> {
+    name: Arc<str>,
+    pub(super) member: Box<T>,
+}
+
+impl<T: ?Sized> fmt::Debug for Built<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Custom").field(&self.name).finish()
+    }
+}

@@ -1,0 +1,138 @@
+//! A policy member of a user's own, as a trait object, against the same one built in.
+
+use skywave_core::tcp::flight::Flight;
+use skywave_core::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
+use skywave_core::tcp::{
+    CongestionConfig, CongestionControl, CustomCongestion, CustomDetection, DetectionConfig,
+    LossDetector, Profile, TcpConfig, preset,
+};
+use skywave_core::{Segments, Time};
+use skywave_sim::outcome::Outcome;
+use skywave_sim::simulate;
+
+mod common;
+use common::{Path, single};
+
+/// Reno, written by somebody who has only RFC 5681.
+struct MyReno;
+
+impl CongestionControl for MyReno {
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        if !ack.may_grow {
+            return;
+        }
+        if window.cwnd < window.ssthresh {
+            window.cwnd = window.cwnd + ack.counted;
+        } else {
+            window.cwnd = Segments(window.cwnd.0 + ack.counted.0 / window.cwnd.0);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &LossEvent, _window: &Window) -> Response {
+        let half = Segments((loss.window.0 / 2.0).max(2.0));
+        Response {
+            ssthresh: half,
+            window_after: half,
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {
+        Response {
+            ssthresh: Segments((timeout.window.0 / 2.0).max(2.0)),
+            window_after: Segments(1.0),
+        }
+    }
+}
+
+/// So many duplicate ACKs, and everything else as it comes.
+struct MyDupacks(u32);
+
+impl LossDetector for MyDupacks {
+    fn on_dupack(&mut self, _now: Time, dupacks: u32, _flight: &Flight) -> bool {
+        dupacks == self.0
+    }
+
+    fn threshold(&self) -> u32 {
+        self.0
+    }
+}
+
+fn run(config: TcpConfig, loss: f64) -> Outcome {
+    let path = Path {
+        loss,
+        seconds: 60,
+        ..Path::default()
+    };
+    let outcome = simulate(&single(path, config, 7));
+    assert!(outcome.flows[0].delivered_bytes > 500_000);
+    outcome
+}
+
+/// Both profiles, little loss and much, several recoveries.
+fn for_many(mut check: impl FnMut(&TcpConfig, f64)) {
+    for name in ["tahoe", "reno", "newreno", "sack"] {
+        for profile in [Profile::Ns2, Profile::Rfc] {
+            for loss in [0.0, 0.01, 0.05] {
+                let composition = preset(name).expect("a known preset").composition.clone();
+                check(&TcpConfig::new(profile, composition), loss);
+            }
+        }
+    }
+}
+
+#[test]
+fn reno_of_a_users_own_is_reno() {
+    let mine = CustomCongestion::new("mine", |_| MyReno);
+    for_many(|built_in, loss| {
+        let mut config = built_in.clone();
+        config.composition.congestion = CongestionConfig::Custom(mine.clone());
+        assert_eq!(run(config, loss), run(built_in.clone(), loss));
+    });
+}
+
+#[test]
+fn a_dupack_detector_of_a_users_own_is_the_built_in_one() {
+    for threshold in [3, 5] {
+        let mine = CustomDetection::new("mine", move |_| MyDupacks(threshold));
+        for_many(|built_in, loss| {
+            let mut built_in = built_in.clone();
+            built_in.composition.detection = DetectionConfig::Dupacks(threshold);
+            let mut config = built_in.clone();
+            config.composition.detection = DetectionConfig::Custom(mine.clone());
+            assert_eq!(run(config, loss), run(built_in, loss));
+        });
+    }
+}
+
+#[test]
+fn a_member_is_made_for_each_connection_from_its_configuration() {
+    /// Holds the window at as many segments as make a number of bytes.
+    struct Fixed(Segments);
+
+    impl CongestionControl for Fixed {
+        fn on_ack(&mut self, _ack: &AckEvent, window: &mut Window) {
+            window.cwnd = self.0;
+        }
+
+        fn on_loss(&mut self, _loss: &LossEvent, _window: &Window) -> Response {
+            Response::cut_to(self.0)
+        }
+
+        fn on_timeout(&mut self, _timeout: &TimeoutEvent, _window: &Window) -> Response {
+            Response::restart(self.0)
+        }
+    }
+
+    let fixed = CustomCongestion::new("fixed", |config| {
+        Fixed(Segments::from_bytes(20_000, config.mss))
+    });
+    let composition = preset("reno").expect("known").composition.clone();
+    let composition = composition.with_congestion(CongestionConfig::Custom(fixed));
+    for mss in [500, 1000] {
+        let mut config = TcpConfig::new(Profile::Ns2, composition.clone());
+        config.mss = mss;
+        let mean = run(config, 0.0).flows[0].cwnd_mean.expect("TCP");
+        let expected = 20_000.0 / f64::from(mss);
+        assert!((mean / expected - 1.0).abs() < 0.02, "{mean} for {mss}");
+    }
+}
