@@ -1,6 +1,8 @@
 # The targets that the README names, and what developers use.
 .DEFAULT_GOAL := help
 SKYWAVE := target/release/skywave
+# A program of a user's own: a workspace of its own, which only shares the build folder.
+EXAMPLE := examples/custom-cc/Cargo.toml
 
 .PHONY: help demo test build bench fmt lint prerequisites deny
 
@@ -18,15 +20,18 @@ demo: build ## Reproduce figure 7(a) of the CERL paper: table, gains beside the 
 
 test: prerequisites ## Run all tests
 	cargo test --workspace --locked
+	CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target} cargo run --quiet --locked --manifest-path $(EXAMPLE)
 
 bench: prerequisites ## Time the engine
 	cargo run --release --locked -p skywave-sim --example throughput
 
 fmt: ## Format the code
 	cargo fmt --all
+	cargo fmt --manifest-path $(EXAMPLE)
 
 lint: prerequisites ## Check formatting and lints, warnings denied
 	cargo fmt --all --check
+	cargo fmt --check --manifest-path $(EXAMPLE)
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 deny: ## Check licences and advisories of all dependencies (needs cargo-deny)

@@ -84,7 +84,7 @@ fn fake(spec: &Spec) -> Outcome {
 }
 
 /// Runs and counts the simulations.
-fn counted(design: &Losses, options: &Options<'_>) -> (Results, usize) {
+fn counted(design: &impl Design, options: &Options<'_>) -> (Results, usize) {
     let count = AtomicUsize::new(0);
     let results = run(design, options, |spec| {
         count.fetch_add(1, Ordering::Relaxed);
