@@ -22,7 +22,7 @@ impl CongestionControl for MyReno {
             return;
         }
         if window.cwnd < window.ssthresh {
-            window.cwnd = window.cwnd + ack.counted;
+            window.cwnd += ack.counted;
         } else {
             window.cwnd = Segments(window.cwnd.0 + ack.counted.0 / window.cwnd.0);
         }
