@@ -1,85 +1,83 @@
-//! How fast the engine is: time and events a delivered packet, from 1 to 1000 flows.
+//! One measurement of the engine's speed, as a line of JSON: `bench/run.py` calls it (`make bench`).
 //!
 //! ```sh
-//! make bench
+//! cargo run --release -p skywave-sim --example throughput -- 24 100
 //! ```
 //!
-//! Flows share a bottleneck of 1 Mb/s each (CERL's dumbbell: 10 Mb/s access links, 50 ms, 1% random
-//! loss behind the bottleneck), so that the work a flow is the same at every size.
+//! The path is that of TCP-DCR section 4.2: SACK flows from hosts of their own over 100 Mb/s, a
+//! shared bottleneck and 1 Mb/s to receivers of their own. The bottleneck has 10 Mb/s and 65 packets
+//! for 24 flows and grows with their number, so that the work a flow is the same at every size.
 
 use std::time::Instant;
 
-use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
+use skywave_core::link::{Limit, LinkConfig, QueueConfig};
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
 use skywave_sim::{Spec, simulate};
 
-/// Simulated flow-seconds of each measurement.
-const FLOW_SECONDS: u64 = 20_000;
+/// Payload bytes of a segment.
+const MSS: u32 = 1000;
 
 fn main() {
-    println!("transport  flows  packets/run  events/packet  us/packet");
-    for transport in ["newreno", "sack", "cerl"] {
-        for flows in [1, 10, 100, 1000] {
-            let spec = dumbbell(transport, flows);
-            let start = Instant::now();
-            let outcome = simulate(&spec);
-            let micros = start.elapsed().as_secs_f64() * 1e6;
-            let bytes: u64 = outcome.flows.iter().map(|f| f.delivered_bytes).sum();
-            let packets = bytes as f64 / 1460.0;
-            println!(
-                "{transport:<9} {flows:>6} {packets:>12.0} {:>14.2} {:>10.3}",
-                outcome.events as f64 / packets,
-                micros / packets,
-            );
-        }
-    }
+    let mut arguments = std::env::args().skip(1);
+    let mut number = |what: &str| -> u64 {
+        let given = arguments.next().and_then(|a| a.parse().ok());
+        given.unwrap_or_else(|| panic!("usage: throughput FLOWS SECONDS: no {what}"))
+    };
+    let (flows, seconds) = (number("FLOWS"), number("SECONDS"));
+    let spec = dumbbell(flows, seconds);
+    let start = Instant::now();
+    let outcome = simulate(&spec);
+    let wall = start.elapsed().as_secs_f64();
+    let packets = outcome.flows.iter().map(|f| f.delivered_bytes).sum::<u64>() / u64::from(MSS);
+    let drops: u64 = outcome.flows.iter().map(|f| f.queue_drops).sum();
+    println!(
+        "{{\"flows\":{flows},\"seconds\":{seconds},\"packets\":{packets},\"drops\":{drops},\
+         \"events\":{},\"wall_s\":{wall:.6}}}",
+        outcome.events,
+    );
 }
 
-fn dumbbell(transport: &str, flows: usize) -> Spec {
-    let link = |name: String, from, to, mbps: u64, ms, loss| {
-        let mut config = LinkConfig::new(
-            Rate::from_bps(mbps * 1_000_000),
+fn dumbbell(flows: u64, seconds: u64) -> Spec {
+    let share = |total: u64| (total * flows).div_ceil(24).max(1);
+    let link = |name: String, from, to, bps: u64, ms, packets: u64| LinkSpec {
+        name,
+        from,
+        to,
+        config: LinkConfig::new(
+            Rate::from_bps(bps),
             Duration::from_millis(ms),
-            QueueConfig::DropTail(Limit::Packets(90 * flows as u32)),
-        );
-        if loss > 0.0 {
-            config.loss = vec![LossConfig::Bernoulli(loss)];
-        }
-        LinkSpec {
-            name,
-            from,
-            to,
-            config,
-        }
+            QueueConfig::DropTail(Limit::Packets(packets as u32)),
+        ),
     };
-    let shared = flows as u64;
     let mut links = vec![
-        link("bottleneck".into(), 0, 1, shared, 50, 0.0),
-        link("bottleneck.reverse".into(), 1, 0, shared, 50, 0.0),
+        link("bottleneck".into(), 0, 1, share(10_000_000), 5, share(65)),
+        link("back".into(), 1, 0, share(10_000_000), 5, share(65)),
     ];
     let mut specs = Vec::new();
-    let composition = preset(transport).expect("a preset").composition.clone();
+    let composition = preset("sack1").expect("a preset").composition;
     let mut config = TcpConfig::new(Profile::Ns2, composition);
-    config.rwnd = 270 * config.mss;
-    for i in 0..flows {
+    config.mss = MSS;
+    config.rwnd = 12 * MSS;
+    for i in 0..flows as usize {
         let (source, sink) = (2 + 2 * i, 3 + 2 * i);
-        links.push(link(format!("a{i}"), source, 0, 10, 10, 0.0));
-        links.push(link(format!("a{i}.reverse"), 0, source, 10, 10, 0.0));
-        links.push(link(format!("b{i}"), 1, sink, 10, 10, 0.01));
-        links.push(link(format!("b{i}.reverse"), sink, 1, 10, 10, 0.0));
+        links.push(link(format!("s{i}"), source, 0, 100_000_000, 5, 62));
+        links.push(link(format!("s{i}.back"), 0, source, 100_000_000, 5, 62));
+        links.push(link(format!("r{i}"), 1, sink, 1_000_000, 20, 50));
+        links.push(link(format!("r{i}.back"), sink, 1, 1_000_000, 20, 50));
         specs.push(FlowSpec {
             name: format!("f{i}"),
             from: source,
             to: sink,
-            transport: Transport::Tcp(Box::new(config.clone())),
+            transport: Transport::Tcp(Box::new(config)),
             traffic: Traffic::Ftp,
-            start: Time::ZERO + Duration::from_millis(10 * i as u64),
+            // A second apart for 24 flows, as in the paper; never later than that.
+            start: Time::ZERO + Duration::from_millis(24_000 * i as u64 / flows),
             stop: None,
         });
     }
-    let end = Time::ZERO + Duration::from_secs((FLOW_SECONDS / shared).max(30));
+    let end = Time::ZERO + Duration::from_secs(seconds);
     Spec {
         nodes: (0..2 + 2 * flows).map(|i| format!("n{i}")).collect(),
         links,

@@ -12,7 +12,7 @@ pub mod spec;
 mod traffic;
 
 pub use engine::{simulate, simulate_watched};
-pub use network::{Unreachable, shortest_path};
+pub use network::{Router, Unreachable};
 pub use outcome::{FlowOutcome, LinkOutcome, Outcome, Series};
 pub use spec::Spec;
 

@@ -1,5 +1,7 @@
 //! The two ends of a flow and the application behind them.
 
+use std::collections::VecDeque;
+
 use skywave_core::packet::{Body, Datagram, Packet};
 use skywave_core::tcp::{Receiver, Sender, SenderCounters, TcpConfig};
 use skywave_core::{Duration, Time};
@@ -16,21 +18,69 @@ pub(crate) const SERIES: [&str; 6] = ["cwnd", "ssthresh", "rtt", "srtt", "rto", 
 pub(crate) struct Flow {
     index: u32,
     start: Time,
-    pub(crate) stop: Option<Time>,
     pub(crate) ends: Ends,
-    pub(crate) source: Source,
+    source: Source,
     pub(crate) meter: FlowMeter,
     pub(crate) recorder: Option<Recorder>,
-    /// The timer event of each end that counts: an earlier one leaves later ones behind.
-    pub(crate) sender_event: Option<Time>,
-    pub(crate) receiver_event: Option<Time>,
+    /// Packets that wait for the sender, and for a receiver that collects them.
+    pub(crate) to_sender: Mailbox,
+    pub(crate) to_receiver: Mailbox,
+    /// When the sender's and the receiver's timers are looked at. A timer that moves later leaves
+    /// this as it is; one that moves earlier leaves an event behind that no longer counts.
+    pub(crate) sender_timer: Option<Time>,
+    pub(crate) receiver_timer: Option<Time>,
+    /// The application's next turn, and its end.
+    application_at: Option<Time>,
+    stop_at: Option<Time>,
     /// The application has stopped.
     stopped: bool,
+    window: (Time, Time),
     /// Time from the start until everything was acknowledged, once it is.
     completion: Option<Duration>,
     /// The sender's counters at the bounds of the measured window.
     at_open: Option<SenderCounters>,
     at_close: Option<SenderCounters>,
+}
+
+/// Packets that wait for a host, in the order of their arrival.
+#[derive(Debug, Default)]
+pub(crate) struct Mailbox {
+    packets: VecDeque<(Time, u32)>,
+    /// When they are looked at.
+    pub(crate) wake: Option<Time>,
+}
+
+impl Mailbox {
+    pub(crate) fn insert(&mut self, at: Time, id: u32) {
+        let mut place = self.packets.len();
+        while place > 0 && self.packets[place - 1].0 > at {
+            place -= 1;
+        }
+        self.packets.insert(place, (at, id));
+    }
+
+    /// When the first packet arrives.
+    pub(crate) fn first(&self) -> Option<Time> {
+        self.packets.front().map(|&(at, _)| at)
+    }
+
+    /// Takes the first packet.
+    pub(crate) fn take(&mut self) -> Option<u32> {
+        self.packets.pop_front().map(|(_, id)| id)
+    }
+}
+
+/// What happens next at the sender's host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Local {
+    /// The application stops.
+    Stop,
+    /// The application's turn.
+    Application,
+    /// The sender's timer is due.
+    Timer,
+    /// A packet arrives.
+    Packet,
 }
 
 /// The machines of a flow's transport.
@@ -62,13 +112,17 @@ impl Flow {
         Self {
             index: index as u32,
             start: spec.start,
-            stop: spec.stop,
             source: Source::new(spec, run.seed),
             meter: FlowMeter::new(run.measure),
             recorder: run.series.then(|| Recorder::new(&spec.name, &SERIES)),
-            sender_event: None,
-            receiver_event: None,
+            to_sender: Mailbox::default(),
+            to_receiver: Mailbox::default(),
+            sender_timer: None,
+            receiver_timer: None,
+            application_at: Some(spec.start),
+            stop_at: spec.stop,
             stopped: false,
+            window: run.measure,
             completion: None,
             at_open: None,
             at_close: None,
@@ -76,13 +130,59 @@ impl Flow {
         }
     }
 
-    /// The application's turn: what it asks to be called at, if at all, and a datagram to send.
-    pub(crate) fn application(&mut self, now: Time) -> (Option<Time>, Option<Packet>) {
-        if self.stopped || self.stop.is_some_and(|at| at <= now) {
-            return (None, None);
+    /// What happens first at the sender's host, and when. Of equal times: the application, the
+    /// timer, the network.
+    pub(crate) fn next_local(&self) -> Option<(Time, Local)> {
+        let own = self.next_own();
+        match self.to_sender.first() {
+            Some(at) if own.is_none_or(|(own, _)| at < own) => Some((at, Local::Packet)),
+            _ => own,
+        }
+    }
+
+    /// The same without the packets that arrive.
+    pub(crate) fn next_own(&self) -> Option<(Time, Local)> {
+        let timer = match &self.ends {
+            Ends::Tcp(tcp) => tcp.sender.next_timer(),
+            Ends::Udp { .. } => None,
+        };
+        let mut first = timer.map(|at| (at, Local::Timer));
+        for (at, local) in [
+            (self.application_at, Local::Application),
+            (self.stop_at, Local::Stop),
+        ] {
+            if let Some(at) = at
+                && first.is_none_or(|(first, _)| at <= first)
+            {
+                first = Some((at, local));
+            }
+        }
+        first
+    }
+
+    /// The sender's host has come to `now`: takes the counters at the bounds of the measured window
+    /// before anything else happens there.
+    pub(crate) fn pass(&mut self, now: Time) {
+        if self.at_close.is_some() {
+            return;
+        }
+        if self.at_open.is_none() && now >= self.window.0 {
+            self.at_open = self.counters();
+        }
+        if now >= self.window.1 {
+            self.at_close = self.counters();
+        }
+    }
+
+    /// The application's turn; a datagram to send, if it has one.
+    pub(crate) fn on_application(&mut self, now: Time) -> Option<Packet> {
+        self.application_at = None;
+        if self.stopped {
+            return None;
         }
         let (action, next) = self.source.on_time(now);
-        let packet = match (&mut self.ends, action) {
+        self.application_at = next;
+        match (&mut self.ends, action) {
             (Ends::Tcp(tcp), Action::Write(bytes)) => {
                 tcp.sender.open();
                 tcp.sender.write(bytes);
@@ -105,20 +205,20 @@ impl Flow {
                 Some(Packet::new(self.index, len + *header, Body::Udp(datagram)))
             }
             (Ends::Udp { .. }, Action::Close) => None,
-        };
-        (next, packet)
+        }
     }
 
     /// The application stops: no more data.
-    pub(crate) fn stop(&mut self) {
+    pub(crate) fn on_stop(&mut self) {
+        self.stop_at = None;
         self.stopped = true;
         if let Ends::Tcp(tcp) = &mut self.ends {
             tcp.sender.close();
         }
     }
 
-    /// A packet of this flow reached its host.
-    pub(crate) fn on_packet(&mut self, now: Time, packet: &Packet) {
+    /// A packet reached the receiver.
+    pub(crate) fn on_data(&mut self, now: Time, packet: &Packet) {
         match (&mut self.ends, &packet.body) {
             (Ends::Tcp(tcp), Body::TcpData(segment)) => {
                 self.meter.arrived(now, packet.size);
@@ -136,10 +236,6 @@ impl Flow {
                     position = sent.end;
                 }
             }
-            (Ends::Tcp(tcp), Body::TcpAck(segment)) => {
-                tcp.sender.on_segment(now, segment);
-                self.after_sender(now);
-            }
             (Ends::Udp { .. }, Body::Udp(datagram)) => {
                 self.meter.arrived(now, packet.size);
                 if !packet.copy {
@@ -148,7 +244,15 @@ impl Flow {
                 }
             }
             // A flow's packets carry its own transport.
-            (Ends::Tcp(_), Body::Udp(_)) | (Ends::Udp { .. }, _) => {}
+            (Ends::Tcp(_), _) | (Ends::Udp { .. }, _) => {}
+        }
+    }
+
+    /// A packet reached the sender.
+    pub(crate) fn on_ack(&mut self, now: Time, packet: &Packet) {
+        if let (Ends::Tcp(tcp), Body::TcpAck(segment)) = (&mut self.ends, &packet.body) {
+            tcp.sender.on_segment(now, segment);
+            self.after_sender(now);
         }
     }
 
@@ -157,6 +261,14 @@ impl Flow {
         if let Ends::Tcp(tcp) = &mut self.ends {
             tcp.sender.on_timer(now);
             self.after_sender(now);
+        }
+    }
+
+    /// When the receiver's timer is due.
+    pub(crate) fn receiver_due(&self) -> Option<Time> {
+        match &self.ends {
+            Ends::Tcp(tcp) => tcp.receiver.next_timer(),
+            Ends::Udp { .. } => None,
         }
     }
 
@@ -194,41 +306,29 @@ impl Flow {
         }
     }
 
-    /// Everything handed over was acknowledged and the source waits to hear so.
-    pub(crate) fn drained(&mut self, now: Time) -> Option<Time> {
-        let Ends::Tcp(tcp) = &self.ends else {
+    /// After everything that can be sent now was sent: notes a completed connection, and tells the
+    /// source if it waits for all to be acknowledged.
+    pub(crate) fn settle(&mut self, now: Time) {
+        let drained = match &self.ends {
+            Ends::Tcp(tcp) => {
+                if self.completion.is_none() && tcp.sender.is_done() {
+                    self.completion = Some(now.since(self.start));
+                }
+                self.source.waits_for_drain()
+                    && tcp.sender.unsent() == 0
+                    && tcp.sender.flight().is_empty()
+            }
             // UDP hears nothing back: the transfer ends when it is sent.
-            return self.source.on_drained(now);
+            Ends::Udp { .. } => true,
         };
-        let waits = self.source.waits_for_drain();
-        if waits && tcp.sender.unsent() == 0 && tcp.sender.flight().is_empty() {
-            return self.source.on_drained(now);
+        if drained && let Some(at) = self.source.on_drained(now) {
+            self.application_at = Some(at);
         }
-        None
-    }
-
-    /// Notes the completion time once the connection is done.
-    pub(crate) fn note_completion(&mut self, now: Time) {
-        if self.completion.is_none()
-            && let Ends::Tcp(tcp) = &self.ends
-            && tcp.sender.is_done()
-        {
-            self.completion = Some(now.since(self.start));
-        }
-    }
-
-    /// The measured window opens.
-    pub(crate) fn open_window(&mut self) {
-        self.at_open = self.counters();
-    }
-
-    /// The measured window closes.
-    pub(crate) fn close_window(&mut self) {
-        self.at_close = self.counters();
     }
 
     /// What was measured, at the end of the run.
     pub(crate) fn outcome(&mut self, name: &str, now: Time) -> FlowOutcome {
+        self.pass(now);
         let done = self
             .at_close
             .zip(self.at_open)

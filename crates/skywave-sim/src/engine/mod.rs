@@ -1,6 +1,10 @@
 //! The simulation engine: a virtual clock over the machines of the core.
 
 mod flow;
+mod inbox;
+mod lane;
+mod path;
+mod plan;
 mod queue;
 mod world;
 

@@ -1,6 +1,6 @@
 //! Topology: static shortest-path routing.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use thiserror::Error;
 
@@ -16,34 +16,67 @@ pub struct Unreachable {
     pub to: usize,
 }
 
-/// The links of a path with the fewest hops from `from` to `to`; of equal ones, the one whose links
-/// come first in the list.
-pub fn shortest_path(
-    links: &[LinkSpec],
-    nodes: usize,
-    from: usize,
-    to: usize,
-) -> Result<Vec<u32>, Unreachable> {
-    Router::new(links, nodes).path(from, to)
-}
-
-/// Outgoing links by node, to find many paths.
-pub(crate) struct Router<'a> {
+/// Finds paths: those with the fewest hops; of equal ones, the one whose links come first in the list.
+#[derive(Debug)]
+pub struct Router<'a> {
     links: &'a [LinkSpec],
     outgoing: Vec<Vec<u32>>,
+    incoming: Vec<Vec<u32>>,
+    /// Paths found between nodes where there is a choice.
+    known: HashMap<(usize, usize), Option<Vec<u32>>>,
 }
 
 impl<'a> Router<'a> {
-    pub(crate) fn new(links: &'a [LinkSpec], nodes: usize) -> Self {
+    /// A router over these links between `nodes` nodes.
+    pub fn new(links: &'a [LinkSpec], nodes: usize) -> Self {
         let mut outgoing = vec![Vec::new(); nodes];
+        let mut incoming = vec![Vec::new(); nodes];
         for (index, link) in links.iter().enumerate() {
             outgoing[link.from].push(index as u32);
+            incoming[link.to].push(index as u32);
         }
-        Self { links, outgoing }
+        Self {
+            links,
+            outgoing,
+            incoming,
+            known: HashMap::new(),
+        }
     }
 
-    /// Breadth first from `from`.
-    pub(crate) fn path(&self, from: usize, to: usize) -> Result<Vec<u32>, Unreachable> {
+    /// The links of the path from one node to another.
+    ///
+    /// Hosts hang on one link, so most of a path is no choice: only what lies between is searched,
+    /// and remembered. That keeps thousands of flows over one bottleneck linear.
+    pub fn path(&mut self, from: usize, to: usize) -> Result<Vec<u32>, Unreachable> {
+        let missing = Unreachable { from, to };
+        let (mut first, mut last) = (Vec::new(), Vec::new());
+        let (mut start, mut end) = (from, to);
+        while start != end && first.len() < self.links.len() {
+            if let [only] = self.outgoing[start][..] {
+                first.push(only);
+                start = self.links[only as usize].to;
+            } else if let [only] = self.incoming[end][..] {
+                last.push(only);
+                end = self.links[only as usize].from;
+            } else {
+                break;
+            }
+            if last.len() > self.links.len() {
+                return Err(missing);
+            }
+        }
+        if start != end {
+            let known = self.known.get(&(start, end)).cloned();
+            let between = known.unwrap_or_else(|| self.search(start, end));
+            self.known.insert((start, end), between.clone());
+            first.extend(between.ok_or(missing)?);
+        }
+        first.extend(last.iter().rev());
+        Ok(first)
+    }
+
+    /// Breadth first.
+    fn search(&self, from: usize, to: usize) -> Option<Vec<u32>> {
         let mut came_by: Vec<Option<u32>> = vec![None; self.outgoing.len()];
         let mut queue = VecDeque::from([from]);
         while let Some(node) = queue.pop_front() {
@@ -61,12 +94,12 @@ impl<'a> Router<'a> {
         let mut path = Vec::new();
         let mut node = to;
         while node != from {
-            let link = came_by[node].ok_or(Unreachable { from, to })?;
+            let link = came_by[node]?;
             path.push(link);
             node = self.links[link as usize].from;
         }
         path.reverse();
-        Ok(path)
+        Some(path)
     }
 }
 
@@ -89,14 +122,15 @@ mod tests {
     #[test]
     fn the_path_with_the_fewest_hops_wins_and_ties_go_to_the_first_link() {
         let links = [link(0, 1), link(1, 3), link(0, 2), link(2, 3), link(3, 4)];
-        assert_eq!(shortest_path(&links, 5, 0, 4), Ok(vec![0, 1, 4]));
-        assert_eq!(shortest_path(&links, 5, 2, 3), Ok(vec![3]));
+        let mut router = Router::new(&links, 5);
+        assert_eq!(router.path(0, 4), Ok(vec![0, 1, 4]));
+        assert_eq!(router.path(2, 3), Ok(vec![3]));
     }
 
     #[test]
     fn a_one_way_link_does_not_lead_back() {
         let links = [link(0, 1)];
         let missing = Unreachable { from: 1, to: 0 };
-        assert_eq!(shortest_path(&links, 2, 1, 0), Err(missing));
+        assert_eq!(Router::new(&links, 2).path(1, 0), Err(missing));
     }
 }
