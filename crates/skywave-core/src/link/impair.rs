@@ -6,10 +6,9 @@ use super::config::{Jitter, LinkConfig};
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 
-/// The way from the transmitter to the other side.
+/// The impairments of a link.
 #[derive(Clone, Debug)]
-pub(super) struct Flight {
-    delay: Duration,
+pub(super) struct Impairments {
     jitter: Option<(Jitter, Stream)>,
     reordering: Option<(Chance, Duration)>,
     corruption: Option<Chance>,
@@ -18,12 +17,11 @@ pub(super) struct Flight {
     last: Time,
 }
 
-impl Flight {
+impl Impairments {
     pub(super) fn new(config: &LinkConfig, seed: u64, name: &str) -> Self {
         let stream = |purpose| Stream::named(seed, name, purpose);
         let chance = |p, purpose| Chance::new(p, stream(purpose));
         Self {
-            delay: config.delay,
             jitter: config.jitter.map(|jitter| (jitter, stream("jitter"))),
             reordering: config
                 .reordering
@@ -34,9 +32,16 @@ impl Flight {
         }
     }
 
-    /// A packet leaves the transmitter at `departure`, which must not decrease.
-    pub(super) fn arrival(&mut self, departure: Time) -> Fate {
-        let mut at = departure + self.delay;
+    /// Packets pass as they are.
+    pub(super) fn are_none(&self) -> bool {
+        self.jitter.is_none()
+            && self.reordering.is_none()
+            && self.corruption.is_none()
+            && self.duplication.is_none()
+    }
+
+    /// A packet would arrive at `at`, which must not decrease.
+    pub(super) fn arrival(&mut self, mut at: Time) -> Fate {
         if let Some((jitter, stream)) = &mut self.jitter {
             at = (at + jitter.draw(stream)).max(self.last);
             self.last = at;
@@ -92,14 +97,14 @@ mod tests {
 
     const DELAY: Duration = Duration::from_millis(20);
 
-    fn flight(change: impl FnOnce(&mut LinkConfig)) -> Flight {
+    fn flight(change: impl FnOnce(&mut LinkConfig)) -> Impairments {
         let mut config = LinkConfig::new(
             Rate::from_bps(1_000_000),
             DELAY,
             QueueConfig::DropTail(Limit::Packets(10)),
         );
         change(&mut config);
-        Flight::new(&config, 1, "wireless")
+        Impairments::new(&config, 1, "wireless")
     }
 
     fn ms(ms: u64) -> Time {
@@ -115,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_clean_flight_only_takes_its_delay() {
-        let got = flight(|_| ()).arrival(ms(5));
+        let got = flight(|_| ()).arrival(ms(5) + DELAY);
         let want = Fate::Arrives {
             at: ms(25),
             corrupt: false,
@@ -137,7 +142,7 @@ mod tests {
             for i in 0..20_000 {
                 // Every second packet follows at once, and is often held back by the first.
                 let departure = ms(1000 * (i / 2));
-                let arrival = at(f.arrival(departure));
+                let arrival = at(f.arrival(departure + DELAY));
                 assert!(arrival >= last && arrival >= departure + DELAY);
                 held += u32::from(arrival == last);
                 if i % 2 == 0 {
@@ -161,7 +166,7 @@ mod tests {
         });
         let mut delayed = 0;
         for i in 0..20_000 {
-            let took = at(f.arrival(ms(i))).since(ms(i));
+            let took = at(f.arrival(ms(i) + DELAY)).since(ms(i));
             assert!(took == DELAY || took == DELAY + extra);
             delayed += u32::from(took > DELAY);
         }
@@ -177,7 +182,7 @@ mod tests {
                 delay: Duration::from_millis(50),
             });
         });
-        let in_time = (0..1000).filter(|&i| at(f.arrival(ms(i))) == ms(i) + DELAY);
+        let in_time = (0..1000).filter(|&i| at(f.arrival(ms(i) + DELAY)) == ms(i) + DELAY);
         assert!((400..600).contains(&in_time.count()));
     }
 
@@ -185,7 +190,7 @@ mod tests {
     fn damage_and_duplication_have_their_rates_and_their_own_draws() {
         let run = |corruption, duplication| {
             let mut f = flight(|c| (c.corruption, c.duplication) = (corruption, duplication));
-            let fates = (0..20_000).map(|i| match f.arrival(ms(i)) {
+            let fates = (0..20_000).map(|i| match f.arrival(ms(i) + DELAY) {
                 Fate::Arrives {
                     at,
                     corrupt,

@@ -51,6 +51,15 @@ pub struct Measured {
     pub corrupted: u64,
 }
 
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    offered: u64,
+    queue_drops: u64,
+    channel_drops: u64,
+    blackout_drops: u64,
+    corrupted: u64,
+}
+
 /// Accumulates what [`Measured`] reports. Waiting and transmission are entered when they are
 /// decided, which may be before they happen; reading takes out again what lies ahead.
 #[derive(Clone, Debug)]
@@ -64,7 +73,7 @@ pub(super) struct Meter {
     busy: Span,
     /// Sum of the times spent waiting, packet-nanoseconds.
     waited: u128,
-    counts: Measured,
+    counts: Counts,
 }
 
 impl Meter {
@@ -76,7 +85,7 @@ impl Meter {
             used: 0,
             busy: Span::new(0, 0),
             waited: 0,
-            counts: Measured::default(),
+            counts: Counts::default(),
         }
     }
 
@@ -145,7 +154,11 @@ impl Meter {
                 capacity.len(),
             ),
             queue_mean_packets: ratio(self.waited.saturating_sub(ahead), seen.len()),
-            ..self.counts
+            offered: self.counts.offered,
+            queue_drops: self.counts.queue_drops,
+            channel_drops: self.counts.channel_drops,
+            blackout_drops: self.counts.blackout_drops,
+            corrupted: self.counts.corrupted,
         }
     }
 }

@@ -20,6 +20,7 @@ mod blackout;
 mod config;
 mod impair;
 mod loss;
+mod medium;
 mod meter;
 mod queue;
 mod red;
@@ -31,10 +32,8 @@ pub use meter::Measured;
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError, TraceErrorKind};
 
 use crate::rng::Stream;
-use crate::time::Time;
-use blackout::Blackouts;
-use impair::Flight;
-use loss::Channel;
+use crate::time::{Duration, Time};
+use medium::Medium;
 use meter::{Meter, Span};
 use queue::Queue;
 use service::Transmitter;
@@ -73,10 +72,9 @@ pub enum DropCause {
 pub struct Link {
     queue: Queue,
     transmitter: Transmitter,
-    channel: Channel,
-    loss_at: LossAt,
-    blackouts: Blackouts,
-    flight: Flight,
+    delay: Duration,
+    /// What may befall packets on the way; nothing on most wires, so that a link is small.
+    medium: Option<Box<Medium>>,
     meter: Meter,
     /// The latest `now`.
     clock: Time,
@@ -86,17 +84,15 @@ impl Link {
     /// A link as `config` says; `name` and `seed` name its random streams. It measures from the
     /// start until [`Link::measure`] says otherwise.
     pub fn new(config: LinkConfig, seed: u64, name: &str) -> Self {
-        let flight = Flight::new(&config, seed, name);
+        let medium = Medium::new(&config, seed, name).map(Box::new);
         let transmitter = Transmitter::new(config.service);
         let red = Stream::named(seed, name, "red");
         let all = Span::new(0, transmitter.position(Time::MAX));
         Self {
             queue: Queue::new(config.queue, transmitter.mean_rate(), red),
             transmitter,
-            channel: Channel::new(&config.loss, seed, name),
-            loss_at: config.loss_at,
-            blackouts: Blackouts::new(config.blackouts),
-            flight,
+            delay: config.delay,
+            medium,
             meter: Meter::new(Time::ZERO, Time::MAX, all),
             clock: Time::ZERO,
         }
@@ -144,7 +140,9 @@ impl Link {
     }
 
     fn decide(&mut self, now: Time, size: u32) -> Fate {
-        if self.loss_at == LossAt::Head && self.channel.loses(now, size) {
+        if let Some(medium) = &mut self.medium
+            && medium.loses_at_head(now, size)
+        {
             return Fate::Dropped(DropCause::Channel);
         }
         let start = self.transmitter.begin(now);
@@ -154,14 +152,14 @@ impl Link {
         let slot = self.transmitter.transmit(size);
         self.queue.accept(now, start, slot.end, size);
         self.meter.transmitted(now, start, slot.used);
-        let lost = self.loss_at == LossAt::Tail && self.channel.loses(slot.end, size);
-        if self.blackouts.cover(slot.end) {
-            return Fate::Dropped(DropCause::Blackout);
+        match &mut self.medium {
+            Some(medium) => medium.carry(slot.end, self.delay, size),
+            None => Fate::Arrives {
+                at: slot.end + self.delay,
+                corrupt: false,
+                duplicate_at: None,
+            },
         }
-        if lost {
-            return Fate::Dropped(DropCause::Channel);
-        }
-        self.flight.arrival(slot.end)
     }
 }
 

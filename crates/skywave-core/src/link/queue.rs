@@ -25,7 +25,7 @@ pub(super) struct Queue {
     waiting: VecDeque<Waiting>,
     bytes: u64,
     limit: Limit,
-    red: Option<Red>,
+    red: Option<Box<Red>>,
 }
 
 impl Queue {
@@ -35,7 +35,7 @@ impl Queue {
             // The packet in transmission has one of the places.
             QueueConfig::DropTail(Limit::Packets(n)) => (Limit::Packets(n.saturating_sub(1)), None),
             QueueConfig::DropTail(bytes) => (bytes, None),
-            QueueConfig::Red(red) => (red.limit, Some(Red::new(red, rate, stream))),
+            QueueConfig::Red(red) => (red.limit, Some(Box::new(Red::new(red, rate, stream)))),
         };
         Self {
             waiting: VecDeque::new(),

@@ -89,9 +89,8 @@ pub(super) struct RateTransmitter {
     free_at: Time,
     /// Work left over from before `free_at`, in units of 1/rate ns; below `rate`.
     carry: u64,
-    /// The last two sizes, the latest first: most links carry no others, and a division each is
-    /// the dearest part of a packet.
-    recent: [Work; 2],
+    /// The last packet's: most links carry one size, and the division is the dearest part of it.
+    recent: Work,
 }
 
 /// A packet's transmission time: whole nanoseconds, and the remainder in units of 1/rate ns.
@@ -119,7 +118,7 @@ impl RateTransmitter {
             rate,
             free_at: Time::ZERO,
             carry: 0,
-            recent: [Work::new(rate, 0); 2],
+            recent: Work::new(rate, 0),
         }
     }
 
@@ -152,13 +151,10 @@ impl RateTransmitter {
     }
 
     fn work(&mut self, size: u32) -> Work {
-        if size != self.recent[0].size {
-            self.recent.swap(0, 1);
-            if size != self.recent[0].size {
-                self.recent[0] = Work::new(self.rate, size);
-            }
+        if size != self.recent.size {
+            self.recent = Work::new(self.rate, size);
         }
-        self.recent[0]
+        self.recent
     }
 }
 

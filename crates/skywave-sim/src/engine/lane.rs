@@ -12,8 +12,8 @@ use crate::spec::{LinkSpec, Spec};
 pub(crate) struct Lane {
     link: Link,
     /// Where packets from several feeders are put in order; `None` for a link that follows.
-    pub(crate) inbox: Option<Inbox>,
-    queue_series: Option<Recorder>,
+    pub(crate) inbox: Option<Box<Inbox>>,
+    queue_series: Option<Box<Recorder>>,
 }
 
 impl Lane {
@@ -24,8 +24,10 @@ impl Lane {
         link.measure(run.measure.0, run.measure.1);
         Self {
             link,
-            inbox: slack.map(|s| Inbox::new(s.slack, s.hold)),
-            queue_series: run.series.then(|| Recorder::new(&spec.name, &["queue"])),
+            inbox: slack.map(|s| Box::new(Inbox::new(s.slack, s.hold))),
+            queue_series: run
+                .series
+                .then(|| Box::new(Recorder::new(&spec.name, &["queue"]))),
         }
     }
 
@@ -69,6 +71,6 @@ impl Lane {
     }
 
     pub(crate) fn into_recorder(self) -> Option<Recorder> {
-        self.queue_series
+        self.queue_series.map(|recorder| *recorder)
     }
 }
