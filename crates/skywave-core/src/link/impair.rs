@@ -54,7 +54,7 @@ impl Impairments {
         Fate::Arrives {
             at,
             corrupt: happens(&mut self.corruption),
-            duplicate_at: happens(&mut self.duplication).then_some(at),
+            duplicate: happens(&mut self.duplication),
         }
     }
 }
@@ -124,7 +124,7 @@ mod tests {
         let want = Fate::Arrives {
             at: ms(25),
             corrupt: false,
-            duplicate_at: None,
+            duplicate: false,
         };
         assert_eq!(got, want);
     }
@@ -192,13 +192,8 @@ mod tests {
             let mut f = flight(|c| (c.corruption, c.duplication) = (corruption, duplication));
             let fates = (0..20_000).map(|i| match f.arrival(ms(i) + DELAY) {
                 Fate::Arrives {
-                    at,
-                    corrupt,
-                    duplicate_at,
-                } => {
-                    assert!(duplicate_at.is_none_or(|copy| copy == at));
-                    (corrupt, duplicate_at.is_some())
-                }
+                    corrupt, duplicate, ..
+                } => (corrupt, duplicate),
                 Fate::Dropped(_) => unreachable!(),
             });
             fates.unzip::<bool, bool, Vec<_>, Vec<_>>()

@@ -34,7 +34,7 @@ pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError, TraceErrorKind};
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 use medium::Medium;
-use meter::{Meter, Span};
+use meter::Meter;
 use queue::Queue;
 use service::Transmitter;
 
@@ -49,8 +49,8 @@ pub enum Fate {
         at: Time,
         /// Damaged on the way (and so is its copy).
         corrupt: bool,
-        /// When a second copy arrives, if one does: together with the first, behind it.
-        duplicate_at: Option<Time>,
+        /// A second copy arrives together with the first, behind it.
+        duplicate: bool,
     },
 }
 
@@ -87,13 +87,12 @@ impl Link {
         let medium = Medium::new(&config, seed, name).map(Box::new);
         let transmitter = Transmitter::new(config.service);
         let red = Stream::named(seed, name, "red");
-        let all = Span::new(0, transmitter.position(Time::MAX));
         Self {
             queue: Queue::new(config.queue, transmitter.mean_rate(), red),
             transmitter,
             delay: config.delay,
             medium,
-            meter: Meter::new(Time::ZERO, Time::MAX, all),
+            meter: Meter::new(Time::ZERO, Time::MAX),
             clock: Time::ZERO,
         }
     }
@@ -102,10 +101,14 @@ impl Link {
     ///
     /// `now` must not decrease; an earlier one counts as the latest so far. Without reordering, the
     /// arrivals of packets are in the order of their sending.
+    #[inline]
     pub fn send(&mut self, now: Time, size: u32) -> Fate {
+        while now >= self.meter.bound && !self.meter.is_closed() {
+            self.pass_bound();
+        }
         self.clock = self.clock.max(now);
         let fate = self.decide(self.clock, size);
-        self.meter.count(self.clock, fate);
+        self.meter.totals.count(fate);
         fate
     }
 
@@ -124,21 +127,45 @@ impl Link {
     /// Measures in `start..end` from now on, and forgets what was measured before. Exact if `start`
     /// is not before the last packet sent so far.
     pub fn measure(&mut self, start: Time, end: Time) {
-        let position = |t| self.transmitter.position(t);
-        let capacity = Span::new(position(start), position(end));
-        let waiting = self.queue.starts();
-        self.meter
-            .restart(self.clock, (start, end), capacity, waiting);
+        self.meter.restart(start, end.max(start));
     }
 
     /// The figures of the window, as of `now`: the end of the run, or any time not before the last
     /// packet. What is decided but lies after `now` or the window's end does not count.
     pub fn finish(&self, now: Time) -> Measured {
         let now = now.max(self.clock);
-        let position = self.transmitter.position(now);
-        self.meter.read(now, position, self.queue.starts())
+        let mut link = self.clone();
+        while now >= link.meter.bound && !link.meter.is_closed() {
+            link.pass_bound();
+        }
+        let (start, end) = link.meter.window();
+        let position = |at: Time| link.transmitter.position(at.min(now));
+        let capacity = position(end).saturating_sub(position(start));
+        let totals = link.meter.totals;
+        let totals = totals.as_of(now, link.ahead(now), link.waiting_after(now));
+        link.meter.read(now, capacity, totals)
     }
 
+    #[cold]
+    fn pass_bound(&mut self) {
+        let at = self.meter.bound.max(self.clock);
+        let totals = self.meter.totals;
+        let totals = totals.as_of(at, self.ahead(at), self.waiting_after(at));
+        self.meter.pass_bound(totals);
+    }
+
+    /// Capacity that is taken and lies after `at`.
+    fn ahead(&self, at: Time) -> u64 {
+        let position = self.transmitter.position(at);
+        self.transmitter.taken().saturating_sub(position)
+    }
+
+    /// The starts of transmission after `at`.
+    fn waiting_after(&self, at: Time) -> impl Iterator<Item = Time> {
+        self.queue.starts().filter(move |&start| start > at)
+    }
+
+    #[inline]
     fn decide(&mut self, now: Time, size: u32) -> Fate {
         if let Some(medium) = &mut self.medium
             && medium.loses_at_head(now, size)
@@ -151,13 +178,13 @@ impl Link {
         }
         let slot = self.transmitter.transmit(size);
         self.queue.accept(now, start, slot.end, size);
-        self.meter.transmitted(now, start, slot.used);
+        self.meter.totals.transmitted(start.since(now), slot.used);
         match &mut self.medium {
             Some(medium) => medium.carry(slot.end, self.delay, size),
             None => Fate::Arrives {
                 at: slot.end + self.delay,
                 corrupt: false,
-                duplicate_at: None,
+                duplicate: false,
             },
         }
     }

@@ -46,6 +46,7 @@ impl Queue {
     }
 
     /// A packet arrives whose transmission would start at `start`; `Some` if it is dropped.
+    #[inline]
     pub(super) fn refuses(&mut self, now: Time, start: Time, size: u32) -> Option<DropCause> {
         self.release(now);
         let full = start > now && !self.has_room(size);
@@ -65,6 +66,7 @@ impl Queue {
     }
 
     /// The packet that was not refused is transmitted from `start` to `end`.
+    #[inline]
     pub(super) fn accept(&mut self, now: Time, start: Time, end: Time, size: u32) {
         if start > now {
             self.waiting.push_back(Waiting { start, size });
@@ -87,6 +89,7 @@ impl Queue {
     }
 
     /// Lets the packets go whose transmission has started.
+    #[inline]
     fn release(&mut self, now: Time) {
         while let Some(first) = self.waiting.front()
             && first.start <= now

@@ -2,12 +2,11 @@
 //!
 //! A transmitter works along an axis that only counts its capacity: nanoseconds for a constant
 //! rate, bytes of delivery opportunities for a trace. Each packet takes the next stretch of that
-//! axis ([`Span`]); what nobody takes is lost. The meter works on the same axis.
+//! axis; what nobody takes is lost. The meter works on the same axis.
 
 use std::sync::Arc;
 
 use super::config::Service;
-use super::meter::Span;
 use super::trace::{OPPORTUNITY_BYTES, Trace};
 use crate::time::{Duration, Time};
 use crate::units::Rate;
@@ -18,7 +17,7 @@ pub(super) struct Slot {
     /// When its last byte has left.
     pub(super) end: Time,
     /// What it takes of the transmitter's capacity.
-    pub(super) used: Span,
+    pub(super) used: u64,
 }
 
 /// The transmitter behind a queue.
@@ -38,6 +37,7 @@ impl Transmitter {
 
     /// When a packet that arrives at `now` would start. Lets unused capacity up to `now` go, so
     /// `now` must not decrease.
+    #[inline]
     pub(super) fn begin(&mut self, now: Time) -> Time {
         match self {
             Self::Rate(t) => t.begin(now),
@@ -46,6 +46,7 @@ impl Transmitter {
     }
 
     /// Sends a packet of `size` bytes at the start that [`Self::begin`] gave.
+    #[inline]
     pub(super) fn transmit(&mut self, size: u32) -> Slot {
         match self {
             Self::Rate(t) => t.transmit(size),
@@ -69,6 +70,14 @@ impl Transmitter {
                 .trace
                 .count_until(t - Duration::from_nanos(1))
                 .saturating_mul(OPPORTUNITY_BYTES),
+        }
+    }
+
+    /// End of what is taken, on the capacity axis.
+    pub(super) fn taken(&self) -> u64 {
+        match self {
+            Self::Rate(t) => t.free_at.as_nanos(),
+            Self::Trace(t) => t.next,
         }
     }
 
@@ -122,6 +131,7 @@ impl RateTransmitter {
         }
     }
 
+    #[inline]
     fn begin(&mut self, now: Time) -> Time {
         // At `now == free_at` the carried part of a nanosecond is still being sent.
         if now > self.free_at {
@@ -131,25 +141,32 @@ impl RateTransmitter {
         self.free_at
     }
 
+    #[inline]
     fn transmit(&mut self, size: u32) -> Slot {
         let work = self.work(size);
         let start = self.free_at;
         self.free_at += work.whole;
-        // The same as dividing work and carry together: both remainders are below the rate (or all
-        // three are 0).
-        let room = self.rate.as_bps() - work.remainder;
-        if self.carry > 0 && self.carry >= room {
-            self.free_at += Duration::from_nanos(1);
-            self.carry -= room;
-        } else {
-            self.carry += work.remainder;
+        if work.remainder > 0 {
+            self.carry(work.remainder);
         }
         Slot {
             end: self.free_at,
-            used: Span::new(start.as_nanos(), self.free_at.as_nanos()),
+            used: self.free_at.since(start).as_nanos(),
         }
     }
 
+    /// The same as dividing work and carry together: both remainders are below the rate.
+    fn carry(&mut self, remainder: u64) {
+        let room = self.rate.as_bps() - remainder;
+        if self.carry >= room {
+            self.free_at += Duration::from_nanos(1);
+            self.carry -= room;
+        } else {
+            self.carry += remainder;
+        }
+    }
+
+    #[inline]
     fn work(&mut self, size: u32) -> Work {
         if size != self.recent.size {
             self.recent = Work::new(self.rate, size);
@@ -187,7 +204,7 @@ impl TraceTransmitter {
         let last = self.next.saturating_sub(1).max(from);
         Slot {
             end: self.time_of_byte(last),
-            used: Span::new(from, self.next),
+            used: self.next - from,
         }
     }
 

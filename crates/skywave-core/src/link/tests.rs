@@ -29,7 +29,7 @@ fn arrives(at: Time) -> Fate {
     Fate::Arrives {
         at,
         corrupt: false,
-        duplicate_at: None,
+        duplicate: false,
     }
 }
 

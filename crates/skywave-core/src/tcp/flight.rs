@@ -125,9 +125,14 @@ impl Flight {
         if position < self.una || position >= self.max() {
             return None;
         }
-        // Most look-ups are for the oldest segment.
-        if self.segments[0].end > position {
-            return Some(0);
+        // Most segments have the size of the first one.
+        let first = self.segments.front()?;
+        let guess = ((position - first.start) / first.len()) as usize;
+        if let Some(segment) = self.segments.get(guess)
+            && segment.start <= position
+            && position < segment.end
+        {
+            return Some(guess);
         }
         Some(self.segments.partition_point(|s| s.end <= position))
     }

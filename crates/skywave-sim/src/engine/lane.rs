@@ -32,11 +32,20 @@ impl Lane {
     }
 
     /// Offers a packet to the link, and records the queue before and after.
+    #[inline]
     pub(crate) fn send(&mut self, at: Time, size: u32) -> Fate {
+        if self.queue_series.is_some() {
+            return self.send_and_record(at, size);
+        }
+        self.link.send(at, size)
+    }
+
+    #[cold]
+    fn send_and_record(&mut self, at: Time, size: u32) -> Fate {
         self.record_departures(at);
         let fate = self.link.send(at, size);
+        let waiting = self.link.queue_len(at);
         if let Some(recorder) = &mut self.queue_series {
-            let waiting = self.link.queue_len(at);
             recorder.record(0, at, f64::from(waiting));
         }
         fate
@@ -52,6 +61,12 @@ impl Lane {
         for (gone, at) in left.enumerate() {
             recorder.record(0, at, (waiting - gone - 1) as f64);
         }
+    }
+
+    /// It decides as soon as what is before it has.
+    #[inline]
+    pub(crate) fn follows(&self) -> bool {
+        self.inbox.is_none()
     }
 
     /// What was measured, at the end of the run.

@@ -3,9 +3,9 @@
 mod flow;
 mod inbox;
 mod lane;
-mod path;
 mod plan;
 mod queue;
+mod routes;
 mod world;
 
 use crate::observe::Watch;

@@ -13,7 +13,7 @@
 
 use skywave_core::{Duration, Time};
 
-use super::path::{Direction, Path};
+use super::routes::{Direction, Routes};
 use crate::spec::{Spec, Transport};
 
 /// Without any need to decide, decide this often all the same, so that memory stays flat.
@@ -57,49 +57,27 @@ enum Feeder {
 }
 
 impl Plan {
-    pub(crate) fn new(spec: &Spec, paths: &[Path]) -> Self {
-        let feeders = feeders(spec, paths);
+    pub(crate) fn new(spec: &Spec, routes: &Routes) -> Self {
+        let feeders = feeders(spec, routes);
         let collects: Vec<bool> = feeders.iter().map(|f| *f == Feeder::Many).collect();
         let view = View {
             spec,
-            paths,
+            routes,
             collects: &collects,
         };
-        let mut links: Vec<Option<Slack>> = vec![None; spec.links.len()];
-        for (flow, path) in paths.iter().enumerate() {
-            for direction in [Direction::Forward, Direction::Reverse] {
-                for (hop, &link) in path.links(direction).iter().enumerate() {
-                    if !collects[link as usize] {
-                        continue;
-                    }
-                    let delay = spec.links[link as usize].config.delay;
-                    let slack = (delay + view.to_inbox(flow, direction, hop + 1)).min(LONGEST);
-                    let entry = links[link as usize].get_or_insert(Slack {
-                        slack,
-                        hold: Duration::ZERO,
-                    });
-                    entry.slack = entry.slack.min(slack);
-                }
+        let mut links = view.link_slacks();
+        let senders: Vec<Duration> = (0..routes.flows())
+            .map(|flow| view.sender_slack(flow, &mut links))
+            .collect();
+        let receiver = |flow| {
+            let (delay, inbox) = view.next_inbox(flow, Direction::Reverse, 0);
+            let held = inbox.and_then(|link| links[link as usize]);
+            Receiving {
+                collects: view.receiver_collects(flow),
+                slack: (delay + held.map_or(Duration::ZERO, |link| link.hold)).min(LONGEST),
             }
-        }
-        // Senders right before an inbox have no delay to wait behind: they share its slack.
-        for path in paths {
-            if let Some(entry) = &mut links[path.links(Direction::Forward)[0] as usize] {
-                entry.hold = entry.slack / 2;
-            }
-        }
-        let sender = |(flow, path): (usize, &Path)| match links
-            [path.links(Direction::Forward)[0] as usize]
-        {
-            Some(first) => first.hold,
-            None => view.to_inbox(flow, Direction::Forward, 0).min(LONGEST),
         };
-        let receiver = |flow| Receiving {
-            collects: view.receiver_collects(flow),
-            slack: view.to_inbox(flow, Direction::Reverse, 0).min(LONGEST),
-        };
-        let senders = paths.iter().enumerate().map(sender).collect();
-        let receivers = (0..paths.len()).map(receiver).collect();
+        let receivers: Vec<Receiving> = (0..routes.flows()).map(receiver).collect();
         Self {
             links,
             senders,
@@ -118,34 +96,74 @@ pub(crate) fn latest(at: Time, slack: Duration) -> Time {
 
 struct View<'a> {
     spec: &'a Spec,
-    paths: &'a [Path],
+    routes: &'a Routes,
     collects: &'a [bool],
 }
 
 impl View<'_> {
-    /// Shortest time from the start of hop number `hop` to the next inbox.
-    fn to_inbox(&self, flow: usize, direction: Direction, hop: usize) -> Duration {
-        let mut sum = Duration::ZERO;
-        for &link in &self.paths[flow].links(direction)[hop..] {
-            if self.collects[link as usize] {
-                return sum;
+    fn link_slacks(&self) -> Vec<Option<Slack>> {
+        let mut links: Vec<Option<Slack>> = vec![None; self.spec.links.len()];
+        for flow in 0..self.routes.flows() {
+            for direction in Direction::BOTH {
+                for (hop, link) in self.routes.links(flow, direction).enumerate() {
+                    if !self.collects[link as usize] {
+                        continue;
+                    }
+                    let behind = self.next_inbox(flow, direction, hop + 1).0;
+                    let slack = (self.delay(link) + behind).min(LONGEST);
+                    let entry = links[link as usize].get_or_insert(Slack {
+                        slack,
+                        hold: Duration::ZERO,
+                    });
+                    entry.slack = entry.slack.min(slack);
+                }
             }
-            sum += self.spec.links[link as usize].config.delay;
         }
-        match direction {
-            Direction::Reverse => sum,
-            Direction::Forward if self.receiver_collects(flow) => sum,
-            Direction::Forward => match self.spec.flows[flow].transport {
-                Transport::Tcp(_) => sum + self.to_inbox(flow, Direction::Reverse, 0),
-                // Nothing comes back from a datagram.
-                Transport::Udp { .. } => Duration::MAX,
-            },
+        links
+    }
+
+    /// A sender wakes for its few packets alone, a shared link for those of many: the link gives
+    /// most of its slack to the senders before it.
+    fn sender_slack(&self, flow: usize, links: &mut [Option<Slack>]) -> Duration {
+        let (delay, inbox) = self.next_inbox(flow, Direction::Forward, 0);
+        let lent = inbox.and_then(|link| links[link as usize].as_mut());
+        let hold = lent.map_or(Duration::ZERO, |link| {
+            link.hold = link.slack.saturating_sub(link.slack / 8);
+            link.hold
+        });
+        (delay + hold).min(LONGEST)
+    }
+
+    /// Shortest time from the start of hop number `hop` to the next inbox, and its link, unless it
+    /// is a host's.
+    fn next_inbox(&self, flow: usize, direction: Direction, hop: usize) -> (Duration, Option<u32>) {
+        let mut sum = Duration::ZERO;
+        for link in self.routes.links(flow, direction).skip(hop) {
+            if self.collects[link as usize] {
+                return (sum, Some(link));
+            }
+            sum += self.delay(link);
+        }
+        if direction == Direction::Reverse || self.receiver_collects(flow) {
+            return (sum, None);
+        }
+        match self.spec.flows[flow].transport {
+            Transport::Tcp(_) => {
+                let (back, inbox) = self.next_inbox(flow, Direction::Reverse, 0);
+                (sum + back, inbox)
+            }
+            // Nothing comes back from a datagram.
+            Transport::Udp { .. } => (Duration::MAX, None),
         }
     }
 
+    fn delay(&self, link: u32) -> Duration {
+        self.spec.links[link as usize].config.delay
+    }
+
     fn receiver_collects(&self, flow: usize) -> bool {
-        let last = self.paths[flow].links(Direction::Forward).last();
-        last.is_some_and(|&link| reorders(self.spec, link))
+        let last = self.routes.links(flow, Direction::Forward).last();
+        last.is_some_and(|link| reorders(self.spec, link))
     }
 }
 
@@ -153,24 +171,25 @@ fn reorders(spec: &Spec, link: u32) -> bool {
     spec.links[link as usize].config.reordering.is_some()
 }
 
-fn feeders(spec: &Spec, paths: &[Path]) -> Vec<Feeder> {
+fn feeders(spec: &Spec, routes: &Routes) -> Vec<Feeder> {
     let mut feeders = vec![Feeder::None; spec.links.len()];
-    for (flow, path) in paths.iter().enumerate() {
-        for direction in [Direction::Forward, Direction::Reverse] {
+    for flow in 0..routes.flows() {
+        for direction in Direction::BOTH {
             let mut from = match direction {
                 Direction::Forward => Feeder::Sender(flow),
                 Direction::Reverse => Feeder::Receiver(flow),
             };
-            for &link in path.links(direction) {
+            for link in routes.links(flow, direction) {
                 let feeder = &mut feeders[link as usize];
                 *feeder = match *feeder {
                     Feeder::None => from,
                     same if same == from => same,
                     _ => Feeder::Many,
                 };
-                from = match reorders(spec, link) {
-                    true => Feeder::Many,
-                    false => Feeder::Link(link),
+                from = if reorders(spec, link) {
+                    Feeder::Many
+                } else {
+                    Feeder::Link(link)
                 };
             }
         }

@@ -8,14 +8,13 @@ use skywave_core::packet::{Body, Packet};
 
 use super::flow::{Flow, Local};
 use super::lane::Lane;
-use super::path::{Direction, Path};
 use super::plan::{Plan, Receiving, latest};
 use super::queue::EventQueue;
+use super::routes::{Direction, Routes};
 use crate::measure::Recorder;
-use crate::network::Router;
 use crate::observe::{Observer, Offer};
 use crate::outcome::Outcome;
-use crate::spec::{Spec, Transport};
+use crate::spec::Spec;
 
 /// What may happen next; indices are into the world's links and flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +34,8 @@ enum Event {
 /// A packet and how far it has come.
 struct Travelling {
     packet: Packet,
-    /// Links of its path that are behind it.
-    hops: u32,
+    /// Its place in the list of routes.
+    hop: u32,
 }
 
 /// Events between two looks at whether the caller wants the run to stop.
@@ -52,7 +51,7 @@ pub(crate) struct World<'a> {
     handled: u64,
     plan: Plan,
     lanes: Vec<Lane>,
-    paths: Vec<Path>,
+    routes: Routes,
     flows: Vec<Flow>,
     /// Packets under way, and the free places among them.
     packets: Vec<Travelling>,
@@ -61,22 +60,8 @@ pub(crate) struct World<'a> {
 
 impl<'a> World<'a> {
     pub(crate) fn new(spec: &'a Spec, observer: Option<&'a mut dyn Observer>) -> Self {
-        let mut router = Router::new(&spec.links, spec.nodes.len());
-        let mut reach = |from, to| {
-            router
-                .path(from, to)
-                .unwrap_or_else(|missing| panic!("{missing}: the scenario layer checks this"))
-        };
-        let path = |flow: &crate::spec::FlowSpec| Path {
-            forward: reach(flow.from, flow.to),
-            // Nothing comes back from a datagram.
-            reverse: match flow.transport {
-                Transport::Tcp(_) => reach(flow.to, flow.from),
-                Transport::Udp { .. } => Vec::new(),
-            },
-        };
-        let paths: Vec<Path> = spec.flows.iter().map(path).collect();
-        let plan = Plan::new(spec, &paths);
+        let routes = Routes::new(spec);
+        let plan = Plan::new(spec, &routes);
         let lanes = spec.links.iter().zip(&plan.links);
         let flows = spec.flows.iter().enumerate();
         Self {
@@ -89,7 +74,7 @@ impl<'a> World<'a> {
                 .map(|(link, slack)| Lane::new(link, *slack, spec))
                 .collect(),
             plan,
-            paths,
+            routes,
             flows: flows
                 .map(|(index, flow)| Flow::new(index, flow, spec))
                 .collect(),
@@ -158,7 +143,7 @@ impl<'a> World<'a> {
         };
         let packets = inbox.take();
         for &(at, id) in &packets {
-            self.enter(link, id, at);
+            self.cross(link, id, at);
         }
         if let Some(inbox) = &mut self.lanes[link].inbox {
             inbox.recycle(packets);
@@ -285,7 +270,8 @@ impl<'a> World<'a> {
 
     /// Puts a new packet on its way.
     fn send(&mut self, packet: Packet, at: Time) {
-        let id = self.store(Travelling { packet, hops: 0 });
+        let hop = self.routes.start(&packet);
+        let id = self.store(Travelling { packet, hop });
         self.pass_on(id, at);
     }
 
@@ -299,64 +285,76 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A packet is at a node of its path at `at`: takes it as far as that can be decided now.
+    /// A packet is at a node of its route at `at`: takes it as far as that can be decided now.
     fn pass_on(&mut self, id: u32, at: Time) {
-        if at >= self.spec.duration {
-            self.free.push(id);
-            return;
-        }
-        let Travelling { packet, hops } = &self.packets[id as usize];
-        let path = &self.paths[packet.flow as usize];
-        let Some(&link) = path.links(Direction::of(packet)).get(*hops as usize) else {
-            self.reach_host(id, at);
-            return;
-        };
-        match &mut self.lanes[link as usize].inbox {
-            None => self.enter(link as usize, id, at),
-            Some(inbox) => {
-                if let Some(wake) = inbox.insert(at, id) {
-                    self.push(wake, Event::Link(link));
+        let hop = self.packets[id as usize].hop;
+        match self.routes.link(hop) {
+            _ if at >= self.spec.duration => self.free.push(id),
+            None => self.reach_host(id, at),
+            Some(link) => match &mut self.lanes[link as usize].inbox {
+                None => self.cross(link as usize, id, at),
+                Some(inbox) => {
+                    if let Some(wake) = inbox.insert(at, id) {
+                        self.push(wake, Event::Link(link));
+                    }
                 }
+            },
+        }
+    }
+
+    /// Offers a packet to a link at `at`, and to those behind it that follow.
+    fn cross(&mut self, mut link: usize, id: u32, mut at: Time) {
+        let travelling = &mut self.packets[id as usize];
+        let size = travelling.packet.size;
+        loop {
+            let lane = &mut self.lanes[link];
+            let fate = lane.send(at, size);
+            if let Some(observer) = &mut self.observer {
+                observer.on_offer(&Offer {
+                    at,
+                    link,
+                    packet: &travelling.packet,
+                    fate,
+                });
+            }
+            match fate {
+                Fate::Dropped(cause) => return self.drop_packet(id, cause, at),
+                Fate::Arrives {
+                    at: next,
+                    corrupt,
+                    duplicate,
+                } => {
+                    at = next;
+                    travelling.hop += 1;
+                    travelling.packet.corrupt |= corrupt;
+                    if duplicate {
+                        return self.pass_on_twice(id, at);
+                    }
+                }
+            }
+            match self.routes.link(travelling.hop) {
+                Some(next) if at < self.spec.duration && self.lanes[next as usize].follows() => {
+                    link = next as usize;
+                }
+                _ => return self.pass_on(id, at),
             }
         }
     }
 
-    /// A packet enters a link at `at`, which decides its fate.
-    fn enter(&mut self, link: usize, id: u32, at: Time) {
-        let travelling = &mut self.packets[id as usize];
-        let fate = self.lanes[link].send(at, travelling.packet.size);
-        if let Some(observer) = &mut self.observer {
-            observer.on_offer(&Offer {
-                at,
-                link,
-                packet: &travelling.packet,
-                fate,
-            });
-        }
-        match fate {
-            Fate::Dropped(cause) => self.drop_packet(id, cause, at),
-            Fate::Arrives {
-                at,
-                corrupt,
-                duplicate_at,
-            } => {
-                travelling.packet.corrupt |= corrupt;
-                travelling.hops += 1;
-                let copy = duplicate_at.map(|_| Travelling {
-                    packet: Packet {
-                        copy: true,
-                        ..travelling.packet.clone()
-                    },
-                    hops: travelling.hops,
-                });
-                self.pass_on(id, at);
-                // The copy comes right behind it.
-                if let Some(copy) = copy {
-                    let copy = self.store(copy);
-                    self.pass_on(copy, at);
-                }
-            }
-        }
+    /// A packet and, right behind it, its copy.
+    #[cold]
+    fn pass_on_twice(&mut self, id: u32, at: Time) {
+        let Travelling { packet, hop } = &self.packets[id as usize];
+        let copy = Travelling {
+            packet: Packet {
+                copy: true,
+                ..packet.clone()
+            },
+            hop: *hop,
+        };
+        let copy = self.store(copy);
+        self.pass_on(id, at);
+        self.pass_on(copy, at);
     }
 
     /// A packet reached the host at the end of its path.

@@ -1,0 +1,85 @@
+//! The way of every flow's packets, link by link.
+
+use skywave_core::packet::{Body, Packet};
+
+use crate::network::Router;
+use crate::spec::{Spec, Transport};
+
+/// Which way a packet of a flow goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// From the data sender.
+    Forward,
+    /// From the data receiver.
+    Reverse,
+}
+
+impl Direction {
+    pub(crate) const BOTH: [Self; 2] = [Self::Forward, Self::Reverse];
+
+    pub(crate) fn of(packet: &Packet) -> Self {
+        match packet.body {
+            Body::TcpAck(_) => Self::Reverse,
+            Body::TcpData(_) | Body::Udp(_) => Self::Forward,
+        }
+    }
+}
+
+/// The routes of all flows, one behind the other in one list, so that a packet only needs its place.
+#[derive(Debug)]
+pub(crate) struct Routes {
+    hops: Vec<u32>,
+    /// By flow: where its routes start.
+    starts: Vec<[u32; 2]>,
+}
+
+/// Behind the last link: the packet is with its host.
+const HOST: u32 = u32::MAX;
+
+impl Routes {
+    /// # Panics
+    /// When a flow's receiver is out of reach.
+    pub(crate) fn new(spec: &Spec) -> Self {
+        let mut router = Router::new(&spec.links, spec.nodes.len());
+        let mut hops = Vec::new();
+        let mut route = |from, to| {
+            let start = hops.len() as u32;
+            let path = router.path(from, to);
+            hops.extend(path.unwrap_or_else(|e| panic!("{e}: the scenario layer checks this")));
+            hops.push(HOST);
+            [start, hops.len() as u32 - 1]
+        };
+        let routes = |flow: &crate::spec::FlowSpec| {
+            let [forward, end] = route(flow.from, flow.to);
+            match flow.transport {
+                Transport::Tcp(_) => [forward, route(flow.to, flow.from)[0]],
+                // Nothing comes back from a datagram.
+                Transport::Udp { .. } => [forward, end],
+            }
+        };
+        let starts = spec.flows.iter().map(routes).collect();
+        Self { hops, starts }
+    }
+
+    /// The first place of a packet's route.
+    pub(crate) fn start(&self, packet: &Packet) -> u32 {
+        self.starts[packet.flow as usize][Direction::of(packet) as usize]
+    }
+
+    /// The link that starts at a place of a route; `None` at its end.
+    pub(crate) fn link(&self, hop: u32) -> Option<u32> {
+        let link = self.hops[hop as usize];
+        (link != HOST).then_some(link)
+    }
+
+    /// Number of flows.
+    pub(crate) fn flows(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The links of a flow's route, in order.
+    pub(crate) fn links(&self, flow: usize, direction: Direction) -> impl Iterator<Item = u32> {
+        let start = self.starts[flow][direction as usize];
+        self.hops[start as usize..].iter().copied().take_while(|&link| link != HOST)
+    }
+}
