@@ -27,6 +27,7 @@ pub struct Packet {
 
 impl Packet {
     /// A whole packet as its host sends it.
+    #[inline]
     pub const fn new(flow: u32, size: u32, body: Body) -> Self {
         Self {
             flow,

@@ -100,6 +100,11 @@ pub(super) struct Meter {
     pub(super) totals: Totals,
     /// The next bound of the window: to be read before anything at or after it is counted.
     pub(super) bound: Time,
+    readings: Box<Readings>,
+}
+
+#[derive(Clone, Debug)]
+struct Readings {
     window: (Time, Time),
     at_open: Option<Totals>,
     at_close: Option<Totals>,
@@ -111,9 +116,11 @@ impl Meter {
         Self {
             totals: Totals::default(),
             bound: start,
-            window: (start, end),
-            at_open: None,
-            at_close: None,
+            readings: Box::new(Readings {
+                window: (start, end),
+                at_open: None,
+                at_close: None,
+            }),
         }
     }
 
@@ -127,32 +134,33 @@ impl Meter {
 
     /// The bound is reached, with these totals.
     pub(super) fn pass_bound(&mut self, totals: Totals) {
-        if self.at_open.is_none() {
-            self.at_open = Some(totals);
-            self.bound = self.window.1;
+        let readings = &mut *self.readings;
+        if readings.at_open.is_none() {
+            readings.at_open = Some(totals);
+            self.bound = readings.window.1;
         } else {
-            self.at_close = Some(totals);
+            readings.at_close = Some(totals);
             self.bound = Time::MAX;
         }
     }
 
     /// Start and end of the window.
     pub(super) fn window(&self) -> (Time, Time) {
-        self.window
+        self.readings.window
     }
 
     /// True once both bounds are read.
     pub(super) fn is_closed(&self) -> bool {
-        self.at_close.is_some()
+        self.readings.at_close.is_some()
     }
 
     /// The figures as of `now`, when the totals are `totals` and all bounds up to `now` were passed.
     /// `capacity` is the length of the window, up to `now`, on the transmitter's axis.
     pub(super) fn read(&self, now: Time, capacity: u64, totals: Totals) -> Measured {
-        let end = now.min(self.window.1);
-        let last = self.at_close.unwrap_or(totals);
-        let seen = last - self.at_open.unwrap_or(last);
-        let window = end.since(self.window.0);
+        let (start, end) = self.window();
+        let last = self.readings.at_close.unwrap_or(totals);
+        let seen = last - self.readings.at_open.unwrap_or(last);
+        let window = end.min(now).since(start);
         Measured {
             window,
             utilisation: ratio(u128::from(seen.used), capacity),

@@ -75,6 +75,8 @@ pub struct Link {
     delay: Duration,
     /// What may befall packets on the way; nothing on most wires, so that a link is small.
     medium: Option<Box<Medium>>,
+    /// See [`Self::decide`].
+    plain: bool,
     meter: Meter,
     /// The latest `now`.
     clock: Time,
@@ -87,7 +89,11 @@ impl Link {
         let medium = Medium::new(&config, seed, name).map(Box::new);
         let transmitter = Transmitter::new(config.service);
         let red = Stream::named(seed, name, "red");
+        let plain = medium.is_none()
+            && matches!(transmitter, Transmitter::Rate(_))
+            && !matches!(config.queue, QueueConfig::Red(_));
         Self {
+            plain,
             queue: Queue::new(config.queue, transmitter.mean_rate(), red),
             transmitter,
             delay: config.delay,
@@ -103,11 +109,16 @@ impl Link {
     /// arrivals of packets are in the order of their sending.
     #[inline]
     pub fn send(&mut self, now: Time, size: u32) -> Fate {
-        while now >= self.meter.bound && !self.meter.is_closed() {
-            self.pass_bound();
+        if now >= self.meter.bound {
+            self.pass_bounds(now);
         }
-        self.clock = self.clock.max(now);
-        let fate = self.decide(self.clock, size);
+        let now = self.clock.max(now);
+        self.clock = now;
+        let fate = if self.plain {
+            self.decide::<true>(now, size)
+        } else {
+            self.decide_any(now, size)
+        };
         self.meter.totals.count(fate);
         fate
     }
@@ -135,9 +146,7 @@ impl Link {
     pub fn finish(&self, now: Time) -> Measured {
         let now = now.max(self.clock);
         let mut link = self.clone();
-        while now >= link.meter.bound && !link.meter.is_closed() {
-            link.pass_bound();
-        }
+        link.pass_bounds(now);
         let (start, end) = link.meter.window();
         let position = |at: Time| link.transmitter.position(at.min(now));
         let capacity = position(end).saturating_sub(position(start));
@@ -146,12 +155,15 @@ impl Link {
         link.meter.read(now, capacity, totals)
     }
 
+    /// Reads the totals at the bounds of the window up to `now`.
     #[cold]
-    fn pass_bound(&mut self) {
-        let at = self.meter.bound.max(self.clock);
-        let totals = self.meter.totals;
-        let totals = totals.as_of(at, self.ahead(at), self.waiting_after(at));
-        self.meter.pass_bound(totals);
+    fn pass_bounds(&mut self, now: Time) {
+        while now >= self.meter.bound && !self.meter.is_closed() {
+            let at = self.meter.bound.max(self.clock);
+            let totals = self.meter.totals;
+            let totals = totals.as_of(at, self.ahead(at), self.waiting_after(at));
+            self.meter.pass_bound(totals);
+        }
     }
 
     /// Capacity that is taken and lies after `at`.
@@ -165,28 +177,38 @@ impl Link {
         self.queue.starts().filter(move |&start| start > at)
     }
 
+    /// `PLAIN` is for links of a constant rate without RED and with a perfect medium: most links,
+    /// and all that these lack is left out of the code.
     #[inline]
-    fn decide(&mut self, now: Time, size: u32) -> Fate {
-        if let Some(medium) = &mut self.medium
+    fn decide<const PLAIN: bool>(&mut self, now: Time, size: u32) -> Fate {
+        if !PLAIN
+            && let Some(medium) = &mut self.medium
             && medium.loses_at_head(now, size)
         {
             return Fate::Dropped(DropCause::Channel);
         }
         let start = self.transmitter.begin(now);
-        if let Some(cause) = self.queue.refuses(now, start, size) {
+        if let Some(cause) = self.queue.refuses::<PLAIN>(now, start, size) {
             return Fate::Dropped(cause);
         }
         let slot = self.transmitter.transmit(size);
-        self.queue.accept(now, start, slot.end, size);
-        self.meter.totals.transmitted(start.since(now), slot.used);
-        match &mut self.medium {
-            Some(medium) => medium.carry(slot.end, self.delay, size),
-            None => Fate::Arrives {
-                at: slot.end + self.delay,
-                corrupt: false,
-                duplicate: false,
-            },
+        self.queue.accept::<PLAIN>(now, start, slot.end, size);
+        self.meter
+            .totals
+            .transmitted(start.since(now), slot.used);
+        if !PLAIN && let Some(medium) = &mut self.medium {
+            return medium.carry(slot.end, self.delay, size);
         }
+        Fate::Arrives {
+            at: slot.end + self.delay,
+            corrupt: false,
+            duplicate: false,
+        }
+    }
+
+    #[inline(never)]
+    fn decide_any(&mut self, now: Time, size: u32) -> Fate {
+        self.decide::<false>(now, size)
     }
 }
 

@@ -45,12 +45,19 @@ impl Queue {
         }
     }
 
-    /// A packet arrives whose transmission would start at `start`; `Some` if it is dropped.
+    /// A packet arrives whose transmission would start at `start`; `Some` if it is dropped. `PLAIN`
+    /// is for a queue without RED.
     #[inline]
-    pub(super) fn refuses(&mut self, now: Time, start: Time, size: u32) -> Option<DropCause> {
+    pub(super) fn refuses<const PLAIN: bool>(
+        &mut self,
+        now: Time,
+        start: Time,
+        size: u32,
+    ) -> Option<DropCause> {
         self.release(now);
         let full = start > now && !self.has_room(size);
-        let Some(red) = &mut self.red else {
+        let red = if PLAIN { None } else { self.red.as_mut() };
+        let Some(red) = red else {
             return full.then_some(DropCause::Queue);
         };
         let length = match self.limit {
@@ -67,12 +74,18 @@ impl Queue {
 
     /// The packet that was not refused is transmitted from `start` to `end`.
     #[inline]
-    pub(super) fn accept(&mut self, now: Time, start: Time, end: Time, size: u32) {
+    pub(super) fn accept<const PLAIN: bool>(
+        &mut self,
+        now: Time,
+        start: Time,
+        end: Time,
+        size: u32,
+    ) {
         if start > now {
             self.waiting.push_back(Waiting { start, size });
             self.bytes += u64::from(size);
         }
-        if let Some(red) = &mut self.red {
+        if !PLAIN && let Some(red) = &mut self.red {
             red.idle_from(end);
         }
     }
@@ -127,9 +140,9 @@ mod tests {
 
     /// Offers a packet of `size` that would transmit for 10 ns from `start`.
     fn offer(q: &mut Queue, now: u64, start: u64, size: u32) -> bool {
-        let refused = q.refuses(ns(now), ns(start), size).is_some();
+        let refused = q.refuses::<false>(ns(now), ns(start), size).is_some();
         if !refused {
-            q.accept(ns(now), ns(start), ns(start + 10), size);
+            q.accept::<false>(ns(now), ns(start), ns(start + 10), size);
         }
         !refused
     }
@@ -185,7 +198,7 @@ mod tests {
             assert!(offer(&mut q, 0, start, 1000));
         }
         // Refused; if its bytes still counted, the next one would be due for an early drop.
-        let refused = q.refuses(ns(0), ns(30), 10_000_000);
+        let refused = q.refuses::<false>(ns(0), ns(30), 10_000_000);
         assert_eq!(refused, Some(DropCause::Queue));
         assert!(offer(&mut q, 0, 30, 1000));
     }

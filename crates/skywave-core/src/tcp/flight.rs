@@ -55,6 +55,7 @@ pub struct Acked {
 pub struct Flight {
     una: u64,
     nxt: u64,
+    max: u64,
     segments: VecDeque<Sent>,
     /// Bytes marked lost and not sent again since.
     lost: u64,
@@ -77,7 +78,7 @@ impl Flight {
 
     /// First position never sent.
     pub fn max(&self) -> u64 {
-        self.segments.back().map_or(self.una, |s| s.end)
+        self.max
     }
 
     /// Positions from `una` to `nxt`.
@@ -117,12 +118,16 @@ impl Flight {
     }
 
     /// The segment that holds `position`.
+    #[inline]
     pub fn at(&self, position: u64) -> Option<&Sent> {
+        if position >= self.max {
+            return None; // most often asked of `nxt`
+        }
         self.segments.get(self.index_of(position)?)
     }
 
     fn index_of(&self, position: u64) -> Option<usize> {
-        if position < self.una || position >= self.max() {
+        if position < self.una || position >= self.max {
             return None;
         }
         // Most segments have the size of the first one.
@@ -152,6 +157,7 @@ impl Flight {
             doubled: false,
         });
         self.nxt = end;
+        self.max = end;
     }
 
     /// Records that the segment at `position` is sent again; moves `nxt` over it when it stood there.
@@ -293,6 +299,7 @@ impl Flight {
         }
         self.una = self.una.max(ack);
         self.nxt = self.nxt.max(self.una);
+        self.max = self.max.max(self.una);
         acked
     }
 
