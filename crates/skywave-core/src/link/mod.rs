@@ -107,7 +107,7 @@ impl Link {
     ///
     /// `now` must not decrease; an earlier one counts as the latest so far. Without reordering, the
     /// arrivals of packets are in the order of their sending.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, now: Time, size: u32) -> Fate {
         if now >= self.meter.bound {
             self.pass_bounds(now);
@@ -179,7 +179,7 @@ impl Link {
 
     /// `PLAIN` is for links of a constant rate without RED and with a perfect medium: most links,
     /// and all that these lack is left out of the code.
-    #[inline]
+    #[inline(always)]
     fn decide<const PLAIN: bool>(&mut self, now: Time, size: u32) -> Fate {
         if !PLAIN
             && let Some(medium) = &mut self.medium

@@ -104,6 +104,9 @@ impl Queue {
     /// Lets the packets go whose transmission has started.
     #[inline]
     fn release(&mut self, now: Time) {
+        if self.waiting.is_empty() {
+            return;
+        }
         while let Some(first) = self.waiting.front()
             && first.start <= now
         {

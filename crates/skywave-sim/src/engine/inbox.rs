@@ -1,26 +1,28 @@
 //! Where packets wait until it is sure that none comes before them.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use skywave_core::{Duration, Time};
+
+/// Buckets kept side by side; those that lie further ahead wait in a map.
+const RING: u64 = 1024;
 
 /// Packets that arrive at a link from several sides, in buckets of time. A bucket is taken as a
 /// whole, at its end or `hold` later, when everything that belongs into it is known.
 #[derive(Debug)]
 pub(crate) struct Inbox {
-    /// A bucket is 2^shift nanoseconds wide, and holds its end but not its start.
+    /// A bucket is 2^shift nanoseconds wide, and holds its end but not its start; bucket number `n`
+    /// ends at `n` widths.
     shift: u32,
     hold: Duration,
-    /// In order of time.
-    buckets: VecDeque<Bucket>,
-    spare: Vec<Vec<(Time, u32)>>,
+    /// Number of the ring's first bucket.
+    first: u64,
+    ring: VecDeque<Bucket>,
+    far: BTreeMap<u64, Bucket>,
+    spare: Vec<Bucket>,
 }
 
-#[derive(Debug)]
-struct Bucket {
-    end: Time,
-    packets: Vec<(Time, u32)>,
-}
+type Bucket = Vec<(Time, u32)>;
 
 impl Inbox {
     /// An inbox whose packets may each be taken up to `slack` after their arrival, and not before
@@ -30,45 +32,79 @@ impl Inbox {
         Self {
             shift: widest.ilog2(),
             hold,
-            buckets: VecDeque::new(),
+            first: 0,
+            ring: VecDeque::new(),
+            far: BTreeMap::new(),
             spare: Vec::new(),
         }
     }
 
     /// Files packet `id`, which arrives at `at`; if that opens a bucket, when to take that.
+    #[inline]
     pub(crate) fn insert(&mut self, at: Time, id: u32) -> Option<Time> {
         let last = (1 << self.shift) - 1;
-        let end =
-            Time::from_nanos((at.as_nanos().saturating_add(last) >> self.shift) << self.shift);
-        let place = match self.buckets.back() {
-            Some(back) if back.end < end => self.buckets.len(),
-            Some(_) => self.buckets.partition_point(|b| b.end < end),
-            None => 0,
+        let number = at.as_nanos().saturating_add(last) >> self.shift;
+        let place = number.wrapping_sub(self.first) as usize;
+        let bucket = if place < self.ring.len() {
+            &mut self.ring[place]
+        } else {
+            self.open(number)
         };
-        if let Some(bucket) = self.buckets.get_mut(place)
-            && bucket.end == end
-        {
-            bucket.packets.push((at, id));
-            return None;
-        }
-        let mut packets = self.spare.pop().unwrap_or_default();
-        packets.push((at, id));
-        self.buckets.insert(place, Bucket { end, packets });
-        Some(end + self.hold)
+        bucket.push((at, id));
+        (bucket.len() == 1).then(|| self.wake(number))
     }
 
-    /// The packets of the earliest bucket in order of arrival; of equal times, as they were filed.
-    pub(crate) fn take(&mut self) -> Vec<(Time, u32)> {
-        let mut packets = self
-            .buckets
-            .pop_front()
-            .map_or_else(Vec::new, |b| b.packets);
+    /// When bucket `number` is taken.
+    fn wake(&self, number: u64) -> Time {
+        Time::from_nanos(number << self.shift) + self.hold
+    }
+
+    /// A bucket that is not in the ring yet.
+    fn open(&mut self, number: u64) -> &mut Bucket {
+        if self.ring.is_empty() {
+            self.first = number;
+        }
+        while number < self.first && self.first - number < RING {
+            self.ring.push_front(self.spare.pop().unwrap_or_default());
+            self.first -= 1;
+        }
+        let place = number.wrapping_sub(self.first);
+        if place >= RING {
+            return self.far.entry(number).or_default();
+        }
+        while self.ring.len() as u64 <= place {
+            self.ring.push_back(self.spare.pop().unwrap_or_default());
+        }
+        &mut self.ring[place as usize]
+    }
+
+    /// The packets of the earliest bucket, if it is due, in order of arrival; of equal times, as they
+    /// were filed.
+    pub(crate) fn take(&mut self, now: Time) -> Bucket {
+        while self.ring.front().is_some_and(Vec::is_empty) {
+            self.spare.extend(self.ring.pop_front());
+            self.first += 1;
+        }
+        let near = (!self.ring.is_empty()).then_some(self.first);
+        let far = self.far.first_key_value().map(|(&number, _)| number);
+        let number = near.into_iter().chain(far).min();
+        if number.is_none_or(|number| self.wake(number) > now) {
+            return Vec::new();
+        }
+        let mut packets = Vec::new();
+        if near == number {
+            packets = self.ring.pop_front().unwrap_or_default();
+            self.first += 1;
+        }
+        if far == number {
+            packets.extend(self.far.pop_first().into_iter().flat_map(|(_, bucket)| bucket));
+        }
         packets.sort_by_key(|&(at, _)| at);
         packets
     }
 
     /// Gives back an emptied list, for the next bucket.
-    pub(crate) fn recycle(&mut self, mut packets: Vec<(Time, u32)>) {
+    pub(crate) fn recycle(&mut self, mut packets: Bucket) {
         packets.clear();
         self.spare.push(packets);
     }
@@ -91,9 +127,10 @@ mod tests {
         assert_eq!(inbox.insert(ns(70), 3), None);
         assert_eq!(inbox.insert(ns(64), 4), Some(ns(64)));
         assert_eq!(inbox.insert(ns(128), 5), None);
-        assert_eq!(inbox.take(), [(ns(64), 4)]);
+        assert_eq!(inbox.take(ns(63)), []);
+        assert_eq!(inbox.take(ns(64)), [(ns(64), 4)]);
         assert_eq!(
-            inbox.take(),
+            inbox.take(ns(128)),
             [(ns(66), 2), (ns(70), 1), (ns(70), 3), (ns(128), 5)]
         );
     }
@@ -104,7 +141,21 @@ mod tests {
         assert_eq!(inbox.insert(ns(7), 1), Some(ns(7)));
         assert_eq!(inbox.insert(ns(8), 2), Some(ns(8)));
         assert_eq!(inbox.insert(ns(7), 3), None);
-        assert_eq!(inbox.take(), [(ns(7), 1), (ns(7), 3)]);
+        assert_eq!(inbox.take(ns(7)), [(ns(7), 1), (ns(7), 3)]);
+    }
+
+    #[test]
+    fn buckets_far_ahead_come_in_their_turn() {
+        let mut inbox = Inbox::new(Duration::ZERO, Duration::ZERO);
+        let times = [5, 1_000_000, 2_000_000, 1_000_000, 6, 3_000];
+        let mut wakes: Vec<Time> = (0..)
+            .zip(times)
+            .filter_map(|(id, at)| inbox.insert(ns(at), id))
+            .collect();
+        wakes.sort();
+        let taken = wakes.iter().flat_map(|&now| inbox.take(now));
+        let ids: Vec<u32> = taken.map(|(_, id)| id).collect();
+        assert_eq!(ids, [0, 4, 5, 1, 3, 2]);
     }
 
     #[test]

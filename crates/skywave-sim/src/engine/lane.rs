@@ -32,7 +32,7 @@ impl Lane {
     }
 
     /// Offers a packet to the link, and records the queue before and after.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn send(&mut self, at: Time, size: u32) -> Fate {
         if self.queue_series.is_some() {
             return self.send_and_record(at, size);
@@ -41,6 +41,7 @@ impl Lane {
     }
 
     #[cold]
+    #[inline(never)]
     fn send_and_record(&mut self, at: Time, size: u32) -> Fate {
         self.record_departures(at);
         let fate = self.link.send(at, size);

@@ -141,9 +141,9 @@ impl<'a> World<'a> {
         let Some(inbox) = &mut self.lanes[link].inbox else {
             return;
         };
-        let packets = inbox.take();
+        let packets = inbox.take(self.now);
         for &(at, id) in &packets {
-            self.cross(link, id, at);
+            self.cross(link as u32, id, at);
         }
         if let Some(inbox) = &mut self.lanes[link].inbox {
             inbox.recycle(packets);
@@ -287,32 +287,24 @@ impl<'a> World<'a> {
 
     /// A packet is at a node of its route at `at`: takes it as far as that can be decided now.
     fn pass_on(&mut self, id: u32, at: Time) {
-        let hop = self.packets[id as usize].hop;
-        match self.routes.link(hop) {
+        match self.routes.link(self.packets[id as usize].hop) {
             _ if at >= self.spec.duration => self.free.push(id),
             None => self.reach_host(id, at),
-            Some(link) => match &mut self.lanes[link as usize].inbox {
-                None => self.cross(link as usize, id, at),
-                Some(inbox) => {
-                    if let Some(wake) = inbox.insert(at, id) {
-                        self.push(wake, Event::Link(link));
-                    }
-                }
-            },
+            Some(link) if self.lanes[link as usize].follows() => self.cross(link, id, at),
+            Some(link) => self.collect(link, id, at),
         }
     }
 
     /// Offers a packet to a link at `at`, and to those behind it that follow.
-    fn cross(&mut self, mut link: usize, id: u32, mut at: Time) {
+    fn cross(&mut self, mut link: u32, id: u32, mut at: Time) {
         let travelling = &mut self.packets[id as usize];
-        let size = travelling.packet.size;
+        let (size, mut hop) = (travelling.packet.size, travelling.hop);
         loop {
-            let lane = &mut self.lanes[link];
-            let fate = lane.send(at, size);
+            let fate = self.lanes[link as usize].send(at, size);
             if let Some(observer) = &mut self.observer {
                 observer.on_offer(&Offer {
                     at,
-                    link,
+                    link: link as usize,
                     packet: &travelling.packet,
                     fate,
                 });
@@ -325,19 +317,36 @@ impl<'a> World<'a> {
                     duplicate,
                 } => {
                     at = next;
-                    travelling.hop += 1;
-                    travelling.packet.corrupt |= corrupt;
-                    if duplicate {
-                        return self.pass_on_twice(id, at);
+                    hop += 1;
+                    if corrupt || duplicate {
+                        travelling.packet.corrupt |= corrupt;
+                        if duplicate {
+                            travelling.hop = hop;
+                            return self.pass_on_twice(id, at);
+                        }
                     }
                 }
             }
-            match self.routes.link(travelling.hop) {
-                Some(next) if at < self.spec.duration && self.lanes[next as usize].follows() => {
-                    link = next as usize;
-                }
-                _ => return self.pass_on(id, at),
+            if at >= self.spec.duration {
+                return self.free.push(id);
             }
+            match self.routes.link(hop) {
+                None => return self.reach_host(id, at),
+                Some(next) if self.lanes[next as usize].follows() => link = next,
+                Some(next) => {
+                    travelling.hop = hop;
+                    return self.collect(next, id, at);
+                }
+            }
+        }
+    }
+
+    /// Files a packet in the inbox of the link that it comes to.
+    fn collect(&mut self, link: u32, id: u32, at: Time) {
+        if let Some(inbox) = &mut self.lanes[link as usize].inbox
+            && let Some(wake) = inbox.insert(at, id)
+        {
+            self.push(wake, Event::Link(link));
         }
     }
 
