@@ -8,6 +8,8 @@
 //! shared bottleneck and 1 Mb/s to receivers of their own. The bottleneck has 10 Mb/s and 65 packets
 //! for 24 flows and grows with their number, so that the work a flow is the same at every size.
 
+use std::sync::Arc;
+
 use std::time::Instant;
 
 use skywave_core::link::{Limit, LinkConfig, QueueConfig};
@@ -56,10 +58,11 @@ fn dumbbell(flows: u64, seconds: u64) -> Spec {
         link("back".into(), 1, 0, share(10_000_000), 5, share(65)),
     ];
     let mut specs = Vec::new();
-    let composition = preset("sack1").expect("a preset").composition;
+    let composition = preset("sack1").expect("a preset").composition.clone();
     let mut config = TcpConfig::new(Profile::Ns2, composition);
     config.mss = MSS;
     config.rwnd = 12 * MSS;
+    let config = Arc::new(config);
     for i in 0..flows as usize {
         let (source, sink) = (2 + 2 * i, 3 + 2 * i);
         links.push(link(format!("s{i}"), source, 0, 100_000_000, 5, 62));
@@ -70,7 +73,7 @@ fn dumbbell(flows: u64, seconds: u64) -> Spec {
             name: format!("f{i}"),
             from: source,
             to: sink,
-            transport: Transport::Tcp(Box::new(config)),
+            transport: Transport::Tcp(Arc::clone(&config)),
             traffic: Traffic::Ftp,
             // A second apart for 24 flows, as in the paper; never later than that.
             start: Time::ZERO + Duration::from_millis(24_000 * i as u64 / flows),

@@ -1,5 +1,7 @@
 //! What one simulation is made of, as plain data: the input of [`crate::simulate`].
 
+use std::sync::Arc;
+
 use skywave_core::link::LinkConfig;
 use skywave_core::tcp::TcpConfig;
 use skywave_core::{Duration, Rate, Time};
@@ -59,7 +61,7 @@ pub struct FlowSpec {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Transport {
     /// TCP.
-    Tcp(Box<TcpConfig>),
+    Tcp(Arc<TcpConfig>),
     /// UDP with this many header bytes on the wire.
     Udp {
         /// Header bytes on the wire.

@@ -6,6 +6,8 @@
 //! [`Receiver::next_timer`], then poll again. [`Receiver::delivered`] is what the application has
 //! got, in order and each byte once.
 
+use std::sync::Arc;
+
 use arrayvec::ArrayVec;
 
 use crate::packet::{Flags, MAX_SACK_BLOCKS, SackBlock, Segment, Timestamps};
@@ -17,7 +19,7 @@ use super::config::{Acking, Handshake, TcpConfig};
 /// A TCP data receiver. The application reads at once, so the advertised window is the buffer.
 #[derive(Clone, Debug)]
 pub struct Receiver {
-    config: TcpConfig,
+    config: Arc<TcpConfig>,
     /// Next position expected (RCV.NXT).
     next: u64,
     /// Blocks held out of order, sorted, neither touching nor overlapping.
@@ -46,9 +48,9 @@ struct Block {
 
 impl Receiver {
     /// A listening receiver.
-    pub fn new(config: TcpConfig) -> Self {
+    pub fn new(config: impl Into<Arc<TcpConfig>>) -> Self {
         Self {
-            config,
+            config: config.into(),
             next: 0,
             held: Vec::new(),
             recent: ArrayVec::new(),

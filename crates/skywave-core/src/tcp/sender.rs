@@ -13,6 +13,7 @@
 mod transmit;
 
 use std::ops::Sub;
+use std::sync::Arc;
 
 use crate::packet::Segment;
 use crate::time::{Duration, Time};
@@ -75,7 +76,7 @@ struct Timed {
 /// A TCP data sender.
 #[derive(Debug)]
 pub struct Sender {
-    config: TcpConfig,
+    config: Arc<TcpConfig>,
     state: State,
     flight: Flight,
     window: Window,
@@ -101,7 +102,8 @@ pub struct Sender {
 
 impl Sender {
     /// A closed sender.
-    pub fn new(config: TcpConfig) -> Self {
+    pub fn new(config: impl Into<Arc<TcpConfig>>) -> Self {
+        let config = config.into();
         let rwnd = Segments::from_bytes(u64::from(config.rwnd), config.mss);
         let composition = &config.composition;
         Self {

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use std::fs;
 use std::io::Write;
 
@@ -250,7 +252,7 @@ fn runs_with_code_of_a_users_own_are_never_reused() {
                     }));
             }
             let config = TcpConfig::new(Profile::Rfc, composition);
-            spec.flows[0].transport = Transport::Tcp(Box::new(config));
+            spec.flows[0].transport = Transport::Tcp(Arc::new(config));
             spec
         }
     }

@@ -1,5 +1,7 @@
 //! Lowering of a flow's transport: preset, slots, profile, settings.
 
+use std::sync::Arc;
+
 use skywave_core::Segments;
 use skywave_core::tcp::{
     Acking, CerlConfig, Composition, CongestionConfig, Counting, CubicConfig, DetectionConfig,
@@ -70,7 +72,7 @@ pub(crate) fn transport(
     if let Some(tcp) = &model.tcp {
         settings(&tcp.value, &tcp.span, &mut config)?;
     }
-    Ok((Transport::Tcp(Box::new(config)), label))
+    Ok((Transport::Tcp(Arc::new(config)), label))
 }
 
 fn named(name: &str, span: &Span, more: &[&str]) -> Result<Composition, Fault> {

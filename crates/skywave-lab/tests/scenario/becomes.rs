@@ -1,5 +1,7 @@
 //! What each part of the format becomes, and its defaults.
 
+use std::sync::Arc;
+
 use skywave_core::link::{
     Blackout, GilbertElliott, Jitter, Limit, LinkConfig, LossAt, LossConfig, QueueConfig,
     RedConfig, Reordering, Service,
@@ -76,7 +78,7 @@ fn a_plain_flow_is_reno_by_todays_standards_from_start_to_end() {
     let reno = preset("reno").expect("a preset").composition.clone();
     let config = TcpConfig::new(Profile::Rfc, reno);
     assert_eq!(flow.name, "flow1");
-    assert_eq!(flow.transport, Transport::Tcp(Box::new(config)));
+    assert_eq!(flow.transport, Transport::Tcp(Arc::new(config)));
     assert_eq!(flow.traffic, Traffic::Ftp);
     assert_eq!((flow.start, flow.stop), (Time::ZERO, None));
     assert_eq!(spec.measure, (Time::ZERO, at(100)));

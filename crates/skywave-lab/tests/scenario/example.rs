@@ -1,5 +1,7 @@
 //! The example of the architecture, number by number.
 
+use std::sync::Arc;
+
 use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
@@ -58,7 +60,7 @@ fn a_point_and_a_seed_make_the_expected_simulation() {
             name: "bulk".into(),
             from: 0,
             to: 3,
-            transport: Transport::Tcp(Box::new(TcpConfig {
+            transport: Transport::Tcp(Arc::new(TcpConfig {
                 mss: 1460,
                 rwnd: 270 * 1460,
                 ..TcpConfig::new(Profile::Ns2, newreno)

@@ -1,6 +1,7 @@
 //! The two ends of a flow and the application behind them.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use skywave_core::packet::{Body, Datagram, Packet};
 use skywave_core::tcp::{Receiver, Sender, SenderCounters, TcpConfig};
@@ -29,9 +30,9 @@ pub(crate) struct Flow {
     /// this as it is; one that moves earlier leaves an event behind that no longer counts.
     pub(crate) sender_timer: Option<Time>,
     pub(crate) receiver_timer: Option<Time>,
-    /// The application's next turn, and its end.
-    application_at: Option<Time>,
-    stop_at: Option<Time>,
+    /// The application's next turn, and its end; [`Time::MAX`] for never.
+    application_at: Time,
+    stop_at: Time,
     /// The application has stopped.
     stopped: bool,
     window: (Time, Time),
@@ -91,7 +92,7 @@ pub(crate) enum Ends {
 
 /// Both ends of a TCP connection.
 pub(crate) struct Tcp {
-    config: TcpConfig,
+    config: Arc<TcpConfig>,
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
 }
@@ -100,9 +101,9 @@ impl Flow {
     pub(crate) fn new(index: usize, spec: &FlowSpec, run: &Spec) -> Self {
         let ends = match &spec.transport {
             Transport::Tcp(config) => Ends::Tcp(Box::new(Tcp {
-                config: (**config).clone(),
-                sender: Sender::new((**config).clone()),
-                receiver: Receiver::new((**config).clone()),
+                config: Arc::clone(config),
+                sender: Sender::new(Arc::clone(config)),
+                receiver: Receiver::new(Arc::clone(config)),
             })),
             Transport::Udp { header } => Ends::Udp {
                 header: *header,
@@ -119,8 +120,8 @@ impl Flow {
             to_receiver: Mailbox::default(),
             sender_timer: None,
             receiver_timer: None,
-            application_at: Some(spec.start),
-            stop_at: spec.stop,
+            application_at: spec.start,
+            stop_at: spec.stop.unwrap_or(Time::MAX),
             stopped: false,
             window: run.measure,
             completion: None,
@@ -132,32 +133,30 @@ impl Flow {
 
     /// What happens first at the sender's host, and when. Of equal times: the application, the
     /// timer, the network.
-    pub(crate) fn next_local(&self) -> Option<(Time, Local)> {
+    #[inline]
+    pub(crate) fn next_local(&self) -> (Time, Local) {
         let own = self.next_own();
         match self.to_sender.first() {
-            Some(at) if own.is_none_or(|(own, _)| at < own) => Some((at, Local::Packet)),
+            Some(at) if at < own.0 => (at, Local::Packet),
             _ => own,
         }
     }
 
     /// The same without the packets that arrive.
-    pub(crate) fn next_own(&self) -> Option<(Time, Local)> {
+    #[inline]
+    pub(crate) fn next_own(&self) -> (Time, Local) {
         let timer = match &self.ends {
-            Ends::Tcp(tcp) => tcp.sender.next_timer(),
-            Ends::Udp { .. } => None,
+            Ends::Tcp(tcp) => tcp.sender.next_timer().unwrap_or(Time::MAX),
+            Ends::Udp { .. } => Time::MAX,
         };
-        let mut first = timer.map(|at| (at, Local::Timer));
-        for (at, local) in [
-            (self.application_at, Local::Application),
-            (self.stop_at, Local::Stop),
-        ] {
-            if let Some(at) = at
-                && first.is_none_or(|(first, _)| at <= first)
-            {
-                first = Some((at, local));
-            }
+        let application = self.application_at.min(self.stop_at);
+        if timer < application {
+            (timer, Local::Timer)
+        } else if self.application_at < self.stop_at {
+            (application, Local::Application)
+        } else {
+            (application, Local::Stop)
         }
-        first
     }
 
     /// The sender's host has come to `now`: takes the counters at the bounds of the measured window
@@ -176,12 +175,12 @@ impl Flow {
 
     /// The application's turn; a datagram to send, if it has one.
     pub(crate) fn on_application(&mut self, now: Time) -> Option<Packet> {
-        self.application_at = None;
+        self.application_at = Time::MAX;
         if self.stopped {
             return None;
         }
         let (action, next) = self.source.on_time(now);
-        self.application_at = next;
+        self.application_at = next.unwrap_or(Time::MAX);
         match (&mut self.ends, action) {
             (Ends::Tcp(tcp), Action::Write(bytes)) => {
                 tcp.sender.open();
@@ -210,7 +209,7 @@ impl Flow {
 
     /// The application stops: no more data.
     pub(crate) fn on_stop(&mut self) {
-        self.stop_at = None;
+        self.stop_at = Time::MAX;
         self.stopped = true;
         if let Ends::Tcp(tcp) = &mut self.ends {
             tcp.sender.close();
@@ -224,6 +223,9 @@ impl Flow {
                 self.meter.arrived(now, packet.size);
                 let (before, bytes) = (tcp.receiver.next(), tcp.receiver.delivered());
                 tcp.receiver.on_segment(now, segment);
+                if tcp.receiver.next() == before {
+                    return;
+                }
                 self.meter.delivered(now, tcp.receiver.delivered() - bytes);
                 // The sender has not heard of it yet, so it still knows when each was first sent.
                 // SYN and FIN carry nothing for the application.
@@ -322,7 +324,7 @@ impl Flow {
             Ends::Udp { .. } => true,
         };
         if drained && let Some(at) = self.source.on_drained(now) {
-            self.application_at = Some(at);
+            self.application_at = at;
         }
     }
 

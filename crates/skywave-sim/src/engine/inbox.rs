@@ -1,11 +1,8 @@
 //! Where packets wait until it is sure that none comes before them.
 
-use std::collections::{BTreeMap, VecDeque};
-
 use skywave_core::{Duration, Time};
 
-/// Buckets kept side by side; those that lie further ahead wait in a map.
-const RING: u64 = 1024;
+use super::ring::Ring;
 
 /// Packets that arrive at a link from several sides, in buckets of time. A bucket is taken as a
 /// whole, at its end or `hold` later, when everything that belongs into it is known.
@@ -15,14 +12,8 @@ pub(crate) struct Inbox {
     /// ends at `n` widths.
     shift: u32,
     hold: Duration,
-    /// Number of the ring's first bucket.
-    first: u64,
-    ring: VecDeque<Bucket>,
-    far: BTreeMap<u64, Bucket>,
-    spare: Vec<Bucket>,
+    buckets: Ring<(Time, u32)>,
 }
-
-type Bucket = Vec<(Time, u32)>;
 
 impl Inbox {
     /// An inbox whose packets may each be taken up to `slack` after their arrival, and not before
@@ -32,10 +23,7 @@ impl Inbox {
         Self {
             shift: widest.ilog2(),
             hold,
-            first: 0,
-            ring: VecDeque::new(),
-            far: BTreeMap::new(),
-            spare: Vec::new(),
+            buckets: Ring::new(),
         }
     }
 
@@ -44,12 +32,7 @@ impl Inbox {
     pub(crate) fn insert(&mut self, at: Time, id: u32) -> Option<Time> {
         let last = (1 << self.shift) - 1;
         let number = at.as_nanos().saturating_add(last) >> self.shift;
-        let place = number.wrapping_sub(self.first) as usize;
-        let bucket = if place < self.ring.len() {
-            &mut self.ring[place]
-        } else {
-            self.open(number)
-        };
+        let bucket = self.buckets.bucket(number);
         bucket.push((at, id));
         (bucket.len() == 1).then(|| self.wake(number))
     }
@@ -59,54 +42,21 @@ impl Inbox {
         Time::from_nanos(number << self.shift) + self.hold
     }
 
-    /// A bucket that is not in the ring yet.
-    fn open(&mut self, number: u64) -> &mut Bucket {
-        if self.ring.is_empty() {
-            self.first = number;
-        }
-        while number < self.first && self.first - number < RING {
-            self.ring.push_front(self.spare.pop().unwrap_or_default());
-            self.first -= 1;
-        }
-        let place = number.wrapping_sub(self.first);
-        if place >= RING {
-            return self.far.entry(number).or_default();
-        }
-        while self.ring.len() as u64 <= place {
-            self.ring.push_back(self.spare.pop().unwrap_or_default());
-        }
-        &mut self.ring[place as usize]
-    }
-
     /// The packets of the earliest bucket, if it is due, in order of arrival; of equal times, as they
     /// were filed.
-    pub(crate) fn take(&mut self, now: Time) -> Bucket {
-        while self.ring.front().is_some_and(Vec::is_empty) {
-            self.spare.extend(self.ring.pop_front());
-            self.first += 1;
-        }
-        let near = (!self.ring.is_empty()).then_some(self.first);
-        let far = self.far.first_key_value().map(|(&number, _)| number);
-        let number = near.into_iter().chain(far).min();
-        if number.is_none_or(|number| self.wake(number) > now) {
+    pub(crate) fn take(&mut self, now: Time) -> Vec<(Time, u32)> {
+        let first = self.buckets.first();
+        let Some(number) = first.filter(|&number| self.wake(number) <= now) else {
             return Vec::new();
-        }
-        let mut packets = Vec::new();
-        if near == number {
-            packets = self.ring.pop_front().unwrap_or_default();
-            self.first += 1;
-        }
-        if far == number {
-            packets.extend(self.far.pop_first().into_iter().flat_map(|(_, bucket)| bucket));
-        }
+        };
+        let mut packets = self.buckets.take(number);
         packets.sort_by_key(|&(at, _)| at);
         packets
     }
 
     /// Gives back an emptied list, for the next bucket.
-    pub(crate) fn recycle(&mut self, mut packets: Bucket) {
-        packets.clear();
-        self.spare.push(packets);
+    pub(crate) fn recycle(&mut self, packets: Vec<(Time, u32)>) {
+        self.buckets.recycle(packets);
     }
 }
 

@@ -5,6 +5,7 @@ mod inbox;
 mod lane;
 mod plan;
 mod queue;
+mod ring;
 mod routes;
 mod world;
 

@@ -152,11 +152,12 @@ impl<'a> World<'a> {
 
     /// The sender's host does everything that is due by now.
     fn on_sender(&mut self, index: usize) {
-        while let Some((at, what)) = self.flows[index].next_local() {
+        loop {
+            let flow = &mut self.flows[index];
+            let (at, what) = flow.next_local();
             if at > self.now || at >= self.spec.duration {
                 break;
             }
-            let flow = &mut self.flows[index];
             flow.pass(at);
             match what {
                 Local::Stop => flow.on_stop(),
@@ -185,9 +186,8 @@ impl<'a> World<'a> {
         self.schedule_mail_to_sender(index);
         let slack = self.plan.senders[index];
         let flow = &mut self.flows[index];
-        if let Some((at, _)) = flow.next_own()
-            && at < self.spec.duration
-        {
+        let (at, _) = flow.next_own();
+        if at < self.spec.duration {
             let at = latest(at, slack);
             if flow.sender_timer.is_none_or(|pending| at < pending) {
                 flow.sender_timer = Some(at);

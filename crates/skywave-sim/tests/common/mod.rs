@@ -1,6 +1,8 @@
 //! Scenarios that several tests share.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+use std::sync::Arc;
+
 use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
@@ -59,7 +61,7 @@ pub(crate) fn ftp(name: &str, from: usize, to: usize, config: TcpConfig) -> Flow
         name: name.to_owned(),
         from,
         to,
-        transport: Transport::Tcp(Box::new(config)),
+        transport: Transport::Tcp(Arc::new(config)),
         traffic: Traffic::Ftp,
         start: Time::ZERO,
         stop: None,
