@@ -111,6 +111,9 @@ struct Work {
 }
 
 impl Work {
+    // Out of the way of the packets of the usual size.
+    #[cold]
+    #[inline(never)]
     fn new(rate: Rate, size: u32) -> Self {
         let (whole, remainder) = rate.transmission_time(u64::from(size), 0);
         Self {

@@ -52,11 +52,19 @@ pub(crate) struct Mailbox {
 }
 
 impl Mailbox {
+    #[inline]
     pub(crate) fn insert(&mut self, at: Time, id: u32) {
-        let mut place = self.packets.len();
-        while place > 0 && self.packets[place - 1].0 > at {
-            place -= 1;
+        if self.packets.back().is_none_or(|&(last, _)| last <= at) {
+            self.packets.push_back((at, id));
+        } else {
+            self.overtake(at, id);
         }
+    }
+
+    /// A packet overtook others on the way.
+    #[cold]
+    fn overtake(&mut self, at: Time, id: u32) {
+        let place = self.packets.partition_point(|&(other, _)| other <= at);
         self.packets.insert(place, (at, id));
     }
 
@@ -349,6 +357,7 @@ impl Flow {
     }
 
     /// The next data packet that the sender has for the wire.
+    #[inline(always)]
     pub(crate) fn poll_sender(&mut self, now: Time) -> Option<Packet> {
         let Ends::Tcp(tcp) = &mut self.ends else {
             return None;
@@ -362,6 +371,7 @@ impl Flow {
     }
 
     /// The next ACK that the receiver has for the wire.
+    #[inline(always)]
     pub(crate) fn poll_receiver(&mut self, now: Time) -> Option<Packet> {
         let Ends::Tcp(tcp) = &mut self.ends else {
             return None;

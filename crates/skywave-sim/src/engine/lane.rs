@@ -64,12 +64,6 @@ impl Lane {
         }
     }
 
-    /// It decides as soon as what is before it has.
-    #[inline]
-    pub(crate) fn follows(&self) -> bool {
-        self.inbox.is_none()
-    }
-
     /// What was measured, at the end of the run.
     pub(crate) fn outcome(&mut self, name: &str, end: Time) -> LinkOutcome {
         self.record_departures(end);

@@ -36,6 +36,20 @@ pub(crate) struct Routes {
 /// Behind the last link: the packet is with its host.
 const HOST: u32 = u32::MAX;
 
+/// Set beside the number of a link that collects packets.
+const COLLECTS: u32 = 1 << 31;
+
+/// Where a packet comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// A link that decides at once.
+    Follows(u32),
+    /// A link that collects packets.
+    Collects(u32),
+    /// Its host.
+    Host,
+}
+
 impl Routes {
     /// # Panics
     /// When a flow's receiver is out of reach.
@@ -66,10 +80,26 @@ impl Routes {
         self.starts[packet.flow as usize][Direction::of(packet) as usize]
     }
 
-    /// The link that starts at a place of a route; `None` at its end.
-    pub(crate) fn link(&self, hop: u32) -> Option<u32> {
-        let link = self.hops[hop as usize];
-        (link != HOST).then_some(link)
+    /// What lies at a place of a route.
+    #[inline]
+    pub(crate) fn next(&self, hop: u32) -> Next {
+        let next = self.hops[hop as usize];
+        if next & COLLECTS == 0 {
+            Next::Follows(next)
+        } else if next == HOST {
+            Next::Host
+        } else {
+            Next::Collects(next & !COLLECTS)
+        }
+    }
+
+    /// Marks the links that collect packets.
+    pub(crate) fn mark(&mut self, collects: impl Fn(u32) -> bool) {
+        for hop in &mut self.hops {
+            if *hop != HOST && collects(*hop) {
+                *hop |= COLLECTS;
+            }
+        }
     }
 
     /// Number of flows.

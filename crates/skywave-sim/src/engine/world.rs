@@ -10,7 +10,7 @@ use super::flow::{Flow, Local};
 use super::lane::Lane;
 use super::plan::{Plan, Receiving, latest};
 use super::queue::EventQueue;
-use super::routes::{Direction, Routes};
+use super::routes::{Direction, Next, Routes};
 use crate::measure::Recorder;
 use crate::observe::{Observer, Offer};
 use crate::outcome::Outcome;
@@ -44,6 +44,7 @@ const CANCEL_CHECK: u64 = 256;
 pub(crate) struct World<'a> {
     spec: &'a Spec,
     observer: Option<&'a mut dyn Observer>,
+    end: Time,
     /// The time of the event at hand. Links and hosts decide up to their slack later than what they
     /// decide about, and some ahead of it; each is given the time of the thing itself.
     now: Time,
@@ -60,13 +61,15 @@ pub(crate) struct World<'a> {
 
 impl<'a> World<'a> {
     pub(crate) fn new(spec: &'a Spec, observer: Option<&'a mut dyn Observer>) -> Self {
-        let routes = Routes::new(spec);
+        let mut routes = Routes::new(spec);
         let plan = Plan::new(spec, &routes);
+        routes.mark(|link| plan.links[link as usize].is_some());
         let lanes = spec.links.iter().zip(&plan.links);
         let flows = spec.flows.iter().enumerate();
         Self {
             spec,
             observer,
+            end: spec.duration,
             now: Time::ZERO,
             events: EventQueue::new(),
             handled: 0,
@@ -155,7 +158,7 @@ impl<'a> World<'a> {
         loop {
             let flow = &mut self.flows[index];
             let (at, what) = flow.next_local();
-            if at > self.now || at >= self.spec.duration {
+            if at > self.now || at >= self.end {
                 break;
             }
             flow.pass(at);
@@ -187,7 +190,7 @@ impl<'a> World<'a> {
         let slack = self.plan.senders[index];
         let flow = &mut self.flows[index];
         let (at, _) = flow.next_own();
-        if at < self.spec.duration {
+        if at < self.end {
             let at = latest(at, slack);
             if flow.sender_timer.is_none_or(|pending| at < pending) {
                 flow.sender_timer = Some(at);
@@ -234,7 +237,7 @@ impl<'a> World<'a> {
         }
         let flow = &mut self.flows[index];
         if let Some(due) = flow.receiver_due()
-            && due < self.spec.duration
+            && due < self.end
         {
             let at = due + slack;
             if flow.receiver_timer.is_none_or(|pending| at < pending) {
@@ -269,12 +272,14 @@ impl<'a> World<'a> {
     }
 
     /// Puts a new packet on its way.
+    #[inline(always)]
     fn send(&mut self, packet: Packet, at: Time) {
         let hop = self.routes.start(&packet);
         let id = self.store(Travelling { packet, hop });
         self.pass_on(id, at);
     }
 
+    #[inline(always)]
     fn store(&mut self, travelling: Travelling) -> u32 {
         if let Some(id) = self.free.pop() {
             self.packets[id as usize] = travelling;
@@ -287,11 +292,13 @@ impl<'a> World<'a> {
 
     /// A packet is at a node of its route at `at`: takes it as far as that can be decided now.
     fn pass_on(&mut self, id: u32, at: Time) {
-        match self.routes.link(self.packets[id as usize].hop) {
-            _ if at >= self.spec.duration => self.free.push(id),
-            None => self.reach_host(id, at),
-            Some(link) if self.lanes[link as usize].follows() => self.cross(link, id, at),
-            Some(link) => self.collect(link, id, at),
+        if at >= self.end {
+            return self.free.push(id);
+        }
+        match self.routes.next(self.packets[id as usize].hop) {
+            Next::Follows(link) => self.cross(link, id, at),
+            Next::Collects(link) => self.collect(link, id, at),
+            Next::Host => self.reach_host(id, at),
         }
     }
 
@@ -327,16 +334,16 @@ impl<'a> World<'a> {
                     }
                 }
             }
-            if at >= self.spec.duration {
+            if at >= self.end {
                 return self.free.push(id);
             }
-            match self.routes.link(hop) {
-                None => return self.reach_host(id, at),
-                Some(next) if self.lanes[next as usize].follows() => link = next,
-                Some(next) => {
+            match self.routes.next(hop) {
+                Next::Follows(next) => link = next,
+                Next::Collects(next) => {
                     travelling.hop = hop;
                     return self.collect(next, id, at);
                 }
+                Next::Host => return self.reach_host(id, at),
             }
         }
     }
@@ -410,7 +417,7 @@ impl<'a> World<'a> {
     }
 
     fn finish(mut self) -> Outcome {
-        let end = self.spec.duration;
+        let end = self.end;
         let mut outcome = Outcome {
             events: self.handled,
             ..Outcome::default()
