@@ -1,5 +1,7 @@
 //! A histogram of delays with buckets of less than 1.6% of the delay, for percentiles.
 
+use std::collections::VecDeque;
+
 use skywave_core::Duration;
 
 /// Buckets per doubling of the delay.
@@ -7,31 +9,52 @@ const PER_OCTAVE: u32 = 64;
 /// Delays below 2^6 ns share the first bucket.
 const FIRST_BIT: u32 = 6;
 
-/// Counts of delays by logarithmic bucket; grows to the largest delay seen.
+/// Counts of delays by logarithmic bucket, from the smallest to the largest seen: a flow's delays
+/// lie within a few doublings of each other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DelayHistogram {
-    buckets: Vec<u32>,
+    /// Number of the first bucket kept.
+    first: usize,
+    buckets: VecDeque<u32>,
     count: u64,
 }
 
 impl DelayHistogram {
     pub(crate) fn record(&mut self, delay: Duration) {
         let bucket = bucket(delay.as_nanos());
-        if bucket >= self.buckets.len() {
-            self.buckets.resize(bucket + 1, 0);
-        }
-        self.buckets[bucket] += 1;
         self.count += 1;
+        match self.buckets.get_mut(bucket.wrapping_sub(self.first)) {
+            Some(count) => *count += 1,
+            None => self.widen(bucket),
+        }
+    }
+
+    /// The first delay in a bucket that is not kept yet.
+    #[cold]
+    fn widen(&mut self, bucket: usize) {
+        if self.buckets.is_empty() {
+            self.first = bucket;
+        }
+        while bucket < self.first {
+            self.buckets.push_front(0);
+            self.first -= 1;
+        }
+        let place = bucket - self.first;
+        if place >= self.buckets.len() {
+            self.buckets.resize(place + 1, 0);
+        }
+        self.buckets[place] += 1;
     }
 
     /// The delay in seconds below which the share `q` of all lies; `None` when there are none.
     pub(crate) fn quantile(&self, q: f64) -> Option<f64> {
         let rank = (q * self.count as f64).ceil().max(1.0) as u64;
         let mut below = 0;
-        let bucket = self.buckets.iter().position(|&n| {
+        let place = self.buckets.iter().position(|&n| {
             below += u64::from(n);
             below >= rank
         })?;
+        let bucket = self.first + place;
         let middle = (lower_bound(bucket) + lower_bound(bucket + 1)) as f64 / 2.0;
         Some(middle * 1e-9)
     }
@@ -80,7 +103,8 @@ mod tests {
     fn quantiles_of_a_known_sample() {
         let mut h = DelayHistogram::default();
         assert_eq!(h.quantile(0.5), None);
-        for ms in 1..=100 {
+        // Neither rising nor falling.
+        for ms in (50..=100).chain(1..50) {
             h.record(Duration::from_millis(ms));
         }
         for (q, expected) in [(0.5, 0.050), (0.95, 0.095), (0.99, 0.099)] {
