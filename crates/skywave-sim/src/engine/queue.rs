@@ -5,19 +5,10 @@ use std::collections::BinaryHeap;
 
 use skywave_core::Time;
 
-use super::ring::Ring;
-
-/// A bucket of events is 2^20 ns wide, about a millisecond.
-const SHIFT: u32 = 20;
-
-/// Pending events: a heap of those in the bucket of time at hand, and lists of the later ones. The
-/// heap stays small, however many wait.
+/// Pending events.
 #[derive(Debug)]
 pub(crate) struct EventQueue<E> {
-    /// Events of buckets up to number `open`.
     heap: BinaryHeap<Entry<E>>,
-    open: u64,
-    later: Ring<Entry<E>>,
     inserted: u64,
 }
 
@@ -32,34 +23,20 @@ impl<E> EventQueue<E> {
     pub(crate) fn new() -> Self {
         Self {
             heap: BinaryHeap::new(),
-            open: 0,
-            later: Ring::new(),
             inserted: 0,
         }
     }
 
     pub(crate) fn push(&mut self, at: Time, event: E) {
-        let entry = Entry {
+        self.heap.push(Entry {
             at,
             order: self.inserted,
             event,
-        };
+        });
         self.inserted += 1;
-        let number = at.as_nanos() >> SHIFT;
-        if number <= self.open {
-            self.heap.push(entry);
-        } else {
-            self.later.bucket(number).push(entry);
-        }
     }
 
     pub(crate) fn pop(&mut self) -> Option<(Time, E)> {
-        if self.heap.is_empty() {
-            self.open = self.later.first()?;
-            let mut entries = self.later.take(self.open);
-            self.heap.extend(entries.drain(..));
-            self.later.recycle(entries);
-        }
         self.heap.pop().map(|e| (e.at, e.event))
     }
 }
