@@ -22,8 +22,9 @@ test: prerequisites ## Run all tests
 	cargo test --workspace --locked
 	CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target} cargo run --quiet --locked --manifest-path $(EXAMPLE)
 
-bench: prerequisites ## Time the engine
-	cargo run --release --locked -p skywave-sim --example throughput
+bench: prerequisites ## Time the engine, paired with ns-2 where that is installed
+	cargo build --release --locked -p skywave-sim --example throughput
+	python3 bench/run.py
 
 fmt: ## Format the code
 	cargo fmt --all

@@ -26,9 +26,8 @@ impl Medium {
             blackouts: Blackouts::new(config.blackouts.clone()),
             impairments: Impairments::new(config, seed, name),
         };
-        let perfect = config.loss.is_empty()
-            && config.blackouts.is_empty()
-            && medium.impairments.are_none();
+        let perfect =
+            config.loss.is_empty() && config.blackouts.is_empty() && medium.impairments.are_none();
         (!perfect).then_some(medium)
     }
 

@@ -193,9 +193,7 @@ impl Link {
         }
         let slot = self.transmitter.transmit(size);
         self.queue.accept::<PLAIN>(now, start, slot.end, size);
-        self.meter
-            .totals
-            .transmitted(start.since(now), slot.used);
+        self.meter.totals.transmitted(start.since(now), slot.used);
         if !PLAIN && let Some(medium) = &mut self.medium {
             return medium.carry(slot.end, self.delay, size);
         }

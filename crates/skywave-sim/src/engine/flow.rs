@@ -254,7 +254,7 @@ impl Flow {
                 }
             }
             // A flow's packets carry its own transport.
-            (Ends::Tcp(_), _) | (Ends::Udp { .. }, _) => {}
+            _ => {}
         }
     }
 

@@ -29,3 +29,6 @@ pub fn simulate(spec: &Spec) -> Outcome {
 pub fn simulate_watched<'a>(spec: &'a Spec, watch: Watch<'a>) -> Option<Outcome> {
     world::World::new(spec, watch.observer).run(watch.cancel)
 }
+
+#[cfg(test)]
+mod tests;

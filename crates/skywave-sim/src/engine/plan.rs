@@ -86,6 +86,21 @@ impl Plan {
     }
 }
 
+#[cfg(test)]
+impl Plan {
+    /// The same, but everything is decided at its own time: an event at a time.
+    pub(crate) fn without_lookahead(mut self) -> Self {
+        for link in self.links.iter_mut().flatten() {
+            (link.slack, link.hold) = (Duration::ZERO, Duration::ZERO);
+        }
+        self.senders.fill(Duration::ZERO);
+        for receiver in &mut self.receivers {
+            receiver.slack = Duration::ZERO;
+        }
+        self
+    }
+}
+
 /// The latest grid point up to `slack` after `at`: where many things wait for the same moment, the
 /// event queue has less to sort.
 pub(crate) fn latest(at: Time, slack: Duration) -> Time {

@@ -110,6 +110,9 @@ impl Routes {
     /// The links of a flow's route, in order.
     pub(crate) fn links(&self, flow: usize, direction: Direction) -> impl Iterator<Item = u32> {
         let start = self.starts[flow][direction as usize];
-        self.hops[start as usize..].iter().copied().take_while(|&link| link != HOST)
+        self.hops[start as usize..]
+            .iter()
+            .copied()
+            .take_while(|&link| link != HOST)
     }
 }

@@ -61,8 +61,17 @@ pub(crate) struct World<'a> {
 
 impl<'a> World<'a> {
     pub(crate) fn new(spec: &'a Spec, observer: Option<&'a mut dyn Observer>) -> Self {
-        let mut routes = Routes::new(spec);
+        let routes = Routes::new(spec);
         let plan = Plan::new(spec, &routes);
+        Self::with_plan(spec, observer, routes, plan)
+    }
+
+    pub(crate) fn with_plan(
+        spec: &'a Spec,
+        observer: Option<&'a mut dyn Observer>,
+        mut routes: Routes,
+        plan: Plan,
+    ) -> Self {
         routes.mark(|link| plan.links[link as usize].is_some());
         let lanes = spec.links.iter().zip(&plan.links);
         let flows = spec.flows.iter().enumerate();

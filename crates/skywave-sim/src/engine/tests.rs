@@ -1,0 +1,199 @@
+//! Lookahead changes the order of the work, and nothing else.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use skywave_core::link::{Jitter, Limit, LinkConfig, LossConfig, QueueConfig, Reordering};
+use skywave_core::tcp::{PRESETS, Profile, TcpConfig};
+use skywave_core::{Duration, Rate, Time};
+
+use super::plan::{Plan, Slack};
+use super::routes::Routes;
+use super::world::World;
+use crate::outcome::Outcome;
+use crate::spec::{FlowSpec, LinkSpec, Spec, Traffic, Transport};
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// A link of 1 Mb/s; delays are in odd nanoseconds, so that nothing ever falls on the same instant.
+fn link(from: usize, to: usize, delay: Duration) -> LinkSpec {
+    let rate = Rate::from_bps(1_000_003 + (from * 31 + to * 7) as u64);
+    LinkSpec {
+        name: format!("{from}-{to}"),
+        from,
+        to,
+        config: LinkConfig::new(rate, delay, QueueConfig::DropTail(Limit::Packets(12))),
+    }
+}
+
+fn tcp(from: usize, to: usize, config: TcpConfig) -> FlowSpec {
+    FlowSpec {
+        name: format!("flow {from}-{to}"),
+        from,
+        to,
+        transport: Transport::Tcp(Arc::new(config)),
+        traffic: Traffic::Ftp,
+        start: Time::ZERO + Duration::from_nanos(1_000_003 * from as u64),
+        stop: None,
+    }
+}
+
+fn spec(nodes: usize, links: Vec<LinkSpec>, flows: Vec<FlowSpec>) -> Spec {
+    Spec {
+        nodes: (0..nodes).map(|n| n.to_string()).collect(),
+        links,
+        flows,
+        duration: Time::ZERO + ms(20_000),
+        measure: (Time::ZERO + ms(2_000), Time::ZERO + ms(19_000)),
+        seed: 7,
+        series: true,
+    }
+}
+
+/// Hosts 2, 4, … send to 3, 5, … over a bottleneck from 0 to 1.
+fn dumbbell(delays: &[u64], config: impl Fn(usize) -> TcpConfig) -> Spec {
+    let delay = |i: usize| Duration::from_nanos(delays[i % delays.len()] * 2 + 1);
+    let mut links = vec![link(0, 1, delay(0)), link(1, 0, delay(1))];
+    let mut flows = Vec::new();
+    for i in 0..3 {
+        let (source, sink) = (2 + 2 * i, 3 + 2 * i);
+        for (n, (a, b)) in [(source, 0), (0, source), (1, sink), (sink, 1)]
+            .into_iter()
+            .enumerate()
+        {
+            links.push(link(a, b, delay(2 + 4 * i + n)));
+        }
+        flows.push(tcp(source, sink, config(i)));
+    }
+    spec(8, links, flows)
+}
+
+fn with_lookahead(spec: &Spec) -> Outcome {
+    World::new(spec, None).run(None).expect("not cancelled")
+}
+
+fn event_by_event(spec: &Spec) -> Outcome {
+    let routes = Routes::new(spec);
+    let plan = Plan::new(spec, &routes).without_lookahead();
+    let world = World::with_plan(spec, None, routes, plan);
+    world.run(None).expect("not cancelled")
+}
+
+fn assert_same(spec: &Spec) {
+    let (ahead, exact) = (with_lookahead(spec), event_by_event(spec));
+    assert!(ahead.flows.iter().any(|flow| flow.delivered_bytes > 0));
+    let same = Outcome {
+        events: exact.events,
+        ..ahead
+    };
+    assert_eq!(same, exact);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn lookahead_gives_the_outcome_of_single_events(
+        delays in prop::collection::vec(1u64..20_000_000, 14),
+        presets in prop::collection::vec(0..PRESETS.len(), 3),
+        modern: bool,
+        loss in 0.0..0.05f64,
+        bend in 0..4,
+    ) {
+        let profile = if modern { Profile::Rfc } else { Profile::Ns2 };
+        let mut spec = dumbbell(&delays, |i| {
+            TcpConfig::new(profile, PRESETS[presets[i]].composition.clone())
+        });
+        for link in &mut spec.links[4..] {
+            link.config.loss = vec![LossConfig::Bernoulli(loss)];
+        }
+        let wireless = &mut spec.links[4].config;
+        match bend {
+            0 => wireless.reordering = Some(Reordering { probability: 0.1, delay: ms(13) }),
+            1 => wireless.jitter = Some(Jitter::Uniform(Duration::ZERO, ms(9))),
+            2 => wireless.duplication = 0.05,
+            _ => wireless.corruption = 0.05,
+        }
+        assert_same(&spec);
+    }
+}
+
+#[test]
+fn flows_from_one_host_and_datagrams_are_the_same_too() {
+    let config = TcpConfig::new(Profile::Rfc, PRESETS[2].composition.clone());
+    let delay = |ns| Duration::from_nanos(ns);
+    let links = vec![
+        link(0, 1, delay(10_000_019)),
+        link(1, 0, delay(7_000_003)),
+        link(1, 2, delay(3_000_017)),
+        link(2, 1, delay(5_000_011)),
+    ];
+    let mut flows = vec![
+        tcp(0, 2, config.clone()),
+        tcp(0, 1, config.clone()),
+        tcp(2, 0, config),
+    ];
+    flows[1].start = Time::ZERO + ms(3);
+    flows.push(FlowSpec {
+        name: "voice".into(),
+        transport: Transport::Udp { header: 28 },
+        traffic: Traffic::Cbr {
+            rate: Rate::from_bps(64_007),
+            packet: 200,
+            jitter: 0.3,
+        },
+        ..flows[0].clone()
+    });
+    for (i, flow) in flows.iter_mut().enumerate() {
+        flow.name = format!("flow {i}");
+    }
+    assert_same(&spec(3, links, flows));
+}
+
+#[test]
+fn the_slack_is_the_delay_to_the_next_inbox() {
+    // Access links 1 ms, bottleneck 10 ms, last links 5 ms, in nanoseconds.
+    let config = TcpConfig::new(Profile::Ns2, PRESETS[1].composition.clone());
+    let mut spec = dumbbell(&[0], |_| config.clone());
+    for link in &mut spec.links {
+        link.config.delay = match (link.from, link.to) {
+            (0, 1) | (1, 0) => ms(10),
+            (0, _) | (_, 0) => ms(1),
+            _ => ms(5),
+        };
+    }
+    let plan = Plan::new(&spec, &Routes::new(&spec));
+    // From the bottleneck by the receivers to the link back; from there to the senders.
+    let (out, back) = (ms(10 + 5 + 5), ms(10 + 1));
+    let hold = out.saturating_sub(out / 8);
+    assert_eq!(plan.links[0], Some(Slack { slack: out, hold }));
+    assert_eq!(
+        plan.links[1],
+        Some(Slack {
+            slack: back,
+            hold: Duration::ZERO
+        })
+    );
+    assert!(plan.links[2..].iter().all(Option::is_none));
+    assert_eq!(plan.senders, [ms(1) + hold; 3]);
+    assert!(
+        plan.receivers
+            .iter()
+            .all(|r| !r.collects && r.slack == ms(5))
+    );
+}
+
+#[test]
+fn few_events_are_left_on_a_path_of_ones_own() {
+    let config = TcpConfig::new(Profile::Ns2, PRESETS[1].composition.clone());
+    let links = vec![link(0, 1, ms(100)), link(1, 0, ms(100))];
+    let outcome = with_lookahead(&spec(2, links, vec![tcp(0, 1, config)]));
+    let packets = outcome.flows[0].delivered_bytes / 1460;
+    assert!(
+        outcome.events < packets / 4,
+        "{} of {packets}",
+        outcome.events
+    );
+}
