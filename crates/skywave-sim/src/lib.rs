@@ -4,6 +4,7 @@
 //! bit for bit, on any machine.
 
 mod engine;
+pub mod losses;
 mod measure;
 mod network;
 pub mod observe;

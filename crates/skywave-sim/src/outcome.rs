@@ -2,6 +2,8 @@
 //!
 //! Counts and means are over the measured window unless said otherwise.
 
+use crate::losses::LossTable;
+
 /// All that one simulation measured.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Outcome {
@@ -40,6 +42,31 @@ pub struct FlowOutcome {
     pub queue_drops: u64,
     /// Data packets lost by a channel: errors, blackouts, corruption.
     pub channel_drops: u64,
+    /// Those of `queue_drops` that a queue dropped early (RED).
+    pub early_drops: u64,
+    /// Those of `channel_drops` that were lost in blackouts.
+    pub blackout_drops: u64,
+    /// Those of `channel_drops` that were damaged.
+    pub corrupt_drops: u64,
+    /// Data packets sent again although nothing of their segment had been lost since it was last
+    /// sent.
+    pub spurious_retransmits: u64,
+    /// Share of the time with an open connection in which the SYN was not answered; this and the
+    /// other shares add up to 1 and are `None` without an open TCP connection. See
+    /// [`skywave_core::tcp::limits::Limit`].
+    pub share_handshake: Option<f64>,
+    /// Share in which the congestion window was full.
+    pub share_cwnd: Option<f64>,
+    /// Share in which the receiver's window was full.
+    pub share_rwnd: Option<f64>,
+    /// Share in which the application had written nothing more.
+    pub share_application: Option<f64>,
+    /// Share in which a fast recovery was going on.
+    pub share_recovery: Option<f64>,
+    /// Share of silence that the retransmission timer ended.
+    pub share_timeout: Option<f64>,
+    /// A TCP flow's lost data packets, by cause and by how they were found.
+    pub losses: LossTable,
     /// Mean of the RTT samples in seconds; `None` without samples.
     pub rtt_mean_s: Option<f64>,
     /// Smallest RTT sample in seconds.

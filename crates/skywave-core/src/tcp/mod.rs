@@ -5,6 +5,7 @@ pub mod congestion;
 pub mod custom;
 pub mod detection;
 pub mod flight;
+pub mod limits;
 pub mod preset;
 pub mod receiver;
 pub mod recovery;

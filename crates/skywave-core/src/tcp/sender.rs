@@ -10,6 +10,7 @@
 //! After each of them call [`Sender::poll_transmit`] until it returns `None`, then ask
 //! [`Sender::next_timer`] again.
 
+mod tell;
 mod transmit;
 
 use std::ops::Sub;
@@ -23,6 +24,7 @@ use super::config::{Counting, Handshake, TcpConfig};
 use super::congestion::{Congestion, CongestionControl};
 use super::detection::{Detection, LossDetector};
 use super::flight::{Acked, Flight};
+use super::limits::{LimitClock, Resend, Why};
 use super::recovery::{LossRecovery, Progress, Recovery, Repair};
 use super::rto::RtoEstimator;
 use super::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
@@ -98,6 +100,10 @@ pub struct Sender {
     rtt_sample: Option<Duration>,
     initial_window: Segments,
     counters: SenderCounters,
+    limits: LimitClock,
+    /// How the next segment to be sent again was found to be lost.
+    found: Option<Why>,
+    resend: Option<Resend>,
 }
 
 impl Sender {
@@ -128,6 +134,9 @@ impl Sender {
             rtt_sample: None,
             initial_window: config.initial_window,
             counters: SenderCounters::default(),
+            limits: LimitClock::default(),
+            found: None,
+            resend: None,
             config,
         }
     }
@@ -169,6 +178,7 @@ impl Sender {
         if ack > self.flight.max() || ack < self.flight.una() {
             return; // not acceptable, or old news
         }
+        self.limits.hear(now);
         if let Some(timestamps) = segment.timestamps {
             self.peer_timestamp = timestamps.value;
         }
@@ -196,6 +206,8 @@ impl Sender {
             return;
         }
         self.counters.timeouts += 1;
+        self.limits.expire(now);
+        self.found = Some(Why::Timeout);
         self.timed = None;
         self.dupacks = 0;
         if self.state == State::SynSent {
@@ -228,9 +240,18 @@ impl Sender {
     /// input.
     #[must_use]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        match self.choose()? {
-            Next::Again(position) => self.transmit_again(position, now),
-            Next::New(end) => Some(self.transmit_new(end, now)),
+        match self.choose() {
+            Ok(next) => {
+                self.limits.hear(now);
+                match next {
+                    Next::Again(position, why) => self.transmit_again(position, why, now),
+                    Next::New(end) => Some(self.transmit_new(end, now)),
+                }
+            }
+            Err(limit) => {
+                self.limits.set(now, limit);
+                None
+            }
         }
     }
 
@@ -256,6 +277,7 @@ impl Sender {
 
     fn on_new_ack(&mut self, now: Time, ack: u64, segment: &Segment) {
         let flight_before = self.in_flight();
+        self.found = None;
         let acked = self.flight.acknowledge(ack);
         let acked_segments = Segments::from_bytes(acked.bytes, self.config.mss);
         let mut repair = Repair {
@@ -296,6 +318,7 @@ impl Sender {
         };
         self.congestion.on_ack(&event, &mut self.window);
         if self.detection.on_new_ack(now, segment_rtt, &self.flight) {
+            self.found = Some(Why::Detector);
             self.repair_again();
         }
         if self.flight.is_empty() {
@@ -308,13 +331,9 @@ impl Sender {
         self.dupacks += u32::from(counts);
         let event = self.ack_event(now, Segments::ZERO, None, None);
         self.congestion.on_dupack(&event);
-        let threshold = self.detection.threshold();
-        let lost = counts
-            && (self.detection.on_dupack(now, self.dupacks, &self.flight)
-                || self
-                    .recovery
-                    .first_is_lost(&self.flight, self.config.mss, threshold));
-        if lost && self.may_retransmit() {
+        let found = counts.then(|| self.find_loss(now)).flatten();
+        if found.is_some() && self.may_retransmit() {
+            self.found = found;
             self.fast_retransmit(now);
         } else if self.recovery.is_active() {
             let mut repair = Repair {
@@ -325,6 +344,21 @@ impl Sender {
             };
             self.recovery.on_dupack(&mut repair);
         }
+    }
+
+    /// How the oldest segment is found lost on this duplicate ACK, if it is.
+    fn find_loss(&mut self, now: Time) -> Option<Why> {
+        let threshold = self.detection.threshold();
+        if self.detection.on_dupack(now, self.dupacks, &self.flight) {
+            return Some(if self.dupacks == threshold {
+                Why::Dupacks
+            } else {
+                Why::Detector
+            });
+        }
+        let mss = self.config.mss;
+        let seen = self.recovery.first_is_lost(&self.flight, mss, threshold);
+        seen.then_some(Why::Sack)
     }
 
     /// Everything below `recover` was sent before the last recovery or timeout: duplicate ACKs for
@@ -480,50 +514,6 @@ impl Sender {
     fn end(&self) -> u64 {
         self.written
             .saturating_add(u64::from(self.closing && self.config.fin))
-    }
-
-    /// Everything written was acknowledged after [`Self::close`].
-    pub fn is_done(&self) -> bool {
-        self.state == State::Done
-    }
-
-    /// Payload bytes written and not yet sent for the first time; `u64::MAX` for an endless source.
-    pub fn unsent(&self) -> u64 {
-        if self.written == u64::MAX {
-            return u64::MAX;
-        }
-        let sent = self.flight.max().max(self.config.handshake.span());
-        self.written.saturating_sub(sent)
-    }
-
-    /// Congestion window and threshold; the window is without inflation.
-    pub fn window(&self) -> Window {
-        self.window
-    }
-
-    /// Sequence space and segments in flight.
-    pub fn flight(&self) -> &Flight {
-        &self.flight
-    }
-
-    /// A fast recovery is going on.
-    pub fn in_recovery(&self) -> bool {
-        self.recovery.is_active()
-    }
-
-    /// The round-trip sample taken since the last call, if one was.
-    pub fn poll_rtt(&mut self) -> Option<Duration> {
-        self.rtt_sample.take()
-    }
-
-    /// The retransmission timer's estimator.
-    pub fn rto(&self) -> &RtoEstimator {
-        &self.rto
-    }
-
-    /// What was done so far.
-    pub fn counters(&self) -> &SenderCounters {
-        &self.counters
     }
 }
 

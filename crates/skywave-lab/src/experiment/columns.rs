@@ -3,6 +3,7 @@
 //! The result rows, the Parquet columns, the stored runs and the plots all follow these tables, and
 //! a field that is added to an outcome but not here does not compile.
 
+use skywave_sim::losses::{Found, LossCause};
 use skywave_sim::outcome::{FlowOutcome, LinkOutcome};
 
 /// One measured value.
@@ -104,7 +105,8 @@ macro_rules! set {
 
 macro_rules! columns {
     ($(#[$doc:meta])* $table:ident, $check:ident, $outcome:ident:
-     $($field:ident $kind:ident $unit:ident $pooling:ident $label:literal;)*) => {
+     $($field:ident $kind:ident $unit:ident $pooling:ident $label:literal;)*
+     $(@$losses:ident: $($cell:ident $cause:ident $found:ident $of:literal;)*)?) => {
         $(#[$doc])*
         pub const $table: &[Column<$outcome>] = &[
             $(Column {
@@ -118,10 +120,21 @@ macro_rules! columns {
                     Some(())
                 },
             },)*
+            $($(Column {
+                name: stringify!($cell),
+                label: $of,
+                unit: Unit::Count,
+                pooling: Pooling::Sum,
+                get: |o| Cell::Count(o.$losses.count(LossCause::$cause, Found::$found)),
+                set: |o, _, count| {
+                    *o.$losses.count_mut(LossCause::$cause, Found::$found) = count?;
+                    Some(())
+                },
+            },)*)?
         ];
         /// Does not compile when a field has no column.
         const fn $check(o: &$outcome) {
-            let $outcome { name: _, $($field: _,)* } = o;
+            let $outcome { name: _, $($field: _,)* $($losses: _,)? } = o;
         }
         const _: fn(&$outcome) = $check;
     };
@@ -147,6 +160,52 @@ columns! {
     delay_p95_s maybe Seconds Mean "Delay p95";
     delay_p99_s maybe Seconds Mean "Delay p99";
     completion_s maybe Seconds Mean "Completion time";
+    early_drops count Count Sum "Early drops";
+    blackout_drops count Count Sum "Blackout drops";
+    corrupt_drops count Count Sum "Damaged";
+    spurious_retransmits count Count Sum "Spurious retransmits";
+    share_handshake maybe Share Mean "Waiting for the handshake";
+    share_cwnd maybe Share Mean "Limited by cwnd";
+    share_rwnd maybe Share Mean "Limited by rwnd";
+    share_application maybe Share Mean "Limited by the application";
+    share_recovery maybe Share Mean "In fast recovery";
+    share_timeout maybe Share Mean "Waiting for a timeout";
+    @losses:
+    lost_queue_dupacks Queue Dupacks "Full queue, dupacks";
+    lost_queue_partial_ack Queue PartialAck "Full queue, partial ACK";
+    lost_queue_sack Queue Sack "Full queue, SACK";
+    lost_queue_detector Queue Detector "Full queue, detector";
+    lost_queue_timeout Queue Timeout "Full queue, timeout";
+    lost_queue_unnoticed Queue Unnoticed "Full queue, unnoticed";
+    lost_queue_open Queue Open "Full queue, open";
+    lost_early_dupacks Early Dupacks "Early drop, dupacks";
+    lost_early_partial_ack Early PartialAck "Early drop, partial ACK";
+    lost_early_sack Early Sack "Early drop, SACK";
+    lost_early_detector Early Detector "Early drop, detector";
+    lost_early_timeout Early Timeout "Early drop, timeout";
+    lost_early_unnoticed Early Unnoticed "Early drop, unnoticed";
+    lost_early_open Early Open "Early drop, open";
+    lost_channel_dupacks Channel Dupacks "Channel, dupacks";
+    lost_channel_partial_ack Channel PartialAck "Channel, partial ACK";
+    lost_channel_sack Channel Sack "Channel, SACK";
+    lost_channel_detector Channel Detector "Channel, detector";
+    lost_channel_timeout Channel Timeout "Channel, timeout";
+    lost_channel_unnoticed Channel Unnoticed "Channel, unnoticed";
+    lost_channel_open Channel Open "Channel, open";
+    lost_blackout_dupacks Blackout Dupacks "Blackout, dupacks";
+    lost_blackout_partial_ack Blackout PartialAck "Blackout, partial ACK";
+    lost_blackout_sack Blackout Sack "Blackout, SACK";
+    lost_blackout_detector Blackout Detector "Blackout, detector";
+    lost_blackout_timeout Blackout Timeout "Blackout, timeout";
+    lost_blackout_unnoticed Blackout Unnoticed "Blackout, unnoticed";
+    lost_blackout_open Blackout Open "Blackout, open";
+    lost_corrupt_dupacks Corruption Dupacks "Damage, dupacks";
+    lost_corrupt_partial_ack Corruption PartialAck "Damage, partial ACK";
+    lost_corrupt_sack Corruption Sack "Damage, SACK";
+    lost_corrupt_detector Corruption Detector "Damage, detector";
+    lost_corrupt_timeout Corruption Timeout "Damage, timeout";
+    lost_corrupt_unnoticed Corruption Unnoticed "Damage, unnoticed";
+    lost_corrupt_open Corruption Open "Damage, open";
 }
 
 columns! {

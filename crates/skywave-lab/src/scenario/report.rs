@@ -81,6 +81,16 @@ pub const FLOW_METRICS: &[Metric] = &[
     metric("delay_p95", "delay_p95_s"),
     metric("delay_p99", "delay_p99_s"),
     metric("completion", "completion_s"),
+    metric("early_drops", "early_drops"),
+    metric("blackout_drops", "blackout_drops"),
+    metric("corrupt_drops", "corrupt_drops"),
+    metric("spurious_retransmits", "spurious_retransmits"),
+    metric("share_handshake", "share_handshake"),
+    metric("share_cwnd", "share_cwnd"),
+    metric("share_rwnd", "share_rwnd"),
+    metric("share_application", "share_application"),
+    metric("share_recovery", "share_recovery"),
+    metric("share_timeout", "share_timeout"),
 ];
 
 /// What is measured of a link.

@@ -3,11 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use skywave_core::packet::{Body, Datagram, Packet};
+use skywave_core::packet::{Body, Datagram, Packet, Segment};
+use skywave_core::tcp::limits::Limit;
 use skywave_core::tcp::{Receiver, Sender, SenderCounters, TcpConfig};
 use skywave_core::{Duration, Time};
 
-use crate::measure::{FlowMeter, Recorder};
+use crate::losses::LossCause;
+use crate::measure::{FlowMeter, LossLedger, Recorder};
 use crate::outcome::FlowOutcome;
 use crate::spec::{FlowSpec, Spec, Transport};
 use crate::traffic::{Action, Source};
@@ -103,16 +105,47 @@ pub(crate) struct Tcp {
     config: Arc<TcpConfig>,
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
+    losses: LossLedger,
+}
+
+impl Tcp {
+    fn new(config: &Arc<TcpConfig>, run: &Spec) -> Self {
+        let mut sender = Sender::new(Arc::clone(config));
+        sender.measure(run.measure.0, run.measure.1);
+        Self {
+            config: Arc::clone(config),
+            sender,
+            receiver: Receiver::new(Arc::clone(config)),
+            losses: LossLedger::new(run.measure),
+        }
+    }
+
+    /// Why it was slow, at the end of the run.
+    fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {
+        let times = self.sender.limit_times(now);
+        outcome.share_handshake = times.share(Limit::Handshake);
+        outcome.share_cwnd = times.share(Limit::Cwnd);
+        outcome.share_rwnd = times.share(Limit::Rwnd);
+        outcome.share_application = times.share(Limit::Application);
+        outcome.share_recovery = times.share(Limit::Recovery);
+        outcome.share_timeout = times.share(Limit::Timeout);
+        let una = self.sender.flight().una();
+        (outcome.losses, outcome.spurious_retransmits) = self.losses.finish(una);
+    }
+
+    /// First position after a data segment.
+    fn end_of(&self, segment: &Segment) -> u64 {
+        let una = self.sender.flight().una();
+        let start = segment.seq.expand(self.config.iss, una);
+        let flags = u64::from(segment.flags.syn) + u64::from(segment.flags.fin);
+        start + u64::from(segment.len) + flags
+    }
 }
 
 impl Flow {
     pub(crate) fn new(index: usize, spec: &FlowSpec, run: &Spec) -> Self {
         let ends = match &spec.transport {
-            Transport::Tcp(config) => Ends::Tcp(Box::new(Tcp {
-                config: Arc::clone(config),
-                sender: Sender::new(Arc::clone(config)),
-                receiver: Receiver::new(Arc::clone(config)),
-            })),
+            Transport::Tcp(config) => Ends::Tcp(Box::new(Tcp::new(config, run))),
             Transport::Udp { header } => Ends::Udp {
                 header: *header,
                 sent: 0,
@@ -266,6 +299,18 @@ impl Flow {
         }
     }
 
+    /// A packet of this flow is lost at `at`. A lost ACK is nobody's data.
+    pub(crate) fn lost(&mut self, at: Time, packet: &Packet, cause: LossCause) {
+        match (&mut self.ends, &packet.body) {
+            (_, Body::TcpAck(_)) => return,
+            (Ends::Tcp(tcp), Body::TcpData(segment)) => {
+                tcp.losses.lost(at, tcp.end_of(segment), cause);
+            }
+            _ => {}
+        }
+        self.meter.lost(at, cause);
+    }
+
     /// A timer of the sender is due.
     pub(crate) fn on_sender_timer(&mut self, now: Time) {
         if let Ends::Tcp(tcp) = &mut self.ends {
@@ -296,6 +341,7 @@ impl Flow {
         };
         let window = tcp.sender.window();
         self.meter.set_cwnd(now, window.cwnd.0);
+        tcp.losses.acknowledged(tcp.sender.flight().una());
         let rtt = tcp.sender.poll_rtt();
         if let Some(rtt) = rtt {
             self.meter.rtt(now, rtt);
@@ -343,10 +389,12 @@ impl Flow {
             .at_close
             .zip(self.at_open)
             .map(|(end, start)| end - start);
-        FlowOutcome {
-            completion_s: self.completion.map(Duration::as_secs_f64),
-            ..self.meter.outcome(name, now, done)
+        let mut outcome = self.meter.outcome(name, now, done);
+        outcome.completion_s = self.completion.map(Duration::as_secs_f64);
+        if let Ends::Tcp(tcp) = &mut self.ends {
+            tcp.explain(now, &mut outcome);
         }
+        outcome
     }
 
     fn counters(&self) -> Option<SenderCounters> {
@@ -363,6 +411,9 @@ impl Flow {
             return None;
         };
         let segment = tcp.sender.poll_transmit(now)?;
+        if let Some(resend) = tcp.sender.poll_resend() {
+            tcp.losses.resent(now, resend);
+        }
         Some(Packet::new(
             self.index,
             tcp.config.wire_size(&segment),

@@ -4,13 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use skywave_core::Time;
 use skywave_core::link::{DropCause, Fate};
-use skywave_core::packet::{Body, Packet};
+use skywave_core::packet::Packet;
 
 use super::flow::{Flow, Local};
 use super::lane::Lane;
 use super::plan::{Plan, Receiving, latest};
 use super::queue::EventQueue;
 use super::routes::{Direction, Next, Routes};
+use crate::losses::LossCause;
 use crate::measure::Recorder;
 use crate::observe::{Observer, Offer};
 use crate::outcome::Outcome;
@@ -388,10 +389,8 @@ impl<'a> World<'a> {
         let index = packet.flow as usize;
         let direction = Direction::of(packet);
         if packet.corrupt {
-            // The host's checksum finds it; a damaged ACK is nobody's data loss.
-            if direction == Direction::Forward {
-                self.flows[index].meter.channel_drop(at);
-            }
+            // The host's checksum finds it.
+            self.flows[index].lost(at, packet, LossCause::Corruption);
             self.free.push(id);
             return;
         }
@@ -414,15 +413,12 @@ impl<'a> World<'a> {
     fn drop_packet(&mut self, id: u32, cause: DropCause, at: Time) {
         self.free.push(id);
         let packet = &self.packets[id as usize].packet;
-        if matches!(packet.body, Body::TcpAck(_)) {
-            return;
-        }
-        let meter = &mut self.flows[packet.flow as usize].meter;
-        match cause {
-            // What a channel had damaged before it met a full queue was lost by the channel.
-            DropCause::Queue | DropCause::Early if !packet.corrupt => meter.queue_drop(at),
-            _ => meter.channel_drop(at),
-        }
+        // What a channel had damaged before it met a full queue was lost by the channel.
+        let cause = match cause {
+            DropCause::Queue | DropCause::Early if packet.corrupt => LossCause::Corruption,
+            cause => cause.into(),
+        };
+        self.flows[packet.flow as usize].lost(at, packet, cause);
     }
 
     fn finish(mut self) -> Outcome {

@@ -4,6 +4,7 @@ use skywave_core::tcp::SenderCounters;
 use skywave_core::{Duration, Time};
 
 use super::DelayHistogram;
+use crate::losses::LossCause;
 use crate::outcome::FlowOutcome;
 
 /// Counts what happens to one flow inside the window.
@@ -14,8 +15,8 @@ pub(crate) struct FlowMeter {
     delivered_bytes: u64,
     arrived_wire_bytes: u64,
     sent_datagrams: u64,
-    queue_drops: u64,
-    channel_drops: u64,
+    /// Data packets lost, by [`LossCause`].
+    drops: [u64; LossCause::ALL.len()],
     delays: DelayHistogram,
     rtt_sum: Duration,
     rtt_count: u64,
@@ -35,8 +36,7 @@ impl FlowMeter {
             delivered_bytes: 0,
             arrived_wire_bytes: 0,
             sent_datagrams: 0,
-            queue_drops: 0,
-            channel_drops: 0,
+            drops: [0; LossCause::ALL.len()],
             delays: DelayHistogram::default(),
             rtt_sum: Duration::ZERO,
             rtt_count: 0,
@@ -60,6 +60,9 @@ impl FlowMeter {
         let rtt_mean = self.rtt_sum.as_secs_f64() / self.rtt_count as f64;
         let cwnd_mean = tcp.map(|_| self.cwnd_area / seconds);
         let tcp = tcp.unwrap_or_default();
+        let drops = |cause: LossCause| self.drops[cause as usize];
+        let (early, blackout) = (drops(LossCause::Early), drops(LossCause::Blackout));
+        let corrupt = drops(LossCause::Corruption);
         FlowOutcome {
             name: name.to_owned(),
             delivered_bytes: self.delivered_bytes,
@@ -70,15 +73,18 @@ impl FlowMeter {
             timeouts: tcp.timeouts,
             fast_retransmits: tcp.fast_retransmits,
             window_cuts: tcp.window_cuts,
-            queue_drops: self.queue_drops,
-            channel_drops: self.channel_drops,
+            queue_drops: drops(LossCause::Queue) + early,
+            channel_drops: drops(LossCause::Channel) + blackout + corrupt,
+            early_drops: early,
+            blackout_drops: blackout,
+            corrupt_drops: corrupt,
             rtt_mean_s: (self.rtt_count > 0).then_some(rtt_mean),
             rtt_min_s: self.rtt_min.map(Duration::as_secs_f64),
             cwnd_mean,
             delay_p50_s: self.delays.quantile(0.50),
             delay_p95_s: self.delays.quantile(0.95),
             delay_p99_s: self.delays.quantile(0.99),
-            completion_s: None,
+            ..FlowOutcome::default()
         }
     }
 
@@ -112,14 +118,9 @@ impl FlowMeter {
         self.sent_datagrams += u64::from(self.counts(at));
     }
 
-    /// A data packet was dropped by a queue.
-    pub(crate) fn queue_drop(&mut self, at: Time) {
-        self.queue_drops += u64::from(self.counts(at));
-    }
-
-    /// A data packet was lost or damaged by a channel.
-    pub(crate) fn channel_drop(&mut self, at: Time) {
-        self.channel_drops += u64::from(self.counts(at));
+    /// A data packet was lost.
+    pub(crate) fn lost(&mut self, at: Time, cause: LossCause) {
+        self.drops[cause as usize] += u64::from(self.counts(at));
     }
 
     /// A round trip was measured.

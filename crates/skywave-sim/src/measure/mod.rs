@@ -2,8 +2,10 @@
 
 mod delay;
 mod flow;
+mod loss;
 mod series;
 
 pub(crate) use delay::DelayHistogram;
 pub(crate) use flow::FlowMeter;
+pub(crate) use loss::LossLedger;
 pub(crate) use series::Recorder;

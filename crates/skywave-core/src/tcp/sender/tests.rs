@@ -5,6 +5,7 @@
 
 mod cerl;
 mod lifecycle;
+mod limits;
 mod newreno;
 mod reno;
 mod sack;

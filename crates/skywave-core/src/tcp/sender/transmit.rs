@@ -1,10 +1,11 @@
 //! What goes on the wire next: lost segments first, then the segment at `nxt`.
 
-use super::{Sender, State, Timed};
+use super::{Resend, Sender, State, Timed, Why};
 use crate::packet::{Flags, Segment, Timestamps};
 use crate::seq::SeqNr;
 use crate::tcp::detection::LossDetector;
 use crate::tcp::flight::Sent;
+use crate::tcp::limits::Limit;
 use crate::tcp::recovery::LossRecovery;
 use crate::time::Time;
 use crate::units::Segments;
@@ -13,36 +14,48 @@ use crate::units::Segments;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Next {
     /// The segment at this position, again.
-    Again(u64),
+    Again(u64, Why),
     /// New data (or SYN or FIN) up to this position.
     New(u64),
 }
 
 impl Sender {
-    /// What to send next: lost segments first, then the segment at `nxt`.
-    pub(super) fn choose(&mut self) -> Option<Next> {
+    /// What to send next: lost segments first, then the segment at `nxt`; or what forbids it, if the
+    /// connection is open.
+    pub(super) fn choose(&mut self) -> Result<Next, Option<Limit>> {
         match self.state {
-            State::Closed | State::Done => return None,
-            State::SynSent => {
-                return (self.flight.nxt() == 0).then(|| {
-                    if self.flight.is_empty() {
-                        Next::New(1)
-                    } else {
-                        Next::Again(0)
-                    }
-                });
-            }
+            State::Closed | State::Done => return Err(None),
+            State::SynSent if self.flight.nxt() > 0 => return Err(Some(Limit::Handshake)),
+            State::SynSent if self.flight.is_empty() => return Ok(Next::New(1)),
+            State::SynSent => return Ok(Next::Again(0, Why::Timeout)),
             State::Established => {}
         }
+        self.choose_data().map_err(|limit| {
+            let recovering = self.recovery.is_active();
+            Some(if recovering { Limit::Recovery } else { limit })
+        })
+    }
+
+    fn choose_data(&mut self) -> Result<Next, Limit> {
         let mss = self.config.mss;
         let room = self.recovery.pipe_room(&self.flight, &self.window, mss);
         if let Some(lost) = self.flight.next_lost() {
+            let seen = if self.recovery.uses_sack() {
+                Why::Sack
+            } else {
+                Why::PartialAck
+            };
+            let next = Next::Again(lost.start, self.found.unwrap_or(seen));
             let fits = room.is_none_or(|room| room >= lost.len());
-            return fits.then_some(Next::Again(lost.start));
+            return if fits { Ok(next) } else { Err(Limit::Cwnd) };
         }
         self.flight.skip_sacked();
         let (next, end) = self.next_in_order();
         let una = self.flight.una();
+        let limit = match next {
+            Some(_) => Limit::Rwnd,
+            None => Limit::Application,
+        };
         if let Some(next) = next
             && end <= una + self.peer_window
         {
@@ -50,20 +63,23 @@ impl Sender {
                 Some(room) => end - self.flight.nxt() <= room,
                 None => end - una <= self.plain_room(),
             };
-            return fits.then_some(next);
+            return if fits { Ok(next) } else { Err(Limit::Cwnd) };
         }
         // Room, but no new data that may fill it.
-        if room.is_some_and(|room| room >= u64::from(mss)) {
-            return self.recovery.rescue(&self.flight).map(Next::Again);
+        if room.is_some_and(|room| room >= u64::from(mss))
+            && let Some(position) = self.recovery.rescue(&self.flight)
+        {
+            return Ok(Next::Again(position, Why::Sack));
         }
-        None
+        Err(limit)
     }
 
     /// The segment at `nxt`, if there is one, and its end.
     fn next_in_order(&self) -> (Option<Next>, u64) {
         let nxt = self.flight.nxt();
         if let Some(old) = self.flight.at(nxt) {
-            return (Some(Next::Again(nxt)), old.end);
+            let why = self.found.unwrap_or(Why::GoBackN);
+            return (Some(Next::Again(nxt, why)), old.end);
         }
         let end = if nxt < self.written {
             // A window smaller than a segment still lets data through.
@@ -98,8 +114,10 @@ impl Sender {
         self.segment(start, end, now)
     }
 
-    pub(super) fn transmit_again(&mut self, position: u64, now: Time) -> Option<Segment> {
+    pub(super) fn transmit_again(&mut self, position: u64, why: Why, now: Time) -> Option<Segment> {
         let Sent { start, end, .. } = self.flight.send_again(position, now)?;
+        self.found = None;
+        self.resend = Some(Resend { end, why });
         // Karn: an ACK could now mean either transmission.
         self.timed.take_if(|t| t.end > start && t.end <= end);
         if self.timer.is_none() {

@@ -1,0 +1,154 @@
+//! Why a sender is not faster: what it waits for at each moment, and why it sends again.
+
+use crate::time::{Duration, Time};
+
+/// What keeps a sender from sending more. At each moment it is one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The SYN is not answered yet.
+    Handshake,
+    /// The congestion window is full.
+    Cwnd,
+    /// The receiver's window is full; also when both are.
+    Rwnd,
+    /// Everything written is sent.
+    Application,
+    /// A fast recovery is going on, whatever else may be full.
+    Recovery,
+    /// Silence that the retransmission timer ended: from the last segment sent or heard until it
+    /// expired. Known only afterwards; until then the time counts as what it looked like.
+    Timeout,
+}
+
+impl Limit {
+    /// All of them, in the order of [`LimitTimes`].
+    pub const ALL: [Self; 6] = [
+        Self::Handshake,
+        Self::Cwnd,
+        Self::Rwnd,
+        Self::Application,
+        Self::Recovery,
+        Self::Timeout,
+    ];
+}
+
+/// How long each limit was in force, in the order of [`Limit::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LimitTimes([Duration; Limit::ALL.len()]);
+
+impl LimitTimes {
+    /// How long `limit` was in force.
+    pub fn of(&self, limit: Limit) -> Duration {
+        self.0[limit as usize]
+    }
+
+    /// How long the connection was open.
+    pub fn total(&self) -> Duration {
+        self.0.iter().fold(Duration::ZERO, |sum, &d| sum + d)
+    }
+
+    /// The share of the open time in which `limit` was in force; `None` if it was never open.
+    pub fn share(&self, limit: Limit) -> Option<f64> {
+        let total = self.total().as_nanos();
+        (total > 0).then(|| self.of(limit).as_nanos() as f64 / total as f64)
+    }
+}
+
+/// Adds up the time under each limit.
+///
+/// Only a change of the limit and an expiry of the timer add anything, so it costs little.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LimitClock {
+    times: LimitTimes,
+    /// The limit in force; `None` while the connection is not open.
+    limit: Option<Limit>,
+    /// What is before this is added up.
+    since: Time,
+    /// When a segment was last sent or heard.
+    heard: Time,
+    /// Only time between these counts.
+    window: (Time, Time),
+}
+
+impl Default for LimitClock {
+    fn default() -> Self {
+        Self {
+            times: LimitTimes::default(),
+            limit: None,
+            since: Time::ZERO,
+            heard: Time::ZERO,
+            window: (Time::ZERO, Time::MAX),
+        }
+    }
+}
+
+impl LimitClock {
+    /// Counts only what is between `from` and `to`.
+    pub(super) fn measure(&mut self, from: Time, to: Time) {
+        self.window = (from, to);
+    }
+
+    /// `limit` is in force from `now` on; `None` for a connection that is not open.
+    pub(super) fn set(&mut self, now: Time, limit: Option<Limit>) {
+        if limit != self.limit {
+            self.add_until(now, self.limit);
+            self.limit = limit;
+        }
+    }
+
+    /// A segment was sent or heard.
+    pub(super) fn hear(&mut self, now: Time) {
+        self.heard = now;
+    }
+
+    /// The retransmission timer ended the silence.
+    pub(super) fn expire(&mut self, now: Time) {
+        self.add_until(self.heard.max(self.since), self.limit);
+        self.add_until(now, Some(Limit::Timeout));
+    }
+
+    pub(super) fn limit(&self) -> Option<Limit> {
+        self.limit
+    }
+
+    /// The times as of `now`.
+    pub(super) fn times(mut self, now: Time) -> LimitTimes {
+        self.add_until(now, self.limit);
+        self.times
+    }
+
+    fn add_until(&mut self, to: Time, limit: Option<Limit>) {
+        if let Some(limit) = limit {
+            let (from, end) = (self.since.max(self.window.0), to.min(self.window.1));
+            self.times.0[limit as usize] += end.since(from);
+        }
+        self.since = to;
+    }
+}
+
+/// Why a segment is sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Duplicate ACKs reached the detector's threshold.
+    Dupacks,
+    /// A partial ACK in a recovery showed the next hole (RFC 6582).
+    PartialAck,
+    /// The scoreboard of selective ACKs showed it, or its rescue rule (RFC 6675).
+    Sack,
+    /// The detector found it otherwise: Vegas' fine-grained timer, or a user's own rule.
+    Detector,
+    /// The retransmission timer expired; the first segment of what follows.
+    Timeout,
+    /// It is in the way of going back N after a timeout or Tahoe's fast retransmit. Nothing was
+    /// found out about this segment itself.
+    GoBackN,
+}
+
+/// A segment that was sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resend {
+    /// First position after it.
+    pub end: u64,
+    /// Why.
+    pub why: Why,
+}

@@ -1,0 +1,76 @@
+//! What a sender tells about itself.
+
+use super::{Sender, SenderCounters, State};
+use crate::tcp::flight::Flight;
+use crate::tcp::limits::{Limit, LimitTimes, Resend};
+use crate::tcp::recovery::LossRecovery;
+use crate::tcp::rto::RtoEstimator;
+use crate::tcp::window::Window;
+use crate::time::{Duration, Time};
+
+impl Sender {
+    /// Everything written was acknowledged after [`Self::close`].
+    pub fn is_done(&self) -> bool {
+        self.state == State::Done
+    }
+
+    /// Payload bytes written and not yet sent for the first time; `u64::MAX` for an endless source.
+    pub fn unsent(&self) -> u64 {
+        if self.written == u64::MAX {
+            return u64::MAX;
+        }
+        let sent = self.flight.max().max(self.config.handshake.span());
+        self.written.saturating_sub(sent)
+    }
+
+    /// Congestion window and threshold; the window is without inflation.
+    pub fn window(&self) -> Window {
+        self.window
+    }
+
+    /// Sequence space and segments in flight.
+    pub fn flight(&self) -> &Flight {
+        &self.flight
+    }
+
+    /// A fast recovery is going on.
+    pub fn in_recovery(&self) -> bool {
+        self.recovery.is_active()
+    }
+
+    /// The round-trip sample taken since the last call, if one was.
+    pub fn poll_rtt(&mut self) -> Option<Duration> {
+        self.rtt_sample.take()
+    }
+
+    /// The retransmission timer's estimator.
+    pub fn rto(&self) -> &RtoEstimator {
+        &self.rto
+    }
+
+    /// What was done so far.
+    pub fn counters(&self) -> &SenderCounters {
+        &self.counters
+    }
+
+    /// Adds up [`Self::limit_times`] between `from` and `to` only.
+    pub fn measure(&mut self, from: Time, to: Time) {
+        self.limits.measure(from, to);
+    }
+
+    /// What keeps it from sending more, as of the last [`Self::poll_transmit`]; `None` while the
+    /// connection is not open.
+    pub fn limited_by(&self) -> Option<Limit> {
+        self.limits.limit()
+    }
+
+    /// How long each limit was in force until `now`.
+    pub fn limit_times(&self, now: Time) -> LimitTimes {
+        self.limits.times(now)
+    }
+
+    /// The segment sent again since the last call, if one was; ask after each segment.
+    pub fn poll_resend(&mut self) -> Option<Resend> {
+        self.resend.take()
+    }
+}
