@@ -1,5 +1,7 @@
 //! What became of the data packets that a flow lost: why each was lost, and how that was found.
 
+use std::ops::AddAssign;
+
 use skywave_core::link::DropCause;
 use skywave_core::tcp::limits::Why;
 
@@ -90,6 +92,19 @@ impl From<Why> for Found {
 /// Lost packets by cause and by how they were found; each is counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LossTable([[u64; Found::ALL.len()]; LossCause::ALL.len()]);
+
+impl AddAssign for LossTable {
+    fn add_assign(&mut self, other: Self) {
+        for (sum, n) in self
+            .0
+            .iter_mut()
+            .flatten()
+            .zip(other.0.into_iter().flatten())
+        {
+            *sum += n;
+        }
+    }
+}
 
 impl LossTable {
     /// So many were lost and found so.

@@ -9,6 +9,7 @@ use super::number::scale;
 use super::panel::{Panel, XAxis, panels};
 use super::plot::{Axis, Plot, STYLE, Scale, SeriesData, escape};
 use super::study::Study;
+use super::why::{Why, why};
 use crate::experiment::Results;
 use crate::experiment::columns::Unit;
 
@@ -45,6 +46,7 @@ pub(super) struct Page {
     partial: bool,
     figures: Vec<Figure>,
     plots_left_out: usize,
+    why: Why,
     flows: Grid,
     links: Grid,
     traces: Vec<Trace>,
@@ -147,6 +149,7 @@ pub(super) fn page(
         partial: !results.is_complete(),
         figures,
         plots_left_out,
+        why: why(study, results),
         flows: grid::flows(study, results, MAX_FLOW_ROWS),
         links: grid::links(study, results, MAX_LINK_ROWS),
         traces,

@@ -14,6 +14,7 @@ mod row;
 mod study;
 mod summary;
 mod table;
+mod why;
 
 pub use html::{HtmlOptions, html};
 pub use panel::{Facet, Panel, PanelSeries, XAxis, XValue, panels};

@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use skywave_core::Time;
 use skywave_core::rng::Stream;
+use skywave_sim::losses::{Found, LossCause, LossTable};
 use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome, Series};
 use skywave_sim::spec::Spec;
 
@@ -101,7 +102,18 @@ fn plot(x: &str, by: PlotAxis) -> Plot {
 fn flow(name: &str, goodput: f64, loss: f64) -> FlowOutcome {
     let delivered = (goodput * 60.0) as u64;
     let packets = delivered / 1460;
+    let mut losses = LossTable::default();
+    let lost = (packets as f64 * loss) as u64;
+    *losses.count_mut(LossCause::Channel, Found::Dupacks) = lost - lost / 10;
+    *losses.count_mut(LossCause::Channel, Found::Timeout) = lost / 10;
     FlowOutcome {
+        share_handshake: Some(0.005),
+        share_cwnd: Some(0.995 - loss),
+        share_rwnd: Some(0.0),
+        share_application: Some(0.0),
+        share_recovery: Some(loss * 0.75),
+        share_timeout: Some(loss * 0.25),
+        losses,
         name: name.to_owned(),
         delivered_bytes: delivered,
         goodput_bps: goodput,
