@@ -26,7 +26,9 @@ use crate::{interrupt, output};
     Each line of --json has: scenario, seed, params {path: value as in the file}, flow, transport,\n\
     goodput_bps, throughput_bps, delivered_bytes, sent_packets, retransmits, timeouts,\n\
     fast_retransmits, window_cuts, queue_drops, channel_drops, rtt_mean_s, rtt_min_s, cwnd_mean,\n\
-    delay_p50_s, delay_p95_s, delay_p99_s, completion_s (null where there is none).")]
+    delay_p50_s, delay_p95_s, delay_p99_s, completion_s (null where there is none), and why it was\n\
+    slow: early_drops, blackout_drops, corrupt_drops, spurious_retransmits, share_… of the time,\n\
+    lost_CAUSE_FOUND (docs/scenarios.md).")]
 pub(crate) struct Args {
     /// Scenario file (TOML).
     scenario: PathBuf,

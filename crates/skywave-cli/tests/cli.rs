@@ -126,6 +126,8 @@ fn each_json_line_has_the_documented_fields() {
         "delay_p95_s",
         "delay_p99_s",
         "completion_s",
+        "share_cwnd",
+        "lost_queue_dupacks",
     ] {
         assert!(row.get(field).is_some(), "{field}");
     }

@@ -98,6 +98,10 @@ impl<'a> Pair<'a> {
             self.receiver.on_timer(next);
         }
         self.pump()?;
+        if !self.sender.is_done() {
+            let explained = self.sender.limit_times(self.now).total();
+            prop_assert_eq!(explained, self.now.since(Time::ZERO));
+        }
         Ok(true)
     }
 

@@ -136,9 +136,7 @@ impl Tcp {
     /// First position after a data segment.
     fn end_of(&self, segment: &Segment) -> u64 {
         let una = self.sender.flight().una();
-        let start = segment.seq.expand(self.config.iss, una);
-        let flags = u64::from(segment.flags.syn) + u64::from(segment.flags.fin);
-        start + u64::from(segment.len) + flags
+        segment.seq.expand(self.config.iss, una) + segment.span()
     }
 }
 
