@@ -75,9 +75,12 @@ pub(super) fn why(study: &Study, results: &Results) -> Why {
     variants.truncate(MAX_VARIANTS);
     let first = variants.first().map(|v| &v.label.group);
     let groups = variants.iter().any(|v| Some(&v.label.group) != first);
-    let name = |v: &Variant<'_>| match groups {
-        true => format!("{} ({})", v.label.transport, v.label.group),
-        false => v.label.transport.clone(),
+    let name = |v: &Variant<'_>| {
+        if groups {
+            format!("{} ({})", v.label.transport, v.label.group)
+        } else {
+            v.label.transport.clone()
+        }
     };
     let bars = variants.iter().map(|v| Bar {
         variant: name(v),
