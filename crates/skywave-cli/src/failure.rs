@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use skywave_lab::claims::ClaimsError;
 use skywave_lab::experiment;
 use skywave_lab::scenario::ScenarioError;
+use skywave_lab::validate::SETS;
+use skywave_lab::validate::live::LiveError;
 use thiserror::Error;
 
 /// Why a verb did not do what it was asked to.
@@ -21,6 +23,15 @@ pub(crate) enum Failure {
     /// Simulations could not be run or kept.
     #[error(transparent)]
     Experiment(#[from] experiment::Error),
+    /// There is no such set of reference rows.
+    #[error("there is no set `{0}`; there are {sets}", sets = SETS.join(", "))]
+    UnknownSet(String),
+    /// Fewer rows agree than are required, in these sets.
+    #[error("too few rows agree in {}", .0.join(", "))]
+    Disagrees(Vec<String>),
+    /// ns-2 could not be asked.
+    #[error(transparent)]
+    Live(#[from] LiveError),
     /// A file could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
@@ -52,13 +63,23 @@ impl Failure {
             Self::Claims(ClaimsError::Scenario(error)) => {
                 eprint!("{}", error.render(io::stderr().is_terminal()));
             }
+            Self::Live(LiveError::Scenario(error)) => {
+                eprint!("{}", error.render(io::stderr().is_terminal()));
+            }
             Self::Closed => {}
             other => eprintln!("skywave: {other}"),
         }
         ExitCode::from(match self {
-            Self::Scenario(_) | Self::Claims(_) => 2,
-            Self::Experiment(_) | Self::Write { .. } | Self::Closed => 1,
-            Self::Interrupted { .. } => 130,
+            Self::Scenario(_)
+            | Self::Claims(_)
+            | Self::UnknownSet(_)
+            | Self::Live(LiveError::UnknownAgent(_) | LiveError::Scenario(_)) => 2,
+            Self::Experiment(_)
+            | Self::Write { .. }
+            | Self::Closed
+            | Self::Disagrees(_) => 1,
+            Self::Interrupted { .. } | Self::Live(LiveError::Interrupted) => 130,
+            Self::Live(_) => 1,
         })
     }
 }

@@ -9,6 +9,7 @@ mod progress;
 mod reproduce;
 mod run;
 mod schema;
+mod validate;
 mod variants;
 
 use std::process::ExitCode;
@@ -24,6 +25,7 @@ use clap::{Parser, Subcommand};
     after_help = "Examples:\n  \
         skywave run experiments/cerl/fig7a.toml\n  \
         skywave reproduce cerl\n  \
+        skywave validate\n  \
         skywave check my-link.toml\n  \
         skywave variants\n\n\
         Exit codes: 0 done, 1 failed, 2 wrong arguments or scenario, 130 interrupted."
@@ -37,6 +39,7 @@ struct Cli {
 enum Verb {
     Run(run::Args),
     Reproduce(reproduce::Args),
+    Validate(validate::Args),
     Check(check::Args),
     Variants(variants::Args),
     Schema(schema::Args),
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().verb {
         Verb::Run(args) => run::main(&args),
         Verb::Reproduce(args) => reproduce::main(&args),
+        Verb::Validate(args) => validate::main(&args),
         Verb::Check(args) => check::main(&args),
         Verb::Variants(args) => variants::main(&args),
         Verb::Schema(args) => schema::main(&args),

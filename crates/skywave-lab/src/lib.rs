@@ -4,3 +4,4 @@ pub mod claims;
 pub mod experiment;
 pub mod report;
 pub mod scenario;
+pub mod validate;

@@ -1,0 +1,206 @@
+# One ns-2 run over a path of `skywave validate`; prints "name value" lines of what was measured.
+#
+#   ns path.tcl path cerl agent Reno rate 2Mb delay 80ms buffer 90 loss 0.01 duration 480 seed 271828183
+#
+# Settings not given keep the values below. ns-2's own defaults are left alone where -1 is shown.
+array set o {
+    path cerl       agent Reno      seed 271828183
+    mss 1460        header 1        window -1       duration 480
+    tick -1         minrto -1       initrto -1      iw -1       limited 1   delack 0
+    rate 2Mb        delay 80ms      buffer 90       loss 0      at head
+    lossgood 0      lossbad 0       tobad 0.3       togood 0.3
+    cbr 0           second ""       jitter 0
+    queue DropTail  flows 24        from 100        redweight -1    redgentle 1
+}
+foreach {key value} $argv {
+    if {![info exists o($key)]} { puts stderr "path.tcl: there is no setting $key"; exit 2 }
+    set o($key) $value
+}
+
+# Small seeds of ns-2 give correlated streams: the caller hands over large ones.
+ns-random $o(seed)
+set ns [new Simulator]
+set starts [new RNG]
+$starts seed [expr {($o(seed) * 7919 + 104729) % 2147483647}]
+
+proc between {a b rate delay limit {kind DropTail}} {
+    global ns
+    $ns duplex-link $a $b $rate $delay $kind
+    $ns queue-limit $a $b $limit
+    $ns queue-limit $b $a $limit
+}
+
+# A bulk transfer; returns its sending agent. Vegas forgets the header: `pkt` 40 bytes more add it.
+proc bulk {a b agent start} {
+    global ns o
+    set size $o(mss)
+    if {$agent eq "Vegas_pkt1500"} { set agent Vegas; incr size 40 }
+    set linux [string match Linux/* $agent]
+    set tcp [new Agent/TCP/[expr {$linux ? "Linux" : $agent}]]
+    if {$agent eq "Tahoe"} { delete $tcp; set tcp [new Agent/TCP] }
+    set sack [expr {$linux || $agent eq "Sack1"}]
+    set kind Agent/TCPSink[expr {$sack ? "/Sack1" : ""}][expr {$o(delack) > 0 ? "/DelAck" : ""}]
+    set sink [new $kind]
+    if {$o(delack) > 0} { $sink set interval_ [expr {$o(delack) / 1000.0}] }
+    $tcp set packetSize_ $size
+    if {$o(window) > 0} { $tcp set window_ $o(window) } else { $tcp set window_ [expr {3 * $o(buffer)}] }
+    foreach {name key} {tcpTick_ tick minrto_ minrto rtxcur_init_ initrto windowInit_ iw} {
+        if {$o($key) >= 0} { $tcp set $name $o($key) }
+    }
+    if {!$o(limited)} { $tcp set singledup_ 0 }
+    $ns attach-agent $a $tcp
+    $ns attach-agent $b $sink
+    $ns connect $tcp $sink
+    if {$linux} { $ns at 0 "$tcp select_ca [string range $agent 6 end]" }
+    set ftp [new Application/FTP]
+    $ftp attach-agent $tcp
+    $ns at $start "$ftp start"
+    return $tcp
+}
+
+proc voice {a b kbps packet start} {
+    global ns
+    set udp [new Agent/UDP]
+    set null [new Agent/Null]
+    $udp set packetSize_ $packet
+    $ns attach-agent $a $udp
+    $ns attach-agent $b $null
+    $ns connect $udp $null
+    set cbr [new Application/Traffic/CBR]
+    $cbr set packetSize_ $packet
+    $cbr set rate_ ${kbps}kb
+    $cbr set random_ 0
+    $cbr attach-agent $udp
+    $ns at $start "$cbr start"
+}
+
+# Errors on the way from a to b, before the queue (head) or at the receiving end (tail).
+proc errors {model a b} {
+    global ns o
+    $model drop-target [new Agent/Null]
+    if {$o(at) eq "tail"} { $ns link-lossmodel $model $a $b } else { $ns lossmodel $model $a $b }
+}
+
+proc independent {p} {
+    set model [new ErrorModel]
+    $model unit pkt
+    $model set rate_ $p
+    $model ranvar [new RandomVariable/Uniform]
+    return $model
+}
+
+# Two states with independent losses in each, a step a packet.
+proc two_states {good bad tobad togood} {
+    set g [independent $good]
+    set b [independent $bad]
+    set rows [list [list [expr {1 - $tobad}] $tobad] [list $togood [expr {1 - $togood}]]]
+    return [new ErrorModel/MultiState [list $g $b] [list 0 0] $rows pkt pkt 2 $g]
+}
+
+proc counters {tcps} {
+    set sum {0 0 0 0 0}
+    foreach tcp $tcps {
+        set now [list [$tcp set ack_] [$tcp set ndatapack_] [$tcp set nrexmitpack_] [$tcp set nrexmit_] [$tcp set ncwndcuts_]]
+        set next {}
+        foreach x $sum y $now { lappend next [expr {$x + $y}] }
+        set sum $next
+    }
+    return $sum
+}
+
+# What the counters gained since `before`, over `seconds`.
+proc report {tcps before seconds mss} {
+    foreach name {delivered sent retransmits timeouts cuts} now [counters $tcps] was $before {
+        set gained($name) [expr {$now - $was}]
+        puts "$name $gained($name)"
+    }
+    puts "goodput_mbps [expr {$gained(delivered) * $mss * 8e-6 / $seconds}]"
+}
+
+proc run_to {end} {
+    global ns
+    $ns at $end "finish"
+    $ns run
+}
+
+switch $o(path) {
+    cerl {
+        # `second`: another agent beside the first over the same bottleneck.
+        set g0 [$ns node]; set g1 [$ns node]
+        between $g0 $g1 $o(rate) $o(delay) $o(buffer)
+        set tcps {}
+        foreach agent [concat $o(agent) $o(second)] {
+            set s [$ns node]; set r [$ns node]
+            between $s $g0 10Mb 10ms $o(buffer)
+            between $g1 $r 10Mb 10ms $o(buffer)
+            if {$o(loss) > 0} { errors [independent $o(loss)] $g1 $r }
+            set start [expr {$o(second) eq "" ? 0 : [$starts uniform 0 0.1]}]
+            lappend tcps [bulk $s $r $agent $start]
+        }
+        proc finish {} {
+            global tcps o
+            report [lindex $tcps 0] {0 0 0 0 0} $o(duration) $o(mss)
+            if {[llength $tcps] > 1} {
+                puts "second_goodput_mbps [expr {[[lindex $tcps 1] set ack_] * $o(mss) * 8e-6 / $o(duration)}]"
+            }
+            exit 0
+        }
+        run_to $o(duration)
+    }
+    sifest {
+        set ch [$ns node]; set ha [$ns node]; set fa [$ns node]; set mh [$ns node]
+        between $ch $ha 1Mb 5ms $o(buffer)
+        between $ha $fa 1Mb 5ms $o(buffer)
+        between $fa $mh 128kb 25ms $o(buffer)
+        errors [two_states $o(lossgood) $o(lossbad) $o(tobad) $o(togood)] $fa $mh
+        set tcps [bulk $ch $mh $o(agent) 0]
+        if {!$o(header)} { $tcps set useHeaders_ false }
+        if {$o(cbr) > 0} { voice $ch $mh $o(cbr) $o(mss) [$starts uniform 0 0.06] }
+        proc finish {} {
+            global tcps o
+            report $tcps {0 0 0 0 0} $o(duration) $o(mss)
+            exit 0
+        }
+        run_to $o(duration)
+    }
+    dcr {
+        if {$o(queue) eq "RED"} {
+            Queue/RED set bytes_ false
+            Queue/RED set queue_in_bytes_ false
+            Queue/RED set thresh_ [expr {0.25 * $o(buffer)}]
+            Queue/RED set maxthresh_ [expr {0.75 * $o(buffer)}]
+            Queue/RED set q_weight_ $o(redweight)
+            Queue/RED set gentle_ $o(redgentle)
+        }
+        set r [$ns node]; set bs [$ns node]
+        between $r $bs 10Mb 5ms $o(buffer) $o(queue)
+        set tcps {}
+        for {set i 0} {$i < $o(flows)} {incr i} {
+            set s [$ns node]; set d [$ns node]
+            between $s $r 100Mb 5ms 62
+            between $bs $d 1Mb 20ms 50
+            lappend tcps [bulk $s $d $o(agent) [expr {$i + [$starts uniform 0 1] * $o(jitter)}]]
+        }
+        set monitor [$ns monitor-queue $r $bs stdout]
+        set area [$monitor get-pkts-integrator]
+        proc start {} {
+            global tcps monitor area before area0 arrivals drops
+            set before [counters $tcps]
+            set area0 [$area set sum_]
+            set arrivals [$monitor set parrivals_]
+            set drops [$monitor set pdrops_]
+        }
+        proc finish {} {
+            global tcps monitor area before area0 arrivals drops o
+            set seconds [expr {$o(duration) - $o(from)}]
+            report $tcps $before $seconds $o(mss)
+            set lost [expr {[$monitor set pdrops_] - $drops}]
+            puts "loss_rate [expr {$lost / double([$monitor set parrivals_] - $arrivals)}]"
+            puts "mean_queue [expr {([$area set sum_] - $area0) / $seconds}]"
+            exit 0
+        }
+        $ns at $o(from) start
+        run_to $o(duration)
+    }
+    default { puts stderr "path.tcl: there is no path $o(path)"; exit 2 }
+}

@@ -1,0 +1,123 @@
+//! `skywave validate`: our numbers beside those of other simulators.
+
+use std::io::{self, Write};
+use std::num::NonZeroU64;
+
+use skywave_lab::experiment::{self, Options, Results};
+use skywave_lab::validate::{Judged, SETS, Set};
+use skywave_sim::simulate;
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::keep::Keep;
+use crate::progress::Bar;
+
+mod live;
+
+/// Compare with other simulators: our numbers, theirs, and a verdict by one rule.
+///
+/// Simulates every point of the reference tables (made with ns-2.35, and ns-3 for comparison) and
+/// prints both, point by point. A row agrees when goodput is within 5% and timeouts and
+/// retransmissions within 15% of the reference's mean, or the 95% intervals overlap. Fails when
+/// fewer rows of a set agree than docs/validation.md requires. With --live it runs ns-2 here, at a
+/// point of your choice.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    skywave validate\n  \
+    skywave validate --only cerl --seeds 5\n  \
+    skywave validate --json | jq 'select(.agrees == false)'\n  \
+    skywave validate --live --agent reno --loss 0.03 --delay 120ms --seeds 5\n\n\
+    Each line of --json has: set, row {column: value}, judged, agrees, quantities {name: {ours,\n\
+    ours_ci95, theirs, theirs_ci95, ratio, agrees}} (an interval is its half width; null for a\n\
+    single run).")]
+pub(crate) struct Args {
+    /// Only these sets: cerl, sifest, dcr, linux, ns3.
+    #[arg(long, value_name = "SET", value_delimiter = ',', conflicts_with = "live")]
+    only: Vec<String>,
+
+    /// Replications of each point.
+    #[arg(long, value_name = "N", default_value = "10")]
+    seeds: NonZeroU64,
+
+    /// Print one JSON object a row instead of tables.
+    #[arg(long)]
+    json: bool,
+
+    /// Run ns-2 here, at the point that the following options describe.
+    #[arg(long)]
+    live: bool,
+
+    #[command(flatten)]
+    point: live::Point,
+
+    #[command(flatten)]
+    keep: Keep,
+}
+
+pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    let sets = if args.live {
+        vec![live::measure(&args.point, args.seeds.get())?]
+    } else {
+        named(&args.only, args.seeds.get())?
+    };
+    let mut summary = String::new();
+    let mut missed = Vec::new();
+    for set in &sets {
+        let results = simulate_all(args, set)?;
+        let judged = set.judge(&results);
+        print(args, &judged)?;
+        summary += &format!("{}\n", judged.summary());
+        if !judged.passes() {
+            missed.push(set.name.clone());
+        }
+    }
+    if !args.json && sets.len() > 1 {
+        write!(io::stdout(), "Summary\n{summary}")?;
+    }
+    if missed.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Disagrees(missed))
+}
+
+/// The sets asked for, or all.
+fn named(only: &[String], seeds: u64) -> Result<Vec<Set>, Failure> {
+    let all = || SETS.iter().map(|name| (*name).to_owned()).collect();
+    let names: Vec<String> = if only.is_empty() { all() } else { only.to_vec() };
+    let mut sets = Vec::with_capacity(names.len());
+    for name in names {
+        let set = Set::named(&name, seeds).ok_or(Failure::UnknownSet(name))?;
+        sets.push(set?);
+    }
+    Ok(sets)
+}
+
+fn print(args: &Args, judged: &Judged<'_>) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if args.json {
+        return write!(out, "{}", judged.to_json_lines());
+    }
+    writeln!(out, "{}", judged.table())
+}
+
+fn simulate_all(args: &Args, set: &Set) -> Result<Results, Failure> {
+    let dir = args.keep.out.join("validate").join(&set.name);
+    let bar = Bar::new(&set.name);
+    let options = Options {
+        dir: Some(&dir),
+        fresh: args.keep.fresh,
+        threads: args.keep.threads(),
+        cancel: interrupt::flag(),
+        progress: &|progress| bar.show(progress),
+        ..Options::default()
+    };
+    let results = experiment::run(set, &options, simulate)?;
+    if !results.is_complete() {
+        return Err(Failure::Interrupted {
+            done: results.finished(),
+            total: results.total(),
+            dir,
+        });
+    }
+    Ok(results)
+}

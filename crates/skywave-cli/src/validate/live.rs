@@ -1,0 +1,139 @@
+//! The point at which ns-2 is run here.
+
+use skywave_lab::validate::live::{self, LiveError};
+use skywave_lab::validate::{Agent, Case, Cerl, Dcr, Path, Queue, Set, Sifest};
+
+use crate::failure::Failure;
+use crate::interrupt;
+
+/// A point on one of the paths. What does not belong to the path is not looked at.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "The point of --live")]
+pub(crate) struct Point {
+    /// CERL's path, SIFEST's or TCP-DCR's.
+    #[arg(long, value_enum, default_value = "cerl", requires = "live")]
+    path: PathName,
+
+    /// The agent: tahoe, reno, newreno, sack1, vegas, linux/veno… [default: reno; dcr: sack1]
+    #[arg(long, requires = "live")]
+    agent: Option<String>,
+
+    /// cerl: a second agent over the same bottleneck.
+    #[arg(long, value_name = "AGENT", requires = "live")]
+    beside: Option<String>,
+
+    /// cerl: loss probability.
+    #[arg(long, value_name = "P", default_value_t = 0.01, requires = "live")]
+    loss: f64,
+
+    /// cerl: delay of the bottleneck.
+    #[arg(long, default_value = "80ms", requires = "live")]
+    delay: String,
+
+    /// cerl: rate of the bottleneck.
+    #[arg(long, default_value = "2Mbps", requires = "live")]
+    rate: String,
+
+    /// cerl, dcr: limit of the bottleneck's queue in packets. [default: 90; dcr: 50]
+    #[arg(long, value_name = "PACKETS", requires = "live")]
+    buffer: Option<u32>,
+
+    /// Simulated time. [default: 480s; sifest: 100s; dcr: 1100s]
+    #[arg(long, value_name = "TIME", requires = "live")]
+    duration: Option<String>,
+
+    /// sifest: loss probabilities in the good and in the bad state.
+    #[arg(long, value_name = "GOOD,BAD", value_delimiter = ',', num_args = 2,
+        default_values = ["0.01", "0.15"], requires = "live")]
+    losses: Vec<f64>,
+
+    /// sifest: the sender of 2001 (no headers, first window 1, no Limited Transmit).
+    #[arg(long, requires = "live")]
+    era: bool,
+
+    /// sifest: clock tick in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.1, requires = "live")]
+    tick: f64,
+
+    /// sifest: longest delay of an ACK in ms, 0 for none.
+    #[arg(long, value_name = "MS", default_value_t = 0, requires = "live")]
+    delack: u32,
+
+    /// sifest: rate of the voice flow in kb/s, 0 for none.
+    #[arg(long, value_name = "KBPS", default_value_t = 0, requires = "live")]
+    cbr: u32,
+
+    /// sifest, dcr: the receiver's window in packets. [default: 16; dcr: 8]
+    #[arg(long, value_name = "PACKETS", requires = "live")]
+    window: Option<u32>,
+
+    /// dcr: the bottleneck's queue is RED.
+    #[arg(long, requires = "live")]
+    red: bool,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum PathName {
+    Cerl,
+    Sifest,
+    Dcr,
+}
+
+/// Runs ns-2 at the point with so many seeds; the set has that one row.
+pub(crate) fn measure(point: &Point, seeds: u64) -> Result<Set, Failure> {
+    let set = live::measure(&point.case()?, seeds, interrupt::flag())?;
+    Ok(set)
+}
+
+impl Point {
+    fn case(&self) -> Result<Case, LiveError> {
+        let (agent, duration, path) = match self.path {
+            PathName::Cerl => (
+                "reno",
+                "480s",
+                Path::Cerl(Cerl {
+                    rate: self.rate.clone(),
+                    delay: self.delay.clone(),
+                    buffer: self.buffer.unwrap_or(90),
+                    loss: self.loss,
+                    beside: self.beside.as_deref().map(find).transpose()?,
+                }),
+            ),
+            PathName::Sifest => (
+                "reno",
+                "100s",
+                Path::Sifest(Sifest {
+                    header: !self.era,
+                    limited_transmit: !self.era,
+                    era: self.era,
+                    tick: self.tick,
+                    delack_ms: self.delack,
+                    cbr_kbps: self.cbr,
+                    window: self.window.unwrap_or(16),
+                    loss_good: self.losses[0],
+                    loss_bad: self.losses[1],
+                    tail: false,
+                }),
+            ),
+            PathName::Dcr => (
+                "sack1",
+                "1100s",
+                Path::Dcr(Dcr {
+                    queue: if self.red { Queue::Red } else { Queue::DropTail },
+                    buffer: self.buffer.unwrap_or(50),
+                    window: self.window.unwrap_or(8),
+                    jitter: 0.5,
+                }),
+            ),
+        };
+        Ok(Case {
+            agent: find(self.agent.as_deref().unwrap_or(agent))?,
+            path,
+            duration: self.duration.clone().unwrap_or_else(|| duration.into()),
+        })
+    }
+}
+
+fn find(name: &str) -> Result<Agent, LiveError> {
+    Agent::find(name).ok_or_else(|| LiveError::UnknownAgent(name.to_owned()))
+}

@@ -1,0 +1,138 @@
+//! One setting that both simulators can run.
+
+use super::agent::Agent;
+
+/// Bytes of IP and TCP headers.
+pub(super) const HEADER: u32 = 40;
+
+/// A path, an agent on it, and for how long.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// The agent whose flow is measured.
+    pub agent: Agent,
+    /// Where it runs.
+    pub path: Path,
+    /// Simulated time, as a scenario file writes it.
+    pub duration: String,
+}
+
+/// The paths of the studies.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Path {
+    /// Three links, random loss on the last one (CERL, figure 3).
+    Cerl(Cerl),
+    /// Mobile IP over a slow wireless link with two-state errors (SIFEST).
+    Sifest(Sifest),
+    /// 24 flows over one bottleneck without channel errors (TCP-DCR, section 4.2).
+    Dcr(Dcr),
+}
+
+/// Settings of CERL's path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cerl {
+    /// Bottleneck rate, as a scenario file writes it.
+    pub rate: String,
+    /// Bottleneck delay, as a scenario file writes it.
+    pub delay: String,
+    /// Tail drop limit of every link in packets; the window is three times that.
+    pub buffer: u32,
+    /// Loss probability before the last link.
+    pub loss: f64,
+    /// A second agent over the same bottleneck; both then start within 100 ms.
+    pub beside: Option<Agent>,
+}
+
+/// Settings of SIFEST's path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sifest {
+    /// Packets have a header.
+    pub header: bool,
+    /// Limited Transmit.
+    pub limited_transmit: bool,
+    /// The sender of 2001: first window 1, no smallest RTO, first RTO 6 s.
+    pub era: bool,
+    /// Clock tick in seconds.
+    pub tick: f64,
+    /// Longest delay of an ACK in ms; 0 for none.
+    pub delack_ms: u32,
+    /// Rate of the voice flow in kb/s; 0 for none.
+    pub cbr_kbps: u32,
+    /// Receiver's window in packets.
+    pub window: u32,
+    /// Loss probability in the good state.
+    pub loss_good: f64,
+    /// Loss probability in the bad state.
+    pub loss_bad: f64,
+    /// Losses are after the transmission instead of before the queue.
+    pub tail: bool,
+}
+
+/// Settings of TCP-DCR's path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dcr {
+    /// The bottleneck's queue.
+    pub queue: Queue,
+    /// Its limit in packets.
+    pub buffer: u32,
+    /// Receiver's window in packets.
+    pub window: u32,
+    /// Flows start a second apart, plus a share of a second up to this one.
+    pub jitter: f64,
+}
+
+/// Queues of TCP-DCR's bottleneck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Queue {
+    /// Tail drop.
+    DropTail,
+    /// RED with thresholds at a quarter and three quarters of the buffer, in packets.
+    Red,
+    /// The same in ns-2's own unit, bytes of packets of 500 bytes.
+    RedBytes,
+}
+
+/// Flows of TCP-DCR's path.
+pub(super) const DCR_FLOWS: usize = 24;
+/// When its measuring begins.
+pub(super) const DCR_FROM: &str = "100s";
+
+impl Case {
+    /// Payload of a packet as ns-2 counts it, and as ours carries it. Where ns-2 sends no header,
+    /// ours is part of the payload: packets then have the same size on the wire.
+    pub(super) fn payload(&self) -> (u32, u32) {
+        let (theirs, bare) = match &self.path {
+            Path::Cerl(_) => (1460, self.agent.bare),
+            Path::Sifest(s) => (512, !s.header),
+            Path::Dcr(_) => (1000, false),
+        };
+        (theirs, if bare { theirs - HEADER } else { theirs })
+    }
+
+    /// What our goodput is multiplied by to count payload as ns-2 does.
+    pub(super) fn payload_scale(&self) -> f64 {
+        let (theirs, ours) = self.payload();
+        f64::from(theirs) / f64::from(ours)
+    }
+
+    /// The link that is the bottleneck, by its name in the scenario.
+    pub(super) const BOTTLENECK: &'static str = "bottleneck";
+
+    /// How many flows, from the first on, are measured together.
+    pub(super) fn measured_flows(&self) -> usize {
+        match self.path {
+            Path::Dcr(_) => DCR_FLOWS,
+            _ => 1,
+        }
+    }
+}
+
+impl Queue {
+    /// Its name in ns-2, and in the arguments of the script.
+    pub fn ns_name(self) -> &'static str {
+        match self {
+            Self::DropTail => "DropTail",
+            Self::Red => "RED",
+            Self::RedBytes => "RED_bytesdefault",
+        }
+    }
+}

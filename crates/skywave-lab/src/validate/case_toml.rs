@@ -1,0 +1,172 @@
+//! A case as a scenario file.
+
+use std::fmt::Write;
+
+use super::agent::Agent;
+use super::case::{Case, Cerl, DCR_FLOWS, DCR_FROM, Dcr, HEADER, Path, Queue, Sifest};
+
+impl Case {
+    /// The scenario file, without seeds.
+    pub fn scenario(&self) -> String {
+        match &self.path {
+            Path::Cerl(path) => self.cerl(path),
+            Path::Sifest(path) => self.sifest(path),
+            Path::Dcr(path) => self.dcr(path),
+        }
+    }
+
+    fn cerl(&self, path: &Cerl) -> String {
+        let Cerl {
+            rate,
+            delay,
+            buffer,
+            loss,
+            beside,
+        } = path;
+        let flows = 1 + u32::from(beside.is_some());
+        let queue = format!("queue = {{ droptail = \"{buffer} packets\" }}");
+        let mut text = format!(
+            "[[link]]\nname = \"access\"\ncount = {flows}\nbetween = [\"S#\", \"G0\"]\n\
+             rate = \"10Mbps\"\ndelay = \"10ms\"\n{queue}\n\n\
+             [[link]]\nname = \"bottleneck\"\nbetween = [\"G0\", \"G1\"]\n\
+             rate = {rate:?}\ndelay = {delay:?}\n{queue}\n\n\
+             [[link]]\nname = \"wireless\"\ncount = {flows}\nbetween = [\"G1\", \"R#\"]\n\
+             rate = \"10Mbps\"\ndelay = \"10ms\"\n{queue}\n\
+             loss = {{ forward = {{ iid = {loss:?} }} }}\n"
+        );
+        for (i, agent) in [Some(self.agent), *beside].into_iter().flatten().enumerate() {
+            let (theirs, _) = self.payload();
+            let mss = if agent.bare { theirs - HEADER } else { theirs };
+            let window = 3 * buffer;
+            let ends = (format!("S{}", i + 1), format!("R{}", i + 1));
+            text += &flow(&format!("f{}", i + 1), &ends, agent, mss, window);
+            if beside.is_some() {
+                text += "start = { uniform = [\"0ms\", \"100ms\"] }\n";
+            }
+        }
+        text + &self.run(None)
+    }
+
+    fn sifest(&self, path: &Sifest) -> String {
+        let Sifest {
+            loss_good,
+            loss_bad,
+            tick,
+            limited_transmit,
+            ..
+        } = path;
+        let at = if path.tail { "tail" } else { "head" };
+        let mut text = format!(
+            "[[link]]\nbetween = [\"CH\", \"HA\"]\nrate = \"1Mbps\"\ndelay = \"5ms\"\n\n\
+             [[link]]\nbetween = [\"HA\", \"FA\"]\nrate = \"1Mbps\"\ndelay = \"5ms\"\n\n\
+             [[link]]\nname = \"bottleneck\"\nbetween = [\"FA\", \"MH\"]\nrate = \"128kbps\"\n\
+             delay = \"25ms\"\nloss_at = \"{at}\"\n\
+             loss = {{ forward = {{ gilbert-elliott = {{ to_bad = 0.3, to_good = 0.3, \
+             loss_good = {loss_good:?}, loss_bad = {loss_bad:?} }} }} }}\n"
+        );
+        let ends = ("CH".to_owned(), "MH".to_owned());
+        text += &flow("bulk", &ends, self.agent, self.payload().1, path.window);
+        if path.delack_ms > 0 {
+            let _ = writeln!(
+                text,
+                "acking = {{ delayed = {{ every = 2, timeout = \"{}ms\" }} }}",
+                path.delack_ms
+            );
+        }
+        let era = if path.era {
+            ", initial_window = \"1 segment\", min_rto = \"1ns\", initial_rto = \"6s\""
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            text,
+            "tcp = {{ tick = \"{tick}s\", limited_transmit = {limited_transmit}{era} }}"
+        );
+        if path.cbr_kbps > 0 {
+            let _ = writeln!(
+                text,
+                "\n[[flow]]\nname = \"voice\"\nfrom = \"CH\"\nto = \"MH\"\ntransport = \"udp\"\n\
+                 header = \"0B\"\n\
+                 traffic = {{ cbr = {{ rate = \"{}kbps\", packet = \"512B\" }} }}\n\
+                 start = {{ uniform = [\"0ms\", \"60ms\"] }}",
+                path.cbr_kbps
+            );
+        }
+        text + &self.run(None)
+    }
+
+    fn dcr(&self, path: &Dcr) -> String {
+        let mut text = format!(
+            "[[link]]\nname = \"access\"\ncount = {DCR_FLOWS}\nbetween = [\"S#\", \"R\"]\n\
+             rate = \"100Mbps\"\ndelay = \"5ms\"\nqueue = {{ droptail = \"62 packets\" }}\n\n\
+             [[link]]\nname = \"bottleneck\"\nbetween = [\"R\", \"BS\"]\n\
+             rate = \"10Mbps\"\ndelay = \"5ms\"\nqueue = {{ {} }}\n\n\
+             [[link]]\nname = \"wireless\"\ncount = {DCR_FLOWS}\nbetween = [\"BS\", \"D#\"]\n\
+             rate = \"1Mbps\"\ndelay = \"20ms\"\nqueue = {{ droptail = \"50 packets\" }}\n",
+            path.queue.scenario(path.buffer)
+        );
+        for i in 1..=DCR_FLOWS {
+            let ends = (format!("S{i}"), format!("D{i}"));
+            text += &flow(
+                &format!("f{i}"),
+                &ends,
+                self.agent,
+                self.payload().1,
+                path.window,
+            );
+            let start = i - 1;
+            let _ = if path.jitter > 0.0 {
+                let last = start as f64 + path.jitter;
+                writeln!(text, "start = {{ uniform = [\"{start}s\", \"{last}s\"] }}")
+            } else {
+                writeln!(text, "start = \"{start}s\"")
+            };
+        }
+        text + &self.run(Some(DCR_FROM))
+    }
+
+    fn run(&self, from: Option<&str>) -> String {
+        let duration = &self.duration;
+        let measure = from.map_or(String::new(), |from| {
+            format!("measure = [{from:?}, {duration:?}]\n")
+        });
+        format!("\n[run]\nduration = {duration:?}\n{measure}")
+    }
+}
+
+impl Queue {
+    fn scenario(self, buffer: u32) -> String {
+        // ns-2 computes the weight: a time constant of ten round trips of 100 ms, in packets of 500
+        // bytes at 10 Mb/s.
+        let weight = 1.0 - libm::exp(-1.0 / 2500.0);
+        let rest = format!("max_p = 0.1, weight = {weight}, gentle = true, wait = true");
+        let share = |unit: u32, of: f64| f64::from(buffer * unit) * of;
+        match self {
+            Self::DropTail => format!("droptail = \"{buffer} packets\""),
+            Self::Red => format!(
+                "red = {{ limit = \"{buffer} packets\", min = \"{} packets\", \
+                 max = \"{} packets\", {rest}, mean_packet = \"500B\" }}",
+                share(1, 0.25),
+                share(1, 0.75)
+            ),
+            Self::RedBytes => format!(
+                "red = {{ limit = \"{}B\", min = \"{}B\", max = \"{}B\", {rest}, \
+                 mean_packet = \"500B\" }}",
+                500 * buffer,
+                share(500, 0.25),
+                share(500, 0.75)
+            ),
+        }
+    }
+}
+
+/// A bulk flow with the defaults of ns-2.
+fn flow(name: &str, ends: &(String, String), agent: Agent, mss: u32, window: u32) -> String {
+    let (from, to) = ends;
+    format!(
+        "\n[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = {}\n\
+         profile = \"ns2\"\nmss = {mss}\nheader = {HEADER}\nrwnd = \"{window} segments\"\n\
+         traffic = \"ftp\"\n",
+        agent.transport
+    )
+}

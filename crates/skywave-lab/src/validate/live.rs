@@ -1,0 +1,181 @@
+//! Running ns-2 here, where it is installed, at a point of the user's choice.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use skywave_core::rng::Stream;
+
+use super::case::Path;
+use super::{Case, Quantity, Requirement, Row, Set};
+use crate::experiment::stats::Estimate;
+use crate::scenario::{Scenario, ScenarioError};
+
+/// Our script for ns-2.
+const SCRIPT: &str = include_str!("../../../../bench/peers/ns2/path.tcl");
+
+/// Why ns-2 could not be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum LiveError {
+    /// No agent has this name.
+    #[error("there is no agent `{0}`; there are {names}", names = names())]
+    UnknownAgent(String),
+    /// The point is no valid scenario.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// ns-2 is not installed.
+    #[error("there is no `ns` here: --live needs ns-2.35 (Debian and Ubuntu: apt install ns2)")]
+    Missing,
+    /// ns-2 could not be run.
+    #[error("ns-2 could not be run: {0}")]
+    Run(#[from] io::Error),
+    /// ns-2 ended with an error, or said nothing of use.
+    #[error("ns-2 failed: {0}")]
+    Failed(String),
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+fn names() -> String {
+    super::Agent::names().collect::<Vec<_>>().join(", ")
+}
+
+/// Runs ns-2 at `case` with so many seeds on all cores, and makes a set of the one row.
+pub fn measure(case: &Case, seeds: u64, cancel: &AtomicBool) -> Result<Set, LiveError> {
+    let scenario = Scenario::parse("live", &case.scenario(), None)?;
+    let arguments = case.ns_arguments(&scenario.points()[0].spec(1));
+    let script = Script::write()?;
+    let runs = all(&script, &arguments, seeds, cancel)?;
+    let reference = quantities(case)
+        .iter()
+        .filter_map(|&quantity| {
+            let values = runs.iter().filter_map(|run| run.get(quantity.name()));
+            let samples: Vec<f64> = values.copied().collect();
+            Some((quantity, Estimate::of(&samples)?))
+        })
+        .collect();
+    let row = Row {
+        labels: vec![("agent", case.agent.name.to_owned())],
+        case: case.clone(),
+        reference,
+    };
+    let requirement = if case.agent.comparable {
+        Requirement::Share(1.0)
+    } else {
+        Requirement::None
+    };
+    let set = Set::new("live", "ns-2 run here", requirement, "", vec![row], seeds)?;
+    Ok(set)
+}
+
+fn quantities(case: &Case) -> &'static [Quantity] {
+    match case.path {
+        Path::Dcr(_) => &Quantity::ALL,
+        _ => &Quantity::ALL[..3],
+    }
+}
+
+/// One run's numbers by name.
+type Run = BTreeMap<String, f64>;
+
+fn all(
+    script: &Script,
+    arguments: &[String],
+    seeds: u64,
+    cancel: &AtomicBool,
+) -> Result<Vec<Run>, LiveError> {
+    let numbers: Vec<u64> = (1..=seeds).collect();
+    let next = Mutex::new(numbers.iter());
+    let done = Mutex::new(BTreeMap::new());
+    let failed = Mutex::new(None);
+    let lock_error = || failed.lock().unwrap_or_else(PoisonError::into_inner);
+    rayon::broadcast(|_| {
+        loop {
+            let number = next.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(&number) = number else { break };
+            if cancel.load(Ordering::Relaxed) {
+                lock_error().get_or_insert(LiveError::Interrupted);
+            }
+            if lock_error().is_some() {
+                break;
+            }
+            match one(script, arguments, number) {
+                Ok(run) => {
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    done.insert(number, run);
+                }
+                Err(error) => {
+                    lock_error().get_or_insert(error);
+                }
+            }
+        }
+    });
+    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => {
+            let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+            Ok(done.into_values().collect())
+        }
+    }
+}
+
+/// The seed of replication `number`: large and unrelated, for small seeds of ns-2 give correlated
+/// streams (1 to 10 all lose the first packet at 1%).
+fn ns_seed(number: u64) -> u64 {
+    Stream::named(number, "ns-2", "seed").uniform_int(100_000_000, 2_000_000_000)
+}
+
+fn one(script: &Script, arguments: &[String], number: u64) -> Result<Run, LiveError> {
+    let output = Command::new("ns")
+        .arg(&script.path)
+        .args(arguments)
+        .args(["seed", &ns_seed(number).to_string()])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => LiveError::Missing,
+            _ => LiveError::Run(error),
+        })?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let pair = |line: &str| {
+        let (name, value) = line.split_once(' ')?;
+        Some((name.to_owned(), value.trim().parse().ok()?))
+    };
+    let run: Run = text.lines().filter_map(pair).collect();
+    if output.status.success() && run.contains_key(Quantity::Goodput.name()) {
+        return Ok(run);
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let reason = errors.lines().find(|line| !line.trim().is_empty());
+    Err(LiveError::Failed(
+        reason.unwrap_or("it printed no goodput").trim().to_owned(),
+    ))
+}
+
+/// The script in a file of its own, removed when it is no longer needed.
+struct Script {
+    path: std::path::PathBuf,
+}
+
+impl Script {
+    fn write() -> io::Result<Self> {
+        let name = format!("skywave-ns2-{}.tcl", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let mut options = std::fs::OpenOptions::new();
+        // Never follow or overwrite what somebody else has put there.
+        let mut file = options.write(true).create_new(true).open(&path)?;
+        let script = Self { path };
+        file.write_all(SCRIPT.as_bytes())?;
+        Ok(script)
+    }
+}
+
+impl Drop for Script {
+    fn drop(&mut self) {
+        // Best effort: a leftover does no harm.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

@@ -1,0 +1,155 @@
+//! The comparison as text for a terminal, and as JSON lines.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+
+use super::{Comparison, Judged, JudgedRow, Quantity, Requirement};
+use crate::experiment::stats::Estimate;
+use crate::report::number::fixed;
+
+impl Judged<'_> {
+    /// A line a row: each quantity as ours, theirs and the ratio, and the verdict.
+    pub fn table(&self) -> String {
+        let mut out = format!("{}: {}\n", self.set.name, self.set.title);
+        if !self.set.note.is_empty() {
+            let _ = writeln!(out, "{}", self.set.note);
+        }
+        let lines: Vec<Vec<String>> = std::iter::once(self.heading())
+            .chain(self.rows.iter().map(|row| self.line(row)))
+            .collect();
+        let columns = lines.first().map_or(0, Vec::len);
+        let widths: Vec<usize> = (0..columns)
+            .map(|c| lines.iter().map(|l| l[c].chars().count()).max().unwrap_or(0))
+            .collect();
+        for (i, line) in lines.iter().enumerate() {
+            let mut text = String::new();
+            for (cell, width) in line.iter().zip(&widths) {
+                let _ = write!(text, "{cell:<width$}  ");
+            }
+            let _ = writeln!(out, "{}", text.trim_end());
+            if i == 0 {
+                let rule: usize = widths.iter().map(|w| w + 2).sum();
+                let _ = writeln!(out, "{}", "─".repeat(rule.saturating_sub(2)));
+            }
+        }
+        out + &self.summary() + "\n"
+    }
+
+    /// How many rows agree, and how many must.
+    pub fn summary(&self) -> String {
+        let (agreeing, rows) = (self.agreeing(), self.rows.len());
+        let share = 100.0 * agreeing as f64 / rows.max(1) as f64;
+        let asked = match self.set.requirement {
+            Requirement::Share(share) => {
+                let verdict = if self.passes() { "passes" } else { "FAILS" };
+                format!("{}% required: {verdict}", fixed(100.0 * share, 0))
+            }
+            Requirement::None => "not judged".to_owned(),
+        };
+        format!(
+            "{}: {rows} rows, {agreeing} agree ({}%), {asked}",
+            self.set.name,
+            fixed(share, 1)
+        )
+    }
+
+    fn quantities(&self) -> impl Iterator<Item = Quantity> {
+        let first = self.rows.first();
+        let known = move |quantity| {
+            first.is_some_and(|row| row.comparisons.iter().any(|c| c.quantity == quantity))
+        };
+        Quantity::ALL.into_iter().filter(move |&q| known(q))
+    }
+
+    fn heading(&self) -> Vec<String> {
+        let labels = self.rows.first().map(|row| &row.row.labels);
+        let mut cells: Vec<String> = labels
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| (*name).to_owned())
+            .collect();
+        for quantity in self.quantities() {
+            cells.extend([quantity.name().into(), self.set.peer.into(), "ratio".into()]);
+        }
+        cells.push("verdict".into());
+        cells
+    }
+
+    fn line(&self, row: &JudgedRow<'_>) -> Vec<String> {
+        let mut cells: Vec<String> = row.row.labels.iter().map(|(_, v)| v.clone()).collect();
+        for quantity in self.quantities() {
+            let found = row.comparisons.iter().find(|c| c.quantity == quantity);
+            match found {
+                Some(c) => cells.extend([
+                    estimate(quantity, &c.ours),
+                    estimate(quantity, &c.theirs),
+                    c.ratio().map_or("–".into(), |r| fixed(r, 3)),
+                ]),
+                None => cells.extend(["–"; 3].map(String::from)),
+            }
+        }
+        cells.push(self.verdict(row));
+        cells
+    }
+
+    fn verdict(&self, row: &JudgedRow<'_>) -> String {
+        if row.agrees() {
+            return "agrees".into();
+        }
+        let apart = row.comparisons.iter().filter(|c| !c.agrees());
+        let names: Vec<&str> = apart.map(|c| c.quantity.name()).collect();
+        let word = match self.set.requirement {
+            Requirement::Share(_) => "DIFFERS",
+            Requirement::None => "differs",
+        };
+        format!("{word} in {}", names.join(", "))
+    }
+
+    /// One JSON object a row.
+    pub fn to_json_lines(&self) -> String {
+        let mut out = String::new();
+        for row in &self.rows {
+            let labels: Map<String, Value> = row
+                .row
+                .labels
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), json!(value)))
+                .collect();
+            let quantities: Map<String, Value> = row.comparisons.iter().map(json_pair).collect();
+            let line = json!({
+                "set": self.set.name,
+                "row": labels,
+                "judged": self.set.requirement != Requirement::None,
+                "agrees": row.agrees(),
+                "quantities": quantities,
+            });
+            let _ = writeln!(out, "{line}");
+        }
+        out
+    }
+}
+
+fn json_pair(c: &Comparison) -> (String, Value) {
+    let value = json!({
+        "ours": c.ours.mean,
+        "ours_ci95": c.ours.half,
+        "theirs": c.theirs.mean,
+        "theirs_ci95": c.theirs.half,
+        "ratio": c.ratio(),
+        "agrees": c.agrees(),
+    });
+    (c.quantity.name().to_owned(), value)
+}
+
+/// A mean with half its interval.
+fn estimate(quantity: Quantity, e: &Estimate) -> String {
+    let digits = match quantity {
+        Quantity::Goodput | Quantity::LossRate => 4,
+        Quantity::Timeouts | Quantity::Retransmits | Quantity::MeanQueue => 1,
+    };
+    match e.half {
+        Some(half) => format!("{} ±{}", fixed(e.mean, digits), fixed(half, digits)),
+        None => fixed(e.mean, digits),
+    }
+}
