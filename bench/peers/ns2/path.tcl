@@ -10,7 +10,7 @@ array set o {
     rate 2Mb        delay 80ms      buffer 90       loss 0      at head
     lossgood 0      lossbad 0       tobad 0.3       togood 0.3
     cbr 0           second ""       jitter 0
-    queue DropTail  flows 24        from 100        redweight -1    redgentle 1
+    queue DropTail  flows 24        from 100        spread 0
 }
 foreach {key value} $argv {
     if {![info exists o($key)]} { puts stderr "path.tcl: there is no setting $key"; exit 2 }
@@ -164,20 +164,22 @@ switch $o(path) {
         run_to $o(duration)
     }
     dcr {
+        # RED_bytesdefault: ns-2's own unit, bytes of packets of 500 bytes.
+        if {$o(queue) ne "DropTail"} {
+            Queue/RED set thresh_ [expr {0.25 * $o(buffer)}]
+            Queue/RED set maxthresh_ [expr {0.75 * $o(buffer)}]
+        }
         if {$o(queue) eq "RED"} {
             Queue/RED set bytes_ false
             Queue/RED set queue_in_bytes_ false
-            Queue/RED set thresh_ [expr {0.25 * $o(buffer)}]
-            Queue/RED set maxthresh_ [expr {0.75 * $o(buffer)}]
-            Queue/RED set q_weight_ $o(redweight)
-            Queue/RED set gentle_ $o(redgentle)
         }
         set r [$ns node]; set bs [$ns node]
-        between $r $bs 10Mb 5ms $o(buffer) $o(queue)
+        between $r $bs 10Mb 5ms $o(buffer) [string range $o(queue)_ 0 [string first _ $o(queue)_]-1]
         set tcps {}
         for {set i 0} {$i < $o(flows)} {incr i} {
             set s [$ns node]; set d [$ns node]
-            between $s $r 100Mb 5ms 62
+            # Unequal access delays take flows out of lockstep.
+            between $s $r 100Mb [expr {0.005 + [$starts uniform -0.5 0.5] * $o(spread)}] 62
             between $bs $d 1Mb 20ms 50
             lappend tcps [bulk $s $d $o(agent) [expr {$i + [$starts uniform 0 1] * $o(jitter)}]]
         }

@@ -31,11 +31,11 @@ mod live;
     ours_ci95, theirs, theirs_ci95, ratio, agrees}} (an interval is its half width; null for a\n\
     single run).")]
 pub(crate) struct Args {
-    /// Only these sets: cerl, sifest, dcr, linux, ns3.
+    /// Only these sets: cerl, sifest, dcr, dcr-lockstep, linux, ns3.
     #[arg(long, value_name = "SET", value_delimiter = ',', conflicts_with = "live")]
     only: Vec<String>,
 
-    /// Replications of each point.
+    /// Replications of each point (of dcr 3 at most).
     #[arg(long, value_name = "N", default_value = "10")]
     seeds: NonZeroU64,
 

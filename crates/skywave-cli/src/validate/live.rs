@@ -42,10 +42,13 @@ pub(crate) struct Point {
     #[arg(long, value_name = "TIME", requires = "live")]
     duration: Option<String>,
 
-    /// sifest: loss probabilities in the good and in the bad state.
-    #[arg(long, value_name = "GOOD,BAD", value_delimiter = ',', num_args = 2,
-        default_values = ["0.01", "0.15"], requires = "live")]
-    losses: Vec<f64>,
+    /// sifest: loss probability in the good state.
+    #[arg(long, value_name = "P", default_value_t = 0.01, requires = "live")]
+    loss_good: f64,
+
+    /// sifest: loss probability in the bad state.
+    #[arg(long, value_name = "P", default_value_t = 0.15, requires = "live")]
+    loss_bad: f64,
 
     /// sifest: the sender of 2001 (no headers, first window 1, no Limited Transmit).
     #[arg(long, requires = "live")]
@@ -66,6 +69,11 @@ pub(crate) struct Point {
     /// sifest, dcr: the receiver's window in packets. [default: 16; dcr: 8]
     #[arg(long, value_name = "PACKETS", requires = "live")]
     window: Option<u32>,
+
+    /// dcr: access delays are drawn within this many ms, so that flows are not in lockstep.
+    #[arg(long, value_name = "MS", default_value_t = 2,
+        value_parser = clap::value_parser!(u32).range(..=8), requires = "live")]
+    spread: u32,
 
     /// dcr: the bottleneck's queue is RED.
     #[arg(long, requires = "live")]
@@ -110,8 +118,8 @@ impl Point {
                     delack_ms: self.delack,
                     cbr_kbps: self.cbr,
                     window: self.window.unwrap_or(16),
-                    loss_good: self.losses[0],
-                    loss_bad: self.losses[1],
+                    loss_good: self.loss_good,
+                    loss_bad: self.loss_bad,
                     tail: false,
                 }),
             ),
@@ -122,7 +130,8 @@ impl Point {
                     queue: if self.red { Queue::Red } else { Queue::DropTail },
                     buffer: self.buffer.unwrap_or(50),
                     window: self.window.unwrap_or(8),
-                    jitter: 0.5,
+                    jitter: 1.0,
+                    spread_ms: self.spread,
                 }),
             ),
         };

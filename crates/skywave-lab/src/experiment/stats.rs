@@ -28,24 +28,16 @@ impl Estimate {
         }
         let n = samples.len();
         let mean = samples.iter().sum::<f64>() / n as f64;
-        if n == 1 {
-            return Some(Self {
-                n,
-                mean,
-                sd: 0.0,
-                half: None,
-            });
-        }
         // Two passes: the sum of squared deviations does not cancel.
         let squares: f64 = samples.iter().map(|x| (x - mean) * (x - mean)).sum();
-        let sd = libm::sqrt(squares / (n - 1) as f64);
-        let half = t_critical(n - 1) * sd / libm::sqrt(n as f64);
-        Some(Self {
-            n,
-            mean,
-            sd,
-            half: Some(half),
-        })
+        let sd = libm::sqrt(squares / (n.max(2) - 1) as f64);
+        Some(Self::from_moments(n, mean, sd))
+    }
+
+    /// The estimate of `n` samples with this mean and standard deviation (n − 1).
+    pub fn from_moments(n: usize, mean: f64, sd: f64) -> Self {
+        let half = (n > 1).then(|| t_critical(n - 1) * sd / libm::sqrt(n as f64));
+        Self { n, mean, sd, half }
     }
 
     /// Lower and upper end of the interval; both the mean when there is no interval.

@@ -1,12 +1,14 @@
-//! The agents of ns-2, and what we compare each with.
+//! The agents of ns-2 and ns-3, and what we compare each with.
 
-/// An agent of ns-2.
+/// An agent of another simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agent {
-    /// Its name in ns-2 and in the reference tables.
+    /// Its name there and in the reference tables.
     pub name: &'static str,
     /// Our transport, as a scenario file writes it.
     pub(super) transport: &'static str,
+    /// The profile with the defaults of that simulator.
+    pub(super) profile: &'static str,
     /// Its packets have no header, because the agent forgets it.
     pub(super) bare: bool,
     /// It is the same algorithm, so that it must agree.
@@ -17,6 +19,7 @@ const fn same(name: &'static str, transport: &'static str) -> Agent {
     Agent {
         name,
         transport,
+        profile: "ns2",
         bare: false,
         comparable: true,
     }
@@ -29,8 +32,15 @@ const fn similar(name: &'static str, transport: &'static str) -> Agent {
     }
 }
 
-/// All of them. `Vegas_pkt1500` is Vegas with packets that have the header's size added.
-const AGENTS: &[Agent] = &[
+const fn modern(name: &'static str, transport: &'static str) -> Agent {
+    Agent {
+        profile: "rfc",
+        ..similar(name, transport)
+    }
+}
+
+/// Those of ns-2. `Vegas_pkt1500` is Vegas with packets that have the header's size added.
+const NS2: &[Agent] = &[
     same("Tahoe", "\"tahoe\""),
     same("Reno", "\"reno\""),
     same("Newreno", "\"newreno\""),
@@ -49,15 +59,35 @@ const AGENTS: &[Agent] = &[
     similar("Linux/cubic", "\"cubic\""),
 ];
 
+/// Those of ns-3 that we have something like.
+const NS3: &[Agent] = &[
+    modern("TcpNewReno", "\"sack\""),
+    modern(
+        "TcpVegas",
+        "{ preset = \"vegas\", detection = \"dupacks\", recovery = \"sack\" }",
+    ),
+    modern("TcpVeno", "{ preset = \"veno\", recovery = \"sack\" }"),
+    modern(
+        "TcpWestwoodPlus",
+        "{ preset = \"westwood+\", recovery = \"sack\" }",
+    ),
+    modern("TcpCubic", "\"cubic\""),
+];
+
 impl Agent {
-    /// The agent of this name, whatever the case.
+    /// The agent of ns-2 of this name, whatever the case.
     pub fn find(name: &str) -> Option<Self> {
-        let found = AGENTS.iter().find(|a| a.name.eq_ignore_ascii_case(name));
+        let found = NS2.iter().find(|a| a.name.eq_ignore_ascii_case(name));
         found.copied()
     }
 
-    /// The names of all.
+    /// The agent of ns-3 of this name.
+    pub(super) fn of_ns3(name: &str) -> Option<Self> {
+        NS3.iter().find(|a| a.name == name).copied()
+    }
+
+    /// The names of all of ns-2.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        AGENTS.iter().map(|a| a.name)
+        NS2.iter().map(|a| a.name)
     }
 }

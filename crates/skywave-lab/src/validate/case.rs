@@ -78,6 +78,9 @@ pub struct Dcr {
     pub window: u32,
     /// Flows start a second apart, plus a share of a second up to this one.
     pub jitter: f64,
+    /// Access delays are drawn within ± half of this around 5 ms, in ms: unequal ones take the flows
+    /// out of lockstep.
+    pub spread_ms: u32,
 }
 
 /// Queues of TCP-DCR's bottleneck.
@@ -134,5 +137,11 @@ impl Queue {
             Self::Red => "RED",
             Self::RedBytes => "RED_bytesdefault",
         }
+    }
+
+    /// The queue of this name.
+    pub(super) fn of_ns(name: &str) -> Option<Self> {
+        let all = [Self::DropTail, Self::Red, Self::RedBytes];
+        all.into_iter().find(|queue| queue.ns_name() == name)
     }
 }

@@ -52,6 +52,8 @@ impl Case {
                 list.push(("buffer", path.buffer.to_string()));
                 list.push(("window", path.window.to_string()));
                 list.push(("jitter", path.jitter.to_string()));
+                let spread = f64::from(path.spread_ms) / 1e3;
+                list.push(("spread", spread.to_string()));
                 list.push(("from", spec.measure.0.as_secs_f64().to_string()));
                 list.push(("queue", path.queue.ns_name().into()));
             }

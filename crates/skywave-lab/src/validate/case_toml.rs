@@ -96,9 +96,13 @@ impl Case {
     }
 
     fn dcr(&self, path: &Dcr) -> String {
+        let delay = match f64::from(path.spread_ms) / 2.0 {
+            0.0 => "\"5ms\"".to_owned(),
+            half => format!("{{ uniform = [\"{}ms\", \"{}ms\"] }}", 5.0 - half, 5.0 + half),
+        };
         let mut text = format!(
             "[[link]]\nname = \"access\"\ncount = {DCR_FLOWS}\nbetween = [\"S#\", \"R\"]\n\
-             rate = \"100Mbps\"\ndelay = \"5ms\"\nqueue = {{ droptail = \"62 packets\" }}\n\n\
+             rate = \"100Mbps\"\ndelay = {delay}\nqueue = {{ droptail = \"62 packets\" }}\n\n\
              [[link]]\nname = \"bottleneck\"\nbetween = [\"R\", \"BS\"]\n\
              rate = \"10Mbps\"\ndelay = \"5ms\"\nqueue = {{ {} }}\n\n\
              [[link]]\nname = \"wireless\"\ncount = {DCR_FLOWS}\nbetween = [\"BS\", \"D#\"]\n\
@@ -165,8 +169,8 @@ fn flow(name: &str, ends: &(String, String), agent: Agent, mss: u32, window: u32
     let (from, to) = ends;
     format!(
         "\n[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = {}\n\
-         profile = \"ns2\"\nmss = {mss}\nheader = {HEADER}\nrwnd = \"{window} segments\"\n\
+         profile = \"{}\"\nmss = {mss}\nheader = {HEADER}\nrwnd = \"{window} segments\"\n\
          traffic = \"ftp\"\n",
-        agent.transport
+        agent.transport, agent.profile
     )
 }

@@ -9,8 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use skywave_core::rng::Stream;
 
 use super::case::Path;
-use super::{Case, Quantity, Requirement, Row, Set};
+use super::{Case, Quantity, Row, Set, Terms};
 use crate::experiment::stats::Estimate;
+use crate::report::number::fixed;
 use crate::scenario::{Scenario, ScenarioError};
 
 /// Our script for ns-2.
@@ -62,13 +63,23 @@ pub fn measure(case: &Case, seeds: u64, cancel: &AtomicBool) -> Result<Set, Live
         case: case.clone(),
         reference,
     };
-    let requirement = if case.agent.comparable {
-        Requirement::Share(1.0)
-    } else {
-        Requirement::None
+    let terms = Terms {
+        title: "ns-2 run here",
+        peer: "ns-2",
+        required: case.agent.comparable.then_some(1.0),
+        decisive: &Quantity::ALL,
+        note: format!("Goodputs of ns-2's runs, Mb/s: {}", goodputs(&runs)),
     };
-    let set = Set::new("live", "ns-2 run here", requirement, "", vec![row], seeds)?;
-    Ok(set)
+    Ok(Set::new("live", terms, vec![row], seeds)?)
+}
+
+/// All of them, sorted: a mean hides it when there are two kinds of runs.
+fn goodputs(runs: &[Run]) -> String {
+    let values = runs.iter().filter_map(|run| run.get(Quantity::Goodput.name()));
+    let mut values: Vec<f64> = values.copied().collect();
+    values.sort_by(f64::total_cmp);
+    let words: Vec<String> = values.into_iter().map(|x| fixed(x, 3)).collect();
+    words.join(" ")
 }
 
 fn quantities(case: &Case) -> &'static [Quantity] {

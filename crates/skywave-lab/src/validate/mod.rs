@@ -10,6 +10,7 @@ mod case_ns;
 mod case_toml;
 pub mod live;
 mod reference;
+mod sets;
 mod text;
 mod verdict;
 
@@ -22,15 +23,22 @@ use crate::scenario::{Scenario, ScenarioError};
 pub use agent::Agent;
 pub use case::{Case, Cerl, Dcr, Path, Queue, Sifest};
 pub use reference::Row;
+pub use sets::SETS;
 pub use verdict::{Comparison, Quantity};
 
-/// What is asked of a set.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Requirement {
-    /// This share of its rows must agree.
-    Share(f64),
-    /// Nothing: it is printed for what it shows.
-    None,
+/// What is compared, and what is asked of it.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// What it compares.
+    pub title: &'static str,
+    /// The other simulator, as a column's heading.
+    pub peer: &'static str,
+    /// The share of rows that must agree; `None` where nothing is asked.
+    pub required: Option<f64>,
+    /// The quantities that decide; others are only printed.
+    pub decisive: &'static [Quantity],
+    /// What to know about the rows.
+    pub note: String,
 }
 
 /// Rows that belong together, ready to run.
@@ -38,66 +46,18 @@ pub enum Requirement {
 pub struct Set {
     /// Its name on the command line.
     pub name: String,
-    /// What it compares.
-    pub title: String,
-    /// What is asked of it.
-    pub requirement: Requirement,
-    /// The other simulator, as a column's heading.
-    pub peer: &'static str,
-    /// What to know about the rows.
-    pub note: &'static str,
+    /// What is compared.
+    pub terms: Terms,
     rows: Vec<Row>,
     scenarios: Vec<Scenario>,
     seeds: Vec<u64>,
 }
 
-/// The names of the built-in sets.
-pub const SETS: &[&str] = &["cerl", "sifest", "dcr", "linux"];
-
 impl Set {
-    /// A built-in set with seeds 1 to `seeds`; `None` when there is none of this name.
-    pub fn named(name: &str, seeds: u64) -> Option<Result<Self, ScenarioError>> {
-        let cerl = |comparable| {
-            let mut rows = reference::cerl();
-            rows.retain(|row| row.case.agent.comparable == comparable);
-            rows
-        };
-        let (title, requirement, note, rows) = match name {
-            "cerl" => (
-                "one flow over CERL's path against ns-2.35",
-                Requirement::Share(0.95),
-                "Vegas in ns-2 sends no header; our packets are as large on the wire.",
-                cerl(true),
-            ),
-            "sifest" => (
-                "one flow over SIFEST's path against ns-2.35, with and without voice",
-                Requirement::Share(0.90),
-                "",
-                reference::sifest(),
-            ),
-            "dcr" => (
-                "24 SACK flows over TCP-DCR's path against ns-2.35",
-                Requirement::Share(0.90),
-                "",
-                reference::dcr(),
-            ),
-            "linux" => (
-                "CERL's path against ns-2.35's ports of Linux, which differ on purpose",
-                Requirement::None,
-                "Not judged: those are other algorithms; see docs/validation.md.",
-                cerl(false),
-            ),
-            _ => return None,
-        };
-        Some(Self::new(name, title, requirement, note, rows, seeds))
-    }
-
     /// A set of `rows` with seeds 1 to `seeds`.
     pub fn new(
         name: &str,
-        title: &str,
-        requirement: Requirement,
-        note: &'static str,
+        terms: Terms,
         rows: Vec<Row>,
         seeds: u64,
     ) -> Result<Self, ScenarioError> {
@@ -105,10 +65,7 @@ impl Set {
         let scenarios = rows.iter().map(scenario).collect::<Result<_, _>>()?;
         Ok(Self {
             name: name.to_owned(),
-            title: title.to_owned(),
-            requirement,
-            peer: "ns-2",
-            note,
+            terms,
             rows,
             scenarios,
             seeds: (1..=seeds).collect(),
@@ -124,6 +81,7 @@ impl Set {
     pub fn judge(&self, results: &Results) -> Judged<'_> {
         let rows = self.rows.iter().enumerate().map(|(point, row)| JudgedRow {
             row,
+            decisive: self.terms.decisive,
             comparisons: compare(row, point, results),
         });
         Judged {
@@ -174,14 +132,22 @@ pub struct Judged<'a> {
 pub struct JudgedRow<'a> {
     /// The row.
     pub row: &'a Row,
+    /// The quantities that decide.
+    decisive: &'static [Quantity],
     /// Each quantity that both have.
     pub comparisons: Vec<Comparison>,
 }
 
 impl JudgedRow<'_> {
-    /// All quantities agree.
+    /// All quantities that decide agree.
     pub fn agrees(&self) -> bool {
-        self.comparisons.iter().all(Comparison::agrees)
+        self.apart().next().is_none()
+    }
+
+    /// The quantities that decide and do not agree.
+    pub fn apart(&self) -> impl Iterator<Item = Quantity> {
+        let decisive = self.comparisons.iter().filter(|c| self.decisive.contains(&c.quantity));
+        decisive.filter(|c| !c.agrees()).map(|c| c.quantity)
     }
 }
 
@@ -193,11 +159,7 @@ impl Judged<'_> {
 
     /// Whether what is asked of the set holds.
     pub fn passes(&self) -> bool {
-        match self.set.requirement {
-            Requirement::Share(share) => {
-                self.agreeing() as f64 >= share * self.rows.len() as f64
-            }
-            Requirement::None => true,
-        }
+        let needed = self.set.terms.required.unwrap_or(0.0) * self.rows.len() as f64;
+        self.agreeing() as f64 >= needed
     }
 }

@@ -162,29 +162,71 @@ pub(super) fn sifest() -> Vec<Row> {
     rows
 }
 
-/// TCP-DCR's path, ns-2.35.
+/// TCP-DCR's path, ns-2.35: RED, and tail drop with unequal access delays.
 pub(super) fn dcr() -> Vec<Row> {
-    table!("ns2/reference/dcr_congestion").each(|cells| {
-        let mut reference = cells.flow_reference("agg_goodput_mbps")?;
-        reference.push((Quantity::LossRate, cells.estimate("loss_rate")?));
-        reference.push((Quantity::MeanQueue, cells.estimate("mean_queue_pkts")?));
+    let mut rows = table!("ns2/reference/dcr_congestion").each(dcr_row);
+    rows.retain(|row| !in_lockstep(row));
+    rows.extend(table!("ns2/reference/dcr_spread").each(dcr_row));
+    rows
+}
+
+/// TCP-DCR's path with equal delays and tail drop: flows in lockstep, ns-2.35.
+pub(super) fn dcr_lockstep() -> Vec<Row> {
+    let mut rows = table!("ns2/reference/dcr_congestion").each(dcr_row);
+    rows.retain(in_lockstep);
+    rows
+}
+
+fn in_lockstep(row: &Row) -> bool {
+    matches!(&row.case.path, Path::Dcr(dcr) if dcr.queue == Queue::DropTail && dcr.spread_ms == 0)
+}
+
+fn dcr_row(cells: &Cells<'_>) -> Option<Row> {
+    let mut reference = cells.flow_reference("agg_goodput_mbps")?;
+    reference.push((Quantity::LossRate, cells.estimate("loss_rate")?));
+    reference.push((Quantity::MeanQueue, cells.estimate("mean_queue_pkts")?));
+    let mut labels = cells.labels(&["queue", "buf", "win", "jitter"]);
+    let spread_ms = cells.whole("spread_ms").unwrap_or(0);
+    labels.push(("spread", spread_ms.to_string()));
+    Some(Row {
+        labels,
+        case: Case {
+            agent: Agent::find(cells.text("agent")?)?,
+            path: Path::Dcr(Dcr {
+                queue: Queue::of_ns(cells.text("queue")?)?,
+                buffer: cells.whole("buf")?,
+                window: cells.whole("win")?,
+                jitter: cells.number("jitter")?,
+                spread_ms,
+            }),
+            duration: "1100s".into(),
+        },
+        reference,
+    })
+}
+
+/// CERL's path, ns-3.44.
+pub(super) fn ns3() -> Vec<Row> {
+    table!("ns3/reference/single_lossy").each(|cells| {
+        let n = cells.whole("n_seeds")? as usize;
+        let sd = cells.number("goodput_mbps_sd")?;
         Some(Row {
-            labels: cells.labels(&["queue", "buf", "win", "jitter"]),
+            labels: cells.labels(&["tcp", "q"]),
             case: Case {
-                agent: Agent::find(cells.text("agent")?)?,
-                path: Path::Dcr(Dcr {
-                    queue: match cells.text("queue")? {
-                        "RED" => Queue::Red,
-                        "RED_bytesdefault" => Queue::RedBytes,
-                        _ => Queue::DropTail,
-                    },
-                    buffer: cells.whole("buf")?,
-                    window: cells.whole("win")?,
-                    jitter: cells.number("jitter")?,
+                agent: Agent::of_ns3(cells.text("tcp")?)?,
+                path: Path::Cerl(Cerl {
+                    rate: "2Mbps".into(),
+                    delay: format!("{}ms", cells.text("tp_ms")?),
+                    buffer: 90,
+                    loss: cells.number("q")?,
+                    beside: None,
                 }),
-                duration: "1100s".into(),
+                duration: "480s".into(),
             },
-            reference,
+            reference: vec![(
+                Quantity::Goodput,
+                Estimate::from_moments(n, cells.number("goodput_mbps_mean")?, sd),
+            )],
         })
     })
 }

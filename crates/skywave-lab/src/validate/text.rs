@@ -4,16 +4,17 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
-use super::{Comparison, Judged, JudgedRow, Quantity, Requirement};
+use super::{Comparison, Judged, JudgedRow, Quantity};
 use crate::experiment::stats::Estimate;
 use crate::report::number::fixed;
 
 impl Judged<'_> {
     /// A line a row: each quantity as ours, theirs and the ratio, and the verdict.
     pub fn table(&self) -> String {
-        let mut out = format!("{}: {}\n", self.set.name, self.set.title);
-        if !self.set.note.is_empty() {
-            let _ = writeln!(out, "{}", self.set.note);
+        let terms = &self.set.terms;
+        let mut out = format!("{}: {}\n", self.set.name, terms.title);
+        if !terms.note.is_empty() {
+            let _ = writeln!(out, "{}", terms.note);
         }
         let lines: Vec<Vec<String>> = std::iter::once(self.heading())
             .chain(self.rows.iter().map(|row| self.line(row)))
@@ -40,12 +41,12 @@ impl Judged<'_> {
     pub fn summary(&self) -> String {
         let (agreeing, rows) = (self.agreeing(), self.rows.len());
         let share = 100.0 * agreeing as f64 / rows.max(1) as f64;
-        let asked = match self.set.requirement {
-            Requirement::Share(share) => {
+        let asked = match self.set.terms.required {
+            Some(share) => {
                 let verdict = if self.passes() { "passes" } else { "FAILS" };
                 format!("{}% required: {verdict}", fixed(100.0 * share, 0))
             }
-            Requirement::None => "not judged".to_owned(),
+            None => "not judged".to_owned(),
         };
         format!(
             "{}: {rows} rows, {agreeing} agree ({}%), {asked}",
@@ -70,7 +71,7 @@ impl Judged<'_> {
             .map(|(name, _)| (*name).to_owned())
             .collect();
         for quantity in self.quantities() {
-            cells.extend([quantity.name().into(), self.set.peer.into(), "ratio".into()]);
+            cells.extend([quantity.name().into(), self.set.terms.peer.into(), "ratio".into()]);
         }
         cells.push("verdict".into());
         cells
@@ -97,11 +98,10 @@ impl Judged<'_> {
         if row.agrees() {
             return "agrees".into();
         }
-        let apart = row.comparisons.iter().filter(|c| !c.agrees());
-        let names: Vec<&str> = apart.map(|c| c.quantity.name()).collect();
-        let word = match self.set.requirement {
-            Requirement::Share(_) => "DIFFERS",
-            Requirement::None => "differs",
+        let names: Vec<&str> = row.apart().map(Quantity::name).collect();
+        let word = match self.set.terms.required {
+            Some(_) => "DIFFERS",
+            None => "differs",
         };
         format!("{word} in {}", names.join(", "))
     }
@@ -120,7 +120,7 @@ impl Judged<'_> {
             let line = json!({
                 "set": self.set.name,
                 "row": labels,
-                "judged": self.set.requirement != Requirement::None,
+                "judged": self.set.terms.required.is_some(),
                 "agrees": row.agrees(),
                 "quantities": quantities,
             });

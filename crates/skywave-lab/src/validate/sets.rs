@@ -1,0 +1,102 @@
+//! The built-in sets.
+
+use super::reference::{self, Row};
+use super::verdict::Quantity::{self, Goodput, LossRate, MeanQueue};
+use super::{Set, Terms};
+use crate::scenario::ScenarioError;
+
+/// The names of the built-in sets.
+pub const SETS: &[&str] = &["cerl", "sifest", "dcr", "dcr-lockstep", "linux", "ns3"];
+
+/// Replications of TCP-DCR's rows at most: each of them is a million packets, and has little noise.
+const LONG_SEEDS: u64 = 3;
+
+impl Set {
+    /// A built-in set with seeds 1 to `seeds` or fewer; `None` when there is none of this name.
+    pub fn named(name: &str, seeds: u64) -> Option<Result<Self, ScenarioError>> {
+        let (terms, rows, seeds) = match name {
+            "cerl" => (
+                terms(
+                    "one flow over CERL's path, against ns-2.35",
+                    Some(0.95),
+                    "Vegas in ns-2 sends no header: our packets are as large on the wire. \
+                     Vegas_pkt1500 has one.",
+                ),
+                cerl(true),
+                seeds,
+            ),
+            "sifest" => (
+                terms(
+                    "one flow over SIFEST's path with two-state errors, against ns-2.35",
+                    Some(0.90),
+                    "Without SIFEST's own mechanism, which ns-2 does not have.",
+                ),
+                reference::sifest(),
+                seeds,
+            ),
+            "dcr" => (
+                terms(
+                    "24 SACK flows over TCP-DCR's bottleneck, against ns-2.35",
+                    Some(1.0),
+                    "Tail drop with unequal access delays (drawn within the spread, ms).",
+                ),
+                reference::dcr(),
+                seeds.min(LONG_SEEDS),
+            ),
+            "dcr-lockstep" => (
+                Terms {
+                    decisive: &[Goodput, LossRate, MeanQueue],
+                    ..terms(
+                        "the same with tail drop and equal delays, against ns-2.35",
+                        Some(1.0),
+                        "Flows in lockstep: the phases of packets decide who loses how many in a \
+                         row. Timeouts and retransmissions are printed, not judged.",
+                    )
+                },
+                reference::dcr_lockstep(),
+                seeds.min(LONG_SEEDS),
+            ),
+            "linux" => (
+                terms(
+                    "CERL's path, against ns-2.35's ports of Linux",
+                    None,
+                    "Not judged: other algorithms than ours. docs/validation.md says why they differ.",
+                ),
+                cerl(false),
+                seeds,
+            ),
+            "ns3" => (
+                Terms {
+                    peer: "ns-3",
+                    ..terms(
+                        "CERL's path with the profile rfc, against ns-3.44",
+                        None,
+                        "Not judged: ns-3 has proportional rate reduction, and other readings of \
+                         Vegas, Veno and Westwood.",
+                    )
+                },
+                reference::ns3(),
+                seeds,
+            ),
+            _ => return None,
+        };
+        Some(Self::new(name, terms, rows, seeds))
+    }
+}
+
+fn terms(title: &'static str, required: Option<f64>, note: &str) -> Terms {
+    Terms {
+        title,
+        peer: "ns-2",
+        required,
+        decisive: &Quantity::ALL,
+        note: note.to_owned(),
+    }
+}
+
+/// The rows of agents that are the same algorithm as ours, or of those that are not.
+fn cerl(comparable: bool) -> Vec<Row> {
+    let mut rows = reference::cerl();
+    rows.retain(|row| row.case.agent.comparable == comparable);
+    rows
+}
