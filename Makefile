@@ -4,7 +4,7 @@ SKYWAVE := target/release/skywave
 # A program of a user's own: a workspace of its own, which only shares the build folder.
 EXAMPLE := examples/custom-cc/Cargo.toml
 
-.PHONY: help demo test build bench fmt lint prerequisites deny
+.PHONY: help demo validate test build bench fmt lint prerequisites deny
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -17,6 +17,9 @@ build: prerequisites ## Build the skywave command (optimised)
 
 demo: build ## Reproduce figure 7(a) of the CERL paper: table, gains beside the paper's, report
 	$(SKYWAVE) reproduce cerl --only fig7a
+
+validate: build ## Compare with ns-2's and ns-3's numbers, point by point (some minutes)
+	$(SKYWAVE) validate
 
 test: prerequisites ## Run all tests
 	cargo test --workspace --locked

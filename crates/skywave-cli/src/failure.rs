@@ -74,10 +74,7 @@ impl Failure {
             | Self::Claims(_)
             | Self::UnknownSet(_)
             | Self::Live(LiveError::UnknownAgent(_) | LiveError::Scenario(_)) => 2,
-            Self::Experiment(_)
-            | Self::Write { .. }
-            | Self::Closed
-            | Self::Disagrees(_) => 1,
+            Self::Experiment(_) | Self::Write { .. } | Self::Closed | Self::Disagrees(_) => 1,
             Self::Interrupted { .. } | Self::Live(LiveError::Interrupted) => 130,
             Self::Live(_) => 1,
         })

@@ -32,7 +32,12 @@ mod live;
     single run).")]
 pub(crate) struct Args {
     /// Only these sets: cerl, sifest, dcr, dcr-lockstep, linux, ns3.
-    #[arg(long, value_name = "SET", value_delimiter = ',', conflicts_with = "live")]
+    #[arg(
+        long,
+        value_name = "SET",
+        value_delimiter = ',',
+        conflicts_with = "live"
+    )]
     only: Vec<String>,
 
     /// Replications of each point (of dcr 3 at most).
@@ -83,7 +88,11 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
 /// The sets asked for, or all.
 fn named(only: &[String], seeds: u64) -> Result<Vec<Set>, Failure> {
     let all = || SETS.iter().map(|name| (*name).to_owned()).collect();
-    let names: Vec<String> = if only.is_empty() { all() } else { only.to_vec() };
+    let names: Vec<String> = if only.is_empty() {
+        all()
+    } else {
+        only.to_vec()
+    };
     let mut sets = Vec::with_capacity(names.len());
     for name in names {
         let set = Set::named(&name, seeds).ok_or(Failure::UnknownSet(name))?;

@@ -127,7 +127,11 @@ impl Point {
                 "sack1",
                 "1100s",
                 Path::Dcr(Dcr {
-                    queue: if self.red { Queue::Red } else { Queue::DropTail },
+                    queue: if self.red {
+                        Queue::Red
+                    } else {
+                        Queue::DropTail
+                    },
                     buffer: self.buffer.unwrap_or(50),
                     window: self.window.unwrap_or(8),
                     jitter: 1.0,

@@ -225,7 +225,8 @@ impl Sender {
             self.window.apply(response);
             self.counters.window_cuts += 1;
         }
-        self.recover = Some(self.flight.max());
+        let max = self.flight.max();
+        self.recover = Some(self.recovery.recover_after_timeout(max));
         self.flight.rewind();
         self.rto.back_off();
         self.restart_timer(now);

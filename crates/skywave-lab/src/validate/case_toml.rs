@@ -34,7 +34,11 @@ impl Case {
              rate = \"10Mbps\"\ndelay = \"10ms\"\n{queue}\n\
              loss = {{ forward = {{ iid = {loss:?} }} }}\n"
         );
-        for (i, agent) in [Some(self.agent), *beside].into_iter().flatten().enumerate() {
+        for (i, agent) in [Some(self.agent), *beside]
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
             let (theirs, _) = self.payload();
             let mss = if agent.bare { theirs - HEADER } else { theirs };
             let window = 3 * buffer;
@@ -98,7 +102,11 @@ impl Case {
     fn dcr(&self, path: &Dcr) -> String {
         let delay = match f64::from(path.spread_ms) / 2.0 {
             0.0 => "\"5ms\"".to_owned(),
-            half => format!("{{ uniform = [\"{}ms\", \"{}ms\"] }}", 5.0 - half, 5.0 + half),
+            half => format!(
+                "{{ uniform = [\"{}ms\", \"{}ms\"] }}",
+                5.0 - half,
+                5.0 + half
+            ),
         };
         let mut text = format!(
             "[[link]]\nname = \"access\"\ncount = {DCR_FLOWS}\nbetween = [\"S#\", \"R\"]\n\

@@ -75,7 +75,9 @@ pub fn measure(case: &Case, seeds: u64, cancel: &AtomicBool) -> Result<Set, Live
 
 /// All of them, sorted: a mean hides it when there are two kinds of runs.
 fn goodputs(runs: &[Run]) -> String {
-    let values = runs.iter().filter_map(|run| run.get(Quantity::Goodput.name()));
+    let values = runs
+        .iter()
+        .filter_map(|run| run.get(Quantity::Goodput.name()));
     let mut values: Vec<f64> = values.copied().collect();
     values.sort_by(f64::total_cmp);
     let words: Vec<String> = values.into_iter().map(|x| fixed(x, 3)).collect();

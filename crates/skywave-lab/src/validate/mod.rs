@@ -146,7 +146,10 @@ impl JudgedRow<'_> {
 
     /// The quantities that decide and do not agree.
     pub fn apart(&self) -> impl Iterator<Item = Quantity> {
-        let decisive = self.comparisons.iter().filter(|c| self.decisive.contains(&c.quantity));
+        let decisive = self
+            .comparisons
+            .iter()
+            .filter(|c| self.decisive.contains(&c.quantity));
         decisive.filter(|c| !c.agrees()).map(|c| c.quantity)
     }
 }

@@ -48,7 +48,10 @@ struct Cells<'a> {
 impl Cells<'_> {
     fn text(&self, name: &str) -> Option<&'static str> {
         let column = self.table.names.iter().position(|n| *n == name)?;
-        self.row.get(column).copied().filter(|cell| !cell.is_empty())
+        self.row
+            .get(column)
+            .copied()
+            .filter(|cell| !cell.is_empty())
     }
 
     fn number(&self, name: &str) -> Option<f64> {

@@ -21,7 +21,13 @@ impl Judged<'_> {
             .collect();
         let columns = lines.first().map_or(0, Vec::len);
         let widths: Vec<usize> = (0..columns)
-            .map(|c| lines.iter().map(|l| l[c].chars().count()).max().unwrap_or(0))
+            .map(|c| {
+                lines
+                    .iter()
+                    .map(|l| l[c].chars().count())
+                    .max()
+                    .unwrap_or(0)
+            })
             .collect();
         for (i, line) in lines.iter().enumerate() {
             let mut text = String::new();
@@ -71,7 +77,11 @@ impl Judged<'_> {
             .map(|(name, _)| (*name).to_owned())
             .collect();
         for quantity in self.quantities() {
-            cells.extend([quantity.name().into(), self.set.terms.peer.into(), "ratio".into()]);
+            cells.extend([
+                quantity.name().into(),
+                self.set.terms.peer.into(),
+                "ratio".into(),
+            ]);
         }
         cells.push("verdict".into());
         cells

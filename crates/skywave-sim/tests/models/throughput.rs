@@ -40,7 +40,10 @@ fn periodic_loss_gives_the_square_root_law() {
     // out there: the round trip of the repair, one of W/2 in a period (4% at 1000 packets), and that
     // thresholds are whole segments.
     for every in [1000, 3000, 10_000] {
-        let loss = LossConfig::Periodic { every, first: every };
+        let loss = LossConfig::Periodic {
+            every,
+            first: every,
+        };
         let outcome = lossy(ns2("sack", 1000), loss, 3000, 1);
         let law = (1.5 * every as f64).sqrt();
         let ratio = rate(&outcome) / law;
@@ -70,7 +73,8 @@ fn losses_with_timeouts_follow_padhye_and_others() {
         config.rto.min = Duration::from_secs(1);
         let outcome = lossy(config, LossConfig::Bernoulli(p), 5000, 1);
         let first_rto = 1.0;
-        let timeouts = first_rto * (3.0 * (3.0 * p / 8.0).sqrt()).min(1.0) * p * (1.0 + 32.0 * p * p);
+        let timeouts =
+            first_rto * (3.0 * (3.0 * p / 8.0).sqrt()).min(1.0) * p * (1.0 + 32.0 * p * p);
         let formula = RTT / (RTT * (2.0 * p / 3.0).sqrt() + timeouts);
         let ratio = rate(&outcome) / formula;
         assert!(outcome.flows[0].timeouts > 500);

@@ -74,6 +74,12 @@ pub trait LossRecovery {
     /// The retransmission timer expired: the flight goes back N.
     fn on_timeout(&mut self, _flight: &mut Flight) {}
 
+    /// What must be acknowledged before a fast retransmit after a timeout at which `max` was the end
+    /// of what had been sent.
+    fn recover_after_timeout(&self, max: u64) -> u64 {
+        max
+    }
+
     /// Segments that have left the network and may be replaced by new ones.
     fn inflation(&self) -> Segments {
         Segments::ZERO
@@ -162,6 +168,10 @@ impl LossRecovery for Recovery {
 
     fn on_timeout(&mut self, flight: &mut Flight) {
         each!(self, m => m.on_timeout(flight));
+    }
+
+    fn recover_after_timeout(&self, max: u64) -> u64 {
+        each!(self, m => m.recover_after_timeout(max))
     }
 
     fn inflation(&self) -> Segments {

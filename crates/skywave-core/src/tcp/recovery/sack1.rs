@@ -69,6 +69,11 @@ impl LossRecovery for Sack1 {
         flight.clear_sacked();
     }
 
+    /// ns-2 wants the first segment beyond, as RFC 6582 does and RFC 6675 does not.
+    fn recover_after_timeout(&self, max: u64) -> u64 {
+        max + 1
+    }
+
     fn pipe_room(&self, _flight: &Flight, window: &Window, mss: u32) -> Option<u64> {
         self.recover?;
         let room = if self.fast_retransmit {

@@ -83,3 +83,33 @@ fn a_timeout_forgets_what_is_held() {
     s.ack(3);
     s.expect_sent([3, 4]);
 }
+
+#[test]
+fn after_a_timeout_nothing_is_resent_fast_until_newer_data_is_acknowledged() {
+    let after = || {
+        let mut s = Script::sent(config("sack1", 10), 10);
+        s.wait_for_timeout();
+        s.expect_sent([1]);
+        s.ack(11);
+        s.expect_sent([11, 12]);
+        s
+    };
+    // All that was sent before the timeout has arrived, and 11 is lost.
+    let mut s = after();
+    s.dupack_sacking(&[12..13]);
+    s.expect_sent([13]);
+    s.dupack_sacking(&[12..14]);
+    s.expect_sent([14]);
+    s.dupack_sacking(&[12..15]);
+    s.expect_sent([]);
+    // 11 has arrived too, and 12 is lost.
+    let mut s = after();
+    s.ack(12);
+    s.expect_sent([13, 14]);
+    s.dupack_sacking(&[13..14]);
+    s.expect_sent([15]);
+    s.dupack_sacking(&[13..15]);
+    s.expect_sent([16]);
+    s.dupack_sacking(&[13..16]);
+    s.expect_sent([12]);
+}
