@@ -60,10 +60,7 @@ impl Failure {
     pub(crate) fn report(&self) -> ExitCode {
         match self {
             Self::Scenario(error) => eprint!("{}", error.render(io::stderr().is_terminal())),
-            Self::Claims(ClaimsError::Scenario(error)) => {
-                eprint!("{}", error.render(io::stderr().is_terminal()));
-            }
-            Self::Live(LiveError::Scenario(error)) => {
+            Self::Claims(ClaimsError::Scenario(error)) | Self::Live(LiveError::Scenario(error)) => {
                 eprint!("{}", error.render(io::stderr().is_terminal()));
             }
             Self::Closed => {}
@@ -74,9 +71,12 @@ impl Failure {
             | Self::Claims(_)
             | Self::UnknownSet(_)
             | Self::Live(LiveError::UnknownAgent(_) | LiveError::Scenario(_)) => 2,
-            Self::Experiment(_) | Self::Write { .. } | Self::Closed | Self::Disagrees(_) => 1,
             Self::Interrupted { .. } | Self::Live(LiveError::Interrupted) => 130,
-            Self::Live(_) => 1,
+            Self::Experiment(_)
+            | Self::Write { .. }
+            | Self::Closed
+            | Self::Disagrees(_)
+            | Self::Live(_) => 1,
         })
     }
 }

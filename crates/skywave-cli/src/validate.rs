@@ -65,19 +65,19 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     } else {
         named(&args.only, args.seeds.get())?
     };
-    let mut summary = String::new();
+    let mut summary = Vec::new();
     let mut missed = Vec::new();
     for set in &sets {
         let results = simulate_all(args, set)?;
         let judged = set.judge(&results);
         print(args, &judged)?;
-        summary += &format!("{}\n", judged.summary());
+        summary.push(judged.summary());
         if !judged.passes() {
             missed.push(set.name.clone());
         }
     }
     if !args.json && sets.len() > 1 {
-        write!(io::stdout(), "Summary\n{summary}")?;
+        writeln!(io::stdout(), "Summary\n{}", summary.join("\n"))?;
     }
     if missed.is_empty() {
         return Ok(());

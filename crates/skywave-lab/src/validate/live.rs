@@ -126,13 +126,11 @@ fn all(
             }
         }
     });
-    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(error) => Err(error),
-        None => {
-            let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-            Ok(done.into_values().collect())
-        }
+    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
     }
+    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(done.into_values().collect())
 }
 
 /// The seed of replication `number`: large and unrelated, for small seeds of ns-2 give correlated
