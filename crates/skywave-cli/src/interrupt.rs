@@ -1,4 +1,5 @@
-//! Ctrl-C: the first one asks to stop after the runs under way, the second one stops at once.
+//! Ctrl-C: the first one gives up the runs under way and keeps the others, the second one
+//! stops at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

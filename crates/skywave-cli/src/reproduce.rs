@@ -5,9 +5,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use skywave_lab::claims::{self, Paper, RunOptions, Scorecard};
-use skywave_lab::experiment::Results;
+use skywave_lab::experiment::{self, Results};
 use skywave_lab::report::{self, HtmlOptions, Study};
-use skywave_sim::simulate;
 
 use crate::failure::Failure;
 use crate::keep::Keep;
@@ -89,7 +88,7 @@ fn simulate_all(
         progress: &|progress| bar.show(progress.all),
         ..RunOptions::default()
     };
-    let results = claims::run(paper, &options, simulate)?;
+    let results = claims::run(paper, &options, experiment::simulate)?;
     let done = results.values().map(Results::finished).sum();
     if done < paper.runs() {
         return Err(Failure::Interrupted {

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use skywave_lab::experiment::{self, Options, RecordSeries, Results};
 use skywave_lab::report::{self, HtmlOptions, Study};
 use skywave_lab::scenario::Scenario;
-use skywave_sim::simulate;
 
 use crate::failure::Failure;
 use crate::keep::Keep;
@@ -99,7 +98,7 @@ fn simulate_all(
         progress: &|progress| bar.show(progress),
         ..Options::default()
     };
-    let results = experiment::run(scenario, &options, simulate)?;
+    let results = experiment::run(scenario, &options, experiment::simulate)?;
     if !results.is_complete() {
         return Err(Failure::Interrupted {
             done: results.finished(),

@@ -21,7 +21,7 @@ pub struct RunOptions<'a> {
     pub threads: Option<usize>,
     /// Engine version; results of another one are not used.
     pub engine: &'a str,
-    /// Set by the caller (Ctrl-C) to stop after the runs under way.
+    /// Set by the caller (Ctrl-C) to stop; runs under way are given up.
     pub cancel: &'a AtomicBool,
     /// Called at the start of each experiment and after every run, from any thread.
     pub progress: &'a (dyn Fn(RunProgress<'_>) + Sync),
@@ -63,7 +63,7 @@ pub fn run<F>(
     simulate: F,
 ) -> Result<BTreeMap<String, Results>, experiment::Error>
 where
-    F: Fn(&Spec) -> Outcome + Sync,
+    F: Fn(&Spec, &AtomicBool) -> Option<Outcome> + Sync,
 {
     let mut results = BTreeMap::new();
     let total = paper.runs();

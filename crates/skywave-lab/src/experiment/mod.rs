@@ -17,7 +17,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use skywave_sim::observe::Watch;
 use skywave_sim::outcome::Outcome;
+use skywave_sim::simulate_watched;
 use skywave_sim::spec::Spec;
 
 use crate::scenario::Scenario;
@@ -93,7 +95,7 @@ pub struct Options<'a> {
     pub series: RecordSeries,
     /// Engine version; results of another one are not used.
     pub engine: &'a str,
-    /// Set by the caller (Ctrl-C) to stop after the runs under way.
+    /// Set by the caller (Ctrl-C) to stop; runs under way are given up.
     pub cancel: &'a AtomicBool,
     /// Called at the start and after every run, from any thread.
     pub progress: &'a (dyn Fn(Progress) + Sync),
@@ -135,14 +137,24 @@ pub enum Error {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
+/// One simulation, as [`run`] wants it: `None` when `cancel` was set before its end.
+pub fn simulate(spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
+    let watch = Watch {
+        cancel: Some(cancel),
+        ..Watch::default()
+    };
+    simulate_watched(spec, watch)
+}
+
 /// Runs an experiment: all points with all seeds.
 ///
 /// Runs start seed by seed, so that a cancelled experiment has a few seeds of every point rather
-/// than all seeds of a few points. Cancelling is no error: the results then have gaps.
+/// than all seeds of a few points. `simulate` is given the flag that cancels; when it gives a run up
+/// (`None`), no other one is started. Cancelling is no error: the results then have gaps.
 pub fn run<D, F>(design: &D, options: &Options<'_>, simulate: F) -> Result<Results, Error>
 where
     D: Design + ?Sized,
-    F: Fn(&Spec) -> Outcome + Sync,
+    F: Fn(&Spec, &AtomicBool) -> Option<Outcome> + Sync,
 {
     let plan = plan(design, options);
     let mut results = Results::empty(options.engine, design.seeds(), design.points());
@@ -172,12 +184,15 @@ where
         return Ok(results);
     }
 
-    let one = |planned: &Planned| -> Result<RunResult, Error> {
+    let one = |planned: &Planned| -> Result<Option<RunResult>, Error> {
         let spec = planned.spec(design);
-        let run = RunResult::new(simulate(&spec));
+        let Some(outcome) = simulate(&spec, options.cancel) else {
+            return Ok(None);
+        };
+        let run = RunResult::new(outcome);
         match (&store, planned.key) {
-            (Some(store), Some(key)) => store.save(key, spec.seed, run),
-            _ => Ok(run),
+            (Some(store), Some(key)) => store.save(key, spec.seed, run).map(Some),
+            _ => Ok(Some(run)),
         }
     };
     let done = AtomicUsize::new(progress.done);
@@ -196,7 +211,8 @@ where
                 break;
             };
             match one(planned) {
-                Ok(run) => {
+                Ok(None) => stop.store(true, Ordering::Relaxed),
+                Ok(Some(run)) => {
                     lock(&slots).push((index, run));
                     let done = done.fetch_add(1, Ordering::Relaxed) + 1;
                     (options.progress)(Progress { done, ..progress });

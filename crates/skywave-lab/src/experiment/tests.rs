@@ -85,12 +85,16 @@ fn fake(spec: &Spec) -> Outcome {
     }
 }
 
+fn faked(spec: &Spec, _cancel: &AtomicBool) -> Option<Outcome> {
+    Some(fake(spec))
+}
+
 /// Runs and counts the simulations.
 fn counted(design: &impl Design, options: &Options<'_>) -> (Results, usize) {
     let count = AtomicUsize::new(0);
-    let results = run(design, options, |spec| {
+    let results = run(design, options, |spec, _| {
         count.fetch_add(1, Ordering::Relaxed);
-        fake(spec)
+        Some(fake(spec))
     });
     (results.unwrap(), count.into_inner())
 }
@@ -103,7 +107,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
             threads: Some(threads),
             ..Options::default()
         };
-        run(&design, &options, fake).unwrap()
+        run(&design, &options, faked).unwrap()
     };
     let one = with(1);
     assert!(one.is_complete());
@@ -150,7 +154,7 @@ fn a_cancelled_experiment_goes_on_where_it_stopped() {
     };
     let (whole, simulated) = counted(&design, &again);
     assert_eq!((simulated, reused.load(Ordering::Relaxed)), (11, 9));
-    assert_eq!(whole, run(&design, &Options::default(), fake).unwrap());
+    assert_eq!(whole, run(&design, &Options::default(), faked).unwrap());
     assert_eq!(counted(&design, &again), (whole, 0));
 
     // More seeds: only the new ones. Fewer: none.
@@ -161,6 +165,45 @@ fn a_cancelled_experiment_goes_on_where_it_stopped() {
         ..again
     };
     assert_eq!(counted(&design, &fresh).1, 20);
+}
+
+#[test]
+fn a_run_that_is_given_up_is_missing_and_the_last() {
+    let dir = tempfile::tempdir().unwrap();
+    let design = Losses((1..=5).collect());
+    let options = Options {
+        dir: Some(dir.path()),
+        threads: Some(1),
+        ..Options::default()
+    };
+    let started = AtomicUsize::new(0);
+    let partial = run(&design, &options, |spec, _| {
+        let number = started.fetch_add(1, Ordering::Relaxed) + 1;
+        (number < 7).then(|| fake(spec))
+    })
+    .unwrap();
+    assert_eq!((partial.finished(), started.into_inner()), (6, 7));
+    // What finished before is kept.
+    assert_eq!(counted(&design, &options).1, 14);
+}
+
+#[test]
+fn a_set_flag_ends_a_long_simulation() {
+    let mut endless = Losses(vec![1]).spec(1, 1);
+    endless.duration = Time::from_nanos(u64::MAX / 4);
+    endless.flows[0].traffic = Traffic::Cbr {
+        rate: Rate::from_bps(1_000_000),
+        packet: 1000,
+        jitter: 0.0,
+    };
+    let cancel = AtomicBool::new(true);
+    assert_eq!(simulate(&endless, &cancel), None);
+    let short = Losses(vec![1]).spec(1, 1);
+    cancel.store(false, Ordering::Relaxed);
+    assert_eq!(
+        simulate(&short, &cancel),
+        Some(skywave_sim::simulate(&short))
+    );
 }
 
 #[test]
@@ -316,9 +359,9 @@ fn a_directory_belongs_to_one_process_at_a_time() {
         ..Options::default()
     };
     let inner = Mutex::new(None);
-    run(&design, &options, |spec| {
-        *lock(&inner) = Some(run(&design, &options, fake).map(|_| ()));
-        fake(spec)
+    run(&design, &options, |spec, cancel| {
+        *lock(&inner) = Some(run(&design, &options, faked).map(|_| ()));
+        faked(spec, cancel)
     })
     .unwrap();
     let inner = inner.into_inner().unwrap();
@@ -334,6 +377,6 @@ fn a_directory_that_cannot_be_written_is_an_error() {
         dir: Some(&file),
         ..Options::default()
     };
-    let error = run(&Losses(vec![1]), &options, fake).unwrap_err();
+    let error = run(&Losses(vec![1]), &options, faked).unwrap_err();
     assert!(error.to_string().contains("file"), "{error}");
 }

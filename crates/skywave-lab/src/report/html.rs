@@ -105,6 +105,46 @@ fn marked(cell: &str) -> minijinja::Value {
     })
 }
 
+/// A plot on its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawing {
+    /// What it shows.
+    pub title: String,
+    /// The plot as an SVG file.
+    pub svg: String,
+}
+
+/// The plots of the page, each on its own.
+///
+/// # Errors
+///
+/// When a recorded time series cannot be read back.
+pub fn drawings(study: &Study, results: &Results) -> std::io::Result<Vec<Drawing>> {
+    let drawing = |title: String, plot: Plot| Drawing {
+        svg: Plot {
+            title: title.clone(),
+            ..plot
+        }
+        .to_svg(),
+        title,
+    };
+    let all = panels(study, results);
+    let panels = all.iter().take(MAX_PLOTS).map(|panel| {
+        let title = match panel.facet_label() {
+            facet if facet.is_empty() => panel.title.clone(),
+            facet => format!("{}, {facet}", panel.title),
+        };
+        drawing(title, panel_plot(panel))
+    });
+    let (traces, _) = traces::traces(study, results)?;
+    let traces = traces.into_iter().flat_map(|trace| {
+        let title = trace.title;
+        let plots = trace.plots.into_iter();
+        plots.map(move |plot| drawing(title.clone(), plot))
+    });
+    Ok(panels.chain(traces).collect())
+}
+
 /// Everything on the page.
 pub(super) fn page(
     study: &Study,

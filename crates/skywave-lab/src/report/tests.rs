@@ -1,4 +1,4 @@
-mod fixture;
+pub(super) mod fixture;
 
 use std::io::Write;
 
@@ -327,7 +327,7 @@ fn a_scenario_goes_all_the_way() {
             series: RecordSeries::FirstSeed,
             ..Options::default()
         };
-        run(&scenario, &options, skywave_sim::simulate).unwrap()
+        run(&scenario, &options, crate::experiment::simulate).unwrap()
     };
     let results = with(2);
     assert_eq!(results, with(1));
@@ -342,4 +342,18 @@ fn a_scenario_goes_all_the_way() {
     assert!(page.contains("Two ways over one link") && page.contains("link.air.rate (Mb/s)"));
     assert!(page.contains("cwnd (segments)"));
     keep("air.html", &page);
+}
+
+#[test]
+fn the_plots_of_the_page_stand_alone_with_their_titles() {
+    let (study, results) = two_flows();
+    let drawings = drawings(&study, &results).unwrap();
+    let panels = panels(&study, &results).len();
+    assert!(drawings.len() > panels, "series are drawn, too");
+    for drawing in &drawings {
+        assert!(drawing.svg.starts_with("<svg"), "{}", drawing.title);
+        assert!(drawing.svg.contains("<style>"), "{}", drawing.title);
+        let title = plot::escape(&drawing.title);
+        assert!(!title.is_empty() && drawing.svg.contains(&title), "{title}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Plots over time of recorded series.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::experiment::{Results, SeriesRecord};
 use crate::report::plot::{self, Axis, Scale, SeriesData};
@@ -16,8 +16,13 @@ const MAX_LINES_IN_PLOT: usize = 4;
 /// The plots of one run.
 #[derive(Debug, Serialize)]
 pub(super) struct Trace {
-    title: String,
-    svgs: Vec<String>,
+    pub(super) title: String,
+    #[serde(rename = "svgs", serialize_with = "inline")]
+    pub(super) plots: Vec<plot::Plot>,
+}
+
+fn inline<S: Serializer>(plots: &[plot::Plot], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(plots.iter().map(plot::Plot::to_inline_svg))
 }
 
 /// Quantities that are drawn when the scenario names none.
@@ -95,7 +100,7 @@ pub(super) fn traces(study: &Study, results: &Results) -> std::io::Result<(Vec<T
         lines += plots.iter().map(|p| p.series.len()).sum::<usize>();
         traces.push(Trace {
             title: title.join(", "),
-            svgs: plots.iter().map(plot::Plot::to_inline_svg).collect(),
+            plots,
         });
     }
     let left_out = recorded.len() - traces.len();

@@ -149,12 +149,12 @@ fn goodput(variant: usize, loss: f64, seed: u64) -> f64 {
 }
 
 /// Figure 7(a) of CERL, more or less: six variants, ten loss rates.
-pub(super) fn cerl() -> (Study, Results) {
+pub(in crate::report) fn cerl() -> (Study, Results) {
     on_threads(2)
 }
 
 /// The same, run on so many threads.
-pub(super) fn on_threads(threads: usize) -> (Study, Results) {
+pub(in crate::report) fn on_threads(threads: usize) -> (Study, Results) {
     let params = |i: usize| {
         vec![
             ("flow.bulk.transport".to_owned(), text(VARIANTS[i / 10])),
@@ -192,23 +192,23 @@ pub(super) fn on_threads(threads: usize) -> (Study, Results) {
         threads: Some(threads),
         ..FIXED
     };
-    let results = run(&design, &options, |spec| {
+    let results = run(&design, &options, |spec, _| {
         let (variant, loss) = (point_of(spec) / 10, LOSSES[point_of(spec) % 10]);
         let goodput = goodput(variant, loss, spec.seed);
-        Outcome {
+        Some(Outcome {
             flows: vec![flow("bulk", goodput, loss)],
             links: ["S1-G0", "bottleneck", "wireless", "wireless.reverse"]
                 .map(|name| link(name, goodput))
                 .to_vec(),
             series: vec![],
             events: 100_000,
-        }
+        })
     });
     (study, results.unwrap())
 }
 
 /// Two points, two seeds, two flows; one of every kind of parameter.
-pub(super) fn small() -> (Study, Results) {
+pub(in crate::report) fn small() -> (Study, Results) {
     let points = ["reno", "cerl"].map(|variant| StudyPoint {
         params: vec![
             ("flow.bulk.transport".to_owned(), text(variant)),
@@ -232,7 +232,7 @@ pub(super) fn small() -> (Study, Results) {
         seeds: vec![1, 2],
         series: false,
     };
-    let results = run(&design, &FIXED, |spec| {
+    let results = run(&design, &FIXED, |spec, _| {
         let goodput = goodput(5 * point_of(spec), 0.1, spec.seed);
         let voice = FlowOutcome {
             name: "voice".into(),
@@ -240,18 +240,18 @@ pub(super) fn small() -> (Study, Results) {
             delivered_bytes: 480_000,
             ..FlowOutcome::default()
         };
-        Outcome {
+        Some(Outcome {
             flows: vec![flow("bulk", goodput, 0.1), voice],
             links: vec![link("wireless", goodput + 64e3)],
             series: vec![],
             events: 1000,
-        }
+        })
     });
     (study, results.unwrap())
 }
 
 /// Two flows at three rates of loss, with a series for each flow, and time series.
-pub(super) fn two_flows() -> (Study, Results) {
+pub(in crate::report) fn two_flows() -> (Study, Results) {
     let losses = [0.001, 0.01, 0.05];
     let points = losses.map(|loss| StudyPoint {
         params: vec![(
@@ -295,7 +295,7 @@ pub(super) fn two_flows() -> (Study, Results) {
         seeds: vec![7, 8, 9],
         series: true,
     };
-    let results = run(&design, &FIXED, |spec| {
+    let results = run(&design, &FIXED, |spec, _| {
         let loss = losses[point_of(spec)];
         let (old, new) = (
             goodput(0, loss, spec.seed) / 2.0,
@@ -313,7 +313,7 @@ pub(super) fn two_flows() -> (Study, Results) {
                 })
                 .collect(),
         };
-        Outcome {
+        Some(Outcome {
             flows: vec![flow("old", old, loss), flow("new", new, loss)],
             links: vec![link("wireless", old + new)],
             series: vec![
@@ -322,7 +322,7 @@ pub(super) fn two_flows() -> (Study, Results) {
                 saw("wireless", "queue", 20.0),
             ],
             events: 5000,
-        }
+        })
     });
     (study, results.unwrap())
 }

@@ -1,0 +1,247 @@
+//! Results as Arrow tables, in batches: what the Parquet files hold and what other programs are
+//! handed in memory.
+//!
+//! Swept parameters are typed columns; quantities are in SI units with the unit in the field's
+//! metadata.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+use arrow_array::builder::{Float64Builder, UInt64Builder};
+use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+
+use super::row::{Row, rows};
+use super::study::Study;
+use crate::experiment::Results;
+use crate::experiment::columns::{Cell, Column, FLOW, LINK, Unit};
+
+mod params;
+mod summary;
+
+use params::ParamColumns;
+
+pub use summary::summary;
+
+/// Rows that are put together in one batch.
+const BATCH: usize = 64 * 1024;
+
+/// A table: its schema, and its rows by the batch.
+pub struct Frame<'a> {
+    schema: SchemaRef,
+    batches: Box<dyn Iterator<Item = io::Result<RecordBatch>> + 'a>,
+}
+
+impl<'a> Frame<'a> {
+    /// A table of `fields`, a batch for each set of columns.
+    fn new(
+        fields: Vec<Field>,
+        columns: impl Iterator<Item = io::Result<Vec<ArrayRef>>> + 'a,
+    ) -> Self {
+        let schema = Arc::new(Schema::new(fields));
+        let of = Arc::clone(&schema);
+        let batches = columns.map(move |columns| {
+            RecordBatch::try_new(Arc::clone(&of), columns?).map_err(io::Error::other)
+        });
+        Self {
+            schema,
+            batches: Box::new(batches),
+        }
+    }
+
+    /// Names, types and units of the columns.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+/// The batches. An error is a recorded time series that cannot be read back.
+impl Iterator for Frame<'_> {
+    type Item = io::Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.batches.next()
+    }
+}
+
+/// One row a run and flow.
+pub fn runs<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
+    let params = ParamColumns::new(study);
+    let mut fields = vec![
+        Field::new("scenario", DataType::Utf8, false),
+        Field::new("seed", DataType::UInt64, false),
+    ];
+    fields.extend(params.fields());
+    fields.push(Field::new("flow", DataType::Utf8, false));
+    fields.push(Field::new("transport", DataType::Utf8, false));
+    fields.extend(FLOW.iter().map(measured_field));
+    let chunks = chunked(rows(study, results));
+    Frame::new(
+        fields,
+        chunks.map(move |chunk: Vec<Row<'a>>| {
+            let mut columns: Vec<ArrayRef> = vec![
+                text(chunk.iter().map(|r| r.scenario)),
+                numbers(chunk.iter().map(|r| r.seed)),
+            ];
+            columns.extend(params.arrays(chunk.iter().map(|r| r.point)));
+            columns.push(text(chunk.iter().map(|r| r.flow.name.as_str())));
+            columns.push(text(chunk.iter().map(|r| r.transport)));
+            columns.extend(
+                FLOW.iter()
+                    .map(|c| measured(c, chunk.iter().map(|r| r.flow))),
+            );
+            Ok(columns)
+        }),
+    )
+}
+
+/// One row a run and link.
+pub fn links<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
+    let params = ParamColumns::new(study);
+    let mut fields = vec![
+        Field::new("scenario", DataType::Utf8, false),
+        Field::new("seed", DataType::UInt64, false),
+    ];
+    fields.extend(params.fields());
+    fields.push(Field::new("link", DataType::Utf8, false));
+    fields.extend(LINK.iter().map(measured_field));
+    let all = results
+        .iter()
+        .filter_map(|(point, seed, run)| Some((study.points.get(point)?, seed, run)))
+        .flat_map(move |(point, seed, run)| {
+            let links = run.outcome.links.iter();
+            links.map(move |link| (point, results.seeds[seed], link))
+        });
+    Frame::new(
+        fields,
+        chunked(all).map(move |chunk| {
+            let mut columns: Vec<ArrayRef> = vec![
+                text(chunk.iter().map(|_| study.name.as_str())),
+                numbers(chunk.iter().map(|r| r.1)),
+            ];
+            columns.extend(params.arrays(chunk.iter().map(|r| r.0)));
+            columns.push(text(chunk.iter().map(|r| r.2.name.as_str())));
+            columns.extend(LINK.iter().map(|c| measured(c, chunk.iter().map(|r| r.2))));
+            Ok(columns)
+        }),
+    )
+}
+
+/// Every sample of every recorded time series: one row a run, entity, quantity and time.
+pub fn series<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
+    let params = Arc::new(ParamColumns::new(study));
+    let mut fields = vec![Field::new("seed", DataType::UInt64, false)];
+    fields.extend(params.fields());
+    fields.extend([
+        Field::new("entity", DataType::Utf8, false),
+        Field::new("quantity", DataType::Utf8, false),
+        Field::new("time_s", DataType::Float64, false).with_metadata(unit("s")),
+        Field::new("value", DataType::Float64, false),
+    ]);
+    let runs = results
+        .iter()
+        .filter_map(|(point, seed, run)| Some((study.points.get(point)?, seed, run)));
+    let columns = runs.flat_map(move |(point, seed, run)| {
+        let seed = results.seeds[seed];
+        // One run is in memory at a time.
+        let (records, failed) = match run.series() {
+            Ok(records) => (records, None),
+            Err(error) => (Vec::new(), Some(Err(error))),
+        };
+        let params = Arc::clone(&params);
+        let columns = records.into_iter().flat_map(move |record| {
+            let params = Arc::clone(&params);
+            let chunks = chunked(record.points.into_iter());
+            chunks.map(move |chunk: Vec<(f64, f64)>| {
+                let n = chunk.len();
+                let mut times = Float64Builder::with_capacity(n);
+                let mut values = Float64Builder::with_capacity(n);
+                for (time, value) in chunk {
+                    times.append_value(time);
+                    values.append_value(value);
+                }
+                let mut columns = vec![numbers(std::iter::repeat_n(seed, n))];
+                columns.extend(params.arrays(std::iter::repeat_n(point, n)));
+                columns.push(text(std::iter::repeat_n(record.entity.as_str(), n)));
+                columns.push(text(std::iter::repeat_n(record.quantity.as_str(), n)));
+                columns.push(Arc::new(times.finish()) as ArrayRef);
+                columns.push(Arc::new(values.finish()));
+                Ok(columns)
+            })
+        });
+        failed.into_iter().chain(columns)
+    });
+    Frame::new(fields, columns)
+}
+
+/// Rows by the batch.
+fn chunked<T>(mut rows: impl Iterator<Item = T>) -> impl Iterator<Item = Vec<T>> {
+    std::iter::from_fn(move || {
+        let chunk: Vec<T> = rows.by_ref().take(BATCH).collect();
+        (!chunk.is_empty()).then_some(chunk)
+    })
+}
+
+fn text<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
+    Arc::new(StringArray::from_iter_values(values))
+}
+
+fn numbers(values: impl Iterator<Item = u64>) -> ArrayRef {
+    Arc::new(UInt64Array::from_iter_values(values))
+}
+
+/// Metadata of a field with a unit. One entry only: the order of several would be by chance.
+fn unit(name: &str) -> HashMap<String, String> {
+    HashMap::from([("unit".to_owned(), name.to_owned())])
+}
+
+/// What kind a measured column is, by the cell of an outcome without data.
+fn measured_field<T: Default>(column: &Column<T>) -> Field {
+    let (kind, nullable) = match (column.get)(&T::default()) {
+        Cell::Count(_) => (DataType::UInt64, false),
+        Cell::Real(_) => (DataType::Float64, false),
+        Cell::Maybe(_) => (DataType::Float64, true),
+    };
+    with_unit(Field::new(column.name, kind, nullable), column.unit)
+}
+
+fn with_unit(field: Field, of: Unit) -> Field {
+    match of {
+        Unit::BitRate => field.with_metadata(unit("bit/s")),
+        Unit::Bytes => field.with_metadata(unit("B")),
+        Unit::Seconds => field.with_metadata(unit("s")),
+        Unit::Packets => field.with_metadata(unit("packets")),
+        Unit::Segments => field.with_metadata(unit("segments")),
+        Unit::Count | Unit::Share | Unit::Ratio => field,
+    }
+}
+
+fn measured<'a, T: Default + 'static>(
+    column: &Column<T>,
+    outcomes: impl Iterator<Item = &'a T>,
+) -> ArrayRef {
+    if let Cell::Count(_) = (column.get)(&T::default()) {
+        let mut builder = UInt64Builder::new();
+        for outcome in outcomes {
+            match (column.get)(outcome) {
+                Cell::Count(n) => builder.append_value(n),
+                Cell::Real(_) | Cell::Maybe(_) => builder.append_null(),
+            }
+        }
+        Arc::new(builder.finish())
+    } else {
+        let mut builder = Float64Builder::new();
+        for outcome in outcomes {
+            match (column.get)(outcome) {
+                Cell::Real(x) => builder.append_value(x),
+                Cell::Maybe(x) => builder.append_option(x),
+                Cell::Count(n) => builder.append_value(n as f64),
+            }
+        }
+        Arc::new(builder.finish())
+    }
+}
+
+#[cfg(test)]
+mod tests;
