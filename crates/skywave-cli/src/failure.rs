@@ -2,10 +2,10 @@
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use skywave_lab::claims::ClaimsError;
 use skywave_lab::experiment;
+use skywave_lab::report::WriteError;
 use skywave_lab::scenario::ScenarioError;
 use skywave_lab::validate::SETS;
 use skywave_lab::validate::live::LiveError;
@@ -33,13 +33,8 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Live(#[from] LiveError),
     /// A file could not be written.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Write(#[from] WriteError),
     /// Standard output is gone: the reader has seen enough.
     #[error("standard output was closed")]
     Closed,
@@ -57,7 +52,7 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// Tells the user and gives the exit code.
-    pub(crate) fn report(&self) -> ExitCode {
+    pub(crate) fn report(&self) -> u8 {
         match self {
             Self::Scenario(error) => eprint!("{}", error.render(io::stderr().is_terminal())),
             Self::Claims(ClaimsError::Scenario(error)) | Self::Live(LiveError::Scenario(error)) => {
@@ -66,18 +61,18 @@ impl Failure {
             Self::Closed => {}
             other => eprintln!("skywave: {other}"),
         }
-        ExitCode::from(match self {
+        match self {
             Self::Scenario(_)
             | Self::Claims(_)
             | Self::UnknownSet(_)
             | Self::Live(LiveError::UnknownAgent(_) | LiveError::Scenario(_)) => 2,
             Self::Interrupted { .. } | Self::Live(LiveError::Interrupted) => 130,
             Self::Experiment(_)
-            | Self::Write { .. }
+            | Self::Write(_)
             | Self::Closed
             | Self::Disagrees(_)
             | Self::Live(_) => 1,
-        })
+        }
     }
 }
 
@@ -87,9 +82,9 @@ impl From<io::Error> for Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::Closed;
         }
-        Self::Write {
+        Self::Write(WriteError {
             path: PathBuf::from("standard output"),
             source: error,
-        }
+        })
     }
 }

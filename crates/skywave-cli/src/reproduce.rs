@@ -128,12 +128,10 @@ fn write_all(
             )),
             ..HtmlOptions::default()
         };
-        output::write_all(&dir.join(&study.name), &study, results, &options)?;
+        report::write_all(&dir.join(&study.name), &study, results, &options)?;
     }
-    output::write(&dir.join("scorecard.html"), |out| {
-        out.write_all(scorecard.html(paper, results)?.as_bytes())
-    })?;
-    output::write(&dir.join("scorecard.md"), |out| {
-        out.write_all(scorecard.markdown().as_bytes())
-    })
+    let page = scorecard.html(paper, results)?;
+    output::write(&dir.join("scorecard.html"), &page)?;
+    output::write(&dir.join("scorecard.md"), &scorecard.markdown())?;
+    Ok(())
 }

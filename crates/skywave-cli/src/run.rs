@@ -61,7 +61,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         command: Some(format!("skywave run {}", args.scenario.display())),
         ..HtmlOptions::default()
     };
-    output::write_all(&dir, &study, &results, &options)?;
+    report::write_all(&dir, &study, &results, &options)?;
 
     let mut out = io::stdout().lock();
     if args.json {

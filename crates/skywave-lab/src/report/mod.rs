@@ -3,6 +3,7 @@
 //! Everything here is a function of a [`Study`] (what was asked) and of
 //! [`crate::experiment::Results`] (what was measured), and gives the same bytes for the same input.
 
+mod directory;
 pub mod frame;
 mod grid;
 mod html;
@@ -17,6 +18,7 @@ mod summary;
 mod table;
 mod why;
 
+pub use directory::{WriteError, write_all, write_file};
 pub use html::{Drawing, HtmlOptions, drawings, html};
 pub use panel::{Facet, Panel, PanelSeries, XAxis, XValue, panels};
 pub use parquet::{write_links, write_results, write_series};

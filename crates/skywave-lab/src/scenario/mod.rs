@@ -158,6 +158,18 @@ impl Scenario {
         &self.report
     }
 
+    /// What `text`, the keys of a `[report]` table, asks to be shown of this scenario.
+    pub fn report_from(&self, text: &str) -> Result<Report, ScenarioError> {
+        let source = Source {
+            name: "report".into(),
+            text: text.into(),
+        };
+        files::check_size(text)
+            .and_then(|()| tree::parse(text))
+            .and_then(|tree| report_of(&tree, &self.params, &self.points))
+            .map_err(|fault| fault.into_error(&source))
+    }
+
     /// The trace files that it uses, for a record of what a result depends on.
     pub fn traces(&self) -> &[PathBuf] {
         &self.traces

@@ -1,0 +1,77 @@
+//! The `skywave` command: one module a verb. The program and the Python package both call [`main`].
+
+mod check;
+mod failure;
+mod interrupt;
+mod keep;
+mod output;
+mod progress;
+mod reproduce;
+mod run;
+mod schema;
+mod validate;
+mod variants;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+
+/// Compare transport protocols over lossy wireless links.
+#[derive(Debug, Parser)]
+#[command(
+    name = "skywave",
+    version,
+    max_term_width = 100,
+    after_help = "Examples:\n  \
+        skywave run experiments/cerl/fig7a.toml\n  \
+        skywave reproduce cerl\n  \
+        skywave validate\n  \
+        skywave check my-link.toml\n  \
+        skywave variants\n\n\
+        Exit codes: 0 done, 1 failed, 2 wrong arguments or scenario, 130 interrupted."
+)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Run(run::Args),
+    Reproduce(reproduce::Args),
+    Validate(validate::Args),
+    Check(check::Args),
+    Variants(variants::Args),
+    Schema(schema::Args),
+}
+
+/// Runs the command with these arguments, the program's name first; gives the exit code.
+///
+/// Takes over Ctrl-C for the process while it simulates.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
+    let verb = match Cli::try_parse_from(args) {
+        Ok(cli) => cli.verb,
+        Err(error) => {
+            // Standard output or standard error is gone: nobody is there to be told.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(2);
+        }
+    };
+    let result = match verb {
+        Verb::Run(args) => run::main(&args),
+        Verb::Reproduce(args) => reproduce::main(&args),
+        Verb::Validate(args) => validate::main(&args),
+        Verb::Check(args) => check::main(&args),
+        Verb::Variants(args) => variants::main(&args),
+        Verb::Schema(args) => schema::main(&args),
+    };
+    // A process that is not Rust's does not do it at its end.
+    let flushed = io::stdout().flush().map_err(Failure::from);
+    match result.and(flushed) {
+        Ok(()) => 0,
+        Err(failure) => failure.report(),
+    }
+}

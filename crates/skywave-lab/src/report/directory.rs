@@ -1,0 +1,63 @@
+//! Files of a run directory.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::html::{HtmlOptions, html};
+use super::parquet::{write_links, write_results, write_series};
+use super::study::Study;
+use crate::experiment::Results;
+use crate::experiment::file::write_atomically;
+
+/// A file that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {}: {source}", path.display())]
+pub struct WriteError {
+    /// The file.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+/// Writes one file, whole or not at all.
+pub fn write_file(
+    path: &Path,
+    content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), WriteError> {
+    write_atomically(path, content).map_err(|source| WriteError {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Writes everything that a finished experiment leaves in its directory.
+pub fn write_all(
+    dir: &Path,
+    study: &Study,
+    results: &Results,
+    options: &HtmlOptions,
+) -> Result<(), WriteError> {
+    write_file(&dir.join("scenario.toml"), |out| {
+        out.write_all(study.text.as_bytes())
+    })?;
+    write_file(&dir.join("results.parquet"), |out| {
+        write_results(out, study, results)
+    })?;
+    write_file(&dir.join("links.parquet"), |out| {
+        write_links(out, study, results)
+    })?;
+    let series = dir.join("series.parquet");
+    if results.iter().any(|(_, _, run)| run.has_series()) {
+        write_file(&series, |out| write_series(out, study, results))?;
+    } else if series.exists() {
+        // Of a run before, whose results are gone.
+        std::fs::remove_file(&series).map_err(|source| WriteError {
+            path: series,
+            source,
+        })?;
+    }
+    write_file(&dir.join("report.html"), |out| {
+        out.write_all(html(study, results, options)?.as_bytes())
+    })
+}
