@@ -24,6 +24,7 @@ validate: build ## Compare with ns-2's and ns-3's numbers, point by point (some 
 test: prerequisites ## Run all tests
 	cargo test --workspace --locked
 	CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target} cargo run --quiet --locked --manifest-path $(EXAMPLE)
+	sh tools/test-python.sh
 
 bench: prerequisites ## Time the engine, paired with ns-2 where that is installed
 	cargo build --release --locked -p skywave-sim --example throughput

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 
 use skywave_lab::experiment::{self, Options, Results};
 use skywave_lab::validate::{Judged, SETS, Set};
-use skywave_sim::simulate;
+use skywave_lab::experiment::simulate;
 
 use crate::failure::Failure;
 use crate::interrupt;

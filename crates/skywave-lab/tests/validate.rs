@@ -2,7 +2,7 @@
 
 use skywave_lab::experiment::{self, Options};
 use skywave_lab::validate::Set;
-use skywave_sim::simulate;
+use skywave_lab::experiment::simulate;
 
 fn agrees(name: &str, seeds: u64, rows: usize) {
     let set = Set::named(name, seeds).expect("a set").expect("scenarios");

@@ -1,0 +1,71 @@
+"""Skywave: a laboratory for transport protocols over lossy wireless links.
+
+>>> import skywave
+>>> scenario = skywave.Scenario(
+...     links=[skywave.Link(name="radio", between=("a", "b"), rate="2Mbps", delay="80ms")],
+...     flows=[skywave.Flow(name="bulk", from_="a", to="b")],
+...     run=skywave.Run(duration="10s", seeds=2),
+...     sweep={"flow.bulk.transport": ["reno", "cubic"]},
+... )
+>>> results = skywave.run(scenario)
+>>> results.summary["flow.bulk.transport"]
+['reno', 'cubic']
+"""
+
+import json
+from typing import Any, NamedTuple
+
+from skywave import _skywave
+from skywave._results import Drawing, Drawings, Results
+from skywave._run import load, run
+from skywave._scenario import Flow, Link, Plot, Report, Run, Scenario, Transport
+from skywave._skywave import Experiment, ScenarioError
+from skywave._table import Table
+
+__all__ = [
+    "Drawing",
+    "Drawings",
+    "Experiment",
+    "Flow",
+    "Link",
+    "Plot",
+    "Report",
+    "Results",
+    "Run",
+    "Scenario",
+    "ScenarioError",
+    "Table",
+    "Transport",
+    "Variant",
+    "__version__",
+    "load",
+    "run",
+    "schema",
+    "variants",
+]
+
+__version__ = _skywave.VERSION
+
+
+class Variant(NamedTuple):
+    """A transport preset (slot "preset"), or a member that can be put in a slot of one."""
+
+    slot: str
+    name: str
+    summary: str
+    source: str
+
+
+def variants() -> list[Variant]:
+    """What can be compared and composed.
+
+    >>> [v.name for v in variants() if v.slot == "recovery"]
+    ['tahoe', 'reno', 'newreno', 'sack', 'sack1']
+    """
+    return [Variant(*row) for row in _skywave.variants()]
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of scenario files."""
+    parsed: dict[str, Any] = json.loads(_skywave.schema())
+    return parsed

@@ -1,0 +1,216 @@
+"""Scenarios built in code.
+
+The classes have the keys of a scenario file; what they hold becomes the text of one, and goes the
+same way as a file: the same checks, the same messages.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from skywave import _toml
+from skywave._skywave import Experiment
+
+Value = object
+"""What a key of a scenario file holds: a string with a unit, a number, a list, a dict."""
+
+Dist = str | Mapping[str, Any]
+"""A quantity like "80ms", or a distribution like {"exponential": "80ms"}."""
+
+
+class _Table:
+    """A table of a scenario file: the fields that are set."""
+
+    def _table(self) -> dict[str, object]:
+        values = ((f.name.rstrip("_"), getattr(self, f.name)) for f in fields(self))  # type: ignore[arg-type]
+        return {name: _plain(value) for name, value in values if value is not None}
+
+
+def _plain(value: object) -> object:
+    """The value with tables as dicts, at any depth."""
+    match value:
+        case _Table():
+            return value._table()
+        case Mapping():
+            return {key: _plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_plain(item) for item in value]
+        case os.PathLike():
+            return os.fspath(value)
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link(_Table):
+    """A link between two nodes; nodes exist by being named.
+
+    >>> radio = Link(
+    ...     name="radio",
+    ...     between=("server", "phone"),
+    ...     rate="20Mbps",
+    ...     delay="40ms",
+    ...     queue={"droptail": "100 packets"},
+    ...     loss={"forward": {"iid": 0.005}},
+    ... )
+    """
+
+    between: tuple[str, str]
+    delay: Dist
+    name: str | None = None
+    count: int | None = None
+    one_way: bool | None = None
+    rate: str | None = None
+    trace: str | os.PathLike[str] | None = None
+    trace_else: str | os.PathLike[str] | None = None
+    reverse_rate: str | None = None
+    reverse: Mapping[str, Value] | None = None
+    jitter: Mapping[str, Value] | None = None
+    queue: Mapping[str, Value] | None = None
+    loss: Mapping[str, Value] | None = None
+    loss_at: str | None = None
+    blackouts: Mapping[str, Value] | Sequence[Mapping[str, Value]] | None = None
+    corruption: float | None = None
+    duplication: float | None = None
+    reordering: Mapping[str, Value] | None = None
+
+
+@dataclass(frozen=True)
+class Transport(_Table):
+    """A preset with other members in some slots.
+
+    >>> Transport("cerl", recovery="sack")
+    Transport(preset='cerl', detection=None, recovery='sack', congestion=None, timeout=None)
+    """
+
+    preset: str | None = None
+    detection: str | Mapping[str, Value] | None = None
+    recovery: str | None = None
+    congestion: str | Mapping[str, Value] | None = None
+    timeout: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flow(_Table):
+    """Data from one node to another. The keyword `from_` is the file's key `from`.
+
+    >>> bulk = Flow(from_="server", to="phone", transport="cubic", rwnd="1MB")
+    """
+
+    from_: str
+    to: str
+    name: str | None = None
+    count: int | None = None
+    transport: str | Transport | Mapping[str, Value] | None = None
+    profile: str | None = None
+    mss: int | str | None = None
+    header: int | str | None = None
+    rwnd: str | None = None
+    acking: str | Mapping[str, Value] | None = None
+    handshake: str | None = None
+    fin: bool | None = None
+    tcp: Mapping[str, Value] | None = None
+    traffic: str | Mapping[str, Value] | None = None
+    start: Dist | None = None
+    stop: Dist | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run(_Table):
+    """How long to run, and how often: `seeds` is a number or a list.
+
+    >>> Run(duration="60s", seeds=10).seeds
+    10
+    """
+
+    duration: str
+    seeds: int | Sequence[int] | None = None
+    measure: tuple[str, str] | None = None
+    series: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plot(_Table):
+    """A plot: `y` against `x`, one line for each value of `by`."""
+
+    x: str
+    y: str
+    by: str | None = None
+    x_scale: str | None = None
+    y_scale: str | None = None
+    title: str | None = None
+    flow: str | None = None
+    link: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report(_Table):
+    """What to show of the results: plots, and columns of the table of flows."""
+
+    plot: Sequence[Plot | Mapping[str, Value]] = ()
+    table: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """A network, flows over it, and how to run them.
+
+    `sweep` maps paths to the values to try; all combinations are run. `base` is the folder that
+    traces are looked for in; the current one unless given.
+
+    >>> scenario = Scenario(
+    ...     title="One lossy link",
+    ...     links=[Link(name="radio", between=("a", "b"), rate="2Mbps", delay="80ms")],
+    ...     flows=[Flow(name="bulk", from_="a", to="b")],
+    ...     run=Run(duration="10s", seeds=3),
+    ...     sweep={"link.radio.loss.forward.iid": [0.0, 0.01]},
+    ... )
+    >>> scenario.load().runs
+    6
+    """
+
+    links: Sequence[Link]
+    flows: Sequence[Flow]
+    run: Run
+    name: str = "scenario"
+    title: str | None = None
+    description: str | None = None
+    sweep: Mapping[str, Iterable[Value]] = field(default_factory=dict)
+    report: Report | None = None
+    base: str | os.PathLike[str] = ""
+
+    def to_toml(self) -> str:
+        """The scenario as the text of a file.
+
+        >>> link = Link(between=("a", "b"), rate="2Mbps", delay="80ms")
+        >>> flow = Flow(from_="a", to="b")
+        >>> print(Scenario(links=[link], flows=[flow], run=Run(duration="10s")).to_toml())
+        [[link]]
+        between = ["a", "b"]
+        delay = "80ms"
+        rate = "2Mbps"
+        <BLANKLINE>
+        [[flow]]
+        from = "a"
+        to = "b"
+        <BLANKLINE>
+        [run]
+        duration = "10s"
+        <BLANKLINE>
+        """
+        head = {"title": self.title, "description": self.description}
+        parts = [_toml.table({k: v for k, v in head.items() if v is not None})]
+        parts += ["[[link]]\n" + _toml.table(link._table()) for link in self.links]
+        parts += ["[[flow]]\n" + _toml.table(flow._table()) for flow in self.flows]
+        parts.append("[run]\n" + _toml.table(self.run._table()))
+        if self.sweep:
+            steps = {path: [_plain(v) for v in values] for path, values in self.sweep.items()}
+            parts.append("[sweep]\n" + _toml.table(steps))
+        if self.report is not None:
+            parts.append("[report]\n" + _toml.table(self.report._table()))
+        return "\n".join(part for part in parts if part)
+
+    def load(self) -> Experiment:
+        """Checks the scenario; a mistake is a `ScenarioError` that shows its place in the text."""
+        return Experiment.parse(self.name, self.to_toml(), Path(self.base))

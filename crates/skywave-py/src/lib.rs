@@ -1,0 +1,60 @@
+//! Skywave for Python: the module `skywave._skywave`, which the package `skywave` wraps.
+//!
+//! The bindings are thin: a scenario's text or path goes in, Arrow tables and text come out. All
+//! that a user of Python sees is in `python/skywave/`.
+
+mod errors;
+mod experiment;
+mod results;
+mod running;
+mod table;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _skywave {
+    use std::ffi::OsString;
+
+    use pyo3::prelude::*;
+    use skywave_core::tcp::{MEMBERS, PRESETS};
+
+    #[pymodule_export]
+    use super::errors::ScenarioError;
+    #[pymodule_export]
+    use super::experiment::Experiment;
+    #[pymodule_export]
+    use super::results::Results;
+    #[pymodule_export]
+    use super::table::Table;
+
+    /// Version and fingerprint of the engine: the same engine gives the same results.
+    #[pymodule_export]
+    const ENGINE: &str = skywave_sim::ENGINE;
+
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    /// The `skywave` command with these arguments, the program's name first; gives the exit code.
+    #[pyfunction]
+    #[pyo3(signature = (args, /))]
+    fn main(py: Python<'_>, args: Vec<OsString>) -> u8 {
+        py.detach(|| skywave_cli::main(args))
+    }
+
+    /// The JSON schema of scenario files, as text.
+    #[pyfunction]
+    fn schema() -> String {
+        skywave_lab::scenario::json_schema().to_string()
+    }
+
+    /// What can be compared and composed: slot ("preset" for whole transports), name, summary,
+    /// source.
+    #[pyfunction]
+    fn variants() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
+        let presets = PRESETS.iter();
+        let presets = presets.map(|p| ("preset", p.name, p.summary, p.source));
+        let members = MEMBERS.iter();
+        let members = members.map(|m| (m.slot, m.name, m.summary, m.source));
+        presets.chain(members).collect()
+    }
+}

@@ -1,0 +1,133 @@
+//! What an experiment measured, as tables, text and plots.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use skywave_lab::experiment;
+use skywave_lab::report::frame::{self, Frame};
+use skywave_lab::report::{self, HtmlOptions, Study};
+use skywave_lab::scenario::Scenario;
+
+use crate::errors::{scenario_error, write_error};
+use crate::table::Table;
+
+/// What an experiment measured.
+#[pyclass(frozen, module = "skywave._skywave")]
+pub(crate) struct Results {
+    scenario: Arc<Scenario>,
+    study: Study,
+    measured: experiment::Results,
+}
+
+impl Results {
+    pub(crate) fn new(scenario: Arc<Scenario>, measured: experiment::Results) -> Self {
+        Self {
+            study: Study::from(&*scenario),
+            scenario,
+            measured,
+        }
+    }
+
+    fn table<'a>(
+        &'a self,
+        py: Python<'_>,
+        frame: fn(&'a Study, &'a experiment::Results) -> Frame<'a>,
+    ) -> PyResult<Table> {
+        py.detach(|| Table::collect(frame(&self.study, &self.measured)))
+            .map_err(|error| PyOSError::new_err(error.to_string()))
+    }
+}
+
+#[pymethods]
+impl Results {
+    /// Name of the scenario.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.study.name
+    }
+
+    /// What the scenario shows.
+    #[getter]
+    fn title(&self) -> &str {
+        &self.study.title
+    }
+
+    /// Version and fingerprint of the engine that made them.
+    #[getter]
+    fn engine(&self) -> &str {
+        &self.measured.engine
+    }
+
+    /// The seeds of each point.
+    #[getter]
+    fn seeds(&self) -> Vec<u64> {
+        self.measured.seeds.clone()
+    }
+
+    /// One row a run and flow.
+    fn runs(&self, py: Python<'_>) -> PyResult<Table> {
+        self.table(py, frame::runs)
+    }
+
+    /// One row a run and link.
+    fn links(&self, py: Python<'_>) -> PyResult<Table> {
+        self.table(py, frame::links)
+    }
+
+    /// One row a sample of a recorded time series.
+    fn series(&self, py: Python<'_>) -> PyResult<Table> {
+        self.table(py, frame::series)
+    }
+
+    /// One row a point and flow: means with the half widths of their 95% intervals.
+    fn summary(&self, py: Python<'_>) -> PyResult<Table> {
+        self.table(py, frame::summary)
+    }
+
+    /// The tables that the command prints, for so many columns.
+    #[pyo3(signature = (width, /))]
+    fn text(&self, py: Python<'_>, width: usize) -> String {
+        py.detach(|| report::table(&self.study, &self.measured, width))
+    }
+
+    /// Title and SVG of each plot: those of the scenario's report, or those that `report` (the keys
+    /// of a `[report]` table) asks for.
+    #[pyo3(signature = (report, /))]
+    fn drawings(&self, py: Python<'_>, report: Option<&str>) -> PyResult<Vec<(String, String)>> {
+        let other;
+        let study = match report {
+            None => &self.study,
+            Some(text) => {
+                let report = self.scenario.report_from(text);
+                other = Study {
+                    report: report.map_err(|error| scenario_error(py, &error))?,
+                    ..self.study.clone()
+                };
+                &other
+            }
+        };
+        let drawings = py.detach(|| report::drawings(study, &self.measured))?;
+        Ok(drawings.into_iter().map(|d| (d.title, d.svg)).collect())
+    }
+
+    /// Writes the report, one HTML file.
+    #[pyo3(signature = (path, /))]
+    fn save_report(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| {
+            report::write_file(&path, |out| {
+                let page = report::html(&self.study, &self.measured, &HtmlOptions::default())?;
+                std::io::Write::write_all(out, page.as_bytes())
+            })
+        })
+        .map_err(|error| write_error(&error))
+    }
+
+    /// Writes everything that the command leaves in a run directory.
+    #[pyo3(signature = (dir, /))]
+    fn save(&self, py: Python<'_>, dir: PathBuf) -> PyResult<()> {
+        py.detach(|| report::write_all(&dir, &self.study, &self.measured, &HtmlOptions::default()))
+            .map_err(|error| write_error(&error))
+    }
+}

@@ -1,0 +1,46 @@
+"""What the tests share."""
+
+from pathlib import Path
+
+import pytest
+from skywave import Flow, Link, Run, Scenario
+
+
+@pytest.fixture
+def root() -> Path:
+    """The root of the repository."""
+    return Path(__file__).parents[3]
+
+
+@pytest.fixture
+def lossy() -> Scenario:
+    """Two variants, two loss rates, three seeds."""
+    radio = Link(
+        name="radio",
+        between=("A", "B"),
+        rate="1Mbps",
+        delay="20ms",
+        queue={"droptail": "20 packets"},
+    )
+    return Scenario(
+        name="lossy",
+        title="Two variants over a lossy link",
+        links=[radio],
+        flows=[Flow(name="bulk", from_="A", to="B", rwnd="60 segments")],
+        run=Run(duration="5s", seeds=3),
+        sweep={
+            "flow.bulk.transport": ["reno", "cerl"],
+            "link.radio.loss.forward.iid": [0.0, 0.02],
+        },
+    )
+
+
+@pytest.fixture
+def endless() -> Scenario:
+    """One simulation that nobody can wait for."""
+    return Scenario(
+        name="endless",
+        links=[Link(between=("A", "B"), rate="1Gbps", delay="1ms")],
+        flows=[Flow(from_="A", to="B")],
+        run=Run(duration="1000000s"),
+    )
