@@ -19,5 +19,5 @@ fi
 export VIRTUAL_ENV="$venv" PATH="$venv/bin:$PATH"
 maturin develop --locked --quiet
 mypy
-stubtest skywave --allowlist crates/skywave-py/tests/stubtest.txt
+stubtest --mypy-config-file pyproject.toml skywave
 pytest

@@ -85,7 +85,7 @@ def test_every_class_has_the_keys_of_the_file() -> None:
 def test_a_scenario_of_every_class_becomes_a_file(lossy: Scenario, tmp_path: Path) -> None:
     scenario = replace(
         lossy,
-        description="Quotes \" and \\ and\nlines",
+        description='Quotes " and \\ and\nlines',
         flows=[
             Flow(
                 name="bulk",
@@ -107,7 +107,7 @@ def test_a_scenario_of_every_class_becomes_a_file(lossy: Scenario, tmp_path: Pat
     file = skywave.run(path)
     built = skywave.run(scenario)
     assert built.runs.to_pydict() == file.runs.to_pydict()
-    assert built.runs["transport"][-1] == "newreno"
+    assert built.runs["transport"][-1] == "reno recovery=newreno"
 
 
 def test_traces_are_looked_for_in_the_base_folder(lossy: Scenario, tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def test_series_are_recorded_on_request(lossy: Scenario) -> None:
 
 def test_the_bar_appears_after_a_while_and_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr(_progress.time, "monotonic", lambda: now)
+    monkeypatch.setattr("time.monotonic", lambda: now)
     out = StringIO()
     with _progress.Bar("lossy", out) as bar:
         bar(1, 0, 12)

@@ -163,11 +163,11 @@ class Results:
         self._inner.save(Path(directory))
 
     def __str__(self) -> str:
-        return self._inner.text(_WIDTH)
+        return self._inner.text(_WIDTH).rstrip("\n")
 
     def __repr__(self) -> str:
         return f"<skywave.Results of {self.name}: {len(self.runs)} rows>"
 
     def _repr_html_(self) -> str:
-        text = escape(self._inner.text(_WIDTH))
+        text = escape(str(self))
         return f"<h4>{escape(self.title)}</h4><pre>{text}</pre>"

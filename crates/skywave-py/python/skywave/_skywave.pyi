@@ -4,6 +4,18 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, final
 
+__all__ = [
+    "ENGINE",
+    "VERSION",
+    "Experiment",
+    "Results",
+    "ScenarioError",
+    "Table",
+    "main",
+    "schema",
+    "variants",
+]
+
 ENGINE: Final[str]
 VERSION: Final[str]
 

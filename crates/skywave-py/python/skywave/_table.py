@@ -64,7 +64,7 @@ class Table:
 
     def to_pandas(self) -> "pandas.DataFrame":
         """The table as a pandas data frame, which has memory of its own."""
-        pandas = _need("pandas")
+        library = _need("pandas")
         numpy = _need("numpy")
         columns = {}
         for index, name in enumerate(self.columns):
@@ -74,11 +74,13 @@ class Table:
             else:
                 kind, data = buffer
                 columns[name] = numpy.frombuffer(data, kind)
-        return pandas.DataFrame(columns)
+        frame: pandas.DataFrame = library.DataFrame(columns)
+        return frame
 
     def to_polars(self) -> "polars.DataFrame":
         """The table as a polars data frame, which reads it in place."""
-        return _need("polars").DataFrame(self)
+        frame: polars.DataFrame = _need("polars").DataFrame(self)
+        return frame
 
     def __repr__(self) -> str:
         return f"<skywave.Table: {len(self)} rows of {', '.join(self.columns)}>"
