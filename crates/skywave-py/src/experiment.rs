@@ -7,70 +7,83 @@ use std::sync::Arc;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use skywave_lab::experiment::RecordSeries;
-use skywave_lab::scenario::{Scenario, ScenarioError};
+use skywave_lab::scenario::{CustomMembers, Scenario, ScenarioError};
 
+use crate::custom::{self, Member};
 use crate::errors::scenario_error;
 use crate::results::Results;
 use crate::running::{self, Wanted};
 
 /// A scenario, read and checked.
 #[pyclass(frozen, module = "skywave._skywave")]
-pub(crate) struct Experiment(Arc<Scenario>);
+pub(crate) struct Experiment {
+    scenario: Arc<Scenario>,
+    /// It may name members written in Python.
+    custom: bool,
+}
 
 #[pymethods]
 impl Experiment {
-    /// Reads the scenario file at `path`.
+    /// Reads the scenario file at `path`, which may name the members in `custom`.
     #[staticmethod]
-    #[pyo3(signature = (path, /))]
-    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Self::checked(py, || Scenario::load(&path))
+    #[pyo3(signature = (path, custom, /))]
+    fn _load(py: Python<'_>, path: PathBuf, custom: Vec<Member>) -> PyResult<Self> {
+        Self::checked(py, custom, |members| Scenario::load_with(&path, members))
     }
 
     /// Reads a scenario from `text`; traces are looked for in `base`.
     #[staticmethod]
-    #[pyo3(signature = (name, text, base, /))]
-    fn parse(py: Python<'_>, name: &str, text: &str, base: PathBuf) -> PyResult<Self> {
-        Self::checked(py, || Scenario::parse(name, text, Some(&base)))
+    #[pyo3(signature = (name, text, base, custom, /))]
+    fn _parse(
+        py: Python<'_>,
+        name: &str,
+        text: &str,
+        base: PathBuf,
+        custom: Vec<Member>,
+    ) -> PyResult<Self> {
+        Self::checked(py, custom, |members| {
+            Scenario::parse_with(name, text, Some(&base), members)
+        })
     }
 
     #[getter]
     fn name(&self) -> &str {
-        self.0.name()
+        self.scenario.name()
     }
 
     #[getter]
     fn title(&self) -> &str {
-        self.0.title()
+        self.scenario.title()
     }
 
     #[getter]
     fn description(&self) -> Option<&str> {
-        self.0.description()
+        self.scenario.description()
     }
 
     #[getter]
     fn text(&self) -> &str {
-        self.0.text()
+        self.scenario.text()
     }
 
     #[getter]
     fn seeds(&self) -> Vec<u64> {
-        self.0.seeds().to_vec()
+        self.scenario.seeds().to_vec()
     }
 
     #[getter]
     fn params(&self) -> Vec<String> {
-        self.0.params().to_vec()
+        self.scenario.params().to_vec()
     }
 
     #[getter]
     fn points(&self) -> usize {
-        self.0.points().len()
+        self.scenario.points().len()
     }
 
     #[getter]
     fn runs(&self) -> usize {
-        self.0.runs()
+        self.scenario.runs()
     }
 
     /// Runs all points with all seeds; `progress` is called with runs done, found and wanted.
@@ -97,21 +110,31 @@ impl Experiment {
         let wanted = Wanted {
             dir: out,
             fresh,
-            threads: threads.map(NonZeroUsize::get),
+            // More threads would only wait for each other: one at a time has the interpreter.
+            threads: match threads {
+                None if self.custom => Some(1),
+                threads => threads.map(NonZeroUsize::get),
+            },
             series,
         };
-        let measured = running::run(py, &self.0, &wanted, progress.as_ref())?;
-        Ok(Results::new(Arc::clone(&self.0), measured))
+        let measured = running::run(py, &self.scenario, &wanted, progress.as_ref())?;
+        Ok(Results::new(Arc::clone(&self.scenario), measured))
     }
 }
 
 impl Experiment {
     fn checked(
         py: Python<'_>,
-        read: impl FnOnce() -> Result<Scenario, ScenarioError> + Send,
+        custom: Vec<Member>,
+        read: impl FnOnce(&CustomMembers) -> Result<Scenario, ScenarioError> + Send,
     ) -> PyResult<Self> {
-        match py.detach(read) {
-            Ok(scenario) => Ok(Self(Arc::new(scenario))),
+        let any = !custom.is_empty();
+        let members = custom::members(custom)?;
+        match py.detach(|| read(&members)) {
+            Ok(scenario) => Ok(Self {
+                scenario: Arc::new(scenario),
+                custom: any,
+            }),
             Err(error) => Err(scenario_error(py, &error)),
         }
     }

@@ -3,6 +3,7 @@
 //! The bindings are thin: a scenario's text or path goes in, Arrow tables and text come out. All
 //! that a user of Python sees is in `python/skywave/`.
 
+mod custom;
 mod errors;
 mod experiment;
 mod results;
@@ -19,6 +20,8 @@ mod _skywave {
     use skywave_core::tcp::{MEMBERS, PRESETS};
 
     #[pymodule_export]
+    use super::custom::{AckEvent, Flight, LossEvent, Response, Sent, TimeoutEvent, Window};
+    #[pymodule_export]
     use super::errors::ScenarioError;
     #[pymodule_export]
     use super::experiment::Experiment;
@@ -33,6 +36,13 @@ mod _skywave {
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    /// Slow start, then one segment a round trip: what most window laws do on an ACK.
+    #[pyfunction]
+    #[pyo3(signature = (ack, window, /))]
+    fn standard_growth(ack: &AckEvent, window: &mut Window) {
+        skywave_core::tcp::congestion::standard_growth(&ack.0, &mut window.0);
+    }
 
     /// The `skywave` command with these arguments, the program's name first; gives the exit code.
     #[pyfunction]

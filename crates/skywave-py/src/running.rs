@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use skywave_lab::experiment::{self, Options, Progress, RecordSeries, Results};
 use skywave_lab::scenario::Scenario;
 
+use crate::custom::Failure;
 use crate::errors::experiment_error;
 
 /// How often Ctrl-C is looked for and progress is told.
@@ -27,7 +28,8 @@ pub(crate) struct Wanted {
 /// Runs all points with all seeds.
 ///
 /// The simulations have threads of their own; this one waits without the interpreter and takes it
-/// now and then, for signals and for `progress`. An exception from either gives up the runs under
+/// now and then, for signals and for `progress`. An exception from these, or from a member written in
+/// Python, gives up the runs under
 /// way and is raised when they have ended; finished ones are kept when there is a directory.
 pub(crate) fn run(
     py: Python<'_>,
@@ -35,7 +37,7 @@ pub(crate) fn run(
     wanted: &Wanted,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Results> {
-    let cancel = AtomicBool::new(false);
+    let failure = Arc::new(Failure::default());
     let ended = AtomicBool::new(false);
     let latest = Mutex::new(None);
     let options = Options {
@@ -43,7 +45,7 @@ pub(crate) fn run(
         fresh: wanted.fresh,
         threads: wanted.threads,
         series: wanted.series,
-        cancel: &cancel,
+        cancel: &failure.cancel,
         progress: &|progress| {
             *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
         },
@@ -69,7 +71,13 @@ pub(crate) fn run(
     let waiting = thread::current();
     let (outcome, stopped) = thread::scope(|scope| {
         let worker = scope.spawn(|| {
-            let outcome = experiment::run(scenario, &options, experiment::simulate);
+            let outcome = experiment::run(scenario, &options, |spec, cancel| {
+                if spec.has_custom() {
+                    failure.watch(|| experiment::simulate(spec, cancel))
+                } else {
+                    experiment::simulate(spec, cancel)
+                }
+            });
             ended.store(true, Ordering::Release);
             waiting.unpark();
             outcome
@@ -80,13 +88,13 @@ pub(crate) fn run(
             if stopped.is_none()
                 && let Err(exception) = tell()
             {
-                cancel.store(true, Ordering::Relaxed);
+                failure.cancel.store(true, Ordering::Relaxed);
                 stopped = Some(exception);
             }
         }
         (py.detach(|| worker.join()), stopped)
     });
-    if let Some(exception) = stopped {
+    if let Some(exception) = failure.take().or(stopped) {
         return Err(exception);
     }
     match outcome {

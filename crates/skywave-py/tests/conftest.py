@@ -1,5 +1,8 @@
 """What the tests share."""
 
+import signal
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,3 +47,13 @@ def endless() -> Scenario:
         flows=[Flow(from_="A", to="B")],
         run=Run(duration="1000000s"),
     )
+
+
+@pytest.fixture
+def ctrl_c_soon() -> Iterator[None]:
+    """Another thread of Python presses Ctrl-C, which it only can while the interpreter is free."""
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    yield
+    timer.cancel()
+    timer.join()

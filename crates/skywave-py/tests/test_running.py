@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -46,13 +45,10 @@ def test_what_is_kept_is_not_run_again(lossy: Scenario, tmp_path: Path) -> None:
     assert len(more.runs) == 16
 
 
+@pytest.mark.usefixtures("ctrl_c_soon")
 def test_a_long_simulation_leaves_the_interpreter_free_and_hears_ctrl_c(endless: Scenario) -> None:
-    # Another thread of Python can only interrupt while the simulation goes on.
-    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
-    timer.start()
     with pytest.raises(KeyboardInterrupt):
         skywave.run(endless)
-    timer.join()
 
 
 def test_ctrl_c_from_outside_ends_a_program(endless: Scenario, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ use skywave_core::tcp::{CongestionControl, CustomCongestion, CustomDetection, Lo
 use skywave_lab::experiment::{self, Options};
 use skywave_lab::report::{self, Study};
 use skywave_lab::scenario::{CustomMembers, Scenario};
-use skywave_sim::simulate;
 
 /// Additive increase, and a decrease to `keep` of the window instead of a half.
 struct Gentle {
@@ -54,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenario.toml");
     let scenario = Scenario::load_with(&file, &members)?;
-    let results = experiment::run(&scenario, &Options::default(), simulate)?;
+    let results = experiment::run(&scenario, &Options::default(), experiment::simulate)?;
     print!("{}", report::table(&Study::from(&scenario), &results, 100));
     Ok(())
 }

@@ -16,31 +16,53 @@ import json
 from typing import Any, NamedTuple
 
 from skywave import _skywave
+from skywave._custom import CongestionControl, LossDetector
 from skywave._results import Drawing, Drawings, Results
 from skywave._run import load, run
 from skywave._scenario import Flow, Link, Plot, Report, Run, Scenario, Transport
-from skywave._skywave import Experiment, ScenarioError
+from skywave._skywave import (
+    AckEvent,
+    Experiment,
+    Flight,
+    LossEvent,
+    Response,
+    ScenarioError,
+    Sent,
+    TimeoutEvent,
+    Window,
+    standard_growth,
+)
 from skywave._table import Table
 
 __all__ = [
+    "AckEvent",
+    "CongestionControl",
     "Drawing",
     "Drawings",
     "Experiment",
+    "Flight",
     "Flow",
     "Link",
+    "LossDetector",
+    "LossEvent",
     "Plot",
     "Report",
+    "Response",
     "Results",
     "Run",
     "Scenario",
     "ScenarioError",
+    "Sent",
     "Table",
+    "TimeoutEvent",
     "Transport",
     "Variant",
+    "Window",
     "__version__",
     "load",
     "run",
     "schema",
+    "standard_growth",
     "variants",
 ]
 

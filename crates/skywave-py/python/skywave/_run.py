@@ -1,10 +1,12 @@
 """Reading and running scenarios."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
+from skywave import _custom
+from skywave._custom import Factory
 from skywave._progress import Bar, is_watched
 from skywave._results import Results
 from skywave._scenario import Scenario
@@ -17,18 +19,21 @@ Progress = Callable[[int, int, int], object]
 """Called now and then with the number of runs done, of those found on disk, and of all."""
 
 
-def load(source: Source) -> Experiment:
+def load(source: Source, *, custom: Mapping[str, Factory] | None = None) -> Experiment:
     """Reads and checks a scenario without running it.
 
     A mistake is a `ScenarioError` whose message shows the place and what was expected. The
     experiment tells its `name`, `title`, `params` (what is swept), `points`, `seeds` and `runs`.
+    `custom` is as for `run`.
     """
     match source:
         case Experiment():
+            if custom is not None:
+                raise ValueError("this scenario is loaded: give `custom` to skywave.load")
             return source
         case Scenario():
-            return source.load()
-    return Experiment.load(Path(source))
+            return source.load(custom)
+    return Experiment._load(Path(source), _custom.members(custom or {}))
 
 
 def run(
@@ -39,6 +44,7 @@ def run(
     threads: int | None = None,
     series: Literal["first", "all"] | None = None,
     progress: bool | Progress | None = None,
+    custom: Mapping[str, Factory] | None = None,
 ) -> Results:
     """Simulates a scenario: all points of its sweep with all its seeds, on all cores.
 
@@ -54,6 +60,8 @@ def run(
             unless given.
         progress: a bar on standard error; unless given, if somebody can see it. Or a function that
             is called with the number of runs done, found and wanted.
+        custom: subclasses of `CongestionControl` and `LossDetector`, by the names that the scenario
+            has for them. Their exceptions stop the run and are raised.
 
     >>> import skywave
     >>> scenario = skywave.Scenario(
@@ -65,7 +73,7 @@ def run(
     >>> len(results.runs)
     1
     """
-    experiment = load(source)
+    experiment = load(source, custom=custom)
     directory = None if out is None else Path(out) / experiment.name
 
     def measure(tell: Progress | None) -> Results:

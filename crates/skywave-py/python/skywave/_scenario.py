@@ -5,12 +5,13 @@ same way as a file: the same checks, the same messages.
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from skywave import _toml
+from skywave import _custom, _toml
+from skywave._custom import CongestionControl, Factory, LossDetector
 from skywave._skywave import Experiment
 
 Value = object
@@ -39,7 +40,23 @@ def _plain(value: object) -> object:
             return [_plain(item) for item in value]
         case os.PathLike():
             return os.fspath(value)
-    return value
+    return _custom.name_of(value) if _custom.is_factory(value) else value
+
+
+def _factories(value: object) -> Iterator[Factory]:
+    """The classes of a user's own in a value, at any depth."""
+    match value:
+        case _Table():
+            for f in fields(value):  # type: ignore[arg-type]
+                yield from _factories(getattr(value, f.name))
+        case Mapping():
+            for item in value.values():
+                yield from _factories(item)
+        case list() | tuple():
+            for item in value:
+                yield from _factories(item)
+        case _ if _custom.is_factory(value):
+            yield value  # type: ignore[misc]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,16 +95,17 @@ class Link(_Table):
 
 @dataclass(frozen=True)
 class Transport(_Table):
-    """A preset with other members in some slots.
+    """A preset with other members in some slots; `congestion` and `detection` may be classes of
+    your own.
 
     >>> Transport("cerl", recovery="sack")
     Transport(preset='cerl', detection=None, recovery='sack', congestion=None, timeout=None)
     """
 
     preset: str | None = None
-    detection: str | Mapping[str, Value] | None = None
+    detection: str | Mapping[str, Value] | type[LossDetector] | Factory | None = None
     recovery: str | None = None
-    congestion: str | Mapping[str, Value] | None = None
+    congestion: str | Mapping[str, Value] | type[CongestionControl] | Factory | None = None
     timeout: str | None = None
 
 
@@ -211,6 +229,16 @@ class Scenario:
             parts.append("[report]\n" + _toml.table(self.report._table()))
         return "\n".join(part for part in parts if part)
 
-    def load(self) -> Experiment:
+    def custom(self) -> dict[str, Factory]:
+        """The classes of your own in it, by the names that they have in its text."""
+        found: dict[str, Factory] = {}
+        for factory in _factories([*self.flows, *(list(v) for v in self.sweep.values())]):
+            name = _custom.name_of(factory)
+            if found.setdefault(name, factory) is not factory:
+                raise ValueError(f"two classes of this scenario are called {name}")
+        return found
+
+    def load(self, custom: Mapping[str, Factory] | None = None) -> Experiment:
         """Checks the scenario; a mistake is a `ScenarioError` that shows its place in the text."""
-        return Experiment.parse(self.name, self.to_toml(), Path(self.base))
+        members = _custom.members({**self.custom(), **(custom or {})})
+        return Experiment._parse(self.name, self.to_toml(), Path(self.base), members)

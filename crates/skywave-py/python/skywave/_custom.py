@@ -1,0 +1,152 @@
+"""Window laws and loss detectors of a user's own."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from skywave._skywave import AckEvent, Flight, LossEvent, Response, TimeoutEvent, Window
+
+
+class CongestionControl(ABC):
+    """A window law. The sender owns the window, the flight and the recovery; a controller hears
+    events and answers. Windows are in segments, and may be fractions; times are in seconds.
+
+    An object is made for each connection, by a call without arguments. Be deterministic: the same
+    events must give the same answers.
+
+    >>> import skywave
+    >>> class Gentle(skywave.CongestionControl):
+    ...     def on_ack(self, ack, window):
+    ...         skywave.standard_growth(ack, window)
+    ...     def on_loss(self, loss, window):
+    ...         return skywave.Response.cut_to(loss.window * 0.8)
+    ...     def on_timeout(self, timeout, window):
+    ...         return skywave.Response.restart(timeout.window / 2)
+    >>> results = skywave.run(skywave.Scenario(
+    ...     links=[skywave.Link(between=("a", "b"), rate="2Mbps", delay="20ms")],
+    ...     flows=[skywave.Flow(name="f", from_="a", to="b")],
+    ...     run=skywave.Run(duration="5s"),
+    ...     sweep={"flow.f.transport": ["reno", skywave.Transport("reno", congestion=Gentle)]},
+    ... ))
+    >>> results.runs["transport"]
+    ['reno', 'reno congestion=Gentle']
+    """
+
+    mss: int = 1460
+    """Payload bytes of a full segment; set before the first event."""
+
+    @abstractmethod
+    def on_ack(self, ack: AckEvent, window: Window) -> None:
+        """Data was acknowledged: change `window.cwnd`, if `ack.may_grow` or on your own
+        judgement."""
+
+    def on_dupack(self, ack: AckEvent) -> None:  # noqa: B027
+        """A duplicate ACK came: one more segment has left the network."""
+
+    @abstractmethod
+    def on_loss(self, loss: LossEvent, window: Window) -> Response:
+        """A segment was found lost: answer with the threshold and the window from now on."""
+
+    @abstractmethod
+    def on_timeout(self, timeout: TimeoutEvent, window: Window) -> Response:
+        """The retransmission timer expired: the same; everything in flight counts as lost."""
+
+
+class LossDetector(ABC):
+    """A way to find losses: asked on every ACK whether the oldest segment in flight is lost.
+
+    Only `on_dupack` must be written; the methods' bodies here say what holds otherwise.
+
+    >>> class Patient(LossDetector):
+    ...     def on_dupack(self, now, dupacks, flight):
+    ...         return dupacks == 8
+    ...     def threshold(self):
+    ...         return 8
+    """
+
+    mss: int = 1460
+    """Payload bytes of a full segment; set before the first event."""
+
+    @abstractmethod
+    def on_dupack(self, now: float, dupacks: int, flight: Flight) -> bool:
+        """The `dupacks`th duplicate ACK in a row came: is the oldest segment lost? Answer "yes" to
+        one number, not to all from it on."""
+
+    def on_new_ack(self, now: float, segment_rtt: float | None, flight: Flight) -> bool:
+        """New data was acknowledged, `segment_rtt` is the round trip of its newest segment, if sent
+        once: is the next segment lost too?"""
+        return False
+
+    def on_retransmit(self, flight: Flight) -> None:  # noqa: B027
+        """The oldest segment is being retransmitted for a loss that this detector reported."""
+
+    def threshold(self) -> int:
+        """Duplicate ACKs from which a loss counts as found; also RFC 6675's DupThresh."""
+        return 3
+
+    def distrusts_rto(self) -> bool:
+        """A fast retransmit backs the retransmission timer off, which is left as a backstop."""
+        return False
+
+    def limited_transmit(self, dupacks: int) -> int:
+        """Segments that may be sent beyond the window while `dupacks` are too few to tell."""
+        return min(dupacks, 2) if dupacks < self.threshold() else 0
+
+
+Factory = (
+    type[CongestionControl] | type[LossDetector] | Callable[[], CongestionControl | LossDetector]
+)
+"""A class, or `functools.partial` of one."""
+
+
+class Member(NamedTuple):
+    """A class as the loader takes it."""
+
+    slot: str
+    name: str
+    factory: Factory
+    methods: list[str]
+    """Those that the class has of its own."""
+
+
+_SLOTS: list[tuple[str, type]] = [("congestion", CongestionControl), ("detection", LossDetector)]
+
+
+def is_factory(value: object) -> bool:
+    """Whether a value stands for a member rather than for itself."""
+    return isinstance(value, type | partial)
+
+
+def name_of(factory: object) -> str:
+    """The name that a class has in the text of a scenario.
+
+    >>> class Gentle(CongestionControl): ...
+    >>> name_of(Gentle), name_of(partial(Gentle, keep=0.8))
+    ('Gentle', 'Gentle(keep=0.8)')
+    """
+    if isinstance(factory, partial):
+        parts = [repr(a) for a in factory.args]
+        parts += [f"{k}={v!r}" for k, v in factory.keywords.items()]
+        return f"{name_of(factory.func)}({', '.join(parts)})"
+    return str(getattr(factory, "__name__", factory))
+
+
+def members(custom: Mapping[str, Factory]) -> list[Member]:
+    """The classes by their names, as the loader takes them."""
+    return [_member(name, factory) for name, factory in custom.items()]
+
+
+def _member(name: str, factory: Factory) -> Member:
+    made = factory
+    while isinstance(made, partial):
+        made = made.func
+    for slot, base in _SLOTS:
+        if isinstance(made, type) and issubclass(made, base):
+            methods = [m for m, body in vars(base).items() if callable(body) and m[0] != "_"]
+            own = [m for m in methods if getattr(made, m) is not getattr(base, m)]
+            return Member(slot, name, factory, own)
+    raise TypeError(
+        f"{name} must be a subclass of skywave.CongestionControl or skywave.LossDetector, or a "
+        f"functools.partial of one, not {made!r}"
+    )

@@ -1,0 +1,187 @@
+//! What members written in Python are told, and what they answer. Times are in seconds, windows in
+//! segments, positions in bytes.
+
+use pyo3::prelude::*;
+use skywave_core::tcp::{flight, window};
+use skywave_core::units::Segments;
+use skywave_core::{Duration, Time};
+
+/// Seconds of a length of time.
+pub(super) fn seconds(length: Duration) -> f64 {
+    length.as_secs_f64()
+}
+
+/// Seconds since the start of the run.
+pub(super) fn since_start(time: Time) -> f64 {
+    seconds(time.since(Time::ZERO))
+}
+
+macro_rules! getters {
+    ($class:ident: $($field:ident $type:ty = $read:expr;)*) => {
+        #[pymethods]
+        impl $class {
+            $(#[getter]
+            fn $field(&self) -> $type {
+                let read: fn(&Self) -> $type = $read;
+                read(self)
+            })*
+        }
+    };
+}
+
+/// New data was acknowledged, or a duplicate ACK came.
+#[pyclass(frozen, module = "skywave._skywave")]
+pub(crate) struct AckEvent(pub(crate) window::AckEvent);
+
+getters! { AckEvent:
+    now f64 = |e| since_start(e.0.now);
+    acked f64 = |e| e.0.acked.0;
+    counted f64 = |e| e.0.counted.0;
+    may_grow bool = |e| e.0.may_grow;
+    rtt Option<f64> = |e| e.0.rtt.map(seconds);
+    segment_rtt Option<f64> = |e| e.0.segment_rtt.map(seconds);
+    srtt Option<f64> = |e| e.0.srtt.map(seconds);
+    una u64 = |e| e.0.una;
+    nxt u64 = |e| e.0.nxt;
+    in_flight f64 = |e| e.0.in_flight.0;
+}
+
+/// A segment was found lost before its retransmission timer expired.
+#[pyclass(frozen, module = "skywave._skywave")]
+pub(crate) struct LossEvent(pub(super) window::LossEvent);
+
+getters! { LossEvent:
+    now f64 = |e| since_start(e.0.now);
+    una u64 = |e| e.0.una;
+    max u64 = |e| e.0.max;
+    window f64 = |e| e.0.window.0;
+    in_flight f64 = |e| e.0.in_flight.0;
+    sent_at f64 = |e| since_start(e.0.sent_at);
+    transmissions u32 = |e| e.0.transmissions;
+}
+
+/// The retransmission timer expired.
+#[pyclass(frozen, module = "skywave._skywave")]
+pub(crate) struct TimeoutEvent(pub(super) window::TimeoutEvent);
+
+getters! { TimeoutEvent:
+    now f64 = |e| since_start(e.0.now);
+    window f64 = |e| e.0.window.0;
+    in_flight f64 = |e| e.0.in_flight.0;
+}
+
+/// The sender's congestion state.
+#[pyclass(module = "skywave._skywave")]
+pub(crate) struct Window(pub(crate) window::Window);
+
+impl Default for Window {
+    fn default() -> Self {
+        Self(window::Window {
+            cwnd: Segments::ONE,
+            ssthresh: Segments::ONE,
+        })
+    }
+}
+
+#[pymethods]
+impl Window {
+    #[getter]
+    fn cwnd(&self) -> f64 {
+        self.0.cwnd.0
+    }
+
+    #[setter]
+    fn set_cwnd(&mut self, value: f64) {
+        self.0.cwnd = Segments(value);
+    }
+
+    #[getter]
+    fn ssthresh(&self) -> f64 {
+        self.0.ssthresh.0
+    }
+
+    #[setter]
+    fn set_ssthresh(&mut self, value: f64) {
+        self.0.ssthresh = Segments(value);
+    }
+
+    fn __repr__(&self) -> String {
+        let Self(window) = self;
+        format!(
+            "Window(cwnd={}, ssthresh={})",
+            window.cwnd.0, window.ssthresh.0
+        )
+    }
+}
+
+/// A window law's answer to a loss or a timeout.
+#[pyclass(frozen, module = "skywave._skywave")]
+pub(crate) struct Response(pub(super) window::Response);
+
+#[pymethods]
+impl Response {
+    #[new]
+    fn new(ssthresh: f64, window_after: f64) -> Self {
+        Self(window::Response {
+            ssthresh: Segments(ssthresh),
+            window_after: Segments(window_after),
+        })
+    }
+
+    /// Both at `window`, but at least two segments (RFC 5681 equation 4).
+    #[staticmethod]
+    fn cut_to(window: f64) -> Self {
+        Self(window::Response::cut_to(Segments(window)))
+    }
+
+    /// After a timeout: threshold at `window` (at least two segments), restart with one segment.
+    #[staticmethod]
+    fn restart(window: f64) -> Self {
+        Self(window::Response::restart(Segments(window)))
+    }
+
+    #[getter]
+    fn ssthresh(&self) -> f64 {
+        self.0.ssthresh.0
+    }
+
+    #[getter]
+    fn window_after(&self) -> f64 {
+        self.0.window_after.0
+    }
+
+    fn __repr__(&self) -> String {
+        let (ssthresh, after) = (self.ssthresh(), self.window_after());
+        format!("Response(ssthresh={ssthresh}, window_after={after})")
+    }
+}
+
+/// The sender's sequence space, as it was when the method was called.
+#[pyclass(frozen, module = "skywave._skywave")]
+pub(crate) struct Flight(pub(super) flight::Flight);
+
+getters! { Flight:
+    una u64 = |f| f.0.una();
+    nxt u64 = |f| f.0.nxt();
+    max u64 = |f| f.0.max();
+    in_flight u64 = |f| f.0.in_flight();
+    pipe u64 = |f| f.0.pipe();
+    sacked_bytes u64 = |f| f.0.sacked_bytes();
+    highest_sacked u64 = |f| f.0.highest_sacked();
+    segments Vec<Sent> = |f| f.0.segments().copied().map(Sent).collect();
+    first Option<Sent> = |f| f.0.first().copied().map(Sent);
+}
+
+/// One segment that was sent and is not yet acknowledged cumulatively.
+#[pyclass(frozen, module = "skywave._skywave")]
+pub(crate) struct Sent(flight::Sent);
+
+getters! { Sent:
+    start u64 = |s| s.0.start;
+    end u64 = |s| s.0.end;
+    first_sent f64 = |s| since_start(s.0.first_sent);
+    last_sent f64 = |s| since_start(s.0.last_sent);
+    transmissions u32 = |s| s.0.transmissions;
+    sacked bool = |s| s.0.sacked;
+    lost bool = |s| s.0.lost;
+}

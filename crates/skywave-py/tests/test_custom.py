@@ -1,0 +1,242 @@
+"""Window laws and loss detectors written in Python."""
+
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import skywave
+from skywave import (
+    AckEvent,
+    CongestionControl,
+    Flight,
+    Flow,
+    Link,
+    LossDetector,
+    LossEvent,
+    Response,
+    Run,
+    Scenario,
+    TimeoutEvent,
+    Transport,
+    Window,
+)
+
+
+class PyReno(CongestionControl):
+    """RFC 5681, as the built-in one."""
+
+    def on_ack(self, ack: AckEvent, window: Window) -> None:
+        if ack.may_grow:
+            if window.cwnd < window.ssthresh:
+                window.cwnd += ack.counted
+            else:
+                window.cwnd += ack.counted / window.cwnd
+
+    def on_loss(self, loss: LossEvent, window: Window) -> Response:
+        half = max(loss.window / 2, 2.0)
+        return Response(ssthresh=half, window_after=half)
+
+    def on_timeout(self, timeout: TimeoutEvent, window: Window) -> Response:
+        return Response(ssthresh=max(timeout.window / 2, 2.0), window_after=1.0)
+
+
+class Gentle(PyReno):
+    def __init__(self, keep: float = 0.8) -> None:
+        self.keep = keep
+
+    def on_loss(self, loss: LossEvent, window: Window) -> Response:
+        return Response.cut_to(loss.window * self.keep)
+
+
+class ThreeDupacks(LossDetector):
+    """As the built-in one, with every method written out."""
+
+    def on_dupack(self, now: float, dupacks: int, flight: Flight) -> bool:
+        return dupacks == 3
+
+    def on_new_ack(self, now: float, segment_rtt: float | None, flight: Flight) -> bool:
+        return super().on_new_ack(now, segment_rtt, flight)
+
+    def on_retransmit(self, flight: Flight) -> None:
+        super().on_retransmit(flight)
+
+    def threshold(self) -> int:
+        return super().threshold()
+
+    def distrusts_rto(self) -> bool:
+        return super().distrusts_rto()
+
+    def limited_transmit(self, dupacks: int) -> int:
+        return super().limited_transmit(dupacks)
+
+
+class SixDupacks(LossDetector):
+    def on_dupack(self, now: float, dupacks: int, flight: Flight) -> bool:
+        return dupacks == self.threshold()
+
+    def threshold(self) -> int:
+        return 6
+
+
+def compared(lossy: Scenario, ours: Transport, built_in: str | Transport) -> None:
+    """Both give the same outcomes, to the last bit."""
+    transports: list[object] = [built_in, ours]
+    losses: list[object] = [0.0, 0.01, 0.05]
+    sweep = {"flow.bulk.transport": transports, "link.radio.loss.forward.iid": losses}
+    results = skywave.run(replace(lossy, sweep=sweep, run=Run(duration="20s", seeds=3)))
+    rows = list(results.runs)
+    named = {"transport", "flow.bulk.transport"}
+    outcomes = [{k: v for k, v in row.items() if k not in named} for row in rows]
+    assert outcomes[:9] == outcomes[9:]
+    assert sum(row["fast_retransmits"] for row in rows) > 100
+    assert sum(row["timeouts"] for row in rows) > 10
+
+
+@pytest.mark.parametrize("recovery", ["tahoe", "reno", "newreno", "sack"])
+def test_reno_written_in_python_is_reno(lossy: Scenario, recovery: str) -> None:
+    ours = Transport(recovery, congestion=PyReno)
+    compared(lossy, ours, recovery)
+
+
+@pytest.mark.parametrize("recovery", ["reno", "sack"])
+def test_a_detector_written_in_python_is_the_built_in_one(lossy: Scenario, recovery: str) -> None:
+    compared(lossy, Transport(recovery, detection=ThreeDupacks), recovery)
+    six = Transport(recovery, detection={"dupacks": 6})
+    compared(lossy, Transport(recovery, detection=SixDupacks), six)
+
+
+def test_what_a_law_answers_counts(lossy: Scenario) -> None:
+    laws: list[Callable[[], PyReno]] = [
+        PyReno,
+        Gentle,
+        partial(Gentle, keep=0.5),
+        partial(Gentle, keep=0.9),
+    ]
+    transports = [Transport("reno", congestion=law) for law in laws]
+    link = replace(lossy.links[0], loss={"forward": {"iid": 0.02}})
+    sweep = {"flow.bulk.transport": transports}
+    results = skywave.run(replace(lossy, links=[link], sweep=sweep))
+    goodput = dict(zip(results.summary["transport"], results.summary["goodput_bps"], strict=True))
+    names = ["PyReno", "Gentle", "Gentle(keep=0.5)", "Gentle(keep=0.9)"]
+    assert list(goodput) == [f"reno congestion={name}" for name in names]
+    reno, gentle, half, most = goodput.values()
+    assert reno == half
+    assert len({reno, gentle, most}) == 3
+
+
+def test_a_file_names_a_class(lossy: Scenario, tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    flow = Flow(name="bulk", from_="A", to="B", transport={"congestion": "mine"})
+    path.write_text(replace(lossy, flows=[flow], sweep={}).to_toml())
+    own = skywave.run(path, custom={"mine": PyReno})
+    assert own.runs["transport"] == ["reno congestion=mine"] * 3
+    with pytest.raises(skywave.ScenarioError, match="unknown congestion `mine`"):
+        skywave.run(path)
+    loaded = skywave.load(path, custom={"mine": PyReno})
+    assert skywave.run(loaded).runs.to_pydict() == own.runs.to_pydict()
+
+
+def test_runs_with_code_of_ones_own_are_run_again(lossy: Scenario, tmp_path: Path) -> None:
+    reused: list[int] = []
+
+    def note(done: int, found: int, total: int) -> None:
+        reused.append(found)
+
+    both = {"flow.bulk.transport": ["reno", Transport("reno", congestion=PyReno)]}
+    for _ in range(2):
+        skywave.run(replace(lossy, sweep=both), out=tmp_path, progress=note)
+    assert reused[-1] == 3
+
+
+def test_events_say_what_happens(lossy: Scenario) -> None:
+    heard: list[AckEvent] = []
+    flights: list[Flight] = []
+
+    class Listener(PyReno):
+        def on_ack(self, ack: AckEvent, window: Window) -> None:
+            assert self.mss == 1000
+            heard.append(ack)
+            super().on_ack(ack, window)
+
+    class Watcher(ThreeDupacks):
+        def on_new_ack(self, now: float, segment_rtt: float | None, flight: Flight) -> bool:
+            flights.append(flight)
+            return False
+
+    transport = Transport("reno", congestion=Listener, detection=Watcher)
+    flow = Flow(name="bulk", from_="A", to="B", transport=transport, mss=1000)
+    results = skywave.run(replace(lossy, flows=[flow], sweep={}, run=Run(duration="5s")))
+    assert len(heard) == len(flights) > 100
+    assert all(0.0 < a.now <= b.now <= 5.0 for a, b in pairwise(heard))
+    rtts = [ack.rtt for ack in heard if ack.rtt is not None]
+    assert min(rtts) == results.runs["rtt_min_s"][0]
+    acked = sum(ack.acked for ack in heard) * 1000
+    assert acked == pytest.approx(results.runs["delivered_bytes"][0], rel=0.02)
+    for ack, flight in zip(heard, flights, strict=True):
+        assert (flight.una, flight.nxt) == (ack.una, ack.nxt)
+        assert flight.in_flight == ack.in_flight * 1000 == flight.nxt - flight.una
+        if flight.first is not None:
+            assert flight.segments[0].start == flight.first.start == flight.una
+
+
+@pytest.mark.parametrize("method", ["__init__", "on_ack", "on_loss", "on_timeout", "on_dupack"])
+def test_an_exception_stops_the_run_and_is_raised(
+    lossy: Scenario, endless: Scenario, method: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise LookupError("of my own")
+
+    broken = type("Broken", (PyReno,), {method: fail})
+    # Loss of all kinds, for ever.
+    flow = Flow(from_="A", to="B", transport=Transport("reno", congestion=broken))
+    link = Link(between=("A", "B"), rate="1Gbps", delay="1ms", loss={"forward": {"iid": 0.2}})
+    with pytest.raises(LookupError, match="of my own") as caught:
+        skywave.run(replace(endless, flows=[flow], links=[link]))
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "in fail" in shown
+    assert 'raise LookupError("of my own")' in shown
+    # Nothing of it is left for the next one.
+    assert len(skywave.run(lossy).runs) == 12
+
+
+def test_a_wrong_answer_is_an_error(endless: Scenario) -> None:
+    class Silent(PyReno):
+        def on_loss(self, loss: LossEvent, window: Window) -> Response:
+            return None  # type: ignore[return-value]
+
+    class Vague(ThreeDupacks):
+        def threshold(self) -> int:
+            return -1
+
+    link = Link(between=("A", "B"), rate="1Gbps", delay="1ms", loss={"forward": {"iid": 0.2}})
+    for transport, message in [
+        (Transport(congestion=Silent), r"on_loss must return a skywave\.Response, not .*NoneType"),
+        (Transport(detection=Vague), r"threshold must return a whole number, 0 or more, not .*int"),
+    ]:
+        flow = Flow(from_="A", to="B", transport=transport)
+        with pytest.raises(TypeError, match=message):
+            skywave.run(replace(endless, flows=[flow], links=[link]))
+
+
+@pytest.mark.usefixtures("ctrl_c_soon")
+def test_ctrl_c_ends_a_run_in_python(endless: Scenario) -> None:
+    flow = Flow(from_="A", to="B", transport=Transport(congestion=PyReno))
+    with pytest.raises(KeyboardInterrupt):
+        skywave.run(replace(endless, flows=[flow]))
+
+
+def test_what_is_no_member_is_an_error(lossy: Scenario) -> None:
+    with pytest.raises(TypeError, match=r"mine must be a subclass of skywave\.CongestionControl"):
+        skywave.load(lossy, custom={"mine": object})  # type: ignore[dict-item]
+    with pytest.raises(ValueError, match="there is a `congestion` called `cubic` already"):
+        skywave.load(lossy, custom={"cubic": PyReno})
+    other = type("PyReno", (Gentle,), {})
+    sweep = {"flow.bulk.transport": [Transport(congestion=PyReno), Transport(congestion=other)]}
+    with pytest.raises(ValueError, match="two classes of this scenario are called PyReno"):
+        skywave.load(replace(lossy, sweep=sweep))
+    with pytest.raises(ValueError, match=r"give `custom` to skywave\.load"):
+        skywave.run(skywave.load(lossy), custom={})
