@@ -173,7 +173,8 @@ def test_events_say_what_happens(lossy: Scenario) -> None:
     assert len(heard) == len(flights) > 100
     assert all(0.0 < a.now <= b.now <= 5.0 for a, b in pairwise(heard))
     rtts = [ack.rtt for ack in heard if ack.rtt is not None]
-    assert min(rtts) == results.runs["rtt_min_s"][0]
+    # Both propagation delays and one transmission each way, in an empty network.
+    assert 0.04 + 1040 * 8e-6 + 40 * 8e-6 <= min(rtts) < 0.06
     acked = sum(ack.acked for ack in heard) * 1000
     assert acked == pytest.approx(results.runs["delivered_bytes"][0], rel=0.02)
     for ack, flight in zip(heard, flights, strict=True):
