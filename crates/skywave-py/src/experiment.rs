@@ -15,7 +15,7 @@ use crate::results::Results;
 use crate::running::{self, Wanted};
 
 /// A scenario, read and checked.
-#[pyclass(frozen, module = "skywave._skywave")]
+#[pyclass(frozen, module = "skywave")]
 pub(crate) struct Experiment {
     scenario: Arc<Scenario>,
     /// It may name members written in Python.
@@ -84,6 +84,12 @@ impl Experiment {
     #[getter]
     fn runs(&self) -> usize {
         self.scenario.runs()
+    }
+
+    fn __repr__(&self) -> String {
+        let (name, points) = (self.name(), self.points());
+        let seeds = self.scenario.seeds().len();
+        format!("<skywave.Experiment {name}: {points} points, {seeds} seeds>")
     }
 
     /// Runs all points with all seeds; `progress` is called with runs done, found and wanted.

@@ -100,6 +100,7 @@ def test_a_scenario_of_every_class_becomes_a_file(lossy: Scenario, tmp_path: Pat
     )
     loaded = scenario.load()
     assert (loaded.title, loaded.description) == (scenario.title, scenario.description)
+    assert repr(loaded) == "<skywave.Experiment lossy: 2 points, 3 seeds>"
     assert (loaded.params, loaded.points, loaded.seeds) == (["flow.bulk.transport"], 2, [1, 2, 3])
 
     path = tmp_path / "lossy.toml"
@@ -108,6 +109,16 @@ def test_a_scenario_of_every_class_becomes_a_file(lossy: Scenario, tmp_path: Pat
     built = skywave.run(scenario)
     assert built.runs.to_pydict() == file.runs.to_pydict()
     assert built.runs["transport"][-1] == "reno recovery=newreno"
+
+
+def test_a_sweep_takes_anything_that_has_values(lossy: Scenario) -> None:
+    losses = (n / 100 for n in range(3))
+    scenario = replace(lossy, sweep={"link.radio.loss.forward.iid": losses})
+    assert [scenario.load().points for _ in range(2)] == [3, 3]
+    delays = np.array(["10ms", "20ms"])
+    assert replace(lossy, sweep={"link.radio.delay": delays}).load().points == 2
+    with pytest.raises(skywave.ScenarioError, match="must be an array of values to try"):
+        replace(lossy, sweep={"link.radio.delay": "10ms"}).load()
 
 
 def test_traces_are_looked_for_in_the_base_folder(lossy: Scenario, tmp_path: Path) -> None:

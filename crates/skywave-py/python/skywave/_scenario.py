@@ -59,6 +59,13 @@ def _factories(value: object) -> Iterator[Factory]:
             yield value  # type: ignore[misc]
 
 
+def _listed(values: object) -> object:
+    """Arrays, ranges and generators as lists."""
+    if isinstance(values, Iterable) and not isinstance(values, str | Mapping):
+        return list(values)
+    return values
+
+
 @dataclass(frozen=True, kw_only=True)
 class Link(_Table):
     """A link between two nodes; nodes exist by being named.
@@ -198,6 +205,11 @@ class Scenario:
     report: Report | None = None
     base: str | os.PathLike[str] = ""
 
+    def __post_init__(self) -> None:
+        # Read more than once; what is no list of values is the loader's to refuse.
+        lists = {path: _listed(values) for path, values in self.sweep.items()}
+        object.__setattr__(self, "sweep", lists)
+
     def to_toml(self) -> str:
         """The scenario as the text of a file.
 
@@ -223,7 +235,7 @@ class Scenario:
         parts += ["[[flow]]\n" + _toml.table(flow._table()) for flow in self.flows]
         parts.append("[run]\n" + _toml.table(self.run._table()))
         if self.sweep:
-            steps = {path: [_plain(v) for v in values] for path, values in self.sweep.items()}
+            steps = {path: _plain(values) for path, values in self.sweep.items()}
             parts.append("[sweep]\n" + _toml.table(steps))
         if self.report is not None:
             parts.append("[report]\n" + _toml.table(self.report._table()))
@@ -232,7 +244,7 @@ class Scenario:
     def custom(self) -> dict[str, Factory]:
         """The classes of your own in it, by the names that they have in its text."""
         found: dict[str, Factory] = {}
-        for factory in _factories([*self.flows, *(list(v) for v in self.sweep.values())]):
+        for factory in _factories([*self.flows, self.sweep]):
             name = _custom.name_of(factory)
             if found.setdefault(name, factory) is not factory:
                 raise ValueError(f"two classes of this scenario are called {name}")

@@ -30,7 +30,7 @@ macro_rules! getters {
 }
 
 /// New data was acknowledged, or a duplicate ACK came.
-#[pyclass(frozen, module = "skywave._skywave")]
+#[pyclass(frozen, module = "skywave")]
 pub(crate) struct AckEvent(pub(crate) window::AckEvent);
 
 getters! { AckEvent:
@@ -47,7 +47,7 @@ getters! { AckEvent:
 }
 
 /// A segment was found lost before its retransmission timer expired.
-#[pyclass(frozen, module = "skywave._skywave")]
+#[pyclass(frozen, module = "skywave")]
 pub(crate) struct LossEvent(pub(super) window::LossEvent);
 
 getters! { LossEvent:
@@ -61,7 +61,7 @@ getters! { LossEvent:
 }
 
 /// The retransmission timer expired.
-#[pyclass(frozen, module = "skywave._skywave")]
+#[pyclass(frozen, module = "skywave")]
 pub(crate) struct TimeoutEvent(pub(super) window::TimeoutEvent);
 
 getters! { TimeoutEvent:
@@ -71,7 +71,7 @@ getters! { TimeoutEvent:
 }
 
 /// The sender's congestion state.
-#[pyclass(module = "skywave._skywave")]
+#[pyclass(module = "skywave")]
 pub(crate) struct Window(pub(crate) window::Window);
 
 impl Default for Window {
@@ -115,7 +115,7 @@ impl Window {
 }
 
 /// A window law's answer to a loss or a timeout.
-#[pyclass(frozen, module = "skywave._skywave")]
+#[pyclass(frozen, module = "skywave")]
 pub(crate) struct Response(pub(super) window::Response);
 
 #[pymethods]
@@ -157,7 +157,7 @@ impl Response {
 }
 
 /// The sender's sequence space, as it was when the method was called.
-#[pyclass(frozen, module = "skywave._skywave")]
+#[pyclass(frozen, module = "skywave")]
 pub(crate) struct Flight(pub(super) flight::Flight);
 
 getters! { Flight:
@@ -173,7 +173,7 @@ getters! { Flight:
 }
 
 /// One segment that was sent and is not yet acknowledged cumulatively.
-#[pyclass(frozen, module = "skywave._skywave")]
+#[pyclass(frozen, module = "skywave")]
 pub(crate) struct Sent(flight::Sent);
 
 getters! { Sent:
