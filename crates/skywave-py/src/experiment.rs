@@ -101,7 +101,7 @@ impl Experiment {
         fresh: bool,
         threads: Option<NonZeroUsize>,
         series: Option<&str>,
-        progress: Option<Bound<'_, PyAny>>,
+        progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Results> {
         let series = match series {
             None => RecordSeries::AsSpecified,
@@ -123,7 +123,7 @@ impl Experiment {
             },
             series,
         };
-        let measured = running::run(py, &self.scenario, &wanted, progress.as_ref())?;
+        let measured = running::run(py, &self.scenario, &wanted, progress)?;
         Ok(Results::new(Arc::clone(&self.scenario), measured))
     }
 }

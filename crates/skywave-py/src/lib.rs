@@ -3,6 +3,11 @@
 //! The bindings are thin: a scenario's text or path goes in, Arrow tables and text come out. All
 //! that a user of Python sees is in `python/skywave/`.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "what Python hands over is converted into values"
+)]
+
 mod custom;
 mod errors;
 mod experiment;
