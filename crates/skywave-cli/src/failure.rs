@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
+use skywave_lab::capture;
 use skywave_lab::claims::ClaimsError;
 use skywave_lab::experiment;
 use skywave_lab::report::WriteError;
@@ -32,6 +33,17 @@ pub(crate) enum Failure {
     /// ns-2 could not be asked.
     #[error(transparent)]
     Live(#[from] LiveError),
+    /// Captures could not be made.
+    #[error(transparent)]
+    Capturing(#[from] capture::Error),
+    /// A capture could not be read.
+    #[error("{}: {source}", path.display())]
+    Capture {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: capture::ReadError,
+    },
     /// A file could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -65,9 +77,14 @@ impl Failure {
             Self::Scenario(_)
             | Self::Claims(_)
             | Self::UnknownSet(_)
+            | Self::Capturing(capture::Error::UnknownLink { .. })
             | Self::Live(LiveError::UnknownAgent(_) | LiveError::Scenario(_)) => 2,
-            Self::Interrupted { .. } | Self::Live(LiveError::Interrupted) => 130,
+            Self::Interrupted { .. }
+            | Self::Capturing(capture::Error::Cancelled)
+            | Self::Live(LiveError::Interrupted) => 130,
             Self::Experiment(_)
+            | Self::Capturing(_)
+            | Self::Capture { .. }
             | Self::Write(_)
             | Self::Closed
             | Self::Disagrees(_)

@@ -1,5 +1,6 @@
 //! The `skywave` command: one module a verb. The program and the Python package both call [`main`].
 
+mod capture;
 mod check;
 mod failure;
 mod interrupt;
@@ -44,6 +45,7 @@ enum Verb {
     Reproduce(reproduce::Args),
     Validate(validate::Args),
     Check(check::Args),
+    Capture(capture::Args),
     Variants(variants::Args),
     Schema(schema::Args),
 }
@@ -65,6 +67,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Reproduce(args) => reproduce::main(&args),
         Verb::Validate(args) => validate::main(&args),
         Verb::Check(args) => check::main(&args),
+        Verb::Capture(args) => capture::main(&args),
         Verb::Variants(args) => variants::main(&args),
         Verb::Schema(args) => schema::main(&args),
     };

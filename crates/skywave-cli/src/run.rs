@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use skywave_lab::capture::{self, Captured, Keep as Snap};
 use skywave_lab::experiment::{self, Options, RecordSeries, Results};
 use skywave_lab::report::{self, HtmlOptions, Study};
 use skywave_lab::scenario::Scenario;
@@ -21,7 +22,8 @@ use crate::{interrupt, output};
 #[command(after_help = "Examples:\n  \
     skywave run experiments/cerl/fig7a.toml\n  \
     skywave run my-link.toml --series          # cwnd, RTT and queue over time as well\n  \
-    skywave run my-link.toml --json | head -1  # one object a run and flow\n\n\
+    skywave run my-link.toml --json | head -1  # one object a run and flow\n  \
+    skywave run my-link.toml --capture=radio   # packets of the link for Wireshark, both directions\n\n\
     Each line of --json has: scenario, seed, params {path: value as in the file}, flow, transport,\n\
     goodput_bps, throughput_bps, delivered_bytes, sent_packets, retransmits, timeouts,\n\
     fast_retransmits, window_cuts, queue_drops, channel_drops, rtt_mean_s, rtt_min_s, cwnd_mean,\n\
@@ -40,6 +42,22 @@ pub(crate) struct Args {
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "first")]
     series: Option<Series>,
 
+    /// Capture the packets of links (of all, or of those named), in both directions: a pcapng file
+    /// a link for the first seed of each point. Records time series of these runs too.
+    #[arg(
+        long,
+        value_name = "LINK,…",
+        num_args = 0..=1,
+        require_equals = true,
+        value_delimiter = ',',
+        default_missing_value = ""
+    )]
+    capture: Option<Vec<String>>,
+
+    /// Bytes that captures keep of each packet, 0 for all; only the headers unless given.
+    #[arg(long, value_name = "BYTES", requires = "capture")]
+    snaplen: Option<u32>,
+
     #[command(flatten)]
     keep: Keep,
 }
@@ -55,6 +73,9 @@ enum Series {
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let scenario = Scenario::load(&args.scenario)?;
     let dir = args.keep.out.join(scenario.name());
+    let links = args.captured_links();
+    // A wrong name should not cost a night of simulations.
+    capture::check_links(&scenario, links.as_deref().unwrap_or_default())?;
     let results = simulate_all(args, &scenario, &dir)?;
     let study = Study::from(&scenario);
     let options = HtmlOptions {
@@ -62,6 +83,10 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         ..HtmlOptions::default()
     };
     report::write_all(&dir, &study, &results, &options)?;
+    let captured = match &links {
+        Some(links) => Some(capture_links(args, &scenario, &dir, links)?),
+        None => None,
+    };
 
     let mut out = io::stdout().lock();
     if args.json {
@@ -76,7 +101,45 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     }
     writeln!(out, "Report: {}", dir.join("report.html").display())?;
     writeln!(out, "Data:   {}", dir.join("results.parquet").display())?;
+    if let Some(Captured { dir, files }) = captured {
+        let dir = dir.display();
+        writeln!(out, "Packets: {dir}/ ({} pcapng files)", files.len())?;
+    }
     Ok(())
+}
+
+impl Args {
+    /// The links to capture, none for all; `None` without a wish for captures.
+    fn captured_links(&self) -> Option<Vec<String>> {
+        let names = self.capture.as_ref()?.iter();
+        Some(names.filter(|name| !name.is_empty()).cloned().collect())
+    }
+}
+
+/// Whether the scenario itself asks for time series.
+fn records_series(scenario: &Scenario) -> bool {
+    let mut points = scenario.points().iter();
+    points.any(|point| point.spec(0).series)
+}
+
+fn capture_links(
+    args: &Args,
+    scenario: &Scenario,
+    dir: &std::path::Path,
+    links: &[String],
+) -> Result<Captured, Failure> {
+    let options = capture::Options {
+        dir,
+        links,
+        keep: match args.snaplen {
+            None => Snap::Headers,
+            Some(0) => Snap::All,
+            Some(bytes) => Snap::Bytes(bytes),
+        },
+        threads: args.keep.threads(),
+        cancel: interrupt::flag(),
+    };
+    Ok(capture::capture(scenario, &options)?)
 }
 
 fn simulate_all(
@@ -90,6 +153,8 @@ fn simulate_all(
         fresh: args.keep.fresh,
         threads: args.keep.threads(),
         series: match args.series {
+            // What the file asks for is more.
+            None if args.capture.is_some() && !records_series(scenario) => RecordSeries::FirstSeed,
             None => RecordSeries::AsSpecified,
             Some(Series::First) => RecordSeries::FirstSeed,
             Some(Series::All) => RecordSeries::Always,
@@ -98,7 +163,7 @@ fn simulate_all(
         progress: &|progress| bar.show(progress),
         ..Options::default()
     };
-    let results = experiment::run(scenario, &options, experiment::simulate)?;
+    let results = experiment::run(scenario, &options, capture::simulate_with_sequence)?;
     if !results.is_complete() {
         return Err(Failure::Interrupted {
             done: results.finished(),

@@ -1,5 +1,6 @@
-//! From a scenario file to results: scenario files, experiments, statistics, reports, claims.
+//! From a scenario file to results: scenario files, experiments, statistics, reports, captures, claims.
 
+pub mod capture;
 pub mod claims;
 pub mod experiment;
 pub mod report;

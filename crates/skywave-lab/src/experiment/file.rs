@@ -10,23 +10,63 @@ pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let directory = path.parent().filter(|d| !d.as_os_str().is_empty());
-    if let Some(directory) = directory {
-        fs::create_dir_all(directory)?;
+    let mut draft = Draft::create(path)?;
+    write(&mut draft.out)?;
+    draft.finish()
+}
+
+/// A file that is being written under a temporary name. Dropped unfinished, it is gone.
+#[derive(Debug)]
+pub struct Draft {
+    path: PathBuf,
+    temporary: PathBuf,
+    finished: bool,
+    out: BufWriter<File>,
+}
+
+impl Draft {
+    /// Begins a file that will be at `path`. Missing directories are created.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let directory = path.parent().filter(|d| !d.as_os_str().is_empty());
+        if let Some(directory) = directory {
+            fs::create_dir_all(directory)?;
+        }
+        let temporary = temporary(path);
+        Ok(Self {
+            path: path.to_owned(),
+            out: BufWriter::new(File::create(&temporary)?),
+            temporary,
+            finished: false,
+        })
     }
-    let temporary = temporary(path);
-    let result = File::create(&temporary).and_then(|file| {
-        let mut out = BufWriter::new(file);
-        write(&mut out)?;
-        out.flush()?;
-        out.get_ref().sync_all()?;
-        fs::rename(&temporary, path)
-    });
-    if result.is_err() {
-        // Best effort: the first error is the one worth telling.
-        let _ = fs::remove_file(&temporary);
+
+    /// Gives the file its name, whole and on disk.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.out.flush()?;
+        self.out.get_ref().sync_all()?;
+        fs::rename(&self.temporary, &self.path)?;
+        self.finished = true;
+        Ok(())
     }
-    result
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.finished {
+            // Best effort: the error that led here is the one worth telling.
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
 }
 
 fn temporary(path: &Path) -> PathBuf {

@@ -1,0 +1,309 @@
+//! What a capture shows of each connection.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Read;
+use std::net::IpAddr;
+
+use etherparse::{
+    EtherType, LaxPacketHeaders, NetHeaders, TcpHeader, TransportHeader,
+};
+use skywave_core::seq::SeqNr;
+
+use super::ranges::Ranges;
+use super::read::{Frame, ReadError, read};
+use super::remark::Remark;
+
+/// Link types (the registry of tcpdump.org) that are understood.
+const NULL: i32 = 0;
+const ETHERNET: i32 = 1;
+const RAW: [i32; 5] = [12, 14, 101, 228, 229];
+const LOOP: i32 = 108;
+const LINUX_SLL: i32 = 113;
+const LINUX_SLL2: i32 = 276;
+const LINUX_SLL2_HEADER: usize = 20;
+
+/// Stream positions begin here, so that what was sent before a capture began has one too.
+const FIRST_POSITION: u64 = 1 << 32;
+
+/// All that a capture shows.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Packets in the capture.
+    pub packets: u64,
+    /// Those that are not TCP or UDP, or of which too little was kept to know.
+    pub other: u64,
+    /// When the first and the last packet were captured, nanoseconds.
+    pub span_ns: Option<(u64, u64)>,
+    /// The file ends within a packet.
+    pub cut_off: bool,
+    /// Connections in the order of their first packets.
+    pub connections: Vec<Connection>,
+    latest: BTreeMap<(Protocol, Endpoint, Endpoint), usize>,
+}
+
+/// An address and a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Endpoint {
+    /// The host.
+    pub address: IpAddr,
+    /// The port.
+    pub port: u16,
+}
+
+/// A transport protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Protocol {
+    /// TCP.
+    Tcp,
+    /// UDP.
+    Udp,
+}
+
+/// A TCP connection, or the UDP packets between two ports.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    /// What it is.
+    pub protocol: Protocol,
+    /// The end that sent the first packet of the capture.
+    pub from: Endpoint,
+    /// The other one.
+    pub to: Endpoint,
+    /// When its first and its last packet were captured, nanoseconds.
+    pub span_ns: (u64, u64),
+    /// What `from` sent.
+    pub forward: Direction,
+    /// What `to` sent.
+    pub backward: Direction,
+}
+
+/// What one end of a connection sent, as far as the capture shows it.
+#[derive(Clone, Debug, Default)]
+pub struct Direction {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes of these, from the IP header on where the link has one of its own.
+    pub bytes: u64,
+    /// Packets with a payload.
+    pub data_packets: u64,
+    /// Bytes of payload, those sent again too.
+    pub payload_bytes: u64,
+    /// Bytes of payload that no comment says to be lost; of TCP, each byte once.
+    pub passed_bytes: u64,
+    /// TCP segments of which the capture has shown a part before.
+    pub retransmits: u64,
+    /// What comments say, with how often they do.
+    pub remarks: BTreeMap<Remark, u64>,
+    stream: Option<Stream>,
+}
+
+/// One direction's sequence numbers.
+#[derive(Clone, Debug)]
+struct Stream {
+    /// The sequence number of the first segment.
+    first: u32,
+    highest: u64,
+    shown: Ranges,
+    passed: Ranges,
+}
+
+/// A packet, dissected.
+struct Packet {
+    from: Endpoint,
+    to: Endpoint,
+    payload: u64,
+    tcp: Option<TcpHeader>,
+}
+
+impl Summary {
+    /// Adds up a capture.
+    pub fn read(input: impl Read + Send) -> Result<Self, ReadError> {
+        let mut summary = Self::default();
+        let complete = read(input, |frame| summary.add(frame))?;
+        summary.cut_off = !complete;
+        Ok(summary)
+    }
+
+    fn add(&mut self, frame: &Frame<'_>) {
+        self.packets += 1;
+        let (first, last) = self.span_ns.unwrap_or((frame.at_ns, frame.at_ns));
+        self.span_ns = Some((first.min(frame.at_ns), last.max(frame.at_ns)));
+        let Some(packet) = dissect(frame) else {
+            self.other += 1;
+            return;
+        };
+        let index = self.connection(&packet, frame.at_ns);
+        let connection = &mut self.connections[index];
+        let (first, last) = connection.span_ns;
+        connection.span_ns = (first.min(frame.at_ns), last.max(frame.at_ns));
+        let direction = if packet.from == connection.from {
+            &mut connection.forward
+        } else {
+            &mut connection.backward
+        };
+        direction.add(&packet, frame);
+    }
+
+    /// The connection of a packet, a new one if need be.
+    fn connection(&mut self, packet: &Packet, at_ns: u64) -> usize {
+        let protocol = match packet.tcp {
+            Some(_) => Protocol::Tcp,
+            None => Protocol::Udp,
+        };
+        let (low, high) = (packet.from.min(packet.to), packet.from.max(packet.to));
+        let key = (protocol, low, high);
+        if let Some(&index) = self.latest.get(&key)
+            && !self.connections[index].is_replaced_by(packet)
+        {
+            return index;
+        }
+        self.latest.insert(key, self.connections.len());
+        self.connections.push(Connection {
+            protocol,
+            from: packet.from,
+            to: packet.to,
+            span_ns: (at_ns, at_ns),
+            forward: Direction::default(),
+            backward: Direction::default(),
+        });
+        self.connections.len() - 1
+    }
+}
+
+impl Connection {
+    /// A SYN with another sequence number opens another connection between the same ports.
+    fn is_replaced_by(&self, packet: &Packet) -> bool {
+        let Some(tcp) = packet.tcp.as_ref().filter(|tcp| tcp.syn && !tcp.ack) else {
+            return false;
+        };
+        let direction = if packet.from == self.from {
+            &self.forward
+        } else {
+            &self.backward
+        };
+        let stream = direction.stream.as_ref();
+        stream.is_some_and(|stream| stream.first != tcp.sequence_number)
+    }
+
+    /// From its first to its last packet, in seconds.
+    pub fn duration_s(&self) -> f64 {
+        (self.span_ns.1 - self.span_ns.0) as f64 / 1e9
+    }
+
+    /// Payload of one direction that passed, in bits per second of the connection's duration; zero
+    /// for a single packet.
+    pub fn goodput_bps(&self, direction: &Direction) -> f64 {
+        let duration = self.duration_s();
+        if duration > 0.0 {
+            direction.passed_bytes as f64 * 8.0 / duration
+        } else {
+            0.0
+        }
+    }
+}
+
+impl Direction {
+    fn add(&mut self, packet: &Packet, frame: &Frame<'_>) {
+        self.packets += 1;
+        self.bytes += u64::from(frame.length);
+        self.payload_bytes += packet.payload;
+        self.data_packets += u64::from(packet.payload > 0);
+        for remark in &frame.remarks {
+            *self.remarks.entry(*remark).or_default() += 1;
+        }
+        let lost = frame.remarks.iter().any(|remark| remark.is_loss());
+        let Some(tcp) = &packet.tcp else {
+            self.passed_bytes += if lost { 0 } else { packet.payload };
+            return;
+        };
+        let stream = self.stream.get_or_insert_with(|| Stream {
+            first: tcp.sequence_number,
+            highest: FIRST_POSITION,
+            shown: Ranges::default(),
+            passed: Ranges::default(),
+        });
+        let start = SeqNr(tcp.sequence_number).expand(stream.first, stream.highest);
+        let data = start + u64::from(tcp.syn);
+        let end = data + packet.payload + u64::from(tcp.fin);
+        stream.highest = stream.highest.max(end);
+        let new = stream.shown.insert(start, end);
+        // The network's own copies are nobody's retransmissions.
+        if new < end - start && !frame.remarks.contains(&Remark::Copy) {
+            self.retransmits += 1;
+        }
+        if !lost {
+            self.passed_bytes += stream.passed.insert(data, data + packet.payload);
+        }
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", std::net::SocketAddr::new(self.address, self.port))
+    }
+}
+
+/// The ends and lengths of a TCP or UDP packet; `None` for anything else.
+fn dissect(frame: &Frame<'_>) -> Option<Packet> {
+    let headers = headers(frame)?;
+    let (from, to, ip_payload) = match headers.net? {
+        NetHeaders::Ipv4(ip, extensions) => {
+            let headers = ip.header_len() + extensions.header_len();
+            let whole = match usize::from(ip.total_len) {
+                // A packet that the sending host's network card was to cut up.
+                0 => frame.length as usize,
+                length => length,
+            };
+            let ends = (IpAddr::from(ip.source), IpAddr::from(ip.destination));
+            (ends.0, ends.1, whole.saturating_sub(headers))
+        }
+        NetHeaders::Ipv6(ip, extensions) => {
+            let payload = usize::from(ip.payload_length);
+            let ends = (IpAddr::from(ip.source), IpAddr::from(ip.destination));
+            (ends.0, ends.1, payload.saturating_sub(extensions.header_len()))
+        }
+        _ => return None,
+    };
+    let (from_port, to_port, header, tcp) = match headers.transport? {
+        TransportHeader::Tcp(tcp) => {
+            let ports = (tcp.source_port, tcp.destination_port);
+            (ports.0, ports.1, tcp.header_len(), Some(tcp))
+        }
+        TransportHeader::Udp(udp) => {
+            (udp.source_port, udp.destination_port, udp.header_len(), None)
+        }
+        _ => return None,
+    };
+    Some(Packet {
+        from: Endpoint {
+            address: from,
+            port: from_port,
+        },
+        to: Endpoint {
+            address: to,
+            port: to_port,
+        },
+        payload: ip_payload.saturating_sub(header) as u64,
+        tcp,
+    })
+}
+
+fn headers<'a>(frame: &Frame<'a>) -> Option<LaxPacketHeaders<'a>> {
+    let bytes = frame.bytes;
+    match frame.link_type {
+        ETHERNET => LaxPacketHeaders::from_ethernet(bytes).ok(),
+        LINUX_SLL => LaxPacketHeaders::from_linux_sll(bytes).ok(),
+        LINUX_SLL2 => {
+            let (head, rest) = bytes.split_at_checked(LINUX_SLL2_HEADER)?;
+            let kind = EtherType(u16::from_be_bytes([head[0], head[1]]));
+            Some(LaxPacketHeaders::from_ether_type(kind, rest))
+        }
+        // Four bytes name the family, in the byte order of some host; IP itself tells its version.
+        NULL | LOOP => LaxPacketHeaders::from_ip(bytes.get(4..)?).ok(),
+        raw if RAW.contains(&raw) => LaxPacketHeaders::from_ip(bytes).ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,24 @@
+//! Packet captures of simulated links, and reading captures of any origin.
+//!
+//! [`capture`] simulates the first seed of every point of a scenario again and leaves a pcapng file for
+//! each link that is asked for. A capture is taken where a packet is offered to a link, before the link
+//! can hurt it; what becomes of it stands in a comment, see [`Remark`].
+//!
+//! [`read`] goes through a capture, ours or tcpdump's, and [`Summary`] adds up its connections.
+
+mod connection;
+mod packet;
+mod pcapng;
+mod points;
+mod ranges;
+mod read;
+mod recorder;
+mod remark;
+mod sequence;
+
+pub use connection::{Connection, Direction, Endpoint, Protocol, Summary};
+pub use points::{Captured, Error, Options, capture, check_links};
+pub use read::{Frame, ReadError, read};
+pub use recorder::Keep;
+pub use remark::Remark;
+pub use sequence::{LOSSES, simulate_with_sequence};

@@ -1,0 +1,237 @@
+//! Writing pcapng: the three blocks that a capture of one link needs.
+//!
+//! The format is draft-ietf-opsawg-pcapng; everything is little-endian, which a reader sees from the
+//! byte-order magic. A block is its type, its length, a body and its length again; options are a code,
+//! a length and a value padded to 32 bits.
+
+use std::io::{self, Write};
+
+/// A section header block begins a file.
+const SECTION_HEADER: u32 = 0x0A0D_0D0A;
+/// Read in the order in which it was written, this tells the order of bytes.
+const BYTE_ORDER_MAGIC: u32 = 0x1A2B_3C4D;
+/// Length of a section that nobody has measured.
+const UNKNOWN_LENGTH: u64 = u64::MAX;
+const INTERFACE_DESCRIPTION: u32 = 1;
+const ENHANCED_PACKET: u32 = 6;
+/// A link of this type carries IP packets with nothing before them.
+const LINKTYPE_RAW: u16 = 101;
+
+/// Codes of options; the first two mean the same in every block.
+const END_OF_OPTIONS: u16 = 0;
+const COMMENT: u16 = 1;
+const SECTION_HARDWARE: u16 = 2;
+const SECTION_APPLICATION: u16 = 4;
+const INTERFACE_NAME: u16 = 2;
+const INTERFACE_DESCRIPTION_TEXT: u16 = 3;
+const INTERFACE_TIME_RESOLUTION: u16 = 9;
+/// Timestamps count units of 10⁻⁹ seconds.
+const NANOSECONDS: u8 = 9;
+
+/// What a section header says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Section<'a> {
+    /// On what the packets were captured.
+    pub hardware: &'a str,
+    /// What wrote the file.
+    pub application: &'a str,
+    /// Anything else.
+    pub comment: &'a str,
+}
+
+/// What an interface description says; the link type is raw IP, the unit of time the nanosecond.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Interface<'a> {
+    /// Short name.
+    pub name: &'a str,
+    /// What it is.
+    pub description: &'a str,
+    /// Most bytes kept of a packet; 0 for no limit.
+    pub snap_length: u32,
+}
+
+/// A captured packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Captured<'a> {
+    /// Nanoseconds since the beginning of the run.
+    pub at_ns: u64,
+    /// The bytes that are kept.
+    pub bytes: &'a [u8],
+    /// Bytes of the whole packet.
+    pub length: u32,
+    /// What is worth saying of it.
+    pub comments: &'a [&'a str],
+}
+
+/// Writes one section with one interface; each block goes out in one piece.
+#[derive(Debug)]
+pub(super) struct Writer<W> {
+    out: W,
+    block: Vec<u8>,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a file.
+    pub(super) fn new(
+        out: W,
+        section: &Section<'_>,
+        interface: &Interface<'_>,
+    ) -> io::Result<Self> {
+        let mut writer = Self {
+            out,
+            block: Vec::new(),
+        };
+        writer.begin(SECTION_HEADER);
+        writer.block.extend(BYTE_ORDER_MAGIC.to_le_bytes());
+        writer.block.extend(1u16.to_le_bytes()); // version 1.0
+        writer.block.extend(0u16.to_le_bytes());
+        writer.block.extend(UNKNOWN_LENGTH.to_le_bytes());
+        writer.option(COMMENT, section.comment.as_bytes());
+        writer.option(SECTION_HARDWARE, section.hardware.as_bytes());
+        writer.option(SECTION_APPLICATION, section.application.as_bytes());
+        writer.option(END_OF_OPTIONS, &[]);
+        writer.end()?;
+        writer.begin(INTERFACE_DESCRIPTION);
+        writer.block.extend(LINKTYPE_RAW.to_le_bytes());
+        writer.block.extend(0u16.to_le_bytes());
+        writer.block.extend(interface.snap_length.to_le_bytes());
+        writer.option(INTERFACE_NAME, interface.name.as_bytes());
+        writer.option(INTERFACE_DESCRIPTION_TEXT, interface.description.as_bytes());
+        writer.option(INTERFACE_TIME_RESOLUTION, &[NANOSECONDS]);
+        writer.option(END_OF_OPTIONS, &[]);
+        writer.end()?;
+        Ok(writer)
+    }
+
+    /// Adds a packet.
+    pub(super) fn packet(&mut self, packet: &Captured<'_>) -> io::Result<()> {
+        self.begin(ENHANCED_PACKET);
+        self.block.extend(0u32.to_le_bytes()); // the only interface
+        self.block
+            .extend(((packet.at_ns >> 32) as u32).to_le_bytes());
+        self.block.extend((packet.at_ns as u32).to_le_bytes());
+        self.block
+            .extend((packet.bytes.len() as u32).to_le_bytes());
+        self.block.extend(packet.length.to_le_bytes());
+        self.block.extend(packet.bytes);
+        self.pad();
+        for comment in packet.comments {
+            self.option(COMMENT, comment.as_bytes());
+        }
+        if !packet.comments.is_empty() {
+            self.option(END_OF_OPTIONS, &[]);
+        }
+        self.end()
+    }
+
+    /// Gives the output back.
+    pub(super) fn into_inner(self) -> W {
+        self.out
+    }
+
+    fn begin(&mut self, kind: u32) {
+        self.block.clear();
+        self.block.extend(kind.to_le_bytes());
+        self.block.extend(0u32.to_le_bytes()); // the length, when it is known
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        let length = (self.block.len() as u32 + 4).to_le_bytes();
+        self.block[4..8].copy_from_slice(&length);
+        self.block.extend(length);
+        self.out.write_all(&self.block)
+    }
+
+    /// A value longer than an option may be is cut; names of links and files are not.
+    fn option(&mut self, code: u16, value: &[u8]) {
+        let value = &value[..value.len().min(usize::from(u16::MAX))];
+        self.block.extend(code.to_le_bytes());
+        self.block.extend((value.len() as u16).to_le_bytes());
+        self.block.extend(value);
+        self.pad();
+    }
+
+    fn pad(&mut self) {
+        self.block.resize(self.block.len().next_multiple_of(4), 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[rustfmt::skip]
+    const SECTION: &[u8] = &[
+        0x0A, 0x0D, 0x0D, 0x0A, 60, 0, 0, 0,
+        0x4D, 0x3C, 0x2B, 0x1A, 1, 0, 0, 0,
+        0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+        1, 0, 2, 0, b'n', b'o', 0, 0,
+        2, 0, 4, 0, b'n', b'o', b'n', b'e',
+        4, 0, 3, 0, b'a', b'p', b'p', 0,
+        0, 0, 0, 0,
+        // The length again.
+        60, 0, 0, 0,
+    ];
+    #[rustfmt::skip]
+    const INTERFACE: &[u8] = &[
+        1, 0, 0, 0, 48, 0, 0, 0,
+        101, 0, 0, 0, 80, 0, 0, 0,
+        2, 0, 1, 0, b'l', 0, 0, 0,
+        3, 0, 1, 0, b'd', 0, 0, 0,
+        9, 0, 1, 0, 9, 0, 0, 0,
+        0, 0, 0, 0,
+        48, 0, 0, 0,
+    ];
+    #[rustfmt::skip]
+    const PACKET: &[u8] = &[
+        6, 0, 0, 0, 52, 0, 0, 0,
+        0, 0, 0, 0,
+        // 5 000 000 000 ns: high half, low half.
+        1, 0, 0, 0, 0x00, 0xF2, 0x05, 0x2A,
+        3, 0, 0, 0, 40, 0, 0, 0,
+        7, 8, 9, 0,
+        1, 0, 4, 0, b'l', b'o', b's', b't',
+        0, 0, 0, 0,
+        52, 0, 0, 0,
+    ];
+    #[rustfmt::skip]
+    const PLAIN_PACKET: &[u8] = &[
+        6, 0, 0, 0, 36, 0, 0, 0,
+        0, 0, 0, 0,
+        0, 0, 0, 0, 1, 0, 0, 0,
+        4, 0, 0, 0, 4, 0, 0, 0,
+        1, 2, 3, 4,
+        36, 0, 0, 0,
+    ];
+
+    #[test]
+    fn a_file_byte_by_byte() {
+        let section = Section {
+            hardware: "none",
+            application: "app",
+            comment: "no",
+        };
+        let interface = Interface {
+            name: "l",
+            description: "d",
+            snap_length: 80,
+        };
+        let mut writer = Writer::new(Vec::new(), &section, &interface).unwrap();
+        let lost = Captured {
+            at_ns: 5_000_000_000,
+            bytes: &[7, 8, 9],
+            length: 40,
+            comments: &["lost"],
+        };
+        writer.packet(&lost).unwrap();
+        let whole = Captured {
+            at_ns: 1,
+            bytes: &[1, 2, 3, 4],
+            length: 4,
+            comments: &[],
+        };
+        writer.packet(&whole).unwrap();
+        let expected = [SECTION, INTERFACE, PACKET, PLAIN_PACKET].concat();
+        assert_eq!(writer.into_inner(), expected);
+    }
+}

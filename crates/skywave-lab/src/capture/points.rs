@@ -1,0 +1,242 @@
+//! Captures of a scenario: the first seed of every point, a file a link.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use skywave_sim::observe::Watch;
+use skywave_sim::simulate_watched;
+
+use super::recorder::{Keep, Recorder};
+use crate::scenario::{Point, Scenario};
+
+/// Captures that were made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Captured {
+    /// Where they are.
+    pub dir: PathBuf,
+    /// The files, point by point.
+    pub files: Vec<PathBuf>,
+}
+
+/// How to capture.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// The run directory; captures go to a directory in it and replace those before.
+    pub dir: &'a Path,
+    /// Names of links as in the scenario, which stand for both directions and all copies, or of
+    /// single links of the simulation; all links when empty.
+    pub links: &'a [String],
+    /// What is kept of each packet.
+    pub keep: Keep,
+    /// Number of threads; `None` for one a core.
+    pub threads: Option<usize>,
+    /// Set by the caller (Ctrl-C) to stop soon.
+    pub cancel: &'a AtomicBool,
+}
+
+/// Why there are no captures, or not all.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No link has this name.
+    #[error("no link is called `{name}`; to capture there are {}", list(known))]
+    UnknownLink {
+        /// What was asked for.
+        name: String,
+        /// The scenario's links.
+        known: Vec<String>,
+    },
+    /// A packet that no IPv4 header can describe.
+    #[error("packets of flow `{flow}` cannot be captured: IPv4 permits 65535 bytes with the headers")]
+    TooLong {
+        /// The flow.
+        flow: String,
+    },
+    /// A capture could not be written.
+    #[error("cannot write {}: {source}{}", path.display(), hint(source))]
+    Write {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The caller wanted it to stop.
+    #[error("stopped before all captures were written")]
+    Cancelled,
+    /// The threads could not be started.
+    #[error("threads could not be started: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl Error {
+    pub(super) fn write(path: &Path, source: io::Error) -> Self {
+        Self::Write {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
+/// Links named in an error message.
+const MAX_LISTED: usize = 12;
+
+fn list(names: &[String]) -> String {
+    let mut shown: Vec<String> = names
+        .iter()
+        .take(MAX_LISTED)
+        .map(|n| format!("`{n}`"))
+        .collect();
+    if names.len() > MAX_LISTED {
+        shown.push(format!("{} more", names.len() - MAX_LISTED));
+    }
+    shown.join(", ")
+}
+
+fn hint(source: &io::Error) -> &'static str {
+    // No stable `ErrorKind` says so; it comes as a number of the system's.
+    if source.to_string().contains("Too many open files") {
+        "; every captured link needs an open file: name fewer links"
+    } else {
+        ""
+    }
+}
+
+/// Whether there are links of all these names.
+pub fn check_links(scenario: &Scenario, names: &[String]) -> Result<(), Error> {
+    let points = scenario.points();
+    for name in names {
+        if !points.iter().any(|p| !select(p, &link_names(p), std::slice::from_ref(name)).is_empty()) {
+            return Err(Error::UnknownLink {
+                name: name.clone(),
+                known: points.first().map(groups).unwrap_or_default(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Captures links of every point with the first seed.
+pub fn capture(scenario: &Scenario, options: &Options<'_>) -> Result<Captured, Error> {
+    check_links(scenario, options.links)?;
+    let dir = options.dir.join("captures");
+    match fs::remove_dir_all(&dir) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::write(&dir, error)),
+        _ => {}
+    }
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.threads.unwrap_or(0))
+        .build()?;
+    let points: Vec<(usize, &Point)> = scenario.points().iter().enumerate().collect();
+    let files: Vec<Vec<PathBuf>> = pool.install(|| {
+        points
+            .par_iter()
+            .map(|(index, point)| {
+                let dir = dir.join(point_name(*index, point));
+                capture_point(scenario, point, &dir, options)
+            })
+            .collect::<Result<_, _>>()
+    })?;
+    Ok(Captured {
+        dir,
+        files: files.concat(),
+    })
+}
+
+fn capture_point(
+    scenario: &Scenario,
+    point: &Point,
+    dir: &Path,
+    options: &Options<'_>,
+) -> Result<Vec<PathBuf>, Error> {
+    if options.cancel.load(Ordering::Relaxed) {
+        return Err(Error::Cancelled);
+    }
+    let seed = scenario.seeds().first().copied().unwrap_or(1);
+    let spec = point.spec(seed);
+    let names: Vec<&str> = spec.links.iter().map(|l| l.name.as_str()).collect();
+    let links: Vec<(usize, PathBuf)> = select(point, &names, options.links)
+        .into_iter()
+        .map(|link| (link, dir.join(file_name(link, names[link]))))
+        .collect();
+    let mut run = vec![format!("scenario {}", scenario.name())];
+    run.extend(point.params.iter().map(|(path, v)| format!("{path} = {v}")));
+    run.push(format!("seed {seed}"));
+    let mut recorder = Recorder::create(&spec, &run.join(", "), &links, options.keep)?;
+    let watch = Watch {
+        observer: Some(&mut recorder),
+        cancel: Some(options.cancel),
+    };
+    simulate_watched(&spec, watch).ok_or(Error::Cancelled)?;
+    recorder.finish()?;
+    Ok(links.into_iter().map(|(_, path)| path).collect())
+}
+
+/// The names of the simulation's links.
+fn link_names(point: &Point) -> Vec<String> {
+    // No seed changes them.
+    let spec = point.spec(0);
+    spec.links.into_iter().map(|link| link.name).collect()
+}
+
+/// Indices of the links that are asked for: by their own name or that of the `[[link]]`.
+fn select<S: AsRef<str>>(point: &Point, links: &[S], wanted: &[String]) -> Vec<usize> {
+    let is = |index: usize, name: &str| {
+        let own = links[index].as_ref() == name;
+        let group = point.link_group(index).unwrap_or_default();
+        own || group.strip_suffix(".reverse").unwrap_or(group) == name
+    };
+    (0..links.len())
+        .filter(|&index| wanted.is_empty() || wanted.iter().any(|name| is(index, name)))
+        .collect()
+}
+
+/// The names of the scenario's links, each once.
+fn groups(point: &Point) -> Vec<String> {
+    let mut names = Vec::new();
+    for group in (0..).map_while(|index| point.link_group(index)) {
+        let name = group.strip_suffix(".reverse").unwrap_or(group);
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// Letters of a point's directory that say what it is; the number before them tells it from others.
+const MAX_POINT_NAME: usize = 48;
+
+/// The directory of a point: its number, from 1, and its values.
+fn point_name(index: usize, point: &Point) -> String {
+    let mut name = (index + 1).to_string();
+    for (_, value) in &point.params {
+        name.push('-');
+        name.extend(value.to_string().chars().map(plain));
+    }
+    name.truncate(MAX_POINT_NAME);
+    name.trim_end_matches(['-', '_', '.']).to_owned()
+}
+
+/// The file of a link: its name; with its number behind it where the name had to be changed.
+fn file_name(index: usize, link: &str) -> String {
+    let name: String = link.chars().map(plain).collect();
+    if name == link && !name.starts_with('.') {
+        format!("{name}.pcapng")
+    } else {
+        // No plain name contains this sign, so that no two links meet.
+        format!("link{}~{index}.pcapng", name.trim_matches('.'))
+    }
+}
+
+/// The letter as it may stand in a file's name on any system.
+fn plain(letter: char) -> char {
+    if letter.is_ascii_alphanumeric() || ".-_".contains(letter) {
+        letter
+    } else {
+        '_'
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,247 @@
+//! Reading captures of any origin: pcap and pcapng, of either byte order, block by block.
+
+use std::io::{self, Read};
+
+use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
+use pcap_parser::{Block, PcapBlockOwned, PcapError, PcapHeader, create_reader};
+
+use super::remark::Remark;
+
+/// A block is read in one piece. Most fit the first size; one beyond the second is damage.
+const FIRST_BUFFER: usize = 1 << 16;
+const LARGEST_BUFFER: usize = 1 << 26;
+const NS_PER_S: u128 = 1_000_000_000;
+
+/// A packet of a capture.
+#[derive(Clone, Debug)]
+pub struct Frame<'a> {
+    /// When it was captured, nanoseconds since the capture's epoch.
+    pub at_ns: u64,
+    /// What its first bytes are, a number of the registry of link types.
+    pub link_type: i32,
+    /// Bytes of the whole packet.
+    pub length: u32,
+    /// The bytes that were kept.
+    pub bytes: &'a [u8],
+    /// What our own captures say of it.
+    pub remarks: Vec<Remark>,
+}
+
+/// Why a capture cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Neither format.
+    #[error("this is no packet capture: expected the beginning of a pcap or pcapng file")]
+    NotACapture,
+    /// A part of it contradicts itself.
+    #[error("damaged at byte {at}: expected a whole block of a pcap or pcapng file")]
+    Damaged {
+        /// Where the block begins.
+        at: u64,
+    },
+    /// A length that no packet has.
+    #[error("damaged at byte {at}: a block of more than {LARGEST_BUFFER} bytes")]
+    TooLong {
+        /// Where the block begins.
+        at: u64,
+    },
+    /// A packet of an interface that was not described.
+    #[error("damaged at byte {at}: a packet of an interface that the file does not describe")]
+    NoInterface {
+        /// Where the packet begins.
+        at: u64,
+    },
+    /// The system could not read.
+    #[error("cannot read: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Where packets come from, as a pcapng section or a pcap file describes it.
+#[derive(Clone, Copy, Debug)]
+struct Interface {
+    link_type: i32,
+    /// Units of a timestamp a second; 0 when the file gives an impossible one.
+    resolution: u128,
+    /// Seconds to add.
+    offset_s: i64,
+}
+
+impl Interface {
+    fn of_pcap(header: &PcapHeader) -> Self {
+        Self {
+            link_type: header.network.0,
+            resolution: if header.is_nanosecond_precision() {
+                NS_PER_S
+            } else {
+                1_000_000
+            },
+            offset_s: 0,
+        }
+    }
+
+    /// `resolution` as the option has it: a power of ten, or of two with the highest bit set.
+    fn of_pcapng(link_type: i32, resolution: u8, offset_s: i64) -> Self {
+        let exponent = u32::from(resolution & 0x7F);
+        let base: u128 = if resolution & 0x80 == 0 { 10 } else { 2 };
+        Self {
+            link_type,
+            resolution: base.checked_pow(exponent).unwrap_or(0),
+            offset_s,
+        }
+    }
+
+    fn nanoseconds(&self, ticks: u64) -> u64 {
+        let ns = (u128::from(ticks) * NS_PER_S)
+            .checked_div(self.resolution)
+            .unwrap_or(0);
+        let ns = i128::try_from(ns).unwrap_or(i128::MAX);
+        let offset = i128::from(self.offset_s) * NS_PER_S as i128;
+        u64::try_from(ns.saturating_add(offset).max(0)).unwrap_or(u64::MAX)
+    }
+}
+
+/// Calls `on_frame` for every packet of a capture; false when the file ends within a block, as it
+/// does when a capture was cut off.
+pub fn read(input: impl Read + Send, mut on_frame: impl FnMut(&Frame<'_>)) -> Result<bool, ReadError> {
+    let mut input = Watched::new(input);
+    let complete = match create_reader(FIRST_BUFFER, &mut input) {
+        Ok(mut reader) => blocks(&mut *reader, &mut on_frame),
+        Err(_) => Err(ReadError::NotACapture),
+    };
+    // What the parser calls a failure to read has its reason here.
+    match input.failure {
+        Some(error) => Err(ReadError::Io(error)),
+        None => complete,
+    }
+}
+
+fn blocks(
+    reader: &mut dyn PcapReaderIterator,
+    on_frame: &mut impl FnMut(&Frame<'_>),
+) -> Result<bool, ReadError> {
+    let mut interfaces: Vec<Interface> = Vec::new();
+    let mut size = FIRST_BUFFER;
+    let mut at = 0u64;
+    loop {
+        let wanted = match reader.next() {
+            Ok((length, block)) => {
+                take(&block, at, &mut interfaces, on_frame)?;
+                if length == 0 {
+                    return Err(ReadError::Damaged { at });
+                }
+                at += length as u64;
+                reader.consume(length);
+                continue;
+            }
+            Err(PcapError::Eof) => return Ok(true),
+            Err(PcapError::UnexpectedEof) => return Ok(false),
+            Err(PcapError::Incomplete(_)) => size,
+            Err(PcapError::BufferTooSmall) => size * 2,
+            Err(_) => return Err(ReadError::Damaged { at }),
+        };
+        let had = reader.data().len();
+        if wanted > size {
+            if wanted > LARGEST_BUFFER {
+                return Err(ReadError::TooLong { at });
+            }
+            size = wanted;
+            reader.grow(size);
+        }
+        if reader.refill().is_err() {
+            return Err(ReadError::Damaged { at });
+        }
+        if reader.data().len() == had && reader.reader_exhausted() {
+            return Ok(had == 0);
+        }
+    }
+}
+
+fn take(
+    block: &PcapBlockOwned<'_>,
+    at: u64,
+    interfaces: &mut Vec<Interface>,
+    on_frame: &mut impl FnMut(&Frame<'_>),
+) -> Result<(), ReadError> {
+    let no_interface = || ReadError::NoInterface { at };
+    match block {
+        PcapBlockOwned::LegacyHeader(header) => *interfaces = vec![Interface::of_pcap(header)],
+        PcapBlockOwned::Legacy(packet) => {
+            let interface = interfaces.first().ok_or_else(no_interface)?;
+            let seconds = interface.resolution as u64 * u64::from(packet.ts_sec);
+            on_frame(&Frame {
+                at_ns: interface.nanoseconds(seconds + u64::from(packet.ts_usec)),
+                link_type: interface.link_type,
+                length: packet.origlen,
+                bytes: packet.data,
+                remarks: Vec::new(),
+            });
+        }
+        PcapBlockOwned::NG(Block::SectionHeader(_)) => interfaces.clear(),
+        PcapBlockOwned::NG(Block::InterfaceDescription(described)) => {
+            interfaces.push(Interface::of_pcapng(
+                described.linktype.0,
+                described.if_tsresol,
+                described.if_tsoffset,
+            ));
+        }
+        PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => {
+            let interface = interfaces.get(packet.if_id as usize);
+            let interface = interface.ok_or_else(no_interface)?;
+            let ticks = (u64::from(packet.ts_high) << 32) | u64::from(packet.ts_low);
+            let comments = packet
+                .options
+                .iter()
+                .filter(|option| option.code == pcap_parser::OptionCode::Comment);
+            on_frame(&Frame {
+                at_ns: interface.nanoseconds(ticks),
+                link_type: interface.link_type,
+                length: packet.origlen,
+                bytes: packet.packet_data(),
+                remarks: comments
+                    .filter_map(|option| Remark::parse(option.as_str().ok()?))
+                    .collect(),
+            });
+        }
+        PcapBlockOwned::NG(Block::SimplePacket(packet)) => {
+            let interface = interfaces.first().ok_or_else(no_interface)?;
+            on_frame(&Frame {
+                at_ns: 0,
+                link_type: interface.link_type,
+                length: packet.origlen,
+                bytes: packet.packet_data(),
+                remarks: Vec::new(),
+            });
+        }
+        // Statistics, names, secrets, and blocks of a later standard.
+        PcapBlockOwned::NG(_) => {}
+    }
+    Ok(())
+}
+
+/// Remembers why reading failed, which the parser does not.
+struct Watched<R> {
+    inner: R,
+    failure: Option<io::Error>,
+}
+
+impl<R> Watched<R> {
+    fn new(inner: R) -> Self {
+        Self {
+            inner,
+            failure: None,
+        }
+    }
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let result = self.inner.read(buffer);
+        match &result {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                self.failure = Some(io::Error::new(error.kind(), error.to_string()));
+            }
+            _ => {}
+        }
+        result
+    }
+}

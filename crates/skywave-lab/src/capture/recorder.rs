@@ -1,0 +1,156 @@
+//! Writing the packets of a run into a file a link while it is simulated.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use skywave_core::Time;
+use skywave_sim::observe::{Observer, Offer};
+use skywave_sim::spec::Spec;
+
+use super::packet::{Framing, MAX_HEADERS};
+use super::pcapng::{Captured, Interface, Section, Writer};
+use super::points::Error;
+use super::remark::Remark;
+use crate::experiment::file::Draft;
+
+/// What is kept of each packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Keep {
+    /// The headers with their options: all that a simulated packet has to tell.
+    #[default]
+    Headers,
+    /// So many bytes, but never less than the headers.
+    Bytes(u32),
+    /// The payload of zeros too.
+    All,
+}
+
+impl Keep {
+    /// Bytes kept of a packet, if its headers are no longer.
+    fn bytes(self) -> u32 {
+        match self {
+            Self::Headers => 0,
+            Self::Bytes(bytes) => bytes,
+            Self::All => u32::MAX,
+        }
+    }
+
+    /// As an interface description says it; 0 is no limit.
+    fn snap_length(self) -> u32 {
+        match self {
+            Self::Headers => MAX_HEADERS as u32,
+            Self::Bytes(bytes) => bytes.max(MAX_HEADERS as u32),
+            Self::All => 0,
+        }
+    }
+}
+
+/// A link's file.
+struct LinkFile {
+    path: PathBuf,
+    writer: Writer<Draft>,
+}
+
+/// Writes what is offered to some of the links.
+pub(super) struct Recorder {
+    end: Time,
+    keep: Keep,
+    flows: Vec<Framing>,
+    /// One entry a link of the specification; `None` where nothing is captured.
+    files: Vec<Option<LinkFile>>,
+    bytes: Vec<u8>,
+    failed: Option<Error>,
+}
+
+impl Recorder {
+    /// Opens the files of `links`, indices with paths. `run` says in words which run it is.
+    pub(super) fn create(
+        spec: &Spec,
+        run: &str,
+        links: &[(usize, PathBuf)],
+        keep: Keep,
+    ) -> Result<Self, Error> {
+        let flows = (0..spec.flows.len()).map(|index| {
+            Framing::new(index, spec).ok_or_else(|| Error::TooLong {
+                flow: spec.flows[index].name.clone(),
+            })
+        });
+        let flows = flows.collect::<Result<_, _>>()?;
+        let mut files: Vec<Option<LinkFile>> = Vec::new();
+        files.resize_with(spec.links.len(), || None);
+        for (link, path) in links {
+            let file = open(spec, run, *link, path, keep);
+            files[*link] = Some(file.map_err(|source| Error::write(path, source))?);
+        }
+        Ok(Self {
+            end: spec.duration,
+            keep,
+            flows,
+            files,
+            bytes: Vec::new(),
+            failed: None,
+        })
+    }
+
+    /// Gives all files their names.
+    pub(super) fn finish(self) -> Result<(), Error> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        for file in self.files.into_iter().flatten() {
+            let done = file.writer.into_inner().finish();
+            done.map_err(|source| Error::write(&file.path, source))?;
+        }
+        Ok(())
+    }
+}
+
+fn open(spec: &Spec, run: &str, link: usize, path: &Path, keep: Keep) -> io::Result<LinkFile> {
+    let link = &spec.links[link];
+    let (from, to) = (&spec.nodes[link.from], &spec.nodes[link.to]);
+    let section = Section {
+        hardware: "simulated",
+        application: concat!("Skywave ", env!("CARGO_PKG_VERSION")),
+        comment: &format!(
+            "Skywave, {run}. Packets as they are offered to link {} at node {from}, before its queue \
+             and its channel; comments say what becomes of them. Time 0 is the start of the run. \
+             Payloads are zeros. Lengths are those of the headers written here, with all options; \
+             the simulation may have reckoned with others (the scenario's `header`).",
+            link.name
+        ),
+    };
+    let interface = Interface {
+        name: &link.name,
+        description: &format!("simulated link from {from} to {to}, at {from}"),
+        snap_length: keep.snap_length(),
+    };
+    Ok(LinkFile {
+        path: path.to_owned(),
+        writer: Writer::new(Draft::create(path)?, &section, &interface)?,
+    })
+}
+
+impl Observer for Recorder {
+    fn on_offer(&mut self, offer: &Offer<'_>) {
+        // What is decided for a time after the end does not happen.
+        if offer.at >= self.end || self.failed.is_some() {
+            return;
+        }
+        let Some(file) = &mut self.files[offer.link] else {
+            return;
+        };
+        let framing = &self.flows[offer.packet.flow as usize];
+        let keep = self.keep.bytes() as usize;
+        let length = framing.write(offer.packet, keep, &mut self.bytes);
+        let comments: Vec<&str> = Remark::of(offer).map(Remark::text).collect();
+        let packet = Captured {
+            at_ns: offer.at.as_nanos(),
+            bytes: &self.bytes,
+            length,
+            comments: &comments,
+        };
+        if let Err(source) = file.writer.packet(&packet) {
+            self.failed = Some(Error::write(&file.path, source));
+        }
+    }
+}

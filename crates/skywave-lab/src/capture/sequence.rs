@@ -1,0 +1,144 @@
+//! What a sender did, segment by segment, as time series: the data of a time-sequence plot.
+
+use std::sync::atomic::AtomicBool;
+
+use skywave_core::packet::Body;
+use skywave_sim::observe::{Observer, Offer, Watch};
+use skywave_sim::outcome::{Outcome, Series};
+use skywave_sim::simulate_watched;
+use skywave_sim::spec::{Spec, Transport};
+
+use super::remark::Remark;
+use crate::experiment;
+
+/// Segments sent for the first time and again.
+const SENT: &str = "sent";
+const RESENT: &str = "resent";
+
+/// The quantities that tell of lost segments, with what they are called.
+pub const LOSSES: [(&str, &str); 5] = [
+    ("lost_queue", "lost: queue full"),
+    ("lost_early", "lost: early drop"),
+    ("lost_channel", "lost: channel error"),
+    ("lost_blackout", "lost: blackout"),
+    ("damaged", "damaged"),
+];
+
+/// The quantity of a loss; `None` for what is none, or has been told of at the link before.
+fn quantity(remark: Remark) -> Option<&'static str> {
+    Some(match remark {
+        Remark::LostQueue => LOSSES[0].0,
+        Remark::LostEarly => LOSSES[1].0,
+        Remark::LostChannel => LOSSES[2].0,
+        Remark::LostBlackout => LOSSES[3].0,
+        Remark::Damaged => LOSSES[4].0,
+        _ => return None,
+    })
+}
+
+/// Simulates; a specification that wants time series also gets those of the segments.
+///
+/// For each TCP flow: `sent` and `resent` (bytes of payload before a segment when it is sent for the
+/// first time, or again), and for segments that a link loses one of [`LOSSES`], at the time when that
+/// link got them. Quantities without points are left out.
+pub fn simulate_with_sequence(spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
+    if !spec.series {
+        return experiment::simulate(spec, cancel);
+    }
+    let mut segments = Segments::new(spec);
+    let watch = Watch {
+        observer: Some(&mut segments),
+        cancel: Some(cancel),
+    };
+    let mut outcome = simulate_watched(spec, watch)?;
+    outcome.series.extend(segments.into_series());
+    Some(outcome)
+}
+
+/// The segments of a run.
+struct Segments<'a> {
+    spec: &'a Spec,
+    flows: Vec<Flow>,
+}
+
+#[derive(Default)]
+struct Flow {
+    iss: u32,
+    /// Sequence numbers before the payload.
+    before: u64,
+    /// Highest stream position sent.
+    highest: u64,
+    series: Vec<Points>,
+}
+
+/// A quantity with its points.
+type Points = (&'static str, Vec<(f64, f64)>);
+
+impl<'a> Segments<'a> {
+    fn new(spec: &'a Spec) -> Self {
+        let flow = |flow: &skywave_sim::spec::FlowSpec| match &flow.transport {
+            Transport::Tcp(config) => Flow {
+                iss: config.iss,
+                before: config.handshake.span(),
+                ..Flow::default()
+            },
+            Transport::Udp { .. } => Flow::default(),
+        };
+        Self {
+            spec,
+            flows: spec.flows.iter().map(flow).collect(),
+        }
+    }
+
+    fn into_series(self) -> Vec<Series> {
+        let mut all = Vec::new();
+        for (flow, spec) in self.flows.into_iter().zip(&self.spec.flows) {
+            for (quantity, mut points) in flow.series {
+                // Links decide about a flow's packets in their own order.
+                points.sort_by(|a, b| a.0.total_cmp(&b.0));
+                all.push(Series {
+                    entity: spec.name.clone(),
+                    quantity,
+                    points,
+                });
+            }
+        }
+        all
+    }
+}
+
+impl Flow {
+    fn record(&mut self, quantity: &'static str, point: (f64, f64)) {
+        match self.series.iter_mut().find(|(known, _)| *known == quantity) {
+            Some((_, points)) => points.push(point),
+            None => self.series.push((quantity, vec![point])),
+        }
+    }
+}
+
+impl Observer for Segments<'_> {
+    fn on_offer(&mut self, offer: &Offer<'_>) {
+        let packet = offer.packet;
+        let Body::TcpData(segment) = &packet.body else {
+            return;
+        };
+        if offer.at >= self.spec.duration || packet.copy {
+            return;
+        }
+        let index = packet.flow as usize;
+        let flow = &mut self.flows[index];
+        let position = segment.seq.expand(flow.iss, flow.highest);
+        let payload = position.saturating_sub(flow.before) as f64;
+        let point = (offer.at.as_secs_f64(), payload);
+        if self.spec.links[offer.link].from == self.spec.flows[index].from {
+            let end = position + segment.span();
+            let again = end <= flow.highest;
+            flow.highest = flow.highest.max(end);
+            flow.record(if again { RESENT } else { SENT }, point);
+        }
+        let told = Remark::of(offer).find_map(quantity);
+        if let Some(quantity) = told.filter(|_| !packet.corrupt) {
+            flow.record(quantity, point);
+        }
+    }
+}
