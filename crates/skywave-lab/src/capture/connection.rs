@@ -5,9 +5,7 @@ use std::fmt;
 use std::io::Read;
 use std::net::IpAddr;
 
-use etherparse::{
-    EtherType, LaxPacketHeaders, NetHeaders, TcpHeader, TransportHeader,
-};
+use etherparse::{EtherType, LaxPacketHeaders, NetHeaders, TcpHeader, TransportHeader};
 use skywave_core::seq::SeqNr;
 
 use super::ranges::Ranges;
@@ -260,7 +258,11 @@ fn dissect(frame: &Frame<'_>) -> Option<Packet> {
         NetHeaders::Ipv6(ip, extensions) => {
             let payload = usize::from(ip.payload_length);
             let ends = (IpAddr::from(ip.source), IpAddr::from(ip.destination));
-            (ends.0, ends.1, payload.saturating_sub(extensions.header_len()))
+            (
+                ends.0,
+                ends.1,
+                payload.saturating_sub(extensions.header_len()),
+            )
         }
         _ => return None,
     };
@@ -269,9 +271,12 @@ fn dissect(frame: &Frame<'_>) -> Option<Packet> {
             let ports = (tcp.source_port, tcp.destination_port);
             (ports.0, ports.1, tcp.header_len(), Some(tcp))
         }
-        TransportHeader::Udp(udp) => {
-            (udp.source_port, udp.destination_port, udp.header_len(), None)
-        }
+        TransportHeader::Udp(udp) => (
+            udp.source_port,
+            udp.destination_port,
+            udp.header_len(),
+            None,
+        ),
         _ => return None,
     };
     Some(Packet {

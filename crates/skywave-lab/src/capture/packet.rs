@@ -143,7 +143,11 @@ impl Framing {
             Some(options) if is_ack && !segment.flags.syn => options.shift,
             _ => 0,
         };
-        let bytes = if is_ack { segment.window } else { SENDER_WINDOW };
+        let bytes = if is_ack {
+            segment.window
+        } else {
+            SENDER_WINDOW
+        };
         (bytes >> shift).min(u32::from(u16::MAX)) as u16
     }
 

@@ -110,8 +110,7 @@ impl<W: Write> Writer<W> {
         self.block
             .extend(((packet.at_ns >> 32) as u32).to_le_bytes());
         self.block.extend((packet.at_ns as u32).to_le_bytes());
-        self.block
-            .extend((packet.bytes.len() as u32).to_le_bytes());
+        self.block.extend((packet.bytes.len() as u32).to_le_bytes());
         self.block.extend(packet.length.to_le_bytes());
         self.block.extend(packet.bytes);
         self.pad();
@@ -162,7 +161,7 @@ mod tests {
 
     #[rustfmt::skip]
     const SECTION: &[u8] = &[
-        0x0A, 0x0D, 0x0D, 0x0A, 60, 0, 0, 0,
+        0x0A, 0x0D, 0x0D, 0x0A, 56, 0, 0, 0,
         0x4D, 0x3C, 0x2B, 0x1A, 1, 0, 0, 0,
         0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
         1, 0, 2, 0, b'n', b'o', 0, 0,
@@ -170,7 +169,7 @@ mod tests {
         4, 0, 3, 0, b'a', b'p', b'p', 0,
         0, 0, 0, 0,
         // The length again.
-        60, 0, 0, 0,
+        56, 0, 0, 0,
     ];
     #[rustfmt::skip]
     const INTERFACE: &[u8] = &[
@@ -184,7 +183,7 @@ mod tests {
     ];
     #[rustfmt::skip]
     const PACKET: &[u8] = &[
-        6, 0, 0, 0, 52, 0, 0, 0,
+        6, 0, 0, 0, 48, 0, 0, 0,
         0, 0, 0, 0,
         // 5 000 000 000 ns: high half, low half.
         1, 0, 0, 0, 0x00, 0xF2, 0x05, 0x2A,
@@ -192,7 +191,7 @@ mod tests {
         7, 8, 9, 0,
         1, 0, 4, 0, b'l', b'o', b's', b't',
         0, 0, 0, 0,
-        52, 0, 0, 0,
+        48, 0, 0, 0,
     ];
     #[rustfmt::skip]
     const PLAIN_PACKET: &[u8] = &[

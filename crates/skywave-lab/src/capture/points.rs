@@ -49,7 +49,9 @@ pub enum Error {
         known: Vec<String>,
     },
     /// A packet that no IPv4 header can describe.
-    #[error("packets of flow `{flow}` cannot be captured: IPv4 permits 65535 bytes with the headers")]
+    #[error(
+        "packets of flow `{flow}` cannot be captured: IPv4 permits 65535 bytes with the headers"
+    )]
     TooLong {
         /// The flow.
         flow: String,
@@ -107,7 +109,10 @@ fn hint(source: &io::Error) -> &'static str {
 pub fn check_links(scenario: &Scenario, names: &[String]) -> Result<(), Error> {
     let points = scenario.points();
     for name in names {
-        if !points.iter().any(|p| !select(p, &link_names(p), std::slice::from_ref(name)).is_empty()) {
+        if !points
+            .iter()
+            .any(|p| !select(p, &link_names(p), std::slice::from_ref(name)).is_empty())
+        {
             return Err(Error::UnknownLink {
                 name: name.clone(),
                 known: points.first().map(groups).unwrap_or_default(),

@@ -102,7 +102,10 @@ impl Interface {
 
 /// Calls `on_frame` for every packet of a capture; false when the file ends within a block, as it
 /// does when a capture was cut off.
-pub fn read(input: impl Read + Send, mut on_frame: impl FnMut(&Frame<'_>)) -> Result<bool, ReadError> {
+pub fn read(
+    input: impl Read + Send,
+    mut on_frame: impl FnMut(&Frame<'_>),
+) -> Result<bool, ReadError> {
     let mut input = Watched::new(input);
     let complete = match create_reader(FIRST_BUFFER, &mut input) {
         Ok(mut reader) => blocks(&mut *reader, &mut on_frame),

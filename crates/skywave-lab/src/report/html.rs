@@ -13,6 +13,7 @@ use super::why::{Why, why};
 use crate::experiment::Results;
 use crate::experiment::columns::Unit;
 
+mod sequence;
 mod traces;
 
 use traces::Trace;

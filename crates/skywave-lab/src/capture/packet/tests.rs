@@ -1,1 +1,175 @@
+use etherparse::{SlicedPacket, TransportSlice};
+use skywave_core::packet::{Datagram, Flags, Timestamps};
+use skywave_core::seq::SeqNr;
+use skywave_core::tcp::{Profile, preset};
+use skywave_sim::spec::Traffic;
+
 use super::*;
+
+fn config() -> TcpConfig {
+    let mut config = TcpConfig::new(Profile::Rfc, preset("sack").unwrap().composition);
+    config.rwnd = 146_001;
+    config
+}
+
+fn framing(transport: Transport, traffic: Traffic) -> Option<Framing> {
+    let flow = FlowSpec {
+        name: "f".into(),
+        from: 0,
+        to: 258,
+        transport,
+        traffic,
+        start: Time::ZERO,
+        stop: None,
+    };
+    let spec = Spec {
+        nodes: Vec::new(),
+        links: Vec::new(),
+        flows: vec![flow],
+        duration: Time::ZERO,
+        measure: (Time::ZERO, Time::ZERO),
+        seed: 1,
+        series: false,
+    };
+    Framing::new(0, &spec)
+}
+
+fn tcp() -> Framing {
+    framing(Transport::Tcp(Box::new(config())), Traffic::Ftp).unwrap()
+}
+
+fn timestamps(value: u64, echo: u64) -> Option<Timestamps> {
+    Some(Timestamps {
+        value: Time::from_nanos(value),
+        echo: Time::from_nanos(echo),
+    })
+}
+
+#[test]
+fn a_syn_byte_by_byte() {
+    let syn = Segment {
+        seq: SeqNr(0x0102_0304),
+        flags: Flags {
+            syn: true,
+            ..Flags::default()
+        },
+        timestamps: timestamps(7_999_999, 0),
+        ..Segment::default()
+    };
+    let mut bytes = Vec::new();
+    let length = tcp().write(&Packet::new(0, 40, Body::TcpData(syn)), 0, &mut bytes);
+    #[rustfmt::skip]
+    let expected = [
+        0x45, 0, 0, 64, 0, 0, 0x40, 0, 64, 6, 0x25, 0xB5, 10, 0, 0, 1, 10, 0, 1, 3,
+        0xC3, 0x50, 0xC0, 0x00, 1, 2, 3, 4, 0, 0, 0, 0, 0xB0, 0x02, 0xFF, 0xFF, 0x99, 0x9F, 0, 0,
+        2, 4, 0x05, 0xB4, 1, 3, 3, 0, 1, 1, 4, 2, 1, 1, 8, 10, 0, 0, 0, 7, 0, 0, 0, 0,
+    ];
+    assert_eq!((bytes, length), (expected.to_vec(), 64));
+}
+
+#[test]
+fn an_ack_tells_its_window_and_blocks() {
+    let block = |start, end| SackBlock {
+        start: SeqNr(start),
+        end: SeqNr(end),
+    };
+    let ack = Segment {
+        ack: SeqNr(5000),
+        window: 146_001,
+        flags: Flags {
+            ack: true,
+            ..Flags::default()
+        },
+        sack: [block(7000, 8000), block(9000, 9500)].into_iter().collect(),
+        timestamps: timestamps(9_000_000, 3_000_000),
+        ..Segment::default()
+    };
+    let mut bytes = Vec::new();
+    tcp().write(&Packet::new(0, 40, Body::TcpAck(ack)), 0, &mut bytes);
+    let packet = SlicedPacket::from_ip(&bytes).unwrap();
+    let Some(TransportSlice::Tcp(ack)) = packet.transport else {
+        panic!("{packet:?}")
+    };
+    assert_eq!((ack.source_port(), ack.destination_port()), (49152, 50000));
+    assert_eq!(
+        (ack.sequence_number(), ack.acknowledgment_number()),
+        (1, 5000)
+    );
+    // The smallest scale that fits is 4; what the scale cannot tell is kept back.
+    assert_eq!(ack.window_size(), 36_500);
+    let options: Vec<_> = ack.options_iterator().map(Result::unwrap).collect();
+    let noop = TcpOptionElement::Noop;
+    let blocks = [Some((9000, 9500)), None, None];
+    assert_eq!(
+        options,
+        [
+            noop.clone(),
+            noop.clone(),
+            TcpOptionElement::Timestamp(9, 3),
+            noop.clone(),
+            noop,
+            TcpOptionElement::SelectiveAcknowledgement((7000, 8000), blocks),
+        ]
+    );
+}
+
+#[test]
+fn checksums_are_of_the_whole_packet_however_much_is_kept() {
+    let data = Segment {
+        len: 1000,
+        flags: Flags {
+            ack: true,
+            ..Flags::default()
+        },
+        ..Segment::default()
+    };
+    let udp = framing(Transport::Udp { header: 28 }, Traffic::Ftp).unwrap();
+    let datagram = Datagram {
+        number: 0,
+        sent_at: Time::ZERO,
+        len: 1000,
+    };
+    for (framing, body, headers) in [
+        (tcp(), Body::TcpData(data), 40),
+        (udp, Body::Udp(datagram), 28),
+    ] {
+        let packet = Packet::new(0, 1040, body);
+        let mut bytes = Vec::new();
+        let mut whole = Vec::new();
+        assert_eq!(
+            framing.write(&packet, usize::MAX, &mut whole),
+            headers + 1000
+        );
+        assert_eq!(whole.len() as u32, headers + 1000);
+        for (keep, kept) in [(0, headers), (20, headers), (100, 100)] {
+            framing.write(&packet, keep, &mut bytes);
+            assert_eq!(bytes, whole[..kept as usize]);
+        }
+        let parsed = SlicedPacket::from_ip(&whole).unwrap();
+        let (from, to) = ([10, 0, 0, 1], [10, 0, 1, 3]);
+        match parsed.transport.unwrap() {
+            TransportSlice::Tcp(tcp) => {
+                let sum = tcp.calc_checksum_ipv4(from, to).unwrap();
+                assert_eq!(tcp.checksum(), sum);
+            }
+            TransportSlice::Udp(udp) => {
+                let header = udp.to_header();
+                let sum = header
+                    .calc_checksum_ipv4_raw(from, to, udp.payload())
+                    .unwrap();
+                assert_eq!(udp.checksum(), sum);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn packets_too_long_for_ipv4_are_refused() {
+    let mut config = config();
+    config.mss = 65_455;
+    let longest = framing(Transport::Tcp(Box::new(config.clone())), Traffic::Ftp);
+    assert!(longest.is_some());
+    config.mss += 1;
+    assert!(framing(Transport::Tcp(Box::new(config)), Traffic::Ftp).is_none());
+}

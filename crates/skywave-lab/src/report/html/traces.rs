@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::sequence;
 use crate::experiment::{Results, SeriesRecord};
 use crate::report::plot::{self, Axis, Scale, SeriesData};
 use crate::report::study::Study;
@@ -92,12 +93,14 @@ pub(super) fn traces(study: &Study, results: &Results) -> std::io::Result<(Vec<T
             .collect();
         title.push(format!("seed {}", results.seeds[*seed_index]));
         let series = run.series()?;
+        let segments = sequence::plots(&series);
         let series: Vec<SeriesRecord> = series.into_iter().filter(|s| shown(s)).collect();
-        let plots: Vec<plot::Plot> = GROUPS
+        let mut plots: Vec<plot::Plot> = GROUPS
             .iter()
             .filter_map(|(quantities, label, factor)| draw(&series, quantities, label, *factor))
             .collect();
         lines += plots.iter().map(|p| p.series.len()).sum::<usize>();
+        plots.extend(segments);
         traces.push(Trace {
             title: title.join(", "),
             plots,

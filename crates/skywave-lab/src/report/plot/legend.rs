@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::svg::{LETTER, LINE, px};
 use super::theme::COLOURS;
-use super::{Look, Plot, escape};
+use super::{Glyph, Look, Plot, escape};
 
 /// Outlines around the origin, about eight pixels wide, and whether they are filled.
 const SHAPES: [(&str, bool); 8] = [
@@ -42,11 +42,16 @@ pub(super) fn legend(plot: &Plot, left: f64, width: f64) -> (String, f64) {
         } else {
             " n"
         };
-        let _ = write!(
-            out,
-            r#"<g class="{colour}"><path class="l{thin}"{dash} d="M{} {middle}h26"/>"#,
-            px(x)
-        );
+        let _ = write!(out, r#"<g class="{colour}">"#);
+        if let Look::Glyphs(glyph) = series.look {
+            draw_glyphs(&mut out, glyph, &[(x + 13.0, middle)]);
+        } else {
+            let _ = write!(
+                out,
+                r#"<path class="l{thin}"{dash} d="M{} {middle}h26"/>"#,
+                px(x)
+            );
+        }
         if series.look == Look::Marked {
             draw_marker(&mut out, index, x + 13.0, middle, None);
         }
@@ -87,4 +92,19 @@ pub(super) fn draw_marker(out: &mut String, index: usize, x: f64, y: f64, title:
         }
         None => out.push_str("/>"),
     }
+}
+
+/// All the marks of a series in one element: there may be many.
+pub(super) fn draw_glyphs(out: &mut String, glyph: Glyph, places: &[(f64, f64)]) {
+    // From the middle of the mark on.
+    let (class, outline) = match glyph {
+        Glyph::Dot => ("d", "m-1.5-1.5h3v3h-3z"),
+        Glyph::Ring => ("x", "m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0"),
+        Glyph::Cross => ("x", "m-4-4l8 8m0-8l-8 8"),
+    };
+    let _ = write!(out, r#"<path class="{class}" d=""#);
+    for (x, y) in places {
+        let _ = write!(out, "M{} {}{outline}", px(*x), px(*y));
+    }
+    out.push_str(r#""/>"#);
 }

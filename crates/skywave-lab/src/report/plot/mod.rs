@@ -111,6 +111,19 @@ pub enum Look {
     Line,
     /// A thin line that keeps each value until the next, for what is recorded when it changes.
     Steps,
+    /// Small marks that no line joins.
+    Glyphs(Glyph),
+}
+
+/// A small mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Glyph {
+    /// A filled square of few pixels.
+    Dot,
+    /// An open circle.
+    Ring,
+    /// A diagonal cross.
+    Cross,
 }
 
 impl SeriesData {

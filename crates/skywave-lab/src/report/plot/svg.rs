@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::axis::Fitted;
-use super::legend::{colour, draw_marker, legend};
+use super::legend::{colour, draw_glyphs, draw_marker, legend};
 use super::theme::STYLE;
 use super::{Look, Plot, SeriesData, escape};
 
@@ -246,7 +246,10 @@ fn draw_series(
             Some((at, x, y, err.filter(|e| e.is_finite() && *e > 0.0)))
         })
         .collect();
-    if frame.x.is_continuous() {
+    if let Look::Glyphs(glyph) = series.look {
+        let places: Vec<_> = placed.iter().map(|(at, ..)| *at).collect();
+        draw_glyphs(out, glyph, &places);
+    } else if frame.x.is_continuous() {
         let thin = if series.look == Look::Marked {
             ""
         } else {

@@ -25,4 +25,5 @@ font:12px system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',Arial,sans
 .sw-plot .n{stroke-width:1}\
 .sw-plot .e{stroke:currentColor;fill:none;stroke-width:1.1}\
 .sw-plot .m{fill:currentColor;stroke:var(--paper);stroke-width:.8}\
+.sw-plot .d{fill:currentColor}\
 .sw-plot .x{stroke:currentColor;fill:none;stroke-width:1.8}";

@@ -1,0 +1,116 @@
+//! Our own reader against what the simulation measured.
+
+use std::collections::BTreeSet;
+
+use skywave_lab::capture::{self, Error, Keep, Protocol, Remark};
+
+use crate::bench::{Captures, EVERYTHING, LOSSY, summary};
+
+#[test]
+fn a_capture_tells_what_the_simulation_measured() {
+    let captures = Captures::of(LOSSY, &["radio"], Keep::Headers);
+    for point in 0..captures.scenario.points().len() {
+        let outcome = captures.outcome(point);
+        let (flow, link) = (&outcome.flows[0], &outcome.links[0]);
+        assert!(flow.retransmits > 5 && link.queue_drops > 0, "{flow:?}");
+        let capture = summary(captures.file(point, "radio"));
+        assert!(!capture.cut_off);
+        assert_eq!((capture.packets, capture.other), (link.offered, 0));
+        let [connection] = &capture.connections[..] else {
+            panic!("{:?}", capture.connections)
+        };
+        let data = &connection.forward;
+        assert_eq!(data.retransmits, flow.retransmits);
+        assert_eq!(data.passed_bytes, flow.delivered_bytes);
+        let lost = |remark| data.remarks.get(&remark).copied().unwrap_or_default();
+        assert_eq!(lost(Remark::LostQueue), link.queue_drops);
+        assert_eq!(lost(Remark::LostChannel), link.channel_drops);
+        assert_eq!(connection.backward.packets, 0);
+
+        let back = summary(captures.file(point, "radio.reverse"));
+        assert_eq!(back.packets, outcome.links[1].offered);
+        assert_eq!(back.connections[0].from, connection.to);
+    }
+}
+
+#[test]
+fn every_fate_is_told_and_every_packet_is_there() {
+    let captures = Captures::of(EVERYTHING, &[], Keep::Headers);
+    let outcome = captures.outcome(0);
+    let spec = captures.scenario.points()[0].spec(1);
+    assert_eq!(captures.files.len(), spec.links.len());
+    let mut told = BTreeSet::new();
+    let mut protocols = BTreeSet::new();
+    for (file, link) in captures.files.iter().zip(&outcome.links) {
+        let capture = summary(file);
+        assert_eq!(
+            (capture.packets, capture.other),
+            (link.offered, 0),
+            "{}",
+            link.name
+        );
+        let both = capture
+            .connections
+            .iter()
+            .flat_map(|c| [&c.forward, &c.backward]);
+        let count = |wanted: &[Remark]| -> u64 {
+            let all = both.clone().flat_map(|d| &d.remarks);
+            all.filter(|(r, _)| wanted.contains(r))
+                .map(|(_, n)| n)
+                .sum()
+        };
+        assert_eq!(
+            count(&[Remark::LostQueue, Remark::LostEarly]),
+            link.queue_drops
+        );
+        assert_eq!(count(&[Remark::LostChannel]), link.channel_drops);
+        assert_eq!(count(&[Remark::LostBlackout]), link.blackout_drops);
+        told.extend(both.clone().flat_map(|d| d.remarks.keys().copied()));
+        protocols.extend(capture.connections.iter().map(|c| c.protocol));
+    }
+    // All but the link that never sends.
+    assert_eq!(told.len(), 8, "{told:?}");
+    assert_eq!(protocols, BTreeSet::from([Protocol::Tcp, Protocol::Udp]));
+    // The first link sees all that the senders of A send, and what they resend.
+    let first = summary(&captures.files[0]);
+    let retransmits = |flow: usize| outcome.flows[flow].retransmits;
+    let of_senders = first
+        .connections
+        .iter()
+        .filter(|c| c.forward.payload_bytes > 0);
+    let seen: Vec<u64> = of_senders
+        .filter(|c| c.protocol == Protocol::Tcp)
+        .map(|c| c.forward.retransmits)
+        .collect();
+    assert_eq!(seen, [retransmits(0), retransmits(1)]);
+}
+
+#[test]
+fn files_are_the_same_bytes_every_time_and_have_plain_names() {
+    let one = Captures::of(EVERYTHING, &[], Keep::All);
+    let two = Captures::of(EVERYTHING, &[], Keep::All);
+    let mut names = Vec::new();
+    for (a, b) in one.files.iter().zip(&two.files) {
+        assert_eq!(std::fs::read(a).unwrap(), std::fs::read(b).unwrap());
+        let name = a.strip_prefix(one.dir.path()).unwrap();
+        assert_eq!(name, b.strip_prefix(two.dir.path()).unwrap());
+        names.push(name.to_string_lossy().into_owned());
+    }
+    insta::assert_debug_snapshot!(names);
+}
+
+#[test]
+fn a_link_that_is_not_there_is_an_error_that_names_those_that_are() {
+    let scenario = skywave_lab::scenario::Scenario::parse("bench", EVERYTHING, None).unwrap();
+    let known = ["radio", "radio.reverse", "wire/less"].map(String::from);
+    assert!(capture::check_links(&scenario, &known).is_ok());
+    let error = capture::check_links(&scenario, &["radoi".into()]).unwrap_err();
+    assert!(matches!(error, Error::UnknownLink { .. }));
+    insta::assert_snapshot!(error);
+}
+
+#[test]
+fn one_direction_alone_can_be_captured() {
+    let captures = Captures::of(LOSSY, &["radio.reverse"], Keep::Headers);
+    assert_eq!(captures.files.len(), captures.scenario.points().len());
+}
