@@ -166,6 +166,77 @@ fn series_are_written_on_request_and_do_not_outlive_their_results() {
 }
 
 #[test]
+fn captures_are_made_of_runs_that_are_stored_too_and_are_read_back() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::write(dir.path().join("tiny.toml"), TINY).expect("written");
+    let plain = skywave(dir.path(), &["run", "tiny.toml", "--json"]);
+    let args = [
+        "run",
+        "tiny.toml",
+        "--json",
+        "--capture=radio",
+        "--snaplen",
+        "0",
+    ];
+    let captured = skywave(dir.path(), &args);
+    assert!(captured.status.success(), "{}", text(&captured.stderr));
+    assert_eq!(plain.stdout, captured.stdout);
+    let file = "runs/tiny/captures/4-cerl-0.02/radio.pcapng";
+    let size = |file: &str| fs::metadata(dir.path().join(file)).expect(file).len();
+    let whole = size(file);
+    // Without a name all links, without a length the headers.
+    let all = skywave(dir.path(), &["run", "tiny.toml", "--capture"]);
+    assert!(
+        text(&all.stdout).contains("(8 pcapng files)"),
+        "{}",
+        text(&all.stdout)
+    );
+    assert!(size(file) < whole / 5);
+
+    let row = text(&captured.stdout);
+    let row = row.lines().find(|line| {
+        let row: serde_json::Value = serde_json::from_str(line).expect("an object");
+        row["seed"] == 1 && row["transport"] == "cerl" && row["channel_drops"] != 0
+    });
+    let row: serde_json::Value = serde_json::from_str(row.expect("a run")).expect("an object");
+    let summary = skywave(dir.path(), &["capture", file]);
+    let summary = text(&summary.stdout);
+    assert!(
+        summary.contains("TCP 10.0.0.1:50000 to 10.0.0.2:49152"),
+        "{summary}"
+    );
+    let told = format!("{} retransmissions", row["retransmits"]);
+    assert!(summary.contains(&told), "{told}: {summary}");
+    assert!(summary.contains(" lost: channel error"), "{summary}");
+    let report = fs::read_to_string(dir.path().join("runs/tiny/report.html")).expect("a report");
+    assert!(report.contains("Segments of bulk around the first loss"));
+}
+
+#[test]
+fn a_capture_of_no_link_or_of_no_file_is_refused_before_anything_runs() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::write(dir.path().join("tiny.toml"), TINY).expect("written");
+    let out = skywave(dir.path(), &["run", "tiny.toml", "--capture=radio,radoi"]);
+    assert_eq!(out.status.code(), Some(2));
+    let message = text(&out.stderr);
+    assert!(message.contains("no link is called `radoi`") && message.contains("`radio`"));
+    assert!(!dir.path().join("runs").exists());
+
+    for (file, expected) in [
+        ("tiny.toml", "tiny.toml: this is no packet capture"),
+        ("nothing.pcap", "nothing.pcap: cannot read: "),
+    ] {
+        let out = skywave(dir.path(), &["capture", file]);
+        assert_eq!(out.status.code(), Some(1));
+        assert!(
+            text(&out.stderr).contains(expected),
+            "{}",
+            text(&out.stderr)
+        );
+    }
+}
+
+#[test]
 fn a_wrong_scenario_says_where_and_leaves_nothing_behind() {
     let dir = tempfile::tempdir().expect("a directory");
     let wrong = TINY.replace("\"1Mbps\"", "\"1 parsec\"");

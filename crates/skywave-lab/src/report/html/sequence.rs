@@ -29,7 +29,8 @@ fn plot(series: &[SeriesRecord], flow: &str) -> Plot {
             .find(|s| s.entity == flow && s.quantity == quantity);
         found.map_or(&[][..], |s| &s.points)
     };
-    let (from, to) = window(points("sent"), points("resent"), first_loss(points));
+    let loss = first_loss(points);
+    let (from, to) = window(points("sent"), points("resent"), loss);
     let within = |quantity: &str| -> Vec<(f64, f64)> {
         let all = points(quantity).iter();
         all.filter(|(time, _)| (from..=to).contains(time))
@@ -57,12 +58,16 @@ fn plot(series: &[SeriesRecord], flow: &str) -> Plot {
     let losses = LOSSES.iter();
     all.extend(losses.map(|(quantity, label)| marks(label, quantity, Glyph::Cross)));
     all.retain(|series| !series.points.is_empty());
+    let title = match loss {
+        Some(_) => format!("Segments of {flow} around the first loss"),
+        None => format!("Segments of {flow}, none lost"),
+    };
     Plot {
+        title,
         x: Axis::new("Time (s)", Scale::Linear),
-        y: Axis::new(format!("Sequence number of {flow} (kB)"), Scale::Linear),
+        y: Axis::new("Sequence number (kB)", Scale::Linear),
         series: all,
-        size: (720.0, 380.0),
-        ..Plot::default()
+        size: (720.0, 400.0),
     }
 }
 
