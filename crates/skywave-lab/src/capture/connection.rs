@@ -264,7 +264,7 @@ fn dissect(frame: &Frame<'_>) -> Option<Packet> {
                 payload.saturating_sub(extensions.header_len()),
             )
         }
-        _ => return None,
+        NetHeaders::Arp(_) => return None,
     };
     let (from_port, to_port, header, tcp) = match headers.transport? {
         TransportHeader::Tcp(tcp) => {

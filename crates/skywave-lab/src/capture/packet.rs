@@ -172,9 +172,9 @@ impl Framing {
         if let Some((first, rest)) = segment.sack.split_first() {
             let mut more = [None; 3];
             for (slot, block) in more.iter_mut().zip(rest) {
-                *slot = Some(edges(block));
+                *slot = Some(edges(*block));
             }
-            let blocks = TcpOptionElement::SelectiveAcknowledgement(edges(first), more);
+            let blocks = TcpOptionElement::SelectiveAcknowledgement(edges(*first), more);
             list.extend([Noop, Noop, blocks]);
         }
         list
@@ -183,7 +183,7 @@ impl Framing {
 
 impl Options {
     fn of(config: &TcpConfig) -> Self {
-        let fits = |shift: &u8| config.rwnd >> shift <= u32::from(u16::MAX);
+        let fits = |shift: &u8| u16::try_from(config.rwnd >> shift).is_ok();
         Self {
             mss: config.mss.min(u32::from(u16::MAX)) as u16,
             sack: config.sack,
@@ -211,7 +211,7 @@ fn ticks(time: Time) -> u32 {
     (time.as_nanos() / NS_PER_TIMESTAMP) as u32
 }
 
-fn edges(block: &SackBlock) -> (u32, u32) {
+fn edges(block: SackBlock) -> (u32, u32) {
     (block.start.0, block.end.0)
 }
 

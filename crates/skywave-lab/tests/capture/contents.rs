@@ -114,3 +114,38 @@ fn one_direction_alone_can_be_captured() {
     let captures = Captures::of(LOSSY, &["radio.reverse"], Keep::Headers);
     assert_eq!(captures.files.len(), captures.scenario.points().len());
 }
+
+#[test]
+fn the_segments_over_time_are_those_that_the_run_counts() {
+    for text in [LOSSY, EVERYTHING] {
+        let scenario = skywave_lab::scenario::Scenario::parse("bench", text, None).unwrap();
+        let mut spec = scenario.points()[0].spec(1);
+        spec.series = true;
+        let plain = skywave_sim::simulate(&spec);
+        let watched = capture::simulate_with_sequence(&spec);
+        assert_eq!(watched.flows, plain.flows);
+        assert_eq!(watched.series[..plain.series.len()], plain.series);
+        for flow in &watched.flows {
+            let count = |quantity: &str| -> u64 {
+                let mut all = watched.series.iter();
+                let found = all.find(|s| s.entity == flow.name && s.quantity == quantity);
+                found.map_or(0, |s| s.points.len() as u64)
+            };
+            if flow.name == "voice" {
+                // A datagram has no sequence number.
+                assert_eq!(count("sent"), 0);
+                continue;
+            }
+            assert_eq!(count("resent"), flow.retransmits, "{}", flow.name);
+            assert_eq!(count("sent") + count("resent"), flow.sent_packets);
+            // Without copies, which are nobody's segments, and damage, which is known on arrival.
+            if text == LOSSY {
+                assert_eq!(count("lost_queue"), flow.queue_drops);
+                assert_eq!(count("lost_channel"), flow.channel_drops);
+            }
+        }
+        // Nobody asked for more than is on record.
+        spec.series = false;
+        assert!(capture::simulate_with_sequence(&spec).series.is_empty());
+    }
+}

@@ -9,17 +9,13 @@ use crate::bench::{Captures, EVERYTHING, LOSSY};
 
 /// What a program prints; `None`, and a word about it, when it is not installed.
 fn output(program: &str, args: &[&str]) -> Option<String> {
-    match Command::new(program).args(args).output() {
-        Ok(output) => {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{program} {args:?}: {errors}");
-            Some(String::from_utf8_lossy(&output.stdout).into_owned())
-        }
-        Err(_) => {
-            eprintln!("skipped: {program} is not installed");
-            None
-        }
-    }
+    let Ok(output) = Command::new(program).args(args).output() else {
+        eprintln!("skipped: {program} is not installed");
+        return None;
+    };
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program} {args:?}: {errors}");
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Fields of the packets that a filter lets through, as tshark gives them.

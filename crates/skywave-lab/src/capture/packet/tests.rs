@@ -7,7 +7,7 @@ use skywave_sim::spec::Traffic;
 use super::*;
 
 fn config() -> TcpConfig {
-    let mut config = TcpConfig::new(Profile::Rfc, preset("sack").unwrap().composition);
+    let mut config = TcpConfig::new(Profile::Rfc, preset("sack").unwrap().composition.clone());
     config.rwnd = 146_001;
     config
 }
@@ -38,11 +38,11 @@ fn tcp() -> Framing {
     framing(Transport::Tcp(Box::new(config())), Traffic::Ftp).unwrap()
 }
 
-fn timestamps(value: u64, echo: u64) -> Option<Timestamps> {
-    Some(Timestamps {
+fn timestamps(value: u64, echo: u64) -> Timestamps {
+    Timestamps {
         value: Time::from_nanos(value),
         echo: Time::from_nanos(echo),
-    })
+    }
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_syn_byte_by_byte() {
             syn: true,
             ..Flags::default()
         },
-        timestamps: timestamps(7_999_999, 0),
+        timestamps: Some(timestamps(7_999_999, 0)),
         ..Segment::default()
     };
     let mut bytes = Vec::new();
@@ -81,7 +81,7 @@ fn an_ack_tells_its_window_and_blocks() {
             ..Flags::default()
         },
         sack: [block(7000, 8000), block(9000, 9500)].into_iter().collect(),
-        timestamps: timestamps(9_000_000, 3_000_000),
+        timestamps: Some(timestamps(9_000_000, 3_000_000)),
         ..Segment::default()
     };
     let mut bytes = Vec::new();
