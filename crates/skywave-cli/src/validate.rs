@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::num::NonZeroU64;
 
+use skywave_lab::experiment::simulate;
 use skywave_lab::experiment::{self, Options, Results};
 use skywave_lab::validate::{Judged, SETS, Set};
-use skywave_lab::experiment::simulate;
 
 use crate::failure::Failure;
 use crate::interrupt;

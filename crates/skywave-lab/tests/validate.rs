@@ -1,8 +1,8 @@
 //! Agreement with ns-2.35, with fewer replications than `skywave validate` makes.
 
+use skywave_lab::experiment::simulate;
 use skywave_lab::experiment::{self, Options};
 use skywave_lab::validate::Set;
-use skywave_lab::experiment::simulate;
 
 fn agrees(name: &str, seeds: u64, rows: usize) {
     let set = Set::named(name, seeds).expect("a set").expect("scenarios");

@@ -75,9 +75,7 @@ impl Remark {
             Fate::Dropped(cause) => (Some(Self::of_drop(cause)), false),
             Fate::Arrives { at: Time::MAX, .. } => (Some(Self::NeverSent), false),
             Fate::Arrives {
-                corrupt,
-                duplicate,
-                ..
+                corrupt, duplicate, ..
             } => (corrupt.then_some(Self::Damaged), duplicate),
         };
         let all = [

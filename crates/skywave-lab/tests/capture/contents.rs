@@ -1,10 +1,13 @@
 //! Our own reader against what the simulation measured.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
 
 use skywave_lab::capture::{self, Error, Keep, Protocol, Remark};
 
 use crate::bench::{Captures, EVERYTHING, LOSSY, summary};
+
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 #[test]
 fn a_capture_tells_what_the_simulation_measured() {
@@ -122,7 +125,7 @@ fn the_segments_over_time_are_those_that_the_run_counts() {
         let mut spec = scenario.points()[0].spec(1);
         spec.series = true;
         let plain = skywave_sim::simulate(&spec);
-        let watched = capture::simulate_with_sequence(&spec);
+        let watched = capture::simulate_with_sequence(&spec, &NEVER).unwrap();
         assert_eq!(watched.flows, plain.flows);
         assert_eq!(watched.series[..plain.series.len()], plain.series);
         for flow in &watched.flows {

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use etherparse::{SlicedPacket, TransportSlice};
 use skywave_core::packet::{Datagram, Flags, Timestamps};
 use skywave_core::seq::SeqNr;
@@ -35,7 +37,7 @@ fn framing(transport: Transport, traffic: Traffic) -> Option<Framing> {
 }
 
 fn tcp() -> Framing {
-    framing(Transport::Tcp(Box::new(config())), Traffic::Ftp).unwrap()
+    framing(Transport::Tcp(Arc::new(config())), Traffic::Ftp).unwrap()
 }
 
 fn timestamps(value: u64, echo: u64) -> Timestamps {
@@ -168,8 +170,8 @@ fn checksums_are_of_the_whole_packet_however_much_is_kept() {
 fn packets_too_long_for_ipv4_are_refused() {
     let mut config = config();
     config.mss = 65_455;
-    let longest = framing(Transport::Tcp(Box::new(config.clone())), Traffic::Ftp);
+    let longest = framing(Transport::Tcp(Arc::new(config.clone())), Traffic::Ftp);
     assert!(longest.is_some());
     config.mss += 1;
-    assert!(framing(Transport::Tcp(Box::new(config)), Traffic::Ftp).is_none());
+    assert!(framing(Transport::Tcp(Arc::new(config)), Traffic::Ftp).is_none());
 }
