@@ -1,8 +1,8 @@
 """How fast the engine is, paired with ns-2 where that is installed (`make bench`).
 
-Both run the same path (TCP-DCR section 4.2, grown with the number of flows), one after the other, a few
-times; processor time is compared, since others may use the machine. The ratios of the last release are
-in `baseline.json`; `--save` replaces them.
+Both run the same path (TCP-DCR section 4.2, grown with the number of flows), one after the other,
+a few times; processor time is compared, since others may use the machine. The numbers of the last
+release are in `baseline.json`; `--save` replaces them.
 
     python3 bench/run.py                 # all sizes
     python3 bench/run.py --flows 24      # one size
@@ -26,7 +26,7 @@ OURS = HERE.parent / "target/release/examples/throughput"
 NS2_SCRIPT = HERE / "peers/ns2/dumbbell.tcl"
 BASELINE = HERE / "baseline.json"
 
-# Flows, simulated seconds (about the same number of packets at each size), and whether ns-2 runs too.
+# Flows, simulated seconds (about as many packets at each size), and whether ns-2 runs too.
 SIZES = [
     (1, 20_000, True),
     (24, 1_100, True),
@@ -43,12 +43,12 @@ class Run:
     """One process: what it printed, its processor time and its peak memory."""
 
     result: dict[str, float]
-    user_s: float
+    processor_s: float
     peak_mb: float
 
     @property
     def micros(self) -> float:
-        return self.user_s * 1e6 / self.result["packets"]
+        return self.processor_s * 1e6 / self.result["packets"]
 
 
 def run(command: list[str]) -> Run:
@@ -61,7 +61,7 @@ def run(command: list[str]) -> Run:
             sys.exit(f"{' '.join(command)}: exit code {process.returncode}")
         out.seek(0)
         result = json.loads(out.read())
-    return Run(result, usage.ru_utime, usage.ru_maxrss / 1024)
+    return Run(result, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 def instructions(flows: int) -> float | None:
@@ -83,14 +83,14 @@ def show(value: float | None, digits: int) -> str:
 
 
 def measure(flows: int, seconds: int, with_ns2: bool, repeat: int) -> dict[str, float | None]:
-    """One size: the median of each over `repeat` pairs."""
+    """One size: the pair of runs with the median ratio, or the median time without ns-2."""
     arguments = [str(flows), str(seconds)]
     pairs = []
     for _ in range(repeat):
         ours = run([str(OURS), *arguments])
         ns2 = run(["ns", str(NS2_SCRIPT), *arguments]) if with_ns2 else None
         pairs.append((ours, ns2))
-    pairs.sort(key=lambda pair: pair[0].user_s)
+    pairs.sort(key=lambda pair: (pair[1].micros if pair[1] else 1) / pair[0].micros)
     ours, ns2 = pairs[len(pairs) // 2]
     return {
         "us_per_packet": ours.micros,
@@ -104,8 +104,12 @@ def measure(flows: int, seconds: int, with_ns2: bool, repeat: int) -> dict[str, 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--flows", type=int, choices=[size[0] for size in SIZES], help="one size only")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument(
+        "--flows", type=int, choices=[size[0] for size in SIZES], help="one size only"
+    )
     parser.add_argument("--repeat", type=int, default=3, help="pairs of runs a size (3)")
     parser.add_argument("--save", action="store_true", help="keep the numbers as the baseline")
     arguments = parser.parse_args()
@@ -117,11 +121,15 @@ def main() -> None:
         sys.exit(f"{OURS} is missing: run `make bench`, which builds it")
     ns2 = bool(shutil.which("ns"))
     if not ns2:
-        print("ns-2 is not installed (Debian: apt install ns2): only our own times", file=sys.stderr)
+        print(
+            "ns-2 is not installed (Debian: apt install ns2): only our own times", file=sys.stderr
+        )
     baseline = json.loads(BASELINE.read_text()) if BASELINE.exists() else {}
 
     print("processor time, median of pairs; a packet is one that was delivered")
-    header = "flows   us/packet  events  instructions  peak MB | ns-2 us  peak MB   ratio  last release"
+    header = (
+        "flows   us/packet  events  instructions  peak MB | ns-2 us  peak MB   ratio  last release"
+    )
     print(header)
     results = {}
     for flows, seconds, has_peer in SIZES:

@@ -13,7 +13,6 @@ pub mod spec;
 mod traffic;
 
 pub use engine::{simulate, simulate_watched};
-pub use network::{Router, Unreachable};
 pub use outcome::{FlowOutcome, LinkOutcome, Outcome, Series};
 pub use spec::Spec;
 

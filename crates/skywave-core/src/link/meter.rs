@@ -49,13 +49,13 @@ impl Sub for Totals {
 
     fn sub(self, earlier: Self) -> Self {
         Self {
-            used: self.used - earlier.used,
-            waited: self.waited - earlier.waited,
-            offered: self.offered - earlier.offered,
-            queue_drops: self.queue_drops - earlier.queue_drops,
-            channel_drops: self.channel_drops - earlier.channel_drops,
-            blackout_drops: self.blackout_drops - earlier.blackout_drops,
-            corrupted: self.corrupted - earlier.corrupted,
+            used: self.used.saturating_sub(earlier.used),
+            waited: self.waited.saturating_sub(earlier.waited),
+            offered: self.offered.saturating_sub(earlier.offered),
+            queue_drops: self.queue_drops.saturating_sub(earlier.queue_drops),
+            channel_drops: self.channel_drops.saturating_sub(earlier.channel_drops),
+            blackout_drops: self.blackout_drops.saturating_sub(earlier.blackout_drops),
+            corrupted: self.corrupted.saturating_sub(earlier.corrupted),
         }
     }
 }
@@ -87,8 +87,8 @@ impl Totals {
     pub(super) fn as_of(self, at: Time, taken: u64, waiting: impl Iterator<Item = Time>) -> Self {
         let ahead = waiting.map(|start| u128::from(start.since(at).as_nanos()));
         Self {
-            used: self.used - taken.min(self.used),
-            waited: self.waited - ahead.sum::<u128>(),
+            used: self.used.saturating_sub(taken),
+            waited: self.waited.saturating_sub(ahead.sum()),
             ..self
         }
     }

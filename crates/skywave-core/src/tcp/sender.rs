@@ -318,7 +318,8 @@ impl Sender {
             ..self.ack_event(now, acked_segments, rtt, segment_rtt)
         };
         self.congestion.on_ack(&event, &mut self.window);
-        if self.detection.on_new_ack(now, segment_rtt, &self.flight) {
+        let found = self.detection.on_new_ack(now, segment_rtt, &self.flight);
+        if found && !self.flight.is_empty() {
             self.found = Some(Why::Detector);
             self.repair_again();
         }

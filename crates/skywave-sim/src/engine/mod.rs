@@ -3,6 +3,7 @@
 mod flow;
 mod inbox;
 mod lane;
+mod mailbox;
 mod plan;
 mod queue;
 mod ring;

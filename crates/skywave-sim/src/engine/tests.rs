@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use skywave_core::link::{Jitter, Limit, LinkConfig, LossConfig, QueueConfig, Reordering};
+use skywave_core::link::{
+    Blackout, Jitter, Limit, LinkConfig, LossConfig, QueueConfig, RedConfig, Reordering, Service,
+    Trace,
+};
 use skywave_core::tcp::{PRESETS, Profile, TcpConfig};
 use skywave_core::{Duration, Rate, Time};
 
@@ -76,19 +79,23 @@ fn with_lookahead(spec: &Spec) -> Outcome {
     World::new(spec, None).run(None).expect("not cancelled")
 }
 
-/// Whether packets of two flows ever came to a link at the same nanosecond: their order is then that
-/// of the work.
-#[derive(Default)]
-struct Ties {
+/// Whether packets ever came to a link at the same nanosecond, other than from one host: their order
+/// is then that of the work.
+struct Ties<'a> {
+    spec: &'a Spec,
     last: HashMap<usize, (Time, u32)>,
     seen: bool,
 }
 
-impl Observer for Ties {
+impl Observer for Ties<'_> {
     fn on_offer(&mut self, offer: &Offer<'_>) {
-        let this = (offer.at, offer.packet.flow);
-        let last = self.last.insert(offer.link, this);
-        self.seen |= last.is_some_and(|(at, flow)| at == this.0 && flow != this.1);
+        let flow = offer.packet.flow;
+        let ends = &self.spec.flows[flow as usize];
+        let node = self.spec.links[offer.link].from;
+        let leaves_host = node == ends.from || node == ends.to;
+        let last = self.last.insert(offer.link, (offer.at, flow));
+        self.seen |=
+            last.is_some_and(|(at, other)| at == offer.at && (other != flow || !leaves_host));
     }
 }
 
@@ -96,7 +103,11 @@ impl Observer for Ties {
 fn event_by_event(spec: &Spec) -> Option<Outcome> {
     let routes = Routes::new(spec);
     let plan = Plan::new(spec, &routes).without_lookahead();
-    let mut ties = Ties::default();
+    let mut ties = Ties {
+        spec,
+        last: HashMap::new(),
+        seen: false,
+    };
     let world = World::with_plan(spec, Some(&mut ties), routes, plan);
     let outcome = world.run(None).expect("not cancelled");
     (!ties.seen).then_some(outcome)
@@ -117,6 +128,53 @@ fn agree(spec: &Spec) -> bool {
     true
 }
 
+/// Does something to one of the links that makes its packets unlike those of a plain wire.
+fn bend_path(spec: &mut Spec, how: i32) {
+    let [bottleneck, back, _, _, last, ack, ..] = &mut spec.links[..] else {
+        return;
+    };
+    let late = Some(Reordering {
+        probability: 0.1,
+        delay: ms(13),
+    });
+    let (bottleneck, back, last, ack) = (
+        &mut bottleneck.config,
+        &mut back.config,
+        &mut last.config,
+        &mut ack.config,
+    );
+    match how {
+        0 => last.reordering = late,
+        1 => last.jitter = Some(Jitter::Uniform(Duration::ZERO, ms(9))),
+        2 => last.duplication = 0.05,
+        3 => last.corruption = 0.05,
+        4 => bottleneck.reordering = late,
+        5 => (back.reordering, ack.reordering) = (late, late),
+        6 => (bottleneck.delay, ack.delay) = (Duration::ZERO, Duration::ZERO),
+        7 => {
+            bottleneck.queue = QueueConfig::Red(RedConfig {
+                limit: Limit::Packets(20),
+                min_threshold: 3.0,
+                max_threshold: 9.0,
+                max_p: 0.1,
+                weight: 0.02,
+                gentle: true,
+                wait: true,
+                mean_packet: 1000,
+            });
+        }
+        8 => {
+            let opportunities = "3\n5\n17\n31\n44\n48\n60";
+            let trace = Trace::parse(opportunities).expect("a trace");
+            last.service = Service::Trace(Arc::new(trace));
+        }
+        _ => {
+            let (start, end) = (Time::ZERO + ms(5_000), Time::ZERO + ms(6_500));
+            last.blackouts = vec![Blackout { start, end }];
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
@@ -126,7 +184,7 @@ proptest! {
         presets in prop::collection::vec(0..PRESETS.len(), 3),
         modern: bool,
         loss in 0.0..0.05f64,
-        bend in 0..4,
+        bend in 0..10,
     ) {
         let profile = if modern { Profile::Rfc } else { Profile::Ns2 };
         let mut spec = dumbbell(&delays, |i| {
@@ -135,13 +193,7 @@ proptest! {
         for link in &mut spec.links[4..] {
             link.config.loss = vec![LossConfig::Bernoulli(loss)];
         }
-        let wireless = &mut spec.links[4].config;
-        match bend {
-            0 => wireless.reordering = Some(Reordering { probability: 0.1, delay: ms(13) }),
-            1 => wireless.jitter = Some(Jitter::Uniform(Duration::ZERO, ms(9))),
-            2 => wireless.duplication = 0.05,
-            _ => wireless.corruption = 0.05,
-        }
+        bend_path(&mut spec, bend);
         prop_assume!(agree(&spec));
     }
 }

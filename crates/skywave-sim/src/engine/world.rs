@@ -39,9 +39,6 @@ struct Travelling {
     hop: u32,
 }
 
-/// Events between two looks at whether the caller wants the run to stop.
-const CANCEL_CHECK: u64 = 256;
-
 pub(crate) struct World<'a> {
     spec: &'a Spec,
     observer: Option<&'a mut dyn Observer>,
@@ -104,9 +101,7 @@ impl<'a> World<'a> {
         while let Some((at, event)) = self.events.pop() {
             self.now = at;
             self.handled += 1;
-            if self.handled.is_multiple_of(CANCEL_CHECK)
-                && cancel.is_some_and(|c| c.load(Ordering::Relaxed))
-            {
+            if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
                 return None;
             }
             self.handle(event);

@@ -12,7 +12,8 @@ use crate::losses::{Found, LossCause, LossTable};
 ///
 /// A loss was found by the first retransmission after it. That is settled when the segment is
 /// acknowledged, because links may decide later than senders about the same moment, and hosts later
-/// than links. Only losses and retransmissions cost memory or time.
+/// than links. (A needless second copy that is lost after the first was acknowledged is a loss of its
+/// own, noticed by nobody.) Only losses and retransmissions cost memory or time.
 #[derive(Debug)]
 pub(crate) struct LossLedger {
     window: (Time, Time),

@@ -9,16 +9,16 @@ use crate::spec::LinkSpec;
 /// No sequence of links leads from one node to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("no path of links from node {from} to node {to}")]
-pub struct Unreachable {
+pub(crate) struct Unreachable {
     /// Node index where it starts.
-    pub from: usize,
+    pub(crate) from: usize,
     /// Node index that cannot be reached.
-    pub to: usize,
+    pub(crate) to: usize,
 }
 
 /// Finds paths: those with the fewest hops; of equal ones, the one whose links come first in the list.
 #[derive(Debug)]
-pub struct Router<'a> {
+pub(crate) struct Router<'a> {
     links: &'a [LinkSpec],
     outgoing: Vec<Vec<u32>>,
     incoming: Vec<Vec<u32>>,
@@ -28,7 +28,7 @@ pub struct Router<'a> {
 
 impl<'a> Router<'a> {
     /// A router over these links between `nodes` nodes.
-    pub fn new(links: &'a [LinkSpec], nodes: usize) -> Self {
+    pub(crate) fn new(links: &'a [LinkSpec], nodes: usize) -> Self {
         let mut outgoing = vec![Vec::new(); nodes];
         let mut incoming = vec![Vec::new(); nodes];
         for (index, link) in links.iter().enumerate() {
@@ -47,7 +47,7 @@ impl<'a> Router<'a> {
     ///
     /// Hosts hang on one link, so most of a path is no choice: only what lies between is searched,
     /// and remembered. That keeps thousands of flows over one bottleneck linear.
-    pub fn path(&mut self, from: usize, to: usize) -> Result<Vec<u32>, Unreachable> {
+    pub(crate) fn path(&mut self, from: usize, to: usize) -> Result<Vec<u32>, Unreachable> {
         let missing = Unreachable { from, to };
         let (mut first, mut last) = (Vec::new(), Vec::new());
         let (mut start, mut end) = (from, to);
@@ -66,10 +66,11 @@ impl<'a> Router<'a> {
             }
         }
         if start != end {
-            let known = self.known.get(&(start, end)).cloned();
-            let between = known.unwrap_or_else(|| self.search(start, end));
-            self.known.insert((start, end), between.clone());
-            first.extend(between.ok_or(missing)?);
+            if !self.known.contains_key(&(start, end)) {
+                let between = self.search(start, end);
+                self.known.insert((start, end), between);
+            }
+            first.extend(self.known[&(start, end)].as_ref().ok_or(missing)?);
         }
         first.extend(last.iter().rev());
         Ok(first)
