@@ -3,7 +3,10 @@
 use super::{MSS, config};
 use crate::packet::{Flags, Segment};
 use crate::seq::SeqNr;
-use crate::tcp::config::{Handshake, TcpConfig};
+use crate::tcp::config::{DetectionConfig, Handshake, TcpConfig};
+use crate::tcp::custom::CustomDetection;
+use crate::tcp::detection::LossDetector;
+use crate::tcp::flight::Flight;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::Sender;
 use crate::tcp::testing::Script;
@@ -318,4 +321,29 @@ fn a_syn_is_not_unsent_data() {
     assert_eq!(s.sender.unsent(), 300);
     let _ = poll_one(&mut s);
     assert_eq!(s.sender.unsent(), 300);
+}
+
+/// Finds a loss in every ACK of new data.
+struct Alarmist;
+
+impl LossDetector for Alarmist {
+    fn on_dupack(&mut self, _now: Time, _dupacks: u32, _flight: &Flight) -> bool {
+        false
+    }
+
+    fn on_new_ack(&mut self, _now: Time, _rtt: Option<Duration>, _flight: &Flight) -> bool {
+        true
+    }
+}
+
+#[test]
+fn nothing_in_flight_cannot_be_lost() {
+    let mut own = config("reno", 2);
+    own.composition.detection =
+        DetectionConfig::Custom(CustomDetection::new("alarmist", |_| Alarmist));
+    let mut s = Script::new(own);
+    s.expect_sent([1, 2]);
+    s.sender.close();
+    s.ack(3);
+    assert!(!s.sender.in_recovery());
 }
