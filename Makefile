@@ -1,6 +1,6 @@
 # The targets that the README names, and what developers use.
 .DEFAULT_GOAL := help
-SKYWAVE := target/release/skywave
+SKYWAVE := $(or $(CARGO_TARGET_DIR),target)/release/skywave
 # A program of a user's own: a workspace of its own, which only shares the build folder.
 EXAMPLE := examples/custom-cc/Cargo.toml
 

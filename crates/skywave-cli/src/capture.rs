@@ -19,7 +19,7 @@ use crate::failure::Failure;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  \
     skywave run my-link.toml --capture=radio\n  \
-    skywave capture runs/my-link/captures/1/radio.pcapng")]
+    skywave capture runs/my-link/captures/3-newreno-0.005/radio.pcapng")]
 pub(crate) struct Args {
     /// Capture file (pcapng or pcap).
     file: PathBuf,
