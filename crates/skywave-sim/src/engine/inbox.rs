@@ -12,7 +12,15 @@ pub(crate) struct Inbox {
     /// ends at `n` widths.
     shift: u32,
     hold: Duration,
-    buckets: Ring<(Time, u32)>,
+    buckets: Ring<Arrival>,
+}
+
+/// A packet that comes to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    pub(crate) at: Time,
+    pub(crate) flow: u32,
+    pub(crate) id: u32,
 }
 
 impl Inbox {
@@ -27,13 +35,13 @@ impl Inbox {
         }
     }
 
-    /// Files packet `id`, which arrives at `at`; if that opens a bucket, when to take that.
+    /// Files a packet; if that opens a bucket, when to take that.
     #[inline]
-    pub(crate) fn insert(&mut self, at: Time, id: u32) -> Option<Time> {
+    pub(crate) fn insert(&mut self, arrival: Arrival) -> Option<Time> {
         let last = (1 << self.shift) - 1;
-        let number = at.as_nanos().saturating_add(last) >> self.shift;
+        let number = arrival.at.as_nanos().saturating_add(last) >> self.shift;
         let bucket = self.buckets.bucket(number);
-        bucket.push((at, id));
+        bucket.push(arrival);
         (bucket.len() == 1).then(|| self.wake(number))
     }
 
@@ -42,20 +50,20 @@ impl Inbox {
         Time::from_nanos(number << self.shift) + self.hold
     }
 
-    /// The packets of the earliest bucket, if it is due, in order of arrival; of equal times, as they
-    /// were filed.
-    pub(crate) fn take(&mut self, now: Time) -> Vec<(Time, u32)> {
+    /// The packets of the earliest bucket, if it is due, in order of arrival; of equal times, in the
+    /// order of their flows, so that it does not matter who was decided about first.
+    pub(crate) fn take(&mut self, now: Time) -> Vec<Arrival> {
         let first = self.buckets.first();
         let Some(number) = first.filter(|&number| self.wake(number) <= now) else {
             return Vec::new();
         };
         let mut packets = self.buckets.take(number);
-        packets.sort_by_key(|&(at, _)| at);
+        packets.sort_by_key(|arrival| (arrival.at, arrival.flow));
         packets
     }
 
     /// Gives back an emptied list, for the next bucket.
-    pub(crate) fn recycle(&mut self, packets: Vec<(Time, u32)>) {
+    pub(crate) fn recycle(&mut self, packets: Vec<Arrival>) {
         self.buckets.recycle(packets);
     }
 }
@@ -68,30 +76,49 @@ mod tests {
         Time::from_nanos(ns)
     }
 
+    /// Packet `id` of flow `id / 10`.
+    fn arrival(at: u64, id: u32) -> Arrival {
+        Arrival {
+            at: ns(at),
+            flow: id / 10,
+            id,
+        }
+    }
+
+    fn taken(inbox: &mut Inbox, now: u64) -> Vec<u32> {
+        let packets = inbox.take(ns(now));
+        packets.iter().map(|arrival| arrival.id).collect()
+    }
+
     #[test]
     fn a_bucket_opens_once_and_comes_out_in_order_of_arrival() {
         // Slack of 100 ns: buckets of 64 ns.
         let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::ZERO);
-        assert_eq!(inbox.insert(ns(70), 1), Some(ns(128)));
-        assert_eq!(inbox.insert(ns(66), 2), None);
-        assert_eq!(inbox.insert(ns(70), 3), None);
-        assert_eq!(inbox.insert(ns(64), 4), Some(ns(64)));
-        assert_eq!(inbox.insert(ns(128), 5), None);
-        assert_eq!(inbox.take(ns(63)), []);
-        assert_eq!(inbox.take(ns(64)), [(ns(64), 4)]);
-        assert_eq!(
-            inbox.take(ns(128)),
-            [(ns(66), 2), (ns(70), 1), (ns(70), 3), (ns(128), 5)]
-        );
+        assert_eq!(inbox.insert(arrival(70, 21)), Some(ns(128)));
+        assert_eq!(inbox.insert(arrival(66, 30)), None);
+        assert_eq!(inbox.insert(arrival(64, 40)), Some(ns(64)));
+        assert_eq!(inbox.insert(arrival(128, 50)), None);
+        assert_eq!(taken(&mut inbox, 63), []);
+        assert_eq!(taken(&mut inbox, 64), [40]);
+        assert_eq!(taken(&mut inbox, 128), [30, 21, 50]);
+    }
+
+    #[test]
+    fn equal_times_go_by_flow_and_within_a_flow_as_filed() {
+        let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::ZERO);
+        for id in [21, 12, 20, 11] {
+            inbox.insert(arrival(70, id));
+        }
+        assert_eq!(taken(&mut inbox, 128), [12, 11, 21, 20]);
     }
 
     #[test]
     fn without_slack_each_time_is_a_bucket_of_its_own() {
         let mut inbox = Inbox::new(Duration::ZERO, Duration::ZERO);
-        assert_eq!(inbox.insert(ns(7), 1), Some(ns(7)));
-        assert_eq!(inbox.insert(ns(8), 2), Some(ns(8)));
-        assert_eq!(inbox.insert(ns(7), 3), None);
-        assert_eq!(inbox.take(ns(7)), [(ns(7), 1), (ns(7), 3)]);
+        assert_eq!(inbox.insert(arrival(7, 1)), Some(ns(7)));
+        assert_eq!(inbox.insert(arrival(8, 2)), Some(ns(8)));
+        assert_eq!(inbox.insert(arrival(7, 3)), None);
+        assert_eq!(taken(&mut inbox, 7), [1, 3]);
     }
 
     #[test]
@@ -100,11 +127,14 @@ mod tests {
         let times = [5, 1_000_000, 2_000_000, 1_000_000, 6, 3_000];
         let mut wakes: Vec<Time> = (0..)
             .zip(times)
-            .filter_map(|(id, at)| inbox.insert(ns(at), id))
+            .filter_map(|(id, at)| inbox.insert(arrival(at, id)))
             .collect();
         wakes.sort();
-        let taken = wakes.iter().flat_map(|&now| inbox.take(now));
-        let ids: Vec<u32> = taken.map(|(_, id)| id).collect();
+        let ids: Vec<u32> = wakes
+            .iter()
+            .flat_map(|&now| inbox.take(now))
+            .map(|arrival| arrival.id)
+            .collect();
         assert_eq!(ids, [0, 4, 5, 1, 3, 2]);
     }
 
@@ -112,6 +142,6 @@ mod tests {
     fn a_hold_delays_the_taking_and_narrows_the_buckets() {
         let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::from_nanos(50));
         // 2^5 ≤ 51
-        assert_eq!(inbox.insert(ns(33), 1), Some(ns(64 + 50)));
+        assert_eq!(inbox.insert(arrival(33, 1)), Some(ns(64 + 50)));
     }
 }

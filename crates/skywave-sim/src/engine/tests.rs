@@ -79,8 +79,8 @@ fn with_lookahead(spec: &Spec) -> Outcome {
     World::new(spec, None).run(None).expect("not cancelled")
 }
 
-/// Whether packets ever came to a link at the same nanosecond, other than from one host: their order
-/// is then that of the work.
+/// Whether packets of one flow ever came to a link at the same nanosecond, other than from its host
+/// (one was held up just so long that the next caught up): their order is then that of the work.
 struct Ties<'a> {
     spec: &'a Spec,
     last: HashMap<usize, (Time, u32)>,
@@ -95,7 +95,7 @@ impl Observer for Ties<'_> {
         let leaves_host = node == ends.from || node == ends.to;
         let last = self.last.insert(offer.link, (offer.at, flow));
         self.seen |=
-            last.is_some_and(|(at, other)| at == offer.at && (other != flow || !leaves_host));
+            last.is_some_and(|(at, other)| at == offer.at && other == flow && !leaves_host);
     }
 }
 

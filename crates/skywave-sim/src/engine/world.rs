@@ -7,6 +7,7 @@ use skywave_core::link::{DropCause, Fate};
 use skywave_core::packet::Packet;
 
 use super::flow::{Flow, Local};
+use super::inbox::Arrival;
 use super::lane::Lane;
 use super::plan::{Plan, Receiving, latest};
 use super::queue::EventQueue;
@@ -150,7 +151,7 @@ impl<'a> World<'a> {
             return;
         };
         let packets = inbox.take(self.now);
-        for &(at, id) in &packets {
+        for &Arrival { at, id, .. } in &packets {
             self.cross(link as u32, id, at);
         }
         if let Some(inbox) = &mut self.lanes[link].inbox {
@@ -355,8 +356,9 @@ impl<'a> World<'a> {
 
     /// Files a packet in the inbox of the link that it comes to.
     fn collect(&mut self, link: u32, id: u32, at: Time) {
+        let flow = self.packets[id as usize].packet.flow;
         if let Some(inbox) = &mut self.lanes[link as usize].inbox
-            && let Some(wake) = inbox.insert(at, id)
+            && let Some(wake) = inbox.insert(Arrival { at, flow, id })
         {
             self.push(wake, Event::Link(link));
         }
