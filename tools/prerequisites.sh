@@ -25,3 +25,5 @@ command -v python3 >/dev/null 2>&1 ||
     fail "Python is missing: install Python 3.11 or newer"
 have=$(python3 -c 'import platform; print(platform.python_version())')
 at_least "$have" 3.11 || fail "Python $have is too old: 3.11 or newer is needed"
+python3 -c 'import ensurepip, venv' 2>/dev/null ||
+    fail "Python cannot make virtual environments: install its venv module (Debian: apt-get install python3-venv)"
