@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 import skywave
-from skywave import Results, Run, Scenario, Table
+from skywave import Drawing, Results, Run, Scenario, Table
 
 
 @pytest.fixture
@@ -124,8 +124,17 @@ def test_notebooks_show_tables_and_plots(lossy: Scenario, tmp_path: Path) -> Non
     )
     own = results.plot(log, log)
     assert [d.title for d in own] == ["Timeouts", "Timeouts"]
-    own[:1][0].save(tmp_path / "plot.svg")
-    assert (tmp_path / "plot.svg").read_text() == own[0].svg
+    own[:1][0].save(tmp_path / "deep" / "plot.svg")
+    assert (tmp_path / "deep" / "plot.svg").read_text() == own[0].svg
+
+
+def test_a_plot_that_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "plot.svg"
+    path.write_text("old")
+    with pytest.raises(UnicodeEncodeError):
+        Drawing("No UTF-8", "<svg>\ud800</svg>").save(path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_reports_are_saved(results: Results, tmp_path: Path) -> None:

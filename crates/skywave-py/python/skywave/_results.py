@@ -27,8 +27,15 @@ class Drawing:
         self.svg = svg
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the plot as an SVG file."""
-        Path(path).write_text(self.svg, encoding="utf-8")
+        """Writes the plot as an SVG file, whole or not at all. Missing directories are created."""
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            draft.write_text(self.svg, encoding="utf-8", newline="")
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
 
     def __repr__(self) -> str:
         return f"<skywave.Drawing: {self.title}>"
