@@ -35,7 +35,8 @@ pub(crate) struct Point {
     rate: String,
 
     /// cerl, dcr: limit of the bottleneck's queue in packets. [default: 90; dcr: 50]
-    #[arg(long, value_name = "PACKETS", requires = "live")]
+    #[arg(long, value_name = "PACKETS",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000), requires = "live")]
     buffer: Option<u32>,
 
     /// Simulated time. [default: 480s; sifest: 100s; dcr: 1100s]

@@ -41,7 +41,7 @@ impl Case {
         {
             let (theirs, _) = self.payload();
             let mss = if agent.bare { theirs - HEADER } else { theirs };
-            let window = 3 * buffer;
+            let window = 3 * u64::from(*buffer);
             let ends = (format!("S{}", i + 1), format!("R{}", i + 1));
             text += &flow(&format!("f{}", i + 1), &ends, agent, mss, window);
             if beside.is_some() {
@@ -69,7 +69,8 @@ impl Case {
              loss_good = {loss_good:?}, loss_bad = {loss_bad:?} }} }} }}\n"
         );
         let ends = ("CH".to_owned(), "MH".to_owned());
-        text += &flow("bulk", &ends, self.agent, self.payload().1, path.window);
+        let window = u64::from(path.window);
+        text += &flow("bulk", &ends, self.agent, self.payload().1, window);
         if path.delack_ms > 0 {
             let _ = writeln!(
                 text,
@@ -124,7 +125,7 @@ impl Case {
                 &ends,
                 self.agent,
                 self.payload().1,
-                path.window,
+                u64::from(path.window),
             );
             let start = i - 1;
             let _ = if path.jitter > 0.0 {
@@ -152,7 +153,8 @@ impl Queue {
         // bytes at 10 Mb/s.
         let weight = 1.0 - libm::exp(-1.0 / 2500.0);
         let rest = format!("max_p = 0.1, weight = {weight}, gentle = true, wait = true");
-        let share = |unit: u32, of: f64| f64::from(buffer * unit) * of;
+        let buffer = u64::from(buffer);
+        let share = |unit: u64, of: f64| (buffer * unit) as f64 * of;
         match self {
             Self::DropTail => format!("droptail = \"{buffer} packets\""),
             Self::Red => format!(
@@ -173,7 +175,7 @@ impl Queue {
 }
 
 /// A bulk flow with the defaults of ns-2.
-fn flow(name: &str, ends: &(String, String), agent: Agent, mss: u32, window: u32) -> String {
+fn flow(name: &str, ends: &(String, String), agent: Agent, mss: u32, window: u64) -> String {
     let (from, to) = ends;
     format!(
         "\n[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = {}\n\
@@ -181,4 +183,40 @@ fn flow(name: &str, ends: &(String, String), agent: Agent, mss: u32, window: u32
          traffic = \"ftp\"\n",
         agent.transport, agent.profile
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_buffer_is_written_in_full() {
+        let scenario = |path| {
+            let agent = Agent::find("reno").expect("an agent");
+            let duration = "1s".into();
+            Case {
+                agent,
+                path,
+                duration,
+            }
+            .scenario()
+        };
+        let cerl = scenario(Path::Cerl(Cerl {
+            rate: "2Mbps".into(),
+            delay: "80ms".into(),
+            buffer: u32::MAX,
+            loss: 0.0,
+            beside: None,
+        }));
+        assert!(cerl.contains("rwnd = \"12884901885 segments\""), "{cerl}");
+        let dcr = scenario(Path::Dcr(Dcr {
+            queue: Queue::RedBytes,
+            buffer: u32::MAX,
+            window: 8,
+            jitter: 0.0,
+            spread_ms: 0,
+        }));
+        assert!(dcr.contains("limit = \"2147483647500B\""), "{dcr}");
+        assert!(dcr.contains("max = \"1610612735625B\""), "{dcr}");
+    }
 }
