@@ -8,7 +8,7 @@ use skywave_lab::claims::ClaimsError;
 use skywave_lab::experiment;
 use skywave_lab::report::WriteError;
 use skywave_lab::scenario::ScenarioError;
-use skywave_lab::validate::SETS;
+use skywave_lab::validate::SetError;
 use skywave_lab::validate::live::LiveError;
 use thiserror::Error;
 
@@ -24,9 +24,9 @@ pub(crate) enum Failure {
     /// Simulations could not be run or kept.
     #[error(transparent)]
     Experiment(#[from] experiment::Error),
-    /// There is no such set of reference rows.
-    #[error("there is no set `{0}`; there are {sets}", sets = SETS.join(", "))]
-    UnknownSet(String),
+    /// There is no such set of reference rows, or it is wrong.
+    #[error(transparent)]
+    Set(#[from] SetError),
     /// Fewer rows agree than are required, in these sets.
     #[error("too few rows agree in {}", .0.join(", "))]
     Disagrees(Vec<String>),
@@ -67,7 +67,9 @@ impl Failure {
     pub(crate) fn report(&self) -> u8 {
         match self {
             Self::Scenario(error) => eprint!("{}", error.render(io::stderr().is_terminal())),
-            Self::Claims(ClaimsError::Scenario(error)) | Self::Live(LiveError::Scenario(error)) => {
+            Self::Claims(ClaimsError::Scenario(error))
+            | Self::Set(SetError::Scenario(error))
+            | Self::Live(LiveError::Scenario(error)) => {
                 eprint!("{}", error.render(io::stderr().is_terminal()));
             }
             Self::Closed => {}
@@ -76,7 +78,7 @@ impl Failure {
         match self {
             Self::Scenario(_)
             | Self::Claims(_)
-            | Self::UnknownSet(_)
+            | Self::Set(_)
             | Self::Capturing(capture::Error::UnknownLink { .. })
             | Self::Live(LiveError::UnknownAgent(_) | LiveError::Scenario(_)) => 2,
             Self::Interrupted { .. }

@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 use std::num::NonZeroU64;
 
-use skywave_lab::experiment::simulate;
-use skywave_lab::experiment::{self, Options, Results};
+use skywave_lab::experiment::{self, Design, Options, Results, simulate};
 use skywave_lab::validate::{Judged, SETS, Set};
 
 use crate::failure::Failure;
@@ -27,9 +26,10 @@ mod live;
     skywave validate --only cerl --seeds 5\n  \
     skywave validate --json | jq 'select(.agrees == false)'\n  \
     skywave validate --live --agent reno --loss 0.03 --delay 120ms --seeds 5\n\n\
-    Each line of --json has: set, row {column: value}, judged, agrees, quantities {name: {ours,\n\
-    ours_ci95, theirs, theirs_ci95, ratio, agrees}} (an interval is its half width; null for a\n\
-    single run).")]
+    Each line of --json has: set, row {column: value}, judged, agrees, within_tolerance, quantities\n\
+    {name: {ours, ours_ci95, theirs, theirs_ci95, ratio, agrees, within_tolerance}} (an interval is\n\
+    its half width; null for a single run). A last line for each set has: set, rows, seeds,\n\
+    agreeing, by_tolerance, by_overlap (agree only because intervals overlap), required, passes.")]
 pub(crate) struct Args {
     /// Only these sets: cerl, sifest, dcr, dcr-lockstep, linux, ns3.
     #[arg(
@@ -68,6 +68,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let mut summary = Vec::new();
     let mut missed = Vec::new();
     for set in &sets {
+        warn_of_few_seeds(set);
         let results = simulate_all(args, set)?;
         let judged = set.judge(&results);
         print(args, &judged)?;
@@ -95,10 +96,23 @@ fn named(only: &[String], seeds: u64) -> Result<Vec<Set>, Failure> {
     };
     let mut sets = Vec::with_capacity(names.len());
     for name in names {
-        let set = Set::named(&name, seeds).ok_or(Failure::UnknownSet(name))?;
-        sets.push(set?);
+        sets.push(Set::named(&name, seeds)?);
     }
     Ok(sets)
+}
+
+/// Replications below which overlapping intervals say little.
+const FEW_SEEDS: usize = 5;
+
+fn warn_of_few_seeds(set: &Set) {
+    let seeds = set.seeds().len();
+    if seeds < FEW_SEEDS {
+        eprintln!(
+            "skywave: warning: {}: with fewer than {FEW_SEEDS} seeds ({seeds} here) intervals are \
+             wide, and that they overlap says little",
+            set.name
+        );
+    }
 }
 
 fn print(args: &Args, judged: &Judged<'_>) -> io::Result<()> {

@@ -11,6 +11,7 @@ mod case_toml;
 pub mod live;
 mod reference;
 mod sets;
+mod table;
 mod text;
 mod verdict;
 
@@ -23,7 +24,8 @@ use crate::scenario::{Scenario, ScenarioError};
 pub use agent::Agent;
 pub use case::{Case, Cerl, Dcr, Path, Queue, Sifest};
 pub use reference::Row;
-pub use sets::SETS;
+pub use sets::{SETS, SetError};
+pub use table::Unreadable;
 pub use verdict::{Comparison, Quantity};
 
 /// What is compared, and what is asked of it.
@@ -105,13 +107,14 @@ impl Design for Set {
     }
 }
 
+/// Each quantity that the reference has and all our runs have.
 fn compare(row: &Row, point: usize, results: &Results) -> Vec<Comparison> {
     let one = |&(quantity, theirs): &(Quantity, Estimate)| {
         let samples = results.samples(point, |run| quantity.of(&run.outcome, &row.case));
-        let samples: Vec<f64> = samples.into_iter().flatten().collect();
+        let samples: Option<Vec<f64>> = samples.into_iter().collect();
         Some(Comparison {
             quantity,
-            ours: Estimate::of(&samples)?,
+            ours: Estimate::of(&samples?)?,
             theirs,
         })
     };
@@ -141,16 +144,26 @@ pub struct JudgedRow<'a> {
 impl JudgedRow<'_> {
     /// All quantities that decide agree.
     pub fn agrees(&self) -> bool {
-        self.apart().next().is_none()
+        self.without(Comparison::agrees).next().is_none()
     }
 
-    /// The quantities that decide and do not agree.
+    /// All quantities that decide agree by their tolerance, without the intervals.
+    pub fn is_close(&self) -> bool {
+        self.without(Comparison::is_close).next().is_none()
+    }
+
+    /// The quantities that decide and do not agree, or that one side does not have.
     pub fn apart(&self) -> impl Iterator<Item = Quantity> {
-        let decisive = self
-            .comparisons
-            .iter()
-            .filter(|c| self.decisive.contains(&c.quantity));
-        decisive.filter(|c| !c.agrees()).map(|c| c.quantity)
+        self.without(Comparison::agrees)
+    }
+
+    /// The quantities that decide and have no comparison that `holds`.
+    fn without(&self, holds: fn(&Comparison) -> bool) -> impl Iterator<Item = Quantity> {
+        let held = move |quantity: Quantity| {
+            let mut comparisons = self.comparisons.iter();
+            comparisons.any(|c| c.quantity == quantity && holds(c))
+        };
+        self.decisive.iter().copied().filter(move |&q| !held(q))
     }
 }
 
@@ -160,9 +173,18 @@ impl Judged<'_> {
         self.rows.iter().filter(|row| row.agrees()).count()
     }
 
-    /// Whether what is asked of the set holds.
+    /// Rows that agree by tolerance alone; the others that agree do so only because intervals
+    /// overlap, which says little with few seeds.
+    pub fn close(&self) -> usize {
+        self.rows.iter().filter(|row| row.is_close()).count()
+    }
+
+    /// Whether there are rows, and what is asked of them holds.
     pub fn passes(&self) -> bool {
         let needed = self.set.terms.required.unwrap_or(0.0) * self.rows.len() as f64;
-        self.agreeing() as f64 >= needed
+        !self.rows.is_empty() && self.agreeing() as f64 >= needed
     }
 }
+
+#[cfg(test)]
+mod tests;

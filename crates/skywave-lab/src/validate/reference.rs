@@ -2,6 +2,7 @@
 
 use super::agent::Agent;
 use super::case::{Case, Cerl, Dcr, Path, Queue, Sifest};
+use super::table::{Cells, Table, Unreadable};
 use super::verdict::Quantity;
 use crate::experiment::stats::Estimate;
 
@@ -16,91 +17,17 @@ pub struct Row {
     pub reference: Vec<(Quantity, Estimate)>,
 }
 
-/// A table with a heading.
-struct Table {
-    names: Vec<&'static str>,
-    rows: Vec<Vec<&'static str>>,
-}
-
-impl Table {
-    fn of(text: &'static str) -> Self {
-        let mut lines = text.lines().map(|line| line.split(',').collect());
-        Self {
-            names: lines.next().unwrap_or_default(),
-            rows: lines.collect(),
-        }
-    }
-
-    /// Makes something of each row; rows without a needed cell are left out.
-    fn each<T>(&self, make: impl Fn(&Cells<'_>) -> Option<T>) -> Vec<T> {
-        let rows = self.rows.iter();
-        rows.filter_map(|row| make(&Cells { table: self, row }))
-            .collect()
-    }
-}
-
-/// A row by the names of its columns.
-struct Cells<'a> {
-    table: &'a Table,
-    row: &'a [&'static str],
-}
-
-impl Cells<'_> {
-    fn text(&self, name: &str) -> Option<&'static str> {
-        let column = self.table.names.iter().position(|n| *n == name)?;
-        self.row
-            .get(column)
-            .copied()
-            .filter(|cell| !cell.is_empty())
-    }
-
-    fn number(&self, name: &str) -> Option<f64> {
-        self.text(name)?.parse().ok()
-    }
-
-    fn whole(&self, name: &str) -> Option<u32> {
-        self.text(name)?.parse().ok()
-    }
-
-    /// The estimate in the columns `name_mean`, `name_sd` and `name_ci95`.
-    fn estimate(&self, name: &str) -> Option<Estimate> {
-        let n = self.whole("n")? as usize;
-        Some(Estimate {
-            n,
-            mean: self.number(&format!("{name}_mean"))?,
-            sd: self.number(&format!("{name}_sd"))?,
-            half: (n > 1)
-                .then(|| self.number(&format!("{name}_ci95")))
-                .flatten(),
-        })
-    }
-
-    fn flow_reference(&self, goodput: &str) -> Option<Vec<(Quantity, Estimate)>> {
-        Some(vec![
-            (Quantity::Goodput, self.estimate(goodput)?),
-            (Quantity::Timeouts, self.estimate("timeouts")?),
-            (Quantity::Retransmits, self.estimate("retransmits")?),
-        ])
-    }
-
-    fn labels(&self, names: &[&'static str]) -> Vec<(&'static str, String)> {
-        let cell = |name| (name, self.text(name).unwrap_or_default().to_owned());
-        names.iter().map(|&name| cell(name)).collect()
-    }
-}
-
 macro_rules! table {
     ($path:literal) => {
-        Table::of(include_str!(concat!(
-            "../../../../bench/peers/",
-            $path,
-            ".csv"
-        )))
+        Table::of(
+            concat!("bench/peers/", $path, ".csv"),
+            include_str!(concat!("../../../../bench/peers/", $path, ".csv")),
+        )
     };
 }
 
 /// CERL's path, ns-2.35.
-pub(super) fn cerl() -> Vec<Row> {
+pub(super) fn cerl() -> Result<Vec<Row>, Unreadable> {
     let tables = [
         table!("ns2/reference/cerl_single"),
         table!("ns2/reference/cerl_delay"),
@@ -108,10 +35,10 @@ pub(super) fn cerl() -> Vec<Row> {
         table!("ns2/reference/cerl_buf"),
     ];
     let row = |cells: &Cells<'_>| {
-        Some(Row {
-            labels: cells.labels(&["agent", "Tp", "B", "buf", "q"]),
+        Ok(Row {
+            labels: cells.labels(&["agent", "Tp", "B", "buf", "q"])?,
             case: Case {
-                agent: Agent::find(cells.text("agent")?)?,
+                agent: cells.read("agent", "an agent of ns-2", Agent::find)?,
                 path: Path::Cerl(Cerl {
                     rate: format!("{}Mbps", cells.text("B")?),
                     delay: format!("{}ms", cells.text("Tp")?),
@@ -124,21 +51,22 @@ pub(super) fn cerl() -> Vec<Row> {
             reference: cells.flow_reference("goodput_mbps")?,
         })
     };
-    tables.iter().flat_map(|table| table.each(row)).collect()
+    let rows: Result<Vec<_>, _> = tables.iter().map(|table| table.each(row)).collect();
+    Ok(rows?.concat())
 }
 
 /// SIFEST's path, ns-2.35. Points that stand there twice, under two names, count once.
-pub(super) fn sifest() -> Vec<Row> {
+pub(super) fn sifest() -> Result<Vec<Row>, Unreadable> {
     let row = |cells: &Cells<'_>| {
         let scenario = cells.text("scenario")?;
-        let set = scenario.split(':').next()?;
+        let set = scenario.split_once(':').map_or(scenario, |(set, _)| set);
         let era = set.starts_with("era") || set.starts_with("paper_like");
         let mut labels = vec![("set", set.to_owned())];
-        labels.extend(cells.labels(&["agent", "x", "y"]));
-        Some(Row {
+        labels.extend(cells.labels(&["agent", "x", "y"])?);
+        Ok(Row {
             labels,
             case: Case {
-                agent: Agent::find(cells.text("agent")?)?,
+                agent: cells.read("agent", "an agent of ns-2", Agent::find)?,
                 path: Path::Sifest(Sifest {
                     header: !era || set.contains("hdr40"),
                     limited_transmit: set.starts_with("default"),
@@ -157,46 +85,50 @@ pub(super) fn sifest() -> Vec<Row> {
         })
     };
     let mut rows: Vec<Row> = Vec::new();
-    for row in table!("ns2/reference/sifest").each(row) {
+    for row in table!("ns2/reference/sifest").each(row)? {
         if rows.iter().all(|r| r.labels != row.labels) {
             rows.push(row);
         }
     }
-    rows
+    Ok(rows)
 }
 
 /// TCP-DCR's path, ns-2.35: RED, and tail drop with unequal access delays.
-pub(super) fn dcr() -> Vec<Row> {
-    let mut rows = table!("ns2/reference/dcr_congestion").each(dcr_row);
+pub(super) fn dcr() -> Result<Vec<Row>, Unreadable> {
+    let mut rows = table!("ns2/reference/dcr_congestion").each(dcr_row)?;
     rows.retain(|row| !in_lockstep(row));
-    rows.extend(table!("ns2/reference/dcr_spread").each(dcr_row));
-    rows
+    rows.extend(table!("ns2/reference/dcr_spread").each(dcr_row)?);
+    Ok(rows)
 }
 
 /// TCP-DCR's path with equal delays and tail drop: flows in lockstep, ns-2.35.
-pub(super) fn dcr_lockstep() -> Vec<Row> {
-    let mut rows = table!("ns2/reference/dcr_congestion").each(dcr_row);
+pub(super) fn dcr_lockstep() -> Result<Vec<Row>, Unreadable> {
+    let mut rows = table!("ns2/reference/dcr_congestion").each(dcr_row)?;
     rows.retain(in_lockstep);
-    rows
+    Ok(rows)
 }
 
 fn in_lockstep(row: &Row) -> bool {
     matches!(&row.case.path, Path::Dcr(dcr) if dcr.queue == Queue::DropTail && dcr.spread_ms == 0)
 }
 
-fn dcr_row(cells: &Cells<'_>) -> Option<Row> {
+fn dcr_row(cells: &Cells<'_>) -> Result<Row, Unreadable> {
     let mut reference = cells.flow_reference("agg_goodput_mbps")?;
     reference.push((Quantity::LossRate, cells.estimate("loss_rate")?));
     reference.push((Quantity::MeanQueue, cells.estimate("mean_queue_pkts")?));
-    let mut labels = cells.labels(&["queue", "buf", "win", "jitter"]);
-    let spread_ms = cells.whole("spread_ms").unwrap_or(0);
+    let mut labels = cells.labels(&["queue", "buf", "win", "jitter"])?;
+    let spread_ms = if cells.has("spread_ms") {
+        cells.whole("spread_ms")?
+    } else {
+        0
+    };
     labels.push(("spread", spread_ms.to_string()));
-    Some(Row {
+    Ok(Row {
         labels,
         case: Case {
-            agent: Agent::find(cells.text("agent")?)?,
+            agent: cells.read("agent", "an agent of ns-2", Agent::find)?,
             path: Path::Dcr(Dcr {
-                queue: Queue::of_ns(cells.text("queue")?)?,
+                queue: cells.read("queue", "a queue of ns-2", Queue::of_ns)?,
                 buffer: cells.whole("buf")?,
                 window: cells.whole("win")?,
                 jitter: cells.number("jitter")?,
@@ -208,15 +140,19 @@ fn dcr_row(cells: &Cells<'_>) -> Option<Row> {
     })
 }
 
-/// CERL's path, ns-3.44.
-pub(super) fn ns3() -> Vec<Row> {
-    table!("ns3/reference/single_lossy").each(|cells| {
-        let n = cells.whole("n_seeds")? as usize;
-        let sd = cells.number("goodput_mbps_sd")?;
-        Some(Row {
-            labels: cells.labels(&["tcp", "q"]),
+/// CERL's path, ns-3.44, without the algorithms that we have nothing like.
+pub(super) fn ns3() -> Result<Vec<Row>, Unreadable> {
+    let rows = table!("ns3/reference/single_lossy").each(|cells| {
+        let Some(agent) = Agent::of_ns3(cells.text("tcp")?) else {
+            return Ok(None);
+        };
+        let n = cells.runs("n_seeds")?;
+        let mean = cells.number("goodput_mbps_mean")?;
+        let goodput = Estimate::from_moments(n, mean, cells.number("goodput_mbps_sd")?);
+        Ok(Some(Row {
+            labels: cells.labels(&["tcp", "q"])?,
             case: Case {
-                agent: Agent::of_ns3(cells.text("tcp")?)?,
+                agent,
                 path: Path::Cerl(Cerl {
                     rate: "2Mbps".into(),
                     delay: format!("{}ms", cells.text("tp_ms")?),
@@ -226,10 +162,8 @@ pub(super) fn ns3() -> Vec<Row> {
                 }),
                 duration: "480s".into(),
             },
-            reference: vec![(
-                Quantity::Goodput,
-                Estimate::from_moments(n, cells.number("goodput_mbps_mean")?, sd),
-            )],
-        })
-    })
+            reference: vec![(Quantity::Goodput, goodput)],
+        }))
+    })?;
+    Ok(rows.into_iter().flatten().collect())
 }

@@ -1,6 +1,7 @@
 //! The built-in sets.
 
 use super::reference::{self, Row};
+use super::table::Unreadable;
 use super::verdict::Quantity::{self, Goodput, LossRate, MeanQueue};
 use super::{Set, Terms};
 use crate::scenario::ScenarioError;
@@ -8,12 +9,26 @@ use crate::scenario::ScenarioError;
 /// The names of the built-in sets.
 pub const SETS: &[&str] = &["cerl", "sifest", "dcr", "dcr-lockstep", "linux", "ns3"];
 
+/// Why there is no such set.
+#[derive(Debug, thiserror::Error)]
+pub enum SetError {
+    /// None has this name.
+    #[error("there is no set `{0}`; there are {sets}", sets = SETS.join(", "))]
+    Unknown(String),
+    /// A row of its table cannot be understood.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    /// A row is no valid scenario.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+}
+
 /// Replications of TCP-DCR's rows at most: each of them is a million packets, and has little noise.
 const LONG_SEEDS: u64 = 3;
 
 impl Set {
-    /// A built-in set with seeds 1 to `seeds` or fewer; `None` when there is none of this name.
-    pub fn named(name: &str, seeds: u64) -> Option<Result<Self, ScenarioError>> {
+    /// A built-in set with seeds 1 to `seeds` or fewer.
+    pub fn named(name: &str, seeds: u64) -> Result<Self, SetError> {
         let (terms, rows, seeds) = match name {
             "cerl" => (
                 terms(
@@ -22,7 +37,7 @@ impl Set {
                     "Vegas in ns-2 sends no header: our packets are as large on the wire. \
                      Vegas_pkt1500 has one.",
                 ),
-                cerl(true),
+                cerl(true)?,
                 seeds,
             ),
             "sifest" => (
@@ -31,16 +46,19 @@ impl Set {
                     Some(0.90),
                     "Without SIFEST's own mechanism, which ns-2 does not have.",
                 ),
-                reference::sifest(),
+                reference::sifest()?,
                 seeds,
             ),
             "dcr" => (
-                terms(
-                    "24 SACK flows over TCP-DCR's bottleneck, against ns-2.35",
-                    Some(1.0),
-                    "Tail drop with unequal access delays (drawn within the spread, ms).",
-                ),
-                reference::dcr(),
+                Terms {
+                    decisive: &Quantity::ALL,
+                    ..terms(
+                        "24 SACK flows over TCP-DCR's bottleneck, against ns-2.35",
+                        Some(1.0),
+                        "Tail drop with unequal access delays (drawn within the spread, ms).",
+                    )
+                },
+                reference::dcr()?,
                 seeds.min(LONG_SEEDS),
             ),
             "dcr-lockstep" => (
@@ -53,7 +71,7 @@ impl Set {
                          row. Timeouts and retransmissions are printed, not judged.",
                     )
                 },
-                reference::dcr_lockstep(),
+                reference::dcr_lockstep()?,
                 seeds.min(LONG_SEEDS),
             ),
             "linux" => (
@@ -62,12 +80,13 @@ impl Set {
                     None,
                     "Not judged: other algorithms than ours. docs/validation.md says why they differ.",
                 ),
-                cerl(false),
+                cerl(false)?,
                 seeds,
             ),
             "ns3" => (
                 Terms {
                     peer: "ns-3",
+                    decisive: &[Goodput],
                     ..terms(
                         "CERL's path with the profile rfc, against ns-3.44",
                         None,
@@ -75,12 +94,12 @@ impl Set {
                          Vegas, Veno and Westwood.",
                     )
                 },
-                reference::ns3(),
+                reference::ns3()?,
                 seeds,
             ),
-            _ => return None,
+            _ => return Err(SetError::Unknown(name.to_owned())),
         };
-        Some(Self::new(name, terms, rows, seeds))
+        Ok(Self::new(name, terms, rows, seeds)?)
     }
 }
 
@@ -89,14 +108,14 @@ fn terms(title: &'static str, required: Option<f64>, note: &str) -> Terms {
         title,
         peer: "ns-2",
         required,
-        decisive: &Quantity::ALL,
+        decisive: &Quantity::OF_FLOWS,
         note: note.to_owned(),
     }
 }
 
 /// The rows of agents that are the same algorithm as ours, or of those that are not.
-fn cerl(comparable: bool) -> Vec<Row> {
-    let mut rows = reference::cerl();
+fn cerl(comparable: bool) -> Result<Vec<Row>, Unreadable> {
+    let mut rows = reference::cerl()?;
     rows.retain(|row| row.case.agent.comparable == comparable);
-    rows
+    Ok(rows)
 }

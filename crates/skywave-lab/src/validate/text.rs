@@ -43,9 +43,9 @@ impl Judged<'_> {
         out + &self.summary() + "\n"
     }
 
-    /// How many rows agree, and how many must.
+    /// How many rows agree and by which part of the rule, and how many must.
     pub fn summary(&self) -> String {
-        let (agreeing, rows) = (self.agreeing(), self.rows.len());
+        let (agreeing, close, rows) = (self.agreeing(), self.close(), self.rows.len());
         let share = 100.0 * agreeing as f64 / rows.max(1) as f64;
         let asked = match self.set.terms.required {
             Some(share) => {
@@ -55,9 +55,11 @@ impl Judged<'_> {
             None => "not judged".to_owned(),
         };
         format!(
-            "{}: {rows} rows, {agreeing} agree ({}%), {asked}",
+            "{}: {rows} rows, {agreeing} agree ({}%: {close} by tolerance, {} only by overlap of \
+             intervals), {asked}",
             self.set.name,
-            fixed(share, 1)
+            fixed(share, 1),
+            agreeing - close
         )
     }
 
@@ -116,7 +118,7 @@ impl Judged<'_> {
         format!("{word} in {}", names.join(", "))
     }
 
-    /// One JSON object a row.
+    /// One JSON object a row, and one for the set.
     pub fn to_json_lines(&self) -> String {
         let mut out = String::new();
         for row in &self.rows {
@@ -132,10 +134,23 @@ impl Judged<'_> {
                 "row": labels,
                 "judged": self.set.terms.required.is_some(),
                 "agrees": row.agrees(),
+                "within_tolerance": row.is_close(),
                 "quantities": quantities,
             });
             let _ = writeln!(out, "{line}");
         }
+        let (agreeing, close) = (self.agreeing(), self.close());
+        let summary = json!({
+            "set": self.set.name,
+            "rows": self.rows.len(),
+            "seeds": self.set.seeds.len(),
+            "agreeing": agreeing,
+            "by_tolerance": close,
+            "by_overlap": agreeing - close,
+            "required": self.set.terms.required,
+            "passes": self.passes(),
+        });
+        let _ = writeln!(out, "{summary}");
         out
     }
 }
@@ -148,6 +163,7 @@ fn json_pair(c: &Comparison) -> (String, Value) {
         "theirs_ci95": c.theirs.half,
         "ratio": c.ratio(),
         "agrees": c.agrees(),
+        "within_tolerance": c.is_close(),
     });
     (c.quantity.name().to_owned(), value)
 }

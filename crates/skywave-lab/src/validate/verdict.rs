@@ -1,8 +1,8 @@
 //! When two simulators agree, by one rule for all rows.
 //!
 //! A quantity agrees when the means are within its tolerance of the reference's mean, or the 95%
-//! intervals overlap (a single run is a point without an interval). A row agrees when all its
-//! quantities do.
+//! intervals overlap (a single run is a point without an interval). A row agrees when all quantities
+//! that decide do.
 
 use skywave_sim::Outcome;
 
@@ -33,6 +33,9 @@ impl Quantity {
         Self::LossRate,
         Self::MeanQueue,
     ];
+
+    /// Those of flows, which every path has.
+    pub const OF_FLOWS: [Self; 3] = [Self::Goodput, Self::Timeouts, Self::Retransmits];
 
     /// Its name in tables and JSON.
     pub fn name(self) -> &'static str {
