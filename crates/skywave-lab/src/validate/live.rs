@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -49,8 +49,9 @@ pub fn measure(case: &Case, seeds: u64, cancel: &AtomicBool) -> Result<Set, Live
     let scenario = Scenario::parse("live", &case.scenario(), None)?;
     let arguments = case.ns_arguments(&scenario.points()[0].spec(1));
     let script = Script::write()?;
-    let runs = all(&script, &arguments, seeds, cancel)?;
-    let reference = quantities(case)
+    let expected = quantities(case);
+    let runs = all(&script, &arguments, expected, seeds, cancel)?;
+    let reference = expected
         .iter()
         .filter_map(|&quantity| {
             let values = runs.iter().filter_map(|run| run.get(quantity.name()));
@@ -67,7 +68,7 @@ pub fn measure(case: &Case, seeds: u64, cancel: &AtomicBool) -> Result<Set, Live
         title: "ns-2 run here",
         peer: "ns-2",
         required: case.agent.comparable.then_some(1.0),
-        decisive: &Quantity::ALL,
+        decisive: expected,
         note: format!("Goodputs of ns-2's runs, Mb/s: {}", goodputs(&runs)),
     };
     Ok(Set::new("live", terms, vec![row], seeds)?)
@@ -87,7 +88,7 @@ fn goodputs(runs: &[Run]) -> String {
 fn quantities(case: &Case) -> &'static [Quantity] {
     match case.path {
         Path::Dcr(_) => &Quantity::ALL,
-        _ => &Quantity::ALL[..3],
+        _ => &Quantity::OF_FLOWS,
     }
 }
 
@@ -97,6 +98,7 @@ type Run = BTreeMap<String, f64>;
 fn all(
     script: &Script,
     arguments: &[String],
+    expected: &[Quantity],
     seeds: u64,
     cancel: &AtomicBool,
 ) -> Result<Vec<Run>, LiveError> {
@@ -115,12 +117,19 @@ fn all(
             if lock_error().is_some() {
                 break;
             }
-            match one(script, arguments, number) {
+            match one(script, arguments, expected, number) {
                 Ok(run) => {
                     let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                     done.insert(number, run);
                 }
                 Err(error) => {
+                    // Ctrl-C reaches ns-2 too: that it said nothing is then no failure of its own.
+                    let stopped = cancel.load(Ordering::Relaxed);
+                    let error = if stopped {
+                        LiveError::Interrupted
+                    } else {
+                        error
+                    };
                     lock_error().get_or_insert(error);
                 }
             }
@@ -139,7 +148,12 @@ fn ns_seed(number: u64) -> u64 {
     Stream::named(number, "ns-2", "seed").uniform_int(100_000_000, 2_000_000_000)
 }
 
-fn one(script: &Script, arguments: &[String], number: u64) -> Result<Run, LiveError> {
+fn one(
+    script: &Script,
+    arguments: &[String],
+    expected: &[Quantity],
+    number: u64,
+) -> Result<Run, LiveError> {
     let output = Command::new("ns")
         .arg(&script.path)
         .args(arguments)
@@ -156,14 +170,32 @@ fn one(script: &Script, arguments: &[String], number: u64) -> Result<Run, LiveEr
         Some((name.to_owned(), value.trim().parse().ok()?))
     };
     let run: Run = text.lines().filter_map(pair).collect();
-    if output.status.success() && run.contains_key(Quantity::Goodput.name()) {
+    let missing = expected.iter().find(|q| !run.contains_key(q.name()));
+    if output.status.success() && missing.is_none() {
         return Ok(run);
+    }
+    if was_interrupted(output.status) {
+        return Err(LiveError::Interrupted);
     }
     let errors = String::from_utf8_lossy(&output.stderr);
     let reason = errors.lines().find(|line| !line.trim().is_empty());
-    Err(LiveError::Failed(
-        reason.unwrap_or("it printed no goodput").trim().to_owned(),
-    ))
+    Err(LiveError::Failed(match (reason, missing) {
+        (Some(reason), _) => reason.trim().to_owned(),
+        (None, Some(quantity)) => format!("it printed no {}", quantity.name()),
+        (None, None) => output.status.to_string(),
+    }))
+}
+
+/// Whether Ctrl-C ended it. Our own handler may hear of it later.
+#[cfg(unix)]
+fn was_interrupted(status: ExitStatus) -> bool {
+    const SIGINT: i32 = 2;
+    std::os::unix::process::ExitStatusExt::signal(&status) == Some(SIGINT)
+}
+
+#[cfg(not(unix))]
+fn was_interrupted(_: ExitStatus) -> bool {
+    false
 }
 
 /// The script in a file of its own, removed when it is no longer needed.
