@@ -22,24 +22,43 @@ fn output(mut command: Command) -> (Option<i32>, String, String) {
 #[test]
 fn a_set_is_printed_point_by_point_and_judged() {
     let dir = tempfile::tempdir().expect("a directory");
-    let args = ["--only", "sifest", "--seeds", "4"];
-    let (code, table, _) = output(validate(dir.path(), &args));
+    let args = ["--only", "sifest", "--seeds", "2"];
+    let (code, table, errors) = output(validate(dir.path(), &args));
     assert_eq!(code, Some(0), "{table}");
     assert!(table.contains("default_t0.1_da200_cbr  Tahoe    0.01  0.15"));
     assert!(table.contains("90% required: passes"), "{table}");
+    assert!(table.contains(" only by overlap of intervals)"), "{table}");
+    assert!(errors.contains("fewer than 5 seeds (2 here)"), "{errors}");
 
     // The second call finds the runs, and tells the same in another form.
     let mut json = args.to_vec();
     json.push("--json");
     let (code, lines, _) = output(validate(dir.path(), &json));
     assert_eq!(code, Some(0));
-    assert_eq!(lines.lines().count(), 336);
-    for line in lines.lines() {
-        let row: serde_json::Value = serde_json::from_str(line).expect("JSON");
+    let parsed = lines.lines().map(serde_json::from_str);
+    let mut rows: Vec<serde_json::Value> = parsed.collect::<Result<_, _>>().expect("JSON");
+    let summary = rows.pop().expect("a line for the set");
+    assert_eq!(rows.len(), 336);
+    let count = |key: &str| rows.iter().filter(|row| row[key] == true).count();
+    let (agreeing, close) = (count("agrees"), count("within_tolerance"));
+    assert_eq!(summary["agreeing"], agreeing);
+    assert_eq!(summary["by_tolerance"], close);
+    assert_eq!(summary["by_overlap"], agreeing - close);
+    assert_eq!(summary["passes"], true);
+    for row in rows {
         assert_eq!(row["judged"], true);
         assert!(row["quantities"]["goodput_mbps"]["ours"].is_number());
         assert!(row["quantities"]["timeouts"]["theirs_ci95"].is_number());
     }
+}
+
+#[test]
+fn a_buffer_beyond_reason_is_told() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let args = ["--live", "--buffer", "1500000000"];
+    let (code, _, errors) = output(validate(dir.path(), &args));
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("1..=1000000"), "{errors}");
 }
 
 #[test]
@@ -50,4 +69,25 @@ fn a_missing_ns_is_told() {
     let (code, _, errors) = output(command);
     assert_eq!(code, Some(1));
     assert!(errors.contains("there is no `ns` here"), "{errors}");
+}
+
+/// Ctrl-C reaches ns-2 too, which then ends without numbers.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_ns_is_no_failure_of_its_own() {
+    use std::os::unix::fs::PermissionsExt;
+
+    // One that dies of Ctrl-C, and one that ends by itself when we have got it.
+    for script in ["kill -INT $$", "kill -INT $PPID; /bin/sleep 1; exit 1"] {
+        let dir = tempfile::tempdir().expect("a directory");
+        let ns = dir.path().join("ns");
+        std::fs::write(&ns, format!("#!/bin/sh\n{script}\n")).expect("written");
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&ns, executable).expect("executable");
+        let mut command = validate(dir.path(), &["--live", "--seeds", "1"]);
+        command.env("PATH", dir.path());
+        let (code, _, errors) = output(command);
+        assert_eq!(code, Some(130), "{script}: {errors}");
+        assert!(errors.contains("interrupted"), "{errors}");
+    }
 }
