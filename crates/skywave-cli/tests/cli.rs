@@ -210,6 +210,15 @@ fn captures_are_made_of_runs_that_are_stored_too_and_are_read_back() {
     assert!(summary.contains(" lost: channel error"), "{summary}");
     let report = fs::read_to_string(dir.path().join("runs/tiny/report.html")).expect("a report");
     assert!(report.contains("Segments of bulk around the first loss"));
+
+    // They stay as long as the results that they belong to.
+    let captures = dir.path().join("runs/tiny/captures");
+    for (scenario, there) in [(TINY.into(), true), (TINY.replace("20ms", "40ms"), false)] {
+        fs::write(dir.path().join("tiny.toml"), scenario).expect("written");
+        let out = skywave(dir.path(), &["run", "tiny.toml"]);
+        assert!(out.status.success(), "{}", text(&out.stderr));
+        assert_eq!(captures.exists(), there);
+    }
 }
 
 #[test]

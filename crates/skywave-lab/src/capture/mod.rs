@@ -17,7 +17,7 @@ mod remark;
 mod sequence;
 
 pub use connection::{Connection, Direction, Endpoint, Protocol, Summary};
-pub use points::{Captured, Error, Options, capture, check_links};
+pub use points::{Captured, DIRECTORY, Error, Options, capture, check_links};
 pub use read::{Frame, ReadError, read};
 pub use recorder::Keep;
 pub use remark::Remark;

@@ -1,7 +1,6 @@
 //! Captures of a scenario: the first seed of every point, a file a link.
 
-use std::fs;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,7 +9,11 @@ use skywave_sim::observe::Watch;
 use skywave_sim::simulate_watched;
 
 use super::recorder::{Keep, Recorder};
+use crate::experiment::file::DraftDirectory;
 use crate::scenario::{Point, Scenario};
+
+/// The directory of captures in a run directory.
+pub const DIRECTORY: &str = "captures";
 
 /// Captures that were made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,11 +128,9 @@ pub fn check_links(scenario: &Scenario, names: &[String]) -> Result<(), Error> {
 /// Captures links of every point with the first seed.
 pub fn capture(scenario: &Scenario, options: &Options<'_>) -> Result<Captured, Error> {
     check_links(scenario, options.links)?;
-    let dir = options.dir.join("captures");
-    match fs::remove_dir_all(&dir) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::write(&dir, error)),
-        _ => {}
-    }
+    let dir = options.dir.join(DIRECTORY);
+    // Those before stay until all of these are there.
+    let draft = DraftDirectory::create(&dir).map_err(|source| Error::write(&dir, source))?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads.unwrap_or(0))
         .build()?;
@@ -138,33 +139,38 @@ pub fn capture(scenario: &Scenario, options: &Options<'_>) -> Result<Captured, E
         points
             .par_iter()
             .map(|(index, point)| {
-                let dir = dir.join(point_name(*index, point));
-                capture_point(scenario, point, &dir, options)
+                let name = point_name(*index, point);
+                let files = capture_point(scenario, point, &draft.path().join(&name), options)?;
+                let dir = dir.join(name);
+                Ok(files.into_iter().map(|file| dir.join(file)).collect())
             })
-            .collect::<Result<_, _>>()
+            .collect::<Result<_, Error>>()
     })?;
+    let finished = draft.finish();
+    finished.map_err(|source| Error::write(&dir, source))?;
     Ok(Captured {
         dir,
         files: files.concat(),
     })
 }
 
+/// Captures a point into `dir`, and gives the names of the files there.
 fn capture_point(
     scenario: &Scenario,
     point: &Point,
     dir: &Path,
     options: &Options<'_>,
-) -> Result<Vec<PathBuf>, Error> {
+) -> Result<Vec<String>, Error> {
     if options.cancel.load(Ordering::Relaxed) {
         return Err(Error::Cancelled);
     }
     let seed = scenario.seeds().first().copied().unwrap_or(1);
     let spec = point.spec(seed);
     let names: Vec<&str> = spec.links.iter().map(|l| l.name.as_str()).collect();
-    let links: Vec<(usize, PathBuf)> = select(point, &names, options.links)
-        .into_iter()
-        .map(|link| (link, dir.join(file_name(link, names[link]))))
-        .collect();
+    let links = select(point, &names, options.links);
+    let files: Vec<String> = links.iter().map(|&l| file_name(l, names[l])).collect();
+    let paths = files.iter().map(|file| dir.join(file));
+    let links: Vec<(usize, PathBuf)> = links.iter().copied().zip(paths).collect();
     let mut run = vec![format!("scenario {}", scenario.name())];
     run.extend(point.params.iter().map(|(path, v)| format!("{path} = {v}")));
     run.push(format!("seed {seed}"));
@@ -175,7 +181,7 @@ fn capture_point(
     };
     simulate_watched(&spec, watch).ok_or(Error::Cancelled)?;
     recorder.finish()?;
-    Ok(links.into_iter().map(|(_, path)| path).collect())
+    Ok(files)
 }
 
 /// The names of the simulation's links.

@@ -1,4 +1,4 @@
-//! Files that are whole or not there.
+//! Files and directories that are whole or not there.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -69,9 +69,73 @@ impl Drop for Draft {
     }
 }
 
+/// A directory that is being filled under a temporary name. Dropped unfinished, it is gone.
+#[derive(Debug)]
+pub struct DraftDirectory {
+    path: PathBuf,
+    temporary: PathBuf,
+}
+
+impl DraftDirectory {
+    /// Begins a directory that will be at `path`. Missing directories above are created.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        if path.is_file() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        let temporary = temporary(path);
+        remove(&temporary)?;
+        fs::create_dir_all(&temporary)?;
+        Ok(Self {
+            path: path.to_owned(),
+            temporary,
+        })
+    }
+
+    /// Where it is until it is finished.
+    pub fn path(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Gives the directory its name; what was there before is gone.
+    pub fn finish(self) -> io::Result<()> {
+        // No system call replaces a directory that has files.
+        let old = hidden(&self.path, "old");
+        remove(&old)?;
+        match fs::rename(&self.path, &old) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        if let Err(error) = fs::rename(&self.temporary, &self.path) {
+            // Best effort: the error that led here is the one worth telling.
+            let _ = fs::rename(&old, &self.path);
+            return Err(error);
+        }
+        remove(&old)
+    }
+}
+
+impl Drop for DraftDirectory {
+    fn drop(&mut self) {
+        // Best effort, and finished there is nothing.
+        let _ = fs::remove_dir_all(&self.temporary);
+    }
+}
+
+fn remove(dir: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(dir) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 fn temporary(path: &Path) -> PathBuf {
+    hidden(path, "tmp")
+}
+
+/// A name beside `path` that no other process has.
+fn hidden(path: &Path, ending: &str) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
+    path.with_file_name(format!(".{name}.{}.{ending}", std::process::id()))
 }
 
 #[cfg(test)]
@@ -90,5 +154,27 @@ mod tests {
         assert_eq!(failed.unwrap_err().to_string(), "disk on fire");
         assert_eq!(fs::read(&path).unwrap(), b"one");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+    #[test]
+    fn a_directory_replaces_the_old_one_whole_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("deep/files");
+        let fill = |name: &str| {
+            let draft = DraftDirectory::create(&path).unwrap();
+            fs::write(draft.path().join(name), name).unwrap();
+            draft
+        };
+        let names = |dir: &Path| -> Vec<String> {
+            let entries = fs::read_dir(dir).unwrap().map(Result::unwrap);
+            let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            names.collect()
+        };
+        fill("one").finish().unwrap();
+        assert_eq!(names(&path), ["one"]);
+        drop(fill("two"));
+        assert_eq!(names(&path), ["one"]);
+        fill("three").finish().unwrap();
+        assert_eq!(names(&path), ["three"]);
+        assert_eq!(names(path.parent().unwrap()), ["files"]);
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::html::{HtmlOptions, html};
 use super::parquet::{write_links, write_results, write_series};
 use super::study::Study;
+use crate::capture;
 use crate::experiment::Results;
 use crate::experiment::file::write_atomically;
 
@@ -31,7 +32,8 @@ pub fn write_file(
     })
 }
 
-/// Writes everything that a finished experiment leaves in its directory.
+/// Writes everything that a finished experiment leaves in its directory. Captures there, which belong
+/// to the results before, go when the results are others.
 pub fn write_all(
     dir: &Path,
     study: &Study,
@@ -41,9 +43,19 @@ pub fn write_all(
     write_file(&dir.join("scenario.toml"), |out| {
         out.write_all(study.text.as_bytes())
     })?;
-    write_file(&dir.join("results.parquet"), |out| {
-        write_results(out, study, results)
-    })?;
+    let path = dir.join("results.parquet");
+    let before = std::fs::read(&path).ok();
+    write_file(&path, |out| write_results(out, study, results))?;
+    let captures = dir.join(capture::DIRECTORY);
+    if before.is_some_and(|before| std::fs::read(&path).is_ok_and(|now| now != before))
+        && captures.exists()
+    {
+        // Of a run before, which had other results.
+        std::fs::remove_dir_all(&captures).map_err(|source| WriteError {
+            path: captures,
+            source,
+        })?;
+    }
     write_file(&dir.join("links.parquet"), |out| {
         write_links(out, study, results)
     })?;

@@ -103,6 +103,26 @@ fn files_are_the_same_bytes_every_time_and_have_plain_names() {
 }
 
 #[test]
+fn a_capture_that_is_stopped_leaves_the_one_before() {
+    let captures = Captures::of(LOSSY, &["radio"], Keep::Headers);
+    let before: Vec<_> = captures.files.iter().map(std::fs::read).collect();
+    let options = capture::Options {
+        dir: captures.dir.path(),
+        links: &[],
+        keep: Keep::All,
+        threads: None,
+        cancel: &AtomicBool::new(true),
+    };
+    let error = capture::capture(&captures.scenario, &options).unwrap_err();
+    assert!(matches!(error, Error::Cancelled));
+    for (file, before) in captures.files.iter().zip(before) {
+        assert_eq!(std::fs::read(file).unwrap(), before.unwrap());
+    }
+    let left = std::fs::read_dir(captures.dir.path()).unwrap();
+    assert_eq!(left.count(), 1);
+}
+
+#[test]
 fn a_link_that_is_not_there_is_an_error_that_names_those_that_are() {
     let scenario = skywave_lab::scenario::Scenario::parse("bench", EVERYTHING, None).unwrap();
     let known = ["radio", "radio.reverse", "wire/less"].map(String::from);
