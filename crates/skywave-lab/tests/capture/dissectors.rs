@@ -1,5 +1,7 @@
-//! What tshark and tcptrace read out of captures. Skipped, with a message, where they are missing.
+//! What tshark and tcptrace read out of captures. Where they are missing, the rest of a test is
+//! skipped with a message; with `SKYWAVE_REQUIRE_TOOLS` set, that fails.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,13 +11,28 @@ use crate::bench::{Captures, EVERYTHING, LOSSY};
 
 /// What a program prints; `None`, and a word about it, when it is not installed.
 fn output(program: &str, args: &[&str]) -> Option<String> {
-    let Ok(output) = Command::new(program).args(args).output() else {
-        eprintln!("skipped: {program} is not installed");
-        return None;
+    let output = match Command::new(program).args(args).output() {
+        Ok(output) => output,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            skip(program);
+            return None;
+        }
+        Err(error) => panic!("{program}: {error}"),
     };
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{program} {args:?}: {errors}");
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn skip(program: &str) {
+    assert!(
+        std::env::var_os("SKYWAVE_REQUIRE_TOOLS").is_none(),
+        "{program} is not installed, and SKYWAVE_REQUIRE_TOOLS is set"
+    );
+    // Not `eprintln!`: what that prints is hidden when a test passes.
+    let test = std::thread::current();
+    let name = test.name().unwrap_or("a test");
+    writeln!(io::stderr(), "SKIPPED {name}: {program} is not installed").expect("standard error");
 }
 
 /// Fields of the packets that a filter lets through, as tshark gives them.
