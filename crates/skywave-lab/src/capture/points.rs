@@ -140,7 +140,7 @@ pub fn capture(scenario: &Scenario, options: &Options<'_>) -> Result<Captured, E
             .par_iter()
             .map(|(index, point)| {
                 let name = point_name(*index, point);
-                let files = capture_point(scenario, point, &draft.path().join(&name), options)?;
+                let files = capture_point(scenario, point, &draft.location().join(&name), options)?;
                 let dir = dir.join(name);
                 Ok(files.into_iter().map(|file| dir.join(file)).collect())
             })

@@ -92,7 +92,7 @@ impl DraftDirectory {
     }
 
     /// Where it is until it is finished.
-    pub fn path(&self) -> &Path {
+    pub fn location(&self) -> &Path {
         &self.temporary
     }
 
@@ -161,7 +161,7 @@ mod tests {
         let path = dir.path().join("deep/files");
         let fill = |name: &str| {
             let draft = DraftDirectory::create(&path).unwrap();
-            fs::write(draft.path().join(name), name).unwrap();
+            fs::write(draft.location().join(name), name).unwrap();
             draft
         };
         let names = |dir: &Path| -> Vec<String> {

@@ -44,12 +44,12 @@ impl Table {
         make: impl Fn(&Cells<'_>) -> Result<T, Unreadable>,
     ) -> Result<Vec<T>, Unreadable> {
         let rows = self.rows.iter().enumerate();
-        rows.map(|(index, cells)| {
+        rows.map(|(index, row)| {
             make(&Cells {
                 table: self,
                 // After the heading.
                 line: index + 2,
-                cells,
+                row,
             })
         })
         .collect()
@@ -60,7 +60,7 @@ impl Table {
 pub(super) struct Cells<'a> {
     table: &'a Table,
     line: usize,
-    cells: &'a [&'static str],
+    row: &'a [&'static str],
 }
 
 impl Cells<'_> {
@@ -81,7 +81,7 @@ impl Cells<'_> {
 
     pub(super) fn text(&self, name: &str) -> Result<&'static str, Unreadable> {
         let column = self.table.names.iter().position(|n| *n == name);
-        let cell = column.and_then(|column| self.cells.get(column).copied());
+        let cell = column.and_then(|column| self.row.get(column).copied());
         cell.filter(|cell| !cell.is_empty())
             .ok_or_else(|| self.unreadable(name, "a value"))
     }
