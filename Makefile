@@ -4,7 +4,7 @@ SKYWAVE := $(or $(CARGO_TARGET_DIR),target)/release/skywave
 # A program of a user's own: a workspace of its own, which only shares the build folder.
 EXAMPLE := examples/custom-cc/Cargo.toml
 
-.PHONY: help demo validate test build bench fmt lint prerequisites deny
+.PHONY: help demo validate test build bench fuzz fmt lint prerequisites deny
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -30,13 +30,18 @@ bench: prerequisites ## Time the engine, paired with ns-2 where that is installe
 	cargo build --release --locked -p skywave-sim --example throughput
 	python3 bench/run.py
 
+fuzz: ## Fuzz for SECONDS=600 each (TARGET= for one of fuzz/'s targets; needs nightly and cargo-fuzz)
+	sh tools/fuzz.sh $(or $(SECONDS),600) $(TARGET)
+
 fmt: ## Format the code
 	cargo fmt --all
 	cargo fmt --manifest-path $(EXAMPLE)
+	cargo fmt --manifest-path fuzz/Cargo.toml
 
 lint: prerequisites ## Check formatting and lints, warnings denied
 	cargo fmt --all --check
 	cargo fmt --check --manifest-path $(EXAMPLE)
+	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 deny: ## Check licences and advisories of all dependencies (needs cargo-deny)

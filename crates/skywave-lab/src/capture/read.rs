@@ -237,14 +237,21 @@ impl<R> Watched<R> {
 }
 
 impl<R: Read> Read for Watched<R> {
+    /// Fills `buffer` unless the input ends: a pipe gives less at a time than the parser wants to see
+    /// of a file's beginning.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let result = self.inner.read(buffer);
-        match &result {
-            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
-                self.failure = Some(io::Error::new(error.kind(), error.to_string()));
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.inner.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(some) => filled += some,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.failure = Some(io::Error::new(error.kind(), error.to_string()));
+                    return Err(error);
+                }
             }
-            _ => {}
         }
-        result
+        Ok(filled)
     }
 }

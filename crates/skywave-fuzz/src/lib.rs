@@ -1,0 +1,27 @@
+//! What must hold whatever comes in: one function a target, from bytes to a panic if a rule is broken.
+//!
+//! The same functions serve libFuzzer (`fuzz/`), the replay of its corpora by `cargo test`, and the
+//! property tests, for which proptest draws the bytes. Bytes that are no text or file become a list of
+//! operations, and the rules are checked after every one of them.
+
+#[cfg(feature = "files")]
+pub mod capture;
+pub mod link;
+pub mod machines;
+#[cfg(feature = "files")]
+pub mod scenario;
+pub mod trace;
+
+/// A target by its name.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets; `fuzz/corpus/` has a folder for each.
+pub const TARGETS: &[Target] = &[
+    #[cfg(feature = "files")]
+    ("capture", capture::run),
+    ("link", link::run),
+    ("machines", machines::run),
+    #[cfg(feature = "files")]
+    ("scenario", scenario::run),
+    ("trace", trace::run),
+];

@@ -1,0 +1,162 @@
+//! Any link that a scenario can describe.
+
+use std::sync::Arc;
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use skywave_core::link::{
+    Blackout, GilbertElliott, Jitter, Limit, LinkConfig, LossAt, LossConfig, QueueConfig,
+    RedConfig, Reordering, Service, Trace,
+};
+use skywave_core::{Duration, Rate, Time};
+
+/// A configuration read out of bytes.
+#[derive(Clone, Debug)]
+pub struct AnyLink(pub LinkConfig);
+
+impl<'a> Arbitrary<'a> for AnyLink {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        let service = service(bytes)?;
+        let delay = millis(bytes)?;
+        let queue = queue(bytes)?;
+        // Bits say which impairments there are: most links have few.
+        let has = u8::arbitrary(bytes)?;
+        let has = |bit: u8| has & (1 << bit) != 0;
+        let mut config = LinkConfig {
+            service,
+            ..LinkConfig::new(Rate::from_bps(0), delay, queue)
+        };
+        if has(0) {
+            config.jitter = Some(jitter(bytes)?);
+        }
+        if has(1) {
+            config.loss.push(loss(bytes)?);
+        }
+        if has(2) {
+            config.loss.push(loss(bytes)?);
+        }
+        if has(3) {
+            config.loss_at = LossAt::Tail;
+        }
+        if has(4) {
+            config.blackouts = blackouts(bytes)?;
+        }
+        if has(5) {
+            config.corruption = share(bytes)?;
+        }
+        if has(6) {
+            config.duplication = share(bytes)?;
+        }
+        if has(7) {
+            config.reordering = Some(Reordering {
+                probability: share(bytes)?,
+                delay: millis(bytes)?,
+            });
+        }
+        Ok(Self(config))
+    }
+}
+
+fn millis(bytes: &mut Unstructured<'_>) -> Result<Duration> {
+    Ok(Duration::from_millis(u64::from(u8::arbitrary(bytes)?)))
+}
+
+/// From 0 to 1, both included.
+fn share(bytes: &mut Unstructured<'_>) -> Result<f64> {
+    Ok(f64::from(u8::arbitrary(bytes)?) / 255.0)
+}
+
+fn service(bytes: &mut Unstructured<'_>) -> Result<Service> {
+    let kind = u8::arbitrary(bytes)?;
+    if kind % 4 > 0 {
+        let mantissa = u64::from(u8::arbitrary(bytes)?);
+        return Ok(Service::Rate(Rate::from_bps(mantissa << (kind / 4 % 50))));
+    }
+    let mut at = 0u32;
+    let mut lines = Vec::new();
+    for _ in 0..=kind / 16 {
+        at += u32::from(u8::arbitrary(bytes)?);
+        lines.push(at.to_string());
+    }
+    // A period of zero is refused.
+    lines.push((at + 1).to_string());
+    let trace = Trace::parse(&lines.join("\n")).expect("rising milliseconds");
+    Ok(Service::Trace(Arc::new(trace)))
+}
+
+fn queue(bytes: &mut Unstructured<'_>) -> Result<QueueConfig> {
+    let kind = u8::arbitrary(bytes)?;
+    let limit = if kind & 1 == 0 {
+        Limit::Packets(u32::from(u8::arbitrary(bytes)?) % 64)
+    } else {
+        Limit::Bytes(u64::from(u16::arbitrary(bytes)?))
+    };
+    if kind & 2 == 0 {
+        return Ok(QueueConfig::DropTail(limit));
+    }
+    let capacity = match limit {
+        Limit::Packets(n) => f64::from(n),
+        Limit::Bytes(n) => n as f64,
+    };
+    let min_threshold = capacity * share(bytes)?;
+    Ok(QueueConfig::Red(RedConfig {
+        limit,
+        min_threshold,
+        max_threshold: min_threshold + 1.0 + capacity * share(bytes)?,
+        max_p: share(bytes)?,
+        weight: share(bytes)?,
+        gentle: kind & 4 != 0,
+        wait: kind & 8 != 0,
+        mean_packet: u32::from(u8::arbitrary(bytes)?) * 8 + 1,
+    }))
+}
+
+fn jitter(bytes: &mut Unstructured<'_>) -> Result<Jitter> {
+    let (low, more) = (millis(bytes)?, millis(bytes)?);
+    Ok(if low < more {
+        Jitter::Uniform(low, more)
+    } else {
+        Jitter::Exponential(low)
+    })
+}
+
+fn loss(bytes: &mut Unstructured<'_>) -> Result<LossConfig> {
+    Ok(match u8::arbitrary(bytes)? % 7 {
+        0 => LossConfig::Bernoulli(share(bytes)?),
+        1 => LossConfig::ExponentialPackets(share(bytes)?),
+        2 => LossConfig::ExponentialBytes(f64::from(u16::arbitrary(bytes)?)),
+        3 => LossConfig::GilbertElliottPackets(GilbertElliott {
+            to_bad: share(bytes)?,
+            to_good: share(bytes)?,
+            loss_good: share(bytes)?,
+            loss_bad: share(bytes)?,
+        }),
+        4 => LossConfig::GilbertElliottTime {
+            good: millis(bytes)?,
+            bad: millis(bytes)?,
+            loss_good: share(bytes)?,
+            loss_bad: share(bytes)?,
+        },
+        5 => LossConfig::Periodic {
+            every: u64::from(u8::arbitrary(bytes)?),
+            first: u64::from(u8::arbitrary(bytes)?),
+        },
+        _ => {
+            let mut numbers = <[u8; 4]>::arbitrary(bytes)?.map(u64::from).to_vec();
+            numbers.sort_unstable();
+            numbers.dedup();
+            LossConfig::Packets(numbers.into())
+        }
+    })
+}
+
+fn blackouts(bytes: &mut Unstructured<'_>) -> Result<Vec<Blackout>> {
+    let mut found = Vec::new();
+    let mut at = Time::ZERO;
+    for _ in 0..=u8::arbitrary(bytes)? % 3 {
+        let start = at + millis(bytes)?;
+        let end = start + millis(bytes)?;
+        found.push(Blackout { start, end });
+        at = end;
+    }
+    Ok(found)
+}

@@ -1,0 +1,40 @@
+//! What is asked of a link, read out of bytes.
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use skywave_core::Duration;
+
+/// Something that is asked of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// To carry a packet of so many bytes, so long after the operation before.
+    Send(Duration, u32),
+    /// To carry as many packets of 1500 bytes at once.
+    Burst(u8),
+    /// To say how long the queue is, so long after the operation before.
+    QueueLen(Duration),
+    /// To measure anew from now on.
+    Measure,
+}
+
+impl<'a> Arbitrary<'a> for Operation {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        let kind = u8::arbitrary(bytes)?;
+        Ok(match kind % 8 {
+            0 => Self::Send(Duration::ZERO, 1500),
+            1..=3 => Self::Send(gap(bytes)?, 1500),
+            4 => Self::Send(gap(bytes)?, u32::from(u16::arbitrary(bytes)?) + 1),
+            5 => Self::Burst(kind / 8),
+            6 => Self::QueueLen(gap(bytes)?),
+            _ if kind == 255 => Self::Measure,
+            _ => Self::Send(gap(bytes)?, 40),
+        })
+    }
+}
+
+/// From nothing to half a minute, on a logarithmic scale: a channel with states steps through all of
+/// it.
+fn gap(bytes: &mut Unstructured<'_>) -> Result<Duration> {
+    let mantissa = u64::from(u8::arbitrary(bytes)?);
+    let exponent = u8::arbitrary(bytes)? % 28;
+    Ok(Duration::from_nanos(mantissa << exponent))
+}

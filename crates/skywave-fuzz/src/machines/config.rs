@@ -1,0 +1,108 @@
+//! Any members in the slots, any switches, any profile's timers.
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use skywave_core::tcp::{
+    Acking, Composition, Counting, DetectionConfig, Handshake, PRESETS, RecoveryConfig, TcpConfig,
+};
+use skywave_core::{Duration, Segments};
+
+use super::PROFILES;
+
+const RECOVERIES: [RecoveryConfig; 5] = [
+    RecoveryConfig::Tahoe,
+    RecoveryConfig::Reno,
+    RecoveryConfig::NewReno,
+    RecoveryConfig::Sack,
+    RecoveryConfig::Sack1,
+];
+
+/// A configuration read out of bytes.
+#[derive(Clone, Debug)]
+pub struct AnyConfig(pub TcpConfig);
+
+impl<'a> Arbitrary<'a> for AnyConfig {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        let profile = *bytes.choose(&PROFILES)?;
+        let composition = any_composition(bytes)?;
+        let switches: [bool; 8] = bytes.arbitrary()?;
+        let [
+            whole_ssthresh,
+            limited_transmit,
+            impatient,
+            timestamps,
+            no_sack,
+            dsack,
+            fin,
+            three_way,
+        ] = switches;
+        let ssthresh = bytes.int_in_range(1u32..=40)?;
+        Ok(Self(TcpConfig {
+            initial_window: Segments(f64::from(bytes.int_in_range(1u32..=12)?)),
+            initial_ssthresh: (ssthresh > 1).then(|| Segments(f64::from(ssthresh))),
+            whole_ssthresh,
+            counting: match bytes.int_in_range(0..=3)? {
+                0 => Counting::Acks,
+                limit => Counting::Bytes(limit),
+            },
+            limited_transmit,
+            impatient,
+            timestamps,
+            sack: !no_sack,
+            dsack,
+            handshake: if three_way {
+                Handshake::ThreeWay
+            } else {
+                Handshake::None
+            },
+            fin,
+            acking: match bytes.int_in_range(0..=3)? {
+                0 => Acking::EverySegment,
+                every => Acking::Delayed {
+                    every,
+                    timeout: Duration::from_millis(200),
+                },
+            },
+            iss: match bytes.int_in_range(0..=3u8)? {
+                0 => 0,
+                1 => u32::MAX,
+                2 => u32::MAX - 3000,
+                _ => bytes.arbitrary()?,
+            },
+            ..TcpConfig::new(profile, composition)
+        }))
+    }
+}
+
+fn any_composition(bytes: &mut Unstructured<'_>) -> Result<Composition> {
+    let detection = match bytes.int_in_range(0..=15)? {
+        0..=8 => DetectionConfig::Dupacks(3),
+        9..=11 => DetectionConfig::Vegas,
+        threshold => DetectionConfig::Dupacks(threshold - 11),
+    };
+    Ok(Composition {
+        detection,
+        recovery: *bytes.choose(&RECOVERIES)?,
+        congestion: bytes.choose(PRESETS)?.composition.congestion.clone(),
+        avoid_repeated_recovery: bytes.arbitrary()?,
+        ..PRESETS[0].composition
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skywave_core::tcp::CongestionConfig;
+
+    #[test]
+    fn the_presets_cover_every_congestion_member() {
+        let has = |wanted: fn(&CongestionConfig) -> bool| {
+            assert!(PRESETS.iter().any(|p| wanted(&p.composition.congestion)));
+        };
+        has(|c| matches!(c, CongestionConfig::Reno));
+        has(|c| matches!(c, CongestionConfig::Vegas(_)));
+        has(|c| matches!(c, CongestionConfig::Veno(_)));
+        has(|c| matches!(c, CongestionConfig::Westwood(_)));
+        has(|c| matches!(c, CongestionConfig::Cubic(_)));
+        has(|c| matches!(c, CongestionConfig::Cerl(_)));
+    }
+}

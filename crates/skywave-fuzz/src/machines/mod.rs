@@ -1,0 +1,34 @@
+//! A TCP sender and its receiver, whatever the path and the application do.
+
+mod config;
+mod operation;
+mod pair;
+
+use arbitrary::{Arbitrary, Unstructured};
+use skywave_core::tcp::{PRESETS, Profile, TcpConfig};
+
+pub use config::AnyConfig;
+pub use operation::{Operation, Plan};
+pub use pair::Pair;
+
+/// The profiles that a scenario can name.
+pub const PROFILES: [Profile; 3] = [Profile::Ns2, Profile::Bsd, Profile::Rfc];
+
+/// Reads a configuration and what happens to it out of `data`, and runs it to its end: one of the
+/// presets in one of the profiles, or any composition.
+pub fn run(data: &[u8]) {
+    let mut bytes = Unstructured::new(data);
+    // Bytes that run out read as zeros.
+    if let (Ok(config), Ok(plan)) = (any_config(&mut bytes), Plan::arbitrary(&mut bytes)) {
+        Pair::new(plan.applied_to(config), &plan).run();
+    }
+}
+
+fn any_config(bytes: &mut Unstructured<'_>) -> arbitrary::Result<TcpConfig> {
+    let which = usize::from(u8::arbitrary(bytes)?);
+    let profile = PROFILES[which % PROFILES.len()];
+    match PRESETS.get(which / PROFILES.len()) {
+        Some(preset) => Ok(TcpConfig::new(profile, preset.composition.clone())),
+        None => Ok(AnyConfig::arbitrary(bytes)?.0),
+    }
+}

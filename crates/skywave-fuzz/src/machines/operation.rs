@@ -1,0 +1,126 @@
+//! What a path and an application do, read out of bytes.
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use skywave_core::Duration;
+use skywave_core::tcp::TcpConfig;
+
+/// More than any rule needs to be broken.
+const MAX_OPERATIONS: usize = 600;
+/// Longest time that one operation takes or adds.
+const MAX_MS: u16 = 4000;
+
+/// One thing that happens. Packets on their way are chosen by a number, modulo how many there are, in
+/// the order in which they would arrive; it does nothing when there are none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// The path behaves: so many arrivals and expiries of timers.
+    Pass(u8),
+    /// The clock advances, and what is due happens.
+    Wait(Duration),
+    /// This packet overtakes all others and arrives now.
+    Deliver(u8),
+    /// This packet is lost, or damaged so that its host drops it.
+    Lose(u8),
+    /// All packets on their way are lost.
+    LoseAll,
+    /// A second copy of this packet arrives so much later.
+    Duplicate(u8, Duration),
+    /// This packet arrives so much later.
+    Delay(u8, Duration),
+    /// The application hands over so many bytes.
+    Write(u16),
+    /// The application has no more data: later writes count for nothing.
+    Close,
+}
+
+impl<'a> Arbitrary<'a> for Operation {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        let kind = u8::arbitrary(bytes)?;
+        Ok(match kind % 32 {
+            0..=10 => Self::Pass(kind / 32 + 1),
+            11 => Self::Pass(u8::arbitrary(bytes)?),
+            12..=15 => Self::Lose(kind / 32),
+            16..=17 => Self::Lose(u8::arbitrary(bytes)?),
+            18 => Self::LoseAll,
+            19..=20 => Self::Duplicate(kind / 32, time(bytes)?),
+            21..=22 => Self::Delay(kind / 32, time(bytes)?),
+            23..=24 => Self::Deliver(u8::arbitrary(bytes)?),
+            25 => Self::Wait(time(bytes)?),
+            26..=30 => Self::Write(u16::arbitrary(bytes)?),
+            _ if kind == 255 => Self::Close,
+            _ => Self::Pass(8 * (kind / 32 + 1)),
+        })
+    }
+}
+
+fn time(bytes: &mut Unstructured<'_>) -> Result<Duration> {
+    let ms = u16::arbitrary(bytes)? % MAX_MS;
+    Ok(Duration::from_millis(u64::from(ms)))
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Payload bytes of a full segment.
+    pub mss: u32,
+    /// The receiver's buffer in bytes.
+    pub rwnd: u32,
+    /// One-way delay of the path.
+    pub delay: Duration,
+    /// What happens, in turn; from then on the path behaves, so that everything must arrive.
+    pub operations: Vec<Operation>,
+}
+
+impl<'a> Arbitrary<'a> for Plan {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        let mss = *bytes.choose(&[1460, 536, 100])?;
+        // Whole segments and some bytes; small windows are the harder ones.
+        let window = u32::from(u8::arbitrary(bytes)?) % 80 * mss;
+        let rwnd = window + bytes.int_in_range(50..=100)?;
+        let delay = Duration::from_millis(u64::from(u8::arbitrary(bytes)?));
+        let mut operations = Vec::new();
+        while !bytes.is_empty() && operations.len() < MAX_OPERATIONS {
+            operations.push(match Operation::arbitrary(bytes)? {
+                // So many segments at most, that runs stay short.
+                Operation::Write(n) => Operation::Write(n % (14 * mss) as u16),
+                other => other,
+            });
+        }
+        Ok(Self {
+            mss,
+            rwnd,
+            delay,
+            operations,
+        })
+    }
+}
+
+impl Plan {
+    /// `config` with the sizes of this plan.
+    pub fn applied_to(&self, config: TcpConfig) -> TcpConfig {
+        TcpConfig {
+            mss: self.mss,
+            rwnd: self.rwnd,
+            ..config
+        }
+    }
+
+    /// Bytes that the application writes before it closes.
+    pub fn bytes(&self) -> u64 {
+        let before_close = self
+            .operations
+            .iter()
+            .take_while(|o| **o != Operation::Close);
+        before_close
+            .map(|operation| match operation {
+                Operation::Write(bytes) => u64::from(*bytes),
+                _ => 0,
+            })
+            .sum()
+    }
+
+    /// An initial sequence number from which this transfer passes the end of the sequence space.
+    pub fn near_the_wrap(&self) -> u32 {
+        u32::MAX - (self.bytes() / 2) as u32
+    }
+}

@@ -1,0 +1,276 @@
+//! A sender and a receiver, joined by a path that follows a plan, in virtual time.
+
+use std::collections::BTreeMap;
+
+use skywave_core::tcp::{Receiver, Sender, TcpConfig};
+use skywave_core::{Duration, Segment, Time};
+
+use super::operation::{Operation, Plan};
+
+/// More than any plan can need: a transfer that takes longer has stopped.
+const MAX_EVENTS: u32 = 100_000;
+
+#[derive(Clone, Debug)]
+enum Packet {
+    Data(Segment),
+    Ack(Segment),
+}
+
+/// Both ends and everything on its way.
+pub struct Pair<'a> {
+    config: TcpConfig,
+    plan: &'a Plan,
+    sender: Sender,
+    receiver: Receiver,
+    now: Time,
+    /// By the time of arrival, then in the order in which they were put there.
+    path: BTreeMap<(Time, u64), Packet>,
+    put: u64,
+    data_sent: u64,
+    written: u64,
+    closed: bool,
+    /// Positions that have arrived, a second opinion on the receiver.
+    arrived: Vec<bool>,
+    prefix: usize,
+    events: u32,
+}
+
+impl<'a> Pair<'a> {
+    /// Both ends as `config` says, which has the sizes of `plan`.
+    pub fn new(config: TcpConfig, plan: &'a Plan) -> Self {
+        let ends = config.handshake.span() + u64::from(config.fin);
+        Self {
+            plan,
+            sender: Sender::new(config.clone()),
+            receiver: Receiver::new(config.clone()),
+            config,
+            now: Time::ZERO,
+            path: BTreeMap::new(),
+            put: 0,
+            data_sent: 0,
+            written: 0,
+            closed: false,
+            arrived: vec![false; (plan.bytes() + ends) as usize],
+            prefix: 0,
+            events: 0,
+        }
+    }
+
+    /// Carries out the plan, then lets the path behave until nothing is left to do.
+    ///
+    /// # Panics
+    /// When a rule is broken.
+    pub fn run(mut self) {
+        self.sender.open();
+        self.pump();
+        for operation in &self.plan.operations {
+            self.apply(*operation);
+        }
+        self.close();
+        while self.step(Time::MAX) {}
+        self.finished();
+    }
+
+    fn apply(&mut self, operation: Operation) {
+        match operation {
+            Operation::Pass(events) => {
+                for _ in 0..events {
+                    self.step(Time::MAX);
+                }
+            }
+            Operation::Wait(time) => {
+                let until = self.now + time;
+                while self.step(until) {}
+                self.now = until;
+                self.pump();
+            }
+            Operation::Deliver(which) => {
+                if let Some(packet) = self.take(which) {
+                    self.arrive(packet);
+                }
+            }
+            Operation::Lose(which) => {
+                self.take(which);
+            }
+            Operation::LoseAll => self.path.clear(),
+            Operation::Duplicate(which, later) => {
+                if let Some(key) = self.key(which) {
+                    let copy = self.path[&key].clone();
+                    self.put(key.0 + later, copy);
+                }
+            }
+            Operation::Delay(which, later) => {
+                if let Some(key) = self.key(which) {
+                    let packet = self.take(which).expect("just seen");
+                    self.put(key.0 + later, packet);
+                }
+            }
+            Operation::Write(bytes) => {
+                self.sender.write(u64::from(bytes));
+                if !self.closed {
+                    self.written += u64::from(bytes);
+                }
+                self.pump();
+            }
+            Operation::Close => self.close(),
+        }
+    }
+
+    fn close(&mut self) {
+        self.closed = true;
+        self.sender.close();
+        self.pump();
+    }
+
+    /// Takes the next arrival or timer that is due by `until`; false when there is none.
+    fn step(&mut self, until: Time) -> bool {
+        let arrival = self.path.keys().next().map(|(at, _)| *at);
+        let timers = [self.sender.next_timer(), self.receiver.next_timer()];
+        let Some(next) = timers.into_iter().chain([arrival]).flatten().min() else {
+            return false;
+        };
+        assert!(next >= self.now, "a timer in the past");
+        if next > until {
+            return false;
+        }
+        self.events += 1;
+        assert!(
+            self.events <= MAX_EVENTS,
+            "still busy at {next:?}: {:?}",
+            self.sender.counters()
+        );
+        self.now = next;
+        if arrival == Some(next) {
+            let (_, packet) = self.path.pop_first().expect("just seen");
+            self.arrive(packet);
+        } else {
+            self.sender.on_timer(next);
+            self.receiver.on_timer(next);
+            self.pump();
+        }
+        true
+    }
+
+    fn key(&self, which: u8) -> Option<(Time, u64)> {
+        let n = usize::from(which).checked_rem(self.path.len())?;
+        self.path.keys().nth(n).copied()
+    }
+
+    fn take(&mut self, which: u8) -> Option<Packet> {
+        let key = self.key(which)?;
+        self.path.remove(&key)
+    }
+
+    fn put(&mut self, at: Time, packet: Packet) {
+        self.put += 1;
+        self.path.insert((at, self.put), packet);
+    }
+
+    fn arrive(&mut self, packet: Packet) {
+        match packet {
+            Packet::Ack(segment) => self.sender.on_segment(self.now, &segment),
+            Packet::Data(segment) => {
+                let before = self.receiver.delivered();
+                self.note(&segment);
+                self.receiver.on_segment(self.now, &segment);
+                assert!(self.receiver.delivered() >= before, "takes bytes back");
+                assert_eq!(self.receiver.next(), self.prefix as u64, "the prefix");
+            }
+        }
+        self.pump();
+    }
+
+    fn note(&mut self, segment: &Segment) {
+        let start = segment.seq.expand(self.config.iss, self.prefix as u64) as usize;
+        let end = start + segment.span() as usize;
+        self.arrived[start..end].fill(true);
+        while self.arrived.get(self.prefix) == Some(&true) {
+            self.prefix += 1;
+        }
+    }
+
+    /// Lets both ends send, then looks at them.
+    fn pump(&mut self) {
+        let delay: Duration = self.plan.delay;
+        let mut polls = 0;
+        while let Some(segment) = self.sender.poll_transmit(self.now) {
+            polls += 1;
+            assert!(polls < 10_000, "sends without end");
+            assert!(segment.len <= self.config.mss, "a segment above the MSS");
+            assert!(segment.span() > 0, "an empty segment");
+            self.data_sent += 1;
+            self.put(self.now + delay, Packet::Data(segment));
+        }
+        while let Some(ack) = self.receiver.poll_transmit(self.now) {
+            self.put(self.now + delay, Packet::Ack(ack));
+        }
+        self.check();
+    }
+
+    /// What holds at any time.
+    fn check(&self) {
+        let (sender, flight) = (&self.sender, self.sender.flight());
+        let window = sender.window();
+        assert!(
+            window.cwnd.0.is_finite() && window.cwnd.0 >= 1.0,
+            "{window:?}"
+        );
+        assert!(
+            window.ssthresh.0.is_finite() && window.ssthresh.0 > 0.0,
+            "{window:?}"
+        );
+        assert!(flight.una() <= flight.nxt() && flight.nxt() <= flight.max());
+        let outstanding = flight.max() - flight.una();
+        assert!(
+            outstanding <= u64::from(self.config.rwnd),
+            "more than the receiver's window"
+        );
+        assert!(
+            flight.una() <= self.receiver.next(),
+            "acknowledged but not there"
+        );
+        self.check_scoreboard(outstanding);
+        assert_eq!(
+            sender.next_timer().is_some(),
+            !flight.is_empty(),
+            "a timer is pending if and only if data is outstanding"
+        );
+        let counters = sender.counters();
+        assert!(counters.retransmits <= counters.sent);
+        assert_eq!(counters.sent, self.data_sent);
+        assert!(self.receiver.delivered() + sender.unsent() <= self.written);
+        if !sender.is_done() {
+            let explained = sender.limit_times(self.now).total();
+            assert_eq!(explained, self.now.since(Time::ZERO), "time unexplained");
+        }
+    }
+
+    fn check_scoreboard(&self, outstanding: u64) {
+        let flight = self.sender.flight();
+        let (mut lost, mut sacked, mut next) = (0, 0, flight.una());
+        for segment in flight.segments() {
+            assert!(segment.start <= next && next < segment.end, "a gap");
+            assert!(!(segment.lost && segment.sacked), "lost, yet there");
+            next = segment.end;
+            lost += if segment.lost { segment.len() } else { 0 };
+            sacked += if segment.sacked { segment.len() } else { 0 };
+        }
+        assert_eq!(next, flight.max(), "segments up to the last byte sent");
+        assert_eq!(sacked, flight.sacked_bytes());
+        assert!(sacked <= outstanding);
+        assert!(flight.pipe() >= outstanding - sacked - lost);
+    }
+
+    /// What holds when nothing is left to do.
+    fn finished(&self) {
+        assert!(
+            self.sender.is_done(),
+            "quiet but not done: {:?}",
+            self.sender
+        );
+        assert_eq!(self.written, self.plan.bytes());
+        assert_eq!(self.receiver.delivered(), self.written);
+        assert_eq!(self.receiver.is_finished(), self.config.fin);
+        assert_eq!(self.sender.unsent(), 0);
+    }
+}

@@ -1,0 +1,93 @@
+//! A text as a scenario file, and the simulations that it asks for.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use skywave_lab::scenario::Scenario;
+use skywave_sim::observe::{Observer, Offer, Watch};
+use skywave_sim::{Outcome, Spec, simulate_watched};
+
+/// Largest text: beyond this nothing new happens, only more of it.
+const MAX_BYTES: usize = 1 << 14;
+/// Points that become specifications.
+const MAX_POINTS: usize = 50;
+/// Links and flows of a point that is simulated.
+const MAX_ENTITIES: usize = 40;
+/// Packets offered to links until a simulation is given up.
+const MAX_OFFERS: u32 = 20_000;
+
+/// Reads `data` as a scenario; what is one is lowered, and its first point simulated.
+pub fn run(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    if text.len() > MAX_BYTES {
+        return;
+    }
+    let scenario = match Scenario::parse("fuzz", text, None) {
+        Ok(scenario) => scenario,
+        Err(error) => {
+            assert!(!error.render(false).is_empty());
+            return;
+        }
+    };
+    assert!(scenario.runs() > 0);
+    for point in scenario.points().iter().take(MAX_POINTS) {
+        check(&point.spec(u64::MAX));
+    }
+    let spec = scenario.points()[0].spec(scenario.seeds()[0]);
+    if spec.links.len() + spec.flows.len() <= MAX_ENTITIES {
+        simulate_a_little(&spec);
+    }
+}
+
+fn check(spec: &Spec) {
+    let nodes = spec.nodes.len();
+    assert!(spec.links.iter().all(|l| l.from < nodes && l.to < nodes));
+    assert!(spec.flows.iter().all(|f| f.from < nodes && f.to < nodes));
+    assert!(spec.measure.0 < spec.measure.1 && spec.measure.1 <= spec.duration);
+}
+
+fn simulate_a_little(spec: &Spec) {
+    let enough = AtomicBool::new(false);
+    let mut clock = Meter {
+        left: MAX_OFFERS,
+        enough: &enough,
+    };
+    let watch = Watch {
+        observer: Some(&mut clock),
+        cancel: Some(&enough),
+    };
+    if let Some(outcome) = simulate_watched(spec, watch) {
+        check_outcome(spec, &outcome);
+    }
+}
+
+fn check_outcome(spec: &Spec, outcome: &Outcome) {
+    assert_eq!(outcome.links.len(), spec.links.len());
+    assert_eq!(outcome.flows.len(), spec.flows.len());
+    for link in &outcome.links {
+        assert!((0.0..=1.0).contains(&link.utilisation), "{link:?}");
+        assert!(link.queue_drops + link.channel_drops + link.blackout_drops <= link.offered);
+    }
+    for flow in &outcome.flows {
+        assert!((0.0..=f64::MAX).contains(&flow.goodput_bps), "{flow:?}");
+        assert!(flow.retransmits <= flow.sent_packets, "{flow:?}");
+        assert!(flow.early_drops <= flow.queue_drops, "{flow:?}");
+        assert!(flow.blackout_drops + flow.corrupt_drops <= flow.channel_drops);
+    }
+}
+
+/// Gives a simulation up when it has seen enough packets.
+struct Meter<'a> {
+    left: u32,
+    enough: &'a AtomicBool,
+}
+
+impl Observer for Meter<'_> {
+    fn on_offer(&mut self, _: &Offer<'_>) {
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 {
+            self.enough.store(true, Ordering::Relaxed);
+        }
+    }
+}

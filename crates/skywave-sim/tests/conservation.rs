@@ -1,0 +1,284 @@
+//! In a whole simulation no packet appears or disappears unaccounted, for every variant and every
+//! impairment of the links: an auditor watches all links and is compared with what the run says.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use skywave_core::link::{
+    Blackout, DropCause, Fate, Jitter, Limit, LinkConfig, LossAt, LossConfig, QueueConfig,
+    RedConfig, Reordering,
+};
+use skywave_core::packet::Body;
+use skywave_core::tcp::{PRESETS, Preset, Profile, TcpConfig};
+use skywave_core::{Duration, Rate, Time};
+use skywave_sim::observe::{Observer, Offer, Watch};
+use skywave_sim::outcome::{FlowOutcome, LinkOutcome};
+use skywave_sim::simulate_watched;
+use skywave_sim::spec::{FlowSpec, LinkSpec, Spec, Traffic, Transport};
+
+const END: Time = Time::from_nanos(8_000_000_000);
+
+/// A packet at a node: flow, whether it comes from the data sender, when, and its size.
+type Sighting = (usize, u32, bool, Time, u32);
+
+/// What became of the data packets of a flow.
+#[derive(Default)]
+struct Account {
+    /// From their host.
+    sent: u64,
+    /// Second copies that links made.
+    copies: u64,
+    /// Whole ones that reached the other host.
+    arrived: u64,
+    /// Bytes of these on the wire.
+    arrived_bytes: u64,
+    queue_drops: u64,
+    /// By channels, blackouts and damage.
+    channel_drops: u64,
+    /// Still on a link at the end.
+    on_the_way: u64,
+}
+
+/// Watches all links.
+struct Auditor<'a> {
+    spec: &'a Spec,
+    links: Vec<LinkOutcome>,
+    flows: Vec<Account>,
+    /// Packets seen to come to a node, less those seen to leave it; those of the hosts not counted.
+    inside: BTreeMap<Sighting, i64>,
+}
+
+impl<'a> Auditor<'a> {
+    fn new(spec: &'a Spec) -> Self {
+        Self {
+            spec,
+            links: spec.links.iter().map(|_| LinkOutcome::default()).collect(),
+            flows: spec.flows.iter().map(|_| Account::default()).collect(),
+            inside: BTreeMap::new(),
+        }
+    }
+}
+
+impl Observer for Auditor<'_> {
+    fn on_offer(&mut self, offer: &Offer<'_>) {
+        if offer.at >= END {
+            return; // decided ahead of the end
+        }
+        let (link, packet) = (&self.spec.links[offer.link], offer.packet);
+        let forward = !matches!(packet.body, Body::TcpAck(_));
+        let flow = &self.spec.flows[packet.flow as usize];
+        let (origin, goal) = if forward {
+            (flow.from, flow.to)
+        } else {
+            (flow.to, flow.from)
+        };
+        let mut unseen = Account::default();
+        let account = if forward {
+            &mut self.flows[packet.flow as usize]
+        } else {
+            &mut unseen
+        };
+        let counts = &mut self.links[offer.link];
+        counts.offered += 1;
+        let sighting = |node, at| (node, packet.flow, forward, at, packet.size);
+        if link.from == origin {
+            account.sent += 1;
+        } else {
+            *self
+                .inside
+                .entry(sighting(link.from, offer.at))
+                .or_default() -= 1;
+        }
+        match offer.fate {
+            Fate::Dropped(DropCause::Queue | DropCause::Early) => {
+                counts.queue_drops += 1;
+                if packet.corrupt {
+                    account.channel_drops += 1;
+                } else {
+                    account.queue_drops += 1;
+                }
+            }
+            Fate::Dropped(cause) => {
+                account.channel_drops += 1;
+                match cause {
+                    DropCause::Blackout => counts.blackout_drops += 1,
+                    _ => counts.channel_drops += 1,
+                }
+            }
+            Fate::Arrives {
+                at,
+                corrupt,
+                duplicate,
+            } => {
+                counts.corrupted += u64::from(corrupt);
+                let packets = 1 + u64::from(duplicate);
+                account.copies += u64::from(duplicate);
+                if at >= END {
+                    account.on_the_way += packets;
+                } else if link.to != goal {
+                    *self.inside.entry(sighting(link.to, at)).or_default() += packets as i64;
+                } else if corrupt || packet.corrupt {
+                    account.channel_drops += packets;
+                } else {
+                    account.arrived += packets;
+                    account.arrived_bytes += packets * u64::from(packet.size);
+                }
+            }
+        }
+    }
+}
+
+fn audit(spec: &Spec) {
+    let mut auditor = Auditor::new(spec);
+    let watch = Watch {
+        observer: Some(&mut auditor),
+        cancel: None,
+    };
+    let outcome = simulate_watched(spec, watch).expect("not cancelled");
+    for (seen, said) in auditor.links.iter().zip(&outcome.links) {
+        let expected = LinkOutcome {
+            name: said.name.clone(),
+            utilisation: said.utilisation,
+            queue_mean_packets: said.queue_mean_packets,
+            ..seen.clone()
+        };
+        assert_eq!(*said, expected, "what a link counts");
+    }
+    let lost = auditor.inside.iter().find(|(_, n)| **n != 0);
+    assert_eq!(lost, None, "a router keeps or makes packets");
+    assert!(auditor.flows.iter().any(|flow| flow.arrived > 0));
+    for (seen, said) in auditor.flows.iter().zip(&outcome.flows) {
+        audit_flow(seen, said);
+    }
+}
+
+fn audit_flow(seen: &Account, said: &FlowOutcome) {
+    assert_eq!(said.sent_packets, seen.sent, "packets sent");
+    assert_eq!(
+        seen.sent + seen.copies,
+        seen.arrived + seen.queue_drops + seen.channel_drops + seen.on_the_way,
+        "sent = arrived + lost + on the way"
+    );
+    assert_eq!(said.queue_drops, seen.queue_drops, "drops of queues");
+    assert_eq!(said.channel_drops, seen.channel_drops, "losses of channels");
+    assert_eq!(
+        said.throughput_bps,
+        seen.arrived_bytes as f64 * 8.0 / END.as_secs_f64(),
+        "bytes that arrived"
+    );
+    assert!(said.delivered_bytes <= seen.arrived_bytes);
+}
+
+fn any_link() -> impl Strategy<Value = LinkConfig> {
+    let red = QueueConfig::Red(RedConfig {
+        limit: Limit::Packets(12),
+        min_threshold: 3.0,
+        max_threshold: 9.0,
+        max_p: 0.1,
+        weight: 0.05,
+        gentle: true,
+        wait: true,
+        mean_packet: 1000,
+    });
+    let queue = prop_oneof![
+        (4u32..30).prop_map(|n| QueueConfig::DropTail(Limit::Packets(n))),
+        Just(red),
+    ];
+    let small = || prop_oneof![Just(0.0), 0.0..0.05f64];
+    (
+        (800_000u64..4_000_000, 1_000_000u64..40_000_000, queue),
+        (small(), small(), small(), small()),
+        (any::<bool>(), any::<bool>(), any::<bool>()),
+    )
+        .prop_map(|((bps, delay, queue), shares, (tail, jitter, blackout))| {
+            let start = Time::from_nanos(3_000_000_000);
+            let clean = LinkConfig::new(Rate::from_bps(bps), Duration::from_nanos(delay), queue);
+            LinkConfig {
+                loss: vec![LossConfig::Bernoulli(shares.0)],
+                loss_at: if tail { LossAt::Tail } else { LossAt::Head },
+                corruption: shares.1,
+                duplication: shares.2,
+                reordering: Some(Reordering {
+                    probability: shares.3,
+                    delay: Duration::from_millis(25),
+                }),
+                jitter: jitter.then(|| Jitter::Exponential(Duration::from_millis(1))),
+                blackouts: Vec::from_iter(blackout.then(|| Blackout {
+                    start,
+                    end: start + Duration::from_millis(250),
+                })),
+                ..clean
+            }
+        })
+}
+
+fn flow(name: &str, ends: (usize, usize), transport: Transport, traffic: Traffic) -> FlowSpec {
+    FlowSpec {
+        name: name.to_owned(),
+        from: ends.0,
+        to: ends.1,
+        transport,
+        traffic,
+        start: Time::from_nanos(10_000_019 * (1 + ends.0 as u64)),
+        stop: None,
+    }
+}
+
+/// Hosts 0 and 2 with a router between them: the variant in both directions, one way a transfer that
+/// ends, and datagrams.
+fn spec(preset: &Preset, profile: Profile, links: Vec<LinkConfig>) -> Spec {
+    let tcp = || {
+        let config = TcpConfig::new(profile, preset.composition.clone());
+        Transport::Tcp(Arc::new(config))
+    };
+    let datagrams = Traffic::Cbr {
+        rate: Rate::from_bps(64_000),
+        packet: 200,
+        jitter: 0.3,
+    };
+    let ends = [(0, 1), (1, 0), (1, 2), (2, 1)];
+    let links = ends.into_iter().zip(links);
+    Spec {
+        nodes: ["A", "router", "B"].map(str::to_owned).to_vec(),
+        links: links
+            .map(|((from, to), config)| LinkSpec {
+                name: format!("{from}-{to}"),
+                from,
+                to,
+                config,
+            })
+            .collect(),
+        flows: vec![
+            flow("endless", (0, 2), tcp(), Traffic::Ftp),
+            flow("ends", (2, 0), tcp(), Traffic::Bytes(30_000)),
+            flow("voice", (0, 2), Transport::Udp { header: 28 }, datagrams),
+        ],
+        duration: END,
+        measure: (Time::ZERO, END),
+        seed: 7,
+        series: false,
+    }
+}
+
+#[test]
+fn no_packet_of_any_variant_is_unaccounted_for() {
+    for preset in PRESETS {
+        for profile in [Profile::Ns2, Profile::Bsd, Profile::Rfc] {
+            let config = ProptestConfig {
+                cases: 12,
+                failure_persistence: None,
+                ..ProptestConfig::default()
+            };
+            let links = prop::collection::vec(any_link(), 4);
+            let result = TestRunner::new(config).run(&links, |links| {
+                audit(&spec(preset, profile, links));
+                Ok(())
+            });
+            if let Err(error) = result {
+                panic!("{} in profile {profile:?}: {error}", preset.name);
+            }
+        }
+    }
+}
