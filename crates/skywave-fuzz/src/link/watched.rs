@@ -1,7 +1,7 @@
 //! A link with somebody who keeps books beside it.
 
 use skywave_core::link::{
-    DropCause, Fate, Limit, Link, LinkConfig, Measured, QueueConfig, Service,
+    DropCause, Fate, Limit, Link, LinkConfig, Measured, QueueConfig, RedConfig, Service,
 };
 use skywave_core::{Duration, Time};
 
@@ -104,15 +104,17 @@ impl Watched {
 
     fn check(&mut self) {
         let waiting = u64::from(self.link.queue_len(self.now));
-        let limit = match self.config.queue {
-            QueueConfig::DropTail(limit)
-            | QueueConfig::Red(skywave_core::link::RedConfig { limit, .. }) => limit,
+        let most = match self.config.queue {
+            // It counts the packet in transmission.
+            QueueConfig::DropTail(Limit::Packets(packets)) => u64::from(packets.saturating_sub(1)),
+            QueueConfig::Red(RedConfig { limit, .. }) | QueueConfig::DropTail(limit) => match limit
+            {
+                Limit::Packets(packets) => u64::from(packets),
+                // A packet has a byte at least.
+                Limit::Bytes(bytes) => bytes,
+            },
         };
-        match limit {
-            Limit::Packets(packets) => assert!(waiting <= u64::from(packets), "above the limit"),
-            // A packet has a byte at least.
-            Limit::Bytes(bytes) => assert!(waiting <= bytes, "above the limit"),
-        }
+        assert!(waiting <= most, "above the limit");
         assert_eq!(
             self.link.leaving().filter(|&at| at > self.now).count() as u64,
             waiting
