@@ -2,8 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use skywave_core::Rate;
 use skywave_lab::scenario::Scenario;
 use skywave_sim::observe::{Observer, Offer, Watch};
+use skywave_sim::spec::{Dist, FlowSpec, PauseFrom, Traffic};
 use skywave_sim::{Outcome, Spec, simulate_watched};
 
 /// Largest text: beyond this nothing new happens, only more of it.
@@ -12,6 +14,8 @@ const MAX_BYTES: usize = 1 << 14;
 const MAX_POINTS: usize = 50;
 /// Links and flows of a point that is simulated.
 const MAX_ENTITIES: usize = 40;
+/// Times that applications hand over data in a simulation: those on TCP do so without a packet.
+const MAX_WRITES: f64 = 1e5;
 /// Packets offered to links until a simulation is given up.
 const MAX_OFFERS: u32 = 20_000;
 
@@ -35,7 +39,7 @@ pub fn run(data: &[u8]) {
         check(&point.spec(u64::MAX));
     }
     let spec = scenario.points()[0].spec(scenario.seeds()[0]);
-    if spec.links.len() + spec.flows.len() <= MAX_ENTITIES {
+    if spec.links.len() + spec.flows.len() <= MAX_ENTITIES && writes(&spec) <= MAX_WRITES {
         simulate_a_little(&spec);
     }
 }
@@ -45,6 +49,40 @@ fn check(spec: &Spec) {
     assert!(spec.links.iter().all(|l| l.from < nodes && l.to < nodes));
     assert!(spec.flows.iter().all(|f| f.from < nodes && f.to < nodes));
     assert!(spec.measure.0 < spec.measure.1 && spec.measure.1 <= spec.duration);
+}
+
+/// About how often the applications hand over data.
+fn writes(spec: &Spec) -> f64 {
+    let duration = spec.duration.as_secs_f64();
+    let of_flow = |flow: &FlowSpec| duration / interval(flow.traffic);
+    spec.flows.iter().map(of_flow).sum()
+}
+
+/// Mean seconds between two writes that do not wait for the network.
+fn interval(traffic: Traffic) -> f64 {
+    let packet_time = |rate: Rate, packet: u32| f64::from(packet) * 8.0 / rate.as_bps() as f64;
+    match traffic {
+        Traffic::Cbr { rate, packet, .. } => packet_time(rate, packet),
+        Traffic::OnOff {
+            rate,
+            packet,
+            on,
+            off,
+        } => packet_time(rate, packet).min(mean(on) + mean(off)),
+        Traffic::Requests {
+            think,
+            pause_from: PauseFrom::Start,
+            ..
+        } => mean(think),
+        _ => f64::INFINITY,
+    }
+}
+
+fn mean(dist: Dist) -> f64 {
+    match dist {
+        Dist::Constant(mean) | Dist::Exponential(mean) | Dist::Pareto { mean, .. } => mean,
+        Dist::Uniform(low, high) => f64::midpoint(low, high),
+    }
 }
 
 fn simulate_a_little(spec: &Spec) {
