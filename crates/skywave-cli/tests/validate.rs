@@ -53,6 +53,16 @@ fn a_set_is_printed_point_by_point_and_judged() {
 }
 
 #[test]
+fn a_point_for_the_live_run_is_not_left_unheard() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = validate(dir.path(), &["--only", "cerl", "--loss", "0.02"]).output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("--loss"), "{told}");
+}
+
+#[test]
 fn a_buffer_beyond_reason_is_told() {
     let dir = tempfile::tempdir().expect("a directory");
     let args = ["--live", "--buffer", "1500000000"];

@@ -9,6 +9,8 @@ use crate::interrupt;
 /// A point on one of the paths. What does not belong to the path is not looked at.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "The point of --live")]
+// Without this, `--only` would take the need of `--live` away.
+#[group(id = "point", multiple = true, conflicts_with = "only")]
 pub(crate) struct Point {
     /// CERL's path, SIFEST's or TCP-DCR's.
     #[arg(long, value_enum, default_value = "cerl", requires = "live")]
