@@ -52,8 +52,11 @@ def endless() -> Scenario:
 @pytest.fixture
 def ctrl_c_soon() -> Iterator[None]:
     """Another thread of Python presses Ctrl-C, which it only can while the interpreter is free."""
+    # Whoever runs the tests in the background may have told them to ignore it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     timer.start()
     yield
     timer.cancel()
     timer.join()
+    signal.signal(signal.SIGINT, before)
