@@ -16,7 +16,9 @@ use pyo3::prelude::*;
 use skywave_core::tcp::{CustomCongestion, CustomDetection, TcpConfig};
 use skywave_lab::scenario::CustomMembers;
 
-pub(crate) use events::{AckEvent, Flight, LossEvent, Response, Sent, TimeoutEvent, Window};
+pub(crate) use events::{
+    AckEvent, DetectionEvent, Flight, LossEvent, Response, Sent, TimeoutEvent, Window,
+};
 
 /// A member as Python hands it over.
 #[derive(FromPyObject)]

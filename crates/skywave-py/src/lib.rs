@@ -25,7 +25,9 @@ mod _skywave {
     use skywave_core::tcp::{MEMBERS, PRESETS};
 
     #[pymodule_export]
-    use super::custom::{AckEvent, Flight, LossEvent, Response, Sent, TimeoutEvent, Window};
+    use super::custom::{
+        AckEvent, DetectionEvent, Flight, LossEvent, Response, Sent, TimeoutEvent, Window,
+    };
     #[pymodule_export]
     use super::errors::ScenarioError;
     #[pymodule_export]

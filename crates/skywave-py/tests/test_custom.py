@@ -12,6 +12,7 @@ import skywave
 from skywave import (
     AckEvent,
     CongestionControl,
+    DetectionEvent,
     Flight,
     Flow,
     Link,
@@ -55,11 +56,11 @@ class Gentle(PyReno):
 class ThreeDupacks(LossDetector):
     """As the built-in one, with every method written out."""
 
-    def on_dupack(self, now: float, dupacks: int, flight: Flight) -> bool:
-        return dupacks == 3
+    def on_dupack(self, event: DetectionEvent) -> bool:
+        return event.dupacks == 3
 
-    def on_new_ack(self, now: float, segment_rtt: float | None, flight: Flight) -> bool:
-        return super().on_new_ack(now, segment_rtt, flight)
+    def on_new_ack(self, event: DetectionEvent) -> bool:
+        return super().on_new_ack(event)
 
     def on_retransmit(self, flight: Flight) -> None:
         super().on_retransmit(flight)
@@ -75,8 +76,8 @@ class ThreeDupacks(LossDetector):
 
 
 class SixDupacks(LossDetector):
-    def on_dupack(self, now: float, dupacks: int, flight: Flight) -> bool:
-        return dupacks == self.threshold()
+    def on_dupack(self, event: DetectionEvent) -> bool:
+        return event.dupacks == self.threshold()
 
     def threshold(self) -> int:
         return 6

@@ -1,12 +1,11 @@
 //! A policy member of a user's own, as a trait object, against the same one built in.
 
-use skywave_core::tcp::flight::Flight;
+use skywave_core::Segments;
 use skywave_core::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use skywave_core::tcp::{
     CongestionConfig, CongestionControl, CustomCongestion, CustomDetection, DetectionConfig,
-    LossDetector, Profile, TcpConfig, preset,
+    DetectionEvent, LossDetector, Profile, TcpConfig, preset,
 };
-use skywave_core::{Segments, Time};
 use skywave_sim::outcome::Outcome;
 use skywave_sim::simulate;
 
@@ -48,8 +47,8 @@ impl CongestionControl for MyReno {
 struct MyDupacks(u32);
 
 impl LossDetector for MyDupacks {
-    fn on_dupack(&mut self, _now: Time, dupacks: u32, _flight: &Flight) -> bool {
-        dupacks == self.0
+    fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
+        event.dupacks == self.0
     }
 
     fn threshold(&self) -> u32 {

@@ -5,11 +5,11 @@
 use std::error::Error;
 use std::path::Path;
 
-use skywave_core::Time;
 use skywave_core::tcp::congestion::standard_growth;
-use skywave_core::tcp::flight::Flight;
 use skywave_core::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
-use skywave_core::tcp::{CongestionControl, CustomCongestion, CustomDetection, LossDetector};
+use skywave_core::tcp::{
+    CongestionControl, CustomCongestion, CustomDetection, DetectionEvent, LossDetector,
+};
 use skywave_lab::experiment::{self, Options};
 use skywave_lab::report::{self, Study};
 use skywave_lab::scenario::{CustomMembers, Scenario};
@@ -37,8 +37,8 @@ impl CongestionControl for Gentle {
 struct Patient;
 
 impl LossDetector for Patient {
-    fn on_dupack(&mut self, _now: Time, dupacks: u32, _flight: &Flight) -> bool {
-        dupacks == self.threshold()
+    fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
+        event.dupacks == self.threshold()
     }
 
     fn threshold(&self) -> u32 {

@@ -200,6 +200,9 @@ pub struct TcpConfig {
     pub rwnd: u32,
     /// First congestion window.
     pub initial_window: Segments,
+    /// The window with which slow start begins again: after a timeout, and after Tahoe's fast
+    /// retransmit (RFC 5681's LW). SIFEST's larger initial window (LIW) makes it two segments.
+    pub loss_window: Segments,
     /// First slow start threshold; `None` for the receiver's window.
     pub initial_ssthresh: Option<Segments>,
     /// Keep the slow start threshold in whole segments, rounded down (BSD, ns-2).
@@ -326,6 +329,7 @@ impl TcpConfig {
             header: TCP_HEADER_BYTES,
             rwnd: 1 << 20,
             initial_window: Segments(2.0),
+            loss_window: Segments::ONE,
             initial_ssthresh: None,
             whole_ssthresh: true,
             counting: Counting::Acks,

@@ -143,9 +143,9 @@ impl Flight {
     }
 
     /// Records a segment never sent before, from `max` to `end`.
-    pub fn send_new(&mut self, end: u64, now: Time) {
+    pub fn send_new(&mut self, end: u64, now: Time) -> Sent {
         debug_assert!(self.nxt == self.max() && end > self.nxt);
-        self.segments.push_back(Sent {
+        let sent = Sent {
             start: self.nxt,
             end,
             first_sent: now,
@@ -155,9 +155,11 @@ impl Flight {
             lost: false,
             resent: false,
             doubled: false,
-        });
+        };
+        self.segments.push_back(sent);
         self.nxt = end;
         self.max = end;
+        sent
     }
 
     /// Records that the segment at `position` is sent again; moves `nxt` over it when it stood there.

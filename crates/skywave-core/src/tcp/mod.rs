@@ -13,12 +13,13 @@ pub mod rto;
 pub mod sender;
 #[cfg(test)]
 mod testing;
+pub mod timeout;
 pub mod window;
 
 pub use config::*;
 pub use congestion::CongestionControl;
 pub use custom::{CustomCongestion, CustomDetection};
-pub use detection::LossDetector;
+pub use detection::{DetectionEvent, LossDetector};
 pub use preset::{MEMBERS, Member, PRESETS, Preset, preset};
 pub use receiver::Receiver;
 pub use sender::{Sender, SenderCounters};

@@ -22,11 +22,12 @@ use crate::units::Segments;
 
 use super::config::{Counting, Handshake, TcpConfig};
 use super::congestion::{Congestion, CongestionControl};
-use super::detection::{Detection, LossDetector};
+use super::detection::{Detection, DetectionEvent, Finding, LossDetector};
 use super::flight::{Acked, Flight};
 use super::limits::{LimitClock, Resend, Why};
 use super::recovery::{LossRecovery, Progress, Recovery, Repair};
 use super::rto::RtoEstimator;
+use super::timeout::{Timeout, TimeoutPolicy};
 use super::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use transmit::Next;
 
@@ -86,6 +87,7 @@ pub struct Sender {
     detection: Detection,
     recovery: Recovery,
     congestion: Congestion,
+    timeout: Timeout,
     rto: RtoEstimator,
     /// When the retransmission timer expires.
     timer: Option<Time>,
@@ -98,12 +100,33 @@ pub struct Sender {
     closing: bool,
     peer_timestamp: Time,
     rtt_sample: Option<Duration>,
+    /// The latest sample, whoever has seen it.
+    last_rtt: Option<Duration>,
     initial_window: Segments,
     counters: SenderCounters,
     limits: LimitClock,
     /// How the next segment to be sent again was found to be lost.
     found: Option<Why>,
     resend: Option<Resend>,
+}
+
+/// What the detector is told. A macro, so that the detector can be changed while the event borrows
+/// the flight.
+macro_rules! detection_event {
+    ($self:ident, $now:expr) => {
+        DetectionEvent {
+            now: $now,
+            dupacks: $self.dupacks,
+            flight: &$self.flight,
+            window: $self.window,
+            acked: Segments::ZERO,
+            segment_rtt: None,
+            rtt: $self.last_rtt,
+            srtt: $self.rto.srtt(),
+            mss: $self.config.mss,
+            sendable: $self.has_sendable(),
+        }
+    };
 }
 
 impl Sender {
@@ -121,8 +144,9 @@ impl Sender {
             },
             peer_window: u64::from(config.rwnd),
             detection: Detection::new(&config),
-            recovery: Recovery::new(composition.recovery, config.impatient),
+            recovery: Recovery::new(&config),
             congestion: Congestion::new(&config),
+            timeout: Timeout::new(&composition.timeout),
             rto: RtoEstimator::new(config.rto),
             timer: None,
             timed: None,
@@ -132,6 +156,7 @@ impl Sender {
             closing: false,
             peer_timestamp: Time::ZERO,
             rtt_sample: None,
+            last_rtt: None,
             initial_window: config.initial_window,
             counters: SenderCounters::default(),
             limits: LimitClock::default(),
@@ -200,41 +225,21 @@ impl Sender {
         self.finish_if_done();
     }
 
-    /// The retransmission timer expired, if it did.
+    /// The retransmission timer or the detector's own expired, if one did.
     pub fn on_timer(&mut self, now: Time) {
-        if self.timer.is_none_or(|at| at > now) {
-            return;
+        if self.timer.is_some_and(|at| at <= now) {
+            self.on_retransmission_timer(now);
+        } else if self.detection.next_timer().is_some_and(|at| at <= now) {
+            self.on_detection_timer(now);
         }
-        self.counters.timeouts += 1;
-        self.limits.expire(now);
-        self.found = Some(Why::Timeout);
-        self.timed = None;
-        self.dupacks = 0;
-        if self.state == State::SynSent {
-            // RFC 5681 section 3.1: a lost SYN or SYN-ACK shrinks the initial window.
-            self.initial_window = self.initial_window.min(Segments::ONE);
-        } else {
-            self.recovery.on_timeout(&mut self.flight);
-            let event = TimeoutEvent {
-                now,
-                window: self.effective_window(),
-                in_flight: self.in_flight(),
-            };
-            let response = self.congestion.on_timeout(&event, &self.window);
-            let response = self.rounded(response);
-            self.window.apply(response);
-            self.counters.window_cuts += 1;
-        }
-        let max = self.flight.max();
-        self.recover = Some(self.recovery.recover_after_timeout(max));
-        self.flight.rewind();
-        self.rto.back_off();
-        self.restart_timer(now);
     }
 
     /// When [`Self::on_timer`] is due; `None` while nothing is outstanding.
     pub fn next_timer(&self) -> Option<Time> {
-        self.timer
+        match (self.timer, self.detection.next_timer()) {
+            (Some(own), Some(detection)) => Some(own.min(detection)),
+            (own, detection) => own.or(detection),
+        }
     }
 
     /// The next segment to put on the wire, if any may be sent now. Call until `None` after every
@@ -253,6 +258,54 @@ impl Sender {
                 self.limits.set(now, limit);
                 None
             }
+        }
+    }
+
+    fn on_retransmission_timer(&mut self, now: Time) {
+        if self.state == State::Established
+            && let Some(longer) = self.timeout.extends(&self.rto)
+        {
+            self.timer = Some(now + longer);
+            return;
+        }
+        self.counters.timeouts += 1;
+        self.limits.expire(now);
+        self.found = Some(Why::Timeout);
+        self.timed = None;
+        self.dupacks = 0;
+        self.detection.on_timeout();
+        if self.state == State::SynSent {
+            // RFC 5681 section 3.1: a lost SYN or SYN-ACK shrinks the initial window.
+            self.initial_window = self.initial_window.min(Segments::ONE);
+        } else {
+            self.recovery.on_timeout(&mut self.flight);
+            let event = TimeoutEvent {
+                now,
+                window: self.effective_window(),
+                in_flight: self.in_flight(),
+            };
+            let response = self.congestion.on_timeout(&event, &self.window);
+            let response = self.timeout.respond(&event, response);
+            let mut response = self.rounded(response);
+            response.window_after = response.window_after.max(self.config.loss_window);
+            self.window.apply(response);
+            self.counters.window_cuts += 1;
+        }
+        let max = self.flight.max();
+        self.recover = Some(self.recovery.recover_after_timeout(max));
+        self.flight.rewind();
+        self.rto.back_off();
+        self.restart_timer(now);
+    }
+
+    fn on_detection_timer(&mut self, now: Time) {
+        let event = detection_event!(self, now);
+        match self.detection.on_timer(&event) {
+            Finding::Lost if self.may_retransmit() => {
+                self.found = Some(Why::Detector);
+                self.fast_retransmit(now);
+            }
+            _ => {}
         }
     }
 
@@ -318,7 +371,13 @@ impl Sender {
             ..self.ack_event(now, acked_segments, rtt, segment_rtt)
         };
         self.congestion.on_ack(&event, &mut self.window);
-        let found = self.detection.on_new_ack(now, segment_rtt, &self.flight);
+        self.timeout.on_new_ack();
+        let event = DetectionEvent {
+            acked: acked_segments,
+            segment_rtt,
+            ..detection_event!(self, now)
+        };
+        let found = self.detection.on_new_ack(&event);
         if found && !self.flight.is_empty() {
             self.found = Some(Why::Detector);
             self.repair_again();
@@ -345,18 +404,29 @@ impl Sender {
                 dup_thresh: self.detection.threshold(),
             };
             self.recovery.on_dupack(&mut repair);
+        } else if self.detection.is_waiting() {
+            let event = AckEvent {
+                may_grow: true,
+                counted: Segments::ONE,
+                ..event
+            };
+            self.congestion.on_waiting(&event, &mut self.window);
         }
     }
 
     /// How the oldest segment is found lost on this duplicate ACK, if it is.
     fn find_loss(&mut self, now: Time) -> Option<Why> {
         let threshold = self.detection.threshold();
-        if self.detection.on_dupack(now, self.dupacks, &self.flight) {
+        let event = detection_event!(self, now);
+        if self.detection.on_dupack(&event) {
             return Some(if self.dupacks == threshold {
                 Why::Dupacks
             } else {
                 Why::Detector
             });
+        }
+        if self.detection.is_waiting() {
+            return None;
         }
         let mss = self.config.mss;
         let seen = self.recovery.first_is_lost(&self.flight, mss, threshold);
@@ -366,6 +436,9 @@ impl Sender {
     /// Everything below `recover` was sent before the last recovery or timeout: duplicate ACKs for
     /// it may come from its own retransmissions (RFC 6582 section 3.2, step 2).
     fn may_retransmit(&self) -> bool {
+        if self.detection.guards_repeats() {
+            return true;
+        }
         let una = self.flight.una();
         match self.recover {
             Some(recover) if self.recovery.uses_sack() => una >= recover,
@@ -446,6 +519,7 @@ impl Sender {
         };
         self.rto.sample(sent, now);
         self.rtt_sample = Some(now.since(sent));
+        self.last_rtt = self.rtt_sample;
         self.rtt_sample
     }
 
@@ -495,6 +569,13 @@ impl Sender {
     fn effective_window(&self) -> Segments {
         let peer = Segments::from_bytes(self.peer_window, self.config.mss);
         (self.window.cwnd + self.recovery.inflation()).min(peer)
+    }
+
+    /// There is new data, and room for a segment of it in the receiver's window.
+    fn has_sendable(&self) -> bool {
+        let max = self.flight.max();
+        let end = max.saturating_add(u64::from(self.config.mss));
+        max < self.end() && end.min(self.end()) <= self.flight.una() + self.peer_window
     }
 
     fn restart_timer(&mut self, now: Time) {

@@ -285,13 +285,19 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     let fault = |message: &str, label: String| {
         Err(Fault::new(span.clone(), message.to_owned()).label(label))
     };
-    if let Some(window) = model.initial_window {
-        config.initial_window = window.in_segments(mss);
-        if config.initial_window < Segments::ONE {
-            return fault(
-                "`initial_window` is smaller than one segment",
-                "nothing could be sent".into(),
-            );
+    let windows = [
+        (
+            "initial_window",
+            model.initial_window,
+            &mut config.initial_window,
+        ),
+        ("loss_window", model.loss_window, &mut config.loss_window),
+    ];
+    for (key, given, to) in windows {
+        *to = given.map_or(*to, |window| window.in_segments(mss));
+        if *to < Segments::ONE {
+            let message = format!("`{key}` is smaller than one segment");
+            return fault(&message, "nothing could be sent".into());
         }
     }
     if let Some(window) = model.initial_ssthresh {

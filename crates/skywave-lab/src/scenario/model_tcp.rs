@@ -214,6 +214,9 @@ pub(crate) enum HandshakeModel {
 pub(crate) struct TcpModel {
     /// First congestion window.
     pub(crate) initial_window: Option<Window>,
+    /// Window with which slow start begins again after a timeout, and after Tahoe's fast retransmit;
+    /// default one segment.
+    pub(crate) loss_window: Option<Window>,
     /// First slow start threshold; default the receiver's window.
     pub(crate) initial_ssthresh: Option<Window>,
     /// Keep the slow start threshold in whole segments.

@@ -1,12 +1,11 @@
 //! Policy members of a program's own, by their names in a file.
 
-use skywave_core::tcp::flight::Flight;
+use skywave_core::Segments;
 use skywave_core::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use skywave_core::tcp::{
     CongestionConfig, CongestionControl, CustomCongestion, CustomDetection, DetectionConfig,
-    LossDetector,
+    DetectionEvent, LossDetector,
 };
-use skywave_core::{Segments, Time};
 use skywave_lab::scenario::{CustomMembers, Scenario};
 use skywave_sim::spec::Transport;
 
@@ -27,7 +26,7 @@ impl CongestionControl for Still {
 struct Never;
 
 impl LossDetector for Never {
-    fn on_dupack(&mut self, _now: Time, _dupacks: u32, _flight: &Flight) -> bool {
+    fn on_dupack(&mut self, _event: &DetectionEvent) -> bool {
         false
     }
 }

@@ -22,6 +22,7 @@ from skywave._run import load, run
 from skywave._scenario import Flow, Link, Plot, Report, Run, Scenario, Transport
 from skywave._skywave import (
     AckEvent,
+    DetectionEvent,
     Experiment,
     Flight,
     LossEvent,
@@ -37,6 +38,7 @@ from skywave._table import Table
 __all__ = [
     "AckEvent",
     "CongestionControl",
+    "DetectionEvent",
     "Drawing",
     "Drawings",
     "Experiment",

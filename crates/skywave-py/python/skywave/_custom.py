@@ -5,7 +5,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from skywave._skywave import AckEvent, Flight, LossEvent, Response, TimeoutEvent, Window
+from skywave._skywave import (
+    AckEvent,
+    DetectionEvent,
+    Flight,
+    LossEvent,
+    Response,
+    TimeoutEvent,
+    Window,
+)
 
 
 class CongestionControl(ABC):
@@ -59,8 +67,8 @@ class LossDetector(ABC):
     Only `on_dupack` must be written; the methods' bodies here say what holds otherwise.
 
     >>> class Patient(LossDetector):
-    ...     def on_dupack(self, now, dupacks, flight):
-    ...         return dupacks == 8
+    ...     def on_dupack(self, event):
+    ...         return event.dupacks == 8
     ...     def threshold(self):
     ...         return 8
     """
@@ -69,13 +77,12 @@ class LossDetector(ABC):
     """Payload bytes of a full segment; set before the first event."""
 
     @abstractmethod
-    def on_dupack(self, now: float, dupacks: int, flight: Flight) -> bool:
-        """The `dupacks`th duplicate ACK in a row came: is the oldest segment lost? Answer "yes" to
-        one number, not to all from it on."""
+    def on_dupack(self, event: DetectionEvent) -> bool:
+        """A duplicate ACK came, the `event.dupacks`th in a row: is the oldest segment lost? Answer
+        "yes" to one number, not to all from it on."""
 
-    def on_new_ack(self, now: float, segment_rtt: float | None, flight: Flight) -> bool:
-        """New data was acknowledged, `segment_rtt` is the round trip of its newest segment, if sent
-        once: is the next segment lost too?"""
+    def on_new_ack(self, event: DetectionEvent) -> bool:
+        """New data was acknowledged: is the next segment lost too?"""
         return False
 
     def on_retransmit(self, flight: Flight) -> None:  # noqa: B027

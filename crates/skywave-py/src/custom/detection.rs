@@ -2,10 +2,10 @@
 
 use pyo3::prelude::*;
 use skywave_core::tcp::detection::Dupacks;
+use skywave_core::tcp::detection::{self, Allowance};
 use skywave_core::tcp::{LossDetector, TcpConfig, flight};
-use skywave_core::{Duration, Time};
 
-use super::events::{Flight, seconds, since_start};
+use super::events::{DetectionEvent, Flight};
 use super::{Member, Object, answer, attempt};
 
 /// The detector whose answers stand where a method is not written.
@@ -39,21 +39,21 @@ const BOOL: &str = "True or False";
 const COUNT: &str = "a whole number, 0 or more";
 
 impl LossDetector for Python {
-    fn on_dupack(&mut self, now: Time, dupacks: u32, flight: &flight::Flight) -> bool {
+    fn on_dupack(&mut self, event: &detection::DetectionEvent) -> bool {
         let answer = self.on_dupack.as_ref().and_then(|method| {
             attempt(|py| {
-                let arguments = (since_start(now), dupacks, Flight(flight.clone()));
-                answer("on_dupack", BOOL, &method.bind(py).call1(arguments)?)
+                let event = DetectionEvent::new(event);
+                answer("on_dupack", BOOL, &method.bind(py).call1((event,))?)
             })
         });
         answer.unwrap_or_default()
     }
 
-    fn on_new_ack(&mut self, now: Time, rtt: Option<Duration>, flight: &flight::Flight) -> bool {
+    fn on_new_ack(&mut self, event: &detection::DetectionEvent) -> bool {
         let answer = self.on_new_ack.as_ref().and_then(|method| {
             attempt(|py| {
-                let arguments = (since_start(now), rtt.map(seconds), Flight(flight.clone()));
-                answer("on_new_ack", BOOL, &method.bind(py).call1(arguments)?)
+                let event = DetectionEvent::new(event);
+                answer("on_new_ack", BOOL, &method.bind(py).call1((event,))?)
             })
         });
         answer.unwrap_or_default()
@@ -83,7 +83,7 @@ impl LossDetector for Python {
         answer.unwrap_or_else(|| STANDARD.distrusts_rto())
     }
 
-    fn limited_transmit(&self, dupacks: u32) -> u32 {
+    fn limited_transmit(&self, dupacks: u32) -> Allowance {
         let answer = self.limited_transmit.as_ref().and_then(|method| {
             attempt(|py| {
                 answer(
@@ -93,6 +93,9 @@ impl LossDetector for Python {
                 )
             })
         });
-        answer.unwrap_or_else(|| Dupacks(self.threshold()).limited_transmit(dupacks))
+        answer.map_or_else(
+            || detection::limited_transmit(dupacks, self.threshold()),
+            Allowance::Beyond,
+        )
     }
 }

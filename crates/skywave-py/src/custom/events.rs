@@ -2,7 +2,7 @@
 //! segments, positions in bytes.
 
 use pyo3::prelude::*;
-use skywave_core::tcp::{flight, window};
+use skywave_core::tcp::{detection, flight, window};
 use skywave_core::units::Segments;
 use skywave_core::{Duration, Time};
 
@@ -170,6 +170,48 @@ getters! { Flight:
     highest_sacked u64 = |f| f.0.highest_sacked();
     segments Vec<Sent> = |f| f.0.segments().copied().map(Sent).collect();
     first Option<Sent> = |f| f.0.first().copied().map(Sent);
+}
+
+/// What the sender knows when it asks a detector.
+#[pyclass(frozen, module = "skywave")]
+pub(crate) struct DetectionEvent {
+    flight: flight::Flight,
+    window: window::Window,
+    now: Time,
+    dupacks: u32,
+    acked: Segments,
+    segment_rtt: Option<Duration>,
+    rtt: Option<Duration>,
+    srtt: Option<Duration>,
+    sendable: bool,
+}
+
+impl DetectionEvent {
+    pub(super) fn new(event: &detection::DetectionEvent) -> Self {
+        Self {
+            flight: event.flight.clone(),
+            window: event.window,
+            now: event.now,
+            dupacks: event.dupacks,
+            acked: event.acked,
+            segment_rtt: event.segment_rtt,
+            rtt: event.rtt,
+            srtt: event.srtt,
+            sendable: event.sendable,
+        }
+    }
+}
+
+getters! { DetectionEvent:
+    now f64 = |e| since_start(e.now);
+    dupacks u32 = |e| e.dupacks;
+    flight Flight = |e| Flight(e.flight.clone());
+    window Window = |e| Window(e.window);
+    acked f64 = |e| e.acked.0;
+    segment_rtt Option<f64> = |e| e.segment_rtt.map(seconds);
+    rtt Option<f64> = |e| e.rtt.map(seconds);
+    srtt Option<f64> = |e| e.srtt.map(seconds);
+    sendable bool = |e| e.sendable;
 }
 
 /// One segment that was sent and is not yet acknowledged cumulatively.

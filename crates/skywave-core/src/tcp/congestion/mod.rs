@@ -59,6 +59,12 @@ pub trait CongestionControl {
     /// A duplicate ACK came: one more segment has left the network.
     fn on_dupack(&mut self, _ack: &AckEvent) {}
 
+    /// A duplicate ACK came while the detector waits before it reports a loss (TCP-DCR section 3.3:
+    /// the window goes on growing). `ack` counts as one segment. Default: [`standard_growth`].
+    fn on_waiting(&mut self, ack: &AckEvent, window: &mut Window) {
+        standard_growth(ack, window);
+    }
+
     /// A segment was found lost. Called once a fast retransmit.
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response;
 
@@ -137,6 +143,12 @@ impl CongestionControl for Built<dyn CongestionControl + Send> {
         self.member.on_dupack(ack);
     }
 
+    fn on_waiting(&mut self, ack: &AckEvent, window: &mut Window) {
+        self.member.on_waiting(ack, window);
+        window.cwnd = bounded(window.cwnd);
+        window.ssthresh = bounded(window.ssthresh);
+    }
+
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
         bounded_response(self.member.on_loss(loss, window))
     }
@@ -168,6 +180,10 @@ impl CongestionControl for Congestion {
 
     fn on_dupack(&mut self, ack: &AckEvent) {
         each!(self, m => m.on_dupack(ack));
+    }
+
+    fn on_waiting(&mut self, ack: &AckEvent, window: &mut Window) {
+        each!(self, m => m.on_waiting(ack, window));
     }
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {

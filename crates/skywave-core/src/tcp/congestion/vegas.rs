@@ -121,6 +121,9 @@ impl CongestionControl for Vegas {
         }
     }
 
+    /// Its window follows the queue, not the ACKs.
+    fn on_waiting(&mut self, _ack: &AckEvent, _window: &mut Window) {}
+
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
         if self.last_cut.is_some_and(|cut| loss.sent_at <= cut) {
             // The window was cut after this segment left: the loss is old news.

@@ -12,7 +12,7 @@ mod tahoe;
 
 use crate::units::Segments;
 
-use super::config::RecoveryConfig;
+use super::config::{RecoveryConfig, TcpConfig};
 use super::flight::Flight;
 use super::window::{Response, Window};
 
@@ -128,12 +128,12 @@ macro_rules! each {
 }
 
 impl Recovery {
-    /// A fresh recovery; `impatient` is NewReno's timer variant.
-    pub fn new(config: RecoveryConfig, impatient: bool) -> Self {
-        match config {
-            RecoveryConfig::Tahoe => Self::Tahoe(Tahoe),
+    /// A fresh recovery for a connection.
+    pub fn new(config: &TcpConfig) -> Self {
+        match config.composition.recovery {
+            RecoveryConfig::Tahoe => Self::Tahoe(Tahoe::new(config.loss_window)),
             RecoveryConfig::Reno => Self::Reno(Reno::default()),
-            RecoveryConfig::NewReno => Self::NewReno(NewReno::new(impatient)),
+            RecoveryConfig::NewReno => Self::NewReno(NewReno::new(config.impatient)),
             RecoveryConfig::Sack => Self::Sack(Sack::default()),
             RecoveryConfig::Sack1 => Self::Sack1(Sack1::default()),
         }

@@ -4,9 +4,18 @@ use super::{LossRecovery, Repair};
 use crate::tcp::window::Response;
 use crate::units::Segments;
 
-/// No fast recovery. Without state of its own.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Tahoe;
+/// No fast recovery, and so no state.
+#[derive(Clone, Copy, Debug)]
+pub struct Tahoe {
+    loss_window: Segments,
+}
+
+impl Tahoe {
+    /// Slow start begins with `loss_window`.
+    pub fn new(loss_window: Segments) -> Self {
+        Self { loss_window }
+    }
+}
 
 impl LossRecovery for Tahoe {
     fn is_active(&self) -> bool {
@@ -15,7 +24,7 @@ impl LossRecovery for Tahoe {
 
     fn on_loss(&mut self, repair: &mut Repair, response: Response, _dupacks: u32) {
         repair.window.ssthresh = response.ssthresh;
-        repair.window.cwnd = Segments::ONE;
+        repair.window.cwnd = self.loss_window;
         repair.flight.rewind();
     }
 }

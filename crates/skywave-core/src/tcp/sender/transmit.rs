@@ -3,7 +3,7 @@
 use super::{Resend, Sender, State, Timed, Why};
 use crate::packet::{Flags, Segment, Timestamps};
 use crate::seq::SeqNr;
-use crate::tcp::detection::LossDetector;
+use crate::tcp::detection::{Allowance, LossDetector, Sending};
 use crate::tcp::flight::Sent;
 use crate::tcp::limits::Limit;
 use crate::tcp::recovery::LossRecovery;
@@ -61,7 +61,7 @@ impl Sender {
         {
             let fits = match room {
                 Some(room) => end - self.flight.nxt() <= room,
-                None => end - una <= self.plain_room(),
+                None => end <= self.plain_edge(),
             };
             return if fits { Ok(next) } else { Err(Limit::Cwnd) };
         }
@@ -91,13 +91,19 @@ impl Sender {
         ((end > nxt).then_some(Next::New(end)), end)
     }
 
-    /// Bytes from `una` that a window-counting sender may have in flight.
-    fn plain_room(&self) -> u64 {
+    /// How far a window-counting sender may send.
+    fn plain_edge(&self) -> u64 {
         let mut window = self.window.cwnd + self.recovery.inflation();
-        if self.config.limited_transmit && !self.recovery.is_active() {
-            window += Segments(f64::from(self.detection.limited_transmit(self.dupacks)));
+        if !self.recovery.is_active() {
+            match self.detection.limited_transmit(self.dupacks) {
+                Allowance::Beyond(segments) if self.config.limited_transmit => {
+                    window += Segments(f64::from(segments));
+                }
+                Allowance::Beyond(_) => {}
+                Allowance::Until(position) => return position,
+            }
         }
-        window.to_bytes(self.config.mss)
+        self.flight.una() + window.to_bytes(self.config.mss)
     }
 
     pub(super) fn transmit_new(&mut self, end: u64, now: Time) -> Segment {
@@ -105,7 +111,8 @@ impl Sender {
         if self.flight.is_empty() || self.timer.is_none() {
             self.restart_timer(now);
         }
-        self.flight.send_new(end, now);
+        let sent = self.flight.send_new(end, now);
+        self.detection.on_sent(&sent, Sending::New);
         if self.timed.is_none() {
             self.timed = Some(Timed { end, sent: now });
         }
@@ -115,7 +122,15 @@ impl Sender {
     }
 
     pub(super) fn transmit_again(&mut self, position: u64, why: Why, now: Time) -> Option<Segment> {
-        let Sent { start, end, .. } = self.flight.send_again(position, now)?;
+        let in_order = position == self.flight.nxt();
+        let sent = self.flight.send_again(position, now)?;
+        let sending = if in_order {
+            Sending::GoBackN
+        } else {
+            Sending::Repair
+        };
+        self.detection.on_sent(&sent, sending);
+        let Sent { start, end, .. } = sent;
         self.found = None;
         self.resend = Some(Resend { end, why });
         // Karn: an ACK could now mean either transmission.

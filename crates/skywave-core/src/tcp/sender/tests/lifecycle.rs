@@ -5,8 +5,7 @@ use crate::packet::{Flags, Segment};
 use crate::seq::SeqNr;
 use crate::tcp::config::{DetectionConfig, Handshake, TcpConfig};
 use crate::tcp::custom::CustomDetection;
-use crate::tcp::detection::LossDetector;
-use crate::tcp::flight::Flight;
+use crate::tcp::detection::{DetectionEvent, LossDetector};
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::Sender;
 use crate::tcp::testing::Script;
@@ -327,11 +326,11 @@ fn a_syn_is_not_unsent_data() {
 struct Alarmist;
 
 impl LossDetector for Alarmist {
-    fn on_dupack(&mut self, _now: Time, _dupacks: u32, _flight: &Flight) -> bool {
+    fn on_dupack(&mut self, _event: &DetectionEvent) -> bool {
         false
     }
 
-    fn on_new_ack(&mut self, _now: Time, _rtt: Option<Duration>, _flight: &Flight) -> bool {
+    fn on_new_ack(&mut self, _event: &DetectionEvent) -> bool {
         true
     }
 }

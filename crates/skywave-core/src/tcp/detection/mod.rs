@@ -1,0 +1,254 @@
+//! The `detection` slot: when a segment counts as lost, and what may be sent until then.
+
+mod dupacks;
+mod vegas;
+
+use crate::time::{Duration, Time};
+use crate::units::Segments;
+
+use super::config::{DetectionConfig, TcpConfig};
+use super::custom::Built;
+use super::flight::{Flight, Sent};
+use super::window::Window;
+
+pub use dupacks::Dupacks;
+pub use vegas::FineTimer;
+
+/// What the sender knows when it asks a detector.
+#[derive(Clone, Copy, Debug)]
+pub struct DetectionEvent<'a> {
+    /// When.
+    pub now: Time,
+    /// Duplicate ACKs in a row. With a recovery that uses SACK, only those count that report new
+    /// data.
+    pub dupacks: u32,
+    /// Sequence space and segments in flight, after this ACK was taken.
+    pub flight: &'a Flight,
+    /// The congestion window; at or above `ssthresh` it is in congestion avoidance.
+    pub window: Window,
+    /// Newly acknowledged data, in segments; zero on a duplicate ACK.
+    pub acked: Segments,
+    /// Round trip of the newest segment that this ACK covers, when it was sent once.
+    pub segment_rtt: Option<Duration>,
+    /// Latest round-trip sample of the retransmission timer.
+    pub rtt: Option<Duration>,
+    /// Smoothed round-trip time of the retransmission timer.
+    pub srtt: Option<Duration>,
+    /// Payload bytes of a full segment.
+    pub mss: u32,
+    /// There is new data to send, and room for it in the receiver's window.
+    pub sendable: bool,
+}
+
+impl DetectionEvent<'_> {
+    /// The window is below its threshold.
+    pub fn in_slow_start(&self) -> bool {
+        self.window.cwnd < self.window.ssthresh
+    }
+}
+
+/// Why a segment is put on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sending {
+    /// For the first time.
+    New,
+    /// Again, after a timeout went back to the oldest one.
+    GoBackN,
+    /// Again, because it was found lost, or as a probe.
+    Repair,
+}
+
+/// What may be sent beyond the window while it is not known yet whether a segment is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowance {
+    /// So many segments more than the window; the sender's `limited_transmit` switch turns it off.
+    Beyond(u32),
+    /// New data up to this position, whatever the window says.
+    Until(u64),
+}
+
+/// What a detector's own timer found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// Nothing.
+    Nothing,
+    /// The oldest segment is lost.
+    Lost,
+}
+
+/// A way to find losses. Only [`on_dupack`](Self::on_dupack) must be written.
+///
+/// The sender asks on every ACK; a detector answers whether the *oldest* segment in flight is lost.
+/// The recovery then decides what is sent, and the retransmission timer stays behind as a backstop.
+///
+/// ```
+/// use skywave_core::tcp::{DetectionEvent, LossDetector};
+///
+/// /// More patient than RFC 5681: a path that reorders needs it.
+/// struct Patient;
+///
+/// impl LossDetector for Patient {
+///     fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
+///         event.dupacks == self.threshold()
+///     }
+///
+///     fn threshold(&self) -> u32 {
+///         6
+///     }
+/// }
+/// ```
+pub trait LossDetector {
+    /// A duplicate ACK came: is the oldest segment lost?
+    ///
+    /// Asked on duplicate ACKs during a recovery too, where the answer counts only if another fast
+    /// retransmit is allowed (`Composition::avoid_repeated_recovery`): answer "yes" to one number,
+    /// not to all from it on.
+    fn on_dupack(&mut self, event: &DetectionEvent) -> bool;
+
+    /// New data was acknowledged: is the next segment lost too? Default: no.
+    fn on_new_ack(&mut self, _event: &DetectionEvent) -> bool {
+        false
+    }
+
+    /// A segment was put on the wire.
+    fn on_sent(&mut self, _sent: &Sent, _sending: Sending) {}
+
+    /// The oldest segment is being retransmitted for a loss reported by this detector.
+    fn on_retransmit(&mut self, _flight: &Flight) {}
+
+    /// The retransmission timer expired: everything in flight counts as lost.
+    fn on_timeout(&mut self) {}
+
+    /// When [`on_timer`](Self::on_timer) is due; `None` for never. Default: never.
+    fn next_timer(&self) -> Option<Time> {
+        None
+    }
+
+    /// The detector's own timer is due, or past. It must not be due again at once.
+    fn on_timer(&mut self, _event: &DetectionEvent) -> Finding {
+        Finding::Nothing
+    }
+
+    /// It suspects a loss and waits before it says so: what the receiver reports does not count as a
+    /// loss meanwhile, and the window goes on growing on duplicate ACKs as on others. Default: no.
+    fn is_waiting(&self) -> bool {
+        false
+    }
+
+    /// It decides itself whether a segment may be fast-retransmitted once more; otherwise the sender
+    /// forbids that below the highest position sent at the last one or at a timeout (RFC 6582's
+    /// `recover`). Default: no.
+    fn guards_repeats(&self) -> bool {
+        false
+    }
+
+    /// Duplicate ACKs from which a loss counts as found: later ones say that more has arrived.
+    /// Also RFC 6675's DupThresh: segments reported above a hole that make it a loss. Default: 3.
+    fn threshold(&self) -> u32 {
+        3
+    }
+
+    /// A fast retransmit backs the coarse timer off, which is left as a backstop. Default: no.
+    fn distrusts_rto(&self) -> bool {
+        false
+    }
+
+    /// What may be sent beyond the window while `dupacks` are too few to tell. Default: limited
+    /// transmit (RFC 3042), one a duplicate ACK and at most two.
+    fn limited_transmit(&self, dupacks: u32) -> Allowance {
+        limited_transmit(dupacks, self.threshold())
+    }
+}
+
+/// RFC 3042: a segment on each of the first two of too few duplicate ACKs.
+pub fn limited_transmit(dupacks: u32, threshold: u32) -> Allowance {
+    Allowance::Beyond(if dupacks < threshold {
+        dupacks.min(2)
+    } else {
+        0
+    })
+}
+
+/// The members of the slot: built-in ones, dispatched statically, and a user's own.
+#[derive(Debug)]
+pub enum Detection {
+    /// A number of duplicate ACKs.
+    Dupacks(Dupacks),
+    /// Three duplicate ACKs or Vegas' fine-grained timer.
+    Vegas(FineTimer),
+    /// A user's own.
+    Custom(Built<dyn LossDetector + Send>),
+}
+
+macro_rules! each {
+    ($self:expr, $member:ident => $call:expr) => {
+        match $self {
+            Detection::Dupacks($member) => $call,
+            Detection::Vegas($member) => $call,
+            Detection::Custom(Built {
+                member: $member, ..
+            }) => $call,
+        }
+    };
+}
+
+impl Detection {
+    /// A fresh detector for a connection.
+    pub fn new(config: &TcpConfig) -> Self {
+        match config.composition.detection {
+            DetectionConfig::Dupacks(threshold) => Self::Dupacks(Dupacks(threshold)),
+            DetectionConfig::Vegas => Self::Vegas(FineTimer::default()),
+            DetectionConfig::Custom(ref custom) => Self::Custom(custom.build(config)),
+        }
+    }
+}
+
+impl LossDetector for Detection {
+    fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
+        each!(self, m => m.on_dupack(event))
+    }
+
+    fn on_new_ack(&mut self, event: &DetectionEvent) -> bool {
+        each!(self, m => m.on_new_ack(event))
+    }
+
+    fn on_sent(&mut self, sent: &Sent, sending: Sending) {
+        each!(self, m => m.on_sent(sent, sending));
+    }
+
+    fn on_retransmit(&mut self, flight: &Flight) {
+        each!(self, m => m.on_retransmit(flight));
+    }
+
+    fn on_timeout(&mut self) {
+        each!(self, m => m.on_timeout());
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        each!(self, m => m.next_timer())
+    }
+
+    fn on_timer(&mut self, event: &DetectionEvent) -> Finding {
+        each!(self, m => m.on_timer(event))
+    }
+
+    fn is_waiting(&self) -> bool {
+        each!(self, m => m.is_waiting())
+    }
+
+    fn guards_repeats(&self) -> bool {
+        each!(self, m => m.guards_repeats())
+    }
+
+    fn threshold(&self) -> u32 {
+        each!(self, m => m.threshold())
+    }
+
+    fn distrusts_rto(&self) -> bool {
+        each!(self, m => m.distrusts_rto())
+    }
+
+    fn limited_transmit(&self, dupacks: u32) -> Allowance {
+        each!(self, m => m.limited_transmit(dupacks))
+    }
+}

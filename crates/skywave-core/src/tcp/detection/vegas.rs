@@ -1,0 +1,77 @@
+//! Vegas' fine-grained retransmission check (Brakmo 1994, section 3.1).
+
+use super::{Allowance, DetectionEvent, LossDetector};
+use crate::tcp::flight::Flight;
+use crate::time::{Duration, Time};
+
+/// On each duplicate ACK, and on the first two ACKs after a retransmission, the oldest segment is
+/// lost if it is older than an RTO computed from exact round trips.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FineTimer {
+    srtt: Duration,
+    rttvar: Duration,
+    timeout: Option<Duration>,
+    /// ACKs of new data on which the check is still made.
+    checks: u32,
+}
+
+impl FineTimer {
+    const DUPACKS: u32 = 3;
+
+    fn expired(&self, now: Time, flight: &Flight) -> bool {
+        self.timeout
+            .zip(flight.first())
+            .is_some_and(|(timeout, first)| now.since(first.last_sent) >= timeout)
+    }
+
+    /// srtt + 2·deviation and a sixteenth more, as ns-2 keeps it.
+    fn sample(&mut self, rtt: Duration) {
+        if self.timeout.is_none() {
+            self.srtt = rtt;
+            self.rttvar = rtt / 4;
+        } else {
+            let error = rtt.saturating_sub(self.srtt) + self.srtt.saturating_sub(rtt);
+            self.srtt = (self.srtt * 7 + rtt) / 8;
+            self.rttvar = (self.rttvar * 3 + error) / 4;
+        }
+        let timeout = self.srtt + self.rttvar * 2;
+        self.timeout = Some(timeout + timeout / 16);
+    }
+}
+
+impl LossDetector for FineTimer {
+    fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
+        event.dupacks == Self::DUPACKS || self.expired(event.now, event.flight)
+    }
+
+    fn on_new_ack(&mut self, event: &DetectionEvent) -> bool {
+        if let Some(rtt) = event.segment_rtt {
+            self.sample(rtt);
+        }
+        if self.checks == 0 {
+            return false;
+        }
+        let expired = self.expired(event.now, event.flight);
+        self.checks = if expired { self.checks - 1 } else { 0 };
+        expired
+    }
+
+    fn on_retransmit(&mut self, flight: &Flight) {
+        self.checks = flight.segments().len().min(2) as u32;
+        let again = flight.first().is_some_and(|s| s.transmissions > 1);
+        self.timeout = self.timeout.map(|t| if again { t * 2 } else { t + t / 8 });
+    }
+
+    fn threshold(&self) -> u32 {
+        Self::DUPACKS
+    }
+
+    fn distrusts_rto(&self) -> bool {
+        true
+    }
+
+    /// None: Vegas keeps to its window.
+    fn limited_transmit(&self, _dupacks: u32) -> Allowance {
+        Allowance::Beyond(0)
+    }
+}
