@@ -30,6 +30,10 @@ pub struct LinkConfig {
     pub duplication: f64,
     /// Packets that later ones overtake.
     pub reordering: Option<Reordering>,
+    /// Forward error correction.
+    pub fec: Option<Fec>,
+    /// Retransmission by the link; such a link is an [`ArqLink`](super::ArqLink).
+    pub arq: Option<Arq>,
 }
 
 /// How packets leave the queue.
@@ -170,6 +174,43 @@ pub struct Reordering {
     pub delay: Duration,
 }
 
+/// Forward error correction: every packet carries redundancy, which repairs some of those that the
+/// loss models corrupt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fec {
+    /// Code rate in (0, 1]: a packet takes 1/rate of its bytes on the air.
+    pub rate: f64,
+    /// Probability that a corrupted transmission is repaired, each independently.
+    pub repair: f64,
+}
+
+/// Retransmission by the link (TCP-DCR, sections 3.5 and 4); see [`ArqLink`](super::ArqLink).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arq {
+    /// Time from the end of a failed transmission until the packet is back at the head of the
+    /// queue; `None` for a round trip of the link, twice its delay.
+    pub round_trip: Option<Duration>,
+    /// Most retransmissions of a packet, then it is given up; `None` for no limit.
+    pub retries: Option<u32>,
+    /// Deliver in the order of the first transmissions: what comes after a missing packet waits at
+    /// the far side until that is repaired or given up.
+    pub in_order: bool,
+    /// Whether the loss models see retransmissions too. (Blackouts always do.)
+    pub errors_on_retransmissions: bool,
+}
+
+impl Default for Arq {
+    /// As in TCP-DCR's simulations.
+    fn default() -> Self {
+        Self {
+            round_trip: None,
+            retries: None,
+            in_order: false,
+            errors_on_retransmissions: true,
+        }
+    }
+}
+
 impl LinkConfig {
     /// A clean link: no loss, no jitter.
     pub fn new(rate: Rate, delay: Duration, queue: QueueConfig) -> Self {
@@ -184,6 +225,8 @@ impl LinkConfig {
             corruption: 0.0,
             duplication: 0.0,
             reordering: None,
+            fec: None,
+            arq: None,
         }
     }
 }

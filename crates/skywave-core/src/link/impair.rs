@@ -72,15 +72,15 @@ impl Jitter {
 
 /// Something that happens with a fixed probability.
 #[derive(Clone, Debug)]
-struct Chance(f64, Stream);
+pub(super) struct Chance(f64, Stream);
 
 impl Chance {
     /// `None` if it never happens: then nothing need be drawn.
-    fn new(p: f64, stream: Stream) -> Option<Self> {
+    pub(super) fn new(p: f64, stream: Stream) -> Option<Self> {
         (p > 0.0).then_some(Self(p, stream))
     }
 
-    fn happens(&mut self) -> bool {
+    pub(super) fn happens(&mut self) -> bool {
         self.1.chance(self.0)
     }
 }

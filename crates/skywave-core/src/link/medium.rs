@@ -3,48 +3,88 @@
 
 use super::blackout::Blackouts;
 use super::config::{LinkConfig, LossAt};
+use super::fec::Code;
 use super::impair::Impairments;
 use super::loss::Channel;
 use super::{DropCause, Fate};
 use crate::time::{Duration, Time};
 
-/// A medium that is not perfect.
+/// The medium of a link.
 #[derive(Clone, Debug)]
 pub(super) struct Medium {
     channel: Channel,
     loss_at: LossAt,
+    code: Option<Code>,
     blackouts: Blackouts,
     impairments: Impairments,
 }
 
 impl Medium {
-    /// The medium of a link; `None` if it only delays. `seed` and `name` name its random streams.
-    pub(super) fn new(config: &LinkConfig, seed: u64, name: &str) -> Option<Self> {
-        let medium = Self {
+    /// The medium of a link; `None` if it only delays.
+    pub(super) fn unless_perfect(config: &LinkConfig, seed: u64, name: &str) -> Option<Self> {
+        let medium = Self::new(config, seed, name);
+        let perfect = config.loss.is_empty()
+            && config.blackouts.is_empty()
+            && medium.code.is_none()
+            && medium.impairments.are_none();
+        (!perfect).then_some(medium)
+    }
+
+    /// The medium of a link; `seed` and `name` name its random streams.
+    pub(super) fn new(config: &LinkConfig, seed: u64, name: &str) -> Self {
+        Self {
             channel: Channel::new(&config.loss, seed, name),
             loss_at: config.loss_at,
+            code: Code::new(config, seed, name),
             blackouts: Blackouts::new(config.blackouts.clone()),
             impairments: Impairments::new(config, seed, name),
-        };
-        let perfect =
-            config.loss.is_empty() && config.blackouts.is_empty() && medium.impairments.are_none();
-        (!perfect).then_some(medium)
+        }
+    }
+
+    /// Bytes that a packet takes on the air.
+    pub(super) fn on_air(&self, size: u32) -> u32 {
+        self.code.as_ref().map_or(size, |code| code.coded(size))
+    }
+
+    /// Transmissions that forward error correction has repaired.
+    pub(super) fn repairs(&self) -> u64 {
+        self.code.as_ref().map_or(0, |code| code.repairs)
     }
 
     /// A packet comes to the link at `now`: whether the channel loses it before the queue.
     pub(super) fn loses_at_head(&mut self, now: Time, size: u32) -> bool {
-        self.loss_at == LossAt::Head && self.channel.loses(now, size)
+        self.loss_at == LossAt::Head && self.corrupts(now, size) && !self.is_repaired()
     }
 
     /// A packet's last byte leaves the transmitter at `departure`, which must not decrease.
     pub(super) fn carry(&mut self, departure: Time, delay: Duration, size: u32) -> Fate {
-        let lost = self.loss_at == LossAt::Tail && self.channel.loses(departure, size);
+        match self.fails(departure, size, self.loss_at == LossAt::Tail) {
+            Some(cause) => Fate::Dropped(cause),
+            None => self.arrival(departure + delay),
+        }
+    }
+
+    /// A transmission ends at `departure`, which must not decrease: why it fails, if it does. The
+    /// loss models only act with `errors`.
+    pub(super) fn fails(&mut self, departure: Time, size: u32, errors: bool) -> Option<DropCause> {
+        let corrupted = errors && self.corrupts(departure, size);
         if self.blackouts.cover(departure) {
-            return Fate::Dropped(DropCause::Blackout);
+            return Some(DropCause::Blackout);
         }
-        if lost {
-            return Fate::Dropped(DropCause::Channel);
-        }
-        self.impairments.arrival(departure + delay)
+        (corrupted && !self.is_repaired()).then_some(DropCause::Channel)
+    }
+
+    /// A packet that got through would arrive at `at`, which must not decrease.
+    pub(super) fn arrival(&mut self, at: Time) -> Fate {
+        self.impairments.arrival(at)
+    }
+
+    fn corrupts(&mut self, now: Time, size: u32) -> bool {
+        let size = self.on_air(size);
+        self.channel.loses(now, size)
+    }
+
+    fn is_repaired(&mut self) -> bool {
+        self.code.as_mut().is_some_and(Code::repairs)
     }
 }

@@ -8,7 +8,8 @@ use std::ops::Sub;
 use super::{DropCause, Fate};
 use crate::time::{Duration, Time};
 
-/// What a link measured; packets are counted by the time when they were offered.
+/// What a link measured; packets are counted by the time when they were offered (what an
+/// [`ArqLink`](super::ArqLink) loses or damages, by the time when it does).
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Measured {
     /// Length of the window, up to where the run came.
@@ -28,6 +29,31 @@ pub struct Measured {
     pub blackout_drops: u64,
     /// Packets that arrive damaged.
     pub corrupted: u64,
+    /// Transmissions that the loss models corrupted and forward error correction repaired.
+    pub fec_repairs: u64,
+    /// What a link that retransmits did.
+    pub arq: Retransmission,
+}
+
+/// Transmissions of a link that retransmits ([`ArqLink`](super::ArqLink)), counted at their end; all
+/// zero for other links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Retransmission {
+    /// Transmissions, retransmissions included.
+    pub transmissions: u64,
+    /// Those that were not a packet's first.
+    pub retransmissions: u64,
+    /// Packets given up after their last retransmission; they are in `channel_drops` or
+    /// `blackout_drops` too, by what befell the last transmission.
+    pub given_up: u64,
+}
+
+impl Retransmission {
+    /// Transmissions a packet; `None` without any.
+    pub fn mean_transmissions(self) -> Option<f64> {
+        let packets = self.transmissions - self.retransmissions;
+        (packets > 0).then(|| self.transmissions as f64 / packets as f64)
+    }
 }
 
 /// Totals since the link's first packet.
@@ -42,6 +68,8 @@ pub(super) struct Totals {
     channel_drops: u64,
     blackout_drops: u64,
     corrupted: u64,
+    /// So far; set by those who count.
+    pub(super) fec_repairs: u64,
 }
 
 impl Sub for Totals {
@@ -56,6 +84,7 @@ impl Sub for Totals {
             channel_drops: self.channel_drops.saturating_sub(earlier.channel_drops),
             blackout_drops: self.blackout_drops.saturating_sub(earlier.blackout_drops),
             corrupted: self.corrupted.saturating_sub(earlier.corrupted),
+            fec_repairs: self.fec_repairs.saturating_sub(earlier.fec_repairs),
         }
     }
 }
@@ -70,10 +99,27 @@ impl Totals {
         self.used += used;
     }
 
+    /// So many packets wait for so long.
+    pub(super) fn waited(&mut self, packets: usize, time: Duration) {
+        self.waited += packets as u128 * u128::from(time.as_nanos());
+    }
+
     /// A packet was offered, with this result.
     #[inline]
     pub(super) fn count(&mut self, fate: Fate) {
+        self.offered();
+        self.settled(fate);
+    }
+
+    /// A packet was offered.
+    #[inline]
+    pub(super) fn offered(&mut self) {
         self.offered += 1;
+    }
+
+    /// This became of a packet.
+    #[inline]
+    pub(super) fn settled(&mut self, fate: Fate) {
         match fate {
             Fate::Arrives { corrupt, .. } => self.corrupted += u64::from(corrupt),
             Fate::Dropped(DropCause::Queue | DropCause::Early) => self.queue_drops += 1,
@@ -149,6 +195,12 @@ impl Meter {
         self.readings.window
     }
 
+    /// Whether the window holds `at`.
+    pub(super) fn holds(&self, at: Time) -> bool {
+        let (start, end) = self.window();
+        start <= at && at < end
+    }
+
     /// True once both bounds are read.
     pub(super) fn is_closed(&self) -> bool {
         self.readings.at_close.is_some()
@@ -170,6 +222,8 @@ impl Meter {
             channel_drops: seen.channel_drops,
             blackout_drops: seen.blackout_drops,
             corrupted: seen.corrupted,
+            fec_repairs: seen.fec_repairs,
+            arq: Retransmission::default(),
         }
     }
 }

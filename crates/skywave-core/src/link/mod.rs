@@ -8,16 +8,23 @@
 //! # The order of things
 //! 1. With [`LossAt::Head`], the loss models; a packet that they lose uses nothing of the link.
 //! 2. The queue, which may drop it: full ([`DropCause::Queue`]) or early ([`DropCause::Early`]).
-//! 3. The transmission.
+//! 3. The transmission, of more bytes with [`Fec`].
 //! 4. With [`LossAt::Tail`], the loss models, at the end of the transmission.
 //! 5. Blackouts, at the end of the transmission; in a blackout that is the cause on record.
 //! 6. Propagation delay, jitter, reordering, damage, duplication.
 //!
-//! Random streams are named after the link: `loss.0`, `loss.0.state`, `loss.1`, …, `red`, `jitter`,
-//! `reordering`, `corruption`, `duplication`.
+//! Where the loss models act, [`Fec`] may repair what they corrupt.
+//!
+//! Random streams are named after the link: `loss.0`, `loss.0.state`, `loss.1`, …, `fec`, `red`,
+//! `jitter`, `reordering`, `corruption`, `duplication`.
+//!
+//! A link that retransmits ([`Arq`]) cannot know a packet's fate on arrival: it is an [`ArqLink`],
+//! with a contract of its own.
 
+mod arq;
 mod blackout;
 mod config;
+mod fec;
 mod impair;
 mod loss;
 mod medium;
@@ -27,8 +34,9 @@ mod red;
 mod service;
 mod trace;
 
+pub use arq::{ArqLink, Settled};
 pub use config::*;
-pub use meter::Measured;
+pub use meter::{Measured, Retransmission};
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError, TraceErrorKind};
 
 use crate::rng::Stream;
@@ -85,8 +93,12 @@ pub struct Link {
 impl Link {
     /// A link as `config` says; `name` and `seed` name its random streams. It measures from the
     /// start until [`Link::measure`] says otherwise.
+    ///
+    /// # Panics
+    /// When `config` asks for ARQ, which is an [`ArqLink`]'s.
     pub fn new(config: LinkConfig, seed: u64, name: &str) -> Self {
-        let medium = Medium::new(&config, seed, name).map(Box::new);
+        assert!(config.arq.is_none(), "a link with ARQ is an `ArqLink`");
+        let medium = Medium::unless_perfect(&config, seed, name).map(Box::new);
         let transmitter = Transmitter::new(config.service);
         let red = Stream::named(seed, name, "red");
         let plain = medium.is_none()
@@ -191,7 +203,11 @@ impl Link {
         if let Some(cause) = self.queue.refuses::<PLAIN>(now, start, size) {
             return Fate::Dropped(cause);
         }
-        let slot = self.transmitter.transmit(size);
+        let on_air = match &self.medium {
+            Some(medium) if !PLAIN => medium.on_air(size),
+            _ => size,
+        };
+        let slot = self.transmitter.transmit(on_air);
         self.queue.accept::<PLAIN>(now, start, slot.end, size);
         self.meter.totals.transmitted(start.since(now), slot.used);
         if !PLAIN && let Some(medium) = &mut self.medium {
@@ -206,7 +222,11 @@ impl Link {
 
     #[inline(never)]
     fn decide_any(&mut self, now: Time, size: u32) -> Fate {
-        self.decide::<false>(now, size)
+        let fate = self.decide::<false>(now, size);
+        if let Some(medium) = &self.medium {
+            self.meter.totals.fec_repairs = medium.repairs();
+        }
+        fate
     }
 }
 

@@ -24,12 +24,18 @@ struct Waiting {
 pub(super) struct Queue {
     waiting: VecDeque<Waiting>,
     bytes: u64,
+    admission: Admission,
+}
+
+/// Who may join a queue.
+#[derive(Clone, Debug)]
+pub(super) struct Admission {
     limit: Limit,
     red: Option<Box<Red>>,
 }
 
-impl Queue {
-    /// A queue before a transmitter of `rate`; `stream` decides the early drops.
+impl Admission {
+    /// For a queue before a transmitter of `rate`; `stream` decides the early drops.
     pub(super) fn new(config: QueueConfig, rate: Rate, stream: Stream) -> Self {
         let (limit, red) = match config {
             // The packet in transmission has one of the places.
@@ -37,11 +43,56 @@ impl Queue {
             QueueConfig::DropTail(bytes) => (bytes, None),
             QueueConfig::Red(red) => (red.limit, Some(Box::new(Red::new(red, rate, stream)))),
         };
+        Self { limit, red }
+    }
+
+    /// A packet of `size` bytes comes while `packets` with `bytes` wait; `must_wait` unless its
+    /// transmission starts at once. `Some` if it is dropped.
+    #[inline]
+    pub(super) fn refuses<const PLAIN: bool>(
+        &mut self,
+        now: Time,
+        must_wait: bool,
+        (packets, bytes): (usize, u64),
+        size: u32,
+    ) -> Option<DropCause> {
+        let has_room = match self.limit {
+            Limit::Packets(limit) => packets < limit as usize,
+            Limit::Bytes(limit) => bytes + u64::from(size) <= limit,
+        };
+        let full = must_wait && !has_room;
+        let red = if PLAIN { None } else { self.red.as_mut() };
+        let Some(red) = red else {
+            return full.then_some(DropCause::Queue);
+        };
+        let length = match self.limit {
+            Limit::Packets(_) => packets as f64,
+            Limit::Bytes(_) => bytes as f64,
+        };
+        let early = red.drops(now, length, size);
+        if full {
+            red.restart_count();
+            return Some(DropCause::Queue);
+        }
+        early.then_some(DropCause::Early)
+    }
+
+    /// The transmitter will be idle from `end` on, unless another packet comes before.
+    #[inline]
+    pub(super) fn idle_from(&mut self, end: Time) {
+        if let Some(red) = &mut self.red {
+            red.idle_from(end);
+        }
+    }
+}
+
+impl Queue {
+    /// A queue before a transmitter of `rate`; `stream` decides the early drops.
+    pub(super) fn new(config: QueueConfig, rate: Rate, stream: Stream) -> Self {
         Self {
             waiting: VecDeque::new(),
             bytes: 0,
-            limit,
-            red,
+            admission: Admission::new(config, rate, stream),
         }
     }
 
@@ -55,21 +106,9 @@ impl Queue {
         size: u32,
     ) -> Option<DropCause> {
         self.release(now);
-        let full = start > now && !self.has_room(size);
-        let red = if PLAIN { None } else { self.red.as_mut() };
-        let Some(red) = red else {
-            return full.then_some(DropCause::Queue);
-        };
-        let length = match self.limit {
-            Limit::Packets(_) => self.waiting.len() as f64,
-            Limit::Bytes(_) => self.bytes as f64,
-        };
-        let early = red.drops(now, length, size);
-        if full {
-            red.restart_count();
-            return Some(DropCause::Queue);
-        }
-        early.then_some(DropCause::Early)
+        let waiting = (self.waiting.len(), self.bytes);
+        self.admission
+            .refuses::<PLAIN>(now, start > now, waiting, size)
     }
 
     /// The packet that was not refused is transmitted from `start` to `end`.
@@ -85,8 +124,8 @@ impl Queue {
             self.waiting.push_back(Waiting { start, size });
             self.bytes += u64::from(size);
         }
-        if !PLAIN && let Some(red) = &mut self.red {
-            red.idle_from(end);
+        if !PLAIN {
+            self.admission.idle_from(end);
         }
     }
 
@@ -112,13 +151,6 @@ impl Queue {
         {
             self.bytes -= u64::from(first.size);
             self.waiting.pop_front();
-        }
-    }
-
-    fn has_room(&self, size: u32) -> bool {
-        match self.limit {
-            Limit::Packets(limit) => self.waiting.len() < limit as usize,
-            Limit::Bytes(limit) => self.bytes + u64::from(size) <= limit,
         }
     }
 }

@@ -45,7 +45,16 @@ impl Transmitter {
         }
     }
 
-    /// Sends a packet of `size` bytes at the start that [`Self::begin`] gave.
+    /// When the next packet of a backlog starts: nothing goes unused.
+    pub(super) fn next_start(&self) -> Time {
+        match self {
+            Self::Rate(t) => t.free_at,
+            Self::Trace(t) => t.time_of_byte(t.next),
+        }
+    }
+
+    /// Sends a packet of `size` bytes at the start that [`Self::begin`] or [`Self::next_start`]
+    /// gave.
     #[inline]
     pub(super) fn transmit(&mut self, size: u32) -> Slot {
         match self {

@@ -1,5 +1,7 @@
 //! What holds for every link and every pattern of packets.
 
+use std::collections::BTreeMap;
+
 use super::*;
 
 fn service() -> impl Strategy<Value = Service> {
@@ -76,6 +78,8 @@ prop_compose! {
             corruption: rates.0,
             duplication: rates.1,
             reordering: None,
+            fec: None,
+            arq: None,
         }
     }
 }
@@ -184,6 +188,116 @@ proptest! {
             packets.iter().map(send).collect::<Vec<_>>()
         };
         prop_assert_eq!(run(7), run(7));
+    }
+
+    #[test]
+    fn a_link_that_may_not_retransmit_is_a_plain_link(
+        config in any_config(),
+        packets in packets(),
+    ) {
+        let arq = Arq { retries: Some(0), ..Arq::default() };
+        let config = LinkConfig { loss_at: LossAt::Tail, ..config };
+        let mut plain = link(config.clone());
+        let mut l = ArqLink::new(LinkConfig { arq: Some(arq), ..config }, 1, "wireless");
+        let mut now = Time::ZERO;
+        let mut fates = Vec::new();
+        for (id, (gap, size)) in (0..).zip(packets) {
+            now += Duration::from_nanos(gap);
+            let fate = plain.send(now, size);
+            match l.offer(now, id, size) {
+                Some(cause) => prop_assert_eq!(fate, Fate::Dropped(cause)),
+                None => fates.push((id, fate)),
+            }
+            prop_assert_eq!(l.queue_len(), plain.queue_len(now));
+        }
+        while let Some(at) = l.next_time() {
+            l.on_time(at);
+            now = at;
+        }
+        let settled: Vec<_> = std::iter::from_fn(|| l.poll()).map(|s| (s.id, s.fate)).collect();
+        prop_assert_eq!(settled, fates);
+        let end = now + Duration::from_nanos(1);
+        let got = Measured { arq: Retransmission::default(), ..l.finish(end) };
+        prop_assert_eq!(got, plain.finish(end));
+    }
+
+    #[test]
+    fn a_link_that_retransmits_settles_every_packet_once(
+        config in any_config(),
+        packets in packets(),
+        (retries, in_order, errors_on_retransmissions) in any::<(u8, bool, bool)>(),
+        round_trip in prop::option::of(0u64..300_000_000),
+    ) {
+        let arq = Arq {
+            round_trip: round_trip.map(Duration::from_nanos),
+            retries: Some(u32::from(retries % 8)),
+            in_order,
+            errors_on_retransmissions,
+        };
+        let mut l = ArqLink::new(LinkConfig { arq: Some(arq), ..config }, 1, "wireless");
+        let (mut now, mut last, mut waiting) = (Time::ZERO, Time::ZERO, BTreeMap::new());
+        let (mut settled, mut refused) = (Vec::new(), 0);
+        for (id, (gap, size)) in (0..).zip(packets) {
+            now += Duration::from_nanos(gap);
+            match l.offer(now, id, size) {
+                Some(_) => refused += 1,
+                None => { waiting.insert(id, now); }
+            }
+            settled.extend(std::iter::from_fn(|| l.poll()));
+        }
+        while let Some(at) = l.next_time() {
+            prop_assert!(at >= now, "back in time");
+            now = at;
+            l.on_time(at);
+            settled.extend(std::iter::from_fn(|| l.poll()));
+        }
+        let mut order = Vec::new();
+        for Settled { id, at: decided, fate } in settled {
+            let offered = waiting.remove(&id);
+            prop_assert!(offered.is_some_and(|at| at <= decided), "{} twice or too early", id);
+            if let Fate::Arrives { at, .. } = fate {
+                prop_assert!(at >= decided + DELAY && at >= last);
+                last = at;
+                order.push(id);
+            }
+        }
+        prop_assert!(waiting.is_empty(), "forgotten: {:?}", waiting);
+        prop_assert!(!in_order || order.is_sorted());
+        let got = l.finish(now + Duration::from_nanos(1));
+        let lost = got.channel_drops + got.blackout_drops;
+        prop_assert_eq!(got.queue_drops, refused);
+        prop_assert_eq!(got.arq.given_up, lost);
+        prop_assert_eq!(got.offered, order.len() as u64 + refused + lost);
+        prop_assert_eq!(
+            got.arq.transmissions - got.arq.retransmissions,
+            got.offered - refused
+        );
+        prop_assert!((0.0..=1.0).contains(&got.utilisation));
+    }
+
+    #[test]
+    fn no_input_panics_where_it_retransmits(
+        config in any_config(),
+        packets in prop::collection::vec((any::<u64>(), any::<u32>()), 0..20),
+        window: (u64, u64),
+        round_trip in prop::option::of(any::<u64>()),
+        in_order: bool,
+    ) {
+        let arq = Arq {
+            round_trip: round_trip.map(Duration::from_nanos),
+            retries: Some(3),
+            in_order,
+            errors_on_retransmissions: true,
+        };
+        let mut l = ArqLink::new(LinkConfig { arq: Some(arq), ..config }, 1, "wireless");
+        l.measure(Time::from_nanos(window.0), Time::from_nanos(window.1));
+        for (id, (now, size)) in (0..).zip(packets) {
+            l.offer(Time::from_nanos(now), id, size);
+            l.on_time(Time::from_nanos(now));
+        }
+        l.finish(Time::ZERO);
+        l.on_time(Time::MAX);
+        l.finish(Time::MAX);
     }
 
     #[test]
