@@ -15,8 +15,11 @@ pub struct Offer<'a> {
     pub link: usize,
     /// The packet as it was offered.
     pub packet: &'a Packet,
-    /// What the link decides.
+    /// What the link decides. (A packet that a link with ARQ still has at the end of the run arrives
+    /// at the end.)
     pub fate: Fate,
+    /// How often the link transmits it; above 1 only with ARQ.
+    pub transmissions: u32,
 }
 
 /// Watches the packets of a run.

@@ -103,6 +103,14 @@ pub struct LinkOutcome {
     pub blackout_drops: u64,
     /// Packets damaged.
     pub corrupted: u64,
+    /// Transmissions beyond a packet's first, by a link with ARQ.
+    pub link_retransmits: u64,
+    /// Packets that such a link gave up; `channel_drops` or `blackout_drops` holds them.
+    pub given_up: u64,
+    /// Its transmissions a packet; `None` without any, or without ARQ.
+    pub mean_transmissions: Option<f64>,
+    /// Corrupted transmissions that forward error correction repaired.
+    pub fec_repairs: u64,
 }
 
 /// A time series of one quantity of one flow or link.

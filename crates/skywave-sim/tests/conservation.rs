@@ -7,8 +7,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use skywave_core::link::{
-    Blackout, DropCause, Fate, Jitter, Limit, LinkConfig, LossAt, LossConfig, QueueConfig,
-    RedConfig, Reordering,
+    Arq, Blackout, DropCause, Fate, Fec, Jitter, Limit, LinkConfig, LossAt, LossConfig,
+    QueueConfig, RedConfig, Reordering,
 };
 use skywave_core::packet::Body;
 use skywave_core::tcp::{PRESETS, Preset, Profile, TcpConfig};
@@ -82,6 +82,7 @@ impl Observer for Auditor<'_> {
         };
         let counts = &mut self.links[offer.link];
         counts.offered += 1;
+        counts.link_retransmits += u64::from(offer.transmissions.saturating_sub(1));
         let sighting = |node, at| (node, packet.flow, forward, at, packet.size);
         if link.from == origin {
             account.sent += 1;
@@ -137,9 +138,22 @@ fn audit(spec: &Spec) {
         cancel: None,
     };
     let outcome = simulate_watched(spec, watch).expect("not cancelled");
-    for (seen, said) in auditor.links.iter().zip(&outcome.links) {
+    for ((seen, said), link) in auditor.links.iter().zip(&outcome.links).zip(&spec.links) {
+        let has_arq = link.config.arq.is_some();
+        let lost = seen.channel_drops + seen.blackout_drops;
+        assert_eq!(said.given_up, if has_arq { lost } else { 0 });
+        // Some of those that it still has may have been sent again too.
+        assert!(said.link_retransmits >= seen.link_retransmits);
+        assert_eq!(
+            said.mean_transmissions.is_some(),
+            has_arq && seen.offered > 0
+        );
         let expected = LinkOutcome {
             name: said.name.clone(),
+            link_retransmits: said.link_retransmits,
+            given_up: said.given_up,
+            mean_transmissions: said.mean_transmissions,
+            fec_repairs: said.fec_repairs,
             utilisation: said.utilisation,
             queue_mean_packets: said.queue_mean_packets,
             ..seen.clone()
@@ -186,32 +200,51 @@ fn any_link() -> impl Strategy<Value = LinkConfig> {
         (4u32..30).prop_map(|n| QueueConfig::DropTail(Limit::Packets(n))),
         Just(red),
     ];
+    let arq = (any::<(bool, bool, bool, bool)>(), 0u32..4).prop_map(
+        |((has_arq, limited, in_order, errors_on_retransmissions), retries)| {
+            has_arq.then_some(Arq {
+                round_trip: None,
+                retries: limited.then_some(retries),
+                in_order,
+                errors_on_retransmissions,
+            })
+        },
+    );
     let small = || prop_oneof![Just(0.0), 0.0..0.05f64];
     (
         (800_000u64..4_000_000, 1_000_000u64..40_000_000, queue),
         (small(), small(), small(), small()),
-        (any::<bool>(), any::<bool>(), any::<bool>()),
+        any::<(bool, bool, bool, bool)>(),
+        arq,
     )
-        .prop_map(|((bps, delay, queue), shares, (tail, jitter, blackout))| {
-            let start = Time::from_nanos(3_000_000_000);
-            let clean = LinkConfig::new(Rate::from_bps(bps), Duration::from_nanos(delay), queue);
-            LinkConfig {
-                loss: vec![LossConfig::Bernoulli(shares.0)],
-                loss_at: if tail { LossAt::Tail } else { LossAt::Head },
-                corruption: shares.1,
-                duplication: shares.2,
-                reordering: Some(Reordering {
-                    probability: shares.3,
-                    delay: Duration::from_millis(25),
-                }),
-                jitter: jitter.then(|| Jitter::Exponential(Duration::from_millis(1))),
-                blackouts: Vec::from_iter(blackout.then(|| Blackout {
-                    start,
-                    end: start + Duration::from_millis(250),
-                })),
-                ..clean
-            }
-        })
+        .prop_map(
+            |((bps, delay, queue), shares, (tail, jitter, blackout, coded), arq)| {
+                let start = Time::from_nanos(3_000_000_000);
+                let clean =
+                    LinkConfig::new(Rate::from_bps(bps), Duration::from_nanos(delay), queue);
+                LinkConfig {
+                    loss: vec![LossConfig::Bernoulli(shares.0)],
+                    loss_at: if tail { LossAt::Tail } else { LossAt::Head },
+                    corruption: shares.1,
+                    duplication: shares.2,
+                    reordering: Some(Reordering {
+                        probability: shares.3,
+                        delay: Duration::from_millis(25),
+                    }),
+                    jitter: jitter.then(|| Jitter::Exponential(Duration::from_millis(1))),
+                    blackouts: Vec::from_iter(blackout.then(|| Blackout {
+                        start,
+                        end: start + Duration::from_millis(250),
+                    })),
+                    fec: coded.then_some(Fec {
+                        rate: 0.9,
+                        repair: 0.5,
+                    }),
+                    arq,
+                    ..clean
+                }
+            },
+        )
 }
 
 fn flow(name: &str, ends: (usize, usize), transport: Transport, traffic: Traffic) -> FlowSpec {

@@ -82,6 +82,8 @@ pub struct Settled {
     pub id: u32,
     /// When it was decided: the end of the packet's last transmission.
     pub at: Time,
+    /// How often it was transmitted.
+    pub transmissions: u32,
     /// What was decided.
     pub fate: Fate,
 }
@@ -245,6 +247,7 @@ impl ArqLink {
         let settled = Settled {
             id: frame.id,
             at: now,
+            transmissions: frame.transmissions,
             fate,
         };
         match &mut self.far_side {
@@ -260,6 +263,7 @@ impl ArqLink {
         self.settled.push_back(Settled {
             id: frame.id,
             at: now,
+            transmissions: frame.transmissions,
             fate,
         });
         if let Some(far_side) = &mut self.far_side {

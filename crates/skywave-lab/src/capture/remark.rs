@@ -25,10 +25,12 @@ pub enum Remark {
     Duplicated,
     /// Is the second copy that a link before made.
     Copy,
+    /// Was transmitted more than once by the link.
+    Retransmitted,
 }
 
 /// Every remark with its text.
-const TEXTS: [(Remark, &str); 9] = [
+const TEXTS: [(Remark, &str); 10] = [
     (Remark::LostQueue, "lost: queue full"),
     (Remark::LostEarly, "lost: early drop (RED)"),
     (Remark::LostChannel, "lost: channel error"),
@@ -38,6 +40,7 @@ const TEXTS: [(Remark, &str); 9] = [
     (Remark::DamagedBefore, "damaged by a link before this one"),
     (Remark::Duplicated, "duplicated by the channel"),
     (Remark::Copy, "copy made by a link before this one"),
+    (Remark::Retransmitted, "retransmitted by the link"),
 ];
 
 impl Remark {
@@ -55,7 +58,7 @@ impl Remark {
 
     /// Why the packet does not reach the other side whole, if it does not.
     pub fn is_loss(self) -> bool {
-        !matches!(self, Self::Duplicated | Self::Copy)
+        !matches!(self, Self::Duplicated | Self::Copy | Self::Retransmitted)
     }
 
     /// Why a link drops a packet.
@@ -81,6 +84,7 @@ impl Remark {
         let all = [
             packet.copy.then_some(Self::Copy),
             packet.corrupt.then_some(Self::DamagedBefore),
+            (offer.transmissions > 1).then_some(Self::Retransmitted),
             lost,
             duplicated.then_some(Self::Duplicated),
         ];

@@ -218,4 +218,8 @@ columns! {
     channel_drops count Count Sum "Channel drops";
     blackout_drops count Count Sum "Blackout drops";
     corrupted count Count Sum "Damaged";
+    link_retransmits count Count Sum "Link retransmits";
+    given_up count Count Sum "Given up";
+    mean_transmissions maybe Ratio Mean "Mean transmissions";
+    fec_repairs count Count Sum "FEC repairs";
 }

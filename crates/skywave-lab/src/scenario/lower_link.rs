@@ -138,6 +138,8 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Files<'_>) -> Result<Li
         corruption: model.corruption.map_or(0.0, |p| p.0),
         duplication: model.duplication.map_or(0.0, |p| p.0),
         reordering: model.reordering.map(reordering),
+        fec: None,
+        arq: None,
     };
     if let Some(spec) = &model.queue {
         config.queue = queue(spec)?;

@@ -102,6 +102,10 @@ pub const LINK_METRICS: &[Metric] = &[
     metric("channel_drops", "channel_drops"),
     metric("blackout_drops", "blackout_drops"),
     metric("corrupted", "corrupted"),
+    metric("link_retransmits", "link_retransmits"),
+    metric("given_up", "given_up"),
+    metric("mean_transmissions", "mean_transmissions"),
+    metric("fec_repairs", "fec_repairs"),
 ];
 
 /// Quantities recorded over time with `run.series = true`.

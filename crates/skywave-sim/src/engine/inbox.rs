@@ -23,6 +23,21 @@ pub(crate) struct Arrival {
     pub(crate) id: u32,
 }
 
+impl Arrival {
+    /// No packet: the link's own timer, behind the packets of the same time.
+    pub(crate) fn timer(at: Time) -> Self {
+        Self {
+            at,
+            flow: u32::MAX,
+            id: u32::MAX,
+        }
+    }
+
+    pub(crate) fn is_timer(&self) -> bool {
+        self.id == u32::MAX
+    }
+}
+
 impl Inbox {
     /// An inbox whose packets may each be taken up to `slack` after their arrival, and not before
     /// `hold` after it.
@@ -48,6 +63,11 @@ impl Inbox {
     /// When bucket `number` is taken.
     fn wake(&self, number: u64) -> Time {
         Time::from_nanos(number << self.shift) + self.hold
+    }
+
+    /// Up to when all packets have been filed, if a bucket is taken at `now`.
+    pub(crate) fn horizon(&self, now: Time) -> Time {
+        now - self.hold
     }
 
     /// The packets of the earliest bucket, if it is due, in order of arrival; of equal times, in the

@@ -1,8 +1,9 @@
 //! A link, the packets that wait for its decision, and the record of its queue.
 
 use skywave_core::Time;
-use skywave_core::link::{Fate, Link};
+use skywave_core::link::{Fate, Link, Measured};
 
+use super::arq::ArqLane;
 use super::inbox::Inbox;
 use super::plan::Slack;
 use crate::measure::Recorder;
@@ -10,24 +11,58 @@ use crate::outcome::LinkOutcome;
 use crate::spec::{LinkSpec, Spec};
 
 pub(crate) struct Lane {
-    link: Link,
+    carrier: Carrier,
     /// Where packets from several feeders are put in order; `None` for a link that follows.
     pub(crate) inbox: Option<Box<Inbox>>,
-    queue_series: Option<Box<Recorder>>,
+    pub(super) queue_series: Option<Box<Recorder>>,
+}
+
+enum Carrier {
+    Link(Link),
+    Arq(Box<ArqLane>),
 }
 
 impl Lane {
     /// A link with its random streams named, measuring over the window.
     pub(crate) fn new(spec: &LinkSpec, slack: Option<Slack>, run: &Spec) -> Self {
         let name = format!("link.{}", spec.name);
-        let mut link = Link::new(spec.config.clone(), run.seed, &name);
-        link.measure(run.measure.0, run.measure.1);
+        let config = spec.config.clone();
+        let carrier = if config.arq.is_some() {
+            Carrier::Arq(Box::new(ArqLane::new(config, run, &name)))
+        } else {
+            let mut link = Link::new(config, run.seed, &name);
+            link.measure(run.measure.0, run.measure.1);
+            Carrier::Link(link)
+        };
         Self {
-            link,
+            carrier,
             inbox: slack.map(|s| Box::new(Inbox::new(s.slack, s.hold))),
             queue_series: run
                 .series
                 .then(|| Box::new(Recorder::new(&spec.name, &["queue"]))),
+        }
+    }
+
+    pub(crate) fn has_arq(&self) -> bool {
+        matches!(self.carrier, Carrier::Arq(_))
+    }
+
+    /// # Panics
+    /// When the link has none.
+    pub(super) fn arq(&mut self) -> &mut ArqLane {
+        match &mut self.carrier {
+            Carrier::Arq(arq) => arq,
+            Carrier::Link(_) => unreachable!("asked before"),
+        }
+    }
+
+    /// # Panics
+    /// When the link has ARQ.
+    #[inline(always)]
+    fn link(&mut self) -> &mut Link {
+        match &mut self.carrier {
+            Carrier::Link(link) => link,
+            Carrier::Arq(_) => unreachable!("a link with ARQ collects its packets"),
         }
     }
 
@@ -37,15 +72,16 @@ impl Lane {
         if self.queue_series.is_some() {
             return self.send_and_record(at, size);
         }
-        self.link.send(at, size)
+        self.link().send(at, size)
     }
 
     #[cold]
     #[inline(never)]
     fn send_and_record(&mut self, at: Time, size: u32) -> Fate {
         self.record_departures(at);
-        let fate = self.link.send(at, size);
-        let waiting = self.link.queue_len(at);
+        let link = self.link();
+        let fate = link.send(at, size);
+        let waiting = link.queue_len(at);
         if let Some(recorder) = &mut self.queue_series {
             recorder.record(0, at, f64::from(waiting));
         }
@@ -54,11 +90,11 @@ impl Lane {
 
     /// Records the packets that have left the queue since the last one was offered.
     fn record_departures(&mut self, now: Time) {
-        let Some(recorder) = &mut self.queue_series else {
+        let (Some(recorder), Carrier::Link(link)) = (&mut self.queue_series, &self.carrier) else {
             return;
         };
-        let waiting = self.link.leaving().count();
-        let left = self.link.leaving().take_while(|&at| at <= now);
+        let waiting = link.leaving().count();
+        let left = link.leaving().take_while(|&at| at <= now);
         for (gone, at) in left.enumerate() {
             recorder.record(0, at, (waiting - gone - 1) as f64);
         }
@@ -67,7 +103,10 @@ impl Lane {
     /// What was measured, at the end of the run.
     pub(crate) fn outcome(&mut self, name: &str, end: Time) -> LinkOutcome {
         self.record_departures(end);
-        let measured = self.link.finish(end);
+        let measured: Measured = match &self.carrier {
+            Carrier::Link(link) => link.finish(end),
+            Carrier::Arq(arq) => arq.link.finish(end),
+        };
         LinkOutcome {
             name: name.to_owned(),
             utilisation: measured.utilisation,
@@ -77,6 +116,10 @@ impl Lane {
             channel_drops: measured.channel_drops,
             blackout_drops: measured.blackout_drops,
             corrupted: measured.corrupted,
+            link_retransmits: measured.arq.retransmissions,
+            given_up: measured.arq.given_up,
+            mean_transmissions: measured.arq.mean_transmissions(),
+            fec_repairs: measured.fec_repairs,
         }
     }
 

@@ -7,8 +7,8 @@
 //! 1977.)
 //!
 //! Packets are *collected* in an inbox where the order of their arrival is not known in advance: at
-//! a link with several feeders, at every data sender (or the cycle would have no clock), and behind
-//! a link that reorders. All other links and receivers *follow*: they decide as soon as what is
+//! a link with several feeders, at every data sender (or the cycle would have no clock), behind a
+//! link that reorders, and at a link with ARQ, whose timers wait among its packets. All other links and receivers *follow*: they decide as soon as what is
 //! before them has.
 
 use skywave_core::{Duration, Time};
@@ -59,7 +59,11 @@ enum Feeder {
 impl Plan {
     pub(crate) fn new(spec: &Spec, routes: &Routes) -> Self {
         let feeders = feeders(spec, routes);
-        let collects: Vec<bool> = feeders.iter().map(|f| *f == Feeder::Many).collect();
+        let collects: Vec<bool> = feeders
+            .iter()
+            .zip(&spec.links)
+            .map(|(feeder, link)| *feeder == Feeder::Many || link.config.arq.is_some())
+            .collect();
         let view = View {
             spec,
             routes,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use skywave_core::link::{
-    Blackout, Jitter, Limit, LinkConfig, LossConfig, QueueConfig, RedConfig, Reordering, Service,
-    Trace,
+    Arq, Blackout, Fec, Jitter, Limit, LinkConfig, LossConfig, QueueConfig, RedConfig, Reordering,
+    Service, Trace,
 };
 use skywave_core::tcp::{PRESETS, Profile, TcpConfig};
 use skywave_core::{Duration, Rate, Time};
@@ -133,6 +133,10 @@ fn bend_path(spec: &mut Spec, how: i32) {
     let [bottleneck, back, _, _, last, ack, ..] = &mut spec.links[..] else {
         return;
     };
+    let outage = Blackout {
+        start: Time::ZERO + ms(5_000),
+        end: Time::ZERO + ms(6_500),
+    };
     let late = Some(Reordering {
         probability: 0.1,
         delay: ms(13),
@@ -168,9 +172,41 @@ fn bend_path(spec: &mut Spec, how: i32) {
             let trace = Trace::parse(opportunities).expect("a trace");
             last.service = Service::Trace(Arc::new(trace));
         }
+        9 => last.blackouts = vec![outage],
+        10 => {
+            // Shared, with delayed and lost packets of all flows.
+            bottleneck.loss = vec![LossConfig::Bernoulli(0.1)];
+            bottleneck.arq = Some(Arq::default());
+        }
+        11 => {
+            last.loss = vec![LossConfig::ExponentialPackets(0.1)];
+            last.blackouts = vec![outage];
+            last.arq = Some(Arq {
+                retries: Some(2),
+                in_order: true,
+                ..Arq::default()
+            });
+        }
+        12 => {
+            // Data and ACKs over links that retransmit, one behind the other.
+            for link in [bottleneck, back, last, ack] {
+                link.loss = vec![LossConfig::Bernoulli(0.05)];
+                link.arq = Some(Arq {
+                    round_trip: Some(ms(7)),
+                    retries: Some(3),
+                    ..Arq::default()
+                });
+            }
+        }
         _ => {
-            let (start, end) = (Time::ZERO + ms(5_000), Time::ZERO + ms(6_500));
-            last.blackouts = vec![Blackout { start, end }];
+            back.loss = vec![LossConfig::Bernoulli(0.2)];
+            back.fec = Some(Fec {
+                rate: 0.9,
+                repair: 0.5,
+            });
+            (back.reordering, back.corruption) = (late, 0.05);
+            back.delay = Duration::ZERO;
+            back.arq = Some(Arq::default());
         }
     }
 }
@@ -184,7 +220,7 @@ proptest! {
         presets in prop::collection::vec(0..PRESETS.len(), 3),
         modern: bool,
         loss in 0.0..0.05f64,
-        bend in 0..10,
+        bend in 0..14,
     ) {
         let profile = if modern { Profile::Rfc } else { Profile::Ns2 };
         let mut spec = dumbbell(&delays, |i| {

@@ -20,7 +20,7 @@ use crate::spec::Spec;
 
 /// What may happen next; indices are into the world's links and flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Event {
+pub(super) enum Event {
     /// A link decides about the packets that it has collected.
     Link(u32),
     /// Packets wait for a sender.
@@ -34,27 +34,27 @@ enum Event {
 }
 
 /// A packet and how far it has come.
-struct Travelling {
-    packet: Packet,
+pub(super) struct Travelling {
+    pub(super) packet: Packet,
     /// Its place in the list of routes.
-    hop: u32,
+    pub(super) hop: u32,
 }
 
 pub(crate) struct World<'a> {
     spec: &'a Spec,
-    observer: Option<&'a mut dyn Observer>,
-    end: Time,
+    pub(super) observer: Option<&'a mut dyn Observer>,
+    pub(super) end: Time,
     /// The time of the event at hand. Links and hosts decide up to their slack later than what they
     /// decide about, and some ahead of it; each is given the time of the thing itself.
-    now: Time,
+    pub(super) now: Time,
     events: EventQueue<Event>,
     handled: u64,
     plan: Plan,
-    lanes: Vec<Lane>,
+    pub(super) lanes: Vec<Lane>,
     routes: Routes,
     flows: Vec<Flow>,
     /// Packets under way, and the free places among them.
-    packets: Vec<Travelling>,
+    pub(super) packets: Vec<Travelling>,
     free: Vec<u32>,
 }
 
@@ -140,13 +140,16 @@ impl<'a> World<'a> {
         }
     }
 
-    fn push(&mut self, at: Time, event: Event) {
+    pub(super) fn push(&mut self, at: Time, event: Event) {
         debug_assert!(at >= self.now, "{event:?} at {at:?}, now {:?}", self.now);
         self.events.push(at, event);
     }
 
     /// A link decides about the packets of its earliest bucket.
     fn on_link(&mut self, link: usize) {
+        if self.lanes[link].has_arq() {
+            return self.on_arq(link);
+        }
         let Some(inbox) = &mut self.lanes[link].inbox else {
             return;
         };
@@ -297,7 +300,7 @@ impl<'a> World<'a> {
     }
 
     /// A packet is at a node of its route at `at`: takes it as far as that can be decided now.
-    fn pass_on(&mut self, id: u32, at: Time) {
+    pub(super) fn pass_on(&mut self, id: u32, at: Time) {
         if at >= self.end {
             return self.free.push(id);
         }
@@ -320,6 +323,7 @@ impl<'a> World<'a> {
                     link: link as usize,
                     packet: &travelling.packet,
                     fate,
+                    transmissions: 1,
                 });
             }
             match fate {
@@ -366,7 +370,7 @@ impl<'a> World<'a> {
 
     /// A packet and, right behind it, its copy.
     #[cold]
-    fn pass_on_twice(&mut self, id: u32, at: Time) {
+    pub(super) fn pass_on_twice(&mut self, id: u32, at: Time) {
         let Travelling { packet, hop } = &self.packets[id as usize];
         let copy = Travelling {
             packet: Packet {
@@ -407,7 +411,7 @@ impl<'a> World<'a> {
         }
     }
 
-    fn drop_packet(&mut self, id: u32, cause: DropCause, at: Time) {
+    pub(super) fn drop_packet(&mut self, id: u32, cause: DropCause, at: Time) {
         self.free.push(id);
         let packet = &self.packets[id as usize].packet;
         // What a channel had damaged before it met a full queue was lost by the channel.
@@ -420,6 +424,7 @@ impl<'a> World<'a> {
 
     fn finish(mut self) -> Outcome {
         let end = self.end;
+        self.tell_of_undecided();
         let mut outcome = Outcome {
             events: self.handled,
             ..Outcome::default()

@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod arq;
 mod channels;
 mod queueing;
 mod throughput;

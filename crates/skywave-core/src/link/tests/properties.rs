@@ -252,7 +252,7 @@ proptest! {
             settled.extend(std::iter::from_fn(|| l.poll()));
         }
         let mut order = Vec::new();
-        for Settled { id, at: decided, fate } in settled {
+        for Settled { id, at: decided, fate, .. } in settled {
             let offered = waiting.remove(&id);
             prop_assert!(offered.is_some_and(|at| at <= decided), "{} twice or too early", id);
             if let Fate::Arrives { at, .. } = fate {

@@ -18,6 +18,15 @@ struct Field<'a> {
 /// Reads a number of a run: of the flow or link with that index, or of [`ALL`] of them.
 type Reader<'a> = dyn Fn(&RunResult, usize) -> Option<f64> + 'a;
 
+/// Columns of the table of links that are always there.
+const ALWAYS: [&str; 5] = [
+    "utilisation",
+    "queue_mean_packets",
+    "offered",
+    "queue_drops",
+    "channel_drops",
+];
+
 /// Stands for all flows of a run together.
 const ALL: usize = usize::MAX;
 
@@ -187,11 +196,11 @@ pub(in crate::report) fn links(study: &Study, results: &Results, limit: usize) -
     let used: Vec<_> = LINK
         .iter()
         .filter(|c| {
-            // Damage and blackouts are columns where they occur.
-            !matches!(c.name, "blackout_drops" | "corrupted")
+            // What few links have is a column where it occurs.
+            ALWAYS.contains(&c.name)
                 || results.iter().any(|(_, _, run)| {
                     let mut links = run.outcome.links.iter();
-                    links.any(|l| (c.get)(l).number() != Some(0.0))
+                    links.any(|l| (c.get)(l).number().is_some_and(|n| n != 0.0))
                 })
         })
         .map(field)

@@ -1,0 +1,201 @@
+//! Links with ARQ: they decide later than packets come, by timers of their own.
+//!
+//! Such a link has an inbox in any case, and its timer lies there among the packets. When a bucket is
+//! taken, all packets up to its end are known, and the link does everything that is due by then.
+//! What comes out comes at least the link's delay later, as with any link, so that its slack is the
+//! same.
+
+use std::collections::VecDeque;
+
+use skywave_core::link::{ArqLink, Fate, LinkConfig, Settled};
+use skywave_core::packet::Packet;
+use skywave_core::{Duration, Time};
+
+use super::inbox::Arrival;
+use super::world::{Event, World};
+use crate::observe::Offer;
+use crate::spec::Spec;
+
+/// A link with ARQ.
+pub(crate) struct ArqLane {
+    pub(super) link: ArqLink,
+    /// The earliest timer that lies in the inbox.
+    timer: Option<Time>,
+    /// Offers that the observer has not heard of, in order. They wait for the fate of the first.
+    untold: VecDeque<Untold>,
+}
+
+/// A packet that was offered.
+struct Untold {
+    at: Time,
+    id: u32,
+    packet: Packet,
+    /// Its fate and its transmissions, once known.
+    decided: Option<(Fate, u32)>,
+}
+
+impl ArqLane {
+    pub(super) fn new(config: LinkConfig, run: &Spec, name: &str) -> Self {
+        let mut link = ArqLink::new(config, run.seed, name);
+        link.measure(run.measure.0, run.measure.1);
+        Self {
+            link,
+            timer: None,
+            untold: VecDeque::new(),
+        }
+    }
+}
+
+impl World<'_> {
+    /// A link with ARQ does what is due by the end of its earliest bucket.
+    pub(super) fn on_arq(&mut self, link: usize) {
+        let Some(inbox) = &mut self.lanes[link].inbox else {
+            return;
+        };
+        let horizon = inbox.horizon(self.now);
+        let packets = inbox.take(self.now);
+        for arrival in packets.iter().filter(|arrival| !arrival.is_timer()) {
+            self.advance(link, arrival.at);
+            self.offer(link, arrival);
+        }
+        if let Some(inbox) = &mut self.lanes[link].inbox {
+            inbox.recycle(packets);
+        }
+        self.advance(link, horizon);
+        self.lanes[link].arq().timer.take_if(|at| *at <= horizon);
+        self.set_timer(link);
+    }
+
+    fn set_timer(&mut self, link: usize) {
+        let lane = &mut self.lanes[link];
+        let arq = lane.arq();
+        let Some(at) = arq.link.next_time().filter(|at| *at < self.end) else {
+            return;
+        };
+        if arq.timer.is_some_and(|pending| pending <= at) {
+            return;
+        }
+        arq.timer = Some(at);
+        if let Some(inbox) = &mut lane.inbox
+            && let Some(wake) = inbox.insert(Arrival::timer(at))
+        {
+            self.push(wake, Event::Link(link as u32));
+        }
+    }
+
+    /// Lets the link do everything that is due by `until`, except after the end of the run.
+    fn advance(&mut self, link: usize, until: Time) {
+        let until = until.min(self.end - Duration::from_nanos(1));
+        while let Some(at) = self.lanes[link].arq().link.next_time()
+            && at <= until
+        {
+            self.lanes[link].arq().link.on_time(at);
+            self.settle(link, at);
+        }
+    }
+
+    fn offer(&mut self, link: usize, &Arrival { at, id, .. }: &Arrival) {
+        let packet = &self.packets[id as usize].packet;
+        let arq = self.lanes[link].arq();
+        let refused = arq.link.offer(at, id, packet.size);
+        if self.observer.is_some() {
+            arq.untold.push_back(Untold {
+                at,
+                id,
+                packet: packet.clone(),
+                decided: refused.map(|cause| (Fate::Dropped(cause), 0)),
+            });
+            self.tell(link);
+        }
+        if let Some(cause) = refused {
+            self.drop_packet(id, cause, at);
+        }
+        self.settle(link, at);
+    }
+
+    /// Something happened on the link at `at`: records the queue, and passes on what is decided.
+    fn settle(&mut self, link: usize, at: Time) {
+        let lane = &mut self.lanes[link];
+        let waiting = lane.arq().link.queue_len();
+        if let Some(recorder) = &mut lane.queue_series {
+            recorder.record(0, at, f64::from(waiting));
+        }
+        while let Some(settled) = self.lanes[link].arq().link.poll() {
+            self.note(link, settled);
+            let id = settled.id;
+            match settled.fate {
+                Fate::Dropped(cause) => self.drop_packet(id, cause, settled.at),
+                Fate::Arrives {
+                    at,
+                    corrupt,
+                    duplicate,
+                } => {
+                    let travelling = &mut self.packets[id as usize];
+                    travelling.packet.corrupt |= corrupt;
+                    travelling.hop += 1;
+                    if duplicate {
+                        self.pass_on_twice(id, at);
+                    } else {
+                        self.pass_on(id, at);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps in mind for the observer what became of a packet.
+    fn note(&mut self, link: usize, settled: Settled) {
+        if self.observer.is_none() {
+            return;
+        }
+        let untold = &mut self.lanes[link].arq().untold;
+        // A place among the packets is used again: those before have been decided.
+        let open = |offer: &&mut Untold| offer.id == settled.id && offer.decided.is_none();
+        if let Some(offer) = untold.iter_mut().find(open) {
+            offer.decided = Some((settled.fate, settled.transmissions));
+        }
+        self.tell(link);
+    }
+
+    /// Tells the observer of the offers that are decided, in the order of the offers.
+    fn tell(&mut self, link: usize) {
+        let Some(observer) = &mut self.observer else {
+            return;
+        };
+        let untold = &mut self.lanes[link].arq().untold;
+        while let Some(offer) = untold.front()
+            && let Some((fate, transmissions)) = offer.decided
+        {
+            observer.on_offer(&Offer {
+                at: offer.at,
+                link,
+                packet: &offer.packet,
+                fate,
+                transmissions,
+            });
+            untold.pop_front();
+        }
+    }
+
+    /// At the end of the run: tells the observer of the rest.
+    pub(super) fn tell_of_undecided(&mut self) {
+        if self.observer.is_none() {
+            return;
+        }
+        let end = self.end;
+        for link in 0..self.lanes.len() {
+            if !self.lanes[link].has_arq() {
+                continue;
+            }
+            for offer in &mut self.lanes[link].arq().untold {
+                let after_the_end = Fate::Arrives {
+                    at: end,
+                    corrupt: false,
+                    duplicate: false,
+                };
+                offer.decided.get_or_insert((after_the_end, 0));
+            }
+            self.tell(link);
+        }
+    }
+}
