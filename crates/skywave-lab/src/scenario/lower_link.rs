@@ -1,6 +1,8 @@
 //! Lowering of `[[link]]`: one table becomes two one-way links, or as many pairs as `count` says.
 
-use skywave_core::link::{Jitter, Limit, LinkConfig, LossAt, QueueConfig, Reordering, Service};
+use skywave_core::link::{
+    Arq, Jitter, Limit, LinkConfig, LossAt, QueueConfig, Reordering, Service,
+};
 use skywave_core::{Duration, Time};
 use skywave_sim::spec::LinkSpec;
 
@@ -8,7 +10,9 @@ use super::error::Fault;
 use super::files::Files;
 use super::lower::{Draw, Network, Target, check_dist, check_name, copies, numbered};
 use super::lower_channel::{blackouts, channel, queue};
-use super::model::{Dist, JitterModel, LinkModel, LossAtModel, ReorderingModel, ReverseModel};
+use super::lower_recovery::{self, place_losses};
+use super::model::{Dist, JitterModel, LinkModel, ReorderingModel, ReverseModel};
+use super::model_recovery::ArqModel;
 use super::spanned::Spanned;
 use super::sweep::default_link_name;
 use super::units::{self, Rate};
@@ -133,13 +137,13 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Files<'_>) -> Result<Li
         jitter: jitter(model.jitter.as_ref())?,
         queue: DEFAULT_QUEUE,
         loss: Vec::new(),
-        loss_at: loss_at(model.loss_at),
+        loss_at: LossAt::default(),
         blackouts: blackouts(model.blackouts.as_ref(), end)?,
         corruption: model.corruption.map_or(0.0, |p| p.0),
         duplication: model.duplication.map_or(0.0, |p| p.0),
         reordering: model.reordering.map(reordering),
-        fec: None,
-        arq: None,
+        fec: model.fec.as_ref().and_then(lower_recovery::fec),
+        arq: arq(model.arq.as_ref()),
     };
     if let Some(spec) = &model.queue {
         config.queue = queue(spec)?;
@@ -148,7 +152,12 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Files<'_>) -> Result<Li
     if let Some(models) = loss.and_then(|l| l.value.forward.as_ref()) {
         config.loss = channel(models);
     }
+    place_losses(&mut config, model.loss_at, model.arq.as_ref(), &model.delay)?;
     Ok(config)
+}
+
+fn arq(model: Option<&Spanned<ArqModel>>) -> Option<Arq> {
+    model.and_then(|model| lower_recovery::arq(&model.value))
 }
 
 /// The reverse direction: as the forward one, but for what the file says of it.
@@ -167,10 +176,33 @@ fn reverse(
     if let Some(rate) = &model.reverse_rate {
         config.service = Service::Rate(rate.value.0);
     }
-    let Some(reverse) = &model.reverse else {
-        return Ok(config);
-    };
-    let own: &ReverseModel = &reverse.value;
+    if let Some(reverse) = &model.reverse {
+        differ(&mut config, model, &reverse.value, end, files)?;
+    }
+    let own = model.reverse.as_ref().map(|reverse| &reverse.value);
+    let own_arq = own.and_then(|own| own.arq.as_ref());
+    if own_arq.is_none() && config.loss.is_empty() && config.blackouts.is_empty() {
+        // Nothing fails that could be sent again.
+        config.arq = None;
+    }
+    place_losses(
+        &mut config,
+        own.and_then(|own| own.loss_at).or(model.loss_at),
+        own_arq.or(model.arq.as_ref()),
+        own.and_then(|own| own.delay.as_ref())
+            .unwrap_or(&model.delay),
+    )?;
+    Ok(config)
+}
+
+/// What the file says of the reverse direction alone.
+fn differ(
+    config: &mut LinkConfig,
+    model: &LinkModel,
+    own: &ReverseModel,
+    end: Time,
+    files: &Files<'_>,
+) -> Result<(), Fault> {
     if let (Some(first), true) = (
         &model.reverse_rate,
         own.rate.is_some() || own.trace.is_some(),
@@ -199,9 +231,6 @@ fn reverse(
     if let Some(own) = &own.queue {
         config.queue = queue(own)?;
     }
-    if own.loss_at.is_some() {
-        config.loss_at = loss_at(own.loss_at);
-    }
     if own.blackouts.is_some() {
         config.blackouts = blackouts(own.blackouts.as_ref(), end)?;
     }
@@ -214,7 +243,13 @@ fn reverse(
     if let Some(own) = own.reordering {
         config.reordering = Some(reordering(own));
     }
-    Ok(config)
+    if own.arq.is_some() {
+        config.arq = arq(own.arq.as_ref());
+    }
+    if let Some(own) = &own.fec {
+        config.fec = lower_recovery::fec(own);
+    }
+    Ok(())
 }
 
 fn refuse_reverse(model: &LinkModel) -> Result<(), Fault> {
@@ -287,13 +322,6 @@ fn jitter(model: Option<&Spanned<JitterModel>>) -> Result<Option<Jitter>, Fault>
         .label("the smaller one first")),
         JitterModel::Uniform(low, high) => Ok(Some(Jitter::Uniform(low.0, high.0))),
         JitterModel::Exponential(mean) => Ok(Some(Jitter::Exponential(mean.0))),
-    }
-}
-
-fn loss_at(model: Option<LossAtModel>) -> LossAt {
-    match model {
-        None | Some(LossAtModel::Head) => LossAt::Head,
-        Some(LossAtModel::Tail) => LossAt::Tail,
     }
 }
 

@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 
 use super::model_flow::FlowModel;
+use super::model_recovery::{ArqModel, FecModel};
 use super::number::{Count, Probability};
 use super::report::ReportModel;
 use super::spanned::Spanned;
@@ -124,6 +125,10 @@ pub(crate) struct LinkModel {
     pub(crate) duplication: Option<Probability>,
     /// Packets that later ones overtake.
     pub(crate) reordering: Option<ReorderingModel>,
+    /// Retransmission by the link: "none", "tcp-dcr" or its settings; losses happen at the tail.
+    pub(crate) arq: Option<Spanned<ArqModel>>,
+    /// Forward error correction: "none" or its settings.
+    pub(crate) fec: Option<FecModel>,
 }
 
 /// What differs in the reverse direction of a link.
@@ -152,6 +157,10 @@ pub(crate) struct ReverseModel {
     pub(crate) duplication: Option<Probability>,
     /// Packets that later ones overtake.
     pub(crate) reordering: Option<ReorderingModel>,
+    /// Retransmission by the link: "none", "tcp-dcr" or its settings; losses happen at the tail.
+    pub(crate) arq: Option<Spanned<ArqModel>>,
+    /// Forward error correction: "none" or its settings.
+    pub(crate) fec: Option<FecModel>,
 }
 
 /// Random addition to a delay.

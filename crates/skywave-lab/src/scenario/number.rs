@@ -76,6 +76,14 @@ number!(
 );
 
 number!(
+    /// The rate of a code: above 0, at most 1.
+    CodeRate(f64),
+    "a code rate above 0, at most 1",
+    |x| x > 0.0 && x <= 1.0,
+    { "type": "number", "exclusiveMinimum": 0, "maximum": 1, "description": "A code rate." }
+);
+
+number!(
     /// A whole number from 1.
     Count(u64),
     "a whole number from 1",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skywave_core::link::{
-    Blackout, GilbertElliott, Jitter, Limit, LinkConfig, LossAt, LossConfig, QueueConfig,
+    Arq, Blackout, Fec, GilbertElliott, Jitter, Limit, LinkConfig, LossAt, LossConfig, QueueConfig,
     RedConfig, Reordering, Service,
 };
 use skywave_core::tcp::{
@@ -132,6 +132,53 @@ fn the_reverse_direction_may_differ_in_anything() {
             ..there
         }
     );
+}
+
+#[test]
+fn a_link_repairs_errors_as_its_keys_say() {
+    let loss = "delay = \"20ms\"\nloss = { forward = { iid = 0.1 } }\n";
+    let (there, back) = both(&format!("{loss}arq = \"tcp-dcr\""));
+    assert_eq!(there.arq, Some(Arq::default()));
+    assert_eq!(there.loss_at, LossAt::Tail);
+    // Nothing fails on the way back.
+    assert_eq!((back.arq, back.loss_at), (None, LossAt::Head));
+    let (empty, _) = both(&format!("{loss}arq = {{}}"));
+    assert_eq!(empty, there);
+    let (none, _) = both(&format!("{loss}arq = \"none\"\nfec = \"none\""));
+    assert_eq!(
+        (none.arq, none.fec, none.loss_at),
+        (None, None, LossAt::Head)
+    );
+
+    let (there, back) = both(&format!(
+        "{loss}arq = {{ round_trip = \"30ms\", retries = 2, in_order = true, \
+         errors_on_retransmissions = false }}\n\
+         fec = {{ rate = 0.8, repair = 0.9 }}\n\
+         reverse = {{ arq = {{ retries = 1 }}, fec = {{ rate = 1, repair = 0 }} }}"
+    ));
+    let arq = Arq {
+        round_trip: Some(ms(30)),
+        retries: Some(2),
+        in_order: true,
+        errors_on_retransmissions: false,
+    };
+    assert_eq!(there.arq, Some(arq));
+    let fec = |rate, repair| Some(Fec { rate, repair });
+    assert_eq!((there.fec, back.fec), (fec(0.8, 0.9), fec(1.0, 0.0)));
+    let own = Arq {
+        retries: Some(1),
+        ..Arq::default()
+    };
+    assert_eq!((back.arq, back.loss_at), (Some(own), LossAt::Tail));
+
+    // A direction with errors of its own takes over what the link says; outages are errors too.
+    for fails in [
+        "loss = { reverse = { iid = 0.1 } }",
+        "blackouts = { start = \"1s\", duration = \"1s\" }",
+    ] {
+        let (_, back) = both(&format!("delay = \"20ms\"\narq = {{}}\n{fails}"));
+        assert_eq!(back.arq, Some(Arq::default()));
+    }
 }
 
 #[test]

@@ -108,6 +108,9 @@ cases! {
 
 // Names and choices.
 cases! {
+    an_unknown_arq: "delay = \"80ms\"" => "delay = \"80ms\"\narq = \"tcp-drc\"";
+    a_code_rate_above_one: "delay = \"80ms\"" => "delay = \"80ms\"\nfec = { rate = 1.25, repair = 0.9 }";
+    no_retries: "delay = \"80ms\"" => "delay = \"80ms\"\narq = { retries = 0 }";
     an_unknown_queue: "{ droptail = \"90 packets\" }" => "{ droptial = \"90 packets\" }";
     a_queue_without_value: "{ droptail = \"90 packets\" }" => "\"droptail\"";
     two_loss_models_in_one_table: "{ exponential = 0.01 }" => "{ iid = 0.1, exponential = 0.01 }";
@@ -122,6 +125,8 @@ cases! {
 
 // What belongs together.
 cases! {
+    retransmission_of_what_was_never_sent: "delay = \"80ms\"" => "delay = \"80ms\"\narq = \"tcp-dcr\"\nloss_at = \"head\"";
+    retransmission_in_no_time: "delay = \"80ms\"" => "delay = \"0s\"\narq = { retries = 3 }";
     an_unknown_node: "from = \"A\"" => "from = \"a1\"";
     a_flow_to_itself: "to = \"B\"" => "to = \"A\"";
     a_receiver_out_of_reach: "[[flow]]" => "[[link]]\nbetween = [\"C\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"D\"\n\n[[flow]]";

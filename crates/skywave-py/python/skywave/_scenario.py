@@ -98,6 +98,8 @@ class Link(_Table):
     corruption: float | None = None
     duplication: float | None = None
     reordering: Mapping[str, Value] | None = None
+    arq: str | Mapping[str, Value] | None = None
+    fec: str | Mapping[str, Value] | None = None
 
 
 @dataclass(frozen=True)
