@@ -3,16 +3,13 @@
 mod bytes;
 
 use bytes::{check, from_bytes};
-use skywave_fuzz::link::{AnyLink, Operation, Watched};
+use skywave_fuzz::link::{AnyLink, Operation, watch};
 
 #[test]
 fn any_link_accounts_for_every_packet() {
     let operations = proptest::collection::vec(from_bytes::<Operation>(6), 0..100);
     let input = (from_bytes::<AnyLink>(40), operations);
     check("any link", 500, input, |(config, operations)| {
-        let mut link = Watched::new(config.0);
-        for operation in operations {
-            link.apply(operation);
-        }
+        watch(config.0, operations);
     });
 }

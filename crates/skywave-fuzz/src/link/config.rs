@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::link::{
-    Blackout, GilbertElliott, Jitter, Limit, LinkConfig, LossAt, LossConfig, QueueConfig,
+    Arq, Blackout, Fec, GilbertElliott, Jitter, Limit, LinkConfig, LossAt, LossConfig, QueueConfig,
     RedConfig, Reordering, Service, Trace,
 };
 use skywave_core::{Duration, Rate, Time};
@@ -17,7 +17,7 @@ impl<'a> Arbitrary<'a> for AnyLink {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
         let service = service(bytes)?;
         let delay = millis(bytes)?;
-        let queue = queue(bytes)?;
+        let (kind, queue) = queue(bytes)?;
         // Bits say which impairments there are: most links have few.
         let has = u8::arbitrary(bytes)?;
         let has = |bit: u8| has & (1 << bit) != 0;
@@ -52,8 +52,29 @@ impl<'a> Arbitrary<'a> for AnyLink {
                 delay: millis(bytes)?,
             });
         }
+        if kind & 16 != 0 {
+            config.fec = Some(Fec {
+                rate: (share(bytes)? + 0.01).min(1.0),
+                repair: share(bytes)?,
+            });
+        }
+        if kind & 32 != 0 {
+            config.loss_at = LossAt::Tail;
+            config.arq = Some(arq(bytes)?);
+        }
         Ok(Self(config))
     }
+}
+
+fn arq(bytes: &mut Unstructured<'_>) -> Result<Arq> {
+    let kind = u8::arbitrary(bytes)?;
+    Ok(Arq {
+        // Not so short that a hopeless packet is sent a million times.
+        round_trip: Some(millis(bytes)? + Duration::from_millis(10)),
+        retries: (kind & 4 == 0).then_some(u32::from(kind / 8)),
+        in_order: kind & 1 != 0,
+        errors_on_retransmissions: kind & 2 == 0,
+    })
 }
 
 fn millis(bytes: &mut Unstructured<'_>) -> Result<Duration> {
@@ -83,7 +104,8 @@ fn service(bytes: &mut Unstructured<'_>) -> Result<Service> {
     Ok(Service::Trace(Arc::new(trace)))
 }
 
-fn queue(bytes: &mut Unstructured<'_>) -> Result<QueueConfig> {
+/// A queue, and the byte that said of what kind.
+fn queue(bytes: &mut Unstructured<'_>) -> Result<(u8, QueueConfig)> {
     let kind = u8::arbitrary(bytes)?;
     let limit = if kind & 1 == 0 {
         Limit::Packets(u32::from(u8::arbitrary(bytes)?) % 64)
@@ -91,14 +113,14 @@ fn queue(bytes: &mut Unstructured<'_>) -> Result<QueueConfig> {
         Limit::Bytes(u64::from(u16::arbitrary(bytes)?))
     };
     if kind & 2 == 0 {
-        return Ok(QueueConfig::DropTail(limit));
+        return Ok((kind, QueueConfig::DropTail(limit)));
     }
     let capacity = match limit {
         Limit::Packets(n) => f64::from(n),
         Limit::Bytes(n) => n as f64,
     };
     let min_threshold = capacity * share(bytes)?;
-    Ok(QueueConfig::Red(RedConfig {
+    let red = RedConfig {
         limit,
         min_threshold,
         max_threshold: min_threshold + 1.0 + capacity * share(bytes)?,
@@ -107,7 +129,8 @@ fn queue(bytes: &mut Unstructured<'_>) -> Result<QueueConfig> {
         gentle: kind & 4 != 0,
         wait: kind & 8 != 0,
         mean_packet: u32::from(u8::arbitrary(bytes)?) * 8 + 1,
-    }))
+    };
+    Ok((kind, QueueConfig::Red(red)))
 }
 
 fn jitter(bytes: &mut Unstructured<'_>) -> Result<Jitter> {

@@ -1,11 +1,14 @@
 //! A link of any configuration, offered any packets.
 
+mod arq;
 mod config;
 mod operation;
 mod watched;
 
 use arbitrary::{Arbitrary, Unstructured};
+use skywave_core::link::LinkConfig;
 
+pub use arq::WatchedArq;
 pub use config::AnyLink;
 pub use operation::Operation;
 pub use watched::Watched;
@@ -19,11 +22,23 @@ pub fn run(data: &[u8]) {
     let Ok(AnyLink(config)) = AnyLink::arbitrary(&mut bytes) else {
         return;
     };
-    let mut link = Watched::new(config);
-    for _ in 0..MAX_OPERATIONS {
-        match Operation::arbitrary(&mut bytes) {
-            Ok(operation) if !bytes.is_empty() => link.apply(operation),
-            _ => break,
-        }
+    let operation = || match Operation::arbitrary(&mut bytes) {
+        Ok(operation) if !bytes.is_empty() => Some(operation),
+        _ => None,
+    };
+    watch(config, std::iter::from_fn(operation).take(MAX_OPERATIONS));
+}
+
+/// Carries out operations on a link of any kind.
+///
+/// # Panics
+/// When a rule is broken.
+pub fn watch(config: LinkConfig, operations: impl IntoIterator<Item = Operation>) {
+    if config.arq.is_some() {
+        let mut link = WatchedArq::new(config);
+        operations.into_iter().for_each(|o| link.apply(o));
+    } else {
+        let mut link = Watched::new(config);
+        operations.into_iter().for_each(|o| link.apply(o));
     }
 }

@@ -14,6 +14,8 @@ pub enum Operation {
     QueueLen(Duration),
     /// To measure anew from now on.
     Measure,
+    /// To do what it has to do next, if it has a time of its own.
+    Timer,
 }
 
 impl<'a> Arbitrary<'a> for Operation {
@@ -26,6 +28,7 @@ impl<'a> Arbitrary<'a> for Operation {
             5 => Self::Burst(kind / 8),
             6 => Self::QueueLen(gap(bytes)?),
             _ if kind == 255 => Self::Measure,
+            _ if kind >= 240 => Self::Timer,
             _ => Self::Send(gap(bytes)?, 40),
         })
     }

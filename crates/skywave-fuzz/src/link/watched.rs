@@ -43,6 +43,7 @@ impl Watched {
             }
             Operation::Burst(packets) => (0..packets).for_each(|_| self.send(1500)),
             Operation::QueueLen(gap) => self.now += gap,
+            Operation::Timer => {}
             Operation::Measure => {
                 self.link.measure(self.now, Time::MAX);
                 self.books = Measured::default();
@@ -121,10 +122,12 @@ impl Watched {
         );
         // Packets count that were offered before a moment.
         let got = self.link.finish(self.now + Duration::from_nanos(1));
+        assert!(got.fec_repairs == 0 || self.config.fec.is_some());
         let books = Measured {
             window: got.window,
             utilisation: got.utilisation,
             queue_mean_packets: got.queue_mean_packets,
+            fec_repairs: got.fec_repairs,
             ..self.books
         };
         assert_eq!(got, books, "what the link counts");

@@ -1,0 +1,158 @@
+//! A link that retransmits, with somebody who keeps books beside it.
+
+use std::collections::BTreeMap;
+
+use skywave_core::link::{ArqLink, DropCause, Fate, LinkConfig, Measured, Settled};
+use skywave_core::{Duration, Time};
+
+use super::Operation;
+
+/// Longest step of time: a channel that lets nothing through keeps such a link busy.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// A link, and what it should say of itself.
+pub struct WatchedArq {
+    config: LinkConfig,
+    link: ArqLink,
+    now: Time,
+    /// Number of the next packet.
+    next: u32,
+    /// Packets on the link, and when they were offered.
+    inside: BTreeMap<u32, Time>,
+    /// The latest arrival, and the number of the packet.
+    last: (Time, u32),
+    /// When it began to measure.
+    since: Time,
+    books: Measured,
+}
+
+impl WatchedArq {
+    /// A link as `config` says.
+    pub fn new(config: LinkConfig) -> Self {
+        Self {
+            link: ArqLink::new(config.clone(), 1, "wireless"),
+            config,
+            now: Time::ZERO,
+            next: 0,
+            inside: BTreeMap::new(),
+            last: (Time::ZERO, 0),
+            since: Time::ZERO,
+            books: Measured::default(),
+        }
+    }
+
+    /// Carries out `operation`, then looks at the link.
+    ///
+    /// # Panics
+    /// When a rule is broken.
+    pub fn apply(&mut self, operation: Operation) {
+        match operation {
+            Operation::Send(gap, size) => {
+                self.wait(gap);
+                self.offer(size);
+            }
+            Operation::Burst(packets) => (0..packets).for_each(|_| self.offer(1500)),
+            Operation::QueueLen(gap) => self.wait(gap),
+            Operation::Timer => {
+                let due = self.link.next_time();
+                self.wait(due.map_or(Duration::ZERO, |at| at.since(self.now)));
+            }
+            Operation::Measure => {
+                self.link.measure(self.now, Time::MAX);
+                self.since = self.now;
+                self.books = Measured::default();
+            }
+        }
+        self.check();
+    }
+
+    fn wait(&mut self, gap: Duration) {
+        self.now += gap.min(LONGEST);
+        self.link.on_time(self.now);
+        self.hear();
+        assert!(
+            self.link.next_time().is_none_or(|at| at > self.now),
+            "undone"
+        );
+    }
+
+    fn offer(&mut self, size: u32) {
+        let id = self.next;
+        self.next += 1;
+        let refused = self.link.offer(self.now, id, size);
+        self.books.offered += 1;
+        match refused {
+            None => {
+                self.inside.insert(id, self.now);
+            }
+            Some(cause) => {
+                assert!(matches!(cause, DropCause::Queue | DropCause::Early));
+                self.books.queue_drops += 1;
+            }
+        }
+        self.hear();
+    }
+
+    fn hear(&mut self) {
+        while let Some(Settled {
+            id,
+            at,
+            transmissions,
+            fate,
+        }) = self.link.poll()
+        {
+            let arq = self.config.arq.unwrap_or_default();
+            let offered = self.inside.remove(&id).expect("a packet on the link, once");
+            assert!(offered <= at && at <= self.now, "decided in its time");
+            assert!(arq.retries.is_none_or(|most| transmissions <= most + 1));
+            match fate {
+                Fate::Arrives {
+                    at: arrival,
+                    corrupt,
+                    ..
+                } => {
+                    assert!(arrival >= at + self.config.delay, "faster than the link");
+                    let overtaken = arrival < self.last.0;
+                    assert!(!overtaken || self.config.reordering.is_some() && !arq.in_order);
+                    assert!(!arq.in_order || self.last.1 <= id, "out of order");
+                    self.last = (arrival, id);
+                    // The far side may have kept it back for long.
+                    self.books.corrupted +=
+                        u64::from(corrupt && (!arq.in_order || at > self.since));
+                }
+                Fate::Dropped(cause) => {
+                    assert_eq!(Some(transmissions - 1), arq.retries, "given up too early");
+                    match cause {
+                        DropCause::Channel => self.books.channel_drops += 1,
+                        DropCause::Blackout => self.books.blackout_drops += 1,
+                        cause => panic!("dropped later: {cause:?}"),
+                    }
+                    self.books.arq.given_up += 1;
+                }
+            }
+        }
+    }
+
+    fn check(&mut self) {
+        assert!(self.link.queue_len() as usize <= self.inside.len());
+        let got = self.link.finish(self.now + Duration::from_nanos(1));
+        assert!(got.fec_repairs == 0 || self.config.fec.is_some());
+        assert!(got.arq.retransmissions <= got.arq.transmissions);
+        let mut books = Measured {
+            window: got.window,
+            utilisation: got.utilisation,
+            queue_mean_packets: got.queue_mean_packets,
+            fec_repairs: got.fec_repairs,
+            ..self.books
+        };
+        books.arq.transmissions = got.arq.transmissions;
+        books.arq.retransmissions = got.arq.retransmissions;
+        // Packets that the far side keeps back have been counted, but nobody was told of them yet.
+        if self.config.arq.is_some_and(|arq| arq.in_order) {
+            assert!(books.corrupted <= got.corrupted);
+            books.corrupted = got.corrupted;
+        }
+        assert_eq!(got, books, "what the link counts");
+        assert!((0.0..=1.0).contains(&got.utilisation), "{got:?}");
+    }
+}
