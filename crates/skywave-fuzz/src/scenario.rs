@@ -97,6 +97,7 @@ fn mean(dist: Dist) -> f64 {
     match dist {
         Dist::Constant(mean) | Dist::Exponential(mean) | Dist::Pareto { mean, .. } => mean,
         Dist::Uniform(low, high) => f64::midpoint(low, high),
+        Dist::Whole { low, high, unit } => f64::midpoint(low as f64, high as f64) * unit,
     }
 }
 
@@ -120,6 +121,8 @@ fn check_outcome(spec: &Spec, outcome: &Outcome) {
     assert_eq!(outcome.flows.len(), spec.flows.len());
     for link in &outcome.links {
         assert!((0.0..=1.0).contains(&link.utilisation), "{link:?}");
+        let fullness = link.queue_above_half.unwrap_or_default();
+        assert!((0.0..=1.0).contains(&fullness), "{link:?}");
         let drops = link.queue_drops + link.channel_drops + link.blackout_drops;
         // A packet may be given up long after it was offered.
         assert!(drops - link.given_up <= link.offered);
@@ -128,6 +131,15 @@ fn check_outcome(spec: &Spec, outcome: &Outcome) {
         assert!((0.0..=f64::MAX).contains(&flow.goodput_bps), "{flow:?}");
         assert!(flow.retransmits <= flow.sent_packets, "{flow:?}");
         assert!(flow.early_drops <= flow.queue_drops, "{flow:?}");
+        let by_dupacks = flow.timeouts_dupacks_0
+            + flow.timeouts_dupacks_1
+            + flow.timeouts_dupacks_2
+            + flow.timeouts_dupacks_3;
+        assert_eq!(by_dupacks, flow.timeouts, "{flow:?}");
+        assert!(flow.failed_dupacks_0 <= flow.timeouts_dupacks_0);
+        assert!(flow.multi_loss_timeouts <= flow.multi_loss_windows);
+        let small = flow.share_small_cwnd.unwrap_or_default();
+        assert!((0.0..=1.0).contains(&small), "{flow:?}");
         assert!(flow.blackout_drops + flow.corrupt_drops <= flow.channel_drops);
     }
 }

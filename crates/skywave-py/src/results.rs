@@ -76,6 +76,11 @@ impl Results {
         self.table(py, frame::links)
     }
 
+    /// One row a run, flow and bin: delivered bytes.
+    fn bins(&self, py: Python<'_>) -> PyResult<Table> {
+        self.table(py, frame::bins)
+    }
+
     /// One row a sample of a recorded time series.
     fn series(&self, py: Python<'_>) -> PyResult<Table> {
         self.table(py, frame::series)

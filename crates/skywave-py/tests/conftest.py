@@ -30,7 +30,7 @@ def lossy() -> Scenario:
         title="Two variants over a lossy link",
         links=[radio],
         flows=[Flow(name="bulk", from_="A", to="B", rwnd="60 segments")],
-        run=Run(duration="5s", seeds=3),
+        run=Run(duration="5s", seeds=3, bins="1s"),
         sweep={
             "flow.bulk.transport": ["reno", "cerl"],
             "link.radio.loss.forward.iid": [0.0, 0.02],

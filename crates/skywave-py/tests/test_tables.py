@@ -17,7 +17,7 @@ def results(lossy: Scenario) -> Results:
     return skywave.run(lossy, series="first")
 
 
-@pytest.mark.parametrize("name", ["runs", "links", "series", "summary"])
+@pytest.mark.parametrize("name", ["runs", "links", "bins", "series", "summary"])
 def test_all_ways_out_give_the_same_values(results: Results, name: str) -> None:
     table: Table = getattr(results, name)
     columns = table.to_pydict()

@@ -89,5 +89,7 @@ fn dumbbell(flows: u64, seconds: u64) -> Spec {
         measure: (Time::ZERO, end),
         seed: 1,
         series: false,
+        details: false,
+        bins: None,
     }
 }

@@ -13,7 +13,7 @@ pub mod spec;
 mod traffic;
 
 pub use engine::{simulate, simulate_watched};
-pub use outcome::{FlowOutcome, LinkOutcome, Outcome, Series};
+pub use outcome::{Bins, FlowOutcome, LinkOutcome, Outcome, Series};
 pub use spec::Spec;
 
 /// The engine that made a result: the version, and a fingerprint of the sources that decide it.

@@ -13,6 +13,8 @@ pub struct Outcome {
     pub links: Vec<LinkOutcome>,
     /// Time series, when asked for.
     pub series: Vec<Series>,
+    /// Delivered bytes over time, when asked for.
+    pub bins: Option<Bins>,
     /// Events that the engine handled over the whole run.
     pub events: u64,
 }
@@ -34,6 +36,25 @@ pub struct FlowOutcome {
     pub retransmits: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
+    /// Those of the timeouts with no duplicate ACK held.
+    pub timeouts_dupacks_0: u64,
+    /// With one.
+    pub timeouts_dupacks_1: u64,
+    /// With two.
+    pub timeouts_dupacks_2: u64,
+    /// With three or more.
+    pub timeouts_dupacks_3: u64,
+    /// Those of the timeouts with no duplicate ACK held and one segment outstanding (SIFEST section
+    /// 4.1: failed dupacks).
+    pub failed_dupacks_0: u64,
+    /// With one, and two segments outstanding.
+    pub failed_dupacks_1: u64,
+    /// With two, and three segments outstanding.
+    pub failed_dupacks_2: u64,
+    /// Timeouts at a congestion window of three segments or less.
+    pub small_cwnd_timeouts: u64,
+    /// Fast retransmits at such a window.
+    pub small_cwnd_fast_retransmits: u64,
     /// Fast retransmits entered.
     pub fast_retransmits: u64,
     /// Reductions of the congestion window (fast or by timeout).
@@ -67,18 +88,43 @@ pub struct FlowOutcome {
     pub share_timeout: Option<f64>,
     /// A TCP flow's lost data packets, by cause and by how they were found.
     pub losses: LossTable,
+    /// Data packets that reached the receiver whole, duplicates included.
+    pub received_packets: u64,
+    /// Windows in which two segments or more were lost: before the first of these losses was found.
+    pub multi_loss_windows: u64,
+    /// Those of them of which a loss was found by the retransmission timer.
+    pub multi_loss_timeouts: u64,
+    /// Gaps of more than a second between ACKs of new data.
+    pub ack_gaps: u64,
+    /// Their total length in seconds.
+    pub ack_gaps_s: f64,
     /// Mean of the RTT samples in seconds; `None` without samples.
     pub rtt_mean_s: Option<f64>,
     /// Smallest RTT sample in seconds.
     pub rtt_min_s: Option<f64>,
+    /// Mean of the smoothed RTT after each sample, seconds.
+    pub srtt_mean_s: Option<f64>,
+    /// Mean of the RTT's mean deviation (RTTVAR) after each sample, seconds.
+    pub rttvar_mean_s: Option<f64>,
     /// Time average of the congestion window in segments; `None` for UDP.
     pub cwnd_mean: Option<f64>,
+    /// Share of the window in which the congestion window was three segments or less.
+    pub share_small_cwnd: Option<f64>,
     /// Median time from a segment's first transmission to its in-order delivery, seconds.
     pub delay_p50_s: Option<f64>,
     /// 95th percentile of the same.
     pub delay_p95_s: Option<f64>,
     /// 99th percentile of the same.
     pub delay_p99_s: Option<f64>,
+    /// Mean time from a segment's first transmission to its first arrival at the receiver, of those
+    /// that had to be sent again, seconds. This and the next three only with details.
+    pub retx_arrival_mean_s: Option<f64>,
+    /// 10th percentile of the same, of those that arrived at the first transmission.
+    pub arrival_p10_s: Option<f64>,
+    /// Median of the same.
+    pub arrival_p50_s: Option<f64>,
+    /// 90th percentile of the same.
+    pub arrival_p90_s: Option<f64>,
     /// Time from start to the last byte's acknowledgement, when the application closed and all
     /// arrived (over the whole run, not the window).
     pub completion_s: Option<f64>,
@@ -95,8 +141,13 @@ pub struct LinkOutcome {
     pub queue_mean_packets: f64,
     /// Packets that were offered.
     pub offered: u64,
+    /// Share of the time in which more than half of the queue's limit waited; with details, for a
+    /// limit in packets of a link without ARQ.
+    pub queue_above_half: Option<f64>,
     /// Packets dropped by the queue.
     pub queue_drops: u64,
+    /// `queue_drops` per packet offered.
+    pub drop_rate: Option<f64>,
     /// Packets lost by the channel's loss models.
     pub channel_drops: u64,
     /// Packets lost in blackouts.
@@ -111,6 +162,15 @@ pub struct LinkOutcome {
     pub mean_transmissions: Option<f64>,
     /// Corrupted transmissions that forward error correction repaired.
     pub fec_repairs: u64,
+}
+
+/// Delivered bytes over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bins {
+    /// Length of a bin in seconds; the first begins with the run.
+    pub width_s: f64,
+    /// For each flow, the in-order payload bytes that its application got in each bin.
+    pub delivered: Vec<Vec<u64>>,
 }
 
 /// A time series of one quantity of one flow or link.

@@ -23,6 +23,11 @@ pub struct Spec {
     pub seed: u64,
     /// Record time series (cwnd, RTT, queue, …).
     pub series: bool,
+    /// Also measure what costs time on every packet: when each segment first arrives, and how full
+    /// queues are.
+    pub details: bool,
+    /// Count delivered bytes in bins of this length, from the start of the run.
+    pub bins: Option<Duration>,
 }
 
 /// A one-way link.
@@ -123,6 +128,15 @@ pub enum Dist {
     Constant(f64),
     /// Uniform between two bounds.
     Uniform(f64, f64),
+    /// Uniform on the whole numbers `low..=high`, each times `unit`.
+    Whole {
+        /// Smallest number.
+        low: u64,
+        /// Largest number.
+        high: u64,
+        /// What one of them is.
+        unit: f64,
+    },
     /// Exponential with this mean.
     Exponential(f64),
     /// Pareto with this mean and shape.

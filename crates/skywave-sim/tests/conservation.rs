@@ -156,6 +156,7 @@ fn audit(spec: &Spec) {
             fec_repairs: said.fec_repairs,
             utilisation: said.utilisation,
             queue_mean_packets: said.queue_mean_packets,
+            drop_rate: (seen.offered > 0).then(|| seen.queue_drops as f64 / seen.offered as f64),
             ..seen.clone()
         };
         assert_eq!(*said, expected, "what a link counts");
@@ -170,6 +171,7 @@ fn audit(spec: &Spec) {
 
 fn audit_flow(seen: &Account, said: &FlowOutcome) {
     assert_eq!(said.sent_packets, seen.sent, "packets sent");
+    assert_eq!(said.received_packets, seen.arrived, "packets received");
     assert_eq!(
         seen.sent + seen.copies,
         seen.arrived + seen.queue_drops + seen.channel_drops + seen.on_the_way,
@@ -292,6 +294,8 @@ fn spec(preset: &Preset, profile: Profile, links: Vec<LinkConfig>) -> Spec {
         measure: (Time::ZERO, END),
         seed: 7,
         series: false,
+        details: false,
+        bins: None,
     }
 }
 

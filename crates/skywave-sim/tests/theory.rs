@@ -156,6 +156,8 @@ fn voice(rate_kbps: u64) -> Spec {
         measure: (seconds(10), seconds(100)),
         seed: 1,
         series: false,
+        details: false,
+        bins: None,
     }
 }
 

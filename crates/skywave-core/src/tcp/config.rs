@@ -205,6 +205,11 @@ pub struct TcpConfig {
     pub loss_window: Segments,
     /// First slow start threshold; `None` for the receiver's window.
     pub initial_ssthresh: Option<Segments>,
+    /// The congestion window grows no further (ns-2's `maxcwnd_`); infinite for no cap.
+    pub max_cwnd: Segments,
+    /// A sender that has sent nothing for longer than the RTO begins again with the initial window
+    /// (RFC 5681 section 4.1; ns-2's `slow_start_restart_`).
+    pub restart_after_idle: bool,
     /// Keep the slow start threshold in whole segments, rounded down (BSD, ns-2).
     pub whole_ssthresh: bool,
     /// How an ACK counts towards growth.
@@ -331,6 +336,8 @@ impl TcpConfig {
             initial_window: Segments(2.0),
             loss_window: Segments::ONE,
             initial_ssthresh: None,
+            max_cwnd: Segments(f64::INFINITY),
+            restart_after_idle: false,
             whole_ssthresh: true,
             counting: Counting::Acks,
             limited_transmit: true,
@@ -359,6 +366,7 @@ impl TcpConfig {
             },
             Profile::Rfc => Self {
                 initial_window: Segments(10.0),
+                restart_after_idle: true,
                 whole_ssthresh: false,
                 counting: Counting::Bytes(2),
                 rto: RtoConfig {

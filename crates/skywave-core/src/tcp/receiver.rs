@@ -150,6 +150,12 @@ impl Receiver {
         self.next - syn - fin
     }
 
+    /// It has the segment that begins at `position`, in order or not.
+    pub fn has(&self, position: u64) -> bool {
+        let mut held = self.held.iter();
+        position < self.next || held.any(|b| b.start <= position && position < b.end)
+    }
+
     /// Next position expected.
     pub fn next(&self) -> u64 {
         self.next

@@ -118,6 +118,15 @@ impl RtoEstimator {
         self.backoff = 1;
     }
 
+    /// Mean deviation of the round-trip time; `None` before the first sample.
+    pub fn rttvar(&self) -> Option<Duration> {
+        match self.estimate {
+            Estimate::None => None,
+            Estimate::Exact { rttvar, .. } => Some(rttvar),
+            Estimate::Ticks { rttvar4, .. } => Some(self.config.granularity * rttvar4 / 4),
+        }
+    }
+
     /// Smoothed round-trip time; `None` before the first sample.
     pub fn srtt(&self) -> Option<Duration> {
         match self.estimate {
@@ -171,6 +180,7 @@ mod tests {
         sample(&mut e, 1600);
         // RTTVAR = 3/4·400 + 1/4·800 = 500; SRTT = 7/8·800 + 1/8·1600 = 900.
         assert_eq!(e.srtt(), Some(Duration::from_millis(900)));
+        assert_eq!(e.rttvar(), Some(Duration::from_millis(500)));
         assert_eq!(e.rto(), Duration::from_millis(2900));
     }
 
@@ -232,6 +242,7 @@ mod tests {
         assert_eq!(e.rto(), Duration::from_millis(600));
         sample(&mut e, 280); // error 8: SRTT 21, RTTVAR 10 + (8-10)/4 = 9.5, RTO = (38·8 + 168)/8 = 59
         assert_eq!(e.srtt(), Some(Duration::from_millis(210)));
+        assert_eq!(e.rttvar(), Some(Duration::from_millis(95)));
         assert_eq!(e.rto(), Duration::from_millis(590));
     }
 

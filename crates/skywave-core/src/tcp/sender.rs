@@ -25,6 +25,7 @@ use super::congestion::{Congestion, CongestionControl};
 use super::detection::{Detection, DetectionEvent, Finding, LossDetector};
 use super::flight::{Acked, Flight};
 use super::limits::{LimitClock, Resend, Why};
+use super::loss_events::LossEvents;
 use super::recovery::{LossRecovery, Progress, Recovery, Repair};
 use super::rto::RtoEstimator;
 use super::timeout::{Timeout, TimeoutPolicy};
@@ -44,6 +45,8 @@ pub struct SenderCounters {
     pub fast_retransmits: u64,
     /// Reductions of the congestion window.
     pub window_cuts: u64,
+    /// More about the timeouts and fast retransmits.
+    pub events: LossEvents,
 }
 
 impl Sub for SenderCounters {
@@ -57,6 +60,7 @@ impl Sub for SenderCounters {
             timeouts: self.timeouts - earlier.timeouts,
             fast_retransmits: self.fast_retransmits - earlier.fast_retransmits,
             window_cuts: self.window_cuts - earlier.window_cuts,
+            events: self.events - earlier.events,
         }
     }
 }
@@ -103,6 +107,8 @@ pub struct Sender {
     /// The latest sample, whoever has seen it.
     last_rtt: Option<Duration>,
     initial_window: Segments,
+    /// When a segment was last sent.
+    last_sent: Time,
     counters: SenderCounters,
     limits: LimitClock,
     /// How the next segment to be sent again was found to be lost.
@@ -139,7 +145,7 @@ impl Sender {
             state: State::Closed,
             flight: Flight::default(),
             window: Window {
-                cwnd: config.initial_window,
+                cwnd: config.initial_window.min(config.max_cwnd),
                 ssthresh: config.initial_ssthresh.unwrap_or(rwnd),
             },
             peer_window: u64::from(config.rwnd),
@@ -157,7 +163,8 @@ impl Sender {
             peer_timestamp: Time::ZERO,
             rtt_sample: None,
             last_rtt: None,
-            initial_window: config.initial_window,
+            initial_window: config.initial_window.min(config.max_cwnd),
+            last_sent: Time::ZERO,
             counters: SenderCounters::default(),
             limits: LimitClock::default(),
             found: None,
@@ -269,6 +276,10 @@ impl Sender {
             return;
         }
         self.counters.timeouts += 1;
+        let outstanding = self.flight.in_flight().div_ceil(u64::from(self.config.mss));
+        let cwnd = self.window.cwnd;
+        let events = &mut self.counters.events;
+        events.timeout(self.dupacks, outstanding, cwnd);
         self.limits.expire(now);
         self.found = Some(Why::Timeout);
         self.timed = None;
@@ -371,6 +382,7 @@ impl Sender {
             ..self.ack_event(now, acked_segments, rtt, segment_rtt)
         };
         self.congestion.on_ack(&event, &mut self.window);
+        self.window.cwnd = self.window.cwnd.min(self.config.max_cwnd);
         self.timeout.on_new_ack();
         let event = DetectionEvent {
             acked: acked_segments,
@@ -466,6 +478,7 @@ impl Sender {
             self.counters.window_cuts += 1;
         }
         self.counters.fast_retransmits += 1;
+        self.counters.events.fast_retransmit(self.window.cwnd);
         if self.config.composition.avoid_repeated_recovery {
             self.recover = Some(self.flight.max());
         }

@@ -170,6 +170,27 @@ columns! {
     share_application maybe Share Mean "Limited by the application";
     share_recovery maybe Share Mean "In fast recovery";
     share_timeout maybe Share Mean "Waiting for a timeout";
+    received_packets count Count Sum "Packets received";
+    timeouts_dupacks_0 count Count Sum "Timeouts without dupacks";
+    timeouts_dupacks_1 count Count Sum "Timeouts with one dupack";
+    timeouts_dupacks_2 count Count Sum "Timeouts with two dupacks";
+    timeouts_dupacks_3 count Count Sum "Timeouts with more dupacks";
+    failed_dupacks_0 count Count Sum "Timeouts of a single segment";
+    failed_dupacks_1 count Count Sum "Failed dupacks, one";
+    failed_dupacks_2 count Count Sum "Failed dupacks, two";
+    small_cwnd_timeouts count Count Sum "Timeouts at a small cwnd";
+    small_cwnd_fast_retransmits count Count Sum "Fast retransmits at a small cwnd";
+    share_small_cwnd maybe Share Mean "Time with a small cwnd";
+    multi_loss_windows count Count Sum "Windows with several losses";
+    multi_loss_timeouts count Count Sum "Those with a timeout";
+    ack_gaps count Count Sum "Gaps between ACKs";
+    ack_gaps_s real Seconds Sum "Time in gaps between ACKs";
+    srtt_mean_s maybe Seconds Mean "Mean smoothed RTT";
+    rttvar_mean_s maybe Seconds Mean "Mean RTT deviation";
+    retx_arrival_mean_s maybe Seconds Mean "Arrival of resent segments";
+    arrival_p10_s maybe Seconds Mean "Arrival p10";
+    arrival_p50_s maybe Seconds Mean "Arrival p50";
+    arrival_p90_s maybe Seconds Mean "Arrival p90";
     @losses:
     lost_queue_dupacks Queue Dupacks "Full queue, dupacks";
     lost_queue_partial_ack Queue PartialAck "Full queue, partial ACK";
@@ -215,6 +236,8 @@ columns! {
     queue_mean_packets real Packets Mean "Mean queue";
     offered count Count Sum "Packets offered";
     queue_drops count Count Sum "Queue drops";
+    drop_rate maybe Share Mean "Drop rate";
+    queue_above_half maybe Share Mean "Queue above half";
     channel_drops count Count Sum "Channel drops";
     blackout_drops count Count Sum "Blackout drops";
     corrupted count Count Sum "Damaged";

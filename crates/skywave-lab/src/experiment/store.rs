@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use serde_json::{Map, Value, json};
-use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome};
+use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Outcome};
 
 use super::columns::{Cell, Column, FLOW, LINK};
 use super::file::write_atomically;
@@ -150,6 +150,10 @@ fn line(key: RunKey, seed: u64, engine: &str, run: &RunResult) -> String {
         "links": links.collect::<Vec<_>>(),
         "events": outcome.events,
         "series": run.series_file.is_some(),
+        "bins": outcome.bins.as_ref().map(|bins| json!({
+            "width_s": bins.width_s,
+            "delivered": bins.delivered,
+        })),
     });
     format!("{line}\n")
 }
@@ -189,6 +193,10 @@ fn parse(line: &str, engine: &str, dir: &Path) -> Option<(RunKey, RunResult)> {
         flows: flows.collect::<Option<_>>()?,
         links: links.collect::<Option<_>>()?,
         series: Vec::new(),
+        bins: match value.get("bins")? {
+            Value::Null => None,
+            bins => Some(restore_bins(bins)?),
+        },
         events: value.get("events")?.as_u64()?,
     });
     if value.get("series")?.as_bool()? {
@@ -199,6 +207,15 @@ fn parse(line: &str, engine: &str, dir: &Path) -> Option<(RunKey, RunResult)> {
         run.series_file = Some(path);
     }
     Some((key, run))
+}
+
+fn restore_bins(value: &Value) -> Option<Bins> {
+    let counts = |flow: &Value| flow.as_array()?.iter().map(Value::as_u64).collect();
+    let delivered = value.get("delivered")?.as_array()?.iter().map(counts);
+    Some(Bins {
+        width_s: value.get("width_s")?.as_f64()?,
+        delivered: delivered.collect::<Option<_>>()?,
+    })
 }
 
 fn restore<T>(value: &Value, columns: &[Column<T>], outcome: &mut T) -> Option<String> {

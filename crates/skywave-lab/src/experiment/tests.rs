@@ -6,7 +6,7 @@ use std::io::Write;
 use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
 use skywave_core::tcp::{CustomDetection, DetectionConfig, Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
-use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Series};
+use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Series};
 use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
 
 use super::*;
@@ -48,6 +48,8 @@ impl Design for Losses {
             measure: (Time::ZERO, Time::from_nanos(1_000_000_000)),
             seed,
             series: false,
+            details: false,
+            bins: None,
         }
     }
 }
@@ -80,6 +82,7 @@ fn fake(spec: &Spec) -> Outcome {
             utilisation: x / 3.0,
             ..LinkOutcome::default()
         }],
+        bins: None,
         series: if spec.series { vec![series] } else { vec![] },
         events: spec.seed,
     }
@@ -317,6 +320,29 @@ fn runs_with_code_of_a_users_own_are_never_reused() {
         assert_eq!(series(&first), series(&second));
         assert_eq!(series(&first).len(), 1);
     }
+}
+
+#[test]
+fn bins_are_kept_with_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options {
+        dir: Some(dir.path()),
+        ..Options::default()
+    };
+    let binned = |spec: &Spec, _: &AtomicBool| {
+        let mut outcome = fake(spec);
+        outcome.bins = Some(Bins {
+            width_s: 0.1,
+            delivered: vec![vec![spec.seed, 0, u64::MAX]],
+        });
+        Some(outcome)
+    };
+    let design = Losses(vec![1, 3]);
+    let first = run(&design, &options, binned).unwrap();
+    let again = run(&design, &options, |_, _| panic!("it is there")).unwrap();
+    assert_eq!(first, again);
+    let bins = again.get(0, 1).unwrap().outcome.bins.as_ref();
+    assert_eq!(bins.unwrap().delivered, [[3, 0, u64::MAX]]);
 }
 
 #[test]

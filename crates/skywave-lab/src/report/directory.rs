@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::html::{HtmlOptions, html};
-use super::parquet::{write_links, write_results, write_series};
+use super::parquet::{write_bins, write_links, write_results, write_series};
 use super::study::Study;
 use crate::capture;
 use crate::experiment::Results;
@@ -59,17 +59,30 @@ pub fn write_all(
     write_file(&dir.join("links.parquet"), |out| {
         write_links(out, study, results)
     })?;
-    let series = dir.join("series.parquet");
-    if results.iter().any(|(_, _, run)| run.has_series()) {
-        write_file(&series, |out| write_series(out, study, results))?;
-    } else if series.exists() {
-        // Of a run before, whose results are gone.
-        std::fs::remove_file(&series).map_err(|source| WriteError {
-            path: series,
-            source,
-        })?;
-    }
+    let has_bins = results.iter().any(|(_, _, run)| run.outcome.bins.is_some());
+    write_if(has_bins, dir.join("bins.parquet"), |out| {
+        write_bins(out, study, results)
+    })?;
+    let has_series = results.iter().any(|(_, _, run)| run.has_series());
+    write_if(has_series, dir.join("series.parquet"), |out| {
+        write_series(out, study, results)
+    })?;
     write_file(&dir.join("report.html"), |out| {
         out.write_all(html(study, results, options)?.as_bytes())
     })
+}
+
+/// Writes a file, if there is something for it; one of a run before, whose results are gone, goes.
+fn write_if(
+    wanted: bool,
+    path: PathBuf,
+    content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), WriteError> {
+    if wanted {
+        return write_file(&path, content);
+    }
+    match std::fs::remove_file(&path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(WriteError { path, source }),
+        _ => Ok(()),
+    }
 }

@@ -9,7 +9,7 @@ use std::io;
 use std::sync::Arc;
 
 use arrow_array::builder::{Float64Builder, UInt64Builder};
-use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::row::{Row, rows};
@@ -123,6 +123,41 @@ pub fn links<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
             columns.extend(params.arrays(chunk.iter().map(|r| r.0)));
             columns.push(text(chunk.iter().map(|r| r.2.name.as_str())));
             columns.extend(LINK.iter().map(|c| measured(c, chunk.iter().map(|r| r.2))));
+            Ok(columns)
+        }),
+    )
+}
+
+/// Delivered bytes over time: one row a run, flow and bin.
+pub fn bins<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
+    let params = ParamColumns::new(study);
+    let mut fields = vec![Field::new("seed", DataType::UInt64, false)];
+    fields.extend(params.fields());
+    fields.extend([
+        Field::new("flow", DataType::Utf8, false),
+        Field::new("start_s", DataType::Float64, false).with_metadata(unit("s")),
+        Field::new("delivered_bytes", DataType::UInt64, false).with_metadata(unit("B")),
+    ]);
+    let runs = results.iter().filter_map(|(point, seed, run)| {
+        let bins = run.outcome.bins.as_ref()?;
+        Some((study.points.get(point)?, results.seeds[seed], run, bins))
+    });
+    let all = runs.flat_map(|(point, seed, run, bins)| {
+        let flows = run.outcome.flows.iter().zip(&bins.delivered);
+        flows.flat_map(move |(flow, delivered)| {
+            let numbered = delivered.iter().enumerate();
+            numbered.map(move |(i, &bytes)| (point, seed, flow, i as f64 * bins.width_s, bytes))
+        })
+    });
+    Frame::new(
+        fields,
+        chunked(all).map(move |chunk| {
+            let starts = chunk.iter().map(|r| r.3);
+            let mut columns = vec![numbers(chunk.iter().map(|r| r.1))];
+            columns.extend(params.arrays(chunk.iter().map(|r| r.0)));
+            columns.push(text(chunk.iter().map(|r| r.2.name.as_str())));
+            columns.push(Arc::new(Float64Array::from_iter_values(starts)));
+            columns.push(numbers(chunk.iter().map(|r| r.4)));
             Ok(columns)
         }),
     )

@@ -21,7 +21,7 @@ mod why;
 pub use directory::{WriteError, write_all, write_file};
 pub use html::{Drawing, HtmlOptions, drawings, html};
 pub use panel::{Facet, Panel, PanelSeries, XAxis, XValue, panels};
-pub use parquet::{write_links, write_results, write_series};
+pub use parquet::{write_bins, write_links, write_results, write_series};
 pub use row::{Row, rows};
 pub use study::{FlowLabel, Study, StudyPoint};
 pub use table::table;

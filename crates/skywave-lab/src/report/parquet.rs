@@ -1,4 +1,4 @@
-//! Results as Parquet files: `results.parquet`, `links.parquet` and `series.parquet`, with what they
+//! Results as Parquet files: `results.parquet`, `links.parquet`, `bins.parquet` and `series.parquet`, with what they
 //! depend on in their metadata. The same results give the same bytes.
 
 use std::io::{self, Write};
@@ -21,6 +21,11 @@ pub fn write_results<W: Write + Send>(out: W, study: &Study, results: &Results) 
 /// Writes one row a run and link.
 pub fn write_links<W: Write + Send>(out: W, study: &Study, results: &Results) -> io::Result<()> {
     write(out, frame::links(study, results), study, results)
+}
+
+/// Writes delivered bytes over time: one row a run, flow and bin.
+pub fn write_bins<W: Write + Send>(out: W, study: &Study, results: &Results) -> io::Result<()> {
+    write(out, frame::bins(study, results), study, results)
 }
 
 /// Writes every sample of every recorded time series: one row a run, entity, quantity and time.

@@ -222,7 +222,7 @@ fn results_are_read_back_from_parquet() {
 }
 
 #[test]
-fn links_and_series_are_read_back_from_parquet() {
+fn links_series_and_bins_are_read_back_from_parquet() {
     let (study, results) = two_flows();
     let count = |bytes: &[u8], columns: &[&str]| {
         let reader = open(bytes);
@@ -245,13 +245,25 @@ fn links_and_series_are_read_back_from_parquet() {
         count(&bytes, &["entity", "quantity", "time_s", "value"]),
         samples
     );
+    let mut bytes = Vec::new();
+    write_bins(&mut bytes, &study, &results).unwrap();
+    let batch = open(&bytes).build().unwrap().next().unwrap().unwrap();
+    assert_eq!(batch.num_rows(), results.finished() * 6);
+    let column = |name| batch.column_by_name(name).unwrap();
+    let starts = column("start_s").as_primitive::<Float64Type>();
+    let delivered = column("delivered_bytes").as_primitive::<UInt64Type>();
+    let flows = column("flow").as_string::<i32>();
+    let row = |i| (flows.value(i), starts.value(i), delivered.value(i));
+    assert_eq!(row(2), ("old", 5.0, 3));
+    assert_eq!(row(4), ("new", 2.5, 5));
 }
 
 #[test]
 fn the_same_results_give_the_same_bytes_on_any_number_of_threads() {
     let all = |threads| {
         let (study, results) = fixture::on_threads(threads);
-        let mut files = vec![Vec::new(); 3];
+        let mut files = vec![Vec::new(); 4];
+        write_bins(&mut files[3], &study, &results).unwrap();
         write_results(&mut files[0], &study, &results).unwrap();
         write_links(&mut files[1], &study, &results).unwrap();
         write_series(&mut files[2], &study, &results).unwrap();

@@ -19,6 +19,8 @@ use super::{number, units};
 
 /// Most copies that one `count` makes.
 const MAX_COPIES: u64 = 10_000;
+/// Most bins of all flows of one run together.
+const MAX_BINS: u64 = 1_000_000;
 
 /// What a scenario may refer to beside its own text.
 pub(crate) struct Context<'a> {
@@ -50,6 +52,8 @@ pub(crate) struct Draw {
     pub(crate) entity: String,
     pub(crate) purpose: &'static str,
     pub(crate) dist: Dist<units::Duration>,
+    /// Added to what is drawn.
+    pub(crate) later: Duration,
     pub(crate) targets: Vec<Target>,
 }
 
@@ -134,6 +138,7 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
         network.next[link.from].push(link.to);
     }
     let (flows, flow_names) = lower_flow::all(&mut network, &file.flow, end, context.custom)?;
+    let flows_len = flows.len();
     Ok(Template {
         spec: Spec {
             nodes: network.nodes,
@@ -143,6 +148,8 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
             measure,
             seed: 0,
             series: file.run.series,
+            details: file.run.details,
+            bins: bins(&file.run, flows_len)?,
         },
         draws: network.draws,
         flows: flow_names,
@@ -171,6 +178,24 @@ fn measure(run: &RunModel, end: Time) -> Result<(Time, Time), Fault> {
         );
     }
     Ok((from, to))
+}
+
+fn bins(run: &RunModel, flows: usize) -> Result<Option<Duration>, Fault> {
+    let Some(bins) = &run.bins else {
+        return Ok(None);
+    };
+    let width = bins.value.0;
+    let each = run
+        .duration
+        .value
+        .0
+        .as_nanos()
+        .div_ceil(width.as_nanos().max(1));
+    if each.saturating_mul(flows as u64) > MAX_BINS {
+        return Err(Fault::new(bins.span.clone(), "these are too many bins")
+            .label(format!("more than {MAX_BINS} over all flows")));
+    }
+    Ok(Some(width))
 }
 
 /// The seeds of all replications.
@@ -263,7 +288,7 @@ impl Template {
         spec.seed = seed;
         for draw in &self.draws {
             let mut stream = Stream::named(seed, &draw.entity, draw.purpose);
-            let drawn = draw_time(draw.dist, &mut stream);
+            let drawn = draw_time(draw.dist, &mut stream) + draw.later;
             for &target in &draw.targets {
                 match target {
                     Target::LinkDelay(i) => spec.links[i].config.delay = drawn,

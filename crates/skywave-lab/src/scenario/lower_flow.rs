@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use skywave_core::Time;
 use skywave_core::packet::UDP_HEADER_BYTES;
+use skywave_core::{Duration, Time};
 use skywave_sim::spec::{Dist as SimDist, FlowSpec, PauseFrom, Traffic, Transport};
 
 use super::custom::CustomMembers;
@@ -11,9 +11,10 @@ use super::error::Fault;
 use super::lower::{Draw, FlowNames, Network, Target, check_dist, check_name, copies, numbered};
 use super::lower_tcp;
 use super::model::Dist;
-use super::model_flow::{FlowModel, PauseFromModel, TrafficModel};
+use super::model_flow::{FlowModel, PauseFromModel, RequestsModel, TrafficModel};
 use super::spanned::Spanned;
 use super::sweep::default_flow_name;
+use super::tree::Span;
 use super::units;
 
 /// Most links and flows of one simulation.
@@ -55,7 +56,7 @@ pub(crate) fn all(
                 return Err(Fault::new(flow.span.clone(), "these are too many flows")
                     .label(format!("more than {MAX_FLOWS}")));
             }
-            let (start, stop) = times(network, model, &name, specs.len(), end)?;
+            let (start, stop) = times(network, model, &name, copy, specs.len(), end)?;
             specs.push(FlowSpec {
                 name,
                 from,
@@ -134,51 +135,76 @@ fn times(
     network: &mut Network,
     model: &FlowModel,
     name: &str,
+    copy: Option<u64>,
     index: usize,
     end: Time,
 ) -> Result<(Time, Option<Time>), Fault> {
+    let step = match (&model.start_step, copy) {
+        (None, _) => Duration::ZERO,
+        (Some(step), Some(n)) => step.value.0 * (n - 1),
+        (Some(step), None) => {
+            return Err(Fault::new(
+                step.span.clone(),
+                "`start_step` is for flows with a `count`",
+            )
+            .label("there is one flow only"));
+        }
+    };
     let mut time = |dist: Option<&Spanned<Dist<units::Duration>>>,
                     purpose: &'static str,
+                    later: Duration,
                     target: Target|
      -> Result<Option<Time>, Fault> {
         let Some(dist) = dist else { return Ok(None) };
         check_dist(dist, |d| d.0.as_secs_f64())?;
         if let Dist::Constant(at) = dist.value {
-            return Ok(Some(Time::ZERO + at.0));
+            return Ok(Some(Time::ZERO + at.0 + later));
         }
         network.draws.push(Draw {
             entity: format!("flow.{name}"),
             purpose,
             dist: dist.value,
+            later,
             targets: vec![target],
         });
-        Ok(Some(Time::ZERO))
+        Ok(Some(Time::ZERO + later))
     };
-    let start = time(model.start.as_ref(), "start", Target::FlowStart(index))?;
-    let stop = time(model.stop.as_ref(), "stop", Target::FlowStop(index))?;
+    let start = time(
+        model.start.as_ref(),
+        "start",
+        step,
+        Target::FlowStart(index),
+    )?;
+    let start = start.unwrap_or(Time::ZERO + step);
+    let stop = time(
+        model.stop.as_ref(),
+        "stop",
+        Duration::ZERO,
+        Target::FlowStop(index),
+    )?;
 
     // Judge by the earliest start and the latest stop that can be drawn.
-    if let Some(dist) = &model.start
-        && earliest(dist.value) >= end
+    let first = model
+        .start
+        .as_ref()
+        .map_or(Time::ZERO, |s| earliest(s.value))
+        + step;
+    let start_span = model.start.as_ref().map(|s| &s.span);
+    if let Some(span) = start_span.or(model.start_step.as_ref().map(|s| &s.span))
+        && first >= end
     {
-        return Err(
-            Fault::new(dist.span.clone(), "this flow starts after the run")
-                .label(format!("the run ends at {}s", end.as_secs_f64())),
-        );
+        return Err(Fault::new(span.clone(), "this flow starts after the run")
+            .label(format!("the run ends at {}s", end.as_secs_f64())));
     }
     if let Some(dist) = &model.stop
-        && latest(dist.value)
-            <= model
-                .start
-                .as_ref()
-                .map_or(Time::ZERO, |s| earliest(s.value))
+        && latest(dist.value) <= first
     {
         return Err(
             Fault::new(dist.span.clone(), "this flow stops before it starts")
                 .label("`stop` must be after `start`"),
         );
     }
-    Ok((start.unwrap_or(Time::ZERO), stop))
+    Ok((start, stop))
 }
 
 fn earliest(dist: Dist<units::Duration>) -> Time {
@@ -205,7 +231,7 @@ pub(crate) fn udp_header(model: &FlowModel) -> u32 {
 
 fn traffic(flow: &Spanned<FlowModel>, mss: Option<u32>) -> Result<Traffic, Fault> {
     let model = &flow.value;
-    let udp = |span: &super::tree::Span| {
+    let udp = |span: &Span| {
         Fault::new(span.clone(), "UDP needs traffic with a rate")
             .label("nothing would limit it")
             .help("use traffic = { cbr = … } or { on_off = … }")
@@ -220,7 +246,7 @@ fn traffic(flow: &Spanned<FlowModel>, mss: Option<u32>) -> Result<Traffic, Fault
         (TrafficModel::Ftp, Some(_)) => Ok(Traffic::Ftp),
         (TrafficModel::Bytes(n), Some(_)) => Ok(Traffic::Bytes(n.0)),
         (TrafficModel::Requests(m), Some(mss)) => Ok(Traffic::Requests {
-            size: dist(&m.size, |w| w.in_bytes(mss))?,
+            size: transfer_size(m, mss, &traffic.span)?,
             think: dist(&m.think, |d| d.0.as_secs_f64())?,
             pause_from: match m.pause_from {
                 None | Some(PauseFromModel::End) => PauseFrom::End,
@@ -239,6 +265,35 @@ fn traffic(flow: &Spanned<FlowModel>, mss: Option<u32>) -> Result<Traffic, Fault
             off: dist(&m.off, |d| d.0.as_secs_f64())?,
         }),
         (_, None) => Err(udp(&traffic.span)),
+    }
+}
+
+/// The size of a transfer: bytes, or whole segments.
+fn transfer_size(model: &RequestsModel, mss: u32, span: &Span) -> Result<SimDist, Fault> {
+    match (&model.size, &model.segments) {
+        (Some(size), None) => dist(size, |w| w.in_bytes(mss)),
+        (None, Some(segments)) => {
+            let (low, high) = (segments.value.0.0, segments.value.1.0);
+            if low > high {
+                return Err(Fault::new(
+                    segments.span.clone(),
+                    "these bounds are in the wrong order",
+                )
+                .label("the smaller one first"));
+            }
+            Ok(SimDist::Whole {
+                low,
+                high,
+                unit: f64::from(mss),
+            })
+        }
+        (Some(_), Some(both)) => Err(Fault::new(
+            both.span.clone(),
+            "`size` and `segments` say the same thing",
+        )
+        .label("one of them too many")),
+        (None, None) => Err(Fault::new(span.clone(), "how large is a transfer?")
+            .label("`size` or `segments` is needed")),
     }
 }
 

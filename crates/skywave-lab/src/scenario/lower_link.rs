@@ -110,6 +110,7 @@ fn draw_delay(
 ) {
     if !matches!(dist, Dist::Constant(_)) {
         network.draws.push(Draw {
+            later: skywave_core::Duration::ZERO,
             entity: format!("link.{link}"),
             purpose: "delay",
             dist,

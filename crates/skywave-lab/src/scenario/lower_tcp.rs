@@ -303,6 +303,15 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     if let Some(window) = model.initial_ssthresh {
         config.initial_ssthresh = Some(window.in_segments(mss));
     }
+    if let Some(window) = model.max_cwnd {
+        config.max_cwnd = window.in_segments(mss);
+        if config.max_cwnd < Segments::ONE {
+            return fault(
+                "`max_cwnd` is smaller than one segment",
+                "nothing could be sent".into(),
+            );
+        }
+    }
     let set = |to: &mut _, from: Option<super::units::Period>| {
         if let Some(period) = from {
             *to = period.0;
@@ -324,6 +333,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     }
     let flag = |to: &mut bool, from: Option<bool>| *to = from.unwrap_or(*to);
     flag(&mut config.limited_transmit, model.limited_transmit);
+    flag(&mut config.restart_after_idle, model.restart_after_idle);
     flag(&mut config.timestamps, model.timestamps);
     flag(&mut config.dsack, model.dsack);
     flag(&mut config.impatient, model.impatient);

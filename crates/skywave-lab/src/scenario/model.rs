@@ -318,6 +318,12 @@ pub(crate) struct RunModel {
     /// Record time series; default false.
     #[serde(default)]
     pub(crate) series: bool,
+    /// Also measure what costs time on every packet: arrivals of segments, how full queues are;
+    /// default false.
+    #[serde(default)]
+    pub(crate) details: bool,
+    /// Count delivered bytes in bins of this length, from the start of the run.
+    pub(crate) bins: Option<Spanned<Period>>,
 }
 
 /// The replications.

@@ -43,6 +43,8 @@ pub(crate) struct FlowModel {
     pub(crate) traffic: Option<Spanned<TrafficModel>>,
     /// When it starts; a distribution is drawn once a seed; default "0s".
     pub(crate) start: Option<Spanned<Dist<Duration>>>,
+    /// Each further copy that `count` makes starts so much later than the one before; default "0s".
+    pub(crate) start_step: Option<Spanned<Duration>>,
     /// When the application stops; default the end of the run.
     pub(crate) stop: Option<Spanned<Dist<Duration>>>,
 }
@@ -94,8 +96,10 @@ pub(crate) struct OnOffModel {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RequestsModel {
-    /// Size of a transfer.
-    pub(crate) size: Spanned<Dist<Window>>,
+    /// Size of a transfer; this or `segments`.
+    pub(crate) size: Option<Spanned<Dist<Window>>>,
+    /// Size of a transfer in whole segments: uniform between two numbers, both included.
+    pub(crate) segments: Option<Spanned<(Count, Count)>>,
     /// The pause between transfers.
     pub(crate) think: Spanned<Dist<Duration>>,
     /// Count the pause from the "end" (default) or the "start" of the transfer before.

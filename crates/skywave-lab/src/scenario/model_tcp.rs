@@ -219,6 +219,11 @@ pub(crate) struct TcpModel {
     pub(crate) loss_window: Option<Window>,
     /// First slow start threshold; default the receiver's window.
     pub(crate) initial_ssthresh: Option<Window>,
+    /// The congestion window grows no further than this; default no cap.
+    pub(crate) max_cwnd: Option<Window>,
+    /// Begin again with the initial window after an idle time of more than the RTO (RFC 5681 section
+    /// 4.1).
+    pub(crate) restart_after_idle: Option<bool>,
     /// Keep the slow start threshold in whole segments.
     pub(crate) whole_ssthresh: Option<bool>,
     /// Smallest RTO.

@@ -90,7 +90,7 @@ fn a_run_says_seeds_window_and_series() {
     let text = "[[link]]\nbetween = [\"A\", \"B\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\
                 [[flow]]\nfrom = \"A\"\nto = \"B\"\n\
                 [run]\nduration = \"1100s\"\nseeds = [3, 0, 5]\nmeasure = [\"100s\", \"18min\"]\n\
-                series = true\n";
+                series = true\ndetails = true\nbins = \"500ms\"\n";
     let scenario = parse(text);
     assert_eq!(scenario.seeds(), [3, 0, 5]);
     assert_eq!(
@@ -100,6 +100,7 @@ fn a_run_says_seeds_window_and_series() {
     );
     let spec = scenario.points()[0].spec(5);
     assert_eq!((spec.seed, spec.series), (5, true));
+    assert_eq!((spec.details, spec.bins), (true, Some(ms(500))));
     assert_eq!(
         (spec.duration, spec.measure),
         (at(1100), (at(100), at(1080)))
@@ -357,7 +358,8 @@ fn settings_override_the_profile() {
          tcp = { initial_window = \"2 segments\", initial_ssthresh = \"20kB\", min_rto = \"200ms\", \
          max_rto = \"64s\", initial_rto = \"6s\", tick = \"100ms\", limited_transmit = true, \
          timestamps = true, sack = true, dsack = true, impatient = false, \
-         avoid_repeated_recovery = false, counting = { bytes = 4 }, arithmetic = \"exact\", iss = 7 }",
+         avoid_repeated_recovery = false, counting = { bytes = 4 }, arithmetic = \"exact\", iss = 7, \
+         max_cwnd = \"20 segments\", restart_after_idle = true }",
     );
     assert_eq!((config.mss, config.header, config.rwnd), (1000, 0, 40_000));
     let acking = Acking::Delayed {
@@ -376,6 +378,10 @@ fn settings_override_the_profile() {
     assert!(!config.impatient && !config.composition.avoid_repeated_recovery);
     assert_eq!((config.counting, config.iss), (Counting::Bytes(4), 7));
     assert_eq!(tcp("acking = \"every\"").acking, Acking::EverySegment);
+    assert_eq!(config.max_cwnd, Segments(20.0));
+    assert!(config.restart_after_idle && tcp("").restart_after_idle);
+    let ns2 = tcp("profile = \"ns2\"");
+    assert!(!ns2.restart_after_idle && ns2.max_cwnd == Segments(f64::INFINITY));
     let ns2 = tcp("profile = \"ns2\"\nacking = \"delayed\"").acking;
     assert!(matches!(ns2, Acking::Delayed { every: 2, .. }));
 }
@@ -419,6 +425,42 @@ fn every_traffic_can_be_written() {
             pause_from: PauseFrom::Start,
         }
     );
+}
+
+#[test]
+fn transfers_may_be_of_whole_segments() {
+    assert_eq!(
+        traffic("{ requests = { segments = [10, 20], think = \"15s\" } }"),
+        Traffic::Requests {
+            size: Dist::Whole {
+                low: 10,
+                high: 20,
+                unit: 1460.0
+            },
+            think: Dist::Constant(15.0),
+            pause_from: PauseFrom::End,
+        }
+    );
+}
+
+#[test]
+fn copies_start_one_after_the_other() {
+    let starts = |start: &str| {
+        let flow = format!("count = 3\nstart_step = \"250ms\"\n{start}");
+        let spec = spec("delay = \"1ms\"", &flow);
+        spec.flows.iter().map(|f| f.start).collect::<Vec<_>>()
+    };
+    let step = |n: u64| ms(250) * n;
+    assert_eq!(starts(""), [0, 1, 2].map(|n| Time::ZERO + step(n)));
+    assert_eq!(
+        starts("start = \"50s\""),
+        [0, 1, 2].map(|n| at(50) + step(n))
+    );
+    let drawn = starts("start = { uniform = [\"5s\", \"5001ms\"] }");
+    for (n, start) in (0..).zip(drawn) {
+        let from = at(5) + step(n);
+        assert!(from <= start && start < from + ms(1), "{start:?}");
+    }
 }
 
 #[test]

@@ -120,6 +120,13 @@ cases! {
     an_unknown_slot: "transport = \"reno\"" => "transport = { recover = \"sack\" }";
     an_unknown_parameter: "transport = \"reno\"" => "transport = { congestion = { cerl = { b = 0.3 } } }";
     an_unknown_profile: "mss = 1460" => "profile = \"ns3\"";
+    a_cap_below_a_segment: "mss = 1460" => "tcp = { max_cwnd = \"100B\" }";
+    a_step_for_one_flow: "mss = 1460" => "start_step = \"1s\"";
+    copies_that_start_after_the_run: "mss = 1460" => "count = 3\nstart_step = \"50s\"";
+    a_transfer_of_no_size: "mss = 1460" => "traffic = { requests = { think = \"1s\" } }";
+    a_transfer_of_two_sizes: "mss = 1460" => "traffic = { requests = { size = \"1kB\", segments = [1, 2], think = \"1s\" } }";
+    a_transfer_of_less_than_least: "mss = 1460" => "traffic = { requests = { segments = [20, 10], think = \"1s\" } }";
+    too_many_bins: "seeds = 3" => "bins = \"1us\"";
     an_rto_that_contradicts_itself: "mss = 1460" => "tcp = { min_rto = \"5s\", max_rto = \"1s\" }";
 }
 

@@ -73,6 +73,8 @@ fn a_point_and_a_seed_make_the_expected_simulation() {
         measure: (Time::ZERO, Time::from_nanos(480_000_000_000)),
         seed: 7,
         series: false,
+        details: false,
+        bins: None,
     };
     assert_eq!(point.spec(7), expected);
 }

@@ -123,6 +123,11 @@ class Results:
         return Table(self._inner.links())
 
     @cached_property
+    def bins(self) -> Table:
+        """One row a run, flow and bin: delivered bytes; empty unless the run asks for bins."""
+        return Table(self._inner.bins())
+
+    @cached_property
     def series(self) -> Table:
         """One row a sample of a recorded time series; empty unless series were asked for."""
         return Table(self._inner.series())

@@ -140,6 +140,7 @@ class Flow(_Table):
     tcp: Mapping[str, Value] | None = None
     traffic: str | Mapping[str, Value] | None = None
     start: Dist | None = None
+    start_step: str | None = None
     stop: Dist | None = None
 
 
@@ -155,6 +156,8 @@ class Run(_Table):
     seeds: int | Sequence[int] | None = None
     measure: tuple[str, str] | None = None
     series: bool | None = None
+    details: bool | None = None
+    bins: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -117,7 +117,7 @@ impl World<'_> {
     fn settle(&mut self, link: usize, at: Time) {
         let lane = &mut self.lanes[link];
         let waiting = lane.arq().link.queue_len();
-        if let Some(recorder) = &mut lane.queue_series {
+        if let Some(recorder) = lane.series() {
             recorder.record(0, at, f64::from(waiting));
         }
         while let Some(settled) = self.lanes[link].arq().link.poll() {

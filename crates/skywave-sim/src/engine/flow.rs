@@ -9,7 +9,7 @@ use skywave_core::{Duration, Time};
 
 use super::mailbox::Mailbox;
 use crate::losses::LossCause;
-use crate::measure::{FlowMeter, LossLedger, Recorder};
+use crate::measure::{ArrivalMeter, BinMeter, FlowMeter, LossLedger, Recorder};
 use crate::outcome::FlowOutcome;
 use crate::spec::{FlowSpec, Spec, Transport};
 use crate::traffic::{Action, Source};
@@ -25,6 +25,7 @@ pub(crate) struct Flow {
     source: Source,
     pub(crate) meter: FlowMeter,
     pub(crate) recorder: Option<Recorder>,
+    arrivals: Option<Box<ArrivalMeter>>,
     /// Packets that wait for the sender, and for a receiver that collects them.
     pub(crate) to_sender: Mailbox,
     pub(crate) to_receiver: Mailbox,
@@ -94,7 +95,22 @@ impl Tcp {
         outcome.share_recovery = times.share(Limit::Recovery);
         outcome.share_timeout = times.share(Limit::Timeout);
         let una = self.sender.flight().una();
-        (outcome.losses, outcome.spurious_retransmits) = self.losses.finish(una);
+        self.losses.finish(una, outcome);
+    }
+
+    /// A segment reaches the receiver: measures it if it is the first to bring what is in it.
+    #[cold]
+    #[inline(never)]
+    fn arrives(&self, now: Time, segment: &Segment, arrivals: &mut ArrivalMeter) {
+        let position = segment.seq.expand(self.config.iss, self.receiver.next());
+        if segment.len == 0 || self.receiver.has(position) {
+            return;
+        }
+        // The receiver has not acknowledged it, so the sender still knows when it first sent it.
+        if let Some(sent) = self.sender.flight().at(position) {
+            let resent = self.losses.was_repaired(sent.end, now);
+            arrivals.record(now, sent.first_sent, resent);
+        }
     }
 
     /// First position after a data segment.
@@ -117,7 +133,13 @@ impl Flow {
             index: index as u32,
             start: spec.start,
             source: Source::new(spec, run.seed),
-            meter: FlowMeter::new(run.measure),
+            meter: FlowMeter::new(
+                run.measure,
+                run.bins.map(|width| BinMeter::new(width, run.duration)),
+            ),
+            arrivals: run
+                .details
+                .then(|| Box::new(ArrivalMeter::new(run.measure))),
             recorder: run.series.then(|| Recorder::new(&spec.name, &SERIES)),
             to_sender: Mailbox::default(),
             to_receiver: Mailbox::default(),
@@ -186,6 +208,7 @@ impl Flow {
         self.application_at = next.unwrap_or(Time::MAX);
         match (&mut self.ends, action) {
             (Ends::Tcp(tcp), Action::Write(bytes)) => {
+                self.meter.open(now);
                 tcp.sender.open();
                 tcp.sender.write(bytes);
                 self.meter.set_cwnd(now, tcp.sender.window().cwnd.0);
@@ -224,6 +247,9 @@ impl Flow {
         match (&mut self.ends, &packet.body) {
             (Ends::Tcp(tcp), Body::TcpData(segment)) => {
                 self.meter.arrived(now, packet.size);
+                if let Some(arrivals) = &mut self.arrivals {
+                    tcp.arrives(now, segment, arrivals);
+                }
                 let (before, bytes) = (tcp.receiver.next(), tcp.receiver.delivered());
                 tcp.receiver.on_segment(now, segment);
                 if tcp.receiver.next() == before {
@@ -303,10 +329,12 @@ impl Flow {
         };
         let window = tcp.sender.window();
         self.meter.set_cwnd(now, window.cwnd.0);
-        tcp.losses.acknowledged(tcp.sender.flight().una());
+        let una = tcp.sender.flight().una();
+        tcp.losses.acknowledged(una);
+        self.meter.acknowledged(now, una);
         let rtt = tcp.sender.poll_rtt();
         if let Some(rtt) = rtt {
-            self.meter.rtt(now, rtt);
+            self.meter.rtt(now, rtt, tcp.sender.rto());
         }
         if let Some(recorder) = &mut self.recorder {
             let estimator = tcp.sender.rto();
@@ -320,7 +348,7 @@ impl Flow {
                 recorder.record(3, now, seconds(srtt));
             }
             recorder.record(4, now, seconds(estimator.rto()));
-            recorder.record(5, now, tcp.sender.flight().una() as f64);
+            recorder.record(5, now, una as f64);
         }
     }
 
@@ -351,7 +379,16 @@ impl Flow {
             .at_close
             .zip(self.at_open)
             .map(|(end, start)| end - start);
+        if let Ends::Tcp(tcp) = &self.ends
+            && !tcp.sender.flight().is_empty()
+            && tcp.sender.flight().una() > 0
+        {
+            self.meter.add_gap(now);
+        }
         let mut outcome = self.meter.outcome(name, now, done);
+        if let Some(arrivals) = &self.arrivals {
+            arrivals.report(&mut outcome);
+        }
         outcome.completion_s = self.completion.map(Duration::as_secs_f64);
         if let Ends::Tcp(tcp) = &mut self.ends {
             tcp.explain(now, &mut outcome);

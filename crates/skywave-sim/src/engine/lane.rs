@@ -1,12 +1,12 @@
 //! A link, the packets that wait for its decision, and the record of its queue.
 
 use skywave_core::Time;
-use skywave_core::link::{Fate, Link, Measured};
+use skywave_core::link::{Fate, Limit, Link, Measured, QueueConfig};
 
 use super::arq::ArqLane;
 use super::inbox::Inbox;
 use super::plan::Slack;
-use crate::measure::Recorder;
+use crate::measure::{Fullness, Recorder};
 use crate::outcome::LinkOutcome;
 use crate::spec::{LinkSpec, Spec};
 
@@ -14,7 +14,7 @@ pub(crate) struct Lane {
     carrier: Carrier,
     /// Where packets from several feeders are put in order; `None` for a link that follows.
     pub(crate) inbox: Option<Box<Inbox>>,
-    pub(super) queue_series: Option<Box<Recorder>>,
+    watch: Option<Box<Watch>>,
 }
 
 #[expect(
@@ -24,6 +24,31 @@ pub(crate) struct Lane {
 enum Carrier {
     Link(Link),
     Arq(Box<ArqLane>),
+}
+
+/// What costs time on every packet, and is there on demand only.
+struct Watch {
+    series: Option<Recorder>,
+    fullness: Option<Fullness>,
+}
+
+impl Watch {
+    fn new(spec: &LinkSpec, run: &Spec) -> Option<Box<Self>> {
+        let limit = match spec.config.queue {
+            QueueConfig::DropTail(limit) => limit,
+            QueueConfig::Red(red) => red.limit,
+        };
+        let fullness = match limit {
+            // A link with ARQ does not know when what waits will leave.
+            Limit::Packets(n) if run.details && spec.config.arq.is_none() => {
+                Some(Fullness::new(n, run.measure))
+            }
+            _ => None,
+        };
+        let series = run.series.then(|| Recorder::new(&spec.name, &["queue"]));
+        let wanted = series.is_some() || fullness.is_some();
+        wanted.then(|| Box::new(Self { series, fullness }))
+    }
 }
 
 impl Lane {
@@ -41,9 +66,7 @@ impl Lane {
         Self {
             carrier,
             inbox: slack.map(|s| Box::new(Inbox::new(s.slack, s.hold))),
-            queue_series: run
-                .series
-                .then(|| Box::new(Recorder::new(&spec.name, &["queue"]))),
+            watch: Watch::new(spec, run),
         }
     }
 
@@ -70,31 +93,44 @@ impl Lane {
         }
     }
 
-    /// Offers a packet to the link, and records the queue before and after.
+    /// Offers a packet to the link, and watches the queue before and after, if asked to.
     #[inline(always)]
     pub(crate) fn send(&mut self, at: Time, size: u32) -> Fate {
-        if self.queue_series.is_some() {
-            return self.send_and_record(at, size);
+        if self.watch.is_some() {
+            return self.send_and_watch(at, size);
         }
         self.link().send(at, size)
     }
 
     #[cold]
     #[inline(never)]
-    fn send_and_record(&mut self, at: Time, size: u32) -> Fate {
+    fn send_and_watch(&mut self, at: Time, size: u32) -> Fate {
         self.record_departures(at);
         let link = self.link();
         let fate = link.send(at, size);
         let waiting = link.queue_len(at);
-        if let Some(recorder) = &mut self.queue_series {
-            recorder.record(0, at, f64::from(waiting));
+        if let Some(series) = self.series() {
+            series.record(0, at, f64::from(waiting));
+        }
+        if let (Some(watch), Carrier::Link(link)) = (&mut self.watch, &self.carrier)
+            && let Some(fullness) = &mut watch.fullness
+        {
+            fullness.waiting(at, waiting as usize, link.leaving());
         }
         fate
     }
 
+    /// The record of the queue, when there is one.
+    pub(super) fn series(&mut self) -> Option<&mut Recorder> {
+        self.watch.as_mut()?.series.as_mut()
+    }
+
     /// Records the packets that have left the queue since the last one was offered.
     fn record_departures(&mut self, now: Time) {
-        let (Some(recorder), Carrier::Link(link)) = (&mut self.queue_series, &self.carrier) else {
+        let (Some(watch), Carrier::Link(link)) = (&mut self.watch, &self.carrier) else {
+            return;
+        };
+        let Some(recorder) = &mut watch.series else {
             return;
         };
         let waiting = link.leaving().count();
@@ -111,12 +147,16 @@ impl Lane {
             Carrier::Link(link) => link.finish(end),
             Carrier::Arq(arq) => arq.link.finish(end),
         };
+        let fullness = self.watch.as_ref().and_then(|w| w.fullness.as_ref());
         LinkOutcome {
             name: name.to_owned(),
             utilisation: measured.utilisation,
             queue_mean_packets: measured.queue_mean_packets,
             offered: measured.offered,
+            queue_above_half: fullness.map(|f| f.share(end)),
             queue_drops: measured.queue_drops,
+            drop_rate: (measured.offered > 0)
+                .then(|| measured.queue_drops as f64 / measured.offered as f64),
             channel_drops: measured.channel_drops,
             blackout_drops: measured.blackout_drops,
             corrupted: measured.corrupted,
@@ -128,6 +168,6 @@ impl Lane {
     }
 
     pub(crate) fn into_recorder(self) -> Option<Recorder> {
-        self.queue_series.map(|recorder| *recorder)
+        self.watch.and_then(|watch| watch.series)
     }
 }

@@ -54,6 +54,8 @@ fn spec(nodes: usize, links: Vec<LinkSpec>, flows: Vec<FlowSpec>) -> Spec {
         measure: (Time::ZERO + ms(2_000), Time::ZERO + ms(19_000)),
         seed: 7,
         series: true,
+        details: true,
+        bins: Some(ms(700)),
     }
 }
 

@@ -15,7 +15,7 @@ use super::routes::{Direction, Next, Routes};
 use crate::losses::LossCause;
 use crate::measure::Recorder;
 use crate::observe::{Observer, Offer};
-use crate::outcome::Outcome;
+use crate::outcome::{Bins, Outcome};
 use crate::spec::Spec;
 
 /// What may happen next; indices are into the world's links and flows.
@@ -434,6 +434,13 @@ impl<'a> World<'a> {
         }
         for (lane, spec) in self.lanes.iter_mut().zip(&self.spec.links) {
             outcome.links.push(lane.outcome(&spec.name, end));
+        }
+        if let Some(width) = self.spec.bins {
+            let bins = self.flows.iter_mut().map(|f| f.meter.take_bins());
+            outcome.bins = Some(Bins {
+                width_s: width.as_secs_f64(),
+                delivered: bins.map(Option::unwrap_or_default).collect(),
+            });
         }
         let flows = self.flows.into_iter().filter_map(|f| f.recorder);
         let links = self.lanes.into_iter().filter_map(Lane::into_recorder);

@@ -1,11 +1,17 @@
 //! One flow's figures over the measured window.
 
 use skywave_core::tcp::SenderCounters;
+use skywave_core::tcp::rto::RtoEstimator;
 use skywave_core::{Duration, Time};
 
-use super::DelayHistogram;
+use super::{BinMeter, DelayHistogram};
 use crate::losses::LossCause;
 use crate::outcome::FlowOutcome;
+
+/// No ACK of new data for so long is a gap (SIFEST, figure 11a: flat stretches).
+const GAP: Duration = Duration::from_secs(1);
+/// A congestion window of so many segments or less is small (SIFEST, figure 8).
+const SMALL_CWND: f64 = 3.0;
 
 /// Counts what happens to one flow inside the window.
 #[derive(Clone, Debug)]
@@ -14,6 +20,7 @@ pub(crate) struct FlowMeter {
     end: Time,
     delivered_bytes: u64,
     arrived_wire_bytes: u64,
+    arrived_packets: u64,
     sent_datagrams: u64,
     /// Data packets lost, by [`LossCause`].
     drops: [u64; LossCause::ALL.len()],
@@ -21,29 +28,57 @@ pub(crate) struct FlowMeter {
     rtt_sum: Duration,
     rtt_count: u64,
     rtt_min: Option<Duration>,
+    /// Sums of the smoothed RTT and its deviation after each sample.
+    srtt_sum: Duration,
+    rttvar_sum: Duration,
+    /// What is acknowledged, and since when.
+    una: u64,
+    una_at: Time,
+    gaps: u64,
+    gaps_time: Duration,
     cwnd: f64,
     cwnd_since: Time,
     /// Integral of cwnd over the window, segment-seconds.
     cwnd_area: f64,
+    /// When the congestion window came into being.
+    opened: Option<Time>,
+    /// The congestion window is small, since then.
+    small: bool,
+    small_since: Time,
+    small_time: Duration,
+    bins: Option<Box<BinMeter>>,
 }
 
 impl FlowMeter {
-    /// Measures from `start` (included) to `end` (not included).
-    pub(crate) fn new((start, end): (Time, Time)) -> Self {
+    /// Measures from `start` (included) to `end` (not included), and fills the bins, if there are any,
+    /// over the whole run.
+    pub(crate) fn new((start, end): (Time, Time), bins: Option<BinMeter>) -> Self {
         Self {
             start,
             end,
             delivered_bytes: 0,
             arrived_wire_bytes: 0,
+            arrived_packets: 0,
             sent_datagrams: 0,
             drops: [0; LossCause::ALL.len()],
             delays: DelayHistogram::default(),
             rtt_sum: Duration::ZERO,
             rtt_count: 0,
             rtt_min: None,
+            srtt_sum: Duration::ZERO,
+            rttvar_sum: Duration::ZERO,
+            una: 0,
+            una_at: Time::ZERO,
+            gaps: 0,
+            gaps_time: Duration::ZERO,
             cwnd: 0.0,
             cwnd_since: Time::ZERO,
             cwnd_area: 0.0,
+            opened: None,
+            small: false,
+            small_since: Time::ZERO,
+            small_time: Duration::ZERO,
+            bins: bins.map(Box::new),
         }
     }
 
@@ -54,11 +89,17 @@ impl FlowMeter {
         now: Time,
         tcp: Option<SenderCounters>,
     ) -> FlowOutcome {
-        self.set_cwnd(now, 0.0);
+        self.set_cwnd(now, f64::INFINITY);
         let seconds = self.end.since(self.start).as_secs_f64();
         let per_second = |bytes: u64| bytes as f64 * 8.0 / seconds;
-        let rtt_mean = self.rtt_sum.as_secs_f64() / self.rtt_count as f64;
+        self.set_small(now, false);
+        let rtt_mean =
+            |sum: Duration| (self.rtt_count > 0).then(|| sum.as_secs_f64() / self.rtt_count as f64);
         let cwnd_mean = tcp.map(|_| self.cwnd_area / seconds);
+        let open = self.opened.map_or(Duration::ZERO, |at| {
+            now.min(self.end).since(at.max(self.start))
+        });
+        let events = tcp.unwrap_or_default().events;
         let tcp = tcp.unwrap_or_default();
         let drops = |cause: LossCause| self.drops[cause as usize];
         let (early, blackout) = (drops(LossCause::Early), drops(LossCause::Blackout));
@@ -71,6 +112,15 @@ impl FlowMeter {
             sent_packets: self.sent_datagrams + tcp.sent,
             retransmits: tcp.retransmits,
             timeouts: tcp.timeouts,
+            timeouts_dupacks_0: events.timeouts[0],
+            timeouts_dupacks_1: events.timeouts[1],
+            timeouts_dupacks_2: events.timeouts[2],
+            timeouts_dupacks_3: events.timeouts[3],
+            failed_dupacks_0: events.failed_dupacks[0],
+            failed_dupacks_1: events.failed_dupacks[1],
+            failed_dupacks_2: events.failed_dupacks[2],
+            small_cwnd_timeouts: events.small_cwnd_timeouts,
+            small_cwnd_fast_retransmits: events.small_cwnd_fast_retransmits,
             fast_retransmits: tcp.fast_retransmits,
             window_cuts: tcp.window_cuts,
             queue_drops: drops(LossCause::Queue) + early,
@@ -78,9 +128,16 @@ impl FlowMeter {
             early_drops: early,
             blackout_drops: blackout,
             corrupt_drops: corrupt,
-            rtt_mean_s: (self.rtt_count > 0).then_some(rtt_mean),
+            received_packets: self.arrived_packets,
+            ack_gaps: self.gaps,
+            ack_gaps_s: self.gaps_time.as_secs_f64(),
+            rtt_mean_s: rtt_mean(self.rtt_sum),
+            srtt_mean_s: rtt_mean(self.srtt_sum),
+            rttvar_mean_s: rtt_mean(self.rttvar_sum),
             rtt_min_s: self.rtt_min.map(Duration::as_secs_f64),
             cwnd_mean,
+            share_small_cwnd: (!open.is_zero())
+                .then(|| self.small_time.as_secs_f64() / open.as_secs_f64()),
             delay_p50_s: self.delays.quantile(0.50),
             delay_p95_s: self.delays.quantile(0.95),
             delay_p99_s: self.delays.quantile(0.99),
@@ -96,6 +153,7 @@ impl FlowMeter {
     pub(crate) fn arrived(&mut self, at: Time, wire_bytes: u32) {
         if self.counts(at) {
             self.arrived_wire_bytes += u64::from(wire_bytes);
+            self.arrived_packets += 1;
         }
     }
 
@@ -103,6 +161,9 @@ impl FlowMeter {
     pub(crate) fn delivered(&mut self, at: Time, bytes: u64) {
         if self.counts(at) {
             self.delivered_bytes += bytes;
+        }
+        if let Some(bins) = &mut self.bins {
+            bins.add(at, bytes);
         }
     }
 
@@ -123,10 +184,12 @@ impl FlowMeter {
         self.drops[cause as usize] += u64::from(self.counts(at));
     }
 
-    /// A round trip was measured.
-    pub(crate) fn rtt(&mut self, at: Time, rtt: Duration) {
+    /// A round trip was measured; the estimator stands as it does after that.
+    pub(crate) fn rtt(&mut self, at: Time, rtt: Duration, estimator: &RtoEstimator) {
         if self.counts(at) {
             self.rtt_sum += rtt;
+            self.srtt_sum += estimator.srtt().unwrap_or_default();
+            self.rttvar_sum += estimator.rttvar().unwrap_or_default();
             self.rtt_count += 1;
             self.rtt_min = Some(self.rtt_min.map_or(rtt, |min| min.min(rtt)));
         }
@@ -139,5 +202,52 @@ impl FlowMeter {
         self.cwnd_area += self.cwnd * held.as_secs_f64();
         self.cwnd_since = now;
         self.cwnd = cwnd;
+        let small = cwnd <= SMALL_CWND;
+        if small != self.small {
+            self.set_small(now, small);
+        }
+    }
+
+    #[cold]
+    fn set_small(&mut self, now: Time, small: bool) {
+        if self.small {
+            let from = self.small_since.max(self.start);
+            self.small_time += now.min(self.end).since(from);
+        }
+        self.small = small;
+        self.small_since = now;
+    }
+
+    /// The congestion window comes into being, if it has not.
+    pub(crate) fn open(&mut self, now: Time) {
+        self.opened.get_or_insert(now);
+    }
+
+    /// Everything below `una` is acknowledged.
+    #[inline]
+    pub(crate) fn acknowledged(&mut self, now: Time, una: u64) {
+        if una == self.una {
+            return;
+        }
+        if now.since(self.una_at) > GAP && self.una > 0 {
+            self.add_gap(now);
+        }
+        self.una = una;
+        self.una_at = now;
+    }
+
+    /// Nothing new was acknowledged until `now`.
+    #[cold]
+    pub(crate) fn add_gap(&mut self, now: Time) {
+        let length = now.min(self.end).since(self.una_at.max(self.start));
+        if length > GAP {
+            self.gaps += 1;
+            self.gaps_time += length;
+        }
+    }
+
+    /// The bytes in each bin.
+    pub(crate) fn take_bins(&mut self) -> Option<Vec<u64>> {
+        self.bins.take().map(|bins| bins.into_bytes())
     }
 }

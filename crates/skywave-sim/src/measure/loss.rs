@@ -7,6 +7,7 @@ use skywave_core::Time;
 use skywave_core::tcp::limits::{Resend, Why};
 
 use crate::losses::{Found, LossCause, LossTable};
+use crate::outcome::FlowOutcome;
 
 /// The losses and retransmissions of one flow, and what became of those that are settled.
 ///
@@ -21,6 +22,20 @@ pub(crate) struct LossLedger {
     open: BTreeMap<u64, History>,
     table: LossTable,
     spurious: u64,
+    burst: Option<Burst>,
+    multi_loss_windows: u64,
+    multi_loss_timeouts: u64,
+}
+
+/// Segments lost in one window of data: before the first of them was sent again.
+#[derive(Debug)]
+struct Burst {
+    first: Time,
+    /// When the first of them was sent again.
+    until: Time,
+    losses: u32,
+    /// The retransmission timer found one of them.
+    timeout: bool,
 }
 
 /// What happened to one segment beyond being sent.
@@ -39,6 +54,9 @@ impl LossLedger {
             open: BTreeMap::new(),
             table: LossTable::default(),
             spurious: 0,
+            burst: None,
+            multi_loss_windows: 0,
+            multi_loss_timeouts: 0,
         }
     }
 
@@ -64,14 +82,27 @@ impl LossLedger {
         }
     }
 
-    /// The losses, and the segments sent again of which nothing had been lost since they were last
-    /// sent; `una` is acknowledged at the end.
-    pub(crate) fn finish(&mut self, una: u64) -> (LossTable, u64) {
+    /// The segment that ends at `end` was lost and then sent again because of that, by `now`.
+    pub(crate) fn was_repaired(&self, end: u64, now: Time) -> bool {
+        self.open.get(&end).is_some_and(|history| {
+            let lost = history.losses.iter().map(|&(at, _)| at).min();
+            let mut resends = history.resends.iter();
+            lost.is_some_and(|lost| resends.any(|&(at, _)| lost <= at && at <= now))
+        })
+    }
+
+    /// Reports the losses, and the segments sent again of which nothing had been lost since they were
+    /// last sent; `una` is acknowledged at the end.
+    pub(crate) fn finish(&mut self, una: u64, outcome: &mut FlowOutcome) {
         self.acknowledged(una);
         for history in std::mem::take(&mut self.open).into_values() {
             self.settle(&history, Found::Open);
         }
-        (self.table, self.spurious)
+        self.end_burst();
+        outcome.losses = self.table;
+        outcome.spurious_retransmits = self.spurious;
+        outcome.multi_loss_windows = self.multi_loss_windows;
+        outcome.multi_loss_timeouts = self.multi_loss_timeouts;
     }
 
     /// Counts what happened to a segment; losses that no retransmission followed are `rest`.
@@ -82,9 +113,43 @@ impl LossLedger {
             let found = finder(at).map_or(rest, |i| resends[i].1.into());
             *self.table.count_mut(cause, found) += u64::from(self.counts(at));
         }
+        if let Some(&(lost, _)) = losses.iter().min_by_key(|(at, _)| *at) {
+            let resend = finder(lost).map(|i| resends[i]);
+            self.add_to_burst(lost, resend);
+        }
         for (i, &(at, _)) in resends.iter().enumerate() {
             let needed = losses.iter().any(|&(lost, _)| finder(lost) == Some(i));
             self.spurious += u64::from(!needed && self.counts(at));
+        }
+    }
+
+    /// The next segment in order was first lost at `lost`, and then sent again so.
+    fn add_to_burst(&mut self, lost: Time, resend: Option<(Time, Why)>) {
+        let timeout = resend.is_some_and(|(_, why)| why == Why::Timeout);
+        if let Some(burst) = &mut self.burst
+            && burst.first <= lost
+            && lost < burst.until
+        {
+            burst.losses += 1;
+            burst.timeout |= timeout;
+            return;
+        }
+        self.end_burst();
+        self.burst = Some(Burst {
+            first: lost,
+            until: resend.map_or(lost, |(at, _)| at),
+            losses: 1,
+            timeout,
+        });
+    }
+
+    fn end_burst(&mut self) {
+        if let Some(burst) = self.burst.take()
+            && burst.losses > 1
+            && self.counts(burst.first)
+        {
+            self.multi_loss_windows += 1;
+            self.multi_loss_timeouts += u64::from(burst.timeout);
         }
     }
 
@@ -112,7 +177,9 @@ mod tests {
 
     /// What was counted, each cell that is not zero.
     fn cells(ledger: &mut LossLedger, una: u64) -> (Vec<(LossCause, Found, u64)>, u64) {
-        let (table, spurious) = ledger.finish(una);
+        let mut outcome = FlowOutcome::default();
+        ledger.finish(una, &mut outcome);
+        let (table, spurious) = (outcome.losses, outcome.spurious_retransmits);
         let mut cells = Vec::new();
         for cause in LossCause::ALL {
             for found in Found::ALL {
@@ -205,5 +272,65 @@ mod tests {
         l.resent(at(25), resend(600, Why::Sack));
         let expected = vec![(LossCause::Channel, Found::Sack, 2)];
         assert_eq!(cells(&mut l, 500), (expected, 1));
+    }
+
+    /// Windows with several losses, and those of them with a timeout.
+    fn bursts(ledger: &mut LossLedger) -> (u64, u64) {
+        let mut outcome = FlowOutcome::default();
+        ledger.finish(u64::MAX, &mut outcome);
+        (outcome.multi_loss_windows, outcome.multi_loss_timeouts)
+    }
+
+    #[test]
+    fn losses_before_the_first_is_found_are_of_one_window() {
+        let two = |second: Why| {
+            let mut l = ledger();
+            l.lost(at(10), 100, LossCause::Channel);
+            l.lost(at(15), 300, LossCause::Channel);
+            l.resent(at(50), resend(100, Why::Dupacks));
+            l.resent(at(400), resend(300, second));
+            l
+        };
+        assert_eq!(bursts(&mut two(Why::Timeout)), (1, 1)); // as Reno
+        assert_eq!(bursts(&mut two(Why::GoBackN)), (1, 0)); // as Tahoe
+    }
+
+    #[test]
+    fn a_loss_after_the_first_was_found_begins_another_window() {
+        let mut l = ledger();
+        l.lost(at(10), 100, LossCause::Channel);
+        l.resent(at(50), resend(100, Why::Dupacks));
+        // The retransmission is lost too, and two segments of the next window.
+        l.lost(at(60), 100, LossCause::Channel);
+        l.resent(at(500), resend(100, Why::Timeout));
+        l.lost(at(55), 700, LossCause::Channel);
+        l.resent(at(90), resend(700, Why::Dupacks));
+        l.lost(at(70), 900, LossCause::Channel);
+        l.resent(at(95), resend(900, Why::PartialAck));
+        assert_eq!(bursts(&mut l), (1, 0));
+    }
+
+    #[test]
+    fn one_loss_is_no_burst_and_windows_count_by_their_first_loss() {
+        let mut l = LossLedger::new((at(20), at(100)));
+        l.lost(at(30), 50, LossCause::Channel);
+        l.resent(at(35), resend(50, Why::Dupacks));
+        assert_eq!(bursts(&mut l), (0, 0));
+        l.lost(at(10), 100, LossCause::Channel);
+        l.lost(at(30), 200, LossCause::Channel);
+        l.resent(at(40), resend(100, Why::Dupacks));
+        assert_eq!(bursts(&mut l), (0, 0));
+    }
+
+    #[test]
+    fn a_segment_is_repaired_once_it_is_sent_again_after_its_loss() {
+        let mut l = ledger();
+        assert!(!l.was_repaired(100, at(90)));
+        l.lost(at(10), 100, LossCause::Channel);
+        l.resent(at(5), resend(100, Why::Timeout));
+        assert!(!l.was_repaired(100, at(90)));
+        l.resent(at(50), resend(100, Why::Dupacks));
+        assert!(!l.was_repaired(100, at(49)));
+        assert!(l.was_repaired(100, at(90)));
     }
 }

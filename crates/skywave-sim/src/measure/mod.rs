@@ -1,11 +1,17 @@
 //! What is measured of a flow over the window of a run.
 
+mod arrival;
+mod bins;
 mod delay;
 mod flow;
+mod fullness;
 mod loss;
 mod series;
 
+pub(crate) use arrival::ArrivalMeter;
+pub(crate) use bins::BinMeter;
 pub(crate) use delay::DelayHistogram;
 pub(crate) use flow::FlowMeter;
+pub(crate) use fullness::Fullness;
 pub(crate) use loss::LossLedger;
 pub(crate) use series::Recorder;

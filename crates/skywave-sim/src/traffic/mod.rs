@@ -118,6 +118,7 @@ impl Source {
         match dist {
             Dist::Constant(value) => value,
             Dist::Uniform(low, high) => self.draws.uniform(low, high),
+            Dist::Whole { low, high, unit } => self.draws.uniform_int(low, high) as f64 * unit,
             Dist::Exponential(mean) => self.draws.exponential(mean),
             Dist::Pareto { mean, shape } => self.draws.pareto(mean, shape),
         }

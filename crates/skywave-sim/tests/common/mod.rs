@@ -92,5 +92,7 @@ pub(crate) fn single(path: Path, config: TcpConfig, seed: u64) -> Spec {
         measure: (Time::ZERO, end),
         seed,
         series: false,
+        details: false,
+        bins: None,
     }
 }

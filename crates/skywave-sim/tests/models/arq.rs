@@ -33,6 +33,8 @@ fn stream(rate: u64, radio: LinkConfig) -> Spec {
         measure: (Time::ZERO + Duration::from_secs(20), end),
         seed: 1,
         series: false,
+        details: false,
+        bins: None,
     }
 }
 

@@ -82,6 +82,8 @@ fn a_poisson_source_fills_a_queue_as_an_md1_does() {
             measure: (Time::ZERO + Duration::from_secs(10), end),
             seed: 1,
             series: false,
+            details: false,
+            bins: None,
         });
         let server = &outcome.links[0];
         // 125,000 packets and more: standard errors of 0.3% of the load, 2% of the queue at 0.8.

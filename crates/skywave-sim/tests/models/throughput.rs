@@ -26,6 +26,8 @@ fn lossy(config: TcpConfig, loss: LossConfig, seconds: u64, seed: u64) -> Outcom
         measure: (Time::ZERO + Duration::from_secs(60), end),
         seed,
         series: false,
+        details: false,
+        bins: None,
     })
 }
 

@@ -4,8 +4,10 @@
 #![allow(clippy::single_range_in_vec_init)]
 
 mod cerl;
+mod idle;
 mod lifecycle;
 mod limits;
+mod loss_events;
 mod newreno;
 mod reno;
 mod sack;

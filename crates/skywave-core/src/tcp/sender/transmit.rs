@@ -109,8 +109,13 @@ impl Sender {
     pub(super) fn transmit_new(&mut self, end: u64, now: Time) -> Segment {
         let start = self.flight.nxt();
         if self.flight.is_empty() || self.timer.is_none() {
+            if self.config.restart_after_idle && now.since(self.last_sent) > self.rto.rto() {
+                // RFC 5681 section 4.1: the ACK clock has run down.
+                self.window.cwnd = self.window.cwnd.min(self.initial_window);
+            }
             self.restart_timer(now);
         }
+        self.last_sent = now;
         let sent = self.flight.send_new(end, now);
         self.detection.on_sent(&sent, Sending::New);
         if self.timed.is_none() {
@@ -131,6 +136,7 @@ impl Sender {
         };
         self.detection.on_sent(&sent, sending);
         let Sent { start, end, .. } = sent;
+        self.last_sent = now;
         self.found = None;
         self.resend = Some(Resend { end, why });
         // Karn: an ACK could now mean either transmission.

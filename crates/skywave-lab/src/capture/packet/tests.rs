@@ -32,6 +32,8 @@ fn framing(transport: Transport, traffic: Traffic) -> Option<Framing> {
         measure: (Time::ZERO, Time::ZERO),
         seed: 1,
         series: false,
+        details: false,
+        bins: None,
     };
     Framing::new(0, &spec)
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use skywave_core::Time;
 use skywave_core::rng::Stream;
 use skywave_sim::losses::{Found, LossCause, LossTable};
-use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome, Series};
+use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Outcome, Series};
 use skywave_sim::spec::Spec;
 
 use crate::experiment::{Design, Options, RecordSeries, Results, run};
@@ -53,6 +53,8 @@ impl Design for Numbered {
             measure: (Time::ZERO, end),
             seed,
             series: self.series,
+            details: false,
+            bins: None,
         }
     }
 }
@@ -201,6 +203,7 @@ pub(in crate::report) fn on_threads(threads: usize) -> (Study, Results) {
                 .map(|name| link(name, goodput))
                 .to_vec(),
             series: vec![],
+            bins: None,
             events: 100_000,
         })
     });
@@ -244,6 +247,7 @@ pub(in crate::report) fn small() -> (Study, Results) {
             flows: vec![flow("bulk", goodput, 0.1), voice],
             links: vec![link("wireless", goodput + 64e3)],
             series: vec![],
+            bins: None,
             events: 1000,
         })
     });
@@ -316,6 +320,10 @@ pub(in crate::report) fn two_flows() -> (Study, Results) {
         Some(Outcome {
             flows: vec![flow("old", old, loss), flow("new", new, loss)],
             links: vec![link("wireless", old + new)],
+            bins: Some(Bins {
+                width_s: 2.5,
+                delivered: vec![vec![1, 2, 3], vec![4, 5, 6]],
+            }),
             series: vec![
                 saw("old", "cwnd", old / 2e4),
                 saw("new", "cwnd", new / 2e4),

@@ -26,6 +26,16 @@ fn the_block_changed_last_comes_first() {
 }
 
 #[test]
+fn it_knows_what_it_has() {
+    let mut s = Script::new(every_segment());
+    s.arrive(1);
+    s.arrive(3);
+    let mss = u64::from(MSS);
+    let has: Vec<bool> = (0..4).map(|n| s.receiver.has(n * mss)).collect();
+    assert_eq!(has, [true, false, true, false]);
+}
+
+#[test]
 fn four_blocks_fit_without_timestamps_and_three_with() {
     let mut s = Script::new(every_segment());
     for n in [2, 4, 6, 8] {

@@ -1,0 +1,62 @@
+//! How a sender met its losses: with how many duplicate ACKs in hand, and at which window.
+//!
+//! SIFEST (Pan, Mark and Shen, figures 8, 10 and 12) asks which timeouts could have been fast
+//! retransmits: those for which the duplicate ACKs of all other segments had come, but were fewer
+//! than three.
+
+use std::ops::Sub;
+
+use crate::units::Segments;
+
+/// A window of so many segments or less brings three duplicate ACKs at most by chance: the lost
+/// segment leaves two.
+const SMALL: Segments = Segments(3.0);
+
+/// Timeouts and fast retransmits by what the sender knew when they came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LossEvents {
+    /// Timeouts with 0, 1, 2 and more duplicate ACKs held.
+    pub timeouts: [u64; 4],
+    /// Timeouts with k = 0, 1, 2 duplicate ACKs held and exactly k + 1 segments outstanding: all but
+    /// one had been answered.
+    pub failed_dupacks: [u64; 3],
+    /// Timeouts at a congestion window of three segments or less.
+    pub small_cwnd_timeouts: u64,
+    /// Fast retransmits at such a window.
+    pub small_cwnd_fast_retransmits: u64,
+}
+
+impl LossEvents {
+    /// The retransmission timer expired.
+    pub(super) fn timeout(&mut self, dupacks: u32, outstanding: u64, cwnd: Segments) {
+        let held = dupacks as usize;
+        self.timeouts[held.min(3)] += 1;
+        if outstanding == u64::from(dupacks) + 1
+            && let Some(failed) = self.failed_dupacks.get_mut(held)
+        {
+            *failed += 1;
+        }
+        self.small_cwnd_timeouts += u64::from(cwnd <= SMALL);
+    }
+
+    /// A fast retransmit began.
+    pub(super) fn fast_retransmit(&mut self, cwnd: Segments) {
+        self.small_cwnd_fast_retransmits += u64::from(cwnd <= SMALL);
+    }
+}
+
+impl Sub for LossEvents {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            timeouts: std::array::from_fn(|i| self.timeouts[i] - earlier.timeouts[i]),
+            failed_dupacks: std::array::from_fn(|i| {
+                self.failed_dupacks[i] - earlier.failed_dupacks[i]
+            }),
+            small_cwnd_timeouts: self.small_cwnd_timeouts - earlier.small_cwnd_timeouts,
+            small_cwnd_fast_retransmits: self.small_cwnd_fast_retransmits
+                - earlier.small_cwnd_fast_retransmits,
+        }
+    }
+}
