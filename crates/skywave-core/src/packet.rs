@@ -1,6 +1,7 @@
 //! Packets: small plain values that links carry and protocol machines make and read.
 
-use arrayvec::ArrayVec;
+use std::fmt;
+use std::ops::Deref;
 
 use crate::seq::SeqNr;
 use crate::time::Time;
@@ -11,7 +12,7 @@ pub const TCP_HEADER_BYTES: u32 = 40;
 pub const UDP_HEADER_BYTES: u32 = 28;
 
 /// A packet on its way from one node to another.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Packet {
     /// Index of the flow that it belongs to.
     pub flow: u32,
@@ -40,7 +41,7 @@ impl Packet {
 }
 
 /// What a packet carries.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Body {
     /// A TCP segment from the data sender.
     TcpData(Segment),
@@ -62,7 +63,7 @@ pub struct Datagram {
 }
 
 /// The fields of a TCP segment that the machines use; payload bytes are counted, not carried.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Segment {
     /// Sequence number of the first payload byte (or of SYN or FIN).
     pub seq: SeqNr,
@@ -75,13 +76,69 @@ pub struct Segment {
     /// Control bits.
     pub flags: Flags,
     /// SACK option, most recently changed block first (RFC 2018); a D-SACK block leads (RFC 2883).
-    pub sack: ArrayVec<SackBlock, MAX_SACK_BLOCKS>,
+    pub sack: SackBlocks,
     /// Timestamp option (RFC 7323).
     pub timestamps: Option<Timestamps>,
 }
 
 /// At most four blocks fit the option space, three beside timestamps.
 pub const MAX_SACK_BLOCKS: usize = 4;
+
+/// The blocks of a SACK option; a slice to whoever reads it.
+#[derive(Clone, Copy, Default)]
+pub struct SackBlocks {
+    blocks: [SackBlock; MAX_SACK_BLOCKS],
+    count: u8,
+}
+
+impl SackBlocks {
+    /// Leaves no block.
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// Adds a block behind the others; nothing if the option is full.
+    pub fn push(&mut self, block: SackBlock) {
+        if let Some(place) = self.blocks.get_mut(usize::from(self.count)) {
+            *place = block;
+            self.count += 1;
+        }
+    }
+}
+
+impl Deref for SackBlocks {
+    type Target = [SackBlock];
+
+    #[inline]
+    fn deref(&self) -> &[SackBlock] {
+        self.blocks
+            .get(..usize::from(self.count))
+            .unwrap_or_default()
+    }
+}
+
+impl FromIterator<SackBlock> for SackBlocks {
+    /// The first blocks, as many as the option holds.
+    fn from_iter<I: IntoIterator<Item = SackBlock>>(blocks: I) -> Self {
+        let mut all = Self::default();
+        for block in blocks {
+            all.push(block);
+        }
+        all
+    }
+}
+
+impl PartialEq for SackBlocks {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl fmt::Debug for SackBlocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
 
 /// TCP's control bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -95,7 +152,7 @@ pub struct Flags {
 }
 
 /// Bytes `start..end` that the receiver holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SackBlock {
     /// First sequence number held.
     pub start: SeqNr,

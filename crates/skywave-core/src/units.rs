@@ -63,9 +63,11 @@ impl Segments {
         Self(bytes as f64 / f64::from(mss))
     }
 
-    /// Whole bytes in this window.
+    /// Whole bytes in this window; at most 2^63, from where on windows are all the same to a sender.
+    #[inline]
     pub fn to_bytes(self, mss: u32) -> u64 {
-        (self.0 * f64::from(mss)) as u64
+        // To a signed number, as processors know no other.
+        ((self.0 * f64::from(mss)) as i64).max(0) as u64
     }
 
     /// The larger of two windows.

@@ -129,7 +129,7 @@ impl ArqLink {
         self.meter.totals.offered();
         let idle = self.is_idle();
         if idle {
-            self.start = self.transmitter.begin(now);
+            self.start = self.transmitter.begin::<false>(now);
         }
         let must_wait = !idle || self.start > now;
         let waiting = (self.queue.len(), self.queued_bytes);
@@ -275,7 +275,7 @@ impl ArqLink {
     fn take_back(&mut self, now: Time) {
         let back = self.held.partition_point(|(back, _)| *back <= now);
         if back > 0 && self.is_idle() {
-            self.start = self.transmitter.begin(now);
+            self.start = self.transmitter.begin::<false>(now);
         }
         for (_, frame) in self.held.drain(..back).rev() {
             self.queued_bytes += u64::from(frame.size);
@@ -294,7 +294,9 @@ impl ArqLink {
         }
         if let Some(frame) = self.queue.pop_front() {
             self.queued_bytes -= u64::from(frame.size);
-            let slot = self.transmitter.transmit(self.medium.on_air(frame.size));
+            let slot = self
+                .transmitter
+                .transmit::<false>(self.medium.on_air(frame.size));
             self.meter.totals.transmitted(Duration::ZERO, slot.used);
             self.admission.idle_from(slot.end);
             self.sending = Some((slot.end, frame));

@@ -56,14 +56,15 @@ impl Retransmission {
     }
 }
 
-/// Totals since the link's first packet.
+/// Totals since the link's first packet; first those that most packets change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(C)]
 pub(super) struct Totals {
     /// Capacity used, on the transmitter's axis.
     used: u64,
-    /// Sum of the times spent waiting, packet-nanoseconds.
-    waited: u128,
     offered: u64,
+    /// Sum of the times spent waiting, packet-nanoseconds.
+    waited: Wide,
     queue_drops: u64,
     channel_drops: u64,
     blackout_drops: u64,
@@ -72,13 +73,46 @@ pub(super) struct Totals {
     pub(super) fec_repairs: u64,
 }
 
+/// A `u128` that lies as two `u64`s do, so that it needs no room for its alignment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+struct Wide {
+    low: u64,
+    high: u64,
+}
+
+impl Wide {
+    fn get(self) -> u128 {
+        u128::from(self.high) << 64 | u128::from(self.low)
+    }
+
+    #[inline(always)]
+    fn add(&mut self, value: u64) {
+        let (low, carry) = self.low.overflowing_add(value);
+        self.low = low;
+        self.high += u64::from(carry);
+    }
+}
+
+impl From<u128> for Wide {
+    fn from(value: u128) -> Self {
+        Self {
+            low: value as u64,
+            high: (value >> 64) as u64,
+        }
+    }
+}
+
 impl Sub for Totals {
     type Output = Self;
 
     fn sub(self, earlier: Self) -> Self {
         Self {
             used: self.used.saturating_sub(earlier.used),
-            waited: self.waited.saturating_sub(earlier.waited),
+            waited: self
+                .waited
+                .get()
+                .saturating_sub(earlier.waited.get())
+                .into(),
             offered: self.offered.saturating_sub(earlier.offered),
             queue_drops: self.queue_drops.saturating_sub(earlier.queue_drops),
             channel_drops: self.channel_drops.saturating_sub(earlier.channel_drops),
@@ -94,21 +128,23 @@ impl Totals {
     #[inline]
     pub(super) fn transmitted(&mut self, waits: Duration, used: u64) {
         if !waits.is_zero() {
-            self.waited += u128::from(waits.as_nanos());
+            self.waited.add(waits.as_nanos());
         }
         self.used += used;
     }
 
     /// So many packets wait for so long.
     pub(super) fn waited(&mut self, packets: usize, time: Duration) {
-        self.waited += packets as u128 * u128::from(time.as_nanos());
+        let sum = self.waited.get() + packets as u128 * u128::from(time.as_nanos());
+        self.waited = sum.into();
     }
 
-    /// A packet was offered, with this result.
-    #[inline]
-    pub(super) fn count(&mut self, fate: Fate) {
+    /// A packet was offered, with this result, which is given back.
+    #[inline(always)]
+    pub(super) fn count(&mut self, fate: Fate) -> Fate {
         self.offered();
         self.settled(fate);
+        fate
     }
 
     /// A packet was offered.
@@ -134,18 +170,23 @@ impl Totals {
         let ahead = waiting.map(|start| u128::from(start.since(at).as_nanos()));
         Self {
             used: self.used.saturating_sub(taken),
-            waited: self.waited.saturating_sub(ahead.sum()),
+            waited: self.waited.get().saturating_sub(ahead.sum()).into(),
             ..self
         }
     }
 }
 
+/// Where that part of a [`Meter`] ends that every packet may change.
+#[cfg(test)]
+pub(super) const HOT_BYTES: usize = std::mem::offset_of!(Meter, totals.channel_drops);
+
 /// The totals, and what they were when a window opened and closed.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Meter {
-    pub(super) totals: Totals,
     /// The next bound of the window: to be read before anything at or after it is counted.
     pub(super) bound: Time,
+    pub(super) totals: Totals,
     readings: Box<Readings>,
 }
 
@@ -216,7 +257,7 @@ impl Meter {
         Measured {
             window,
             utilisation: ratio(u128::from(seen.used), capacity),
-            queue_mean_packets: ratio(seen.waited, window.as_nanos()),
+            queue_mean_packets: ratio(seen.waited.get(), window.as_nanos()),
             offered: seen.offered,
             queue_drops: seen.queue_drops,
             channel_drops: seen.channel_drops,

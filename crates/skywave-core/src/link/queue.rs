@@ -20,18 +20,27 @@ struct Waiting {
 }
 
 /// Packets that wait, and who may join them.
+///
+/// Packets whose transmission has started are let go late: when a place is needed, or a count.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Queue {
-    waiting: VecDeque<Waiting>,
+    /// Bytes of `waiting`, if those are limited.
     bytes: u64,
     admission: Admission,
+    waiting: VecDeque<Waiting>,
 }
+
+/// Where that part of a [`Queue`] begins that packets need which wait for a place by number.
+#[cfg(test)]
+pub(super) const COLD_BYTES: usize = std::mem::offset_of!(Queue, admission.limit);
 
 /// Who may join a queue.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Admission {
-    limit: Limit,
     red: Option<Box<Red>>,
+    limit: Limit,
 }
 
 impl Admission {
@@ -43,7 +52,7 @@ impl Admission {
             QueueConfig::DropTail(bytes) => (bytes, None),
             QueueConfig::Red(red) => (red.limit, Some(Box::new(Red::new(red, rate, stream)))),
         };
-        Self { limit, red }
+        Self { red, limit }
     }
 
     /// A packet of `size` bytes comes while `packets` with `bytes` wait; `must_wait` unless its
@@ -56,11 +65,7 @@ impl Admission {
         (packets, bytes): (usize, u64),
         size: u32,
     ) -> Option<DropCause> {
-        let has_room = match self.limit {
-            Limit::Packets(limit) => packets < limit as usize,
-            Limit::Bytes(limit) => bytes + u64::from(size) <= limit,
-        };
-        let full = must_wait && !has_room;
+        let full = must_wait && !self.has_room((packets, bytes), size);
         let red = if PLAIN { None } else { self.red.as_mut() };
         let Some(red) = red else {
             return full.then_some(DropCause::Queue);
@@ -75,6 +80,19 @@ impl Admission {
             return Some(DropCause::Queue);
         }
         early.then_some(DropCause::Early)
+    }
+
+    fn counts_bytes(&self) -> bool {
+        matches!(self.limit, Limit::Bytes(_))
+    }
+
+    /// A packet of `size` bytes may wait too, while `packets` with `bytes` do.
+    #[inline]
+    fn has_room(&self, (packets, bytes): (usize, u64), size: u32) -> bool {
+        match self.limit {
+            Limit::Packets(limit) => packets < limit as usize,
+            Limit::Bytes(limit) => bytes + u64::from(size) <= limit,
+        }
     }
 
     /// The transmitter will be idle from `end` on, unless another packet comes before.
@@ -96,6 +114,11 @@ impl Queue {
         }
     }
 
+    /// It drops packets early.
+    pub(super) fn is_red(&self) -> bool {
+        self.admission.red.is_some()
+    }
+
     /// A packet arrives whose transmission would start at `start`; `Some` if it is dropped. `PLAIN`
     /// is for a queue without RED.
     #[inline]
@@ -105,10 +128,18 @@ impl Queue {
         start: Time,
         size: u32,
     ) -> Option<DropCause> {
+        if PLAIN && (start <= now || self.admission.has_room(self.waiting(), size)) {
+            return None;
+        }
         self.release(now);
-        let waiting = (self.waiting.len(), self.bytes);
         self.admission
-            .refuses::<PLAIN>(now, start > now, waiting, size)
+            .refuses::<PLAIN>(now, start > now, self.waiting(), size)
+    }
+
+    /// Packets in the list and their bytes.
+    #[inline]
+    fn waiting(&self) -> (usize, u64) {
+        (self.waiting.len(), self.bytes)
     }
 
     /// The packet that was not refused is transmitted from `start` to `end`.
@@ -121,8 +152,13 @@ impl Queue {
         size: u32,
     ) {
         if start > now {
+            if self.waiting.len() == self.waiting.capacity() {
+                self.release(now);
+            }
             self.waiting.push_back(Waiting { start, size });
-            self.bytes += u64::from(size);
+            if self.admission.counts_bytes() {
+                self.bytes += u64::from(size);
+            }
         }
         if !PLAIN {
             self.admission.idle_from(end);
@@ -135,21 +171,21 @@ impl Queue {
         self.waiting.len()
     }
 
-    /// When the transmissions of the waiting packets start, in order.
-    pub(super) fn starts(&self) -> impl Iterator<Item = Time> {
-        self.waiting.iter().map(|packet| packet.start)
+    /// When the transmissions that start after `now` do, in order.
+    pub(super) fn starts_after(&self, now: Time) -> impl Iterator<Item = Time> {
+        let starts = self.waiting.iter().map(|packet| packet.start);
+        starts.filter(move |&start| start > now)
     }
 
     /// Lets the packets go whose transmission has started.
-    #[inline]
+    #[inline(never)]
     fn release(&mut self, now: Time) {
-        if self.waiting.is_empty() {
-            return;
-        }
         while let Some(first) = self.waiting.front()
             && first.start <= now
         {
-            self.bytes -= u64::from(first.size);
+            if self.admission.counts_bytes() {
+                self.bytes -= u64::from(first.size);
+            }
             self.waiting.pop_front();
         }
     }

@@ -20,62 +20,76 @@ pub(super) struct Slot {
     pub(super) used: u64,
 }
 
-/// The transmitter behind a queue.
+/// The transmitter behind a queue. `PLAIN` is for one of a constant rate.
 #[derive(Clone, Debug)]
-pub(super) enum Transmitter {
-    Rate(RateTransmitter),
-    Trace(TraceTransmitter),
+#[repr(C)]
+pub(super) struct Transmitter {
+    rate: RateTransmitter,
+    /// Opportunities, if it has those instead of a constant rate.
+    trace: Option<Box<TraceTransmitter>>,
 }
 
 impl Transmitter {
     pub(super) fn new(service: Service) -> Self {
-        match service {
-            Service::Rate(rate) => Self::Rate(RateTransmitter::new(rate)),
-            Service::Trace(trace) => Self::Trace(TraceTransmitter { trace, next: 0 }),
+        let (rate, trace) = match service {
+            Service::Rate(rate) => (rate, None),
+            Service::Trace(trace) => (
+                trace.mean_rate(),
+                Some(Box::new(TraceTransmitter { trace, next: 0 })),
+            ),
+        };
+        Self {
+            rate: RateTransmitter::new(rate),
+            trace,
         }
+    }
+
+    /// It has a constant rate.
+    pub(super) fn is_plain(&self) -> bool {
+        self.trace.is_none()
     }
 
     /// When a packet that arrives at `now` would start. Lets unused capacity up to `now` go, so
     /// `now` must not decrease.
-    #[inline]
-    pub(super) fn begin(&mut self, now: Time) -> Time {
-        match self {
-            Self::Rate(t) => t.begin(now),
-            Self::Trace(t) => t.begin(now),
+    #[inline(always)]
+    pub(super) fn begin<const PLAIN: bool>(&mut self, now: Time) -> Time {
+        match &mut self.trace {
+            Some(trace) if !PLAIN => trace.begin(now),
+            _ => self.rate.begin(now),
         }
     }
 
     /// When the next packet of a backlog starts: nothing goes unused.
     pub(super) fn next_start(&self) -> Time {
-        match self {
-            Self::Rate(t) => t.free_at,
-            Self::Trace(t) => t.time_of_byte(t.next),
+        match &self.trace {
+            Some(trace) => trace.time_of_byte(trace.next),
+            None => self.rate.free_at,
         }
     }
 
     /// Sends a packet of `size` bytes at the start that [`Self::begin`] or [`Self::next_start`]
     /// gave.
-    #[inline]
-    pub(super) fn transmit(&mut self, size: u32) -> Slot {
-        match self {
-            Self::Rate(t) => t.transmit(size),
-            Self::Trace(t) => t.transmit(size),
+    #[inline(always)]
+    pub(super) fn transmit<const PLAIN: bool>(&mut self, size: u32) -> Slot {
+        match &mut self.trace {
+            Some(trace) if !PLAIN => trace.transmit(size),
+            _ => self.rate.transmit(size),
         }
     }
 
     /// Sends a packet that arrives at `now`; the end of its transmission.
     #[cfg(test)]
     pub(super) fn departure(&mut self, now: Time, size: u32) -> Time {
-        self.begin(now);
-        self.transmit(size).end
+        self.begin::<false>(now);
+        self.transmit::<false>(size).end
     }
 
     /// Place of `t` on the capacity axis: all capacity before it.
     pub(super) fn position(&self, t: Time) -> u64 {
-        match self {
-            Self::Rate(_) => t.as_nanos(),
-            Self::Trace(_) if t == Time::ZERO => 0,
-            Self::Trace(tx) => tx
+        match &self.trace {
+            None => t.as_nanos(),
+            Some(_) if t == Time::ZERO => 0,
+            Some(tx) => tx
                 .trace
                 .count_until(t - Duration::from_nanos(1))
                 .saturating_mul(OPPORTUNITY_BYTES),
@@ -84,31 +98,29 @@ impl Transmitter {
 
     /// End of what is taken, on the capacity axis.
     pub(super) fn taken(&self) -> u64 {
-        match self {
-            Self::Rate(t) => t.free_at.as_nanos(),
-            Self::Trace(t) => t.next,
+        match &self.trace {
+            None => self.rate.free_at.as_nanos(),
+            Some(tx) => tx.next,
         }
     }
 
     /// Long-run capacity.
     pub(super) fn mean_rate(&self) -> Rate {
-        match self {
-            Self::Rate(t) => t.rate,
-            Self::Trace(t) => t.trace.mean_rate(),
-        }
+        self.rate.rate
     }
 }
 
 /// Sends at a constant rate. While it stays busy the parts of a nanosecond are carried from packet
 /// to packet, so that its long-run rate is exact.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct RateTransmitter {
-    rate: Rate,
     free_at: Time,
     /// Work left over from before `free_at`, in units of 1/rate ns; below `rate`.
     carry: u64,
     /// The last packet's: most links carry one size, and the division is the dearest part of it.
     recent: Work,
+    rate: Rate,
 }
 
 /// A packet's transmission time: whole nanoseconds, and the remainder in units of 1/rate ns.
@@ -145,11 +157,10 @@ impl RateTransmitter {
 
     #[inline]
     fn begin(&mut self, now: Time) -> Time {
-        // At `now == free_at` the carried part of a nanosecond is still being sent.
-        if now > self.free_at {
-            self.free_at = now;
-            self.carry = 0;
-        }
+        // At `now == free_at` the carried part of a nanosecond is still being sent. Whether a link is
+        // idle is hard to guess: no branch.
+        self.carry = if now > self.free_at { 0 } else { self.carry };
+        self.free_at = self.free_at.max(now);
         self.free_at
     }
 
@@ -163,7 +174,7 @@ impl RateTransmitter {
         }
         Slot {
             end: self.free_at,
-            used: self.free_at.since(start).as_nanos(),
+            used: self.free_at.as_nanos() - start.as_nanos(),
         }
     }
 

@@ -225,3 +225,17 @@ fn a_link_without_rate_delivers_nothing_and_fills() {
 fn a_fate_stays_small() {
     assert!(size_of::<Fate>() <= 32, "{}", size_of::<Fate>());
 }
+
+#[test]
+fn what_packets_need_lies_together() {
+    // Behind the eight bytes of the driver's: an idle link's lines, and that of the queue.
+    assert_eq!(std::mem::offset_of!(Link, clock), 64 - 8);
+    assert_eq!(
+        std::mem::offset_of!(Link, meter) + meter::HOT_BYTES,
+        128 - 8
+    );
+    assert_eq!(
+        std::mem::offset_of!(Link, queue) + queue::COLD_BYTES,
+        192 - 8
+    );
+}

@@ -37,6 +37,12 @@ impl Sent {
     pub const fn len(&self) -> u64 {
         self.end - self.start
     }
+
+    /// Its bytes count as more than in flight.
+    #[inline]
+    const fn is_marked(&self) -> bool {
+        self.sacked | self.lost | self.doubled
+    }
 }
 
 /// What a cumulative acknowledgement removed.
@@ -57,6 +63,8 @@ pub struct Flight {
     nxt: u64,
     max: u64,
     segments: VecDeque<Sent>,
+    /// Segments acknowledged so far: the number of the first one in flight.
+    first_number: u64,
     /// Bytes marked lost and not sent again since.
     lost: u64,
     /// Bytes of which two copies may be in the network.
@@ -67,31 +75,37 @@ pub struct Flight {
 
 impl Flight {
     /// Oldest unacknowledged position (SND.UNA).
+    #[inline]
     pub fn una(&self) -> u64 {
         self.una
     }
 
     /// Next position to send (SND.NXT).
+    #[inline]
     pub fn nxt(&self) -> u64 {
         self.nxt
     }
 
     /// First position never sent.
+    #[inline]
     pub fn max(&self) -> u64 {
         self.max
     }
 
     /// Positions from `una` to `nxt`.
+    #[inline]
     pub fn in_flight(&self) -> u64 {
         self.nxt - self.una
     }
 
     /// True when everything sent is acknowledged.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty()
     }
 
     /// Bytes that SACK blocks report above `una`.
+    #[inline]
     pub fn sacked_bytes(&self) -> u64 {
         self.sacked
     }
@@ -103,6 +117,7 @@ impl Flight {
     }
 
     /// End of the highest block reported; `una` or less when there is none.
+    #[inline]
     pub fn highest_sacked(&self) -> u64 {
         self.highest_sacked
     }
@@ -117,6 +132,23 @@ impl Flight {
         self.segments.front()
     }
 
+    /// The segment that holds `position`, for somebody who goes through the segments in order:
+    /// `number` is where to look first, and the place behind it from then on.
+    #[inline]
+    pub fn at_number(&self, position: u64, number: &mut u64) -> Option<&Sent> {
+        let index = number.wrapping_sub(self.first_number) as usize;
+        let segment = match self.segments.get(index) {
+            Some(segment) if segment.start <= position && position < segment.end => segment,
+            _ => {
+                let index = self.index_of(position)?;
+                *number = self.first_number + index as u64;
+                self.segments.get(index)?
+            }
+        };
+        *number += 1;
+        Some(segment)
+    }
+
     /// The segment that holds `position`.
     #[inline]
     pub fn at(&self, position: u64) -> Option<&Sent> {
@@ -126,6 +158,7 @@ impl Flight {
         self.segments.get(self.index_of(position)?)
     }
 
+    #[inline(never)]
     fn index_of(&self, position: u64) -> Option<usize> {
         if position < self.una || position >= self.max {
             return None;
@@ -143,6 +176,7 @@ impl Flight {
     }
 
     /// Records a segment never sent before, from `max` to `end`.
+    #[inline]
     pub fn send_new(&mut self, end: u64, now: Time) -> Sent {
         debug_assert!(self.nxt == self.max() && end > self.nxt);
         let sent = Sent {
@@ -211,6 +245,7 @@ impl Flight {
     }
 
     /// The first segment that is to be sent again.
+    #[inline]
     pub fn next_lost(&self) -> Option<&Sent> {
         if self.lost == 0 {
             return None;
@@ -243,6 +278,7 @@ impl Flight {
     }
 
     /// Moves `nxt` over segments that the receiver holds already.
+    #[inline]
     pub fn skip_sacked(&mut self) {
         while let Some(segment) = self.at(self.nxt)
             && segment.sacked
@@ -253,18 +289,19 @@ impl Flight {
 
     /// Forgets all SACK information: the receiver may have dropped what it reported (RFC 2018
     /// section 8).
+    #[inline]
     pub fn clear_sacked(&mut self) {
         self.highest_sacked = 0;
-        if self.sacked == 0 {
-            return;
+        if self.sacked > 0 {
+            for segment in &mut self.segments {
+                segment.sacked = false;
+            }
+            self.sacked = 0;
         }
-        for segment in &mut self.segments {
-            segment.sacked = false;
-        }
-        self.sacked = 0;
     }
 
     /// Takes a cumulative acknowledgement of everything below `ack` (at most `max`).
+    #[inline(always)]
     pub fn acknowledge(&mut self, ack: u64) -> Acked {
         let mut acked = Acked {
             bytes: ack.saturating_sub(self.una),
@@ -272,37 +309,48 @@ impl Flight {
         };
         while let Some(segment) = self.segments.front_mut() {
             if segment.end > ack {
-                // A receiver may acknowledge part of a segment; the rest keeps its history.
-                if segment.sacked && ack > segment.start {
-                    self.sacked -= ack - segment.start;
-                    acked.sacked_before += ack - segment.start;
+                if segment.start < ack {
+                    self.acknowledge_part(ack, &mut acked);
                 }
-                let cut = ack.saturating_sub(segment.start);
-                if segment.lost {
-                    self.lost -= cut;
-                }
-                if segment.doubled {
-                    self.doubled -= cut;
-                }
-                segment.start += cut;
                 break;
             }
-            if segment.sacked {
-                self.sacked -= segment.len();
-                acked.sacked_before += segment.len();
+            let segment = *segment;
+            self.segments.pop_front();
+            self.first_number += 1;
+            if segment.is_marked() {
+                self.forget_marks(&segment, segment.len(), &mut acked);
             }
-            if segment.lost {
-                self.lost -= segment.len();
-            }
-            if segment.doubled {
-                self.doubled -= segment.len();
-            }
-            acked.newest = self.segments.pop_front();
+            acked.newest = Some(segment);
         }
         self.una = self.una.max(ack);
         self.nxt = self.nxt.max(self.una);
         self.max = self.max.max(self.una);
         acked
+    }
+
+    /// A receiver may acknowledge part of a segment; the rest keeps its history.
+    #[cold]
+    fn acknowledge_part(&mut self, ack: u64, acked: &mut Acked) {
+        if let Some(segment) = self.segments.front_mut() {
+            let whole = *segment;
+            segment.start = ack;
+            self.forget_marks(&whole, ack - whole.start, acked);
+        }
+    }
+
+    /// `bytes` of the segment are acknowledged.
+    #[cold]
+    fn forget_marks(&mut self, segment: &Sent, bytes: u64, acked: &mut Acked) {
+        if segment.sacked {
+            self.sacked -= bytes;
+            acked.sacked_before += bytes;
+        }
+        if segment.lost {
+            self.lost -= bytes;
+        }
+        if segment.doubled {
+            self.doubled -= bytes;
+        }
     }
 
     /// Takes a SACK block; returns how many bytes it reports for the first time.
@@ -371,6 +419,22 @@ mod tests {
         f.skip_sacked();
         assert_eq!(f.nxt(), 200);
         assert_eq!(f.max(), 400);
+    }
+
+    #[test]
+    fn segments_are_found_in_order_whatever_the_number_says() {
+        let mut f = flight(5);
+        f.acknowledge(150);
+        for start in [0, 1, 3, 77] {
+            let mut number = start;
+            let mut found = Vec::new();
+            for position in [150, 250, 300, 499] {
+                found.extend(f.at_number(position, &mut number).map(|s| (s.end, number)));
+            }
+            assert_eq!(found, [(200, 2), (300, 3), (400, 4), (500, 5)]);
+            assert_eq!(f.at_number(500, &mut number), None);
+            assert_eq!(f.at_number(149, &mut number), None);
+        }
     }
 
     #[test]

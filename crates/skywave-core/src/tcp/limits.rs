@@ -89,6 +89,7 @@ impl LimitClock {
     }
 
     /// `limit` is in force from `now` on; `None` for a connection that is not open.
+    #[inline]
     pub(super) fn set(&mut self, now: Time, limit: Option<Limit>) {
         if limit != self.limit {
             self.add_until(now, self.limit);
@@ -117,6 +118,7 @@ impl LimitClock {
         self.times
     }
 
+    #[inline(never)]
     fn add_until(&mut self, to: Time, limit: Option<Limit>) {
         if let Some(limit) = limit {
             let (from, end) = (self.since.max(self.window.0), to.min(self.window.1));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
-use crate::packet::{Flags, MAX_SACK_BLOCKS, SackBlock, Segment, Timestamps};
+use crate::packet::{Flags, MAX_SACK_BLOCKS, SackBlock, SackBlocks, Segment, Timestamps};
 use crate::seq::SeqNr;
 use crate::time::Time;
 
@@ -28,6 +28,8 @@ pub struct Receiver {
     recent: ArrayVec<u64, MAX_SACK_BLOCKS>,
     /// A duplicate to report (RFC 2883).
     duplicate: Option<Block>,
+    /// What the latest ACK reported.
+    reported: SackBlocks,
     /// Segments in order not yet acknowledged, and the timer for them.
     unacknowledged: u32,
     timer: Option<Time>,
@@ -55,6 +57,7 @@ impl Receiver {
             held: Vec::new(),
             recent: ArrayVec::new(),
             duplicate: None,
+            reported: SackBlocks::default(),
             unacknowledged: 0,
             timer: None,
             due: 0,
@@ -66,6 +69,7 @@ impl Receiver {
     }
 
     /// A segment from the data sender arrived.
+    #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         let start = segment.seq.expand(self.config.iss, self.next);
         let end = start + segment.span();
@@ -94,18 +98,28 @@ impl Receiver {
         }
         let in_order = start <= self.next && end > self.next;
         let had_holes = !self.held.is_empty();
+        if in_order && !had_holes {
+            self.next = end;
+        } else {
+            self.take_out_of_order(start, end);
+        }
+        self.schedule_ack(now, in_order && !had_holes && !segment.flags.syn);
+    }
+
+    /// A segment that is out of order, known already, or in order while others wait behind holes.
+    #[inline(never)]
+    fn take_out_of_order(&mut self, start: u64, end: u64) {
         if end <= self.next {
             self.duplicate = Some(Block { start, end });
         } else if let Some(held) = self.holding(start, end) {
             self.duplicate = Some(Block { start, end });
             self.report_first(held);
-        } else if in_order {
+        } else if start <= self.next {
             self.next = end;
             self.join_held();
         } else {
             self.hold(start, end);
         }
-        self.schedule_ack(now, in_order && !had_holes && !segment.flags.syn);
     }
 
     /// The delayed-ACK timer expired, if it did.
@@ -116,12 +130,14 @@ impl Receiver {
     }
 
     /// When [`Self::on_timer`] is due.
+    #[inline]
     pub fn next_timer(&self) -> Option<Time> {
         self.timer
     }
 
     /// The next ACK to put on the wire. Call until `None` after every input.
     #[must_use]
+    #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         self.due = self.due.checked_sub(1)?;
         self.last_ack = self.next;
@@ -144,6 +160,7 @@ impl Receiver {
     }
 
     /// Payload bytes delivered to the application, in order.
+    #[inline]
     pub fn delivered(&self) -> u64 {
         let syn = self.config.handshake.span().min(self.next);
         let fin = u64::from(self.is_finished());
@@ -157,11 +174,13 @@ impl Receiver {
     }
 
     /// Next position expected.
+    #[inline]
     pub fn next(&self) -> u64 {
         self.next
     }
 
     /// The sender's FIN has arrived, and everything before it.
+    #[inline]
     pub fn is_finished(&self) -> bool {
         self.fin_at.is_some_and(|at| self.next > at)
     }
@@ -205,6 +224,7 @@ impl Receiver {
         self.recent.insert(0, block.start);
     }
 
+    #[inline]
     fn schedule_ack(&mut self, now: Time, plain: bool) {
         match self.config.acking {
             Acking::Delayed { every, timeout } if plain => {
@@ -219,40 +239,54 @@ impl Receiver {
         }
     }
 
+    #[inline]
     fn ack_now(&mut self) {
         self.due += 1;
         self.unacknowledged = 0;
         self.timer = None;
     }
 
+    /// The SACK option of the next ACK.
+    #[inline(always)]
+    fn sack_blocks(&mut self) -> SackBlocks {
+        if self.recent.is_empty() && self.duplicate.is_none() {
+            // Most ACKs have nothing to report.
+            self.reported.clear();
+        } else {
+            self.report_blocks();
+        }
+        self.reported
+    }
+
     /// D-SACK first, then the block changed last, then older ones (RFC 2018, RFC 2883).
-    fn sack_blocks(&mut self) -> ArrayVec<SackBlock, MAX_SACK_BLOCKS> {
-        let mut blocks = ArrayVec::new();
+    #[inline(never)]
+    fn report_blocks(&mut self) {
+        self.reported.clear();
         let duplicate = self.duplicate.take();
         if !self.config.sack {
-            return blocks;
+            return;
         }
         let room = MAX_SACK_BLOCKS - usize::from(self.config.timestamps);
+        let iss = self.config.iss;
         let wire = |b: Block| SackBlock {
-            start: SeqNr::at(self.config.iss, b.start),
-            end: SeqNr::at(self.config.iss, b.end),
+            start: SeqNr::at(iss, b.start),
+            end: SeqNr::at(iss, b.end),
         };
         if self.config.dsack
             && let Some(duplicate) = duplicate
         {
-            blocks.push(wire(duplicate));
+            self.reported.push(wire(duplicate));
         }
         let next = self.next;
         self.recent.retain(|start| *start > next);
         for start in &self.recent {
-            if blocks.len() == room {
+            if self.reported.len() == room {
                 break;
             }
             if let Ok(index) = self.held.binary_search_by_key(start, |b| b.start) {
-                blocks.push(wire(self.held[index]));
+                self.reported.push(wire(self.held[index]));
             }
         }
-        blocks
     }
 }
 

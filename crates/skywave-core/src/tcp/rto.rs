@@ -7,9 +7,11 @@ use super::config::{RtoArithmetic, RtoConfig};
 /// Estimator of the RTO, with exponential backoff.
 #[derive(Clone, Debug)]
 pub struct RtoEstimator {
-    config: RtoConfig,
-    estimate: Estimate,
+    /// The present RTO: asked for more often than it changes.
+    rto: Duration,
     backoff: u32,
+    estimate: Estimate,
+    config: RtoConfig,
 }
 
 /// What is kept of the samples.
@@ -26,11 +28,14 @@ enum Estimate {
 impl RtoEstimator {
     /// An estimator without samples.
     pub fn new(config: RtoConfig) -> Self {
-        Self {
-            config,
-            estimate: Estimate::None,
+        let mut new = Self {
+            rto: Duration::ZERO,
             backoff: 1,
-        }
+            estimate: Estimate::None,
+            config,
+        };
+        new.update();
+        new
     }
 
     /// Takes the round trip of a segment sent at `sent` and acknowledged at `now`; ends the backoff.
@@ -44,6 +49,7 @@ impl RtoEstimator {
                 self.sample_ticks((now.as_nanos() / tick - sent.as_nanos() / tick).max(1));
             }
         }
+        self.update();
     }
 
     /// RFC 6298 section 2, rules 2.2 and 2.3.
@@ -82,7 +88,12 @@ impl RtoEstimator {
     }
 
     /// The present RTO, backed off and within its bounds.
+    #[inline]
     pub fn rto(&self) -> Duration {
+        self.rto
+    }
+
+    fn update(&mut self) {
         let c = &self.config;
         let base = match self.estimate {
             Estimate::None => c.initial,
@@ -94,9 +105,9 @@ impl RtoEstimator {
             RtoArithmetic::Ticks => c.granularity * 2,
             RtoArithmetic::Exact => Duration::ZERO,
         };
-        (base.max(c.min) * u64::from(self.backoff))
+        self.rto = (base.max(c.min) * u64::from(self.backoff))
             .min(c.max)
-            .max(least)
+            .max(least);
     }
 
     /// Doubles the RTO after an expiry (rule 5.5). Past three doublings the smoothed RTT is
@@ -111,11 +122,13 @@ impl RtoEstimator {
             *rttvar4 += *srtt8 >> 3;
             *srtt8 = 0;
         }
+        self.update();
     }
 
     /// Ends the backoff without a sample.
     pub fn end_backoff(&mut self) {
         self.backoff = 1;
+        self.update();
     }
 
     /// Mean deviation of the round-trip time; `None` before the first sample.

@@ -135,6 +135,25 @@ macro_rules! detection_event {
     };
 }
 
+/// What the controller is told of an ACK. A macro, so that the controller can be changed while it
+/// asks for the event.
+macro_rules! ack_event {
+    ($self:ident, $now:expr, $acked:expr, $rtt:expr, $segment_rtt:expr) => {
+        AckEvent {
+            now: $now,
+            acked: $acked,
+            counted: Segments::ZERO,
+            may_grow: false,
+            rtt: $rtt,
+            segment_rtt: $segment_rtt,
+            srtt: $self.rto.srtt(),
+            una: $self.flight.una(),
+            nxt: $self.flight.nxt(),
+            in_flight: Segments::from_bytes($self.flight.in_flight(), $self.config.mss),
+        }
+    };
+}
+
 impl Sender {
     /// A closed sender.
     pub fn new(config: impl Into<Arc<TcpConfig>>) -> Self {
@@ -202,6 +221,7 @@ impl Sender {
     }
 
     /// A segment from the peer arrived.
+    #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         if !segment.flags.ack || matches!(self.state, State::Closed | State::Done) {
             return;
@@ -217,13 +237,10 @@ impl Sender {
         let window_changed = self.peer_window != u64::from(segment.window);
         self.peer_window = u64::from(segment.window);
         if self.state == State::SynSent {
-            if segment.flags.syn && ack > 0 {
-                self.establish(now, ack, segment);
-                self.finish_if_done();
-            }
+            self.on_syn_ack(now, ack, segment);
             return;
         }
-        let news = self.take_sack(segment);
+        let news = !segment.sack.is_empty() && self.take_sack(segment);
         if ack > self.flight.una() {
             self.on_new_ack(now, ack, segment);
         } else if !self.flight.is_empty() && !window_changed && !segment.flags.syn {
@@ -252,14 +269,16 @@ impl Sender {
     /// The next segment to put on the wire, if any may be sent now. Call until `None` after every
     /// input.
     #[must_use]
+    #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         match self.choose() {
             Ok(next) => {
                 self.limits.hear(now);
-                match next {
-                    Next::Again(position, why) => self.transmit_again(position, why, now),
-                    Next::New(end) => Some(self.transmit_new(end, now)),
-                }
+                let (start, end) = match next {
+                    Next::Again(position, why) => self.transmit_again(position, why, now)?,
+                    Next::New(end) => self.transmit_new(end, now),
+                };
+                Some(self.segment(start, end, now))
             }
             Err(limit) => {
                 self.limits.set(now, limit);
@@ -320,28 +339,35 @@ impl Sender {
         }
     }
 
-    fn establish(&mut self, now: Time, ack: u64, segment: &Segment) {
+    #[cold]
+    fn on_syn_ack(&mut self, now: Time, ack: u64, segment: &Segment) {
+        if !segment.flags.syn || ack == 0 {
+            return;
+        }
         self.state = State::Established;
         self.window.cwnd = self.initial_window;
         self.sample_rtt(now, ack, segment);
         self.flight.acknowledge(ack);
         self.recover = None;
         self.timer = None;
+        self.finish_if_done();
     }
 
     /// Applies SACK blocks; true when they told something new.
+    #[inline(never)]
     fn take_sack(&mut self, segment: &Segment) -> bool {
         let (iss, una) = (self.config.iss, self.flight.una());
         let mut fresh = 0;
-        for block in &segment.sack {
+        for block in &*segment.sack {
             let (start, end) = (block.start.expand(iss, una), block.end.expand(iss, una));
             fresh += self.flight.sack(start, end);
         }
         fresh > 0
     }
 
+    #[inline(always)]
     fn on_new_ack(&mut self, now: Time, ack: u64, segment: &Segment) {
-        let flight_before = self.in_flight();
+        let flight_before = self.flight.in_flight();
         self.found = None;
         let acked = self.flight.acknowledge(ack);
         let acked_segments = Segments::from_bytes(acked.bytes, self.config.mss);
@@ -376,33 +402,42 @@ impl Sender {
             }
         }
         let segment_rtt = segment_rtt(now, &acked);
-        let event = AckEvent {
-            may_grow: progress == Progress::Open && self.window_was_used(flight_before),
-            counted: self.counted(acked_segments),
-            ..self.ack_event(now, acked_segments, rtt, segment_rtt)
+        let may_grow = progress == Progress::Open && self.window_was_used(flight_before);
+        let counted = self.counted(acked_segments);
+        let event = || AckEvent {
+            counted,
+            may_grow,
+            ..ack_event!(self, now, acked_segments, rtt, segment_rtt)
         };
-        self.congestion.on_ack(&event, &mut self.window);
+        self.congestion.on_ack_that(event, &mut self.window);
         self.window.cwnd = self.window.cwnd.min(self.config.max_cwnd);
         self.timeout.on_new_ack();
-        let event = DetectionEvent {
-            acked: acked_segments,
-            segment_rtt,
-            ..detection_event!(self, now)
-        };
-        let found = self.detection.on_new_ack(&event);
-        if found && !self.flight.is_empty() {
-            self.found = Some(Why::Detector);
-            self.repair_again();
+        if self.detection.hears_of_new_acks() {
+            self.detect_on_new_ack(now, acked_segments, segment_rtt);
         }
         if self.flight.is_empty() {
             self.timer = None;
         }
     }
 
+    #[inline(never)]
+    fn detect_on_new_ack(&mut self, now: Time, acked: Segments, segment_rtt: Option<Duration>) {
+        let event = DetectionEvent {
+            acked,
+            segment_rtt,
+            ..detection_event!(self, now)
+        };
+        if self.detection.on_new_ack(&event) && !self.flight.is_empty() {
+            self.found = Some(Why::Detector);
+            self.repair_again();
+        }
+    }
+
+    #[inline(never)]
     fn on_dupack(&mut self, now: Time, news: bool) {
         let counts = news || !self.recovery.uses_sack();
         self.dupacks += u32::from(counts);
-        let event = self.ack_event(now, Segments::ZERO, None, None);
+        let event = ack_event!(self, now, Segments::ZERO, None, None);
         self.congestion.on_dupack(&event);
         let found = counts.then(|| self.find_loss(now)).flatten();
         if found.is_some() && self.may_retransmit() {
@@ -524,6 +559,7 @@ impl Sender {
     }
 
     /// Takes a round-trip sample, if this ACK carries one.
+    #[inline]
     fn sample_rtt(&mut self, now: Time, ack: u64, segment: &Segment) -> Option<Duration> {
         let sent = if self.config.timestamps {
             segment.timestamps?.echo
@@ -536,27 +572,6 @@ impl Sender {
         self.rtt_sample
     }
 
-    fn ack_event(
-        &self,
-        now: Time,
-        acked: Segments,
-        rtt: Option<Duration>,
-        segment_rtt: Option<Duration>,
-    ) -> AckEvent {
-        AckEvent {
-            now,
-            acked,
-            counted: Segments::ZERO,
-            may_grow: false,
-            rtt,
-            segment_rtt,
-            srtt: self.rto.srtt(),
-            una: self.flight.una(),
-            nxt: self.flight.nxt(),
-            in_flight: self.in_flight(),
-        }
-    }
-
     fn counted(&self, acked: Segments) -> Segments {
         match self.config.counting {
             Counting::Acks => Segments::ONE,
@@ -566,12 +581,13 @@ impl Sender {
 
     /// RFC 7661's concern: a window that the application did not use says nothing about the path.
     /// The older stacks, which count ACKs, grow regardless.
-    fn window_was_used(&self, flight_before: Segments) -> bool {
+    fn window_was_used(&self, flight_before: u64) -> bool {
         let cwnd = self.window.cwnd;
+        let flight_before = || Segments::from_bytes(flight_before, self.config.mss);
         match self.config.counting {
             Counting::Acks => true,
-            Counting::Bytes(_) if cwnd < self.window.ssthresh => flight_before * 2.0 >= cwnd,
-            Counting::Bytes(_) => flight_before + Segments::ONE >= cwnd,
+            Counting::Bytes(_) if cwnd < self.window.ssthresh => flight_before() * 2.0 >= cwnd,
+            Counting::Bytes(_) => flight_before() + Segments::ONE >= cwnd,
         }
     }
 
@@ -595,6 +611,7 @@ impl Sender {
         self.timer = Some(now + self.rto.rto());
     }
 
+    #[inline]
     fn finish_if_done(&mut self) {
         if self.closing
             && self.state == State::Established

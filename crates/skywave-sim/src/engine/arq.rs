@@ -94,15 +94,17 @@ impl World<'_> {
         }
     }
 
-    fn offer(&mut self, link: usize, &Arrival { at, id, .. }: &Arrival) {
-        let packet = &self.packets[id as usize].packet;
+    fn offer(&mut self, link: usize, &Arrival { at, id, hop, .. }: &Arrival) {
+        let travelling = &mut self.packets[id as usize];
+        travelling.hop = hop;
+        let packet = &travelling.packet;
         let arq = self.lanes[link].arq();
         let refused = arq.link.offer(at, id, packet.size);
         if self.observer.is_some() {
             arq.untold.push_back(Untold {
                 at,
                 id,
-                packet: packet.clone(),
+                packet: *packet,
                 decided: refused.map(|cause| (Fate::Dropped(cause), 0)),
             });
             self.tell(link);

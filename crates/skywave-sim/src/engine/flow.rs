@@ -38,6 +38,8 @@ pub(crate) struct Flow {
     stop_at: Time,
     /// The application has stopped.
     stopped: bool,
+    /// The next bound of the measured window; [`Time::MAX`] behind it.
+    bound: Time,
     window: (Time, Time),
     /// Time from the start until everything was acknowledged, once it is.
     completion: Option<Duration>,
@@ -71,6 +73,10 @@ pub(crate) struct Tcp {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     losses: LossLedger,
+    /// Bytes that the receiver has delivered.
+    delivered: u64,
+    /// Number of the segment to be delivered next, among those sent.
+    next_number: u64,
 }
 
 impl Tcp {
@@ -82,6 +88,8 @@ impl Tcp {
             sender,
             receiver: Receiver::new(Arc::clone(config)),
             losses: LossLedger::new(run.measure),
+            delivered: 0,
+            next_number: 0,
         }
     }
 
@@ -148,6 +156,7 @@ impl Flow {
             application_at: spec.start,
             stop_at: spec.stop.unwrap_or(Time::MAX),
             stopped: false,
+            bound: run.measure.0,
             window: run.measure,
             completion: None,
             at_open: None,
@@ -186,15 +195,22 @@ impl Flow {
 
     /// The sender's host has come to `now`: takes the counters at the bounds of the measured window
     /// before anything else happens there.
+    #[inline(always)]
     pub(crate) fn pass(&mut self, now: Time) {
-        if self.at_close.is_some() {
-            return;
+        if now >= self.bound {
+            self.pass_bounds(now);
         }
+    }
+
+    #[cold]
+    fn pass_bounds(&mut self, now: Time) {
         if self.at_open.is_none() && now >= self.window.0 {
             self.at_open = self.counters();
+            self.bound = self.window.1;
         }
-        if now >= self.window.1 {
+        if self.at_close.is_none() && now >= self.window.1 {
             self.at_close = self.counters();
+            self.bound = Time::MAX;
         }
     }
 
@@ -243,6 +259,7 @@ impl Flow {
     }
 
     /// A packet reached the receiver.
+    #[inline]
     pub(crate) fn on_data(&mut self, now: Time, packet: &Packet) {
         match (&mut self.ends, &packet.body) {
             (Ends::Tcp(tcp), Body::TcpData(segment)) => {
@@ -250,18 +267,21 @@ impl Flow {
                 if let Some(arrivals) = &mut self.arrivals {
                     tcp.arrives(now, segment, arrivals);
                 }
-                let (before, bytes) = (tcp.receiver.next(), tcp.receiver.delivered());
+                let before = tcp.receiver.next();
                 tcp.receiver.on_segment(now, segment);
                 if tcp.receiver.next() == before {
                     return;
                 }
-                self.meter.delivered(now, tcp.receiver.delivered() - bytes);
+                let delivered = tcp.receiver.delivered();
+                self.meter.delivered(now, delivered - tcp.delivered);
+                tcp.delivered = delivered;
                 // The sender has not heard of it yet, so it still knows when each was first sent.
                 // SYN and FIN carry nothing for the application.
                 let mut position = before.max(tcp.config.handshake.span());
                 let data_end = tcp.receiver.next() - u64::from(tcp.receiver.is_finished());
+                let flight = tcp.sender.flight();
                 while position < data_end
-                    && let Some(sent) = tcp.sender.flight().at(position)
+                    && let Some(sent) = flight.at_number(position, &mut tcp.next_number)
                 {
                     self.meter.delay(now, sent.first_sent);
                     position = sent.end;
@@ -280,6 +300,7 @@ impl Flow {
     }
 
     /// A packet reached the sender.
+    #[inline]
     pub(crate) fn on_ack(&mut self, now: Time, packet: &Packet) {
         if let (Ends::Tcp(tcp), Body::TcpAck(segment)) = (&mut self.ends, &packet.body) {
             tcp.sender.on_segment(now, segment);
@@ -323,6 +344,7 @@ impl Flow {
     }
 
     /// Measures after every input to the sender.
+    #[inline(always)]
     fn after_sender(&mut self, now: Time) {
         let Ends::Tcp(tcp) = &mut self.ends else {
             return;
@@ -336,7 +358,16 @@ impl Flow {
         if let Some(rtt) = rtt {
             self.meter.rtt(now, rtt, tcp.sender.rto());
         }
-        if let Some(recorder) = &mut self.recorder {
+        if self.recorder.is_some() {
+            self.record(now, rtt);
+        }
+    }
+
+    /// Records the series after an input to the sender.
+    #[cold]
+    fn record(&mut self, now: Time, rtt: Option<Duration>) {
+        if let (Ends::Tcp(tcp), Some(recorder)) = (&self.ends, &mut self.recorder) {
+            let window = tcp.sender.window();
             let estimator = tcp.sender.rto();
             let seconds = |d: Duration| d.as_secs_f64();
             recorder.record(0, now, window.cwnd.0);
@@ -348,12 +379,13 @@ impl Flow {
                 recorder.record(3, now, seconds(srtt));
             }
             recorder.record(4, now, seconds(estimator.rto()));
-            recorder.record(5, now, una as f64);
+            recorder.record(5, now, tcp.sender.flight().una() as f64);
         }
     }
 
     /// After everything that can be sent now was sent: notes a completed connection, and tells the
     /// source if it waits for all to be acknowledged.
+    #[inline]
     pub(crate) fn settle(&mut self, now: Time) {
         let drained = match &self.ends {
             Ends::Tcp(tcp) => {

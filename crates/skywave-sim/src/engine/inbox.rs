@@ -15,12 +15,17 @@ pub(crate) struct Inbox {
     buckets: Ring<Arrival>,
 }
 
-/// A packet that comes to a link.
+/// A packet that comes to a link, with all that plain links need of it: the packet itself lies
+/// elsewhere, and is out of the cache by now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arrival {
     pub(crate) at: Time,
     pub(crate) flow: u32,
     pub(crate) id: u32,
+    /// Bytes on the wire.
+    pub(crate) size: u32,
+    /// Its place in the list of routes.
+    pub(crate) hop: u32,
 }
 
 impl Arrival {
@@ -30,6 +35,8 @@ impl Arrival {
             at,
             flow: u32::MAX,
             id: u32::MAX,
+            size: 0,
+            hop: 0,
         }
     }
 
@@ -51,7 +58,7 @@ impl Inbox {
     }
 
     /// Files a packet; if that opens a bucket, when to take that.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn insert(&mut self, arrival: Arrival) -> Option<Time> {
         let last = (1 << self.shift) - 1;
         let number = arrival.at.as_nanos().saturating_add(last) >> self.shift;
@@ -102,6 +109,8 @@ mod tests {
             at: ns(at),
             flow: id / 10,
             id,
+            size: 0,
+            hop: 0,
         }
     }
 

@@ -2,14 +2,18 @@
 
 use skywave_core::Time;
 use skywave_core::link::{Fate, Limit, Link, Measured, QueueConfig};
+use skywave_core::packet::Packet;
 
 use super::arq::ArqLane;
 use super::inbox::Inbox;
 use super::plan::Slack;
 use crate::measure::{Fullness, Recorder};
+use crate::observe::{Observer, Offer};
 use crate::outcome::LinkOutcome;
 use crate::spec::{LinkSpec, Spec};
 
+/// Aligned so that [`Link`]'s order of things puts them into few cache lines.
+#[repr(C, align(64))]
 pub(crate) struct Lane {
     carrier: Carrier,
     /// Where packets from several feeders are put in order; `None` for a link that follows.
@@ -21,7 +25,10 @@ pub(crate) struct Lane {
     clippy::large_enum_variant,
     reason = "nearly all are plain links, and lie side by side"
 )]
+#[repr(u64)]
 enum Carrier {
+    /// A link that only delays or drops packets, and nobody looks on.
+    Plain(Link),
     Link(Link),
     Arq(Box<ArqLane>),
 }
@@ -49,11 +56,24 @@ impl Watch {
         let wanted = series.is_some() || fullness.is_some();
         wanted.then(|| Box::new(Self { series, fullness }))
     }
+
+    /// Looks at the queue after a packet was offered.
+    fn look(&mut self, at: Time, link: &mut Link) {
+        let waiting = link.queue_len(at);
+        if let Some(series) = &mut self.series {
+            series.record(0, at, f64::from(waiting));
+        }
+        if let Some(fullness) = &mut self.fullness {
+            fullness.waiting(at, waiting as usize, link.leaving());
+        }
+    }
 }
 
 impl Lane {
-    /// A link with its random streams named, measuring over the window.
-    pub(crate) fn new(spec: &LinkSpec, slack: Option<Slack>, run: &Spec) -> Self {
+    /// A link with its random streams named, measuring over the window; `observed` if somebody looks
+    /// at its packets.
+    pub(crate) fn new(spec: &LinkSpec, slack: Option<Slack>, run: &Spec, observed: bool) -> Self {
+        let watch = Watch::new(spec, run);
         let name = format!("link.{}", spec.name);
         let config = spec.config.clone();
         let carrier = if config.arq.is_some() {
@@ -61,12 +81,16 @@ impl Lane {
         } else {
             let mut link = Link::new(config, run.seed, &name);
             link.measure(run.measure.0, run.measure.1);
-            Carrier::Link(link)
+            if link.is_plain() && watch.is_none() && !observed {
+                Carrier::Plain(link)
+            } else {
+                Carrier::Link(link)
+            }
         };
         Self {
             carrier,
             inbox: slack.map(|s| Box::new(Inbox::new(s.slack, s.hold))),
-            watch: Watch::new(spec, run),
+            watch,
         }
     }
 
@@ -79,43 +103,48 @@ impl Lane {
     pub(super) fn arq(&mut self) -> &mut ArqLane {
         match &mut self.carrier {
             Carrier::Arq(arq) => arq,
-            Carrier::Link(_) => unreachable!("asked before"),
+            Carrier::Plain(_) | Carrier::Link(_) => unreachable!("asked before"),
         }
     }
 
+    /// The link, if it is plain and nobody looks on: all that it does is in
+    /// [`Link::send_plain`]'s answer.
+    #[inline(always)]
+    pub(crate) fn plain(&mut self) -> Option<&mut Link> {
+        match &mut self.carrier {
+            Carrier::Plain(link) => Some(link),
+            Carrier::Link(_) | Carrier::Arq(_) => None,
+        }
+    }
+
+    /// Offers a packet to the link, which is number `index`, shows it to the observer and watches
+    /// the queue before and after, as asked.
+    ///
     /// # Panics
     /// When the link has ARQ.
-    #[inline(always)]
-    fn link(&mut self) -> &mut Link {
-        match &mut self.carrier {
-            Carrier::Link(link) => link,
-            Carrier::Arq(_) => unreachable!("a link with ARQ collects its packets"),
-        }
-    }
-
-    /// Offers a packet to the link, and watches the queue before and after, if asked to.
-    #[inline(always)]
-    pub(crate) fn send(&mut self, at: Time, size: u32) -> Fate {
-        if self.watch.is_some() {
-            return self.send_and_watch(at, size);
-        }
-        self.link().send(at, size)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn send_and_watch(&mut self, at: Time, size: u32) -> Fate {
+    pub(crate) fn send(
+        &mut self,
+        at: Time,
+        index: u32,
+        packet: &Packet,
+        observer: Option<&mut (dyn Observer + '_)>,
+    ) -> Fate {
         self.record_departures(at);
-        let link = self.link();
-        let fate = link.send(at, size);
-        let waiting = link.queue_len(at);
-        if let Some(series) = self.series() {
-            series.record(0, at, f64::from(waiting));
+        let (Carrier::Plain(link) | Carrier::Link(link)) = &mut self.carrier else {
+            unreachable!("a link with ARQ collects its packets")
+        };
+        let fate = link.send(at, packet.size);
+        if let Some(watch) = &mut self.watch {
+            watch.look(at, link);
         }
-        if let (Some(watch), Carrier::Link(link)) = (&mut self.watch, &self.carrier)
-            && let Some(fullness) = &mut watch.fullness
-        {
-            fullness.waiting(at, waiting as usize, link.leaving());
+        if let Some(observer) = observer {
+            observer.on_offer(&Offer {
+                at,
+                link: index as usize,
+                packet,
+                fate,
+                transmissions: 1,
+            });
         }
         fate
     }
@@ -144,7 +173,7 @@ impl Lane {
     pub(crate) fn outcome(&mut self, name: &str, end: Time) -> LinkOutcome {
         self.record_departures(end);
         let measured: Measured = match &self.carrier {
-            Carrier::Link(link) => link.finish(end),
+            Carrier::Plain(link) | Carrier::Link(link) => link.finish(end),
             Carrier::Arq(arq) => arq.link.finish(end),
         };
         let fullness = self.watch.as_ref().and_then(|w| w.fullness.as_ref());
@@ -169,5 +198,15 @@ impl Lane {
 
     pub(crate) fn into_recorder(self) -> Option<Recorder> {
         self.watch.and_then(|watch| watch.series)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_four_cache_lines() {
+        assert_eq!(size_of::<Lane>(), 4 * 64);
     }
 }

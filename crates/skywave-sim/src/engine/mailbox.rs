@@ -13,20 +13,25 @@ pub(crate) struct Mailbox {
 }
 
 impl Mailbox {
+    /// Puts a packet in; whether it is the first one now.
     #[inline]
-    pub(crate) fn insert(&mut self, at: Time, id: u32) {
-        if self.packets.back().is_none_or(|&(last, _)| last <= at) {
-            self.packets.push_back((at, id));
-        } else {
-            self.overtake(at, id);
+    pub(crate) fn insert(&mut self, at: Time, id: u32) -> bool {
+        match self.packets.back() {
+            Some(&(last, _)) if at < last => self.overtake(at, id),
+            last => {
+                let first = last.is_none();
+                self.packets.push_back((at, id));
+                first
+            }
         }
     }
 
     /// A packet overtook others on the way.
     #[cold]
-    fn overtake(&mut self, at: Time, id: u32) {
+    fn overtake(&mut self, at: Time, id: u32) -> bool {
         let place = self.packets.partition_point(|&(other, _)| other <= at);
         self.packets.insert(place, (at, id));
+        place == 0
     }
 
     /// When the first packet arrives.

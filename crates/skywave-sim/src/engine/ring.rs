@@ -26,7 +26,7 @@ impl<T> Ring<T> {
     }
 
     /// The bucket with this number.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn bucket(&mut self, number: u64) -> &mut Vec<T> {
         let place = number.wrapping_sub(self.first) as usize;
         if place < self.near.len() {
@@ -36,6 +36,8 @@ impl<T> Ring<T> {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn open(&mut self, number: u64) -> &mut Vec<T> {
         if self.near.is_empty() {
             self.first = number;

@@ -14,7 +14,7 @@ use super::queue::EventQueue;
 use super::routes::{Direction, Next, Routes};
 use crate::losses::LossCause;
 use crate::measure::Recorder;
-use crate::observe::{Observer, Offer};
+use crate::observe::Observer;
 use crate::outcome::{Bins, Outcome};
 use crate::spec::Spec;
 
@@ -33,10 +33,10 @@ pub(super) enum Event {
     ReceiverTimer(u32),
 }
 
-/// A packet and how far it has come.
+/// A packet under way.
 pub(super) struct Travelling {
     pub(super) packet: Packet,
-    /// Its place in the list of routes.
+    /// Its place in the list of routes, where it was last put down with [`World::pass_on`].
     pub(super) hop: u32,
 }
 
@@ -74,6 +74,9 @@ impl<'a> World<'a> {
         routes.mark(|link| plan.links[link as usize].is_some());
         let lanes = spec.links.iter().zip(&plan.links);
         let flows = spec.flows.iter().enumerate();
+        let lanes = lanes
+            .map(|(link, slack)| Lane::new(link, *slack, spec, observer.is_some()))
+            .collect();
         Self {
             spec,
             observer,
@@ -81,9 +84,7 @@ impl<'a> World<'a> {
             now: Time::ZERO,
             events: EventQueue::new(),
             handled: 0,
-            lanes: lanes
-                .map(|(link, slack)| Lane::new(link, *slack, spec))
-                .collect(),
+            lanes,
             plan,
             routes,
             flows: flows
@@ -154,8 +155,8 @@ impl<'a> World<'a> {
             return;
         };
         let packets = inbox.take(self.now);
-        for &Arrival { at, id, .. } in &packets {
-            self.cross(link as u32, id, at);
+        for arrival in &packets {
+            self.cross(link as u32, *arrival);
         }
         if let Some(inbox) = &mut self.lanes[link].inbox {
             inbox.recycle(packets);
@@ -244,11 +245,16 @@ impl<'a> World<'a> {
                 self.push(at, Event::Receiver(index as u32));
             }
         }
+        self.schedule_receiver_timer(index);
+    }
+
+    #[inline(always)]
+    fn schedule_receiver_timer(&mut self, index: usize) {
         let flow = &mut self.flows[index];
         if let Some(due) = flow.receiver_due()
             && due < self.end
         {
-            let at = due + slack;
+            let at = due + self.plan.receivers[index].slack;
             if flow.receiver_timer.is_none_or(|pending| at < pending) {
                 flow.receiver_timer = Some(at);
                 self.push(at, Event::ReceiverTimer(index as u32));
@@ -257,23 +263,32 @@ impl<'a> World<'a> {
     }
 
     /// Hands a packet to its receiver at `at` and sends what that answers.
+    #[inline(never)]
     fn deliver(&mut self, index: usize, id: u32, at: Time) {
         self.fire_receiver_timer(index, at);
         self.flows[index].on_data(at, &self.packets[id as usize].packet);
         self.free.push(id);
         self.answer(index, at);
+        self.schedule_receiver_timer(index);
     }
 
     /// Fires the receiver's timer, if it is due by `horizon`, at its time.
+    #[inline]
     fn fire_receiver_timer(&mut self, index: usize, horizon: Time) {
         if let Some(due) = self.flows[index].receiver_due()
             && due <= horizon
         {
-            self.flows[index].on_receiver_timer(due);
-            self.answer(index, due);
+            self.on_receiver_timer(index, due);
         }
     }
 
+    #[inline(never)]
+    fn on_receiver_timer(&mut self, index: usize, due: Time) {
+        self.flows[index].on_receiver_timer(due);
+        self.answer(index, due);
+    }
+
+    #[inline(always)]
     fn answer(&mut self, index: usize, at: Time) {
         while let Some(packet) = self.flows[index].poll_receiver(at) {
             self.send(packet, at);
@@ -283,9 +298,22 @@ impl<'a> World<'a> {
     /// Puts a new packet on its way.
     #[inline(always)]
     fn send(&mut self, packet: Packet, at: Time) {
+        if at >= self.end {
+            return;
+        }
         let hop = self.routes.start(&packet);
-        let id = self.store(Travelling { packet, hop });
-        self.pass_on(id, at);
+        let arrival = Arrival {
+            at,
+            flow: packet.flow,
+            id: self.store(Travelling { packet, hop }),
+            size: packet.size,
+            hop,
+        };
+        match self.routes.next(hop) {
+            Next::Follows(link) => self.cross(link, arrival),
+            Next::Collects(link) => self.collect(link, arrival),
+            Next::Host => self.reach_host(arrival.id, at),
+        }
     }
 
     #[inline(always)]
@@ -299,70 +327,67 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A packet is at a node of its route at `at`: takes it as far as that can be decided now.
-    pub(super) fn pass_on(&mut self, id: u32, at: Time) {
-        if at >= self.end {
-            return self.free.push(id);
-        }
-        match self.routes.next(self.packets[id as usize].hop) {
-            Next::Follows(link) => self.cross(link, id, at),
-            Next::Collects(link) => self.collect(link, id, at),
-            Next::Host => self.reach_host(id, at),
+    /// Offers a packet to a link, and to those behind it that follow.
+    #[inline(always)]
+    fn cross(&mut self, mut link: u32, mut packet: Arrival) {
+        loop {
+            let lane = &mut self.lanes[link as usize];
+            packet.at = if let Some(plain) = lane.plain() {
+                let Some(next) = plain.send_plain(packet.at, packet.size) else {
+                    return self.drop_packet(packet.id, DropCause::Queue, packet.at);
+                };
+                next
+            } else {
+                let Some(next) = self.cross_any(link, &packet) else {
+                    return;
+                };
+                next
+            };
+            packet.hop += 1;
+            if packet.at >= self.end {
+                return self.free.push(packet.id);
+            }
+            match self.routes.next(packet.hop) {
+                Next::Follows(next) => link = next,
+                Next::Collects(next) => return self.collect(next, packet),
+                Next::Host => return self.reach_host(packet.id, packet.at),
+            }
         }
     }
 
-    /// Offers a packet to a link at `at`, and to those behind it that follow.
-    fn cross(&mut self, mut link: u32, id: u32, mut at: Time) {
+    /// Offers a packet to a link that may do anything to it: when the packet is behind it, if it is
+    /// still to be taken on.
+    #[inline(never)]
+    fn cross_any(&mut self, link: u32, &Arrival { at, id, hop, .. }: &Arrival) -> Option<Time> {
         let travelling = &mut self.packets[id as usize];
-        let (size, mut hop) = (travelling.packet.size, travelling.hop);
-        loop {
-            let fate = self.lanes[link as usize].send(at, size);
-            if let Some(observer) = &mut self.observer {
-                observer.on_offer(&Offer {
-                    at,
-                    link: link as usize,
-                    packet: &travelling.packet,
-                    fate,
-                    transmissions: 1,
-                });
+        let packet = &mut travelling.packet;
+        let observer = self.observer.as_deref_mut();
+        match self.lanes[link as usize].send(at, link, packet, observer) {
+            Fate::Dropped(cause) => {
+                self.drop_packet(id, cause, at);
+                None
             }
-            match fate {
-                Fate::Dropped(cause) => return self.drop_packet(id, cause, at),
-                Fate::Arrives {
-                    at: next,
-                    corrupt,
-                    duplicate,
-                } => {
-                    at = next;
-                    hop += 1;
-                    if corrupt || duplicate {
-                        travelling.packet.corrupt |= corrupt;
-                        if duplicate {
-                            travelling.hop = hop;
-                            return self.pass_on_twice(id, at);
-                        }
-                    }
+            Fate::Arrives {
+                at,
+                corrupt,
+                duplicate,
+            } => {
+                packet.corrupt |= corrupt;
+                if duplicate {
+                    travelling.hop = hop + 1;
+                    self.pass_on_twice(id, at);
+                    return None;
                 }
-            }
-            if at >= self.end {
-                return self.free.push(id);
-            }
-            match self.routes.next(hop) {
-                Next::Follows(next) => link = next,
-                Next::Collects(next) => {
-                    travelling.hop = hop;
-                    return self.collect(next, id, at);
-                }
-                Next::Host => return self.reach_host(id, at),
+                Some(at)
             }
         }
     }
 
     /// Files a packet in the inbox of the link that it comes to.
-    fn collect(&mut self, link: u32, id: u32, at: Time) {
-        let flow = self.packets[id as usize].packet.flow;
+    #[inline(always)]
+    fn collect(&mut self, link: u32, packet: Arrival) {
         if let Some(inbox) = &mut self.lanes[link as usize].inbox
-            && let Some(wake) = inbox.insert(Arrival { at, flow, id })
+            && let Some(wake) = inbox.insert(packet)
         {
             self.push(wake, Event::Link(link));
         }
@@ -370,12 +395,13 @@ impl<'a> World<'a> {
 
     /// A packet and, right behind it, its copy.
     #[cold]
+    #[inline(never)]
     pub(super) fn pass_on_twice(&mut self, id: u32, at: Time) {
         let Travelling { packet, hop } = &self.packets[id as usize];
         let copy = Travelling {
             packet: Packet {
                 copy: true,
-                ..packet.clone()
+                ..*packet
             },
             hop: *hop,
         };
@@ -384,21 +410,42 @@ impl<'a> World<'a> {
         self.pass_on(copy, at);
     }
 
+    /// A packet is at a node of its route at `at`: takes it as far as that can be decided now.
+    pub(super) fn pass_on(&mut self, id: u32, at: Time) {
+        if at >= self.end {
+            return self.free.push(id);
+        }
+        let Travelling { packet, hop } = &self.packets[id as usize];
+        let arrival = Arrival {
+            at,
+            flow: packet.flow,
+            id,
+            size: packet.size,
+            hop: *hop,
+        };
+        match self.routes.next(*hop) {
+            Next::Follows(link) => self.cross(link, arrival),
+            Next::Collects(link) => self.collect(link, arrival),
+            Next::Host => self.reach_host(id, at),
+        }
+    }
+
     /// A packet reached the host at the end of its path.
+    #[inline(always)]
     fn reach_host(&mut self, id: u32, at: Time) {
         let packet = &self.packets[id as usize].packet;
         let index = packet.flow as usize;
-        let direction = Direction::of(packet);
         if packet.corrupt {
             // The host's checksum finds it.
             self.flows[index].lost(at, packet, LossCause::Corruption);
             self.free.push(id);
             return;
         }
-        match direction {
+        match Direction::of(packet) {
             Direction::Reverse => {
-                self.flows[index].to_sender.insert(at, id);
-                self.schedule_mail_to_sender(index);
+                if self.flows[index].to_sender.insert(at, id) {
+                    self.schedule_mail_to_sender(index);
+                }
             }
             Direction::Forward if self.plan.receivers[index].collects => {
                 self.flows[index].to_receiver.insert(at, id);
@@ -406,11 +453,11 @@ impl<'a> World<'a> {
             }
             Direction::Forward => {
                 self.deliver(index, id, at);
-                self.schedule_receiver(index);
             }
         }
     }
 
+    #[inline(never)]
     pub(super) fn drop_packet(&mut self, id: u32, cause: DropCause, at: Time) {
         self.free.push(id);
         let packet = &self.packets[id as usize].packet;

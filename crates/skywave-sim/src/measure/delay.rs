@@ -20,6 +20,7 @@ pub(crate) struct DelayHistogram {
 }
 
 impl DelayHistogram {
+    #[inline]
     pub(crate) fn record(&mut self, delay: Duration) {
         let bucket = bucket(delay.as_nanos());
         self.count += 1;

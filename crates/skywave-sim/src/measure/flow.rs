@@ -145,11 +145,13 @@ impl FlowMeter {
         }
     }
 
+    #[inline]
     fn counts(&self, at: Time) -> bool {
         self.start <= at && at < self.end
     }
 
     /// A packet reached the receiving host whole.
+    #[inline]
     pub(crate) fn arrived(&mut self, at: Time, wire_bytes: u32) {
         if self.counts(at) {
             self.arrived_wire_bytes += u64::from(wire_bytes);
@@ -158,6 +160,7 @@ impl FlowMeter {
     }
 
     /// Payload reached the application.
+    #[inline]
     pub(crate) fn delivered(&mut self, at: Time, bytes: u64) {
         if self.counts(at) {
             self.delivered_bytes += bytes;
@@ -168,6 +171,7 @@ impl FlowMeter {
     }
 
     /// A segment reached the application so long after it was first sent.
+    #[inline]
     pub(crate) fn delay(&mut self, at: Time, first_sent: Time) {
         if self.counts(at) {
             self.delays.record(at.since(first_sent));
@@ -185,6 +189,7 @@ impl FlowMeter {
     }
 
     /// A round trip was measured; the estimator stands as it does after that.
+    #[inline]
     pub(crate) fn rtt(&mut self, at: Time, rtt: Duration, estimator: &RtoEstimator) {
         if self.counts(at) {
             self.rtt_sum += rtt;
@@ -196,6 +201,7 @@ impl FlowMeter {
     }
 
     /// The congestion window has this size from now on.
+    #[inline]
     pub(crate) fn set_cwnd(&mut self, now: Time, cwnd: f64) {
         let from = self.cwnd_since.max(self.start);
         let held = now.min(self.end).since(from);

@@ -20,6 +20,8 @@ pub(crate) struct LossLedger {
     window: (Time, Time),
     /// By the segment's end, which never changes.
     open: BTreeMap<u64, History>,
+    /// The first key of `open`: most ACKs settle nothing, and need not look into the tree.
+    first: u64,
     table: LossTable,
     spurious: u64,
     burst: Option<Burst>,
@@ -52,6 +54,7 @@ impl LossLedger {
         Self {
             window,
             open: BTreeMap::new(),
+            first: u64::MAX,
             table: LossTable::default(),
             spurious: 0,
             burst: None,
@@ -62,24 +65,37 @@ impl LossLedger {
 
     /// A copy of the segment that ends at `end` is lost at `at`, which need not be now.
     pub(crate) fn lost(&mut self, at: Time, end: u64, cause: LossCause) {
-        self.open.entry(end).or_default().losses.push((at, cause));
+        self.history(end).losses.push((at, cause));
     }
 
     /// The sender sent a segment again.
     pub(crate) fn resent(&mut self, at: Time, resend: Resend) {
-        let history = self.open.entry(resend.end).or_default();
-        history.resends.push((at, resend.why));
+        self.history(resend.end).resends.push((at, resend.why));
+    }
+
+    fn history(&mut self, end: u64) -> &mut History {
+        self.first = self.first.min(end);
+        self.open.entry(end).or_default()
     }
 
     /// Everything below `una` was acknowledged.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn acknowledged(&mut self, una: u64) {
+        if una >= self.first {
+            self.settle_below(una);
+        }
+    }
+
+    #[inline(never)]
+    fn settle_below(&mut self, una: u64) {
         while let Some(entry) = self.open.first_entry()
             && *entry.key() <= una
         {
             let history = entry.remove();
             self.settle(&history, Found::Unnoticed);
         }
+        let first = self.open.first_key_value();
+        self.first = first.map_or(u64::MAX, |(&end, _)| end);
     }
 
     /// The segment that ends at `end` was lost and then sent again because of that, by `now`.

@@ -74,6 +74,7 @@ pub trait CongestionControl {
 
 /// Slow start, then one segment a round trip: `+counted` below the threshold, `+counted/cwnd` from
 /// there on (RFC 5681 section 3.1; RFC 3465 when bytes are counted).
+#[inline]
 pub fn standard_growth(ack: &AckEvent, window: &mut Window) {
     if ack.may_grow {
         window.cwnd += if window.cwnd < window.ssthresh {
@@ -169,6 +170,18 @@ impl Congestion {
             CongestionConfig::Cubic(c) => Self::Cubic(Cubic::new(c)),
             CongestionConfig::Cerl(c) => Self::Cerl(Cerl::new(c)),
             CongestionConfig::Custom(ref custom) => Self::Custom(custom.build(config)),
+        }
+    }
+}
+
+impl Congestion {
+    /// As `on_ack`, of an event that is worked out only as far as the member asks for it: Reno asks
+    /// for next to nothing.
+    #[inline(always)]
+    pub(super) fn on_ack_that(&mut self, event: impl Fn() -> AckEvent, window: &mut Window) {
+        match self {
+            Self::Reno(reno) => reno.on_ack(&event(), window),
+            other => other.on_ack(&event(), window),
         }
     }
 }

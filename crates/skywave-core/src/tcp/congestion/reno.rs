@@ -8,6 +8,7 @@ use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 pub struct Reno;
 
 impl CongestionControl for Reno {
+    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
         standard_growth(ack, window);
     }

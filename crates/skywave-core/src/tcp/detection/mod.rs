@@ -161,6 +161,7 @@ pub trait LossDetector {
 }
 
 /// RFC 3042: a segment on each of the first two of too few duplicate ACKs.
+#[inline]
 pub fn limited_transmit(dupacks: u32, threshold: u32) -> Allowance {
     Allowance::Beyond(if dupacks < threshold {
         dupacks.min(2)
@@ -201,6 +202,13 @@ impl Detection {
             DetectionConfig::Custom(ref custom) => Self::Custom(custom.build(config)),
         }
     }
+
+    /// Whether `on_new_ack` may answer anything but "no": a count of duplicate ACKs does not, and
+    /// most connections have that.
+    #[inline]
+    pub(super) fn hears_of_new_acks(&self) -> bool {
+        !matches!(self, Self::Dupacks(_))
+    }
 }
 
 impl LossDetector for Detection {
@@ -212,6 +220,7 @@ impl LossDetector for Detection {
         each!(self, m => m.on_new_ack(event))
     }
 
+    #[inline]
     fn on_sent(&mut self, sent: &Sent, sending: Sending) {
         each!(self, m => m.on_sent(sent, sending));
     }
@@ -224,6 +233,7 @@ impl LossDetector for Detection {
         each!(self, m => m.on_timeout());
     }
 
+    #[inline]
     fn next_timer(&self) -> Option<Time> {
         each!(self, m => m.next_timer())
     }
@@ -240,6 +250,7 @@ impl LossDetector for Detection {
         each!(self, m => m.guards_repeats())
     }
 
+    #[inline]
     fn threshold(&self) -> u32 {
         each!(self, m => m.threshold())
     }
@@ -248,6 +259,7 @@ impl LossDetector for Detection {
         each!(self, m => m.distrusts_rto())
     }
 
+    #[inline]
     fn limited_transmit(&self, dupacks: u32) -> Allowance {
         each!(self, m => m.limited_transmit(dupacks))
     }

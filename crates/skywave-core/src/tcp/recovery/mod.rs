@@ -146,6 +146,7 @@ impl Recovery {
 }
 
 impl LossRecovery for Recovery {
+    #[inline]
     fn is_active(&self) -> bool {
         each!(self, m => m.is_active())
     }
@@ -158,6 +159,7 @@ impl LossRecovery for Recovery {
         each!(self, m => m.on_dupack(repair));
     }
 
+    #[inline]
     fn on_new_ack(&mut self, repair: &mut Repair, acked: Segments) -> Progress {
         each!(self, m => m.on_new_ack(repair, acked))
     }
@@ -174,14 +176,17 @@ impl LossRecovery for Recovery {
         each!(self, m => m.recover_after_timeout(max))
     }
 
+    #[inline]
     fn inflation(&self) -> Segments {
         each!(self, m => m.inflation())
     }
 
+    #[inline]
     fn pipe_room(&self, flight: &Flight, window: &Window, mss: u32) -> Option<u64> {
         each!(self, m => m.pipe_room(flight, window, mss))
     }
 
+    #[inline]
     fn on_sent(&mut self) {
         each!(self, m => m.on_sent());
     }

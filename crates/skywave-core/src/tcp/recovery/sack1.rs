@@ -45,6 +45,7 @@ impl LossRecovery for Sack1 {
         Self::mark_holes(repair.flight);
     }
 
+    #[inline]
     fn on_new_ack(&mut self, repair: &mut Repair, _acked: Segments) -> Progress {
         let Some(recover) = self.recover else {
             // Outside of a recovery every new ACK starts the scoreboard anew.

@@ -22,13 +22,10 @@ pub(super) enum Next {
 impl Sender {
     /// What to send next: lost segments first, then the segment at `nxt`; or what forbids it, if the
     /// connection is open.
+    #[inline(always)]
     pub(super) fn choose(&mut self) -> Result<Next, Option<Limit>> {
-        match self.state {
-            State::Closed | State::Done => return Err(None),
-            State::SynSent if self.flight.nxt() > 0 => return Err(Some(Limit::Handshake)),
-            State::SynSent if self.flight.is_empty() => return Ok(Next::New(1)),
-            State::SynSent => return Ok(Next::Again(0, Why::Timeout)),
-            State::Established => {}
+        if self.state != State::Established {
+            return self.choose_syn();
         }
         self.choose_data().map_err(|limit| {
             let recovering = self.recovery.is_active();
@@ -36,6 +33,17 @@ impl Sender {
         })
     }
 
+    #[cold]
+    fn choose_syn(&self) -> Result<Next, Option<Limit>> {
+        match self.state {
+            State::Closed | State::Done | State::Established => Err(None),
+            State::SynSent if self.flight.nxt() > 0 => Err(Some(Limit::Handshake)),
+            State::SynSent if self.flight.is_empty() => Ok(Next::New(1)),
+            State::SynSent => Ok(Next::Again(0, Why::Timeout)),
+        }
+    }
+
+    #[inline(always)]
     fn choose_data(&mut self) -> Result<Next, Limit> {
         let mss = self.config.mss;
         let room = self.recovery.pipe_room(&self.flight, &self.window, mss);
@@ -75,6 +83,7 @@ impl Sender {
     }
 
     /// The segment at `nxt`, if there is one, and its end.
+    #[inline(always)]
     fn next_in_order(&self) -> (Option<Next>, u64) {
         let nxt = self.flight.nxt();
         if let Some(old) = self.flight.at(nxt) {
@@ -92,6 +101,7 @@ impl Sender {
     }
 
     /// How far a window-counting sender may send.
+    #[inline(always)]
     fn plain_edge(&self) -> u64 {
         let mut window = self.window.cwnd + self.recovery.inflation();
         if !self.recovery.is_active() {
@@ -106,7 +116,8 @@ impl Sender {
         self.flight.una() + window.to_bytes(self.config.mss)
     }
 
-    pub(super) fn transmit_new(&mut self, end: u64, now: Time) -> Segment {
+    #[inline(always)]
+    pub(super) fn transmit_new(&mut self, end: u64, now: Time) -> (u64, u64) {
         let start = self.flight.nxt();
         if self.flight.is_empty() || self.timer.is_none() {
             if self.config.restart_after_idle && now.since(self.last_sent) > self.rto.rto() {
@@ -123,10 +134,16 @@ impl Sender {
         }
         self.recovery.on_sent();
         self.counters.sent += 1;
-        self.segment(start, end, now)
+        (start, end)
     }
 
-    pub(super) fn transmit_again(&mut self, position: u64, why: Why, now: Time) -> Option<Segment> {
+    #[inline(never)]
+    pub(super) fn transmit_again(
+        &mut self,
+        position: u64,
+        why: Why,
+        now: Time,
+    ) -> Option<(u64, u64)> {
         let in_order = position == self.flight.nxt();
         let sent = self.flight.send_again(position, now)?;
         let sending = if in_order {
@@ -147,10 +164,11 @@ impl Sender {
         self.recovery.on_sent();
         self.counters.sent += 1;
         self.counters.retransmits += 1;
-        Some(self.segment(start, end, now))
+        Some((start, end))
     }
 
-    fn segment(&self, start: u64, end: u64, now: Time) -> Segment {
+    #[inline(always)]
+    pub(super) fn segment(&self, start: u64, end: u64, now: Time) -> Segment {
         let syn = start < self.config.handshake.span();
         let fin = end > self.written;
         Segment {
