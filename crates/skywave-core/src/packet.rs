@@ -86,9 +86,10 @@ pub const MAX_SACK_BLOCKS: usize = 4;
 
 /// The blocks of a SACK option; a slice to whoever reads it.
 #[derive(Clone, Copy, Default)]
+#[repr(C)]
 pub struct SackBlocks {
-    blocks: [SackBlock; MAX_SACK_BLOCKS],
     count: u8,
+    blocks: [SackBlock; MAX_SACK_BLOCKS],
 }
 
 impl SackBlocks {

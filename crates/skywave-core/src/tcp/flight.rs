@@ -52,12 +52,13 @@ pub struct Acked {
     pub bytes: u64,
     /// Bytes of these that a SACK block had reported before.
     pub sacked_before: u64,
-    /// The last segment covered whole.
-    pub newest: Option<Sent>,
+    /// When the last segment covered whole was sent, if that was once.
+    pub newest_sent: Option<Time>,
 }
 
 /// Sequence space and segments in flight.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct Flight {
     una: u64,
     nxt: u64,
@@ -320,7 +321,7 @@ impl Flight {
             if segment.is_marked() {
                 self.forget_marks(&segment, segment.len(), &mut acked);
             }
-            acked.newest = Some(segment);
+            acked.newest_sent = (segment.transmissions == 1).then_some(segment.last_sent);
         }
         self.una = self.una.max(ack);
         self.nxt = self.nxt.max(self.una);
@@ -401,7 +402,9 @@ mod tests {
         assert_eq!((f.una(), f.nxt(), f.max()), (0, 500, 500));
         let acked = f.acknowledge(250);
         assert_eq!(acked.bytes, 250);
-        assert_eq!(acked.newest.map(|s| s.end), Some(200));
+        assert_eq!(acked.newest_sent, Some(Time::ZERO));
+        f.send_again(300, Time::ZERO);
+        assert_eq!(f.clone().acknowledge(400).newest_sent, None);
         assert_eq!(f.first().map(|s| (s.start, s.end)), Some((250, 300)));
         assert_eq!(f.in_flight(), 250);
     }

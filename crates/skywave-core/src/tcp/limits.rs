@@ -58,16 +58,17 @@ impl LimitTimes {
 ///
 /// Only a change of the limit and an expiry of the timer add anything, so it costs little.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(super) struct LimitClock {
     times: LimitTimes,
-    /// The limit in force; `None` while the connection is not open.
-    limit: Option<Limit>,
+    /// Only time between these counts.
+    window: (Time, Time),
     /// What is before this is added up.
     since: Time,
     /// When a segment was last sent or heard.
     heard: Time,
-    /// Only time between these counts.
-    window: (Time, Time),
+    /// The limit in force; `None` while the connection is not open.
+    limit: Option<Limit>,
 }
 
 impl Default for LimitClock {

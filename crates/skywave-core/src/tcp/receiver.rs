@@ -17,28 +17,31 @@ use crate::time::Time;
 use super::config::{Acking, Handshake, TcpConfig};
 
 /// A TCP data receiver. The application reads at once, so the advertised window is the buffer.
+///
+/// What segments in order touch lies in the first two cache lines.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Receiver {
     config: Arc<TcpConfig>,
     /// Next position expected (RCV.NXT).
     next: u64,
-    /// Blocks held out of order, sorted, neither touching nor overlapping.
-    held: Vec<Block>,
-    /// Held blocks by the time of their last change, newest first (RFC 2018 section 4).
-    recent: ArrayVec<u64, MAX_SACK_BLOCKS>,
-    /// A duplicate to report (RFC 2883).
-    duplicate: Option<Block>,
-    /// What the latest ACK reported.
-    reported: SackBlocks,
+    /// Last.ACK.sent and TS.Recent of RFC 7323, the latter below.
+    last_ack: u64,
+    /// ACKs to be sent now.
+    due: u32,
     /// Segments in order not yet acknowledged, and the timer for them.
     unacknowledged: u32,
     timer: Option<Time>,
-    /// ACKs to be sent now.
-    due: u32,
-    syn_ack: bool,
     fin_at: Option<u64>,
-    /// Last.ACK.sent and TS.Recent of RFC 7323.
-    last_ack: u64,
+    /// Blocks held out of order, sorted, neither touching nor overlapping.
+    held: Vec<Block>,
+    /// A duplicate to report (RFC 2883).
+    duplicate: Option<Block>,
+    syn_ack: bool,
+    /// What the latest ACK reported.
+    reported: SackBlocks,
+    /// Held blocks by the time of their last change, newest first (RFC 2018 section 4).
+    recent: ArrayVec<u64, MAX_SACK_BLOCKS>,
     peer_timestamp: Time,
 }
 

@@ -6,6 +6,7 @@ use super::config::{RtoArithmetic, RtoConfig};
 
 /// Estimator of the RTO, with exponential backoff.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct RtoEstimator {
     /// The present RTO: asked for more often than it changes.
     rto: Duration,

@@ -23,7 +23,7 @@ use crate::units::Segments;
 use super::config::{Counting, Handshake, TcpConfig};
 use super::congestion::{Congestion, CongestionControl};
 use super::detection::{Detection, DetectionEvent, Finding, LossDetector};
-use super::flight::{Acked, Flight};
+use super::flight::Flight;
 use super::limits::{LimitClock, Resend, Why};
 use super::loss_events::LossEvents;
 use super::recovery::{LossRecovery, Progress, Recovery, Repair};
@@ -34,9 +34,8 @@ use transmit::Next;
 
 /// What a sender has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct SenderCounters {
-    /// Segments sent, retransmissions and SYN included.
-    pub sent: u64,
     /// Segments sent again.
     pub retransmits: u64,
     /// Expiries of the retransmission timer.
@@ -47,6 +46,8 @@ pub struct SenderCounters {
     pub window_cuts: u64,
     /// More about the timeouts and fast retransmits.
     pub events: LossEvents,
+    /// Segments sent, retransmissions and SYN included.
+    pub sent: u64,
 }
 
 impl Sub for SenderCounters {
@@ -81,39 +82,45 @@ struct Timed {
 }
 
 /// A TCP data sender.
+///
+/// What every ACK and every new segment touches lies together, in the order below: with many
+/// connections, most of the time goes into fetching it.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Sender {
-    config: Arc<TcpConfig>,
-    state: State,
-    flight: Flight,
-    window: Window,
-    peer_window: u64,
-    detection: Detection,
-    recovery: Recovery,
-    congestion: Congestion,
-    timeout: Timeout,
-    rto: RtoEstimator,
     /// When the retransmission timer expires.
     timer: Option<Time>,
     timed: Option<Timed>,
-    dupacks: u32,
-    /// No fast retransmit until everything below this position is acknowledged.
-    recover: Option<u64>,
+    window: Window,
     /// End of what the application has written.
     written: u64,
-    closing: bool,
-    peer_timestamp: Time,
+    flight: Flight,
+    peer_window: u64,
+    /// When a segment was last sent.
+    last_sent: Time,
     rtt_sample: Option<Duration>,
+    config: Arc<TcpConfig>,
+    dupacks: u32,
+    state: State,
+    closing: bool,
+    /// How the next segment to be sent again was found to be lost.
+    found: Option<Why>,
+    recovery: Recovery,
+    /// Begins with the present RTO; the rest changes with samples only.
+    rto: RtoEstimator,
+    peer_timestamp: Time,
+    /// No fast retransmit until everything below this position is acknowledged.
+    recover: Option<u64>,
     /// The latest sample, whoever has seen it.
     last_rtt: Option<Duration>,
     initial_window: Segments,
-    /// When a segment was last sent.
-    last_sent: Time,
-    counters: SenderCounters,
+    /// Ends with what every packet touches, as do the counters.
     limits: LimitClock,
-    /// How the next segment to be sent again was found to be lost.
-    found: Option<Why>,
     resend: Option<Resend>,
+    detection: Detection,
+    timeout: Timeout,
+    counters: SenderCounters,
+    congestion: Congestion,
 }
 
 /// What the detector is told. A macro, so that the detector can be changed while the event borrows
@@ -401,7 +408,7 @@ impl Sender {
                 self.restart_timer(now);
             }
         }
-        let segment_rtt = segment_rtt(now, &acked);
+        let segment_rtt = acked.newest_sent.map(|sent| now.since(sent));
         let may_grow = progress == Progress::Open && self.window_was_used(flight_before);
         let counted = self.counted(acked_segments);
         let event = || AckEvent {
@@ -628,13 +635,6 @@ impl Sender {
         self.written
             .saturating_add(u64::from(self.closing && self.config.fin))
     }
-}
-
-fn segment_rtt(now: Time, acked: &Acked) -> Option<Duration> {
-    acked
-        .newest
-        .filter(|s| s.transmissions == 1)
-        .map(|s| now.since(s.last_sent))
 }
 
 #[cfg(test)]

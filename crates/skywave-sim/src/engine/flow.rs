@@ -18,28 +18,32 @@ use crate::traffic::{Action, Source};
 pub(crate) const SERIES: [&str; 6] = ["cwnd", "ssthresh", "rtt", "srtt", "rto", "acked"];
 
 /// A flow as the engine drives it.
+///
+/// What packets touch comes first: with many flows, most of the time goes into fetching it.
+#[repr(C, align(64))]
 pub(crate) struct Flow {
-    index: u32,
-    start: Time,
     pub(crate) ends: Ends,
-    source: Source,
-    pub(crate) meter: FlowMeter,
-    pub(crate) recorder: Option<Recorder>,
-    arrivals: Option<Box<ArrivalMeter>>,
-    /// Packets that wait for the sender, and for a receiver that collects them.
+    /// Packets that wait for the sender.
     pub(crate) to_sender: Mailbox,
-    pub(crate) to_receiver: Mailbox,
-    /// When the sender's and the receiver's timers are looked at. A timer that moves later leaves
-    /// this as it is; one that moves earlier leaves an event behind that no longer counts.
-    pub(crate) sender_timer: Option<Time>,
-    pub(crate) receiver_timer: Option<Time>,
     /// The application's next turn, and its end; [`Time::MAX`] for never.
     application_at: Time,
     stop_at: Time,
-    /// The application has stopped.
-    stopped: bool,
     /// The next bound of the measured window; [`Time::MAX`] behind it.
     bound: Time,
+    /// When the sender's and the receiver's timers are looked at. A timer that moves later leaves
+    /// this as it is; one that moves earlier leaves an event behind that no longer counts.
+    pub(crate) sender_timer: Option<Time>,
+    index: u32,
+    /// The application has stopped.
+    stopped: bool,
+    pub(crate) recorder: Option<Box<Recorder>>,
+    arrivals: Option<Box<ArrivalMeter>>,
+    pub(crate) meter: FlowMeter,
+    /// Packets that wait for a receiver that collects them.
+    pub(crate) to_receiver: Mailbox,
+    pub(crate) receiver_timer: Option<Time>,
+    start: Time,
+    source: Source,
     window: (Time, Time),
     /// Time from the start until everything was acknowledged, once it is.
     completion: Option<Duration>,
@@ -68,15 +72,16 @@ pub(crate) enum Ends {
 }
 
 /// Both ends of a TCP connection.
+#[repr(C)]
 pub(crate) struct Tcp {
-    config: Arc<TcpConfig>,
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
-    losses: LossLedger,
     /// Bytes that the receiver has delivered.
     delivered: u64,
     /// Number of the segment to be delivered next, among those sent.
     next_number: u64,
+    config: Arc<TcpConfig>,
+    losses: LossLedger,
 }
 
 impl Tcp {
@@ -148,7 +153,9 @@ impl Flow {
             arrivals: run
                 .details
                 .then(|| Box::new(ArrivalMeter::new(run.measure))),
-            recorder: run.series.then(|| Recorder::new(&spec.name, &SERIES)),
+            recorder: run
+                .series
+                .then(|| Box::new(Recorder::new(&spec.name, &SERIES))),
             to_sender: Mailbox::default(),
             to_receiver: Mailbox::default(),
             sender_timer: None,
@@ -389,12 +396,12 @@ impl Flow {
     pub(crate) fn settle(&mut self, now: Time) {
         let drained = match &self.ends {
             Ends::Tcp(tcp) => {
-                if self.completion.is_none() && tcp.sender.is_done() {
+                if tcp.sender.is_done() && self.completion.is_none() {
                     self.completion = Some(now.since(self.start));
                 }
-                self.source.waits_for_drain()
+                tcp.sender.flight().is_empty()
                     && tcp.sender.unsent() == 0
-                    && tcp.sender.flight().is_empty()
+                    && self.source.waits_for_drain()
             }
             // UDP hears nothing back: the transfer ends when it is sent.
             Ends::Udp { .. } => true,

@@ -21,10 +21,6 @@ pub(crate) struct Lane {
     watch: Option<Box<Watch>>,
 }
 
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all are plain links, and lie side by side"
-)]
 #[repr(u64)]
 enum Carrier {
     /// A link that only delays or drops packets, and nobody looks on.

@@ -41,6 +41,11 @@ impl Mailbox {
 
     /// Takes the first packet.
     pub(crate) fn take(&mut self) -> Option<u32> {
-        self.packets.pop_front().map(|(_, id)| id)
+        let first = self.packets.pop_front();
+        if self.packets.is_empty() {
+            // From the start of the memory again, which is still in the cache.
+            self.packets.clear();
+        }
+        first.map(|(_, id)| id)
     }
 }

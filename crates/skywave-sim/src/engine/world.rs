@@ -489,7 +489,10 @@ impl<'a> World<'a> {
                 delivered: bins.map(Option::unwrap_or_default).collect(),
             });
         }
-        let flows = self.flows.into_iter().filter_map(|f| f.recorder);
+        let flows = self
+            .flows
+            .into_iter()
+            .filter_map(|f| f.recorder.map(|r| *r));
         let links = self.lanes.into_iter().filter_map(Lane::into_recorder);
         outcome.series = flows.chain(links).flat_map(Recorder::into_series).collect();
         outcome

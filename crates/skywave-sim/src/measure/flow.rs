@@ -13,40 +13,41 @@ const GAP: Duration = Duration::from_secs(1);
 /// A congestion window of so many segments or less is small (SIFEST, figure 8).
 const SMALL_CWND: f64 = 3.0;
 
-/// Counts what happens to one flow inside the window.
+/// Counts what happens to one flow inside the window; first what packets touch.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct FlowMeter {
     start: Time,
     end: Time,
+    cwnd: f64,
+    cwnd_since: Time,
+    /// Integral of cwnd over the window, segment-seconds.
+    cwnd_area: f64,
+    /// What is acknowledged, and since when.
+    una: u64,
+    una_at: Time,
+    /// The congestion window is small, since `small_since`.
+    small: bool,
     delivered_bytes: u64,
     arrived_wire_bytes: u64,
     arrived_packets: u64,
+    delays: DelayHistogram,
+    bins: Option<Box<BinMeter>>,
     sent_datagrams: u64,
     /// Data packets lost, by [`LossCause`].
     drops: [u64; LossCause::ALL.len()],
-    delays: DelayHistogram,
     rtt_sum: Duration,
     rtt_count: u64,
     rtt_min: Option<Duration>,
     /// Sums of the smoothed RTT and its deviation after each sample.
     srtt_sum: Duration,
     rttvar_sum: Duration,
-    /// What is acknowledged, and since when.
-    una: u64,
-    una_at: Time,
     gaps: u64,
     gaps_time: Duration,
-    cwnd: f64,
-    cwnd_since: Time,
-    /// Integral of cwnd over the window, segment-seconds.
-    cwnd_area: f64,
     /// When the congestion window came into being.
     opened: Option<Time>,
-    /// The congestion window is small, since then.
-    small: bool,
     small_since: Time,
     small_time: Duration,
-    bins: Option<Box<BinMeter>>,
 }
 
 impl FlowMeter {

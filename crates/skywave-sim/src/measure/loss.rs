@@ -18,10 +18,10 @@ use crate::outcome::FlowOutcome;
 #[derive(Debug)]
 pub(crate) struct LossLedger {
     window: (Time, Time),
-    /// By the segment's end, which never changes.
-    open: BTreeMap<u64, History>,
     /// The first key of `open`: most ACKs settle nothing, and need not look into the tree.
     first: u64,
+    /// By the segment's end, which never changes.
+    open: BTreeMap<u64, History>,
     table: LossTable,
     spurious: u64,
     burst: Option<Burst>,
