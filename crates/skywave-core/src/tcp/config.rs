@@ -54,8 +54,32 @@ pub enum DetectionConfig {
     /// The third duplicate ACK, or Vegas' fine-grained timer checked on the first one and on the
     /// first two ACKs after a retransmission (Brakmo 1994, section 3.1).
     Vegas,
+    /// TCP-DCR: one round trip after the first duplicate ACK (Bhandarkar et al., section 3).
+    Dcr(DcrConfig),
     /// A user's own.
     Custom(CustomDetection),
+}
+
+/// TCP-DCR's delay of the response to a loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DcrConfig {
+    /// Delay τ, in smoothed round trips (section 3.2: one).
+    pub tau: f64,
+    /// How the delay is kept.
+    pub wait: DcrWait,
+}
+
+/// How TCP-DCR keeps its delay (section 3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DcrWait {
+    /// By a timer of τ.
+    Timer {
+        /// Tick of its clock: it expires on the first one at or after τ. Zero for an exact clock.
+        tick: Duration,
+    },
+    /// By W·τ·srtt/RTT duplicate ACKs, with W the segments in flight at the first one and RTT the
+    /// latest sample; at least three. Needs new data to send meanwhile, for the ACKs to come.
+    Dupacks,
 }
 
 /// Members of the `recovery` slot.
@@ -144,6 +168,16 @@ pub struct CerlConfig {
 pub enum TimeoutConfig {
     /// Restart with one segment and go back N (RFC 5681, RFC 6298).
     Standard,
+}
+
+impl DcrConfig {
+    /// As published.
+    pub const DEFAULT: Self = Self {
+        tau: 1.0,
+        wait: DcrWait::Timer {
+            tick: Duration::ZERO,
+        },
+    };
 }
 
 impl VegasConfig {

@@ -1,8 +1,8 @@
 //! Every published combination, and every member of a slot, by its name.
 
 use super::config::{
-    CerlConfig, Composition, CongestionConfig, CubicConfig, DetectionConfig, RecoveryConfig,
-    TimeoutConfig, VegasConfig, VenoConfig, WestwoodConfig,
+    CerlConfig, Composition, CongestionConfig, CubicConfig, DcrConfig, DetectionConfig,
+    RecoveryConfig, TimeoutConfig, VegasConfig, VenoConfig, WestwoodConfig,
 };
 
 /// A published TCP variant: a named composition.
@@ -35,6 +35,8 @@ const SACK: Composition = Composition {
     recovery: RecoveryConfig::Sack,
     ..RENO
 };
+
+const DCR: DetectionConfig = DetectionConfig::Dcr(DcrConfig::DEFAULT);
 
 /// All presets, in the order in which they are listed to a user.
 pub const PRESETS: &[Preset] = &[
@@ -148,6 +150,34 @@ pub const PRESETS: &[Preset] = &[
             ..RENO
         },
     },
+    Preset {
+        name: "dcr",
+        summary: "SACK that waits a round trip before it responds to a loss",
+        source: "Bhandarkar et al., TCP-DCR, section 3",
+        composition: Composition {
+            detection: DCR,
+            ..SACK
+        },
+    },
+    Preset {
+        name: "dcr-sack1",
+        summary: "the same with the pipe accounting of ns-2's Sack1",
+        source: "Bhandarkar et al., TCP-DCR, section 4",
+        composition: Composition {
+            detection: DCR,
+            recovery: RecoveryConfig::Sack1,
+            ..RENO
+        },
+    },
+    Preset {
+        name: "dcr-newreno",
+        summary: "the same for receivers without SACK: NewReno recovery",
+        source: "Bhandarkar et al., TCP-DCR, section 3.3",
+        composition: Composition {
+            detection: DCR,
+            ..NEWRENO
+        },
+    },
 ];
 
 /// The preset of that name.
@@ -195,6 +225,12 @@ pub const MEMBERS: &[Member] = &[
         "vegas",
         "three duplicate ACKs, or a fine-grained timer checked on ACKs",
         "Brakmo 1994, section 3.1",
+    ),
+    member(
+        "detection",
+        "dcr",
+        "one round trip after the first duplicate ACK (tau, by, tick)",
+        "Bhandarkar et al., TCP-DCR, section 3",
     ),
     member(
         "recovery",

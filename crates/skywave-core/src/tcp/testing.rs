@@ -99,6 +99,12 @@ impl Script {
         self.pump();
     }
 
+    /// Lets a timer expire, if one is due.
+    pub(crate) fn on_timer(&mut self) {
+        self.sender.on_timer(self.now);
+        self.pump();
+    }
+
     /// Any segment from the peer.
     pub(crate) fn receive(&mut self, segment: &Segment) {
         self.sender.on_segment(self.now, segment);

@@ -2,7 +2,8 @@
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::tcp::{
-    Acking, Composition, Counting, DetectionConfig, Handshake, PRESETS, RecoveryConfig, TcpConfig,
+    Acking, Composition, Counting, DcrConfig, DcrWait, DetectionConfig, Handshake, PRESETS,
+    RecoveryConfig, TcpConfig,
 };
 use skywave_core::{Duration, Segments};
 
@@ -75,7 +76,8 @@ impl<'a> Arbitrary<'a> for AnyConfig {
 
 fn any_composition(bytes: &mut Unstructured<'_>) -> Result<Composition> {
     let detection = match bytes.int_in_range(0..=15)? {
-        0..=8 => DetectionConfig::Dupacks(3),
+        0..=5 => DetectionConfig::Dupacks(3),
+        6..=8 => DetectionConfig::Dcr(any_dcr(bytes)?),
         9..=11 => DetectionConfig::Vegas,
         threshold => DetectionConfig::Dupacks(threshold - 11),
     };
@@ -86,6 +88,17 @@ fn any_composition(bytes: &mut Unstructured<'_>) -> Result<Composition> {
         avoid_repeated_recovery: bytes.arbitrary()?,
         ..PRESETS[0].composition
     })
+}
+
+fn any_dcr(bytes: &mut Unstructured<'_>) -> Result<DcrConfig> {
+    let tau = f64::from(bytes.int_in_range(1u32..=30)?) / 10.0;
+    let wait = match bytes.int_in_range(0..=2u64)? {
+        0 => DcrWait::Dupacks,
+        ticks => DcrWait::Timer {
+            tick: Duration::from_millis(10) * (ticks - 1),
+        },
+    };
+    Ok(DcrConfig { tau, wait })
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use skywave_sim::spec::Transport;
 
 use super::custom::CustomMembers;
 use super::error::{Fault, unknown};
+use super::lower_detection::dcr;
 use super::lower_flow::udp_header;
 use super::model_flow::FlowModel;
 use super::model_tcp::{
@@ -142,6 +143,7 @@ fn detection_of(
     custom: &CustomMembers,
 ) -> Result<(DetectionConfig, String), Fault> {
     let dupacks = match model {
+        DetectionModel::Dcr(m) => return dcr(m),
         DetectionModel::Vegas(_) => return Ok((DetectionConfig::Vegas, "vegas".into())),
         DetectionModel::Custom(name) => {
             let member = DetectionConfig::Custom(custom.detection(name)?);

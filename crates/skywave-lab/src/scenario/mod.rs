@@ -16,6 +16,7 @@ mod error;
 mod files;
 mod lower;
 mod lower_channel;
+mod lower_detection;
 mod lower_flow;
 mod lower_link;
 mod lower_recovery;

@@ -45,6 +45,8 @@ pub(crate) enum DetectionModel {
     Dupacks(DupacksModel),
     /// Three duplicate ACKs or Vegas' fine-grained timer.
     Vegas(NoParameters),
+    /// TCP-DCR: one round trip after the first duplicate ACK.
+    Dcr(DcrModel),
     /// A member of the calling program's own.
     #[serde(rename = "$name")]
     #[schemars(skip)]
@@ -59,6 +61,28 @@ pub(crate) enum DupacksModel {
     Number(Count),
     #[serde(rename = "$table")]
     Default(NoParameters),
+}
+
+/// TCP-DCR's delay.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DcrModel {
+    /// Delay in smoothed round trips; default 1.
+    pub(crate) tau: Option<Positive>,
+    /// How the delay is kept; default "timer".
+    pub(crate) by: Option<DcrByModel>,
+    /// Tick of the timer's clock; default an exact clock.
+    pub(crate) tick: Option<Spanned<Period>>,
+}
+
+/// How TCP-DCR keeps its delay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum DcrByModel {
+    /// By a timer.
+    Timer,
+    /// By a number of duplicate ACKs.
+    Dupacks,
 }
 
 /// A member without parameters.

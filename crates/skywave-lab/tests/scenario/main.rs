@@ -2,6 +2,7 @@
 
 mod becomes;
 mod custom;
+mod detection;
 mod errors;
 mod example;
 mod files;

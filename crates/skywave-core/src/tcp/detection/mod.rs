@@ -1,5 +1,6 @@
 //! The `detection` slot: when a segment counts as lost, and what may be sent until then.
 
+mod dcr;
 mod dupacks;
 mod vegas;
 
@@ -11,6 +12,7 @@ use super::custom::Built;
 use super::flight::{Flight, Sent};
 use super::window::Window;
 
+pub use dcr::Dcr;
 pub use dupacks::Dupacks;
 pub use vegas::FineTimer;
 
@@ -177,6 +179,8 @@ pub enum Detection {
     Dupacks(Dupacks),
     /// Three duplicate ACKs or Vegas' fine-grained timer.
     Vegas(FineTimer),
+    /// TCP-DCR: one round trip after the first duplicate ACK.
+    Dcr(Dcr),
     /// A user's own.
     Custom(Built<dyn LossDetector + Send>),
 }
@@ -186,6 +190,7 @@ macro_rules! each {
         match $self {
             Detection::Dupacks($member) => $call,
             Detection::Vegas($member) => $call,
+            Detection::Dcr($member) => $call,
             Detection::Custom(Built {
                 member: $member, ..
             }) => $call,
@@ -199,6 +204,7 @@ impl Detection {
         match config.composition.detection {
             DetectionConfig::Dupacks(threshold) => Self::Dupacks(Dupacks(threshold)),
             DetectionConfig::Vegas => Self::Vegas(FineTimer::default()),
+            DetectionConfig::Dcr(c) => Self::Dcr(Dcr::new(c)),
             DetectionConfig::Custom(ref custom) => Self::Custom(custom.build(config)),
         }
     }

@@ -4,6 +4,7 @@
 #![allow(clippy::single_range_in_vec_init)]
 
 mod cerl;
+mod dcr;
 mod idle;
 mod lifecycle;
 mod limits;

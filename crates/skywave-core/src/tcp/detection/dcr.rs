@@ -1,0 +1,150 @@
+//! TCP-DCR (Bhandarkar et al., section 3): a loss is reported one round trip after the first
+//! duplicate ACK, so that a link may repair its own losses until then.
+//!
+//! The wait begins in congestion avoidance only (section 3.3), on the first duplicate ACK. During it
+//! the window goes on growing, but each duplicate ACK lets one new segment out and no more; an ACK
+//! of the missing segment ends it and nothing has happened. In slow start, and below what was sent
+//! at the last fast retransmit or timeout, three duplicate ACKs count as ever: further losses of one
+//! window do not wait again.
+
+use super::dupacks::Dupacks;
+use super::{Allowance, DetectionEvent, Finding, LossDetector, Sending, limited_transmit};
+use crate::tcp::config::{DcrConfig, DcrWait};
+use crate::tcp::flight::{Flight, Sent};
+use crate::time::{Duration, Time};
+
+/// State of one TCP-DCR detector.
+#[derive(Clone, Copy, Debug)]
+pub struct Dcr {
+    config: DcrConfig,
+    ordinary: Dupacks,
+    waiting: Option<Wait>,
+    /// End of what was sent.
+    sent: u64,
+    /// End of what was sent at the last fast retransmit or timeout.
+    recover: u64,
+}
+
+/// A delay that is running.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    /// Up to here may be sent: one segment a duplicate ACK.
+    edge: u64,
+    until: Until,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Until {
+    Time(Time),
+    Dupacks(u32),
+}
+
+impl Dcr {
+    /// A detector that has seen nothing yet.
+    pub fn new(config: DcrConfig) -> Self {
+        Self {
+            config,
+            ordinary: Dupacks(3),
+            waiting: None,
+            sent: 0,
+            recover: 0,
+        }
+    }
+
+    /// When a wait that begins now ends; `None` without a round trip to measure it by.
+    fn end_of_wait(&self, event: &DetectionEvent) -> Option<Until> {
+        let srtt = event.srtt?;
+        Some(match self.config.wait {
+            DcrWait::Timer { tick } => {
+                Until::Time(next_tick(event.now + srtt.mul_f64(self.config.tau), tick))
+            }
+            DcrWait::Dupacks => {
+                let window = event.flight.in_flight() as f64 / f64::from(event.mss);
+                let rtt = event.rtt?.as_nanos().max(1) as f64;
+                let scaled = window * self.config.tau * srtt.as_nanos() as f64 / rtt;
+                // A cast saturates; never fewer than the ordinary rule wants.
+                Until::Dupacks((libm::ceil(scaled) as u32).max(self.ordinary.0))
+            }
+        })
+    }
+
+    fn begin(&mut self, event: &DetectionEvent) {
+        if event.in_slow_start() || event.flight.una() < self.recover {
+            return;
+        }
+        self.waiting = self.end_of_wait(event).map(|until| Wait {
+            edge: event.flight.max(),
+            until,
+        });
+    }
+}
+
+/// The first tick of a coarse clock at or after `time`.
+fn next_tick(time: Time, tick: Duration) -> Time {
+    let (ns, tick) = (time.as_nanos(), tick.as_nanos().max(1));
+    Time::from_nanos(ns.div_ceil(tick).saturating_mul(tick))
+}
+
+impl LossDetector for Dcr {
+    fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
+        if event.dupacks == 1 {
+            self.begin(event);
+        }
+        let Some(wait) = &mut self.waiting else {
+            return self.ordinary.on_dupack(event);
+        };
+        wait.edge += u64::from(event.mss);
+        let over = matches!(wait.until, Until::Dupacks(n) if event.dupacks >= n);
+        if over {
+            self.waiting = None;
+        }
+        over
+    }
+
+    /// The hole is filled: nothing was lost.
+    fn on_new_ack(&mut self, _event: &DetectionEvent) -> bool {
+        self.waiting = None;
+        false
+    }
+
+    fn on_sent(&mut self, sent: &Sent, _sending: Sending) {
+        self.sent = self.sent.max(sent.end);
+    }
+
+    fn on_retransmit(&mut self, flight: &Flight) {
+        self.waiting = None;
+        self.recover = flight.max();
+    }
+
+    fn on_timeout(&mut self) {
+        self.waiting = None;
+        self.recover = self.sent;
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        match self.waiting?.until {
+            Until::Time(at) => Some(at),
+            Until::Dupacks(_) => None,
+        }
+    }
+
+    fn on_timer(&mut self, _event: &DetectionEvent) -> Finding {
+        self.waiting = None;
+        Finding::Lost
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.waiting.is_some()
+    }
+
+    fn threshold(&self) -> u32 {
+        self.ordinary.0
+    }
+
+    fn limited_transmit(&self, dupacks: u32) -> Allowance {
+        match self.waiting {
+            Some(wait) => Allowance::Until(wait.edge),
+            None => limited_transmit(dupacks, self.ordinary.0),
+        }
+    }
+}
