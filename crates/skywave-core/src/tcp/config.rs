@@ -425,6 +425,7 @@ impl TcpConfig {
 
     /// Bytes on the wire of a segment: headers, options (RFC 2018: 8 a block and 2, padded to 4;
     /// RFC 7323: 10, padded to 12) and payload.
+    #[inline]
     pub fn wire_size(&self, segment: &Segment) -> u32 {
         let sack = match segment.sack.len() as u32 {
             0 => 0,

@@ -140,11 +140,32 @@ impl Receiver {
 
     /// The next ACK to put on the wire. Call until `None` after every input.
     #[must_use]
-    #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        self.due = self.due.checked_sub(1)?;
+        self.poll_ack().then(|| self.ack(now))
+    }
+
+    /// The first half of [`Self::poll_transmit`], for drivers that care where the segment is made:
+    /// whether [`Self::ack`] is to be called, the second half.
+    #[must_use]
+    #[inline(always)]
+    pub fn poll_ack(&mut self) -> bool {
+        if self.due == 0 {
+            return false;
+        }
+        self.due -= 1;
         self.last_ack = self.next;
-        Some(Segment {
+        if !self.recent.is_empty() || self.duplicate.is_some() {
+            self.report_blocks();
+        } else if !self.reported.is_empty() {
+            self.reported.clear();
+        }
+        true
+    }
+
+    /// The ACK that [`Self::poll_ack`] has announced.
+    #[inline(always)]
+    pub fn ack(&mut self, now: Time) -> Segment {
+        Segment {
             ack: SeqNr::at(self.config.iss, self.next),
             window: self.config.rwnd,
             flags: Flags {
@@ -153,13 +174,13 @@ impl Receiver {
                     && self.config.handshake == Handshake::ThreeWay,
                 fin: false,
             },
-            sack: self.sack_blocks(),
+            sack: self.reported,
             timestamps: self.config.timestamps.then_some(Timestamps {
                 value: now,
                 echo: self.peer_timestamp,
             }),
             ..Segment::default()
-        })
+        }
     }
 
     /// Payload bytes delivered to the application, in order.
@@ -247,18 +268,6 @@ impl Receiver {
         self.due += 1;
         self.unacknowledged = 0;
         self.timer = None;
-    }
-
-    /// The SACK option of the next ACK.
-    #[inline(always)]
-    fn sack_blocks(&mut self) -> SackBlocks {
-        if self.recent.is_empty() && self.duplicate.is_none() {
-            // Most ACKs have nothing to report.
-            self.reported.clear();
-        } else {
-            self.report_blocks();
-        }
-        self.reported
     }
 
     /// D-SACK first, then the block changed last, then older ones (RFC 2018, RFC 2883).

@@ -32,6 +32,8 @@ use super::timeout::{Timeout, TimeoutPolicy};
 use super::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use transmit::Next;
 
+pub use transmit::Departure;
+
 /// What a sender has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
@@ -276,16 +278,23 @@ impl Sender {
     /// The next segment to put on the wire, if any may be sent now. Call until `None` after every
     /// input.
     #[must_use]
-    #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        let departure = self.poll_departure(now)?;
+        Some(self.segment(departure, now))
+    }
+
+    /// The first half of [`Self::poll_transmit`], for drivers that care where the segment is made:
+    /// [`Self::segment`] is the second. (Copies of what was just written are slow.)
+    #[must_use]
+    #[inline]
+    pub fn poll_departure(&mut self, now: Time) -> Option<Departure> {
         match self.choose() {
             Ok(next) => {
                 self.limits.hear(now);
-                let (start, end) = match next {
-                    Next::Again(position, why) => self.transmit_again(position, why, now)?,
-                    Next::New(end) => self.transmit_new(end, now),
-                };
-                Some(self.segment(start, end, now))
+                match next {
+                    Next::Again(position, why) => self.transmit_again(position, why, now),
+                    Next::New(end) => Some(self.transmit_new(end, now)),
+                }
             }
             Err(limit) => {
                 self.limits.set(now, limit);

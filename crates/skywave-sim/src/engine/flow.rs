@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use skywave_core::packet::{Body, Datagram, Packet, Segment};
 use skywave_core::tcp::limits::Limit;
+use skywave_core::tcp::sender::Departure;
 use skywave_core::tcp::{Receiver, Sender, SenderCounters, TcpConfig};
 use skywave_core::{Duration, Time};
 
@@ -442,34 +443,53 @@ impl Flow {
         }
     }
 
-    /// The next data packet that the sender has for the wire.
+    /// The next segment that the sender has for the wire.
     #[inline(always)]
-    pub(crate) fn poll_sender(&mut self, now: Time) -> Option<Packet> {
+    pub(crate) fn poll_sender(&mut self, now: Time) -> Option<Departure> {
         let Ends::Tcp(tcp) = &mut self.ends else {
             return None;
         };
-        let segment = tcp.sender.poll_transmit(now)?;
+        let departure = tcp.sender.poll_departure(now)?;
         if let Some(resend) = tcp.sender.poll_resend() {
             tcp.losses.resent(now, resend);
         }
-        Some(Packet::new(
-            self.index,
-            tcp.config.wire_size(&segment),
-            Body::TcpData(segment),
-        ))
+        Some(departure)
     }
 
-    /// The next ACK that the receiver has for the wire.
+    /// The packet of the segment that the sender has for the wire.
+    ///
+    /// # Panics
+    /// When this is no TCP flow.
     #[inline(always)]
-    pub(crate) fn poll_receiver(&mut self, now: Time) -> Option<Packet> {
-        let Ends::Tcp(tcp) = &mut self.ends else {
-            return None;
+    pub(crate) fn data(&self, departure: Departure, now: Time) -> Packet {
+        let Ends::Tcp(tcp) = &self.ends else {
+            unreachable!("only TCP has segments")
         };
-        let segment = tcp.receiver.poll_transmit(now)?;
-        Some(Packet::new(
-            self.index,
-            tcp.config.wire_size(&segment),
-            Body::TcpAck(segment),
-        ))
+        let segment = tcp.sender.segment(departure, now);
+        let size = tcp.config.wire_size(&segment);
+        Packet::new(self.index, size, Body::TcpData(segment))
+    }
+
+    /// The next ACK that the receiver has for the wire is in [`Self::ack`].
+    #[inline(always)]
+    pub(crate) fn poll_receiver(&mut self) -> bool {
+        match &mut self.ends {
+            Ends::Tcp(tcp) => tcp.receiver.poll_ack(),
+            Ends::Udp { .. } => false,
+        }
+    }
+
+    /// The packet of the ACK that the receiver has for the wire.
+    ///
+    /// # Panics
+    /// When this is no TCP flow.
+    #[inline(always)]
+    pub(crate) fn ack(&mut self, now: Time) -> Packet {
+        let Ends::Tcp(tcp) = &mut self.ends else {
+            unreachable!("only TCP has ACKs")
+        };
+        let segment = tcp.receiver.ack(now);
+        let size = tcp.config.wire_size(&segment);
+        Packet::new(self.index, size, Body::TcpAck(segment))
     }
 }

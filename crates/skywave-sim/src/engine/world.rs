@@ -187,7 +187,8 @@ impl<'a> World<'a> {
                     }
                 }
             }
-            while let Some(packet) = self.flows[index].poll_sender(at) {
+            while let Some(departure) = self.flows[index].poll_sender(at) {
+                let packet = self.flows[index].data(departure, at);
                 self.send(packet, at);
             }
             self.flows[index].settle(at);
@@ -290,7 +291,8 @@ impl<'a> World<'a> {
 
     #[inline(always)]
     fn answer(&mut self, index: usize, at: Time) {
-        while let Some(packet) = self.flows[index].poll_receiver(at) {
+        while self.flows[index].poll_receiver() {
+            let packet = self.flows[index].ack(at);
             self.send(packet, at);
         }
     }
@@ -338,7 +340,8 @@ impl<'a> World<'a> {
                 };
                 next
             } else {
-                let Some(next) = self.cross_any(link, &packet) else {
+                let Arrival { at, id, hop, .. } = packet;
+                let Some(next) = self.cross_any(link, id, hop, at) else {
                     return;
                 };
                 next
@@ -358,7 +361,7 @@ impl<'a> World<'a> {
     /// Offers a packet to a link that may do anything to it: when the packet is behind it, if it is
     /// still to be taken on.
     #[inline(never)]
-    fn cross_any(&mut self, link: u32, &Arrival { at, id, hop, .. }: &Arrival) -> Option<Time> {
+    fn cross_any(&mut self, link: u32, id: u32, hop: u32, at: Time) -> Option<Time> {
         let travelling = &mut self.packets[id as usize];
         let packet = &mut travelling.packet;
         let observer = self.observer.as_deref_mut();

@@ -19,6 +19,13 @@ pub(super) enum Next {
     New(u64),
 }
 
+/// A segment that goes on the wire now: these positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departure {
+    start: u64,
+    end: u64,
+}
+
 impl Sender {
     /// What to send next: lost segments first, then the segment at `nxt`; or what forbids it, if the
     /// connection is open.
@@ -117,7 +124,7 @@ impl Sender {
     }
 
     #[inline(always)]
-    pub(super) fn transmit_new(&mut self, end: u64, now: Time) -> (u64, u64) {
+    pub(super) fn transmit_new(&mut self, end: u64, now: Time) -> Departure {
         let start = self.flight.nxt();
         if self.flight.is_empty() || self.timer.is_none() {
             if self.config.restart_after_idle && now.since(self.last_sent) > self.rto.rto() {
@@ -134,7 +141,7 @@ impl Sender {
         }
         self.recovery.on_sent();
         self.counters.sent += 1;
-        (start, end)
+        Departure { start, end }
     }
 
     #[inline(never)]
@@ -143,7 +150,7 @@ impl Sender {
         position: u64,
         why: Why,
         now: Time,
-    ) -> Option<(u64, u64)> {
+    ) -> Option<Departure> {
         let in_order = position == self.flight.nxt();
         let sent = self.flight.send_again(position, now)?;
         let sending = if in_order {
@@ -164,11 +171,13 @@ impl Sender {
         self.recovery.on_sent();
         self.counters.sent += 1;
         self.counters.retransmits += 1;
-        Some((start, end))
+        Some(Departure { start, end })
     }
 
+    /// The segment of a [`Departure`], which was decided just now.
     #[inline(always)]
-    pub(super) fn segment(&self, start: u64, end: u64, now: Time) -> Segment {
+    pub fn segment(&self, departure: Departure, now: Time) -> Segment {
+        let Departure { start, end } = departure;
         let syn = start < self.config.handshake.span();
         let fin = end > self.written;
         Segment {
