@@ -59,6 +59,7 @@ impl Segments {
     pub const ONE: Self = Self(1.0);
 
     /// `bytes` in segments of `mss` bytes.
+    #[inline]
     pub fn from_bytes(bytes: u64, mss: u32) -> Self {
         Self(bytes as f64 / f64::from(mss))
     }

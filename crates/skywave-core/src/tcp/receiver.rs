@@ -38,8 +38,6 @@ pub struct Receiver {
     /// A duplicate to report (RFC 2883).
     duplicate: Option<Block>,
     syn_ack: bool,
-    /// What the latest ACK reported.
-    reported: SackBlocks,
     /// Held blocks by the time of their last change, newest first (RFC 2018 section 4).
     recent: ArrayVec<u64, MAX_SACK_BLOCKS>,
     peer_timestamp: Time,
@@ -60,7 +58,6 @@ impl Receiver {
             held: Vec::new(),
             recent: ArrayVec::new(),
             duplicate: None,
-            reported: SackBlocks::default(),
             unacknowledged: 0,
             timer: None,
             due: 0,
@@ -95,7 +92,7 @@ impl Receiver {
         // ACK's delay is part of the round trip, and never one older than was echoed before.
         if let Some(timestamps) = segment.timestamps
             && start <= self.last_ack
-            && timestamps.value >= self.peer_timestamp
+            && { timestamps.value } >= self.peer_timestamp
         {
             self.peer_timestamp = timestamps.value;
         }
@@ -141,7 +138,7 @@ impl Receiver {
     /// The next ACK to put on the wire. Call until `None` after every input.
     #[must_use]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        self.poll_ack().then(|| self.ack(now))
+        self.poll_ack().then(|| self.ack::<true>(now))
     }
 
     /// The first half of [`Self::poll_transmit`], for drivers that care where the segment is made:
@@ -154,17 +151,18 @@ impl Receiver {
         }
         self.due -= 1;
         self.last_ack = self.next;
-        if !self.recent.is_empty() || self.duplicate.is_some() {
-            self.report_blocks();
-        } else if !self.reported.is_empty() {
-            self.reported.clear();
-        }
         true
     }
 
-    /// The ACK that [`Self::poll_ack`] has announced.
+    /// Whether the next ACK may report blocks.
     #[inline(always)]
-    pub fn ack(&mut self, now: Time) -> Segment {
+    pub fn has_news(&self) -> bool {
+        !self.recent.is_empty() || self.duplicate.is_some()
+    }
+
+    /// The ACK that [`Self::poll_ack`] has announced; `NEWS` if it [has news](Self::has_news).
+    #[inline(always)]
+    pub fn ack<const NEWS: bool>(&mut self, now: Time) -> Segment {
         Segment {
             ack: SeqNr::at(self.config.iss, self.next),
             window: self.config.rwnd,
@@ -174,7 +172,11 @@ impl Receiver {
                     && self.config.handshake == Handshake::ThreeWay,
                 fin: false,
             },
-            sack: self.reported,
+            sack: if NEWS {
+                self.report_blocks()
+            } else {
+                SackBlocks::None
+            },
             timestamps: self.config.timestamps.then_some(Timestamps {
                 value: now,
                 echo: self.peer_timestamp,
@@ -272,11 +274,11 @@ impl Receiver {
 
     /// D-SACK first, then the block changed last, then older ones (RFC 2018, RFC 2883).
     #[inline(never)]
-    fn report_blocks(&mut self) {
-        self.reported.clear();
+    fn report_blocks(&mut self) -> SackBlocks {
+        let mut blocks = SackBlocks::None;
         let duplicate = self.duplicate.take();
         if !self.config.sack {
-            return;
+            return blocks;
         }
         let room = MAX_SACK_BLOCKS - usize::from(self.config.timestamps);
         let iss = self.config.iss;
@@ -287,18 +289,19 @@ impl Receiver {
         if self.config.dsack
             && let Some(duplicate) = duplicate
         {
-            self.reported.push(wire(duplicate));
+            blocks.push(wire(duplicate));
         }
         let next = self.next;
         self.recent.retain(|start| *start > next);
         for start in &self.recent {
-            if self.reported.len() == room {
+            if blocks.len() == room {
                 break;
             }
             if let Ok(index) = self.held.binary_search_by_key(start, |b| b.start) {
-                self.reported.push(wire(self.held[index]));
+                blocks.push(wire(self.held[index]));
             }
         }
+        blocks
     }
 }
 

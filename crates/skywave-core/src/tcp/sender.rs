@@ -268,6 +268,7 @@ impl Sender {
     }
 
     /// When [`Self::on_timer`] is due; `None` while nothing is outstanding.
+    #[inline]
     pub fn next_timer(&self) -> Option<Time> {
         match (self.timer, self.detection.next_timer()) {
             (Some(own), Some(detection)) => Some(own.min(detection)),

@@ -53,7 +53,7 @@ pub(crate) struct Flow {
     at_close: Option<SenderCounters>,
 }
 
-/// What happens next at the sender's host.
+/// What happens next at the sender's host, other than that a packet arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Local {
     /// The application stops.
@@ -62,8 +62,6 @@ pub(crate) enum Local {
     Application,
     /// The sender's timer is due.
     Timer,
-    /// A packet arrives.
-    Packet,
 }
 
 /// The machines of a flow's transport.
@@ -173,31 +171,31 @@ impl Flow {
         }
     }
 
-    /// What happens first at the sender's host, and when. Of equal times: the application, the
-    /// timer, the network.
-    #[inline]
-    pub(crate) fn next_local(&self) -> (Time, Local) {
-        let own = self.next_own();
-        match self.to_sender.first() {
-            Some(at) if at < own.0 => (at, Local::Packet),
-            _ => own,
+    /// When something happens at the sender's host, other than that a packet arrives.
+    #[inline(always)]
+    pub(crate) fn next_own(&self) -> Time {
+        let application = self.application_at.min(self.stop_at);
+        self.timer().map_or(application, |at| at.min(application))
+    }
+
+    /// What that is. Of equal times: the end of the application, its turn, the timer.
+    pub(crate) fn own_turn(&self) -> Local {
+        let application = self.application_at.min(self.stop_at);
+        if self.timer().is_some_and(|at| at < application) {
+            Local::Timer
+        } else if self.application_at < self.stop_at {
+            Local::Application
+        } else {
+            Local::Stop
         }
     }
 
-    /// The same without the packets that arrive.
-    #[inline]
-    pub(crate) fn next_own(&self) -> (Time, Local) {
-        let timer = match &self.ends {
-            Ends::Tcp(tcp) => tcp.sender.next_timer().unwrap_or(Time::MAX),
-            Ends::Udp { .. } => Time::MAX,
-        };
-        let application = self.application_at.min(self.stop_at);
-        if timer < application {
-            (timer, Local::Timer)
-        } else if self.application_at < self.stop_at {
-            (application, Local::Application)
-        } else {
-            (application, Local::Stop)
+    /// When the sender's timer is due.
+    #[inline(always)]
+    fn timer(&self) -> Option<Time> {
+        match &self.ends {
+            Ends::Tcp(tcp) => tcp.sender.next_timer(),
+            Ends::Udp { .. } => None,
         }
     }
 
@@ -479,16 +477,26 @@ impl Flow {
         }
     }
 
-    /// The packet of the ACK that the receiver has for the wire.
+    /// Whether the next ACK may report blocks.
+    #[inline(always)]
+    pub(crate) fn has_news(&self) -> bool {
+        match &self.ends {
+            Ends::Tcp(tcp) => tcp.receiver.has_news(),
+            Ends::Udp { .. } => false,
+        }
+    }
+
+    /// The packet of the ACK that the receiver has for the wire; `NEWS` if it [has
+    /// news](Self::has_news).
     ///
     /// # Panics
     /// When this is no TCP flow.
     #[inline(always)]
-    pub(crate) fn ack(&mut self, now: Time) -> Packet {
+    pub(crate) fn ack<const NEWS: bool>(&mut self, now: Time) -> Packet {
         let Ends::Tcp(tcp) = &mut self.ends else {
             unreachable!("only TCP has ACKs")
         };
-        let segment = tcp.receiver.ack(now);
+        let segment = tcp.receiver.ack::<NEWS>(now);
         let size = tcp.config.wire_size(&segment);
         Packet::new(self.index, size, Body::TcpAck(segment))
     }

@@ -33,11 +33,12 @@ pub(super) enum Event {
     ReceiverTimer(u32),
 }
 
-/// A packet under way.
+/// A packet under way; a cache line, and what SACK blocks there are in the next.
+#[repr(C, align(64))]
 pub(super) struct Travelling {
-    pub(super) packet: Packet,
     /// Its place in the list of routes, where it was last put down with [`World::pass_on`].
     pub(super) hop: u32,
+    pub(super) packet: Packet,
 }
 
 pub(crate) struct World<'a> {
@@ -167,25 +168,19 @@ impl<'a> World<'a> {
     fn on_sender(&mut self, index: usize) {
         loop {
             let flow = &mut self.flows[index];
-            let (at, what) = flow.next_local();
+            // Of equal times: the application, the timer, the network.
+            let own = flow.next_own();
+            let mail = flow.to_sender.first().filter(|&at| at < own);
+            let at = mail.unwrap_or(own);
             if at > self.now || at >= self.end {
                 break;
             }
             flow.pass(at);
-            match what {
-                Local::Stop => flow.on_stop(),
-                Local::Application => {
-                    if let Some(packet) = flow.on_application(at) {
-                        self.send(packet, at);
-                    }
-                }
-                Local::Timer => flow.on_sender_timer(at),
-                Local::Packet => {
-                    if let Some(id) = flow.to_sender.take() {
-                        flow.on_ack(at, &self.packets[id as usize].packet);
-                        self.free.push(id);
-                    }
-                }
+            if mail.is_none() {
+                self.on_own(index, at);
+            } else if let Some(id) = flow.to_sender.take() {
+                flow.on_ack(at, &self.packets[id as usize].packet);
+                self.free.push(id);
             }
             while let Some(departure) = self.flows[index].poll_sender(at) {
                 let packet = self.flows[index].data(departure, at);
@@ -196,11 +191,26 @@ impl<'a> World<'a> {
         self.schedule_sender(index);
     }
 
+    /// The sender's host does what is due at `at`, other than to take a packet.
+    #[inline(never)]
+    fn on_own(&mut self, index: usize, at: Time) {
+        let flow = &mut self.flows[index];
+        match flow.own_turn() {
+            Local::Stop => flow.on_stop(),
+            Local::Timer => flow.on_sender_timer(at),
+            Local::Application => {
+                if let Some(packet) = flow.on_application(at) {
+                    self.send(packet, at);
+                }
+            }
+        }
+    }
+
     fn schedule_sender(&mut self, index: usize) {
         self.schedule_mail_to_sender(index);
         let slack = self.plan.senders[index];
         let flow = &mut self.flows[index];
-        let (at, _) = flow.next_own();
+        let at = flow.next_own();
         if at < self.end {
             let at = latest(at, slack);
             if flow.sender_timer.is_none_or(|pending| at < pending) {
@@ -292,9 +302,20 @@ impl<'a> World<'a> {
     #[inline(always)]
     fn answer(&mut self, index: usize, at: Time) {
         while self.flows[index].poll_receiver() {
-            let packet = self.flows[index].ack(at);
-            self.send(packet, at);
+            if self.flows[index].has_news() {
+                self.answer_with_news(index, at);
+            } else {
+                let packet = self.flows[index].ack::<false>(at);
+                self.send(packet, at);
+            }
         }
+    }
+
+    /// Sends an ACK that may report blocks.
+    #[inline(never)]
+    fn answer_with_news(&mut self, index: usize, at: Time) {
+        let packet = self.flows[index].ack::<true>(at);
+        self.send(packet, at);
     }
 
     /// Puts a new packet on its way.

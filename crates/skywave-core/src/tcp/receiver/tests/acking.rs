@@ -87,7 +87,7 @@ fn a_fin_is_acknowledged_at_once() {
 fn echoed_age(s: &mut Script) -> u64 {
     let ack = s.receiver.poll_transmit(s.now).expect("an ACK");
     let timestamps = ack.timestamps.expect("timestamps");
-    assert_eq!(timestamps.value, s.now);
+    assert_eq!({ timestamps.value }, s.now);
     s.now.since(timestamps.echo).as_nanos() / 1_000_000
 }
 
