@@ -128,6 +128,11 @@ impl Flight {
         self.segments.iter()
     }
 
+    /// The segment in flight that was sent last for the first time.
+    pub fn last(&self) -> Option<&Sent> {
+        self.segments.back()
+    }
+
     /// The oldest segment in flight.
     pub fn first(&self) -> Option<&Sent> {
         self.segments.front()
@@ -178,9 +183,9 @@ impl Flight {
 
     /// Records a segment never sent before, from `max` to `end`.
     #[inline]
-    pub fn send_new(&mut self, end: u64, now: Time) -> Sent {
+    pub fn send_new(&mut self, end: u64, now: Time) {
         debug_assert!(self.nxt == self.max() && end > self.nxt);
-        let sent = Sent {
+        self.segments.push_back(Sent {
             start: self.nxt,
             end,
             first_sent: now,
@@ -190,11 +195,9 @@ impl Flight {
             lost: false,
             resent: false,
             doubled: false,
-        };
-        self.segments.push_back(sent);
+        });
         self.nxt = end;
         self.max = end;
-        sent
     }
 
     /// Records that the segment at `position` is sent again; moves `nxt` over it when it stood there.

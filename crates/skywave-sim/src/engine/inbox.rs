@@ -18,7 +18,7 @@ pub(crate) struct Inbox {
 }
 
 /// So many packets are sorted without branches.
-const FEW: usize = 24;
+const FEW: usize = 12;
 
 /// A packet that comes to a link, with all that plain links need of it: the packet itself lies
 /// elsewhere, and is out of the cache by now.

@@ -209,6 +209,12 @@ impl Detection {
         }
     }
 
+    /// Whether `on_sent` does anything.
+    #[inline]
+    pub(super) fn hears_of_sending(&self) -> bool {
+        !matches!(self, Self::Dupacks(_))
+    }
+
     /// Whether `on_new_ack` may answer anything but "no": a count of duplicate ACKs does not, and
     /// most connections have that.
     #[inline]

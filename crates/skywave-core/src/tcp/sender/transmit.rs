@@ -134,8 +134,12 @@ impl Sender {
             self.restart_timer(now);
         }
         self.last_sent = now;
-        let sent = self.flight.send_new(end, now);
-        self.detection.on_sent(&sent, Sending::New);
+        self.flight.send_new(end, now);
+        if self.detection.hears_of_sending()
+            && let Some(sent) = self.flight.last()
+        {
+            self.detection.on_sent(sent, Sending::New);
+        }
         if self.timed.is_none() {
             self.timed = Some(Timed { end, sent: now });
         }
