@@ -328,7 +328,7 @@ impl<'a> World<'a> {
         let arrival = Arrival {
             at,
             flow: packet.flow,
-            id: self.store(Travelling { packet, hop }),
+            id: self.store(Travelling { hop, packet }),
             size: packet.size,
             hop,
         };

@@ -68,7 +68,7 @@ fn a_segment_carries_the_time_and_the_peers_last_timestamp() {
         ..config("reno", 1)
     });
     let first = s.poll_segment().unwrap().timestamps.unwrap();
-    assert_eq!(first.value, s.now);
+    assert_eq!({ first.value }, s.now);
     s.wait(100);
     let peer = s.now;
     s.ack_echoing(2, first.value);
