@@ -15,7 +15,7 @@ use std::time::Instant;
 use skywave_core::link::{Limit, LinkConfig, QueueConfig};
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
-use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, LinkSpec, Route, Traffic, Transport};
 use skywave_sim::{Spec, simulate};
 
 /// Payload bytes of a segment.
@@ -73,6 +73,7 @@ fn dumbbell(flows: u64, seconds: u64) -> Spec {
             name: format!("f{i}"),
             from: source,
             to: sink,
+            route: Route::default(),
             transport: Transport::Tcp(Arc::clone(&config)),
             traffic: Traffic::Ftp,
             // A second apart for 24 flows, as in the paper; never later than that.

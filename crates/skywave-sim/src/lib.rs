@@ -6,7 +6,7 @@
 mod engine;
 pub mod losses;
 mod measure;
-mod network;
+pub mod network;
 pub mod observe;
 pub mod outcome;
 pub mod spec;

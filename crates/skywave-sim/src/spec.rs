@@ -52,6 +52,8 @@ pub struct FlowSpec {
     pub from: usize,
     /// Node of the data receiver.
     pub to: usize,
+    /// The way of its packets; by default the one with the fewest hops.
+    pub route: Route,
     /// The protocol.
     pub transport: Transport,
     /// What the application does.
@@ -60,6 +62,29 @@ pub struct FlowSpec {
     pub start: Time,
     /// When the application stops handing over data; `None` for the end of the run.
     pub stop: Option<Time>,
+}
+
+/// The way of a flow's packets, where it is not the one with the fewest hops.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Route {
+    /// Nodes that data pass, in order; between them the fewest hops.
+    pub via: Vec<usize>,
+    /// Nodes that ACKs pass on their way back.
+    pub reverse_via: Vec<usize>,
+    /// Stretches on which packets have another header.
+    pub tunnels: Vec<Tunnel>,
+}
+
+/// A stretch of a route on which packets travel inside others, as from a home agent to a foreign agent
+/// (Mobile IP). It holds in each direction in which packets pass `from` before `to`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tunnel {
+    /// Node that puts the packets in.
+    pub from: usize,
+    /// Node that takes them out.
+    pub to: usize,
+    /// Bytes of the outer header.
+    pub header: u32,
 }
 
 /// The protocol of a flow.

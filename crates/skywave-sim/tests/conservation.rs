@@ -16,7 +16,7 @@ use skywave_core::{Duration, Rate, Time};
 use skywave_sim::observe::{Observer, Offer, Watch};
 use skywave_sim::outcome::{FlowOutcome, LinkOutcome};
 use skywave_sim::simulate_watched;
-use skywave_sim::spec::{FlowSpec, LinkSpec, Spec, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, LinkSpec, Route, Spec, Traffic, Transport};
 
 const END: Time = Time::from_nanos(8_000_000_000);
 
@@ -254,6 +254,7 @@ fn flow(name: &str, ends: (usize, usize), transport: Transport, traffic: Traffic
         name: name.to_owned(),
         from: ends.0,
         to: ends.1,
+        route: Route::default(),
         transport,
         traffic,
         start: Time::from_nanos(10_000_019 * (1 + ends.0 as u64)),

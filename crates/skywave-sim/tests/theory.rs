@@ -6,7 +6,7 @@ use common::{Path, ftp, link, ns2, single, wire};
 use skywave_core::link::{LossConfig, Reordering};
 use skywave_core::tcp::{PRESETS, Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
-use skywave_sim::spec::{FlowSpec, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, Route, Traffic, Transport};
 use skywave_sim::{Spec, simulate};
 
 fn seconds(s: u64) -> Time {
@@ -136,6 +136,7 @@ fn voice(rate_kbps: u64) -> Spec {
         name: "voice".to_owned(),
         from: 0,
         to: 1,
+        route: Route::default(),
         transport: Transport::Udp { header: 28 },
         traffic: Traffic::Cbr {
             rate: Rate::from_bps(rate_kbps * 1000),

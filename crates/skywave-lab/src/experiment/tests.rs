@@ -7,7 +7,7 @@ use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
 use skywave_core::tcp::{CustomDetection, DetectionConfig, Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Series};
-use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, LinkSpec, Route, Traffic, Transport};
 
 use super::*;
 
@@ -39,6 +39,7 @@ impl Design for Losses {
                 name: "bulk".into(),
                 from: 0,
                 to: 1,
+                route: Route::default(),
                 transport: Transport::Udp { header: 28 },
                 traffic: Traffic::Ftp,
                 start: Time::ZERO,

@@ -4,18 +4,18 @@ use std::collections::VecDeque;
 
 use skywave_core::packet::UDP_HEADER_BYTES;
 use skywave_core::{Duration, Time};
-use skywave_sim::spec::{Dist as SimDist, FlowSpec, PauseFrom, Traffic, Transport};
+use skywave_sim::spec::{Dist as SimDist, FlowSpec, PauseFrom, Route, Traffic, Transport};
 
 use super::custom::CustomMembers;
 use super::error::Fault;
 use super::lower::{Draw, FlowNames, Network, Target, check_dist, check_name, copies, numbered};
-use super::lower_tcp;
 use super::model::Dist;
 use super::model_flow::{FlowModel, PauseFromModel, RequestsModel, TrafficModel};
 use super::spanned::Spanned;
 use super::sweep::default_flow_name;
 use super::tree::Span;
 use super::units;
+use super::{lower_route, lower_tcp};
 
 /// Most links and flows of one simulation.
 const MAX_FLOWS: usize = 100_000;
@@ -29,6 +29,7 @@ pub(crate) fn all(
 ) -> Result<(Vec<FlowSpec>, Vec<FlowNames>), Fault> {
     let mut specs = Vec::new();
     let mut names = Vec::new();
+    let mut routed = Vec::new();
     for (i, flow) in flows.iter().enumerate() {
         let model = &flow.value;
         let (transport, label) = lower_tcp::transport(model, custom)?;
@@ -57,10 +58,14 @@ pub(crate) fn all(
                     .label(format!("more than {MAX_FLOWS}")));
             }
             let (start, stop) = times(network, model, &name, copy, specs.len(), end)?;
+            if lower_route::is_given(model) {
+                routed.push((specs.len(), model, copy));
+            }
             specs.push(FlowSpec {
                 name,
                 from,
                 to,
+                route: Route::default(),
                 transport: transport.clone(),
                 traffic,
                 start,
@@ -72,6 +77,7 @@ pub(crate) fn all(
             });
         }
     }
+    lower_route::all(network, &mut specs, &routed)?;
     Ok((specs, names))
 }
 

@@ -20,6 +20,7 @@ mod lower_detection;
 mod lower_flow;
 mod lower_link;
 mod lower_recovery;
+mod lower_route;
 mod lower_tcp;
 mod model;
 mod model_flow;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::model::Dist;
+use super::model::{Dist, OneOrMany};
 use super::model_tcp::{AckingModel, HandshakeModel, ProfileModel, TcpModel, TransportModel};
 use super::number::{Count, Probability};
 use super::spanned::Spanned;
@@ -21,6 +21,12 @@ pub(crate) struct FlowModel {
     pub(crate) from: Spanned<String>,
     /// Node that receives it.
     pub(crate) to: Spanned<String>,
+    /// Nodes that data pass on their way, in order; between them the fewest hops.
+    pub(crate) via: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Nodes that ACKs pass on their way back; default the fewest hops.
+    pub(crate) reverse_via: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Stretches on which packets have a header more.
+    pub(crate) tunnel: Option<OneOrMany<Spanned<TunnelModel>>>,
     /// A preset's name, "udp", or a composition; default "reno".
     pub(crate) transport: Option<Spanned<TransportModel>>,
     /// Whose defaults to take; default "rfc".
@@ -47,6 +53,18 @@ pub(crate) struct FlowModel {
     pub(crate) start_step: Option<Spanned<Duration>>,
     /// When the application stops; default the end of the run.
     pub(crate) stop: Option<Spanned<Dist<Duration>>>,
+}
+
+/// A stretch on which packets travel inside others.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TunnelModel {
+    /// Node that puts the packets in.
+    pub(crate) from: Spanned<String>,
+    /// Node that takes them out.
+    pub(crate) to: Spanned<String>,
+    /// Bytes of the outer header; default 20, that of IPv4 (RFC 2003).
+    pub(crate) header: Option<HeaderBytes>,
 }
 
 /// What an application does.

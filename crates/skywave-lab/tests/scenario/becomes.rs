@@ -12,7 +12,7 @@ use skywave_core::tcp::{
 };
 use skywave_core::{Duration, Rate, Segments, Time};
 use skywave_lab::scenario::Scenario;
-use skywave_sim::spec::{Dist, PauseFrom, Spec, Traffic, Transport};
+use skywave_sim::spec::{Dist, PauseFrom, Route, Spec, Traffic, Transport, Tunnel};
 
 fn parse(text: &str) -> Scenario {
     Scenario::parse("test.toml", text, None).unwrap_or_else(|e| panic!("{}", e.render(false)))
@@ -180,6 +180,47 @@ fn a_link_repairs_errors_as_its_keys_say() {
         let (_, back) = both(&format!("delay = \"20ms\"\narq = {{}}\n{fails}"));
         assert_eq!(back.arq, Some(Arq::default()));
     }
+}
+
+#[test]
+fn a_flow_goes_by_the_nodes_that_it_names() {
+    let link = |a, b| {
+        format!("[[link]]\nbetween = [\"{a}\", \"{b}\"]\nrate = \"1Mbps\"\ndelay = \"5ms\"\n")
+    };
+    let links = [
+        ("CH", "HA"),
+        ("HA", "FA"),
+        ("CH", "FA"),
+        ("FA", "MH1"),
+        ("FA", "MH2"),
+    ];
+    let links: String = links.into_iter().map(|(a, b)| link(a, b)).collect();
+    let text = format!(
+        "{links}[[flow]]\nname = \"data\"\ncount = 2\nfrom = \"CH\"\nto = \"MH#\"\nvia = [\"HA\"]\n\
+         tunnel = {{ from = \"HA\", to = \"FA\" }}\n\
+         [[flow]]\nfrom = \"MH1\"\nto = \"CH\"\nreverse_via = [\"HA\"]\n\
+         tunnel = [{{ from = \"HA\", to = \"FA\", header = \"8B\" }}]\n\
+         [run]\nduration = \"1s\"\n"
+    );
+    let spec = parse(&text).points()[0].spec(1);
+    let node = |name: &str| spec.nodes.iter().position(|n| n == name).unwrap();
+    let tunnel = |header| Tunnel {
+        from: node("HA"),
+        to: node("FA"),
+        header,
+    };
+    let data = Route {
+        via: vec![node("HA")],
+        tunnels: vec![tunnel(20)],
+        ..Route::default()
+    };
+    assert_eq!((&spec.flows[0].route, &spec.flows[1].route), (&data, &data));
+    let back = Route {
+        reverse_via: vec![node("HA")],
+        tunnels: vec![tunnel(8)],
+        ..Route::default()
+    };
+    assert_eq!(spec.flows[2].route, back);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
 use skywave_lab::scenario::{Plot, PlotAxis, Scenario, Written};
-use skywave_sim::spec::{FlowSpec, LinkSpec, Spec, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, LinkSpec, Route, Spec, Traffic, Transport};
 
 const EXAMPLE: &str = include_str!("files/cerl-fig7a.toml");
 
@@ -60,6 +60,7 @@ fn a_point_and_a_seed_make_the_expected_simulation() {
             name: "bulk".into(),
             from: 0,
             to: 3,
+            route: Route::default(),
             transport: Transport::Tcp(Arc::new(TcpConfig {
                 mss: 1460,
                 rwnd: 270 * 1460,

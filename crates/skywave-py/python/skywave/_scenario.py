@@ -129,6 +129,9 @@ class Flow(_Table):
     to: str
     name: str | None = None
     count: int | None = None
+    via: Sequence[str] | None = None
+    reverse_via: Sequence[str] | None = None
+    tunnel: Mapping[str, Value] | Sequence[Mapping[str, Value]] | None = None
     transport: str | Transport | Mapping[str, Value] | None = None
     profile: str | None = None
     mss: int | str | None = None

@@ -3,7 +3,7 @@
 use skywave_core::packet::{Body, Packet};
 
 use crate::network::Router;
-use crate::spec::{Spec, Transport};
+use crate::spec::{FlowSpec, Spec, Transport, Tunnel};
 
 /// Which way a packet of a flow goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,7 @@ impl Direction {
 }
 
 /// The routes of all flows, one behind the other in one list, so that a packet only needs its place.
+/// Between the links of a route stand the changes of its packets' size.
 #[derive(Debug)]
 pub(crate) struct Routes {
     hops: Vec<u32>,
@@ -39,6 +40,12 @@ const HOST: u32 = u32::MAX;
 /// Set beside the number of a link that collects packets.
 const COLLECTS: u32 = 1 << 31;
 
+/// Set beside [`COLLECTS`] in what is no link: the end of a route, or a change of size.
+const OTHER: u32 = 1 << 30;
+
+/// Set in a change of size that takes bytes away; below it their number.
+const SHRINKS: u32 = 1 << 29;
+
 /// Where a packet comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
@@ -48,6 +55,8 @@ pub(crate) enum Next {
     Collects(u32),
     /// Its host.
     Host,
+    /// The end of a tunnel: its size changes by so many bytes.
+    Resize(i32),
 }
 
 impl Routes {
@@ -56,17 +65,26 @@ impl Routes {
     pub(crate) fn new(spec: &Spec) -> Self {
         let mut router = Router::new(&spec.links, spec.nodes.len());
         let mut hops = Vec::new();
-        let mut route = |from, to| {
+        let mut route = |from, via: &[usize], to, tunnels: &[Tunnel]| {
             let start = hops.len() as u32;
-            let path = router.path(from, to);
-            hops.extend(path.unwrap_or_else(|e| panic!("{e}: the scenario layer checks this")));
+            let path = router.route(from, via, to);
+            let path = path.unwrap_or_else(|e| panic!("{e}: the scenario layer checks this"));
+            let mut node = from;
+            for &link in &path {
+                hops.extend(resize(spec, &path, tunnels, node));
+                hops.push(link);
+                node = spec.links[link as usize].to;
+            }
+            hops.extend(resize(spec, &path, tunnels, node));
             hops.push(HOST);
             [start, hops.len() as u32 - 1]
         };
-        let routes = |flow: &crate::spec::FlowSpec| {
-            let [forward, end] = route(flow.from, flow.to);
+        let routes = |flow: &FlowSpec| {
+            let way = &flow.route;
+            let [forward, end] = route(flow.from, &way.via, flow.to, &way.tunnels);
+            let mut back = || route(flow.to, &way.reverse_via, flow.from, &way.tunnels)[0];
             match flow.transport {
-                Transport::Tcp(_) => [forward, route(flow.to, flow.from)[0]],
+                Transport::Tcp(_) => [forward, back()],
                 // Nothing comes back from a datagram.
                 Transport::Udp { .. } => [forward, end],
             }
@@ -86,17 +104,20 @@ impl Routes {
         let next = self.hops[hop as usize];
         if next & COLLECTS == 0 {
             Next::Follows(next)
+        } else if next & OTHER == 0 {
+            Next::Collects(next & !COLLECTS)
         } else if next == HOST {
             Next::Host
         } else {
-            Next::Collects(next & !COLLECTS)
+            let bytes = (next & (SHRINKS - 1)) as i32;
+            Next::Resize(if next & SHRINKS == 0 { bytes } else { -bytes })
         }
     }
 
     /// Marks the links that collect packets.
     pub(crate) fn mark(&mut self, collects: impl Fn(u32) -> bool) {
         for hop in &mut self.hops {
-            if *hop != HOST && collects(*hop) {
+            if *hop & COLLECTS == 0 && collects(*hop) {
                 *hop |= COLLECTS;
             }
         }
@@ -113,6 +134,28 @@ impl Routes {
         self.hops[start as usize..]
             .iter()
             .copied()
-            .take_while(|&link| link != HOST)
+            .take_while(|&hop| hop != HOST)
+            .filter(|&hop| hop & OTHER == 0)
     }
+}
+
+/// How the packets of a path change at one of its nodes.
+fn resize(spec: &Spec, path: &[u32], tunnels: &[Tunnel], node: usize) -> Option<u32> {
+    let place = |node| {
+        let link = |&link: &u32| spec.links[link as usize].from == node;
+        let last = path.last().map(|&link| spec.links[link as usize].to);
+        let end = (last == Some(node)).then_some(path.len());
+        path.iter().position(link).or(end)
+    };
+    let change = |tunnel: &Tunnel| match (place(tunnel.from), place(tunnel.to)) {
+        (Some(from), Some(to)) if from < to => {
+            let bytes = i64::from(tunnel.header);
+            i64::from(node == tunnel.from) * bytes - i64::from(node == tunnel.to) * bytes
+        }
+        _ => 0,
+    };
+    let bytes: i64 = tunnels.iter().map(change).sum();
+    let size = bytes.unsigned_abs().min(u64::from(SHRINKS - 1)) as u32;
+    let sign = if bytes < 0 { SHRINKS } else { 0 };
+    (size > 0).then_some(COLLECTS | OTHER | sign | size)
 }

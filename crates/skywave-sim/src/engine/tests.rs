@@ -16,7 +16,7 @@ use super::routes::Routes;
 use super::world::World;
 use crate::observe::{Observer, Offer};
 use crate::outcome::Outcome;
-use crate::spec::{FlowSpec, LinkSpec, Spec, Traffic, Transport};
+use crate::spec::{FlowSpec, LinkSpec, Route, Spec, Traffic, Transport};
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -38,6 +38,7 @@ fn tcp(from: usize, to: usize, config: TcpConfig) -> FlowSpec {
         name: format!("flow {from}-{to}"),
         from,
         to,
+        route: Route::default(),
         transport: Transport::Tcp(Arc::new(config)),
         traffic: Traffic::Ftp,
         start: Time::ZERO + Duration::from_nanos(1_000_003 * from as u64),

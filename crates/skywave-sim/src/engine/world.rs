@@ -332,10 +332,17 @@ impl<'a> World<'a> {
             size: packet.size,
             hop,
         };
-        match self.routes.next(hop) {
-            Next::Follows(link) => self.cross(link, arrival),
-            Next::Collects(link) => self.collect(link, arrival),
-            Next::Host => self.reach_host(arrival.id, at),
+        self.take_on(arrival);
+    }
+
+    /// Takes a packet from its place on the route as far as that can be decided now.
+    #[inline(always)]
+    fn take_on(&mut self, packet: Arrival) {
+        match self.routes.next(packet.hop) {
+            Next::Follows(link) => self.cross(link, packet),
+            Next::Collects(link) => self.collect(link, packet),
+            Next::Host => self.reach_host(packet.id, packet.at),
+            Next::Resize(bytes) => self.resize(&packet, bytes),
         }
     }
 
@@ -348,6 +355,16 @@ impl<'a> World<'a> {
             self.packets.push(travelling);
             (self.packets.len() - 1) as u32
         }
+    }
+
+    /// A packet comes to an end of a tunnel.
+    #[cold]
+    fn resize(&mut self, &Arrival { at, id, hop, .. }: &Arrival, bytes: i32) {
+        let travelling = &mut self.packets[id as usize];
+        travelling.hop = hop + 1;
+        let size = travelling.packet.size;
+        travelling.packet.size = size.saturating_add_signed(bytes);
+        self.pass_on(id, at);
     }
 
     /// Offers a packet to a link, and to those behind it that follow.
@@ -375,6 +392,7 @@ impl<'a> World<'a> {
                 Next::Follows(next) => link = next,
                 Next::Collects(next) => return self.collect(next, packet),
                 Next::Host => return self.reach_host(packet.id, packet.at),
+                Next::Resize(bytes) => return self.resize(&packet, bytes),
             }
         }
     }
@@ -440,18 +458,13 @@ impl<'a> World<'a> {
             return self.free.push(id);
         }
         let Travelling { packet, hop } = &self.packets[id as usize];
-        let arrival = Arrival {
+        self.take_on(Arrival {
             at,
             flow: packet.flow,
             id,
             size: packet.size,
             hop: *hop,
-        };
-        match self.routes.next(*hop) {
-            Next::Follows(link) => self.cross(link, arrival),
-            Next::Collects(link) => self.collect(link, arrival),
-            Next::Host => self.reach_host(id, at),
-        }
+        });
     }
 
     /// A packet reached the host at the end of its path.

@@ -1,24 +1,30 @@
-//! Topology: static shortest-path routing.
+//! Topology: static routes, by the fewest hops between the nodes that are given.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use thiserror::Error;
 
 use crate::spec::LinkSpec;
 
-/// No sequence of links leads from one node to the other.
+/// Why there is no route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("no path of links from node {from} to node {to}")]
-pub(crate) struct Unreachable {
-    /// Node index where it starts.
-    pub(crate) from: usize,
-    /// Node index that cannot be reached.
-    pub(crate) to: usize,
+pub enum NoRoute {
+    /// No sequence of links leads from one node to the other.
+    #[error("no path of links from node {from} to node {to}")]
+    Unreachable {
+        /// Node index where it starts.
+        from: usize,
+        /// Node index that cannot be reached.
+        to: usize,
+    },
+    /// It would pass a node twice.
+    #[error("the route passes node {0} twice")]
+    Twice(usize),
 }
 
 /// Finds paths: those with the fewest hops; of equal ones, the one whose links come first in the list.
 #[derive(Debug)]
-pub(crate) struct Router<'a> {
+pub struct Router<'a> {
     links: &'a [LinkSpec],
     outgoing: Vec<Vec<u32>>,
     incoming: Vec<Vec<u32>>,
@@ -28,7 +34,7 @@ pub(crate) struct Router<'a> {
 
 impl<'a> Router<'a> {
     /// A router over these links between `nodes` nodes.
-    pub(crate) fn new(links: &'a [LinkSpec], nodes: usize) -> Self {
+    pub fn new(links: &'a [LinkSpec], nodes: usize) -> Self {
         let mut outgoing = vec![Vec::new(); nodes];
         let mut incoming = vec![Vec::new(); nodes];
         for (index, link) in links.iter().enumerate() {
@@ -43,12 +49,32 @@ impl<'a> Router<'a> {
         }
     }
 
+    /// The links of the route from one node by others to another.
+    pub fn route(&mut self, from: usize, via: &[usize], to: usize) -> Result<Vec<u32>, NoRoute> {
+        let mut route = Vec::new();
+        let mut passed = BTreeSet::from([from]);
+        let mut at = from;
+        for &next in via.iter().chain([&to]) {
+            if at == next {
+                return Err(NoRoute::Twice(next));
+            }
+            for link in self.path(at, next)? {
+                at = self.links[link as usize].to;
+                if !passed.insert(at) {
+                    return Err(NoRoute::Twice(at));
+                }
+                route.push(link);
+            }
+        }
+        Ok(route)
+    }
+
     /// The links of the path from one node to another.
     ///
     /// Hosts hang on one link, so most of a path is no choice: only what lies between is searched,
     /// and remembered. That keeps thousands of flows over one bottleneck linear.
-    pub(crate) fn path(&mut self, from: usize, to: usize) -> Result<Vec<u32>, Unreachable> {
-        let missing = Unreachable { from, to };
+    fn path(&mut self, from: usize, to: usize) -> Result<Vec<u32>, NoRoute> {
+        let missing = NoRoute::Unreachable { from, to };
         let (mut first, mut last) = (Vec::new(), Vec::new());
         let (mut start, mut end) = (from, to);
         while start != end && first.len() < self.links.len() {
@@ -124,14 +150,31 @@ mod tests {
     fn the_path_with_the_fewest_hops_wins_and_ties_go_to_the_first_link() {
         let links = [link(0, 1), link(1, 3), link(0, 2), link(2, 3), link(3, 4)];
         let mut router = Router::new(&links, 5);
-        assert_eq!(router.path(0, 4), Ok(vec![0, 1, 4]));
-        assert_eq!(router.path(2, 3), Ok(vec![3]));
+        assert_eq!(router.route(0, &[], 4), Ok(vec![0, 1, 4]));
+        assert_eq!(router.route(2, &[], 3), Ok(vec![3]));
+    }
+
+    #[test]
+    fn a_route_passes_the_nodes_that_it_is_given_and_none_twice() {
+        let both = |a, b| [link(a, b), link(b, a)];
+        let links = [both(0, 1), both(1, 2), both(0, 2), both(2, 3)].concat();
+        let mut router = Router::new(&links, 5);
+        assert_eq!(router.route(0, &[], 3), Ok(vec![4, 6]));
+        assert_eq!(router.route(0, &[1], 3), Ok(vec![0, 2, 6]));
+        assert_eq!(router.route(0, &[1, 2], 3), Ok(vec![0, 2, 6]));
+        // Back from 3 only by 2.
+        assert_eq!(router.route(0, &[3], 1), Err(NoRoute::Twice(2)));
+        for via in [&[0][..], &[1, 1], &[3]] {
+            assert!(matches!(router.route(0, via, 3), Err(NoRoute::Twice(_))));
+        }
+        let missing = NoRoute::Unreachable { from: 1, to: 4 };
+        assert_eq!(router.route(0, &[1, 4], 3), Err(missing));
     }
 
     #[test]
     fn a_one_way_link_does_not_lead_back() {
         let links = [link(0, 1)];
-        let missing = Unreachable { from: 1, to: 0 };
-        assert_eq!(Router::new(&links, 2).path(1, 0), Err(missing));
+        let missing = NoRoute::Unreachable { from: 1, to: 0 };
+        assert_eq!(Router::new(&links, 2).route(1, &[], 0), Err(missing));
     }
 }

@@ -1,11 +1,12 @@
 use super::*;
-use crate::spec::Transport;
+use crate::spec::{Route, Transport};
 
 fn source(traffic: Traffic) -> Source {
     let flow = FlowSpec {
         name: "f".to_owned(),
         from: 0,
         to: 1,
+        route: Route::default(),
         transport: Transport::Udp { header: 28 },
         traffic,
         start: Time::ZERO,

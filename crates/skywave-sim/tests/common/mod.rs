@@ -7,7 +7,7 @@ use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::Spec;
-use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, LinkSpec, Route, Traffic, Transport};
 
 /// The path of the CERL paper, figure 3, with one flow.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +61,7 @@ pub(crate) fn ftp(name: &str, from: usize, to: usize, config: TcpConfig) -> Flow
         name: name.to_owned(),
         from,
         to,
+        route: Route::default(),
         transport: Transport::Tcp(Arc::new(config)),
         traffic: Traffic::Ftp,
         start: Time::ZERO,

@@ -3,7 +3,7 @@
 use skywave_core::link::{Arq, Fec, LinkConfig, LossConfig};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::simulate;
-use skywave_sim::spec::{FlowSpec, Spec, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, Route, Spec, Traffic, Transport};
 
 use crate::common::{link, wire};
 
@@ -20,6 +20,7 @@ fn stream(rate: u64, radio: LinkConfig) -> Spec {
             name: "stream".into(),
             from: 0,
             to: 2,
+            route: Route::default(),
             transport: Transport::Udp { header: 0 },
             traffic: Traffic::Cbr {
                 rate: Rate::from_bps(rate),

@@ -8,5 +8,6 @@ mod common;
 
 mod arq;
 mod channels;
+mod mobile_ip;
 mod queueing;
 mod throughput;

@@ -3,7 +3,7 @@
 use skywave_core::link::{Fate, Link};
 use skywave_core::rng::Stream;
 use skywave_core::{Duration, Rate, Time};
-use skywave_sim::spec::{Dist, FlowSpec, Traffic, Transport};
+use skywave_sim::spec::{Dist, FlowSpec, Route, Traffic, Transport};
 use skywave_sim::{Spec, simulate};
 
 use crate::common::{link, wire};
@@ -63,6 +63,7 @@ fn a_poisson_source_fills_a_queue_as_an_md1_does() {
             name: "poisson".to_owned(),
             from: 0,
             to: 1,
+            route: Route::default(),
             transport: Transport::Udp { header: 0 },
             traffic: Traffic::OnOff {
                 rate: Rate::from_bps(1_000_000_000),

@@ -4,7 +4,7 @@ use etherparse::{SlicedPacket, TransportSlice};
 use skywave_core::packet::{Datagram, Flags, Timestamps};
 use skywave_core::seq::SeqNr;
 use skywave_core::tcp::{Profile, preset};
-use skywave_sim::spec::Traffic;
+use skywave_sim::spec::{Route, Traffic};
 
 use super::*;
 
@@ -19,6 +19,7 @@ fn framing(transport: Transport, traffic: Traffic) -> Option<Framing> {
         name: "f".into(),
         from: 0,
         to: 258,
+        route: Route::default(),
         transport,
         traffic,
         start: Time::ZERO,
