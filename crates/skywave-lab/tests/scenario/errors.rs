@@ -135,7 +135,7 @@ cases! {
     a_route_by_nobody: "[[flow]]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nvia = [\"c\"]";
     a_route_in_a_circle: "[[flow]]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nvia = [\"C\"]";
     a_tunnel_beside_the_route: "[[flow]]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\ntunnel = { from = \"B\", to = \"C\" }";
-    a_way_back_for_datagrams: "transport = \"reno\"" => "transport = \"udp\"\nreverse_via = [\"A\"]\ntraffic = { cbr = { rate = \"64kbps\", packet = 200 } }";
+    a_way_back_for_datagrams: "[[flow]]" => "[[flow]]\nfrom = \"A\"\nto = \"B\"\ntransport = \"udp\"\nreverse_via = [\"A\"]\ntraffic = { cbr = { rate = \"64kbps\", packet = 200 } }\n\n[[flow]]";
     retransmission_of_what_was_never_sent: "delay = \"80ms\"" => "delay = \"80ms\"\narq = \"tcp-dcr\"\nloss_at = \"head\"";
     retransmission_in_no_time: "delay = \"80ms\"" => "delay = \"0s\"\narq = { retries = 3 }";
     an_unknown_node: "from = \"A\"" => "from = \"a1\"";
