@@ -6,7 +6,7 @@ use common::{Path, link, ns2, single, wire};
 use skywave_core::link::{LinkConfig, LossConfig};
 use skywave_core::tcp::TcpConfig;
 use skywave_core::{Duration, Rate, Segments, Time};
-use skywave_sim::spec::{Dist, FlowSpec, PauseFrom, Traffic, Transport};
+use skywave_sim::spec::{Dist, FlowSpec, PauseFrom, Route, Traffic, Transport};
 use skywave_sim::{Outcome, Spec, simulate};
 
 const PATH: Path = Path {
@@ -141,6 +141,7 @@ fn offered(rate_mbps: f64, traffic: impl Fn(Rate) -> Traffic) -> Spec {
             to: 1,
             transport: Transport::Udp { header: 0 },
             traffic: traffic(Rate::from_bps((rate_mbps * 1e6) as u64)),
+            route: Route::default(),
             start: Time::ZERO,
             stop: None,
         }],

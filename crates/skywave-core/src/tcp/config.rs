@@ -51,6 +51,9 @@ impl Composition {
 pub enum DetectionConfig {
     /// The third duplicate ACK (RFC 5681); the number is a parameter.
     Dupacks(u32),
+    /// As many duplicate ACKs as the segments in flight could cause, or this threshold (Pan, Mark
+    /// and Shen 2004, section 4.2).
+    Sifest(u32),
     /// The third duplicate ACK, or Vegas' fine-grained timer checked on the first one and on the
     /// first two ACKs after a retransmission (Brakmo 1994, section 3.1).
     Vegas,

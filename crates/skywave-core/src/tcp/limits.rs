@@ -138,7 +138,8 @@ pub enum Why {
     PartialAck,
     /// The scoreboard of selective ACKs showed it, or its rescue rule (RFC 6675).
     Sack,
-    /// The detector found it otherwise: Vegas' fine-grained timer, or a user's own rule.
+    /// The detector found it otherwise: Vegas' fine-grained timer, SIFEST's fewer duplicate ACKs, or a
+    /// user's own rule.
     Detector,
     /// The retransmission timer expired; the first segment of what follows.
     Timeout,

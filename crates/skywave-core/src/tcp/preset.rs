@@ -37,6 +37,10 @@ const SACK: Composition = Composition {
 };
 
 const DCR: DetectionConfig = DetectionConfig::Dcr(DcrConfig::DEFAULT);
+const SIFEST: Composition = Composition {
+    detection: DetectionConfig::Sifest(3),
+    ..RENO
+};
 
 /// All presets, in the order in which they are listed to a user.
 pub const PRESETS: &[Preset] = &[
@@ -178,6 +182,39 @@ pub const PRESETS: &[Preset] = &[
             ..NEWRENO
         },
     },
+    Preset {
+        name: "sifest-tahoe",
+        summary: "Tahoe that resends on fewer duplicate ACKs when less is in flight",
+        source: "Pan, Mark and Shen 2004, section 4.2",
+        composition: Composition {
+            recovery: RecoveryConfig::Tahoe,
+            ..SIFEST
+        },
+    },
+    Preset {
+        name: "sifest-reno",
+        summary: "Reno that resends on fewer duplicate ACKs when less is in flight",
+        source: "Pan, Mark and Shen 2004, section 4.2",
+        composition: SIFEST,
+    },
+    Preset {
+        name: "sifest-newreno",
+        summary: "NewReno that resends on fewer duplicate ACKs when less is in flight",
+        source: "Pan, Mark and Shen 2004, section 4.2",
+        composition: Composition {
+            recovery: RecoveryConfig::NewReno,
+            ..SIFEST
+        },
+    },
+    Preset {
+        name: "sifest-sack",
+        summary: "SACK that resends on fewer duplicate ACKs when less is in flight",
+        source: "Pan, Mark and Shen 2004, section 4.2",
+        composition: Composition {
+            recovery: RecoveryConfig::Sack,
+            ..SIFEST
+        },
+    },
 ];
 
 /// The preset of that name.
@@ -219,6 +256,12 @@ pub const MEMBERS: &[Member] = &[
         "dupacks",
         "so many duplicate ACKs (3)",
         "RFC 5681 section 3.2",
+    ),
+    member(
+        "detection",
+        "sifest",
+        "as many duplicate ACKs as the segments in flight could cause, or so many (3)",
+        "Pan, Mark and Shen 2004, section 4.2",
     ),
     member(
         "detection",

@@ -94,6 +94,8 @@ pub struct Sender {
     timer: Option<Time>,
     timed: Option<Timed>,
     window: Window,
+    /// End of what was sent since the last timeout, in order.
+    sent_to: u64,
     /// End of what the application has written.
     written: u64,
     flight: Flight,
@@ -186,6 +188,7 @@ impl Sender {
             timed: None,
             dupacks: 0,
             recover: None,
+            sent_to: 0,
             written: config.handshake.span(),
             closing: false,
             peer_timestamp: Time::ZERO,
@@ -341,6 +344,7 @@ impl Sender {
         let max = self.flight.max();
         self.recover = Some(self.recovery.recover_after_timeout(max));
         self.flight.rewind();
+        self.sent_to = self.flight.una();
         self.rto.back_off();
         self.restart_timer(now);
     }
@@ -348,7 +352,7 @@ impl Sender {
     fn on_detection_timer(&mut self, now: Time) {
         let event = detection_event!(self, now);
         match self.detection.on_timer(&event) {
-            Finding::Lost if self.may_retransmit() => {
+            Finding::Lost if self.may_retransmit(Why::Detector) => {
                 self.found = Some(Why::Detector);
                 self.fast_retransmit(now);
             }
@@ -457,8 +461,8 @@ impl Sender {
         let event = ack_event!(self, now, Segments::ZERO, None, None);
         self.congestion.on_dupack(&event);
         let found = counts.then(|| self.find_loss(now)).flatten();
-        if found.is_some() && self.may_retransmit() {
-            self.found = found;
+        if let Some(why) = found.filter(|why| self.may_retransmit(*why)) {
+            self.found = Some(why);
             self.fast_retransmit(now);
         } else if self.recovery.is_active() {
             let mut repair = Repair {
@@ -499,9 +503,10 @@ impl Sender {
 
     /// Everything below `recover` was sent before the last recovery or timeout: duplicate ACKs for
     /// it may come from its own retransmissions (RFC 6582 section 3.2, step 2).
-    fn may_retransmit(&self) -> bool {
-        if self.detection.guards_repeats() {
-            return true;
+    fn may_retransmit(&self, found: Why) -> bool {
+        if found != Why::Sack && self.detection.guards_repeats() {
+            // What a recovery has not sent again yet, it will.
+            return !self.recovery.is_active() || self.flight.first().is_some_and(|s| s.resent);
         }
         let una = self.flight.una();
         match self.recover {

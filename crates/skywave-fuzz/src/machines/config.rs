@@ -39,6 +39,7 @@ impl<'a> Arbitrary<'a> for AnyConfig {
         let ssthresh = bytes.int_in_range(1u32..=40)?;
         Ok(Self(TcpConfig {
             initial_window: Segments(f64::from(bytes.int_in_range(1u32..=12)?)),
+            loss_window: Segments(f64::from(bytes.int_in_range(1u32..=4)?)),
             initial_ssthresh: (ssthresh > 1).then(|| Segments(f64::from(ssthresh))),
             whole_ssthresh,
             counting: match bytes.int_in_range(0..=3)? {
@@ -75,9 +76,11 @@ impl<'a> Arbitrary<'a> for AnyConfig {
 }
 
 fn any_composition(bytes: &mut Unstructured<'_>) -> Result<Composition> {
-    let detection = match bytes.int_in_range(0..=15)? {
+    let detection = match bytes.int_in_range(0..=19)? {
         0..=5 => DetectionConfig::Dupacks(3),
         6..=8 => DetectionConfig::Dcr(any_dcr(bytes)?),
+        16..=18 => DetectionConfig::Sifest(3),
+        19 => DetectionConfig::Sifest(bytes.int_in_range(1..=6)?),
         9..=11 => DetectionConfig::Vegas,
         threshold => DetectionConfig::Dupacks(threshold - 11),
     };

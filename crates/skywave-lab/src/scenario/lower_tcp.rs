@@ -142,21 +142,25 @@ fn detection_of(
     model: &DetectionModel,
     custom: &CustomMembers,
 ) -> Result<(DetectionConfig, String), Fault> {
-    let dupacks = match model {
+    let (member, name, dupacks): (fn(u32) -> _, _, _) = match model {
         DetectionModel::Dcr(m) => return dcr(m),
         DetectionModel::Vegas(_) => return Ok((DetectionConfig::Vegas, "vegas".into())),
         DetectionModel::Custom(name) => {
             let member = DetectionConfig::Custom(custom.detection(name)?);
             return Ok((member, name.value.clone()));
         }
-        DetectionModel::Dupacks(DupacksModel::Default(_)) => 3,
-        DetectionModel::Dupacks(DupacksModel::Number(n)) => u32::try_from(n.0).unwrap_or(u32::MAX),
+        DetectionModel::Dupacks(n) => (DetectionConfig::Dupacks, "dupacks", n),
+        DetectionModel::Sifest(n) => (DetectionConfig::Sifest, "sifest", n),
+    };
+    let dupacks = match dupacks {
+        DupacksModel::Default(_) => 3,
+        DupacksModel::Number(n) => u32::try_from(n.0).unwrap_or(u32::MAX),
     };
     let name = match dupacks {
-        3 => "dupacks".into(),
-        n => format!("dupacks({n})"),
+        3 => name.into(),
+        n => format!("{name}({n})"),
     };
-    Ok((DetectionConfig::Dupacks(dupacks), name))
+    Ok((member(dupacks), name))
 }
 
 /// The member, and its name with the parameters that differ from their defaults.

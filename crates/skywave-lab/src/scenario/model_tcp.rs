@@ -43,6 +43,8 @@ pub(crate) struct ComposedModel {
 pub(crate) enum DetectionModel {
     /// So many duplicate ACKs; by name alone three.
     Dupacks(DupacksModel),
+    /// As many duplicate ACKs as the segments in flight could cause, or so many; by name alone three.
+    Sifest(DupacksModel),
     /// Three duplicate ACKs or Vegas' fine-grained timer.
     Vegas(NoParameters),
     /// TCP-DCR: one round trip after the first duplicate ACK.

@@ -99,7 +99,7 @@ fn a_name_that_nobody_knows_is_shown_with_those_that_are_known() {
         result.expect_err("an unknown name").render(false)
     };
     insta::assert_snapshot!(error(r#"{ congestion = "stil" }"#, &members));
-    insta::assert_snapshot!(error(r#"{ detection = "sifest" }"#, &members));
+    insta::assert_snapshot!(error(r#"{ detection = "nobody" }"#, &members));
     // Without the registry the same file is wrong.
     let none = error(r#"{ congestion = "still" }"#, &CustomMembers::default());
     assert!(none.contains("unknown congestion `still`"), "{none}");

@@ -2,6 +2,7 @@
 
 mod dcr;
 mod dupacks;
+mod sifest;
 mod vegas;
 
 use crate::time::{Duration, Time};
@@ -14,6 +15,7 @@ use super::window::Window;
 
 pub use dcr::Dcr;
 pub use dupacks::Dupacks;
+pub use sifest::Sifest;
 pub use vegas::FineTimer;
 
 /// What the sender knows when it asks a detector.
@@ -54,7 +56,9 @@ impl DetectionEvent<'_> {
 pub enum Sending {
     /// For the first time.
     New,
-    /// Again, after a timeout went back to the oldest one.
+    /// Again, for the first time since a timeout went back to the oldest one.
+    AfterTimeout,
+    /// Again, in the way of Tahoe's fast retransmit.
     GoBackN,
     /// Again, because it was found lost, or as a probe.
     Repair,
@@ -137,9 +141,9 @@ pub trait LossDetector {
         false
     }
 
-    /// It decides itself whether a segment may be fast-retransmitted once more; otherwise the sender
-    /// forbids that below the highest position sent at the last one or at a timeout (RFC 6582's
-    /// `recover`). Default: no.
+    /// It decides itself whether a segment may be fast-retransmitted once more, but for those that a
+    /// recovery under way has yet to send again; otherwise the sender forbids that below the highest
+    /// position sent at the last one or at a timeout (RFC 6582's `recover`). Default: no.
     fn guards_repeats(&self) -> bool {
         false
     }
@@ -177,6 +181,8 @@ pub fn limited_transmit(dupacks: u32, threshold: u32) -> Allowance {
 pub enum Detection {
     /// A number of duplicate ACKs.
     Dupacks(Dupacks),
+    /// Pan, Mark and Shen 2004.
+    Sifest(Sifest),
     /// Three duplicate ACKs or Vegas' fine-grained timer.
     Vegas(FineTimer),
     /// TCP-DCR: one round trip after the first duplicate ACK.
@@ -189,6 +195,7 @@ macro_rules! each {
     ($self:expr, $member:ident => $call:expr) => {
         match $self {
             Detection::Dupacks($member) => $call,
+            Detection::Sifest($member) => $call,
             Detection::Vegas($member) => $call,
             Detection::Dcr($member) => $call,
             Detection::Custom(Built {
@@ -203,6 +210,7 @@ impl Detection {
     pub fn new(config: &TcpConfig) -> Self {
         match config.composition.detection {
             DetectionConfig::Dupacks(threshold) => Self::Dupacks(Dupacks(threshold)),
+            DetectionConfig::Sifest(threshold) => Self::Sifest(Sifest::new(threshold, config)),
             DetectionConfig::Vegas => Self::Vegas(FineTimer::default()),
             DetectionConfig::Dcr(c) => Self::Dcr(Dcr::new(c)),
             DetectionConfig::Custom(ref custom) => Self::Custom(custom.build(config)),

@@ -11,7 +11,7 @@ use crate::units::Segments;
 pub struct NewReno {
     /// Restart the timer on the first partial ACK only (section 4).
     impatient: bool,
-    /// First position not sent when the loss was found, while a recovery is going on.
+    /// Next position to send when the loss was found, while a recovery is going on.
     recover: Option<u64>,
     inflation: Segments,
     seen_partial: bool,
@@ -53,7 +53,7 @@ impl LossRecovery for NewReno {
         repair.window.apply(response);
         repair.flight.mark_first_lost();
         self.end();
-        self.recover = Some(repair.flight.max());
+        self.recover = Some(repair.flight.nxt());
         self.inflation = Segments(f64::from(dupacks));
     }
 

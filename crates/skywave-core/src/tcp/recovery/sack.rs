@@ -8,7 +8,7 @@ use crate::units::Segments;
 /// State of one recovery.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sack {
-    /// RecoveryPoint: first position not sent when the loss was found.
+    /// RecoveryPoint: next position to send when the loss was found.
     recovery_point: Option<u64>,
     /// The first retransmission goes out whatever `pipe` says (section 5, step 4.3).
     fast_retransmit: bool,
@@ -49,11 +49,12 @@ impl LossRecovery for Sack {
     fn on_loss(&mut self, repair: &mut Repair, response: Response, _dupacks: u32) {
         repair.window.apply(response);
         *self = Self {
-            recovery_point: Some(repair.flight.max()),
+            recovery_point: Some(repair.flight.nxt()),
             fast_retransmit: true,
             rescued: false,
         };
-        repair.flight.end_recovery();
+        // Of what this recovery or a timeout has sent again only the first is lost once more: the
+        // others had more arrive above them before.
         repair.flight.mark_first_lost();
         Self::update_lost(repair);
     }

@@ -29,10 +29,10 @@ impl LossRecovery for Sack1 {
     }
 
     fn on_loss(&mut self, repair: &mut Repair, response: Response, dupacks: u32) {
-        let outstanding = repair.flight.max() - repair.flight.una();
+        let outstanding = repair.flight.in_flight();
         repair.window.apply(response);
         *self = Self {
-            recover: Some(repair.flight.max()),
+            recover: Some(repair.flight.nxt()),
             pipe: outstanding.div_ceil(u64::from(repair.mss)).cast_signed() - i64::from(dupacks),
             fast_retransmit: true,
         };

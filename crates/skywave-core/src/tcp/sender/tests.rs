@@ -13,6 +13,7 @@ mod newreno;
 mod reno;
 mod sack;
 mod sack1;
+mod sifest;
 mod tahoe;
 mod timeout;
 mod timing;

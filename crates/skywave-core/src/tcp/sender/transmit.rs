@@ -135,6 +135,7 @@ impl Sender {
         }
         self.last_sent = now;
         self.flight.send_new(end, now);
+        self.sent_to = end;
         if self.detection.hears_of_sending()
             && let Some(sent) = self.flight.last()
         {
@@ -157,10 +158,13 @@ impl Sender {
     ) -> Option<Departure> {
         let in_order = position == self.flight.nxt();
         let sent = self.flight.send_again(position, now)?;
-        let sending = if in_order {
+        let sending = if !in_order {
+            Sending::Repair
+        } else if sent.start < self.sent_to {
             Sending::GoBackN
         } else {
-            Sending::Repair
+            self.sent_to = sent.end;
+            Sending::AfterTimeout
         };
         self.detection.on_sent(&sent, sending);
         let Sent { start, end, .. } = sent;
