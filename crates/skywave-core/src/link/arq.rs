@@ -227,6 +227,7 @@ impl ArqLink {
             self.counts.transmissions += 1;
             self.counts.retransmissions += u64::from(again);
         }
+        let told = self.settled.len();
         let errors = !again || self.arq.errors_on_retransmissions;
         match self.medium.fails(now, frame.size, errors) {
             None => self.arrive(now, frame),
@@ -236,6 +237,9 @@ impl ArqLink {
             Some(_) => self.held.push_back((now + self.round_trip, frame)),
         }
         self.meter.totals.fec_repairs = self.medium.repairs();
+        for settled in self.settled.range(told..) {
+            self.meter.totals.settled(settled.fate);
+        }
         if !self.queue.is_empty() {
             self.start = self.transmitter.next_start();
         }
@@ -243,7 +247,6 @@ impl ArqLink {
 
     fn arrive(&mut self, now: Time, frame: Frame) {
         let fate = self.medium.arrival(now + self.delay);
-        self.meter.totals.settled(fate);
         let settled = Settled {
             id: frame.id,
             at: now,
@@ -258,7 +261,6 @@ impl ArqLink {
 
     fn give_up(&mut self, now: Time, frame: Frame, cause: DropCause) {
         let fate = Fate::Dropped(cause);
-        self.meter.totals.settled(fate);
         self.counts.given_up += u64::from(self.meter.holds(now));
         self.settled.push_back(Settled {
             id: frame.id,

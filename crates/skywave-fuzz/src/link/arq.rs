@@ -21,8 +21,6 @@ pub struct WatchedArq {
     inside: BTreeMap<u32, Time>,
     /// The latest arrival, and the number of the packet.
     last: (Time, u32),
-    /// When it began to measure.
-    since: Time,
     books: Measured,
 }
 
@@ -36,7 +34,6 @@ impl WatchedArq {
             next: 0,
             inside: BTreeMap::new(),
             last: (Time::ZERO, 0),
-            since: Time::ZERO,
             books: Measured::default(),
         }
     }
@@ -59,7 +56,6 @@ impl WatchedArq {
             }
             Operation::Measure => {
                 self.link.measure(self.now, Time::MAX);
-                self.since = self.now;
                 self.books = Measured::default();
             }
         }
@@ -116,9 +112,7 @@ impl WatchedArq {
                     assert!(!overtaken || self.config.reordering.is_some() && !arq.in_order);
                     assert!(!arq.in_order || self.last.1 <= id, "out of order");
                     self.last = (arrival, id);
-                    // The far side may have kept it back for long.
-                    self.books.corrupted +=
-                        u64::from(corrupt && (!arq.in_order || at > self.since));
+                    self.books.corrupted += u64::from(corrupt);
                 }
                 Fate::Dropped(cause) => {
                     assert_eq!(Some(transmissions - 1), arq.retries, "given up too early");
@@ -147,11 +141,6 @@ impl WatchedArq {
         };
         books.arq.transmissions = got.arq.transmissions;
         books.arq.retransmissions = got.arq.retransmissions;
-        // Packets that the far side keeps back have been counted, but nobody was told of them yet.
-        if self.config.arq.is_some_and(|arq| arq.in_order) {
-            assert!(books.corrupted <= got.corrupted);
-            books.corrupted = got.corrupted;
-        }
         assert_eq!(got, books, "what the link counts");
         assert!((0.0..=1.0).contains(&got.utilisation), "{got:?}");
     }

@@ -45,6 +45,19 @@ fn one_that_is_given_up_lets_those_behind_it_go_when_it_would_have_come() {
 }
 
 #[test]
+fn what_waits_at_the_far_side_counts_when_it_is_delivered() {
+    let mut l = new(LinkConfig {
+        corruption: 1.0,
+        ..config(in_order(None), &[1])
+    });
+    offer(&mut l, ms(0), 1..=2);
+    l.on_time(ms(30));
+    assert_eq!((l.poll(), l.finish(ms(30)).corrupted), (None, 0));
+    assert_eq!(run(&mut l), [At(1, 65), At(2, 65)]);
+    assert_eq!(l.finish(ms(60)).corrupted, 2);
+}
+
+#[test]
 fn what_jitter_and_reordering_mix_is_put_in_order() {
     let mut l = new(LinkConfig {
         loss: vec![LossConfig::Bernoulli(0.2)],
