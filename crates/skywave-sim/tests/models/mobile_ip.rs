@@ -52,6 +52,8 @@ fn triangle(route: Route) -> Outcome {
         measure: (Time::ZERO, end),
         seed: 1,
         series: false,
+        details: false,
+        bins: None,
     })
 }
 
