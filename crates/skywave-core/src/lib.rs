@@ -11,6 +11,7 @@ pub mod seq;
 pub mod tcp;
 pub mod time;
 pub mod units;
+pub mod wtcp;
 
 pub use packet::{Body, Packet, Segment};
 pub use time::{Duration, Time};

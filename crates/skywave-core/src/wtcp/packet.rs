@@ -1,0 +1,187 @@
+//! The packets of WTCP (section 4) as plain values, without payload bytes.
+//!
+//! Three types carry the protocol: [`Data`], [`Ack`], [`Probe`]. [`Open`] and [`Reset`] are for
+//! connection management, which the paper leaves to TCP. Names of fields are the paper's.
+
+use arrayvec::ArrayVec;
+
+use crate::time::Duration;
+
+/// Blocks of held data that an ACK has room for.
+pub const MAX_SACK_BLOCKS: usize = 6;
+
+/// A length of time in whole microseconds, as packets carry it: up to 71 min.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
+pub struct Micros(pub u32);
+
+impl Micros {
+    /// No time.
+    pub const ZERO: Self = Self(0);
+
+    /// The nearest whole microsecond; what is too long saturates.
+    pub fn from_duration(d: Duration) -> Self {
+        let micros = d.as_nanos().saturating_add(500) / 1000;
+        Self(u32::try_from(micros).unwrap_or(u32::MAX))
+    }
+
+    /// The nearest whole microsecond to `s` seconds; NaN and negative give zero, too long saturates.
+    pub fn from_secs_f64(s: f64) -> Self {
+        Self((s * 1e6 + 0.5) as u32)
+    }
+
+    /// The same length.
+    pub const fn to_duration(self) -> Duration {
+        Duration::from_micros(self.0 as u64)
+    }
+
+    /// Length in seconds, for formulas.
+    pub fn as_secs_f64(self) -> f64 {
+        f64::from(self.0) / 1e6
+    }
+}
+
+/// Any packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Packet {
+    /// From the sender: one of the two packets that open a connection.
+    Open(Open),
+    /// From the sender: a piece of the stream.
+    Data(Data),
+    /// From the sender: asks for an ACK.
+    Probe(Probe),
+    /// From the receiver.
+    Ack(Ack),
+    /// From either: there is no connection, or no more.
+    Reset(Reset),
+}
+
+impl Packet {
+    /// Payload bytes that follow the header: those of the stream, or an open packet's padding.
+    pub fn payload_len(&self) -> u16 {
+        match self {
+            Self::Open(open) => open.padding,
+            Self::Data(data) => data.len,
+            _ => 0,
+        }
+    }
+}
+
+/// One packet of the pair that opens a connection, padded to a full one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Open {
+    /// Control sequence number: even in the first packet of a pair, and one more in the second.
+    pub ctrl_seq: u64,
+    /// Bytes of padding after the header: the sender's maximal payload.
+    pub padding: u16,
+}
+
+/// What rate control wants to know of a packet from the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Control {
+    /// Control sequence number (`cctrl_seq_num`): one more in every packet of the sender, so that it
+    /// tells the transmissions of the same data apart.
+    pub ctrl_seq: u64,
+    /// Highest ACK sequence number seen (`hack_seq_num`).
+    pub hack_seq: u64,
+    /// Time since that ACK arrived, so that the receiver can measure the round trip.
+    pub hack_delay: Micros,
+    /// The sender's separation of packets now (`current rate`).
+    pub separation: Micros,
+    /// Time since the packet before this one was sent: the separation, unless a timer was late.
+    pub gap: Micros,
+    /// Packets since the sender last paused; 0 in the first after a pause, whose gap says nothing
+    /// about the path, 255 also stands for more.
+    pub run: u8,
+}
+
+/// A piece of the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Data {
+    /// For rate control.
+    pub control: Control,
+    /// Stream position of the first byte (`rel_seq_num`).
+    pub rel_seq: u64,
+    /// Payload bytes (`packet_size`).
+    pub len: u16,
+    /// The stream ends after these bytes. The end takes one stream position of its own.
+    pub fin: bool,
+    /// The receiver shall acknowledge every so many data packets (`ack frequency`).
+    pub ack_every: u16,
+}
+
+impl Data {
+    /// Stream position after this packet, its end of stream included; `None` beyond 2^64.
+    pub fn end(&self) -> Option<u64> {
+        let end = self.rel_seq.checked_add(u64::from(self.len))?;
+        end.checked_add(u64::from(self.fin))
+    }
+}
+
+/// Asks for an ACK, without data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Probe {
+    /// For rate control.
+    pub control: Control,
+}
+
+/// What the receiver has, and the rate that it wants.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Ack {
+    /// One more in every ACK.
+    pub ack_seq: u64,
+    /// Highest control sequence number seen (`hcctrl_seq_num`).
+    pub hctrl_seq: u64,
+    /// Time since that packet arrived, so that the sender can measure the round trip.
+    pub hctrl_delay: Micros,
+    /// Separation of packets that the receiver wants (`updated rate`).
+    pub separation: Micros,
+    /// Everything below this stream position has arrived (`CACK`).
+    pub cack: u64,
+    /// Bytes from `cack` on that the receiver has room for.
+    pub window: u32,
+    /// What else has arrived (`SACK`), in order.
+    pub sack: ArrayVec<SackBlock, MAX_SACK_BLOCKS>,
+    /// There are more blocks, above the last one.
+    pub more: bool,
+}
+
+/// Bytes that the receiver holds above a hole, counted from `cack`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SackBlock {
+    /// First byte held.
+    pub start: u32,
+    /// First byte after the block.
+    pub end: u32,
+}
+
+/// Why a peer ends the connection at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reset {
+    /// It knows of no such connection.
+    Unknown,
+    /// Its application gave up.
+    Aborted,
+    /// It heard nothing for too long.
+    IdleTimeout,
+    /// A reason of a later version.
+    Other(u8),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_stays_small() {
+        assert!(size_of::<Packet>() <= 104, "{}", size_of::<Packet>());
+    }
+
+    #[test]
+    fn times_round_and_saturate() {
+        assert_eq!(Micros::from_duration(Duration::from_nanos(1499)), Micros(1));
+        assert_eq!(Micros::from_duration(Duration::from_nanos(1500)), Micros(2));
+        assert_eq!(Micros::from_duration(Duration::MAX), Micros(u32::MAX));
+        assert_eq!(Micros::from_secs_f64(f64::NAN), Micros::ZERO);
+        assert_eq!(Micros::from_secs_f64(1e9), Micros(u32::MAX));
+    }
+}

@@ -1,0 +1,304 @@
+//! The data sender. The caller's contract is in the [module above](super).
+
+mod blackout;
+mod frequency;
+mod pacing;
+mod setup;
+mod transmit;
+
+use std::sync::Arc;
+
+use crate::time::{Duration, Time};
+
+use super::Failure;
+use super::config::Config;
+use super::packet::{Ack, Micros, Packet, Reset};
+use super::reliability::{SentPacket, Unacked};
+use super::rtt::{RttEstimator, SendTimes};
+use blackout::Blackout;
+use frequency::AckLoss;
+use pacing::Pacer;
+use setup::Opening;
+
+/// What a sender has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderCounters {
+    /// Packets sent, of any kind but resets.
+    pub sent: u64,
+    /// Data packets sent, retransmissions included.
+    pub data: u64,
+    /// Data packets sent again.
+    pub retransmits: u64,
+    /// Probes sent.
+    pub probes: u64,
+    /// Blackouts entered.
+    pub blackouts: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Closed,
+    Opening(Opening),
+    Established,
+    Done,
+    Failed(Failure),
+}
+
+/// A WTCP data sender.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    config: Arc<Config>,
+    state: State,
+    /// A reset to be sent.
+    reset: Option<Reset>,
+    pacer: Pacer,
+    blackout: Option<Blackout>,
+    unacked: Unacked,
+    /// When packets were sent that no ACK has told of, by control sequence number.
+    pending: SendTimes,
+    rtt: RttEstimator,
+    ack_loss: AckLoss,
+    /// `hack_seq_num`: the latest ACK and when it arrived.
+    hack: Option<(u64, Time)>,
+    last_heard: Time,
+    /// The cumulative acknowledgement.
+    cack: u64,
+    /// First stream position beyond the receiver's window.
+    limit: u64,
+    /// End of what was sent.
+    next: u64,
+    /// End of what the application has written.
+    written: u64,
+    closing: bool,
+    fin_sent: bool,
+    counters: SenderCounters,
+}
+
+impl Sender {
+    /// A closed sender. `config` must pass [`Config::check`].
+    pub fn new(config: impl Into<Arc<Config>>) -> Self {
+        let config = config.into();
+        debug_assert_eq!(config.check(), Ok(()));
+        Self {
+            state: State::Closed,
+            reset: None,
+            pacer: Pacer::new(config.setup.separation),
+            blackout: None,
+            unacked: Unacked::default(),
+            pending: SendTimes::default(),
+            rtt: RttEstimator::default(),
+            ack_loss: AckLoss::default(),
+            hack: None,
+            last_heard: Time::ZERO,
+            cack: 0,
+            limit: 0,
+            next: 0,
+            written: 0,
+            closing: false,
+            fin_sent: false,
+            counters: SenderCounters::default(),
+            config,
+        }
+    }
+
+    /// Starts the connection.
+    pub fn open(&mut self, now: Time) {
+        if self.state == State::Closed {
+            self.state = State::Opening(Opening::begin(now, &self.config.setup));
+            self.last_heard = now;
+        }
+    }
+
+    /// The application hands over `bytes` more; `u64::MAX` is data without end.
+    pub fn write(&mut self, bytes: u64) {
+        if !self.closing {
+            self.written = self.written.saturating_add(bytes);
+        }
+    }
+
+    /// The application has no more data. What was sent but never written (an endless source) ends
+    /// with what is sent by now.
+    pub fn close(&mut self) {
+        if self.written == u64::MAX {
+            self.written = self.next;
+        }
+        self.closing = true;
+    }
+
+    /// The application gives up: what is not acknowledged may never arrive.
+    pub fn abort(&mut self) {
+        match self.state {
+            State::Closed => self.state = State::Failed(Failure::Aborted),
+            State::Opening(_) | State::Established => self.fail(Failure::Aborted),
+            State::Done | State::Failed(_) => {}
+        }
+    }
+
+    /// A packet from the peer arrived.
+    pub fn on_packet(&mut self, now: Time, packet: &Packet) {
+        if !matches!(self.state, State::Opening(_) | State::Established) {
+            return;
+        }
+        match packet {
+            Packet::Ack(ack) => self.on_ack(now, ack),
+            Packet::Reset(reason) => self.state = State::Failed(Failure::Reset(*reason)),
+            _ => {} // not for a sender
+        }
+    }
+
+    /// A blackout may have begun, or the peer may be gone.
+    pub fn on_timer(&mut self, now: Time) {
+        if self.idle_at().is_some_and(|at| at <= now) {
+            self.fail(Failure::IdleTimeout);
+        } else if self.blackout_at().is_some_and(|at| at <= now) {
+            self.blackout = Some(Blackout::begin(now, self.pending.next()));
+            self.counters.blackouts += 1;
+        }
+    }
+
+    /// When [`Self::on_timer`] and then [`Self::poll_transmit`] are due.
+    pub fn next_timer(&self) -> Option<Time> {
+        let due = self.due().map(|(at, _)| at);
+        let times = [due, self.blackout_at(), self.idle_at()];
+        times.into_iter().flatten().min()
+    }
+
+    fn on_ack(&mut self, now: Time, ack: &Ack) {
+        let unsent = ack.hctrl_seq >= self.pending.next() || ack.cack > self.end_sent();
+        let stale = self.hack.is_some_and(|(hack, _)| ack.ack_seq <= hack);
+        if unsent || stale {
+            return; // nonsense, or all of it is known
+        }
+        let expected = self.hack.map_or(0, |(hack, _)| hack + 1);
+        self.ack_loss.on_ack(ack.ack_seq - expected);
+        self.hack = Some((ack.ack_seq, now));
+        self.last_heard = now;
+        if let Some(sent) = self.pending.take(ack.hctrl_seq) {
+            let cap = self.blackout_threshold();
+            let held = ack.hctrl_delay.to_duration();
+            self.rtt.sample(now.since(sent), held, cap);
+        }
+        self.pacer
+            .set_separation(self.config.bounded(ack.separation));
+        self.cack = self.cack.max(ack.cack);
+        let limit = ack.cack.saturating_add(u64::from(ack.window));
+        self.limit = self.limit.max(limit);
+        self.unacked.process_ack(ack);
+        if self.unacked.is_empty() {
+            // What is still pending are probes: nothing depends on them any more.
+            self.pending.forget();
+        }
+        let ended = |b: &Blackout| self.unacked.is_empty() || b.is_ended_by(ack.hctrl_seq);
+        if self.blackout.as_ref().is_some_and(ended) {
+            self.blackout = None;
+        }
+        self.state = if self.fin_sent && self.unacked.is_empty() {
+            State::Done
+        } else {
+            State::Established
+        };
+    }
+
+    fn fail(&mut self, failure: Failure) {
+        self.reset = match failure {
+            Failure::Aborted => Some(Reset::Aborted),
+            Failure::IdleTimeout => Some(Reset::IdleTimeout),
+            Failure::Reset(_) => None,
+        };
+        self.state = State::Failed(failure);
+    }
+
+    fn is_live(&self) -> bool {
+        matches!(self.state, State::Opening(_) | State::Established)
+    }
+
+    /// When the peer counts as gone.
+    fn idle_at(&self) -> Option<Time> {
+        let at = self.last_heard + self.config.idle_timeout;
+        (self.is_live() && at < Time::MAX).then_some(at)
+    }
+
+    /// When a blackout begins unless an ACK comes: while something is unacknowledged, an answer to
+    /// what was sent first of all that is pending is overdue then.
+    fn blackout_at(&self) -> Option<Time> {
+        let waits =
+            self.state == State::Established && self.blackout.is_none() && !self.unacked.is_empty();
+        let oldest = self.pending.oldest().filter(|_| waits)?;
+        Some(oldest + self.blackout_threshold())
+    }
+
+    fn blackout_threshold(&self) -> Duration {
+        self.config.blackout.threshold(self.rtt())
+    }
+
+    /// Stream position after the last one sent.
+    fn end_sent(&self) -> u64 {
+        self.next + u64::from(self.fin_sent)
+    }
+
+    /// The round-trip time, or what is assumed until there is a sample.
+    pub fn rtt(&self) -> Duration {
+        self.rtt.get().unwrap_or(self.config.initial_rtt)
+    }
+
+    /// The separation of packets now.
+    pub fn separation(&self) -> Micros {
+        self.pacer.separation()
+    }
+
+    /// The peer has answered, and neither end has closed.
+    pub fn is_established(&self) -> bool {
+        self.state == State::Established
+    }
+
+    /// Everything and the end of the stream is acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.state == State::Done
+    }
+
+    /// Why the connection ended early, if it did.
+    pub fn failure(&self) -> Option<Failure> {
+        match self.state {
+            State::Failed(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
+    /// The sender probes because nothing is heard of what it sent.
+    pub fn in_blackout(&self) -> bool {
+        self.blackout.is_some()
+    }
+
+    /// Bytes of the stream that the driver need not keep: the receiver has everything below.
+    pub fn acknowledged(&self) -> u64 {
+        self.cack.min(self.next)
+    }
+
+    /// End of the bytes that were sent.
+    pub fn sent_to(&self) -> u64 {
+        self.next
+    }
+
+    /// Bytes written that were never sent.
+    pub fn unsent(&self) -> u64 {
+        self.written - self.next
+    }
+
+    /// First byte that the receiver has said it has no room for.
+    pub fn window_end(&self) -> u64 {
+        self.limit
+    }
+
+    /// What was sent and is not acknowledged, in the order of the stream.
+    pub fn unacked(&self) -> impl Iterator<Item = &SentPacket> {
+        self.unacked.iter()
+    }
+
+    /// What was done so far.
+    pub fn counters(&self) -> SenderCounters {
+        self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests;
