@@ -11,6 +11,8 @@ pub mod machines;
 #[cfg(feature = "files")]
 pub mod scenario;
 pub mod trace;
+pub mod wtcp;
+pub mod wtcp_wire;
 
 /// A target by its name.
 pub type Target = (&'static str, fn(&[u8]));
@@ -24,4 +26,6 @@ pub const TARGETS: &[Target] = &[
     #[cfg(feature = "files")]
     ("scenario", scenario::run),
     ("trace", trace::run),
+    ("wtcp", wtcp::run),
+    ("wtcp_wire", wtcp_wire::run),
 ];

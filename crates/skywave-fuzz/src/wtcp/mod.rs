@@ -1,0 +1,17 @@
+//! A WTCP sender and its receiver, whatever the path and the applications do.
+
+mod operation;
+mod pair;
+
+use arbitrary::{Arbitrary, Unstructured};
+
+pub use operation::{Operation, Plan};
+pub use pair::Pair;
+
+/// Reads a plan out of `data` and runs it to its end.
+pub fn run(data: &[u8]) {
+    // Bytes that run out read as zeros.
+    if let Ok(plan) = Plan::arbitrary(&mut Unstructured::new(data)) {
+        Pair::new(&plan).run();
+    }
+}
