@@ -15,9 +15,12 @@
 
 mod embedded;
 mod error;
+mod formulas;
 mod html;
 mod measure;
 mod model;
+mod over_time;
+mod reader;
 mod run;
 mod score;
 mod select;

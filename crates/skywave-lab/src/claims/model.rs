@@ -84,14 +84,90 @@ pub(super) struct Data {
     /// Values of swept parameters, by their short names.
     #[serde(default)]
     pub(super) at: BTreeMap<String, Scalar>,
-    /// The flow; default the first of the scenario.
+    /// The flow; default the first of the scenario. Several: the name of a `[[flow]]` with copies, or a
+    /// pattern with `*`.
     pub(super) flow: Option<String>,
+    /// How several flows become one number; default the sum of rates and counts, the mean of others.
+    pub(super) pool: Option<Pool>,
     /// The link, for a number that is measured of a link.
     pub(super) link: Option<String>,
-    /// The measured number; default goodput.
-    pub(super) metric: Option<String>,
+    /// The measured number, or several to be added up; default goodput.
+    pub(super) metric: Option<Names>,
+    /// Divide by another measured number, several added up, or so much.
+    pub(super) per: Option<Per>,
+    /// Goodput from one time to another, both bounds of bins.
+    pub(super) during: Option<(String, String)>,
+    /// How long flows take to give way to others, in seconds.
+    pub(super) takeover: Option<Takeover>,
     /// Divide by the rate of this link.
     pub(super) share_of: Option<String>,
+}
+
+/// How several flows become one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Pool {
+    /// All together.
+    Sum,
+    /// A flow in the mean.
+    Mean,
+    /// Jain's index: 1 when all are equal.
+    Jain,
+    /// The smallest.
+    Min,
+    /// The largest.
+    Max,
+}
+
+/// One measured number or several.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Names {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Names {
+    pub(super) fn as_slice(&self) -> &[String] {
+        match self {
+            Self::One(name) => std::slice::from_ref(name),
+            Self::Many(names) => names,
+        }
+    }
+}
+
+impl From<&str> for Names {
+    fn from(name: &str) -> Self {
+        Self::One(name.to_owned())
+    }
+}
+
+/// What a number is divided by.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Per {
+    Number(f64),
+    Metric(Names),
+}
+
+/// Flows that give way to others.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Takeover {
+    /// The flows that have the link before, as in [`Data::flow`].
+    pub(super) falls: String,
+    /// The share of the link that they have at most in the end.
+    pub(super) to: f64,
+    /// The flows that come.
+    pub(super) rises: String,
+    /// The share that these have at least in the end.
+    pub(super) from: f64,
+    /// The link.
+    pub(super) of: String,
+    /// When they come.
+    pub(super) after: String,
+    /// Judge by the mean over so much time; default one bin.
+    pub(super) smooth: Option<String>,
 }
 
 /// The swept parameter along which something holds.

@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
-use skywave_core::link::Service;
-use skywave_sim::outcome::Outcome;
 
 use super::error::Fault;
 use super::model::{Along, Data};
+use super::reader::Reader;
 use crate::experiment::Results;
-use crate::experiment::columns::{FLOW, LINK};
 use crate::experiment::stats::{Estimate, paired_difference, paired_gain};
-use crate::scenario::{FLOW_METRICS, LINK_METRICS, Metric, ParamValue, Quantity, Scenario};
+use crate::scenario::{ParamValue, Quantity, Scenario};
 
 /// A value of a swept parameter, as a claim writes it.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
@@ -128,6 +126,53 @@ impl Cell {
         let means = [other.estimate()?.mean, self.estimate()?.mean];
         let base = means.into_iter().find(|m| *m > 0.0).unwrap_or(1.0);
         Some(scaled(&difference, 100.0 / base))
+    }
+
+    /// What the means of several cells of the same experiment give together, with the jackknife's
+    /// interval (Tukey 1958): from what they give without one seed after the other. For numbers
+    /// that a single run does not have, such as where two noisy curves cross.
+    pub(super) fn jackknife(
+        cells: &[Self],
+        number: impl Fn(&[f64]) -> Option<f64>,
+    ) -> Option<Estimate> {
+        let seeds = cells.iter().map(|c| c.samples.len()).min()?;
+        let runs: Vec<Vec<f64>> = (0..seeds)
+            .filter_map(|seed| cells.iter().map(|c| c.samples[seed]).collect())
+            .collect();
+        let n = runs.len();
+        let without = |left_out: usize| {
+            let kept = runs.iter().enumerate().filter(|(i, _)| *i != left_out);
+            let mut means = vec![0.0; cells.len()];
+            for (_, run) in kept {
+                means.iter_mut().zip(run).for_each(|(m, x)| *m += x);
+            }
+            let count = n - usize::from(left_out < n);
+            for mean in &mut means {
+                *mean /= count as f64;
+            }
+            number(&means)
+        };
+        if n == 0 {
+            return None;
+        }
+        let mean = without(n)?;
+        let others: Option<Vec<f64>> = (0..n).map(without).collect();
+        let Some(others) = others.filter(|_| n > 1) else {
+            return Some(Estimate {
+                half: None,
+                ..Estimate::from_moments(n, mean, 0.0)
+            });
+        };
+        let centre = others.iter().sum::<f64>() / n as f64;
+        let squares: f64 = others.iter().map(|x| (x - centre) * (x - centre)).sum();
+        // The standard error is √((n − 1)/n Σ); times √n, as of a sample.
+        let sd = libm::sqrt((n - 1) as f64 * squares);
+        Some(Estimate::from_moments(n, mean, sd))
+    }
+
+    /// Whether every cell was run at least once.
+    pub(super) fn all_run(cells: &[Self]) -> bool {
+        cells.iter().all(|c| c.samples.iter().any(Option::is_some))
     }
 
     /// A number made of several cells of the same experiment, seed by seed.
@@ -268,69 +313,39 @@ impl<'a> View<'a> {
     }
 }
 
-/// Reads one number of an outcome.
-struct Reader {
-    /// Index of the flow or link.
-    index: usize,
-    metric: Metric,
-    of_link: bool,
-    divisor: f64,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Reader {
-    fn new(scenario: &Scenario, point: usize, data: &Data) -> Result<Self, Fault> {
-        let seed = scenario.seeds().first().copied().unwrap_or_default();
-        let spec = scenario.points()[point].spec(seed);
-        let link_index = |name: &str| {
-            let found = spec.links.iter().position(|l| l.name == name);
-            found.ok_or_else(|| {
-                Fault::unknown("link", name, spec.links.iter().map(|l| l.name.as_str()))
-            })
-        };
-        let (index, metrics, of_link) = match (&data.flow, &data.link) {
-            (Some(_), Some(_)) => {
-                return Err(Fault::new("`flow` and `link` exclude each other"));
-            }
-            (None, Some(link)) => (link_index(link)?, LINK_METRICS, true),
-            (None, None) => (0, FLOW_METRICS, false),
-            (Some(flow), None) => {
-                let found = spec.flows.iter().position(|f| f.name == *flow);
-                let index = found.ok_or_else(|| {
-                    Fault::unknown("flow", flow, spec.flows.iter().map(|f| f.name.as_str()))
-                })?;
-                (index, FLOW_METRICS, false)
-            }
-        };
-        let name = data.metric.as_deref();
-        let name = name.unwrap_or(if of_link { "utilisation" } else { "goodput" });
-        let metric = metrics.iter().find(|m| m.name == name).ok_or_else(|| {
-            Fault::unknown("measured number", name, metrics.iter().map(|m| m.name))
-        })?;
-        let divisor = match &data.share_of {
-            None => 1.0,
-            Some(link) => match &spec.links[link_index(link)?].config.service {
-                Service::Rate(rate) => rate.as_bps() as f64,
-                Service::Trace(_) => {
-                    return Err(Fault::new(format!("link `{link}` has no constant rate")));
-                }
-            },
-        };
-        Ok(Self {
-            index,
-            metric: *metric,
-            of_link,
-            divisor,
-        })
+    fn cell(samples: &[f64]) -> Cell {
+        let seeds: Vec<u64> = (0..samples.len() as u64).collect();
+        Cell::new(&seeds, samples.iter().copied().map(Some).collect())
     }
 
-    fn read(&self, outcome: &Outcome) -> Option<f64> {
-        let cell = if self.of_link {
-            let column = LINK.iter().find(|c| c.name == self.metric.field)?;
-            (column.get)(outcome.links.get(self.index)?)
-        } else {
-            let column = FLOW.iter().find(|c| c.name == self.metric.field)?;
-            (column.get)(outcome.flows.get(self.index)?)
-        };
-        Some(cell.number()? / self.divisor)
+    #[test]
+    fn the_jackknife_of_a_mean_is_the_mean_with_its_interval() {
+        let samples = [1.0, 4.0, 2.0, 7.0];
+        let jackknife = Cell::jackknife(&[cell(&samples)], |xs| Some(xs[0])).unwrap();
+        let expected = Estimate::of(&samples).unwrap();
+        assert!((jackknife.mean - expected.mean).abs() < 1e-12);
+        assert!((jackknife.half.unwrap() - expected.half.unwrap()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_jackknife_of_a_ratio_is_near_the_delta_method() {
+        let (a, b) = (cell(&[10.0, 12.0, 11.0, 13.0]), cell(&[5.0, 5.5, 5.2, 6.1]));
+        let ratio = Cell::jackknife(&[a.clone(), b.clone()], |xs| Some(xs[0] / xs[1])).unwrap();
+        let expected = a.ratio(&b).unwrap();
+        assert!((ratio.mean - expected.mean).abs() < 1e-12);
+        assert!((ratio.half.unwrap() / expected.half.unwrap() - 1.0).abs() < 0.1);
+    }
+
+    #[test]
+    fn a_number_that_some_seeds_decide_has_no_interval() {
+        let cells = [cell(&[1.0, 3.0])];
+        let above = |xs: &[f64]| (xs[0] > 1.5).then_some(xs[0]);
+        let estimate = Cell::jackknife(&cells, above).unwrap();
+        assert_eq!((estimate.mean, estimate.half), (2.0, None));
+        assert_eq!(Cell::jackknife(&cells, |_| None), None);
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::curve::quotient;
 use super::points::{Need, Point, part};
 use super::{Direction, Measure, Part, Stated};
 use crate::claims::error::Fault;
@@ -14,6 +15,8 @@ use crate::claims::select::{Cell, Scalar, View};
 pub(in crate::claims) struct Correlation {
     name: Option<String>,
     data: Data,
+    /// Judge `data` over this, seed by seed.
+    over: Option<Data>,
     along: Along,
     direction: Direction,
 }
@@ -28,7 +31,10 @@ impl Measure for Correlation {
         let values = view.values(&self.data, &self.along, &[])?;
         let cells: Vec<Cell> = values
             .iter()
-            .map(|value| view.cell(&self.data, &[(&self.along.parameter, value)]))
+            .map(|value| {
+                let more = [(self.along.parameter.as_str(), value)];
+                quotient(view, &self.data, self.over.as_ref(), &more)
+            })
             .collect::<Result<_, _>>()?;
         let places: Option<Vec<f64>> = values.iter().map(Scalar::number).collect();
         let places = places.ok_or_else(|| {

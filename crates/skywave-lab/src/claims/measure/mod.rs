@@ -4,9 +4,15 @@
 mod bound;
 mod contrast;
 mod correlation;
+mod crossing;
+mod curve;
+mod difference;
 mod evenness;
+mod exponential;
 mod first;
 mod gain;
+mod linear;
+mod model;
 mod order;
 mod plateau;
 mod points;
@@ -111,6 +117,16 @@ measures! {
     correlation: correlation::Correlation,
     /// The constant of the square-root law.
     square_root: square_root::SquareRoot,
+    /// Where one curve crosses another, or a level.
+    crossing: crossing::Crossing,
+    /// A straight line through a curve.
+    linear: linear::Linear,
+    /// A curve that falls like a negative exponential.
+    exponential: exponential::Exponential,
+    /// One number less another.
+    difference: difference::Difference,
+    /// A closed form of the paper's analysis.
+    model: model::Model,
 }
 
 fn add(measure: &impl Measure, view: &View<'_>, all: &mut Vec<Part>) -> Result<(), Fault> {

@@ -2,15 +2,16 @@
 
 use serde::Deserialize;
 
+use super::model::stated;
 use super::points::{Need, Point, part};
-use super::{Measure, Part, Stated, choices, given, label, place_label, places};
+use super::{Measure, Part, choices, given, label, place_label, places};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Cell, Scalar, View};
-use crate::claims::verdict::Limits;
+use crate::claims::verdict;
 use crate::experiment::stats::Estimate;
 
-/// A ratio between limits.
+/// A ratio between limits, or against the paper's.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Ratio {
@@ -26,6 +27,7 @@ pub(in crate::claims) struct Ratio {
     /// Whether one of those values is enough.
     #[serde(default)]
     any: bool,
+    paper: Option<f64>,
     at_least: Option<f64>,
     at_most: Option<f64>,
 }
@@ -36,14 +38,7 @@ impl Measure for Ratio {
     }
 
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
-        if self.at_least.is_none() && self.at_most.is_none() {
-            return Err(Fault::new("a ratio needs `at_least` or `at_most`"));
-        }
-        let limits = Limits {
-            low: self.at_least,
-            high: self.at_most,
-            strict: false,
-        };
+        let (stated, limits) = stated(self.paper, self.at_least, self.at_most)?;
         let sides = Sides {
             top: &self.top,
             bottom: &self.bottom,
@@ -59,9 +54,13 @@ impl Measure for Ratio {
                 let place = place.as_ref();
                 let label = place_label(self.along.as_ref(), place);
                 let ratio = sides.ratio(view, choice, place)?;
-                points.push(Point::within(&limits, label, ratio));
+                let mut point = Point::within(&limits, label, ratio);
+                if let Some((paper, ours)) = self.paper.zip(ratio) {
+                    point.verdict = verdict::value(paper, &ours);
+                }
+                points.push(point);
             }
-            let stated = Stated::Condition(limits.to_string());
+            let stated = stated.clone();
             parts.push(part(label(choice), stated, "", &limits, &points, need));
         }
         Ok(parts)

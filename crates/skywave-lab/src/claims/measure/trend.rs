@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::curve::quotient;
 use super::points::{Need, Point, part};
 use super::{Direction, Measure, Part, Stated, choices, given, label};
 use crate::claims::error::Fault;
@@ -14,6 +15,8 @@ use crate::claims::select::{Scalar, View};
 pub(in crate::claims) struct Trend {
     name: Option<String>,
     data: Data,
+    /// Judge `data` over this, seed by seed.
+    over: Option<Data>,
     /// One curve for each value of this parameter.
     by: Option<String>,
     /// Only these values of `by`.
@@ -45,7 +48,7 @@ impl Measure for Trend {
                 let at = |value| {
                     let mut more = more.clone();
                     more.push((&self.along.parameter, value));
-                    view.cell(&self.data, &more)
+                    quotient(view, &self.data, self.over.as_ref(), &more)
                 };
                 let change = at(&step[1])?.lead(&at(&step[0])?);
                 let label = format!("{} {} → {}", self.along.parameter, step[0], step[1]);

@@ -33,19 +33,7 @@ impl Measure for Value {
     }
 
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
-        let factor = match self.unit.as_str() {
-            "" | "s" | "b/s" | "packets" | "segments" => 1.0,
-            "Mb/s" => 1e-6,
-            "kb/s" | "kB" => 1e-3,
-            "ms" => 1e3,
-            "%" => 100.0,
-            other => {
-                let known = [
-                    "s", "ms", "b/s", "kb/s", "Mb/s", "kB", "packets", "segments", "%",
-                ];
-                return Err(Fault::unknown("unit", other, known));
-            }
-        };
+        let factor = factor(&self.unit)?;
         let part = |(choice, paper): (&String, &f64)| {
             let choice_value = Scalar::Text(choice.clone());
             let cell = view.cell(&self.data, &[(&self.by, &choice_value)])?;
@@ -62,4 +50,21 @@ impl Measure for Value {
         };
         self.paper.iter().map(part).collect()
     }
+}
+
+/// How many of a unit one SI unit is.
+pub(super) fn factor(unit: &str) -> Result<f64, Fault> {
+    Ok(match unit {
+        "" | "s" | "b/s" | "packets" | "segments" => 1.0,
+        "Mb/s" => 1e-6,
+        "kb/s" | "kB" => 1e-3,
+        "ms" => 1e3,
+        "%" => 100.0,
+        other => {
+            let known = [
+                "s", "ms", "b/s", "kb/s", "Mb/s", "kB", "packets", "segments", "%",
+            ];
+            return Err(Fault::unknown("unit", other, known));
+        }
+    })
 }

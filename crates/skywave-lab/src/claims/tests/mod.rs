@@ -1,6 +1,7 @@
 mod builtin;
 mod errors;
 mod evaluation;
+mod groups;
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,58 @@
+//! A straight line through a curve.
+
+use serde::Deserialize;
+
+use super::curve::{Curve, line};
+use super::points::interval;
+use super::{Measure, Part, Stated};
+use crate::claims::error::Fault;
+use crate::claims::model::{Along, Data};
+use crate::claims::select::{Cell, View};
+use crate::claims::verdict::{self, Verdict};
+
+/// Slope and intercept of the line of least squares through the means.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::claims) struct Linear {
+    name: Option<String>,
+    data: Data,
+    /// Judge `data` over this, seed by seed.
+    over: Option<Data>,
+    along: Along,
+    paper: Line,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    slope: f64,
+    intercept: Option<f64>,
+}
+
+impl Measure for Linear {
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
+        let over = self.over.as_ref();
+        let Curve { xs, cells } = Curve::new(view, &self.data, over, &self.along, (None, None))?;
+        let part = |name: &str, paper: f64, number: fn((f64, f64)) -> f64| {
+            let ours = Cell::jackknife(&cells, |means| line(&xs, means).map(number));
+            Part {
+                name: name.to_owned(),
+                paper: Stated::Number(paper),
+                ours: ours.map(|e| e.mean),
+                ci95: ours.and_then(|e| interval(&e)),
+                unit: String::new(),
+                verdict: ours.map_or(Verdict::NotRun, |e| verdict::value(paper, &e)),
+                remark: None,
+            }
+        };
+        let mut parts = vec![part("slope", self.paper.slope, |(slope, _)| slope)];
+        if let Some(paper) = self.paper.intercept {
+            parts.push(part("intercept", paper, |(_, intercept)| intercept));
+        }
+        Ok(parts)
+    }
+}
