@@ -21,6 +21,9 @@ pub(crate) enum Failure {
     /// There are no such claims, or they are wrong.
     #[error(transparent)]
     Claims(#[from] ClaimsError),
+    /// Figures of all papers.
+    #[error("`--only` chooses among the figures of one paper: name it instead of `all`")]
+    OnlyOfAll,
     /// Simulations could not be run or kept.
     #[error(transparent)]
     Experiment(#[from] experiment::Error),
@@ -78,6 +81,7 @@ impl Failure {
         match self {
             Self::Scenario(_)
             | Self::Claims(_)
+            | Self::OnlyOfAll
             | Self::Set(_)
             | Self::Capturing(capture::Error::UnknownLink { .. })
             | Self::Live(LiveError::UnknownAgent(_) | LiveError::Scenario(_)) => 2,

@@ -2,31 +2,39 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use skywave_lab::claims::{self, Paper, RunOptions, Scorecard};
+use skywave_lab::claims::{self, Paper, Reproduction, RunOptions, Scorecard};
 use skywave_lab::experiment::{self, Results};
 use skywave_lab::report::{self, HtmlOptions, Study};
+use skywave_lab::scenario::Scenario;
 
 use crate::failure::Failure;
 use crate::keep::Keep;
 use crate::progress::Bar;
 use crate::{interrupt, output};
 
+/// The word for every paper.
+const ALL: &str = "all";
+/// The page, of one paper and of all.
+const PAGE: &str = "scorecard.html";
+
 /// Measure the claims of a paper again: theirs, ours, and a verdict by one rule.
 ///
 /// Runs every experiment of the paper and prints the scorecard; leaves it as scorecard.html and
-/// scorecard.md in runs/PAPER/, and each experiment's report and data below that. What a paper
-/// claims and we cannot reproduce is reported as such: it does not make the command fail.
+/// scorecard.md in runs/PAPER/, and each experiment's report and data below that. With "all" every
+/// paper is reproduced, and runs/scorecard.html has the claims of all. What a paper claims and we
+/// cannot reproduce is reported as such: it does not make the command fail.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     skywave reproduce cerl\n  \
     skywave reproduce cerl --only fig7a        # one figure and its claims\n  \
+    skywave reproduce all\n  \
     skywave reproduce cerl --json | jq .verdict\n\n\
     Each line of --json has: claim, kind, where, statement, core, paper, ours, ci95, verdict, parts\n\
     (paper, ours and ci95 are objects by name where a claim has several numbers).")]
 pub(crate) struct Args {
-    /// The paper: cerl.
+    /// The paper, such as cerl, or all.
     paper: String,
 
     /// Only these experiments, and the claims that they can judge.
@@ -42,34 +50,96 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    let papers = load(args)?;
+    let mut measured = Vec::new();
+    for paper in &papers {
+        measured.push(simulate_all(
+            args,
+            paper,
+            &args.keep.out.join(paper.name()),
+        )?);
+    }
+    let scorecards: Vec<Scorecard> = papers
+        .iter()
+        .zip(&measured)
+        .map(|(paper, results)| {
+            let scorecard = claims::evaluate(paper, results);
+            if args.only.is_empty() {
+                scorecard
+            } else {
+                scorecard.judged()
+            }
+        })
+        .collect();
+    let together: Vec<Reproduction<'_>> = papers
+        .iter()
+        .zip(&measured)
+        .zip(&scorecards)
+        .map(|((paper, results), scorecard)| Reproduction {
+            paper,
+            results,
+            scorecard,
+        })
+        .collect();
+    let mut page = PathBuf::new();
+    for one in &together {
+        let dir = args.keep.out.join(one.paper.name());
+        write_all(&dir, one)?;
+        page = dir.join(PAGE);
+    }
+    if args.paper == ALL {
+        page = args.keep.out.join(PAGE);
+        output::write(&page, &claims::page(&together)?)?;
+    }
+    print(args, &together, &page)
+}
+
+/// The papers asked for.
+fn load(args: &Args) -> Result<Vec<Paper>, Failure> {
+    if args.paper == ALL {
+        if !args.only.is_empty() {
+            return Err(Failure::OnlyOfAll);
+        }
+        return Ok(claims::papers()
+            .map(claims::load)
+            .collect::<Result<_, _>>()?);
+    }
     let mut paper = claims::load(&args.paper)?;
     if !args.only.is_empty() {
         paper.keep(&args.only)?;
     }
-    let dir = args.keep.out.join(paper.name());
-    let results = simulate_all(args, &paper, &dir)?;
-    let mut scorecard = claims::evaluate(&paper, &results);
-    if !args.only.is_empty() {
-        scorecard = scorecard.judged();
-    }
-    write_all(&dir, &paper, &results, &scorecard)?;
+    Ok(vec![paper])
+}
 
+fn print(args: &Args, papers: &[Reproduction<'_>], page: &Path) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
+    for one in papers {
+        if args.json {
+            write!(out, "{}", one.scorecard.to_json_lines())?;
+            continue;
+        }
+        if !args.only.is_empty() {
+            for (study, results) in studies(one.paper, one.results) {
+                writeln!(out, "{}", report::table(&study, results, output::width()))?;
+            }
+        }
+        writeln!(out, "{}", one.scorecard.table())?;
+    }
     if args.json {
-        write!(out, "{}", scorecard.to_json_lines())?;
         return Ok(());
     }
-    if !args.only.is_empty() {
-        for (study, results) in studies(&paper, &results) {
-            writeln!(out, "{}", report::table(&study, results, output::width()))?;
-        }
+    if papers.len() > 1 {
+        let cards: Vec<&Scorecard> = papers.iter().map(|p| p.scorecard).collect();
+        writeln!(out, "All papers\n{}\n", claims::summary(&cards))?;
     }
-    writeln!(out, "{}", scorecard.table())?;
-    let page = dir.join("scorecard.html");
     writeln!(out, "Scorecard: {}", page.display())?;
-    for name in &args.only {
-        let report = dir.join(name).join("report.html");
-        writeln!(out, "Report:    {}", report.display())?;
+    for one in papers {
+        let kept = one.paper.experiments().iter().map(Scenario::name);
+        for name in kept.filter(|_| !args.only.is_empty()) {
+            let dir = args.keep.out.join(one.paper.name());
+            let report = dir.join(name).join("report.html");
+            writeln!(out, "Report:    {}", report.display())?;
+        }
     }
     Ok(())
 }
@@ -113,25 +183,19 @@ fn studies<'a>(
     paper.experiments().iter().filter_map(with_results)
 }
 
-fn write_all(
-    dir: &Path,
-    paper: &Paper,
-    results: &BTreeMap<String, Results>,
-    scorecard: &Scorecard,
-) -> Result<(), Failure> {
-    for (study, results) in studies(paper, results) {
+fn write_all(dir: &Path, one: &Reproduction<'_>) -> Result<(), Failure> {
+    for (study, results) in studies(one.paper, one.results) {
         let options = HtmlOptions {
             command: Some(format!(
                 "skywave reproduce {} --only {}",
-                paper.name(),
+                one.paper.name(),
                 study.name
             )),
             ..HtmlOptions::default()
         };
         report::write_all(&dir.join(&study.name), &study, results, &options)?;
     }
-    let page = scorecard.html(paper, results)?;
-    output::write(&dir.join("scorecard.html"), &page)?;
-    output::write(&dir.join("scorecard.md"), &scorecard.markdown())?;
+    output::write(&dir.join(PAGE), &claims::page(&[*one])?)?;
+    output::write(&dir.join("scorecard.md"), &one.scorecard.markdown())?;
     Ok(())
 }

@@ -259,6 +259,17 @@ fn a_wrong_scenario_says_where_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn figures_are_chosen_of_one_paper() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let output = skywave(dir.path(), &["reproduce", "all", "--only", "fig7a"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("name it instead of `all`"));
+    let output = skywave(dir.path(), &["reproduce", "crel"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(fs::read_dir(dir.path()).expect("it is there").count(), 0);
+}
+
+#[test]
 fn every_member_that_variants_lists_can_be_written_in_a_scenario() {
     let dir = tempfile::tempdir().expect("a directory");
     let out = skywave(dir.path(), &["variants", "--json"]);

@@ -1,4 +1,5 @@
-//! The built-in papers, compiled into the program.
+//! The built-in papers, compiled into the program: the folders of `experiments/` with a
+//! `claims.toml`, which the build script lists.
 
 /// A paper's files.
 pub(super) struct Embedded {
@@ -10,44 +11,5 @@ pub(super) struct Embedded {
     pub(super) experiments: &'static [(&'static str, &'static str)],
 }
 
-macro_rules! paper {
-    ($name:literal: $($experiment:literal)*) => {
-        Embedded {
-            name: $name,
-            claims: include_str!(concat!("../../../../experiments/", $name, "/claims.toml")),
-            experiments: &[
-                $(($experiment, include_str!(concat!(
-                    "../../../../experiments/", $name, "/", $experiment, ".toml"
-                )))),*
-            ],
-        }
-    };
-}
-
-/// All of them, in the order in which they are reproduced.
-pub(super) const PAPERS: &[Embedded] = &[paper!("cerl":
-    "eq3"
-    "fig10a"
-    "fig10b"
-    "fig11a"
-    "fig11b"
-    "fig13"
-    "fig14"
-    "fig15"
-    "fig16"
-    "fig17"
-    "fig18"
-    "fig19"
-    "fig20"
-    "fig21"
-    "fig4"
-    "fig4-loss"
-    "fig6"
-    "fig7a"
-    "fig7a-ends"
-    "fig7b"
-    "fig8a"
-    "fig8b"
-    "fig9a"
-    "fig9b"
-)];
+/// All of them, in the order of their names, in which they are reproduced.
+pub(super) const PAPERS: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/papers.rs"));

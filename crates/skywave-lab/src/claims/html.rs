@@ -1,14 +1,15 @@
-//! The scorecard as one HTML page: offline, light, each claim beside its numbers and its plot.
+//! The scorecards of one paper or several as one HTML page: offline, light, each claim beside its
+//! numbers and its plot.
 
 use std::collections::BTreeMap;
 
 use minijinja::syntax::SyntaxConfig;
 use serde::Serialize;
 
-use super::Paper;
 use super::score::{Score, Scorecard};
 use super::text::{ours, stated};
 use super::verdict::Verdict;
+use super::{Paper, Reproduction};
 use crate::experiment::Results;
 use crate::experiment::columns::Unit;
 use crate::report::number::scale;
@@ -23,9 +24,20 @@ const MAX_PLOTS: usize = 2;
 
 #[derive(Debug, Serialize)]
 struct Page<'a> {
+    title: String,
+    several: bool,
+    complete: bool,
+    all: Vec<Count>,
+    core: Vec<Count>,
+    papers: Vec<Section<'a>>,
+}
+
+/// A paper's part of the page.
+#[derive(Debug, Serialize)]
+struct Section<'a> {
+    name: &'a str,
     title: &'a str,
     source: &'a str,
-    complete: bool,
     all: Vec<Count>,
     core: Vec<Count>,
     figures: Vec<Figure<'a>>,
@@ -76,58 +88,66 @@ struct Row<'a> {
     class: &'static str,
 }
 
-impl Scorecard {
-    /// The page; plots are drawn from the results.
-    ///
-    /// # Errors
-    ///
-    /// When the page cannot be rendered, which would be a mistake in its template.
-    pub fn html(
-        &self,
-        paper: &Paper,
-        results: &BTreeMap<String, Results>,
-    ) -> std::io::Result<String> {
-        self.render(paper, results).map_err(std::io::Error::other)
-    }
+/// The page of one paper or several; plots are drawn from the results.
+///
+/// # Errors
+///
+/// When the page cannot be rendered, which would be a mistake in its template.
+pub fn page(papers: &[Reproduction<'_>]) -> std::io::Result<String> {
+    render(papers).map_err(std::io::Error::other)
+}
 
-    fn render(
-        &self,
-        paper: &Paper,
-        results: &BTreeMap<String, Results>,
-    ) -> Result<String, minijinja::Error> {
-        let figures = self
-            .by_figure()
-            .into_iter()
+fn render(papers: &[Reproduction<'_>]) -> Result<String, minijinja::Error> {
+    let cards: Vec<&Scorecard> = papers.iter().map(|p| p.scorecard).collect();
+    let page = Page {
+        title: match cards.as_slice() {
+            [one] => format!("Scorecard: {}", one.title),
+            several => format!("Scorecard of {} papers", several.len()),
+        },
+        several: papers.len() > 1,
+        complete: cards.iter().all(|card| card.complete),
+        all: counts(&cards, None),
+        core: counts(&cards, Some(true)),
+        papers: papers.iter().map(section).collect(),
+    };
+    let mut environment = minijinja::Environment::new();
+    let syntax = SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .build()?;
+    environment.set_syntax(syntax);
+    environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
+    environment.add_template("scorecard.html", TEMPLATE)?;
+    environment
+        .get_template("scorecard.html")?
+        .render(minijinja::context! {
+            page => minijinja::value::Serde(&page),
+            css => CSS,
+            plot_css => STYLE,
+        })
+}
+
+fn section<'a>(one: &Reproduction<'a>) -> Section<'a> {
+    let Reproduction {
+        paper,
+        results,
+        scorecard,
+    } = *one;
+    let figures = scorecard.by_figure().into_iter();
+    Section {
+        name: &scorecard.paper,
+        title: &scorecard.title,
+        source: &scorecard.source,
+        all: counts(&[scorecard], None),
+        core: counts(&[scorecard], Some(true)),
+        figures: figures
             .map(|(name, scores)| figure(paper, results, name, &scores))
-            .collect();
-        let page = Page {
-            title: &self.title,
-            source: &self.source,
-            complete: self.complete,
-            all: counts(self, None),
-            core: counts(self, Some(true)),
-            figures,
-        };
-        let mut environment = minijinja::Environment::new();
-        let syntax = SyntaxConfig::builder()
-            .trim_blocks(true)
-            .lstrip_blocks(true)
-            .build()?;
-        environment.set_syntax(syntax);
-        environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
-        environment.add_template("scorecard.html", TEMPLATE)?;
-        environment
-            .get_template("scorecard.html")?
-            .render(minijinja::context! {
-                page => minijinja::value::Serde(&page),
-                css => CSS,
-                plot_css => STYLE,
-            })
+            .collect(),
     }
 }
 
-fn counts(card: &Scorecard, core: Option<bool>) -> Vec<Count> {
-    let counts = card.counts(core).into_iter();
+fn counts(cards: &[&Scorecard], core: Option<bool>) -> Vec<Count> {
+    let counts = Scorecard::total(cards, core).into_iter();
     counts
         .filter(|(_, count)| *count > 0)
         .map(|(verdict, number)| Count {

@@ -37,10 +37,12 @@ use model::{ClaimModel, File};
 use select::View;
 
 pub use error::{ClaimsError, Fault};
+pub use html::page;
 pub use measure::{Part, Stated};
 pub use model::Kind;
 pub use run::{RunOptions, RunProgress, run};
 pub use score::{Score, Scorecard};
+pub use text::summary;
 pub use verdict::Verdict;
 
 /// A paper: its experiments and its claims, checked against each other.
@@ -100,6 +102,17 @@ impl Paper {
     pub fn runs(&self) -> usize {
         self.experiments.iter().map(Scenario::runs).sum()
     }
+}
+
+/// A paper, what was measured for it, and how its claims stand.
+#[derive(Clone, Copy, Debug)]
+pub struct Reproduction<'a> {
+    /// The paper.
+    pub paper: &'a Paper,
+    /// The results of its experiments, by their names.
+    pub results: &'a BTreeMap<String, Results>,
+    /// Its claims, judged.
+    pub scorecard: &'a Scorecard,
 }
 
 /// The names of the built-in papers.

@@ -43,26 +43,9 @@ impl Scorecard {
         out
     }
 
-    /// The counts in one sentence.
+    /// The counts in words.
     pub fn summary(&self) -> String {
-        let list = |core| {
-            let counts = self.counts(core);
-            let some = counts.iter().filter(|(_, n)| *n > 0);
-            let words = some.map(|(verdict, n)| format!("{n} {verdict}"));
-            words.collect::<Vec<_>>().join(", ")
-        };
-        let core = self.scores.iter().filter(|s| s.core).count();
-        let mut text = format!(
-            "{} claim{}: {}\n{core} in the core set: {}",
-            self.scores.len(),
-            if self.scores.len() == 1 { "" } else { "s" },
-            list(None),
-            list(Some(true)),
-        );
-        if !self.complete {
-            text.push_str("\nNot all runs are there: these verdicts are preliminary.");
-        }
-        text
+        summary(&[self])
     }
 
     /// The scorecard as Markdown, grouped by figure.
@@ -85,6 +68,28 @@ impl Scorecard {
         }
         out
     }
+}
+
+/// The counts of several papers' claims together, in words.
+pub fn summary(cards: &[&Scorecard]) -> String {
+    let list = |core| {
+        let counts = Scorecard::total(cards, core).into_iter();
+        let some = counts.filter(|(_, n)| *n > 0);
+        let words = some.map(|(verdict, n)| format!("{n} {verdict}"));
+        words.collect::<Vec<_>>().join(", ")
+    };
+    let scores = || cards.iter().flat_map(|card| &card.scores);
+    let (all, core) = (scores().count(), scores().filter(|s| s.core).count());
+    let mut text = format!(
+        "{all} claim{}: {}\n{core} in the core set: {}",
+        if all == 1 { "" } else { "s" },
+        list(None),
+        list(Some(true)),
+    );
+    if cards.iter().any(|card| !card.complete) {
+        text.push_str("\nNot all runs are there: these verdicts are preliminary.");
+    }
+    text
 }
 
 fn markdown_rows(out: &mut String, score: &Score) {

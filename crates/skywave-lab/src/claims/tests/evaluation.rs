@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{claims, paper, results};
-use crate::claims::{Scorecard, Verdict, evaluate};
+use crate::claims::{Reproduction, Scorecard, Verdict, evaluate, page, summary};
 
 /// CERL has twice Reno's goodput, at each loss rate half of that at half the rate; seeds differ by
 /// some percent in the same way for both.
@@ -252,8 +252,13 @@ fn the_page_is_self_contained_and_escaped() {
     let file = claims(TWO_NUMBERS).replace("It is so.", "It is <so> & \\\"so\\\".");
     let paper = paper(&file).unwrap();
     let results = results(&paper, doubled);
-    let page = evaluate(&paper, &results).html(&paper, &results);
-    let page = page.expect("the template is right");
+    let scorecard = evaluate(&paper, &results);
+    let one = Reproduction {
+        paper: &paper,
+        results: &results,
+        scorecard: &scorecard,
+    };
+    let page = page(&[one]).expect("the template is right");
     assert!(page.starts_with("<!doctype html>"));
     assert!(
         page.contains("It is &lt;so&gt; &amp; &quot;so&quot;."),
@@ -265,4 +270,37 @@ fn the_page_is_self_contained_and_escaped() {
     for outside in ["http://", "https://", "<script", "src=", "@import", "url("] {
         assert!(!page.contains(outside), "{outside}");
     }
+}
+
+#[test]
+fn several_papers_are_one_page_and_counted_together() {
+    let paper = paper(&claims(TWO_NUMBERS)).unwrap();
+    let results = results(&paper, doubled);
+    let first = evaluate(&paper, &results);
+    let second = Scorecard {
+        paper: "second".into(),
+        title: "Another paper".into(),
+        ..evaluate(&paper, &BTreeMap::new())
+    };
+    let with = |scorecard| Reproduction {
+        paper: &paper,
+        results: &results,
+        scorecard,
+    };
+    let page = page(&[with(&first), with(&second)]).expect("the template is right");
+    for there in [
+        "<title>Scorecard of 2 papers</title>",
+        "href=\"#second\"",
+        "<h1 id=\"paper\">A paper</h1>",
+        "<section id=\"paper-fig\">",
+        "<section id=\"second-fig\">",
+        "Not all runs are there",
+    ] {
+        assert!(page.contains(there), "{there}");
+    }
+    assert_eq!(
+        summary(&[&first, &second]),
+        "2 claims: 1 reproduced, 1 not run\n2 in the core set: 1 reproduced, 1 not run\n\
+         Not all runs are there: these verdicts are preliminary."
+    );
 }
