@@ -108,7 +108,7 @@ fn figure_7a_has_the_six_variants() {
 fn a_paper_that_does_not_exist_is_named() {
     let error = load("crel").unwrap_err().to_string();
     assert!(
-        error.starts_with("there is no paper `crel`; there are cerl"),
+        error.starts_with("there is no paper `crel`; there are cerl, dcr, sifest"),
         "{error}"
     );
 }
