@@ -10,7 +10,7 @@ use super::operation::{Operation, Plan};
 /// More than any plan can need: a transfer that takes longer has stopped.
 const MAX_EVENTS: u32 = 100_000;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Packet {
     Data(Segment),
     Ack(Segment),
@@ -95,7 +95,7 @@ impl<'a> Pair<'a> {
             Operation::LoseAll => self.path.clear(),
             Operation::Duplicate(which, later) => {
                 if let Some(key) = self.key(which) {
-                    let copy = self.path[&key].clone();
+                    let copy = self.path[&key];
                     self.put(key.0 + later, copy);
                 }
             }
