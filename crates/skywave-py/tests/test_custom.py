@@ -164,8 +164,8 @@ def test_events_say_what_happens(lossy: Scenario) -> None:
             super().on_ack(ack, window)
 
     class Watcher(ThreeDupacks):
-        def on_new_ack(self, now: float, segment_rtt: float | None, flight: Flight) -> bool:
-            flights.append(flight)
+        def on_new_ack(self, event: DetectionEvent) -> bool:
+            flights.append(event.flight)
             return False
 
     transport = Transport("reno", congestion=Listener, detection=Watcher)

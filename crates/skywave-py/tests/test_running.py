@@ -40,7 +40,8 @@ def test_what_is_kept_is_not_run_again(lossy: Scenario, tmp_path: Path) -> None:
     assert again.runs.to_pydict() == first.runs.to_pydict()
     files = {path.name for path in (tmp_path / "lossy").iterdir()}
     assert files >= {"report.html", "results.parquet", "links.parquet", "scenario.toml"}
-    more = skywave.run(replace(lossy, run=Run(duration="5s", seeds=4)), out=tmp_path, progress=note)
+    four = replace(lossy, run=replace(lossy.run, seeds=4))
+    more = skywave.run(four, out=tmp_path, progress=note)
     assert calls[-1] == (16, 12, 16)
     assert len(more.runs) == 16
 
