@@ -13,7 +13,7 @@
 mod tell;
 mod transmit;
 
-use std::ops::Sub;
+use std::ops::{Range, Sub};
 use std::sync::Arc;
 
 use crate::packet::Segment;
@@ -94,8 +94,6 @@ pub struct Sender {
     timer: Option<Time>,
     timed: Option<Timed>,
     window: Window,
-    /// End of what was sent since the last timeout, in order.
-    sent_to: u64,
     /// End of what the application has written.
     written: u64,
     flight: Flight,
@@ -115,6 +113,8 @@ pub struct Sender {
     peer_timestamp: Time,
     /// No fast retransmit until everything below this position is acknowledged.
     recover: Option<u64>,
+    /// What was in flight at the last timeout and was not sent since.
+    went_back: Range<u64>,
     /// The latest sample, whoever has seen it.
     last_rtt: Option<Duration>,
     initial_window: Segments,
@@ -188,7 +188,7 @@ impl Sender {
             timed: None,
             dupacks: 0,
             recover: None,
-            sent_to: 0,
+            went_back: 0..0,
             written: config.handshake.span(),
             closing: false,
             peer_timestamp: Time::ZERO,
@@ -344,7 +344,7 @@ impl Sender {
         let max = self.flight.max();
         self.recover = Some(self.recovery.recover_after_timeout(max));
         self.flight.rewind();
-        self.sent_to = self.flight.una();
+        self.went_back = self.flight.una()..max;
         self.rto.back_off();
         self.restart_timer(now);
     }

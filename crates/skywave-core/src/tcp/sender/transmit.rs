@@ -135,7 +135,6 @@ impl Sender {
         }
         self.last_sent = now;
         self.flight.send_new(end, now);
-        self.sent_to = end;
         if self.detection.hears_of_sending()
             && let Some(sent) = self.flight.last()
         {
@@ -160,11 +159,11 @@ impl Sender {
         let sent = self.flight.send_again(position, now)?;
         let sending = if !in_order {
             Sending::Repair
-        } else if sent.start < self.sent_to {
-            Sending::GoBackN
-        } else {
-            self.sent_to = sent.end;
+        } else if self.went_back.contains(&sent.start) {
+            self.went_back.start = sent.end;
             Sending::AfterTimeout
+        } else {
+            Sending::GoBackN
         };
         self.detection.on_sent(&sent, sending);
         let Sent { start, end, .. } = sent;
