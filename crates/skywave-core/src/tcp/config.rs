@@ -115,6 +115,8 @@ pub enum CongestionConfig {
     Cubic(CubicConfig),
     /// El-Ocla 2008.
     Cerl(CerlConfig),
+    /// Reno with three quarters left after a fast retransmit (Francis 2012, algorithm 2).
+    ThreeQuarter,
     /// A user's own.
     Custom(CustomCongestion),
 }
@@ -167,10 +169,34 @@ pub struct CerlConfig {
 }
 
 /// Members of the `timeout` slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimeoutConfig {
     /// Restart with one segment and go back N (RFC 5681, RFC 6298).
     Standard,
+    /// Restart with half of what is outstanding (Francis 2012, algorithm 1).
+    HalfWindow,
+    /// Wait once more first (Francis 2012, chapter 5).
+    Extended(ExtendedConfig),
+}
+
+/// How the extended timer waits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExtendedConfig {
+    /// The extended timer at the first expiry on a connection, in RTOs.
+    pub first: f64,
+    /// The same at later ones.
+    pub later: f64,
+    /// Send the oldest segment again when the timer is extended; the thesis does not say whether.
+    pub retransmit: bool,
+}
+
+impl ExtendedConfig {
+    /// As published.
+    pub const DEFAULT: Self = Self {
+        first: 1.5,
+        later: 2.0,
+        retransmit: false,
+    };
 }
 
 impl DcrConfig {

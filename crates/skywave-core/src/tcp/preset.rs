@@ -2,7 +2,7 @@
 
 use super::config::{
     CerlConfig, Composition, CongestionConfig, CubicConfig, DcrConfig, DetectionConfig,
-    RecoveryConfig, TimeoutConfig, VegasConfig, VenoConfig, WestwoodConfig,
+    ExtendedConfig, RecoveryConfig, TimeoutConfig, VegasConfig, VenoConfig, WestwoodConfig,
 };
 
 /// A published TCP variant: a named composition.
@@ -215,6 +215,25 @@ pub const PRESETS: &[Preset] = &[
             ..SIFEST
         },
     },
+    Preset {
+        name: "thesis-reno",
+        summary: "Reno that keeps half after a timeout, three quarters after a fast retransmit",
+        source: "Francis 2012, chapter 4",
+        composition: Composition {
+            congestion: CongestionConfig::ThreeQuarter,
+            timeout: TimeoutConfig::HalfWindow,
+            ..RENO
+        },
+    },
+    Preset {
+        name: "thesis-newreno",
+        summary: "NewReno that waits once more before a timeout, for delayed networks",
+        source: "Francis 2012, chapter 5",
+        composition: Composition {
+            timeout: TimeoutConfig::Extended(ExtendedConfig::DEFAULT),
+            ..NEWRENO
+        },
+    },
 ];
 
 /// The preset of that name.
@@ -342,10 +361,28 @@ pub const MEMBERS: &[Member] = &[
         "El-Ocla 2008, section 3",
     ),
     member(
+        "congestion",
+        "three-quarter",
+        "Reno with three quarters of what is outstanding after a fast retransmit",
+        "Francis 2012, chapter 4",
+    ),
+    member(
         "timeout",
         "standard",
         "restart with one segment, go back N, double the RTO",
         "RFC 5681, RFC 6298",
+    ),
+    member(
+        "timeout",
+        "half-window",
+        "the same with half of what is outstanding instead of one segment",
+        "Francis 2012, chapter 4",
+    ),
+    member(
+        "timeout",
+        "extended",
+        "wait once more first, 1.5 RTO, later 2 (first, later, retransmit)",
+        "Francis 2012, chapter 5",
     ),
     member(
         "acking",

@@ -111,6 +111,11 @@ impl RtoEstimator {
             .max(least);
     }
 
+    /// The present RTO times `factor`, within the largest.
+    pub fn stretched(&self, factor: f64) -> Duration {
+        self.rto().mul_f64(factor).min(self.config.max)
+    }
+
     /// Doubles the RTO after an expiry (rule 5.5). Past three doublings the smoothed RTT is
     /// distrusted and restarts from the next sample (RFC 6298 section 5, last paragraph).
     pub fn back_off(&mut self) {

@@ -309,9 +309,13 @@ impl Sender {
 
     fn on_retransmission_timer(&mut self, now: Time) {
         if self.state == State::Established
-            && let Some(longer) = self.timeout.extends(&self.rto)
+            && let Some(extension) = self.timeout.extends(&self.rto)
         {
-            self.timer = Some(now + longer);
+            self.timer = Some(now + extension.timer);
+            if extension.retransmit {
+                self.flight.mark_first_lost();
+                self.found = Some(Why::Timeout);
+            }
             return;
         }
         self.counters.timeouts += 1;
@@ -333,6 +337,7 @@ impl Sender {
                 now,
                 window: self.effective_window(),
                 in_flight: self.in_flight(),
+                outstanding: self.outstanding(),
             };
             let response = self.congestion.on_timeout(&event, &self.window);
             let response = self.timeout.respond(&event, response);
@@ -410,10 +415,13 @@ impl Sender {
             }
             _ => self.sample_rtt(now, ack, segment),
         };
+        let was_extended = self.timeout.on_new_ack();
         match progress {
             Progress::Partial { restart_timer } => {
                 if restart_timer {
                     self.rto.end_backoff();
+                }
+                if restart_timer || was_extended {
                     self.restart_timer(now);
                 }
             }
@@ -432,7 +440,6 @@ impl Sender {
         };
         self.congestion.on_ack_that(event, &mut self.window);
         self.window.cwnd = self.window.cwnd.min(self.config.max_cwnd);
-        self.timeout.on_new_ack();
         if self.detection.hears_of_new_acks() {
             self.detect_on_new_ack(now, acked_segments, segment_rtt);
         }
@@ -526,6 +533,7 @@ impl Sender {
             max: self.flight.max(),
             window: self.effective_window(),
             in_flight: self.in_flight(),
+            outstanding: self.outstanding(),
             sent_at: first.last_sent,
             transmissions: first.transmissions,
         };
@@ -615,6 +623,11 @@ impl Sender {
 
     fn in_flight(&self) -> Segments {
         Segments::from_bytes(self.flight.in_flight(), self.config.mss)
+    }
+
+    fn outstanding(&self) -> Segments {
+        let flight = &self.flight;
+        Segments::from_bytes(flight.max() - flight.una(), self.config.mss)
     }
 
     fn effective_window(&self) -> Segments {

@@ -292,6 +292,7 @@ pub(crate) fn loss_at(ms: u64, window: f64, una: u64, max: u64) -> LossEvent {
         max,
         window: Segments(window),
         in_flight: Segments(window),
+        outstanding: Segments(window),
         sent_at: Time::ZERO,
         transmissions: 1,
     }
@@ -303,6 +304,7 @@ pub(crate) fn timeout_at(ms: u64, window: f64) -> TimeoutEvent {
         now: Time::ZERO + Duration::from_millis(ms),
         window: Segments(window),
         in_flight: Segments(window),
+        outstanding: Segments(window),
     }
 }
 

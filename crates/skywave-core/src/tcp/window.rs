@@ -58,8 +58,10 @@ pub struct LossEvent {
     pub max: u64,
     /// The window in force: cwnd (inflated, if still so) or the receiver's, whichever is smaller.
     pub window: Segments,
-    /// Data in flight, in segments.
+    /// Data in flight, from una to nxt, in segments.
     pub in_flight: Segments,
+    /// Everything sent and not acknowledged, in segments: more than `in_flight` while going back N.
+    pub outstanding: Segments,
     /// When the lost segment was last sent.
     pub sent_at: Time,
     /// How often it was sent.
@@ -73,8 +75,10 @@ pub struct TimeoutEvent {
     pub now: Time,
     /// The window in force, as in [`LossEvent::window`].
     pub window: Segments,
-    /// Data in flight, in segments.
+    /// Data in flight, from una to nxt, in segments.
     pub in_flight: Segments,
+    /// Everything sent and not acknowledged, in segments: more than `in_flight` while going back N.
+    pub outstanding: Segments,
 }
 
 /// A controller's answer to a loss; the recovery applies it.

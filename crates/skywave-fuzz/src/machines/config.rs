@@ -2,8 +2,8 @@
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::tcp::{
-    Acking, Composition, Counting, DcrConfig, DcrWait, DetectionConfig, Handshake, PRESETS,
-    RecoveryConfig, TcpConfig,
+    Acking, Composition, Counting, DcrConfig, DcrWait, DetectionConfig, ExtendedConfig, Handshake,
+    PRESETS, RecoveryConfig, TcpConfig, TimeoutConfig,
 };
 use skywave_core::{Duration, Segments};
 
@@ -88,8 +88,21 @@ fn any_composition(bytes: &mut Unstructured<'_>) -> Result<Composition> {
         detection,
         recovery: *bytes.choose(&RECOVERIES)?,
         congestion: bytes.choose(PRESETS)?.composition.congestion.clone(),
+        timeout: any_timeout(bytes)?,
         avoid_repeated_recovery: bytes.arbitrary()?,
-        ..PRESETS[0].composition
+    })
+}
+
+fn any_timeout(bytes: &mut Unstructured<'_>) -> Result<TimeoutConfig> {
+    Ok(match bytes.int_in_range(0..=5)? {
+        0..=2 => TimeoutConfig::Standard,
+        3 => TimeoutConfig::HalfWindow,
+        4 => TimeoutConfig::Extended(ExtendedConfig::DEFAULT),
+        _ => TimeoutConfig::Extended(ExtendedConfig {
+            first: f64::from(bytes.int_in_range(1u8..=40)?) / 10.0,
+            later: f64::from(bytes.int_in_range(1u8..=40)?) / 10.0,
+            retransmit: bytes.arbitrary()?,
+        }),
     })
 }
 
@@ -120,5 +133,6 @@ mod tests {
         has(|c| matches!(c, CongestionConfig::Westwood(_)));
         has(|c| matches!(c, CongestionConfig::Cubic(_)));
         has(|c| matches!(c, CongestionConfig::Cerl(_)));
+        has(|c| matches!(c, CongestionConfig::ThreeQuarter));
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use skywave_core::Segments;
 use skywave_core::tcp::{
     Acking, CerlConfig, Composition, CongestionConfig, Counting, CubicConfig, DetectionConfig,
-    Handshake, PRESETS, Profile, RecoveryConfig, RtoArithmetic, TcpConfig, TimeoutConfig,
-    VegasConfig, VenoConfig, WestwoodConfig, preset,
+    Handshake, PRESETS, Profile, RecoveryConfig, RtoArithmetic, TcpConfig, VegasConfig, VenoConfig,
+    WestwoodConfig, preset,
 };
 use skywave_sim::spec::Transport;
 
@@ -14,11 +14,11 @@ use super::custom::CustomMembers;
 use super::error::{Fault, unknown};
 use super::lower_detection::dcr;
 use super::lower_flow::udp_header;
+use super::lower_timeout::timeout_of;
 use super::model_flow::FlowModel;
 use super::model_tcp::{
     AckingModel, ArithmeticModel, ComposedModel, CongestionModel, CountingModel, DetectionModel,
-    DupacksModel, HandshakeModel, ProfileModel, RecoveryModel, TcpModel, TimeoutModel,
-    TransportModel,
+    DupacksModel, HandshakeModel, ProfileModel, RecoveryModel, TcpModel, TransportModel,
 };
 use super::spanned::Spanned;
 use super::tree::Span;
@@ -131,9 +131,10 @@ fn compose(model: &ComposedModel, custom: &CustomMembers) -> Result<(Composition
         composition = composition.with_congestion(member);
         label.push(format!("congestion={name}"));
     }
-    if let Some(TimeoutModel::Standard) = model.timeout {
-        composition.timeout = TimeoutConfig::Standard;
-        label.push("timeout=standard".into());
+    if let Some(timeout) = &model.timeout {
+        let (member, name) = timeout_of(timeout);
+        composition.timeout = member;
+        label.push(format!("timeout={name}"));
     }
     Ok((composition, label.join(" ")))
 }
@@ -233,6 +234,7 @@ fn congestion_of(
             }
             (CongestionConfig::Cerl(config), "cerl")
         }
+        CongestionModel::ThreeQuarter(_) => (CongestionConfig::ThreeQuarter, "three-quarter"),
     };
     let label = if changed.is_empty() {
         name.to_owned()

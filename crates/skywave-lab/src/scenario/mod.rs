@@ -22,6 +22,7 @@ mod lower_link;
 mod lower_recovery;
 mod lower_route;
 mod lower_tcp;
+mod lower_timeout;
 mod model;
 mod model_flow;
 mod model_recovery;

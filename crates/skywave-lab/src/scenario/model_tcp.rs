@@ -125,6 +125,8 @@ pub(crate) enum CongestionModel {
     Cubic(CubicModel),
     /// El-Ocla 2008.
     Cerl(CerlModel),
+    /// Reno with three quarters left after a fast retransmit.
+    ThreeQuarter(NoParameters),
     /// A member of the calling program's own.
     #[serde(rename = "$name")]
     #[schemars(skip)]
@@ -186,9 +188,26 @@ pub(crate) struct CerlModel {
 /// Members of the `timeout` slot.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(transform = allow_names)]
 pub(crate) enum TimeoutModel {
     /// Restart with one segment and go back N.
-    Standard,
+    Standard(NoParameters),
+    /// Restart with half of what is outstanding.
+    HalfWindow(NoParameters),
+    /// Wait once more first.
+    Extended(ExtendedModel),
+}
+
+/// How the extended timer waits.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExtendedModel {
+    /// The timer at the first expiry on a connection, in RTOs; default 1.5.
+    pub(crate) first: Option<Positive>,
+    /// The same at later ones; default 2.
+    pub(crate) later: Option<Positive>,
+    /// Send the oldest segment again as well; default false.
+    pub(crate) retransmit: Option<bool>,
 }
 
 /// Defaults of a known stack.

@@ -10,3 +10,4 @@ mod mutations;
 mod runs;
 mod schema;
 mod sweeps;
+mod timeout;

@@ -115,7 +115,7 @@ class Transport(_Table):
     detection: str | Mapping[str, Value] | type[LossDetector] | Factory | None = None
     recovery: str | None = None
     congestion: str | Mapping[str, Value] | type[CongestionControl] | Factory | None = None
-    timeout: str | None = None
+    timeout: str | Mapping[str, Value] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

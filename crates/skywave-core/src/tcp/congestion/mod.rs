@@ -3,6 +3,7 @@
 mod cerl;
 mod cubic;
 mod reno;
+mod three_quarter;
 mod vegas;
 mod veno;
 mod westwood;
@@ -15,6 +16,7 @@ use crate::units::Segments;
 pub use cerl::Cerl;
 pub use cubic::Cubic;
 pub use reno::Reno;
+pub use three_quarter::ThreeQuarter;
 pub use vegas::Vegas;
 pub use veno::Veno;
 pub use westwood::Westwood;
@@ -100,6 +102,8 @@ pub enum Congestion {
     Cubic(Cubic),
     /// El-Ocla 2008.
     Cerl(Cerl),
+    /// Francis 2012, chapter 4.
+    ThreeQuarter(ThreeQuarter),
     /// A user's own.
     Custom(Built<dyn CongestionControl + Send>),
 }
@@ -113,6 +117,7 @@ macro_rules! each {
             Congestion::Westwood($member) => $call,
             Congestion::Cubic($member) => $call,
             Congestion::Cerl($member) => $call,
+            Congestion::ThreeQuarter($member) => $call,
             Congestion::Custom($member) => $call,
         }
     };
@@ -169,6 +174,7 @@ impl Congestion {
             CongestionConfig::Westwood(c) => Self::Westwood(Westwood::new(c)),
             CongestionConfig::Cubic(c) => Self::Cubic(Cubic::new(c)),
             CongestionConfig::Cerl(c) => Self::Cerl(Cerl::new(c)),
+            CongestionConfig::ThreeQuarter => Self::ThreeQuarter(ThreeQuarter),
             CongestionConfig::Custom(ref custom) => Self::Custom(custom.build(config)),
         }
     }

@@ -15,6 +15,7 @@ mod sack;
 mod sack1;
 mod sifest;
 mod tahoe;
+mod thesis;
 mod timeout;
 mod timing;
 mod vegas;

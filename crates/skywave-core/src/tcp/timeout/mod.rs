@@ -1,5 +1,7 @@
 //! The `timeout` slot: what happens when the retransmission timer expires.
 
+mod extended;
+mod half_window;
 mod standard;
 
 use super::config::TimeoutConfig;
@@ -7,13 +9,24 @@ use super::rto::RtoEstimator;
 use super::window::{Response, TimeoutEvent};
 use crate::time::Duration;
 
+pub use extended::Extended;
+pub use half_window::HalfWindow;
 pub use standard::Standard;
+
+/// What is done instead of a timeout; neither the window nor what counts as in flight changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extension {
+    /// The timer is restarted with this.
+    pub timer: Duration,
+    /// The oldest segment is sent again.
+    pub retransmit: bool,
+}
 
 /// A way to react to an expired retransmission timer.
 pub trait TimeoutPolicy {
-    /// The timer expired: how long to wait once more before anything else is done, if at all. The
-    /// timer is then restarted with that, and neither window nor flight change. Default: not.
-    fn extends(&mut self, _rto: &RtoEstimator) -> Option<Duration> {
+    /// The timer expired: how to wait once more before it counts as a timeout, if at all. Asked once
+    /// the connection is established. Default: not.
+    fn extends(&mut self, _rto: &RtoEstimator) -> Option<Extension> {
         None
     }
 
@@ -22,8 +35,10 @@ pub trait TimeoutPolicy {
         response
     }
 
-    /// New data was acknowledged.
-    fn on_new_ack(&mut self) {}
+    /// New data was acknowledged: is a timer that was extended to be restarted? Default: no.
+    fn on_new_ack(&mut self) -> bool {
+        false
+    }
 }
 
 /// The members of the slot, dispatched statically.
@@ -31,12 +46,18 @@ pub trait TimeoutPolicy {
 pub enum Timeout {
     /// RFC 5681, RFC 6298.
     Standard(Standard),
+    /// Francis 2012, chapter 4.
+    HalfWindow(HalfWindow),
+    /// Francis 2012, chapter 5.
+    Extended(Extended),
 }
 
 macro_rules! each {
     ($self:expr, $member:ident => $call:expr) => {
         match $self {
             Timeout::Standard($member) => $call,
+            Timeout::HalfWindow($member) => $call,
+            Timeout::Extended($member) => $call,
         }
     };
 }
@@ -46,12 +67,14 @@ impl Timeout {
     pub fn new(config: &TimeoutConfig) -> Self {
         match config {
             TimeoutConfig::Standard => Self::Standard(Standard),
+            TimeoutConfig::HalfWindow => Self::HalfWindow(HalfWindow),
+            TimeoutConfig::Extended(c) => Self::Extended(Extended::new(*c)),
         }
     }
 }
 
 impl TimeoutPolicy for Timeout {
-    fn extends(&mut self, rto: &RtoEstimator) -> Option<Duration> {
+    fn extends(&mut self, rto: &RtoEstimator) -> Option<Extension> {
         each!(self, m => m.extends(rto))
     }
 
@@ -59,7 +82,7 @@ impl TimeoutPolicy for Timeout {
         each!(self, m => m.respond(timeout, response))
     }
 
-    fn on_new_ack(&mut self) {
-        each!(self, m => m.on_new_ack());
+    fn on_new_ack(&mut self) -> bool {
+        each!(self, m => m.on_new_ack())
     }
 }
