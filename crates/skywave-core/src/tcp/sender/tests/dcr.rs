@@ -272,6 +272,32 @@ fn a_timeout_during_the_delay_acts_as_usual() {
 }
 
 #[test]
+fn below_what_was_sent_at_a_timeout_nothing_waits() {
+    let mut s = Script::sent(
+        TcpConfig {
+            initial_window: Segments(4.0),
+            initial_ssthresh: Some(Segments(4.0)),
+            ..dcr("dcr-newreno")
+        },
+        4,
+    );
+    s.wait(100);
+    s.ack(2);
+    s.expect_sent([5]);
+    s.wait_for_timeout();
+    s.expect_sent([2]);
+    s.ack(3);
+    // Congestion avoidance again, as ssthresh is 2.
+    s.expect_cwnd(2.0);
+    s.expect_sent([3, 4]);
+    let timer = s.sender.next_timer();
+    s.dupack();
+    s.expect_nothing();
+    s.expect_cwnd(2.0);
+    assert_eq!(s.sender.next_timer(), timer);
+}
+
+#[test]
 fn a_coarse_clock_expires_on_its_next_tick() {
     let wait = DcrWait::Timer {
         tick: Duration::from_millis(30),
