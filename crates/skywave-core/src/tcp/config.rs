@@ -59,6 +59,8 @@ pub enum DetectionConfig {
     Vegas,
     /// TCP-DCR: one round trip after the first duplicate ACK (Bhandarkar et al., section 3).
     Dcr(DcrConfig),
+    /// The third duplicate ACK, or fewer when so many cannot come (RFC 5827).
+    EarlyRetransmit,
     /// A user's own.
     Custom(CustomDetection),
 }

@@ -234,6 +234,15 @@ pub const PRESETS: &[Preset] = &[
             ..NEWRENO
         },
     },
+    Preset {
+        name: "early-retransmit",
+        summary: "SACK that needs fewer duplicate ACKs when few can come",
+        source: "RFC 5827",
+        composition: Composition {
+            detection: DetectionConfig::EarlyRetransmit,
+            ..SACK
+        },
+    },
 ];
 
 /// The preset of that name.
@@ -293,6 +302,12 @@ pub const MEMBERS: &[Member] = &[
         "dcr",
         "one round trip after the first duplicate ACK (tau, by, tick)",
         "Bhandarkar et al., TCP-DCR, section 3",
+    ),
+    member(
+        "detection",
+        "early-retransmit",
+        "three duplicate ACKs, or fewer when so many cannot come",
+        "RFC 5827",
     ),
     member(
         "recovery",

@@ -77,7 +77,8 @@ impl<'a> Arbitrary<'a> for AnyConfig {
 
 fn any_composition(bytes: &mut Unstructured<'_>) -> Result<Composition> {
     let detection = match bytes.int_in_range(0..=19)? {
-        0..=5 => DetectionConfig::Dupacks(3),
+        0..=3 => DetectionConfig::Dupacks(3),
+        4..=5 => DetectionConfig::EarlyRetransmit,
         6..=8 => DetectionConfig::Dcr(any_dcr(bytes)?),
         16..=18 => DetectionConfig::Sifest(3),
         19 => DetectionConfig::Sifest(bytes.int_in_range(1..=6)?),

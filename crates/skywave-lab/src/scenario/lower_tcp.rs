@@ -145,6 +145,9 @@ fn detection_of(
 ) -> Result<(DetectionConfig, String), Fault> {
     let (member, name, dupacks): (fn(u32) -> _, _, _) = match model {
         DetectionModel::Dcr(m) => return dcr(m),
+        DetectionModel::EarlyRetransmit(_) => {
+            return Ok((DetectionConfig::EarlyRetransmit, "early-retransmit".into()));
+        }
         DetectionModel::Vegas(_) => return Ok((DetectionConfig::Vegas, "vegas".into())),
         DetectionModel::Custom(name) => {
             let member = DetectionConfig::Custom(custom.detection(name)?);

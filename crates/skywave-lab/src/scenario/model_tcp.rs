@@ -49,6 +49,8 @@ pub(crate) enum DetectionModel {
     Vegas(NoParameters),
     /// TCP-DCR: one round trip after the first duplicate ACK.
     Dcr(DcrModel),
+    /// Three duplicate ACKs, or fewer when so many cannot come.
+    EarlyRetransmit(NoParameters),
     /// A member of the calling program's own.
     #[serde(rename = "$name")]
     #[schemars(skip)]

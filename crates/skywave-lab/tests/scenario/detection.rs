@@ -29,6 +29,12 @@ fn becomes(detection: &str, member: DetectionConfig, name: &str) {
 }
 
 #[test]
+fn early_retransmit() {
+    let name = "early-retransmit";
+    becomes(&format!("{name:?}"), DetectionConfig::EarlyRetransmit, name);
+}
+
+#[test]
 fn dcr() {
     let dcr = |tau, wait| DetectionConfig::Dcr(DcrConfig { tau, wait });
     let timer = |ms| DcrWait::Timer {

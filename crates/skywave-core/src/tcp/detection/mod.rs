@@ -3,6 +3,7 @@
 mod dcr;
 mod dupacks;
 mod sifest;
+mod early_retransmit;
 mod vegas;
 
 use crate::time::{Duration, Time};
@@ -16,6 +17,7 @@ use super::window::Window;
 pub use dcr::Dcr;
 pub use dupacks::Dupacks;
 pub use sifest::Sifest;
+pub use early_retransmit::EarlyRetransmit;
 pub use vegas::FineTimer;
 
 /// What the sender knows when it asks a detector.
@@ -187,6 +189,8 @@ pub enum Detection {
     Vegas(FineTimer),
     /// TCP-DCR: one round trip after the first duplicate ACK.
     Dcr(Dcr),
+    /// RFC 5827.
+    EarlyRetransmit(EarlyRetransmit),
     /// A user's own.
     Custom(Built<dyn LossDetector + Send>),
 }
@@ -198,6 +202,7 @@ macro_rules! each {
             Detection::Sifest($member) => $call,
             Detection::Vegas($member) => $call,
             Detection::Dcr($member) => $call,
+            Detection::EarlyRetransmit($member) => $call,
             Detection::Custom(Built {
                 member: $member, ..
             }) => $call,
@@ -213,6 +218,7 @@ impl Detection {
             DetectionConfig::Sifest(threshold) => Self::Sifest(Sifest::new(threshold, config)),
             DetectionConfig::Vegas => Self::Vegas(FineTimer::default()),
             DetectionConfig::Dcr(c) => Self::Dcr(Dcr::new(c)),
+            DetectionConfig::EarlyRetransmit => Self::EarlyRetransmit(EarlyRetransmit::default()),
             DetectionConfig::Custom(ref custom) => Self::Custom(custom.build(config)),
         }
     }

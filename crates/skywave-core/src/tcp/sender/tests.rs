@@ -5,6 +5,7 @@
 
 mod cerl;
 mod dcr;
+mod early_retransmit;
 mod idle;
 mod lifecycle;
 mod limits;

@@ -1,0 +1,47 @@
+//! Early retransmit (RFC 5827), in its segment-based form: with fewer than four segments outstanding
+//! and nothing new to send, three duplicate ACKs will not come, so fewer count.
+
+use super::dupacks::Dupacks;
+use super::{DetectionEvent, LossDetector};
+
+/// Three duplicate ACKs, or as many as can come.
+#[derive(Clone, Copy, Debug)]
+pub struct EarlyRetransmit {
+    ordinary: Dupacks,
+}
+
+impl Default for EarlyRetransmit {
+    fn default() -> Self {
+        Self {
+            ordinary: Dupacks(3),
+        }
+    }
+}
+
+impl EarlyRetransmit {
+    /// Section 3.2: all outstanding segments but one have arrived. SACK tells which; without it the
+    /// duplicate ACKs do.
+    fn all_but_one_arrived(event: &DetectionEvent) -> bool {
+        let outstanding = event.flight.segments().len();
+        if event.sendable || !(2..4).contains(&outstanding) {
+            return false;
+        }
+        let arrived = if event.flight.sacked_bytes() > 0 {
+            event.flight.segments().filter(|s| s.sacked).count()
+        } else {
+            event.dupacks as usize
+        };
+        arrived + 1 >= outstanding
+    }
+}
+
+impl LossDetector for EarlyRetransmit {
+    fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
+        let early = event.dupacks < self.ordinary.0 && Self::all_but_one_arrived(event);
+        early || self.ordinary.on_dupack(event)
+    }
+
+    fn threshold(&self) -> u32 {
+        self.ordinary.0
+    }
+}
