@@ -61,6 +61,9 @@ pub enum DetectionConfig {
     Dcr(DcrConfig),
     /// The third duplicate ACK, or fewer when so many cannot come (RFC 5827).
     EarlyRetransmit,
+    /// A round trip and a reordering window after it was sent, when something sent later has arrived;
+    /// and probes of a silent tail (RACK-TLP, RFC 8985).
+    Rack,
     /// A user's own.
     Custom(CustomDetection),
 }
@@ -98,6 +101,8 @@ pub enum RecoveryConfig {
     NewReno,
     /// Selective repair by a scoreboard and `pipe` (RFC 6675).
     Sack,
+    /// As `Sack`, with the rate reduced in proportion to what arrives (RFC 6937, RFC 9937).
+    Prr,
     /// As `Sack`, with the simpler pipe accounting of ns-2's Sack1 agent.
     Sack1,
 }
@@ -391,8 +396,8 @@ impl TcpConfig {
         };
         let sack = matches!(
             composition.recovery,
-            RecoveryConfig::Sack | RecoveryConfig::Sack1
-        );
+            RecoveryConfig::Sack | RecoveryConfig::Prr | RecoveryConfig::Sack1
+        ) || composition.detection == DetectionConfig::Rack;
         let common = Self {
             composition,
             mss: 1460,

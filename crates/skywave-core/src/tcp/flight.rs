@@ -4,9 +4,13 @@
 //! in RFC 9293). `una ≤ nxt ≤ max`; `nxt < max` only while going back N. The segments of
 //! `una..max` are kept with their history, in order and without gaps.
 
+mod delivery;
+
 use std::collections::VecDeque;
 
 use crate::time::Time;
+
+pub use delivery::{Delivery, SentBefore};
 
 /// One segment that was sent and is not yet acknowledged cumulatively.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,6 +72,8 @@ pub struct Flight {
     first_number: u64,
     /// Bytes marked lost and not sent again since.
     lost: u64,
+    /// For detectors that judge by time.
+    delivery: Option<Box<Delivery>>,
     /// Bytes of which two copies may be in the network.
     doubled: u64,
     sacked: u64,
@@ -115,6 +121,11 @@ impl Flight {
     /// twice where a segment was sent again on suspicion (RFC 6675's `pipe`).
     pub fn pipe(&self) -> u64 {
         self.max() - self.una - self.sacked - self.lost + self.doubled
+    }
+
+    /// Bytes marked lost and not sent again since.
+    pub fn lost_bytes(&self) -> u64 {
+        self.lost
     }
 
     /// End of the highest block reported; `una` or less when there is none.
@@ -321,6 +332,11 @@ impl Flight {
             let segment = *segment;
             self.segments.pop_front();
             self.first_number += 1;
+            if let Some(delivery) = &mut self.delivery
+                && !segment.sacked
+            {
+                delivery.take(&segment);
+            }
             if segment.is_marked() {
                 self.forget_marks(&segment, segment.len(), &mut acked);
             }
@@ -371,6 +387,9 @@ impl Flight {
             if !segment.sacked {
                 segment.sacked = true;
                 fresh += segment.len();
+                if let Some(delivery) = &mut self.delivery {
+                    delivery.take(segment);
+                }
                 if segment.lost {
                     segment.lost = false;
                     self.lost -= segment.len();

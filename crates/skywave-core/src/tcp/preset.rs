@@ -42,6 +42,12 @@ const SIFEST: Composition = Composition {
     ..RENO
 };
 
+const RACK_TLP: Composition = Composition {
+    detection: DetectionConfig::Rack,
+    recovery: RecoveryConfig::Prr,
+    ..RENO
+};
+
 /// All presets, in the order in which they are listed to a user.
 pub const PRESETS: &[Preset] = &[
     Preset {
@@ -129,6 +135,21 @@ pub const PRESETS: &[Preset] = &[
         composition: Composition {
             congestion: CongestionConfig::Cubic(CubicConfig::DEFAULT),
             ..SACK
+        },
+    },
+    Preset {
+        name: "rack-tlp",
+        summary: "losses by time and tail loss probes; SACK recovery with PRR",
+        source: "RFC 8985, RFC 6675, RFC 9937",
+        composition: RACK_TLP,
+    },
+    Preset {
+        name: "linux",
+        summary: "CUBIC with RACK-TLP and PRR, as Linux has it (no pacing, HyStart or undo)",
+        source: "RFC 9438, RFC 8985, RFC 9937",
+        composition: Composition {
+            congestion: CongestionConfig::Cubic(CubicConfig::DEFAULT),
+            ..RACK_TLP
         },
     },
     Preset {
@@ -310,6 +331,12 @@ pub const MEMBERS: &[Member] = &[
         "RFC 5827",
     ),
     member(
+        "detection",
+        "rack",
+        "a round trip and a reordering window after it was sent; tail loss probes",
+        "RFC 8985",
+    ),
+    member(
         "recovery",
         "tahoe",
         "slow start from the lost segment, going back N",
@@ -335,8 +362,14 @@ pub const MEMBERS: &[Member] = &[
     ),
     member(
         "recovery",
+        "prr",
+        "the same with the rate reduced in proportion to what arrives",
+        "RFC 6937, RFC 9937",
+    ),
+    member(
+        "recovery",
         "sack1",
-        "the same with the simpler pipe of ns-2's Sack1",
+        "SACK with the simpler pipe of ns-2's Sack1",
         "Fall and Floyd 1996",
     ),
     member(

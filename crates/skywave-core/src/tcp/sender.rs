@@ -10,6 +10,7 @@
 //! After each of them call [`Sender::poll_transmit`] until it returns `None`, then ask
 //! [`Sender::next_timer`] again.
 
+mod delivery;
 mod tell;
 mod transmit;
 
@@ -22,7 +23,7 @@ use crate::units::Segments;
 
 use super::config::{Counting, Handshake, TcpConfig};
 use super::congestion::{Congestion, CongestionControl};
-use super::detection::{Detection, DetectionEvent, Finding, LossDetector};
+use super::detection::{Detection, DetectionEvent, Finding, LossDetector, LossRule};
 use super::flight::Flight;
 use super::limits::{LimitClock, Resend, Why};
 use super::loss_events::LossEvents;
@@ -105,6 +106,8 @@ pub struct Sender {
     dupacks: u32,
     state: State,
     closing: bool,
+    /// The next segment is a probe, whatever the window says.
+    probe: bool,
     /// How the next segment to be sent again was found to be lost.
     found: Option<Why>,
     recovery: Recovery,
@@ -145,6 +148,7 @@ macro_rules! detection_event {
         }
     };
 }
+use detection_event;
 
 /// What the controller is told of an ACK. A macro, so that the controller can be changed while it
 /// asks for the event.
@@ -200,6 +204,7 @@ impl Sender {
             limits: LimitClock::default(),
             found: None,
             resend: None,
+            probe: false,
             config,
         }
     }
@@ -211,7 +216,17 @@ impl Sender {
                 Handshake::None => State::Established,
                 Handshake::ThreeWay => State::SynSent,
             };
+            if self.state == State::Established {
+                self.connected();
+            }
             self.finish_if_done();
+        }
+    }
+
+    /// Data may flow.
+    fn connected(&mut self) {
+        if self.detection.needs_deliveries() {
+            self.flight.track_delivery();
         }
     }
 
@@ -252,21 +267,32 @@ impl Sender {
             self.on_syn_ack(now, ack, segment);
             return;
         }
-        let news = !segment.sack.is_empty() && self.take_sack(segment);
+        if self.flight.delivery().is_some() {
+            self.begin_ack(now, ack, segment);
+        }
+        let fresh = if segment.sack.is_empty() {
+            0
+        } else {
+            self.take_sack(segment)
+        };
         if ack > self.flight.una() {
-            self.on_new_ack(now, ack, segment);
+            self.on_new_ack(now, ack, segment, fresh);
         } else if !self.flight.is_empty() && !window_changed && !segment.flags.syn {
-            self.on_dupack(now, news);
+            self.on_dupack(now, fresh);
+        } else {
+            self.look(now, None);
         }
         self.finish_if_done();
     }
 
     /// The retransmission timer or the detector's own expired, if one did.
     pub fn on_timer(&mut self, now: Time) {
-        if self.timer.is_some_and(|at| at <= now) {
-            self.on_retransmission_timer(now);
-        } else if self.detection.next_timer().is_some_and(|at| at <= now) {
+        let due = self.next_timer().is_some_and(|at| at <= now);
+        if due && self.detection.next_timer() == self.next_timer() {
+            // At the same time as the other one: it may make that one needless.
             self.on_detection_timer(now);
+        } else if due {
+            self.on_retransmission_timer(now);
         }
     }
 
@@ -359,9 +385,15 @@ impl Sender {
         match self.detection.on_timer(&event) {
             Finding::Lost if self.may_retransmit(Why::Detector) => {
                 self.found = Some(Why::Detector);
-                self.fast_retransmit(now);
+                self.fast_retransmit(now, 0);
             }
-            _ => {}
+            Finding::Lost | Finding::More => self.found_more(),
+            Finding::Probe => {
+                self.probe = true;
+                self.restart_timer(now);
+            }
+            Finding::Silence => self.restart_timer(now),
+            Finding::Nothing | Finding::Repaired { .. } => {}
         }
     }
 
@@ -374,34 +406,39 @@ impl Sender {
         self.window.cwnd = self.initial_window;
         self.sample_rtt(now, ack, segment);
         self.flight.acknowledge(ack);
+        self.connected();
         self.recover = None;
         self.timer = None;
         self.finish_if_done();
     }
 
-    /// Applies SACK blocks; true when they told something new.
+    /// Applies SACK blocks; returns how many bytes they report for the first time.
     #[inline(never)]
-    fn take_sack(&mut self, segment: &Segment) -> bool {
+    fn take_sack(&mut self, segment: &Segment) -> u64 {
         let (iss, una) = (self.config.iss, self.flight.una());
         let mut fresh = 0;
         for block in &*segment.sack {
             let (start, end) = (block.start.expand(iss, una), block.end.expand(iss, una));
             fresh += self.flight.sack(start, end);
         }
-        fresh > 0
+        fresh
     }
 
     #[inline(always)]
-    fn on_new_ack(&mut self, now: Time, ack: u64, segment: &Segment) {
+    fn on_new_ack(&mut self, now: Time, ack: u64, segment: &Segment, fresh: u64) {
         let flight_before = self.flight.in_flight();
         self.found = None;
         let acked = self.flight.acknowledge(ack);
         let acked_segments = Segments::from_bytes(acked.bytes, self.config.mss);
+        let delivered = fresh + acked.bytes - acked.sacked_before;
+        let segment_rtt = acked.newest_sent.map(|sent| now.since(sent));
+        let finding = self.look(now, segment_rtt);
         let mut repair = Repair {
             flight: &mut self.flight,
             window: &mut self.window,
             mss: self.config.mss,
-            dup_thresh: self.detection.threshold(),
+            rule: self.detection.loss_rule(),
+            delivered,
         };
         let progress = self.recovery.on_new_ack(&mut repair, acked_segments);
         // A partial ACK shows how long a hole took to fill, not a round trip.
@@ -430,7 +467,6 @@ impl Sender {
                 self.restart_timer(now);
             }
         }
-        let segment_rtt = acked.newest_sent.map(|sent| now.since(sent));
         let may_grow = progress == Progress::Open && self.window_was_used(flight_before);
         let counted = self.counted(acked_segments);
         let event = || AckEvent {
@@ -441,15 +477,25 @@ impl Sender {
         self.congestion.on_ack_that(event, &mut self.window);
         self.window.cwnd = self.window.cwnd.min(self.config.max_cwnd);
         if self.detection.hears_of_new_acks() {
-            self.detect_on_new_ack(now, acked_segments, segment_rtt);
+            self.detect_on_new_ack(now, acked_segments, segment_rtt, delivered);
         }
         if self.flight.is_empty() {
             self.timer = None;
         }
+        if self.flight.delivery().is_some() {
+            self.act(now, finding, delivered);
+            self.arm_probe(now);
+        }
     }
 
     #[inline(never)]
-    fn detect_on_new_ack(&mut self, now: Time, acked: Segments, segment_rtt: Option<Duration>) {
+    fn detect_on_new_ack(
+        &mut self,
+        now: Time,
+        acked: Segments,
+        segment_rtt: Option<Duration>,
+        delivered: u64,
+    ) {
         let event = DetectionEvent {
             acked,
             segment_rtt,
@@ -457,26 +503,28 @@ impl Sender {
         };
         if self.detection.on_new_ack(&event) && !self.flight.is_empty() {
             self.found = Some(Why::Detector);
-            self.repair_again();
+            self.repair_again(delivered);
         }
     }
 
     #[inline(never)]
-    fn on_dupack(&mut self, now: Time, news: bool) {
-        let counts = news || !self.recovery.uses_sack();
+    fn on_dupack(&mut self, now: Time, fresh: u64) {
+        let counts = fresh > 0 || !self.recovery.uses_sack();
         self.dupacks += u32::from(counts);
         let event = ack_event!(self, now, Segments::ZERO, None, None);
         self.congestion.on_dupack(&event);
+        let finding = self.look(now, None);
         let found = counts.then(|| self.find_loss(now)).flatten();
         if let Some(why) = found.filter(|why| self.may_retransmit(*why)) {
             self.found = Some(why);
-            self.fast_retransmit(now);
+            self.fast_retransmit(now, fresh);
         } else if self.recovery.is_active() {
             let mut repair = Repair {
                 flight: &mut self.flight,
                 window: &mut self.window,
                 mss: self.config.mss,
-                dup_thresh: self.detection.threshold(),
+                rule: self.detection.loss_rule(),
+                delivered: fresh,
             };
             self.recovery.on_dupack(&mut repair);
         } else if self.detection.is_waiting() {
@@ -487,6 +535,7 @@ impl Sender {
             };
             self.congestion.on_waiting(&event, &mut self.window);
         }
+        self.act(now, finding, fresh);
     }
 
     /// How the oldest segment is found lost on this duplicate ACK, if it is.
@@ -503,6 +552,9 @@ impl Sender {
         if self.detection.is_waiting() {
             return None;
         }
+        let LossRule::DupThresh(threshold) = self.detection.loss_rule() else {
+            return None;
+        };
         let mss = self.config.mss;
         let seen = self.recovery.first_is_lost(&self.flight, mss, threshold);
         seen.then_some(Why::Sack)
@@ -523,7 +575,8 @@ impl Sender {
         }
     }
 
-    fn fast_retransmit(&mut self, now: Time) {
+    /// `delivered`: bytes that the ACK reports to have arrived.
+    fn fast_retransmit(&mut self, now: Time, delivered: u64) {
         let Some(&first) = self.flight.first() else {
             return;
         };
@@ -549,7 +602,7 @@ impl Sender {
         }
         self.detection.on_retransmit(&self.flight);
         let dupacks = self.dupacks;
-        self.begin_repair(response, dupacks);
+        self.begin_repair(response, dupacks, delivered);
         self.dupacks = dupacks.max(self.detection.threshold());
         self.timed = None;
         if self.detection.distrusts_rto() {
@@ -559,12 +612,12 @@ impl Sender {
     }
 
     /// A further segment of the same window is lost: no other cut of the window.
-    fn repair_again(&mut self) {
+    fn repair_again(&mut self, delivered: u64) {
         let unchanged = Response {
             ssthresh: self.window.ssthresh,
             window_after: self.window.cwnd,
         };
-        self.begin_repair(unchanged, 0);
+        self.begin_repair(unchanged, 0, delivered);
         self.dupacks = self.detection.threshold();
     }
 
@@ -578,12 +631,13 @@ impl Sender {
         }
     }
 
-    fn begin_repair(&mut self, response: Response, dupacks: u32) {
+    fn begin_repair(&mut self, response: Response, dupacks: u32, delivered: u64) {
         let mut repair = Repair {
             flight: &mut self.flight,
             window: &mut self.window,
             mss: self.config.mss,
-            dup_thresh: self.detection.threshold(),
+            rule: self.detection.loss_rule(),
+            delivered,
         };
         self.recovery.on_loss(&mut repair, response, dupacks);
     }

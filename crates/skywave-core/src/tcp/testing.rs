@@ -105,6 +105,25 @@ impl Script {
         self.pump();
     }
 
+    /// Lets time pass until a detector's timer is due, which sends something before a timeout.
+    #[track_caller]
+    pub(crate) fn wait_for_probe(&mut self) {
+        let sent = self.sender.counters().sent;
+        self.wait_for_silence();
+        assert_eq!(self.sender.counters().sent, sent + 1, "no probe");
+    }
+
+    /// Lets time pass until a detector's timer is due, before a timeout.
+    #[track_caller]
+    pub(crate) fn wait_for_silence(&mut self) {
+        let timeouts = self.sender.counters().timeouts;
+        self.pump();
+        self.now = self.sender.next_timer().expect("a timer").max(self.now);
+        self.sender.on_timer(self.now);
+        assert_eq!(self.sender.counters().timeouts, timeouts, "timed out");
+        self.pump();
+    }
+
     /// Any segment from the peer.
     pub(crate) fn receive(&mut self, segment: &Segment) {
         self.sender.on_segment(self.now, segment);

@@ -9,11 +9,12 @@ use skywave_core::{Duration, Segments};
 
 use super::PROFILES;
 
-const RECOVERIES: [RecoveryConfig; 5] = [
+const RECOVERIES: [RecoveryConfig; 6] = [
     RecoveryConfig::Tahoe,
     RecoveryConfig::Reno,
     RecoveryConfig::NewReno,
     RecoveryConfig::Sack,
+    RecoveryConfig::Prr,
     RecoveryConfig::Sack1,
 ];
 
@@ -77,8 +78,9 @@ impl<'a> Arbitrary<'a> for AnyConfig {
 
 fn any_composition(bytes: &mut Unstructured<'_>) -> Result<Composition> {
     let detection = match bytes.int_in_range(0..=19)? {
-        0..=3 => DetectionConfig::Dupacks(3),
-        4..=5 => DetectionConfig::EarlyRetransmit,
+        0..=2 => DetectionConfig::Dupacks(3),
+        3 => DetectionConfig::EarlyRetransmit,
+        4..=5 => DetectionConfig::Rack,
         6..=8 => DetectionConfig::Dcr(any_dcr(bytes)?),
         16..=18 => DetectionConfig::Sifest(3),
         19 => DetectionConfig::Sifest(bytes.int_in_range(1..=6)?),

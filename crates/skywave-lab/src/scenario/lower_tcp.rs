@@ -121,6 +121,7 @@ fn compose(model: &ComposedModel, custom: &CustomMembers) -> Result<(Composition
             RecoveryModel::Reno => (RecoveryConfig::Reno, "reno"),
             RecoveryModel::NewReno => (RecoveryConfig::NewReno, "newreno"),
             RecoveryModel::Sack => (RecoveryConfig::Sack, "sack"),
+            RecoveryModel::Prr => (RecoveryConfig::Prr, "prr"),
             RecoveryModel::Sack1 => (RecoveryConfig::Sack1, "sack1"),
         };
         composition.recovery = member;
@@ -149,6 +150,7 @@ fn detection_of(
             return Ok((DetectionConfig::EarlyRetransmit, "early-retransmit".into()));
         }
         DetectionModel::Vegas(_) => return Ok((DetectionConfig::Vegas, "vegas".into())),
+        DetectionModel::Rack(_) => return Ok((DetectionConfig::Rack, "rack".into())),
         DetectionModel::Custom(name) => {
             let member = DetectionConfig::Custom(custom.detection(name)?);
             return Ok((member, name.value.clone()));
@@ -356,7 +358,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     if let Some(sack) = &model.sack {
         let needed = matches!(
             config.composition.recovery,
-            RecoveryConfig::Sack | RecoveryConfig::Sack1
+            RecoveryConfig::Sack | RecoveryConfig::Prr | RecoveryConfig::Sack1
         );
         if needed && !sack.value {
             return Err(Fault::new(

@@ -51,6 +51,8 @@ pub(crate) enum DetectionModel {
     Dcr(DcrModel),
     /// Three duplicate ACKs, or fewer when so many cannot come.
     EarlyRetransmit(NoParameters),
+    /// Time since something sent later arrived, and tail loss probes (RFC 8985).
+    Rack(NoParameters),
     /// A member of the calling program's own.
     #[serde(rename = "$name")]
     #[schemars(skip)]
@@ -106,6 +108,8 @@ pub(crate) enum RecoveryModel {
     NewReno,
     /// Selective repair by a scoreboard.
     Sack,
+    /// SACK with the rate reduced in proportion to what arrives.
+    Prr,
     /// SACK with the pipe accounting of ns-2's Sack1.
     Sack1,
 }

@@ -359,6 +359,17 @@ fn blackouts_are_listed_or_repeated() {
 }
 
 #[test]
+fn members_of_todays_hosts_go_with_others() {
+    let composed = tcp("profile = \"ns2\"\ntransport = { detection = \"rack\" }");
+    assert_eq!(composed.composition.detection, DetectionConfig::Rack);
+    assert!(composed.sack, "the receiver reports what RACK needs");
+    let linux = tcp("transport = { preset = \"linux\", congestion = \"reno\" }").composition;
+    let rack_tlp = tcp("transport = \"rack-tlp\"").composition;
+    assert_eq!(linux, rack_tlp);
+    assert_eq!(linux.recovery, RecoveryConfig::Prr);
+}
+
+#[test]
 fn a_composition_starts_from_a_preset() {
     let composed = tcp(
         "transport = { preset = \"newreno\", detection = { dupacks = 4 }, recovery = \"sack\", \

@@ -2,8 +2,9 @@
 
 mod dcr;
 mod dupacks;
-mod sifest;
 mod early_retransmit;
+mod rack;
+mod sifest;
 mod vegas;
 
 use crate::time::{Duration, Time};
@@ -11,13 +12,14 @@ use crate::units::Segments;
 
 use super::config::{DetectionConfig, TcpConfig};
 use super::custom::Built;
-use super::flight::{Flight, Sent};
+use super::flight::{Flight, Sent, SentBefore};
 use super::window::Window;
 
 pub use dcr::Dcr;
 pub use dupacks::Dupacks;
-pub use sifest::Sifest;
 pub use early_retransmit::EarlyRetransmit;
+pub use rack::Rack;
+pub use sifest::Sifest;
 pub use vegas::FineTimer;
 
 /// What the sender knows when it asks a detector.
@@ -75,13 +77,34 @@ pub enum Allowance {
     Until(u64),
 }
 
-/// What a detector's own timer found.
+/// Which segments in flight are lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossRule {
+    /// Those with so many segments reported above them (RFC 6675's DupThresh).
+    DupThresh(u32),
+    /// Those sent before something that arrived, and long enough ago (RFC 8985).
+    SentBefore(SentBefore),
+}
+
+/// What a detector found by its own timer or by what was delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// Nothing.
     Nothing,
     /// The oldest segment is lost.
     Lost,
+    /// Further segments of a window whose repair goes on are lost.
+    More,
+    /// A segment sent at this time was lost, and a probe has repaired it.
+    Repaired {
+        /// When the segment that was lost was sent.
+        sent_at: Time,
+    },
+    /// A probe is to be sent: new data or the last segment again. The retransmission timer starts
+    /// anew.
+    Probe,
+    /// Nothing can be done but wait: the retransmission timer starts anew.
+    Silence,
 }
 
 /// A way to find losses. Only [`on_dupack`](Self::on_dupack) must be written.
@@ -117,6 +140,22 @@ pub trait LossDetector {
     fn on_new_ack(&mut self, _event: &DetectionEvent) -> bool {
         false
     }
+
+    /// An ACK came that says that something arrived twice: it reports so, up to this position
+    /// (RFC 2883), or it is a duplicate without any report. Only for a detector that has the flight
+    /// keep deliveries.
+    fn on_duplicate(&mut self, _ack: u64, _reported: Option<u64>) {}
+
+    /// An ACK of any kind was taken, and the recovery has not seen it yet. Only for a detector that
+    /// has the flight keep deliveries.
+    fn on_delivery(&mut self, _event: &DetectionEvent) -> Finding {
+        Finding::Nothing
+    }
+
+    /// New data was sent or some was acknowledged, and the retransmission timer expires at
+    /// `timeout`: the detector may want a timer of its own before. Only for a detector that has the
+    /// flight keep deliveries.
+    fn arm_probe(&mut self, _event: &DetectionEvent, _timeout: Time) {}
 
     /// A segment was put on the wire.
     fn on_sent(&mut self, _sent: &Sent, _sending: Sending) {}
@@ -156,6 +195,12 @@ pub trait LossDetector {
         3
     }
 
+    /// Which segments a recovery that uses SACK marks as lost, as of the last ACK. Default: by the
+    /// [`threshold`](Self::threshold).
+    fn loss_rule(&self) -> LossRule {
+        LossRule::DupThresh(self.threshold())
+    }
+
     /// A fast retransmit backs the coarse timer off, which is left as a backstop. Default: no.
     fn distrusts_rto(&self) -> bool {
         false
@@ -191,6 +236,8 @@ pub enum Detection {
     Dcr(Dcr),
     /// RFC 5827.
     EarlyRetransmit(EarlyRetransmit),
+    /// RFC 8985.
+    Rack(Box<Rack>),
     /// A user's own.
     Custom(Built<dyn LossDetector + Send>),
 }
@@ -203,6 +250,7 @@ macro_rules! each {
             Detection::Vegas($member) => $call,
             Detection::Dcr($member) => $call,
             Detection::EarlyRetransmit($member) => $call,
+            Detection::Rack($member) => $call,
             Detection::Custom(Built {
                 member: $member, ..
             }) => $call,
@@ -219,6 +267,7 @@ impl Detection {
             DetectionConfig::Vegas => Self::Vegas(FineTimer::default()),
             DetectionConfig::Dcr(c) => Self::Dcr(Dcr::new(c)),
             DetectionConfig::EarlyRetransmit => Self::EarlyRetransmit(EarlyRetransmit::default()),
+            DetectionConfig::Rack => Self::Rack(Box::new(Rack::new(config))),
             DetectionConfig::Custom(ref custom) => Self::Custom(custom.build(config)),
         }
     }
@@ -230,14 +279,31 @@ impl Detection {
     }
 
     /// Whether `on_new_ack` may answer anything but "no": a count of duplicate ACKs does not, and
-    /// most connections have that.
+    /// most connections have that; RACK answers to deliveries.
     #[inline]
     pub(super) fn hears_of_new_acks(&self) -> bool {
-        !matches!(self, Self::Dupacks(_))
+        !matches!(self, Self::Dupacks(_) | Self::Rack(_))
+    }
+
+    /// It judges by what was delivered when, so that the flight is to keep that.
+    pub fn needs_deliveries(&self) -> bool {
+        matches!(self, Self::Rack(_))
     }
 }
 
 impl LossDetector for Detection {
+    fn on_duplicate(&mut self, ack: u64, reported: Option<u64>) {
+        each!(self, m => m.on_duplicate(ack, reported));
+    }
+
+    fn on_delivery(&mut self, event: &DetectionEvent) -> Finding {
+        each!(self, m => m.on_delivery(event))
+    }
+
+    fn arm_probe(&mut self, event: &DetectionEvent, timeout: Time) {
+        each!(self, m => m.arm_probe(event, timeout));
+    }
+
     fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
         each!(self, m => m.on_dupack(event))
     }
@@ -279,6 +345,10 @@ impl LossDetector for Detection {
     #[inline]
     fn threshold(&self) -> u32 {
         each!(self, m => m.threshold())
+    }
+
+    fn loss_rule(&self) -> LossRule {
+        each!(self, m => m.loss_rule())
     }
 
     fn distrusts_rto(&self) -> bool {

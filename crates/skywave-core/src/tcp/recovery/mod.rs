@@ -5,6 +5,7 @@
 //! duplicate ACKs say have left the network, apart from `cwnd`.
 
 mod newreno;
+mod prr;
 mod reno;
 mod sack;
 mod sack1;
@@ -13,10 +14,12 @@ mod tahoe;
 use crate::units::Segments;
 
 use super::config::{RecoveryConfig, TcpConfig};
+use super::detection::LossRule;
 use super::flight::Flight;
 use super::window::{Response, Window};
 
 pub use newreno::NewReno;
+pub use prr::Prr;
 pub use reno::Reno;
 pub use sack::Sack;
 pub use sack1::Sack1;
@@ -30,9 +33,10 @@ pub struct Repair<'a> {
     pub window: &'a mut Window,
     /// Payload bytes of a full segment.
     pub mss: u32,
-    /// Duplicate ACKs, or segments reported above a hole, that make it a loss (RFC 6675's
-    /// DupThresh).
-    pub dup_thresh: u32,
+    /// Which segments are lost, for a recovery that looks at more than the oldest one.
+    pub rule: LossRule,
+    /// Bytes that this ACK reports to have arrived for the first time, cumulatively or selectively.
+    pub delivered: u64,
 }
 
 /// What an ACK of new data meant to the recovery.
@@ -59,6 +63,9 @@ pub trait LossRecovery {
 
     /// A duplicate ACK during the recovery.
     fn on_dupack(&mut self, _repair: &mut Repair) {}
+
+    /// The detector's timer found more losses during the recovery.
+    fn on_found(&mut self, _repair: &mut Repair) {}
 
     /// New data was acknowledged up to `flight.una()`, `acked` segments of it.
     fn on_new_ack(&mut self, _repair: &mut Repair, _acked: Segments) -> Progress {
@@ -91,8 +98,8 @@ pub trait LossRecovery {
         None
     }
 
-    /// A segment was sent during the recovery.
-    fn on_sent(&mut self) {}
+    /// A segment of so many bytes was sent.
+    fn on_sent(&mut self, _bytes: u64) {}
 
     /// Nothing else may be sent but there is room: a segment worth sending again all the same.
     fn rescue(&mut self, _flight: &Flight) -> Option<u64> {
@@ -109,7 +116,7 @@ pub enum Recovery {
     Reno(Reno),
     /// RFC 6582.
     NewReno(NewReno),
-    /// RFC 6675.
+    /// RFC 6675, with or without RFC 6937.
     Sack(Sack),
     /// Fall and Floyd 1996.
     Sack1(Sack1),
@@ -134,7 +141,8 @@ impl Recovery {
             RecoveryConfig::Tahoe => Self::Tahoe(Tahoe::new(config.loss_window)),
             RecoveryConfig::Reno => Self::Reno(Reno::default()),
             RecoveryConfig::NewReno => Self::NewReno(NewReno::new(config.impatient)),
-            RecoveryConfig::Sack => Self::Sack(Sack::default()),
+            RecoveryConfig::Sack => Self::Sack(Sack::new(false)),
+            RecoveryConfig::Prr => Self::Sack(Sack::new(true)),
             RecoveryConfig::Sack1 => Self::Sack1(Sack1::default()),
         }
     }
@@ -157,6 +165,10 @@ impl LossRecovery for Recovery {
 
     fn on_dupack(&mut self, repair: &mut Repair) {
         each!(self, m => m.on_dupack(repair));
+    }
+
+    fn on_found(&mut self, repair: &mut Repair) {
+        each!(self, m => m.on_found(repair));
     }
 
     #[inline]
@@ -187,8 +199,8 @@ impl LossRecovery for Recovery {
     }
 
     #[inline]
-    fn on_sent(&mut self) {
-        each!(self, m => m.on_sent());
+    fn on_sent(&mut self, bytes: u64) {
+        each!(self, m => m.on_sent(bytes));
     }
 
     fn rescue(&mut self, flight: &Flight) -> Option<u64> {

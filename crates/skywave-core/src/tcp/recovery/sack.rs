@@ -1,6 +1,7 @@
-//! SACK-based loss recovery (RFC 6675).
+//! SACK-based loss recovery (RFC 6675), with PRR on request.
 
-use super::{LossRecovery, Progress, Repair};
+use super::{LossRecovery, Progress, Prr, Repair};
+use crate::tcp::detection::LossRule;
 use crate::tcp::flight::Flight;
 use crate::tcp::window::{Response, Window};
 use crate::units::Segments;
@@ -14,9 +15,23 @@ pub struct Sack {
     fast_retransmit: bool,
     /// The rescue retransmission was used (NextSeg rule 4: once a recovery).
     rescued: bool,
+    /// How much an ACK lets out (RFC 6937); otherwise what `pipe` leaves of the window.
+    prr: Option<Prr>,
 }
 
 impl Sack {
+    /// No recovery yet; `prr`: reduce the rate in proportion.
+    pub fn new(prr: bool) -> Self {
+        Self {
+            prr: prr.then(Prr::default),
+            ..Self::default()
+        }
+    }
+
+    fn end(&mut self) {
+        *self = Self::new(self.prr.is_some());
+    }
+
     /// End of what `IsLost` (section 4) calls lost: unreported segments with DupThresh separate
     /// blocks, or more than DupThresh - 1 full segments, reported above them.
     fn lost_below(flight: &Flight, mss: u32, threshold: u32) -> u64 {
@@ -36,8 +51,29 @@ impl Sack {
     }
 
     fn update_lost(repair: &mut Repair) {
-        let below = Self::lost_below(repair.flight, repair.mss, repair.dup_thresh);
-        repair.flight.mark_lost(|s| s.end <= below);
+        match repair.rule {
+            LossRule::DupThresh(threshold) => {
+                let below = Self::lost_below(repair.flight, repair.mss, threshold);
+                repair.flight.mark_lost(|s| s.end <= below);
+            }
+            LossRule::SentBefore(rule) => repair.flight.mark_sent_before(rule),
+        }
+    }
+
+    /// Marks what is lost by now, and lets PRR count; `advanced`: the ACK is a partial one.
+    fn on_ack(&mut self, repair: &mut Repair, advanced: bool) {
+        let lost = repair.flight.lost_bytes();
+        Self::update_lost(repair);
+        // The receiver has news of everything below the hole that stopped this ACK.
+        if advanced
+            && matches!(repair.rule, LossRule::DupThresh(_))
+            && repair.flight.first().is_some_and(|s| !s.resent)
+        {
+            repair.flight.mark_first_lost();
+        }
+        if let Some(prr) = &mut self.prr {
+            prr.on_ack(repair, advanced && repair.flight.lost_bytes() <= lost);
+        }
     }
 }
 
@@ -52,11 +88,12 @@ impl LossRecovery for Sack {
             recovery_point: Some(repair.flight.nxt()),
             fast_retransmit: true,
             rescued: false,
+            prr: self.prr.map(|_| Prr::begin(repair, response)),
         };
         // Of what this recovery or a timeout has sent again only the first is lost once more: the
         // others had more arrive above them before.
         repair.flight.mark_first_lost();
-        Self::update_lost(repair);
+        self.on_ack(repair, false);
     }
 
     fn first_is_lost(&self, flight: &Flight, mss: u32, threshold: u32) -> bool {
@@ -67,23 +104,26 @@ impl LossRecovery for Sack {
     }
 
     fn on_dupack(&mut self, repair: &mut Repair) {
+        self.on_ack(repair, false);
+    }
+
+    fn on_found(&mut self, repair: &mut Repair) {
         Self::update_lost(repair);
+        if let Some(prr) = &mut self.prr {
+            prr.on_found(repair);
+        }
     }
 
     fn on_new_ack(&mut self, repair: &mut Repair, _acked: Segments) -> Progress {
         match self.recovery_point {
             Some(point) if repair.flight.una() < point => {
-                Self::update_lost(repair);
-                // The receiver has news of everything below the hole that stopped this ACK.
-                if repair.flight.first().is_some_and(|s| !s.resent) {
-                    repair.flight.mark_first_lost();
-                }
+                self.on_ack(repair, true);
                 Progress::Partial {
                     restart_timer: true,
                 }
             }
             Some(_) => {
-                *self = Self::default();
+                self.end();
                 repair.flight.end_recovery();
                 Progress::Open
             }
@@ -93,7 +133,7 @@ impl LossRecovery for Sack {
 
     fn on_timeout(&mut self, _flight: &mut Flight) {
         // What the receiver reported stays valid here; going back N skips it (section 5.1).
-        *self = Self::default();
+        self.end();
     }
 
     fn pipe_room(&self, flight: &Flight, window: &Window, mss: u32) -> Option<u64> {
@@ -101,11 +141,18 @@ impl LossRecovery for Sack {
         if self.fast_retransmit {
             return Some(u64::from(mss));
         }
-        Some(window.cwnd.to_bytes(mss).saturating_sub(flight.pipe()))
+        let pipe = flight.pipe();
+        Some(match &self.prr {
+            Some(prr) => prr.room(pipe),
+            None => window.cwnd.to_bytes(mss).saturating_sub(pipe),
+        })
     }
 
-    fn on_sent(&mut self) {
+    fn on_sent(&mut self, bytes: u64) {
         self.fast_retransmit = false;
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent(bytes);
+        }
     }
 
     fn rescue(&mut self, flight: &Flight) -> Option<u64> {

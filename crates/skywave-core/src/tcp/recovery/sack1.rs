@@ -85,7 +85,7 @@ impl LossRecovery for Sack1 {
         Some(room as u64 * u64::from(mss))
     }
 
-    fn on_sent(&mut self) {
+    fn on_sent(&mut self, _bytes: u64) {
         if self.fast_retransmit {
             // The first retransmission replaces the segment that was lost: pipe had counted it.
             self.fast_retransmit = false;

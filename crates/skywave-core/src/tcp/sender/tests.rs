@@ -11,6 +11,8 @@ mod lifecycle;
 mod limits;
 mod loss_events;
 mod newreno;
+mod prr;
+mod rack;
 mod reno;
 mod sack;
 mod sack1;
@@ -19,6 +21,7 @@ mod tahoe;
 mod thesis;
 mod timeout;
 mod timing;
+mod tlp;
 mod vegas;
 
 use super::super::config::TcpConfig;

@@ -3,7 +3,7 @@
 use super::{Resend, Sender, State, Timed, Why};
 use crate::packet::{Flags, Segment, Timestamps};
 use crate::seq::SeqNr;
-use crate::tcp::detection::{Allowance, LossDetector, Sending};
+use crate::tcp::detection::{Allowance, LossDetector, LossRule, Sending};
 use crate::tcp::flight::Sent;
 use crate::tcp::limits::Limit;
 use crate::tcp::recovery::LossRecovery;
@@ -52,6 +52,11 @@ impl Sender {
 
     #[inline(always)]
     fn choose_data(&mut self) -> Result<Next, Limit> {
+        if self.probe
+            && let Some(probe) = self.choose_probe()
+        {
+            return Ok(probe);
+        }
         let mss = self.config.mss;
         let room = self.recovery.pipe_room(&self.flight, &self.window, mss);
         if let Some(lost) = self.flight.next_lost() {
@@ -82,6 +87,7 @@ impl Sender {
         }
         // Room, but no new data that may fill it.
         if room.is_some_and(|room| room >= u64::from(mss))
+            && matches!(self.detection.loss_rule(), LossRule::DupThresh(_))
             && let Some(position) = self.recovery.rescue(&self.flight)
         {
             return Ok(Next::Again(position, Why::Sack));
@@ -91,7 +97,7 @@ impl Sender {
 
     /// The segment at `nxt`, if there is one, and its end.
     #[inline(always)]
-    fn next_in_order(&self) -> (Option<Next>, u64) {
+    pub(super) fn next_in_order(&self) -> (Option<Next>, u64) {
         let nxt = self.flight.nxt();
         if let Some(old) = self.flight.at(nxt) {
             let why = self.found.unwrap_or(Why::GoBackN);
@@ -140,10 +146,13 @@ impl Sender {
         {
             self.detection.on_sent(sent, Sending::New);
         }
+        if self.flight.delivery().is_some() && !std::mem::take(&mut self.probe) {
+            self.arm_probe(now);
+        }
         if self.timed.is_none() {
             self.timed = Some(Timed { end, sent: now });
         }
-        self.recovery.on_sent();
+        self.recovery.on_sent(end - start);
         self.counters.sent += 1;
         Departure { start, end }
     }
@@ -155,6 +164,7 @@ impl Sender {
         why: Why,
         now: Time,
     ) -> Option<Departure> {
+        self.probe = false;
         let in_order = position == self.flight.nxt();
         let sent = self.flight.send_again(position, now)?;
         let sending = if !in_order {
@@ -175,7 +185,7 @@ impl Sender {
         if self.timer.is_none() {
             self.restart_timer(now);
         }
-        self.recovery.on_sent();
+        self.recovery.on_sent(end - start);
         self.counters.sent += 1;
         self.counters.retransmits += 1;
         Some(Departure { start, end })

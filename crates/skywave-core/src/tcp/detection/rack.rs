@@ -1,0 +1,227 @@
+//! RACK-TLP (RFC 8985): a segment is lost when one sent later has arrived and a round trip and a
+//! reordering window have passed since it was last sent; a probe makes a silent tail speak.
+
+mod tlp;
+
+use super::{Allowance, DetectionEvent, Finding, LossDetector, LossRule, Sending};
+use crate::tcp::config::{Acking, TcpConfig};
+use crate::tcp::flight::{Delivery, Flight, Sent};
+use crate::time::{Duration, Time};
+
+use tlp::Tlp;
+
+/// Segments reported above a hole after which reordering is not waited for, unless it was seen.
+const DUP_THRESH: u32 = 3;
+/// Recoveries without a duplicate report after which the reordering window is small again.
+const PERSIST: u32 = 16;
+
+/// State of one RACK-TLP sender (section 5.3).
+#[derive(Clone, Debug)]
+pub struct Rack {
+    reordering: Reordering,
+    timer: Option<Timer>,
+    rule: LossRule,
+    recovery: Phase,
+    tlp: Tlp,
+}
+
+/// Of the timers of section 8 one is pending; the retransmission timer stays behind them.
+#[derive(Clone, Copy, Debug)]
+enum Timer {
+    /// The reordering window of a segment ends.
+    Reordering(Time),
+    /// A probe is due.
+    Probe(Time),
+}
+
+/// Whether a fast or timeout recovery goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Open,
+    /// The timer expired; the end of what was sent is seen with the next ACK.
+    TimedOut,
+    /// Until everything below this position is acknowledged.
+    Until(u64),
+}
+
+/// The reordering window's size (section 6.2, step 4).
+#[derive(Clone, Copy, Debug)]
+struct Reordering {
+    /// reo_wnd_mult, in quarters of the smallest round trip.
+    quarters: u32,
+    /// reo_wnd_persist: recoveries until that is forgotten.
+    persist: u32,
+    /// dsack_round: no other duplicate report counts until this is acknowledged.
+    round: Option<u64>,
+    /// The present ACK reports a duplicate.
+    duplicate: bool,
+}
+
+impl Reordering {
+    fn adapt(&mut self, flight: &Flight, recovered: bool) {
+        self.round.take_if(|round| flight.una() >= *round);
+        if std::mem::take(&mut self.duplicate) && self.round.is_none() {
+            self.round = Some(flight.nxt());
+            self.quarters = self.quarters.saturating_add(1);
+            self.persist = PERSIST;
+        } else if recovered {
+            self.persist = self.persist.saturating_sub(1);
+            if self.persist == 0 {
+                self.quarters = 1;
+            }
+        }
+    }
+
+    fn window(&self, delivery: &Delivery, event: &DetectionEvent, recovering: bool) -> Duration {
+        if !delivery.reordered() && (recovering || Self::enough_held(event.flight)) {
+            return Duration::ZERO;
+        }
+        let window = delivery.min_rtt() * u64::from(self.quarters) / 4;
+        event.srtt.map_or(window, |srtt| window.min(srtt))
+    }
+
+    fn enough_held(flight: &Flight) -> bool {
+        let held = flight.segments().filter(|s| s.sacked);
+        flight.sacked_bytes() > 0 && held.take(DUP_THRESH as usize).count() == DUP_THRESH as usize
+    }
+}
+
+impl Rack {
+    /// Nothing was sent yet.
+    pub fn new(config: &TcpConfig) -> Self {
+        let ack_delay = match config.acking {
+            Acking::EverySegment => Duration::ZERO,
+            Acking::Delayed { timeout, .. } => timeout,
+        };
+        Self {
+            reordering: Reordering {
+                quarters: 1,
+                persist: PERSIST,
+                round: None,
+                duplicate: false,
+            },
+            timer: None,
+            rule: LossRule::DupThresh(DUP_THRESH),
+            recovery: Phase::Open,
+            tlp: Tlp::new(config.sack, ack_delay),
+        }
+    }
+
+    fn is_recovering(&self) -> bool {
+        self.recovery != Phase::Open
+    }
+
+    /// Follows the recovery; true when it ends here.
+    fn recovered(&mut self, flight: &Flight) -> bool {
+        if self.recovery == Phase::TimedOut {
+            self.recovery = Phase::Until(flight.max());
+        }
+        let ends = matches!(self.recovery, Phase::Until(end) if flight.una() >= end);
+        if ends {
+            self.recovery = Phase::Open;
+        }
+        ends
+    }
+
+    /// Section 6.2, step 5: what is lost by now, and when to look again.
+    fn detect(&mut self, event: &DetectionEvent) -> Finding {
+        self.timer.take_if(|t| matches!(t, Timer::Reordering(_)));
+        let Some(delivery) = event.flight.delivery() else {
+            return Finding::Nothing;
+        };
+        let recovering = self.is_recovering();
+        let wait = delivery.rtt() + self.reordering.window(delivery, event, recovering);
+        let rule = delivery.sent_before(wait, event.now);
+        self.rule = LossRule::SentBefore(rule);
+        let (lost, later) = event.flight.judge(rule);
+        if let Some(later) = later {
+            self.timer = Some(Timer::Reordering(later));
+        }
+        match (lost, recovering) {
+            (true, true) => Finding::More,
+            (true, false) => Finding::Lost,
+            (false, _) => Finding::Nothing,
+        }
+    }
+}
+
+impl LossDetector for Rack {
+    fn on_duplicate(&mut self, ack: u64, reported: Option<u64>) {
+        self.reordering.duplicate |= reported.is_some();
+        self.tlp.on_duplicate(ack, reported);
+    }
+
+    fn on_delivery(&mut self, event: &DetectionEvent) -> Finding {
+        let recovered = self.recovered(event.flight);
+        self.reordering.adapt(event.flight, recovered);
+        let repaired = self.tlp.on_ack(event);
+        let finding = self.detect(event);
+        if event.flight.is_empty() || event.flight.sacked_bytes() > 0 {
+            self.timer.take_if(|t| matches!(t, Timer::Probe(_)));
+        }
+        match (finding, repaired) {
+            (Finding::Nothing, Some(sent_at)) => Finding::Repaired { sent_at },
+            (found, _) => found,
+        }
+    }
+
+    /// Without any reports duplicate ACKs are all that there is (RFC 5681).
+    fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
+        event.dupacks == DUP_THRESH && event.flight.sacked_bytes() == 0
+    }
+
+    fn on_sent(&mut self, sent: &Sent, _sending: Sending) {
+        self.tlp.on_sent(sent);
+    }
+
+    fn on_retransmit(&mut self, flight: &Flight) {
+        self.recovery = Phase::Until(flight.max());
+        self.timer.take_if(|t| matches!(t, Timer::Probe(_)));
+        self.tlp.reset();
+    }
+
+    fn on_timeout(&mut self) {
+        self.recovery = Phase::TimedOut;
+        self.timer = None;
+        self.tlp.reset();
+    }
+
+    fn arm_probe(&mut self, event: &DetectionEvent, timeout: Time) {
+        let waiting = matches!(self.timer, Some(Timer::Reordering(_)));
+        if !waiting && !self.is_recovering() {
+            let due = self.tlp.due(event, timeout);
+            self.timer = due.map(Timer::Probe);
+        }
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        self.timer.map(|timer| match timer {
+            Timer::Reordering(at) | Timer::Probe(at) => at,
+        })
+    }
+
+    fn on_timer(&mut self, event: &DetectionEvent) -> Finding {
+        match self.timer.take() {
+            Some(Timer::Probe(_)) => self.tlp.on_timer(),
+            _ => self.detect(event),
+        }
+    }
+
+    fn threshold(&self) -> u32 {
+        DUP_THRESH
+    }
+
+    fn loss_rule(&self) -> LossRule {
+        self.rule
+    }
+
+    /// A segment for each that is reported while reordering is waited for: what is in flight stays
+    /// the same (RFC 6675 section 5, step C, before a recovery).
+    fn limited_transmit(&self, dupacks: u32) -> Allowance {
+        if self.is_recovering() {
+            super::limited_transmit(dupacks, DUP_THRESH)
+        } else {
+            Allowance::Beyond(dupacks)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What a sender does for a detector that judges by time: tells it of deliveries and duplicates,
+//! and acts on what it finds.
+
+use super::{Next, Sender, State, detection_event};
+use crate::packet::Segment;
+use crate::tcp::congestion::CongestionControl;
+use crate::tcp::detection::{DetectionEvent, Finding, LossDetector, LossRule};
+use crate::tcp::limits::Why;
+use crate::tcp::recovery::{LossRecovery, Repair};
+use crate::tcp::window::LossEvent;
+use crate::time::{Duration, Time};
+use crate::units::Segments;
+
+impl Sender {
+    /// An acceptable ACK came, and nothing of it was taken yet.
+    #[inline(never)]
+    pub(super) fn begin_ack(&mut self, now: Time, ack: u64, segment: &Segment) {
+        let timestamps = segment.timestamps.filter(|_| self.config.timestamps);
+        self.flight.begin_ack(now, timestamps.map(|t| t.echo));
+        let reported = self.reported_duplicate(ack, segment);
+        let bare = ack == self.flight.una() && segment.sack.is_empty();
+        if reported.is_some() || bare {
+            self.detection.on_duplicate(ack, reported);
+        }
+    }
+
+    /// End of what the receiver got twice: a first block below the ACK or inside of the second one
+    /// (RFC 2883 section 4).
+    fn reported_duplicate(&self, ack: u64, segment: &Segment) -> Option<u64> {
+        let (iss, una) = (self.config.iss, self.flight.una());
+        let mut blocks = segment.sack.iter();
+        let mut next = || {
+            let block = blocks.next()?;
+            Some((block.start.expand(iss, una), block.end.expand(iss, una)))
+        };
+        let (start, end) = next()?;
+        let again = end <= ack || next().is_some_and(|(from, to)| from <= start && end <= to);
+        again.then_some(end)
+    }
+
+    /// The ACK was taken: what the detector makes of it.
+    #[inline]
+    pub(super) fn look(&mut self, now: Time, segment_rtt: Option<Duration>) -> Finding {
+        if self.flight.delivery().is_some() {
+            self.look_at_deliveries(now, segment_rtt)
+        } else {
+            Finding::Nothing
+        }
+    }
+
+    #[inline(never)]
+    fn look_at_deliveries(&mut self, now: Time, segment_rtt: Option<Duration>) -> Finding {
+        let event = DetectionEvent {
+            segment_rtt,
+            ..detection_event!(self, now)
+        };
+        self.detection.on_delivery(&event)
+    }
+
+    /// Acts on what was found on an ACK that delivered so many bytes. A recovery that goes on has
+    /// seen it for itself.
+    #[inline(never)]
+    pub(super) fn act(&mut self, now: Time, finding: Finding, delivered: u64) {
+        let active = self.recovery.is_active();
+        match finding {
+            Finding::Lost if !active && self.may_retransmit(Why::Detector) => {
+                self.found = Some(Why::Detector);
+                self.fast_retransmit(now, delivered);
+            }
+            Finding::Lost | Finding::More if !active => self.mark_again(),
+            Finding::Repaired { sent_at } => self.respond_to_repaired(now, sent_at),
+            _ => {}
+        }
+    }
+
+    /// The detector's timer found losses by time for which no fast retransmit is allowed.
+    pub(super) fn found_more(&mut self) {
+        let rule = self.detection.loss_rule();
+        if !matches!(rule, LossRule::SentBefore(_)) {
+            return;
+        }
+        if !self.recovery.is_active() {
+            return self.mark_again();
+        }
+        let mut repair = Repair {
+            flight: &mut self.flight,
+            window: &mut self.window,
+            mss: self.config.mss,
+            rule,
+            delivered: 0,
+        };
+        self.recovery.on_found(&mut repair);
+    }
+
+    /// Losses below the end of the last recovery or timeout, found when no recovery goes on (as
+    /// while going back N): they are sent again, without another cut.
+    pub(super) fn mark_again(&mut self) {
+        let LossRule::SentBefore(rule) = self.detection.loss_rule() else {
+            return;
+        };
+        let known = self.recovery.uses_sack();
+        if known {
+            self.flight.mark_sent_before(rule);
+        } else if let Some(first) = self.flight.first()
+            && first.end <= self.flight.nxt()
+            && rule.covers(first)
+        {
+            // Without a scoreboard only the hole that stops the ACKs is known to be one.
+            self.flight.mark_first_lost();
+        }
+    }
+
+    /// A probe repaired the only loss: the window law hears of it (RFC 8985 section 7.4.2).
+    fn respond_to_repaired(&mut self, now: Time, sent_at: Time) {
+        let event = LossEvent {
+            now,
+            una: self.flight.una(),
+            max: self.flight.max(),
+            window: self.effective_window(),
+            in_flight: self.in_flight(),
+            outstanding: self.outstanding(),
+            sent_at,
+            transmissions: 2,
+        };
+        let response = self.congestion.on_loss(&event, &self.window);
+        let response = self.rounded(response);
+        self.counters.window_cuts += u64::from(response.window_after < self.window.cwnd);
+        self.window.apply(response);
+    }
+
+    /// New data was sent, or some was acknowledged: the detector may want to probe.
+    #[inline(never)]
+    pub(super) fn arm_probe(&mut self, now: Time) {
+        if self.state == State::Established
+            && let Some(timeout) = self.timer
+        {
+            let event = detection_event!(self, now);
+            self.detection.arm_probe(&event, timeout);
+        }
+    }
+
+    /// RFC 8985 section 7.3: new data, or else the last segment again.
+    #[inline(never)]
+    pub(super) fn choose_probe(&mut self) -> Option<Next> {
+        let (next, end) = self.next_in_order();
+        if let Some(Next::New(_)) = next
+            && end <= self.flight.una() + self.peer_window
+        {
+            return next;
+        }
+        let last = self.flight.segments().next_back()?;
+        Some(Next::Again(last.start, Why::Detector))
+    }
+}
