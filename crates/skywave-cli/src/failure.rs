@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use skywave_lab::capture;
 use skywave_lab::claims::ClaimsError;
 use skywave_lab::experiment;
+use skywave_lab::rank::RankError;
 use skywave_lab::report::WriteError;
 use skywave_lab::scenario::ScenarioError;
 use skywave_lab::validate::SetError;
@@ -24,6 +25,9 @@ pub(crate) enum Failure {
     /// Figures of all papers.
     #[error("`--only` chooses among the figures of one paper: name it instead of `all`")]
     OnlyOfAll,
+    /// A study of paths is wrong.
+    #[error(transparent)]
+    Rank(#[from] RankError),
     /// Simulations could not be run or kept.
     #[error(transparent)]
     Experiment(#[from] experiment::Error),
@@ -71,6 +75,7 @@ impl Failure {
         match self {
             Self::Scenario(error) => eprint!("{}", error.render(io::stderr().is_terminal())),
             Self::Claims(ClaimsError::Scenario(error))
+            | Self::Rank(RankError::Scenario(error))
             | Self::Set(SetError::Scenario(error))
             | Self::Live(LiveError::Scenario(error)) => {
                 eprint!("{}", error.render(io::stderr().is_terminal()));
@@ -82,6 +87,7 @@ impl Failure {
             Self::Scenario(_)
             | Self::Claims(_)
             | Self::OnlyOfAll
+            | Self::Rank(_)
             | Self::Set(_)
             | Self::Capturing(capture::Error::UnknownLink { .. })
             | Self::Live(LiveError::UnknownAgent(_) | LiveError::Scenario(_)) => 2,

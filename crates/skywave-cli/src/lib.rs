@@ -7,6 +7,7 @@ mod interrupt;
 mod keep;
 mod output;
 mod progress;
+mod rank;
 mod reproduce;
 mod run;
 mod schema;
@@ -30,6 +31,7 @@ use failure::Failure;
         skywave run experiments/cerl/fig7a.toml\n  \
         skywave reproduce cerl\n  \
         skywave validate\n  \
+        skywave rank\n  \
         skywave check my-link.toml\n  \
         skywave variants\n\n\
         Exit codes: 0 done, 1 failed, 2 wrong arguments or scenario, 130 interrupted."
@@ -43,6 +45,7 @@ struct Cli {
 enum Verb {
     Run(run::Args),
     Reproduce(reproduce::Args),
+    Rank(rank::Args),
     Validate(validate::Args),
     Check(check::Args),
     Capture(capture::Args),
@@ -65,6 +68,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     let result = match verb {
         Verb::Run(args) => run::main(&args),
         Verb::Reproduce(args) => reproduce::main(&args),
+        Verb::Rank(args) => rank::main(&args),
         Verb::Validate(args) => validate::main(&args),
         Verb::Check(args) => check::main(&args),
         Verb::Capture(args) => capture::main(&args),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use skywave_lab::claims::{self, Paper, Reproduction, RunOptions, Scorecard};
-use skywave_lab::experiment::{self, Results};
+use skywave_lab::claims::{self, Paper, Reproduction, Scorecard};
+use skywave_lab::experiment::{self, Results, RunOptions};
 use skywave_lab::report::{self, HtmlOptions, Study};
 use skywave_lab::scenario::Scenario;
 
@@ -158,7 +158,7 @@ fn simulate_all(
         progress: &|progress| bar.show(progress.all),
         ..RunOptions::default()
     };
-    let results = claims::run(paper, &options, experiment::simulate)?;
+    let results = experiment::run_all(paper.experiments(), &options, experiment::simulate)?;
     let done = results.values().map(Results::finished).sum();
     if done < paper.runs() {
         return Err(Failure::Interrupted {

@@ -149,6 +149,65 @@ fn a_second_call_runs_nothing_again_and_a_changed_scenario_does() {
     assert_ne!(first.stdout, changed.stdout);
 }
 
+const STUDY: &str = r#"
+title = "Two paths"
+presets = ["reno", "cerl"]
+
+[[cross]]
+congestion = ["reno", "cerl"]
+recovery = ["sack"]
+
+[[path]]
+name = "lossy"
+kind = "lossy"
+scenario = "path.toml"
+
+[[path]]
+name = "clean"
+kind = "clean"
+scenario = "path.toml"
+set = { "link.radio.loss.forward.iid" = 0.0 }
+"#;
+
+#[test]
+fn a_ranking_leaves_its_files_and_runs_only_what_is_missing() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (path, _) = TINY.split_once("[sweep]").expect("a sweep");
+    let path = path.replace("\"bulk\"", "\"test\"");
+    fs::write(dir.path().join("path.toml"), path).expect("written");
+    fs::write(dir.path().join("study.toml"), STUDY).expect("written");
+    let rank = |more: &[&str]| {
+        let out = skywave(
+            dir.path(),
+            &[&["rank", "study.toml", "--json"], more].concat(),
+        );
+        assert!(out.status.success(), "{}", text(&out.stderr));
+        text(&out.stdout)
+    };
+    let first = rank(&["--threads", "1"]);
+    assert_eq!(first.lines().count(), 4);
+    let best: serde_json::Value =
+        serde_json::from_str(first.lines().next().expect("a line")).expect("an object");
+    assert_eq!(best["place"], 1);
+    assert_eq!(
+        best["paths"]["clean"]["rank"].as_f64().map(f64::is_finite),
+        Some(true)
+    );
+    let kept = dir.path().join("runs/study/lossy/runs.jsonl");
+    let runs = fs::read_to_string(&kept).expect("runs are kept");
+    assert_eq!(runs.lines().count(), 4 * 3);
+    let page = dir.path().join("runs/study/ranking.html");
+    let before = fs::read(&page).expect("a page");
+    assert_eq!(rank(&[]), first);
+    assert_eq!(fs::read_to_string(&kept).expect("runs are kept"), runs);
+    assert_eq!(rank(&["--fresh", "--threads", "2"]), first);
+    assert_eq!(fs::read(&page).expect("a page"), before);
+    assert!(dir.path().join("runs/study/ranking.parquet").exists());
+    // What was run is a scenario of its own.
+    let again = skywave(dir.path(), &["check", "runs/study/clean/scenario.toml"]);
+    assert!(again.status.success(), "{}", text(&again.stderr));
+}
+
 #[test]
 fn series_are_written_on_request_and_do_not_outlive_their_results() {
     let dir = tempfile::tempdir().expect("a directory");

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use minijinja::syntax::SyntaxConfig;
 use serde::Serialize;
 
 use super::score::{Score, Scorecard};
@@ -13,8 +12,8 @@ use super::{Paper, Reproduction};
 use crate::experiment::Results;
 use crate::experiment::columns::Unit;
 use crate::report::number::scale;
-use crate::report::plot::{Axis, Plot, STYLE, Scale, SeriesData};
-use crate::report::{Panel, Study, panels};
+use crate::report::plot::{Axis, Plot, Scale, SeriesData};
+use crate::report::{Panel, Study, panels, render_page};
 
 const TEMPLATE: &str = include_str!("scorecard.html");
 const CSS: &str = include_str!("scorecard.css");
@@ -94,10 +93,6 @@ struct Row<'a> {
 ///
 /// When the page cannot be rendered, which would be a mistake in its template.
 pub fn page(papers: &[Reproduction<'_>]) -> std::io::Result<String> {
-    render(papers).map_err(std::io::Error::other)
-}
-
-fn render(papers: &[Reproduction<'_>]) -> Result<String, minijinja::Error> {
     let cards: Vec<&Scorecard> = papers.iter().map(|p| p.scorecard).collect();
     let page = Page {
         title: match cards.as_slice() {
@@ -110,21 +105,7 @@ fn render(papers: &[Reproduction<'_>]) -> Result<String, minijinja::Error> {
         core: counts(&cards, Some(true)),
         papers: papers.iter().map(section).collect(),
     };
-    let mut environment = minijinja::Environment::new();
-    let syntax = SyntaxConfig::builder()
-        .trim_blocks(true)
-        .lstrip_blocks(true)
-        .build()?;
-    environment.set_syntax(syntax);
-    environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
-    environment.add_template("scorecard.html", TEMPLATE)?;
-    environment
-        .get_template("scorecard.html")?
-        .render(minijinja::context! {
-            page => minijinja::value::Serde(&page),
-            css => CSS,
-            plot_css => STYLE,
-        })
+    render_page(TEMPLATE, CSS, &page)
 }
 
 fn section<'a>(one: &Reproduction<'a>) -> Section<'a> {

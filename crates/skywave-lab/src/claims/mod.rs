@@ -2,7 +2,7 @@
 //!
 //! A paper is a folder of `experiments/` with one scenario a figure and a `claims.toml` that says
 //! for each claim how it is measured. [`load`] reads a built-in paper, [`load_dir`] a folder;
-//! [`run`] simulates what is missing, and [`evaluate`] turns the results into a [`Scorecard`] by the
+//! [`run_all`](crate::experiment::run_all) simulates what is missing, and [`evaluate`] turns the results into a [`Scorecard`] by the
 //! one rule in [`verdict`].
 //!
 //! ```
@@ -21,7 +21,6 @@ mod measure;
 mod model;
 mod over_time;
 mod reader;
-mod run;
 mod score;
 mod select;
 mod text;
@@ -40,7 +39,6 @@ pub use error::{ClaimsError, Fault};
 pub use html::page;
 pub use measure::{Part, Stated};
 pub use model::Kind;
-pub use run::{RunOptions, RunProgress, run};
 pub use score::{Score, Scorecard};
 pub use text::summary;
 pub use verdict::Verdict;

@@ -10,6 +10,7 @@ pub mod file;
 mod key;
 mod results;
 mod series;
+mod several;
 pub mod stats;
 mod store;
 
@@ -27,6 +28,7 @@ use crate::scenario::Scenario;
 pub use key::RunKey;
 pub use results::{Results, RunResult};
 pub use series::SeriesRecord;
+pub use several::{RunOptions, RunProgress, run_all};
 
 use key::Meaning;
 use store::Store;

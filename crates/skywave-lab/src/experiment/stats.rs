@@ -70,24 +70,44 @@ pub fn paired_difference(a: &[Option<f64>], b: &[Option<f64>]) -> Option<Estimat
 /// The relative gain of `a` over `b`: mean(a) / mean(b) − 1, seed by seed.
 ///
 /// It is the ratio of means, as papers state gains, and not the mean of ratios, which one bad seed
-/// of `b` dominates. The interval is the delta method's for a ratio of paired means: with R the
-/// ratio, the standard error is sd(a − R b) / (√n mean(b)). Single zeros do no harm; `None` when
-/// the mean of `b` is not above zero.
+/// of `b` dominates. Single zeros do no harm; `None` when the mean of `b` is not above zero.
 pub fn paired_gain(a: &[Option<f64>], b: &[Option<f64>]) -> Option<Estimate> {
-    let pairs = pairs(a, b);
-    let n = pairs.len() as f64;
-    let mean_a = pairs.iter().map(|p| p.0).sum::<f64>() / n;
-    let mean_b = pairs.iter().map(|p| p.1).sum::<f64>() / n;
-    if pairs.is_empty() || mean_b <= 0.0 {
-        return None;
+    mean_ratio(&[(a, b)]).map(|ratio| Estimate {
+        mean: ratio.mean - 1.0,
+        ..ratio
+    })
+}
+
+/// Samples of two variants, entry `i` of both from the same seed.
+pub type Paired<'a> = (&'a [Option<f64>], &'a [Option<f64>]);
+
+/// The mean over several comparisons of mean(a) / mean(b), all with the same seeds.
+///
+/// The interval is the delta method's for ratios of paired means: with R a ratio, the standard error
+/// of it alone is sd(a − R b) / (√n mean(b)). These residuals are averaged over the comparisons seed
+/// by seed, so that what comparisons have in common stays in. `None` without comparisons, when one
+/// has no pair, or when the mean of some `b` is not above zero.
+pub fn mean_ratio(comparisons: &[Paired<'_>]) -> Option<Estimate> {
+    let mut ratios = 0.0;
+    let mut residuals: Vec<Vec<f64>> = Vec::new();
+    for (a, b) in comparisons {
+        let pairs = pairs(a, b);
+        let n = pairs.len() as f64;
+        let mean_a = pairs.iter().map(|p| p.0).sum::<f64>() / n;
+        let mean_b = pairs.iter().map(|p| p.1).sum::<f64>() / n;
+        if pairs.is_empty() || mean_b <= 0.0 {
+            return None;
+        }
+        let ratio = mean_a / mean_b;
+        ratios += ratio;
+        let residual = pairs.iter().map(|(a, b)| (a - ratio * b) / mean_b);
+        residuals.push(residual.collect());
     }
-    let ratio = mean_a / mean_b;
-    let residuals: Vec<f64> = pairs
-        .iter()
-        .map(|(a, b)| (a - ratio * b) / mean_b)
-        .collect();
-    Estimate::of(&residuals).map(|e| Estimate {
-        mean: ratio - 1.0,
+    let count = comparisons.len() as f64;
+    let seeds = residuals.iter().map(Vec::len).min()?;
+    let means = (0..seeds).map(|s| residuals.iter().map(|r| r[s]).sum::<f64>() / count);
+    Estimate::of(&means.collect::<Vec<_>>()).map(|e| Estimate {
+        mean: ratios / count,
         ..e
     })
 }

@@ -35,7 +35,7 @@ pub struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     /// A table of `fields`, a batch for each set of columns.
-    fn new(
+    pub(crate) fn new(
         fields: Vec<Field>,
         columns: impl Iterator<Item = io::Result<Vec<ArrayRef>>> + 'a,
     ) -> Self {
@@ -218,7 +218,7 @@ fn chunked<T>(mut rows: impl Iterator<Item = T>) -> impl Iterator<Item = Vec<T>>
     })
 }
 
-fn text<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
+pub(crate) fn text<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
     Arc::new(StringArray::from_iter_values(values))
 }
 
@@ -227,7 +227,7 @@ fn numbers(values: impl Iterator<Item = u64>) -> ArrayRef {
 }
 
 /// Metadata of a field with a unit. One entry only: the order of several would be by chance.
-fn unit(name: &str) -> HashMap<String, String> {
+pub(crate) fn unit(name: &str) -> HashMap<String, String> {
     HashMap::from([("unit".to_owned(), name.to_owned())])
 }
 

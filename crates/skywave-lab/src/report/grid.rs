@@ -13,22 +13,22 @@ pub(super) use entities::{flows, links};
 
 /// A table of text.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]
-pub(super) struct Grid {
+pub(crate) struct Grid {
     /// What it shows, with the unit.
-    pub(super) title: String,
+    pub(crate) title: String,
     /// Names of the columns.
-    pub(super) head: Vec<String>,
+    pub(crate) head: Vec<String>,
     /// Number of first columns that name the row.
-    pub(super) names: usize,
+    pub(crate) names: usize,
     /// The rows.
-    pub(super) rows: Vec<Vec<String>>,
+    pub(crate) rows: Vec<Vec<String>>,
     /// Rows that were left out.
-    pub(super) left_out: usize,
+    pub(crate) left_out: usize,
 }
 
 impl Grid {
     /// The same with at most so many rows.
-    pub(super) fn limited(mut self, rows: usize) -> Self {
+    pub(crate) fn limited(mut self, rows: usize) -> Self {
         self.left_out += self.rows.len().saturating_sub(rows);
         self.rows.truncate(rows);
         self
@@ -36,7 +36,7 @@ impl Grid {
 }
 
 /// What stands where there is no number.
-const NONE: &str = "–";
+pub(crate) const NONE: &str = "–";
 
 fn with_unit(label: &str, unit: &str) -> String {
     if unit.is_empty() {

@@ -26,7 +26,7 @@ const MAX_FLOW_ROWS: usize = 240;
 const MAX_LINK_ROWS: usize = 240;
 
 const TEMPLATE: &str = include_str!("template.html");
-const CSS: &str = include_str!("style.css");
+pub(crate) const CSS: &str = include_str!("style.css");
 
 /// What a page shows beyond the results.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -73,11 +73,23 @@ struct Figure {
 ///
 /// When a recorded time series cannot be read back.
 pub fn html(study: &Study, results: &Results, options: &HtmlOptions) -> std::io::Result<String> {
-    let page = page(study, results, options)?;
-    render(&page).map_err(std::io::Error::other)
+    render_page(TEMPLATE, CSS, &page(study, results, options)?)
 }
 
-fn render(page: &Page) -> Result<String, minijinja::Error> {
+/// A page from its template, which is given `page`, `css` and the style of plots as `plot_css`.
+///
+/// # Errors
+///
+/// When the page cannot be rendered, which would be a mistake in its template.
+pub(crate) fn render_page(
+    template: &str,
+    css: &str,
+    page: &impl Serialize,
+) -> std::io::Result<String> {
+    render(template, css, page).map_err(std::io::Error::other)
+}
+
+fn render(template: &str, css: &str, page: &impl Serialize) -> Result<String, minijinja::Error> {
     let mut environment = minijinja::Environment::new();
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
@@ -87,12 +99,12 @@ fn render(page: &Page) -> Result<String, minijinja::Error> {
     // One place decides what is escaped, here and in plots.
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
     environment.add_filter("marked", marked);
-    environment.add_template("report.html", TEMPLATE)?;
+    environment.add_template("page.html", template)?;
     environment
-        .get_template("report.html")?
+        .get_template("page.html")?
         .render(minijinja::context! {
             page => minijinja::value::Serde(page),
-            css => CSS,
+            css,
             plot_css => STYLE,
         })
 }

@@ -26,5 +26,10 @@ pub use row::{Row, rows};
 pub use study::{FlowLabel, Study, StudyPoint};
 pub use table::table;
 
+pub(crate) use grid::{Grid, NONE};
+pub(crate) use html::{CSS, render_page};
+pub(crate) use parquet::write_frame;
+pub(crate) use table::render;
+
 #[cfg(test)]
 mod tests;

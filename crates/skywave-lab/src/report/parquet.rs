@@ -41,18 +41,31 @@ fn write<W: Write + Send>(
 ) -> io::Result<()> {
     let seeds: Vec<String> = results.seeds.iter().map(ToString::to_string).collect();
     let runs = format!("{} of {}", results.finished(), results.total());
-    let entry = |key: &str, value: &str| KeyValue::new(format!("skywave.{key}"), value.to_owned());
-    let metadata = vec![
-        entry("version", &results.engine),
-        entry("generator", GENERATOR),
-        entry("seeds", &seeds.join(",")),
-        entry("runs", &runs),
-        entry("title", &study.title),
-        entry("scenario", &study.text),
+    let metadata = [
+        ("seeds", seeds.join(",")),
+        ("runs", runs),
+        ("title", study.title.clone()),
+        ("scenario", study.text.clone()),
     ];
+    write_frame(out, frame, &results.engine, metadata)
+}
+
+/// Writes a table with what it depends on: the engine, the generator, and `metadata`.
+pub(crate) fn write_frame<W: Write + Send>(
+    out: W,
+    frame: Frame<'_>,
+    engine: &str,
+    metadata: impl IntoIterator<Item = (&'static str, String)>,
+) -> io::Result<()> {
+    let entry = |(key, value): (&str, String)| KeyValue::new(format!("skywave.{key}"), value);
+    let always = [
+        ("version", engine.to_owned()),
+        ("generator", GENERATOR.to_owned()),
+    ];
+    let metadata = always.into_iter().chain(metadata).map(entry).collect();
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
-        .set_created_by(results.engine.clone())
+        .set_created_by(engine.to_owned())
         .set_key_value_metadata(Some(metadata))
         .build();
     let mut writer = ArrowWriter::try_new(out, frame.schema(), Some(properties))?;

@@ -17,23 +17,33 @@ const MAX_SCENARIO: u64 = 1 << 20;
 /// Largest trace.
 const MAX_TRACE: u64 = 1 << 26;
 
+/// Paths of files and their texts, compiled into the program.
+pub type Bundle = [(&'static str, &'static str)];
+
 /// Where traces are looked for, and those already read.
 pub(crate) struct Files<'a> {
     base: Option<&'a Path>,
+    bundle: &'a Bundle,
     traces: RefCell<BTreeMap<String, Arc<Trace>>>,
 }
 
 impl<'a> Files<'a> {
-    pub(crate) fn new(base: Option<&'a Path>) -> Self {
+    pub(crate) fn new(base: Option<&'a Path>, bundle: &'a Bundle) -> Self {
         Self {
             base,
+            bundle,
             traces: RefCell::new(BTreeMap::new()),
         }
     }
 
     /// There is a file at this path, relative to the scenario.
     pub(crate) fn exists(&self, path: &str) -> bool {
-        self.base.is_some_and(|base| base.join(path).exists())
+        self.bundled(path).is_some() || self.base.is_some_and(|base| base.join(path).exists())
+    }
+
+    fn bundled(&self, path: &str) -> Option<&'static str> {
+        let found = self.bundle.iter().find(|(name, _)| *name == path)?;
+        Some(found.1)
     }
 
     /// The trace at this path, relative to the scenario.
@@ -45,12 +55,13 @@ impl<'a> Files<'a> {
         let fault = |label: String| {
             Fault::new(path.span.clone(), format!("cannot read the trace `{key}`")).label(label)
         };
-        let Some(base) = self.base else {
-            return Err(fault("this scenario is not in a folder".into()));
+        let text = match (self.bundled(key), self.base) {
+            (Some(text), _) => text.to_owned(),
+            (None, None) => return Err(fault("this scenario is not in a folder".into())),
+            (None, Some(base)) => read(&base.join(key), MAX_TRACE).map_err(|reason| {
+                fault(reason).help("the path of a trace is relative to the scenario file")
+            })?,
         };
-        let text = read(&base.join(key), MAX_TRACE).map_err(|reason| {
-            fault(reason).help("the path of a trace is relative to the scenario file")
-        })?;
         let trace = Arc::new(parse_trace(key, text)?);
         self.traces
             .borrow_mut()

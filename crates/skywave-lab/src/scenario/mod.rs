@@ -49,6 +49,7 @@ use tree::Node;
 
 pub use custom::{CustomMembers, NameTaken};
 pub use error::ScenarioError;
+pub use files::Bundle;
 pub use param::{ParamValue, Written};
 pub use quantity::Quantity;
 pub use report::{FLOW_METRICS, LINK_METRICS, Metric, Plot, PlotAxis, Report, SERIES};
@@ -96,7 +97,8 @@ impl Scenario {
             text: text.into(),
         };
         let base = path.parent().unwrap_or(Path::new(""));
-        read(&name, &source, Some(base), custom).map_err(|fault| fault.into_error(&source))
+        let files = Files::new(Some(base), &[]);
+        read(&name, &source, files, custom).map_err(|fault| fault.into_error(&source))
     }
 
     /// Reads a scenario from `text`. Traces are looked for in `base_dir`, and refused without one.
@@ -115,7 +117,19 @@ impl Scenario {
             name: name.into(),
             text: text.into(),
         };
-        read(name, &source, base_dir, custom).map_err(|fault| fault.into_error(&source))
+        let files = Files::new(base_dir, &[]);
+        read(name, &source, files, custom).map_err(|fault| fault.into_error(&source))
+    }
+
+    /// As [`Scenario::parse`]; traces are looked for in `bundle`, by their paths as written.
+    pub fn parse_bundled(name: &str, text: &str, bundle: &Bundle) -> Result<Self, ScenarioError> {
+        let source = Source {
+            name: name.into(),
+            text: text.into(),
+        };
+        let files = Files::new(None, bundle);
+        read(name, &source, files, &CustomMembers::default())
+            .map_err(|fault| fault.into_error(&source))
     }
 
     /// Its short name: the file's, without the extension.
@@ -221,17 +235,14 @@ pub fn json_schema() -> serde_json::Value {
 fn read(
     name: &str,
     source: &Source,
-    base: Option<&Path>,
+    files: Files<'_>,
     custom: &CustomMembers,
 ) -> Result<Scenario, Fault> {
     files::check_size(&source.text)?;
     let mut tree = tree::parse(&source.text)?;
     let swept = tree.remove("sweep");
     let shown = tree.remove("report");
-    let context = Context {
-        files: Files::new(base),
-        custom,
-    };
+    let context = Context { files, custom };
     if swept.is_some() {
         check_base(&tree, &context)?;
     }

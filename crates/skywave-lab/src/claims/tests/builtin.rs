@@ -15,7 +15,8 @@ fn scenario_files(folder: &Path) -> Vec<PathBuf> {
     let paths = entries.map(|e| e.expect("it can be listed").path());
     let mut files: Vec<PathBuf> = paths
         .filter(|p| p.extension().is_some_and(|e| e == "toml"))
-        .filter(|p| !p.ends_with("claims.toml"))
+        // Not scenarios, but about them.
+        .filter(|p| !p.ends_with("claims.toml") && !p.ends_with("study.toml"))
         .collect();
     files.sort();
     files

@@ -1,4 +1,4 @@
-//! Runs the experiments of a paper, with one progress over all of them.
+//! Runs several scenarios one after the other, with one progress over all of them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,14 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use skywave_sim::{Outcome, Spec};
 
-use super::Paper;
-use crate::experiment::{self, ENGINE, Options, Progress, RecordSeries, Results};
+use super::{ENGINE, Error, NEVER, Options, Progress, RecordSeries, Results, run};
 use crate::scenario::Scenario;
 
-/// How to run a paper's experiments.
+/// How to run several scenarios.
 #[derive(Clone, Copy)]
 pub struct RunOptions<'a> {
-    /// Folder that keeps finished runs, a sub-folder for each experiment; `None` keeps nothing.
+    /// Folder that keeps finished runs, a sub-folder for each scenario; `None` keeps nothing.
     pub dir: Option<&'a Path>,
     /// Run everything again, and forget what the folder holds.
     pub fresh: bool,
@@ -23,21 +22,18 @@ pub struct RunOptions<'a> {
     pub engine: &'a str,
     /// Set by the caller (Ctrl-C) to stop; runs under way are given up.
     pub cancel: &'a AtomicBool,
-    /// Called at the start of each experiment and after every run, from any thread.
+    /// Called at the start of each scenario and after every run, from any thread.
     pub progress: &'a (dyn Fn(RunProgress<'_>) + Sync),
 }
 
-/// How far the experiments are.
+/// How far the scenarios are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunProgress<'a> {
-    /// The experiment under way.
-    pub experiment: &'a str,
-    /// Runs of all experiments.
+    /// The scenario under way.
+    pub scenario: &'a str,
+    /// Runs of all scenarios.
     pub all: Progress,
 }
-
-/// Never cancelled.
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
@@ -52,23 +48,23 @@ impl Default for RunOptions<'_> {
     }
 }
 
-/// Runs all experiments of a paper, one after the other; the results by their names.
+/// Runs all scenarios, one after the other; the results by their names.
 ///
-/// Cancelling is no error: the experiments that were not reached are then not among the results, and
-/// the one that was interrupted has gaps. An experiment that asks for time series records them for
+/// Cancelling is no error: the scenarios that were not reached are then not among the results, and
+/// the one that was interrupted has gaps. A scenario that asks for time series records them for
 /// the first seed of each point: they are for its plot, and large.
-pub fn run<F>(
-    paper: &Paper,
+pub fn run_all<F>(
+    scenarios: &[Scenario],
     options: &RunOptions<'_>,
     simulate: F,
-) -> Result<BTreeMap<String, Results>, experiment::Error>
+) -> Result<BTreeMap<String, Results>, Error>
 where
     F: Fn(&Spec, &AtomicBool) -> Option<Outcome> + Sync,
 {
     let mut results = BTreeMap::new();
-    let total = paper.runs();
+    let total = scenarios.iter().map(Scenario::runs).sum();
     let (mut done, mut reused) = (0, 0);
-    for scenario in paper.experiments() {
+    for scenario in scenarios {
         if options.cancel.load(Ordering::Relaxed) {
             break;
         }
@@ -77,7 +73,7 @@ where
         let progress = |p: Progress| {
             found.store(p.reused, Ordering::Relaxed);
             (options.progress)(RunProgress {
-                experiment: scenario.name(),
+                scenario: scenario.name(),
                 all: Progress {
                     done: done + p.done,
                     reused: reused + p.reused,
@@ -94,7 +90,7 @@ where
             cancel: options.cancel,
             progress: &progress,
         };
-        let measured = experiment::run(scenario, &one, &simulate)?;
+        let measured = run(scenario, &one, &simulate)?;
         done += measured.finished();
         reused += found.load(Ordering::Relaxed);
         results.insert(scenario.name().to_owned(), measured);

@@ -1,0 +1,111 @@
+//! `skywave rank`: compositions over paths, best first.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use skywave_lab::experiment::{self, Results, RunOptions};
+use skywave_lab::rank::{self, Ranked, Study};
+use skywave_lab::report::write_file;
+
+use crate::failure::Failure;
+use crate::keep::Keep;
+use crate::progress::Bar;
+use crate::{interrupt, output};
+
+/// Rank compositions of detection, congestion, recovery and timeout over paths.
+///
+/// A study is a TOML file that names paths (scenario files), compositions (products of slot members,
+/// and all published presets) and what is proposed; docs/compositions.md describes it. Without a file
+/// the built-in study of the papers' paths is run. Prints goodput as a share of the best on each
+/// path, fairness to competing flows and delay; leaves ranking.html and ranking.parquet in
+/// runs/NAME/, and each path's scenario below that. What finished is kept, as by `run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    skywave rank                               # the papers' paths, some minutes\n  \
+    skywave rank my-study.toml --rows 10\n  \
+    skywave rank --json | jq '[.composition, .lossy_share.mean]'\n\n\
+    Each line of --json is a composition, best first: study, place, composition, published, proposed,\n\
+    lossy_share, clean_share (share of the best goodput, mean over paths), mean_rank, wins, losses,\n\
+    delay, beside {competitor: {taken, left, jain}}, paths {name: {goodput_bps, share, rank, gain,\n\
+    beats_published, delay, beside}}. Measured numbers are {mean, ci95}.")]
+pub(crate) struct Args {
+    /// Studies (TOML); the built-in one unless given.
+    studies: Vec<PathBuf>,
+
+    /// Compositions in the tables; the files have all.
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    rows: usize,
+
+    /// Print one JSON object a composition instead of the tables.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    keep: Keep,
+}
+
+pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    if args.studies.is_empty() {
+        return one(args, &rank::builtin()?, "skywave rank");
+    }
+    // A mistake in the last file should not cost the runs of the first.
+    let studies = args.studies.iter().map(|path| rank::load(path));
+    let studies: Vec<Study> = studies.collect::<Result<_, _>>()?;
+    for (study, path) in studies.iter().zip(&args.studies) {
+        one(args, study, &format!("skywave rank {}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
+    let dir = args.keep.out.join(&study.name);
+    let ranked = simulate_all(args, study, &dir)?;
+    for scenario in &study.scenarios {
+        let path = dir.join(scenario.name()).join("scenario.toml");
+        output::write(&path, scenario.text())?;
+    }
+    let page = dir.join("ranking.html");
+    output::write(&page, &rank::html(study, &ranked, command)?)?;
+    let data = dir.join("ranking.parquet");
+    write_file(&data, |out| rank::write_ranking(out, study, &ranked))?;
+
+    let mut out = io::stdout().lock();
+    if args.json {
+        write!(out, "{}", rank::json_lines(study, &ranked))?;
+        return Ok(());
+    }
+    let table = rank::table(study, &ranked, output::width(), args.rows);
+    writeln!(out, "{table}")?;
+    let mut traces: Vec<&PathBuf> = study.scenarios.iter().flat_map(|s| s.traces()).collect();
+    traces.sort();
+    traces.dedup();
+    for trace in traces {
+        writeln!(out, "Trace:   {}", trace.display())?;
+    }
+    writeln!(out, "Ranking: {}", page.display())?;
+    writeln!(out, "Data:    {}", data.display())?;
+    Ok(())
+}
+
+fn simulate_all(args: &Args, study: &Study, dir: &Path) -> Result<Ranked, Failure> {
+    let bar = Bar::new(&study.name);
+    let options = RunOptions {
+        dir: Some(dir),
+        fresh: args.keep.fresh,
+        threads: args.keep.threads(),
+        cancel: interrupt::flag(),
+        progress: &|progress| bar.show(progress.all),
+        ..RunOptions::default()
+    };
+    let results = experiment::run_all(&study.scenarios, &options, experiment::simulate)?;
+    let done = results.values().map(Results::finished).sum();
+    let total = study.scenarios.iter().map(|s| s.runs()).sum();
+    if done < total {
+        return Err(Failure::Interrupted {
+            done,
+            total,
+            dir: dir.to_owned(),
+        });
+    }
+    Ok(rank::evaluate(study, &results))
+}

@@ -1,0 +1,140 @@
+//! The compositions of a study: published presets, and products of slot members.
+
+use toml::Value;
+
+use super::model::Cross;
+
+/// A composition that takes part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// A preset's name, or the members of the slots that the study gives.
+    pub label: String,
+    /// One of the variants that others are judged against.
+    pub published: bool,
+    /// The transport as scenario files write it.
+    pub transport: String,
+    /// Slots with their members, `recovery sack`; none for a preset.
+    pub(super) members: Vec<String>,
+}
+
+impl Entry {
+    /// A preset by its name.
+    pub(super) fn preset(name: &str, published: bool) -> Self {
+        Self {
+            label: name.to_owned(),
+            published,
+            transport: inline(&Value::String(name.to_owned())),
+            members: Vec::new(),
+        }
+    }
+
+    /// It comes from a product.
+    pub(super) fn is_crossed(&self) -> bool {
+        !self.members.is_empty()
+    }
+}
+
+/// All combinations of one product, the last slot varying fastest.
+pub(super) fn cross(model: &Cross) -> Vec<Entry> {
+    let slots = [
+        ("detection", &model.detection),
+        ("congestion", &model.congestion),
+        ("recovery", &model.recovery),
+        ("timeout", &model.timeout),
+    ];
+    let mut all = vec![Combination::default()];
+    if let Some(preset) = &model.preset {
+        let value = inline(&Value::String(preset.clone()));
+        all = vec![all[0].with("preset", preset, &value)];
+    }
+    for (slot, members) in slots {
+        let Some(members) = members else { continue };
+        let longer = |one: &Combination| {
+            let with = |m: &Value| one.with(slot, &name(m), &inline(m));
+            members.iter().map(with).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all.into_iter().map(Combination::entry).collect()
+}
+
+/// Members chosen so far.
+#[derive(Clone, Default)]
+struct Combination {
+    names: Vec<String>,
+    members: Vec<String>,
+    keys: Vec<String>,
+}
+
+impl Combination {
+    fn with(&self, slot: &str, name: &str, value: &str) -> Self {
+        let mut longer = self.clone();
+        longer.names.push(name.to_owned());
+        longer.members.push(format!("{slot} {name}"));
+        longer.keys.push(format!("{slot} = {value}"));
+        longer
+    }
+
+    fn entry(self) -> Entry {
+        Entry {
+            label: self.names.join(" + "),
+            published: false,
+            transport: format!("{{ {} }}", self.keys.join(", ")),
+            members: self.members,
+        }
+    }
+}
+
+/// A member's name, with its parameters behind it: `cerl(a = 0.3)`.
+fn name(member: &Value) -> String {
+    match member {
+        Value::String(name) => name.clone(),
+        Value::Table(table) => {
+            let names = table.iter().map(|(name, value)| match value {
+                Value::Table(parameters) => {
+                    let list = parameters
+                        .iter()
+                        .map(|(k, v)| format!("{k} = {}", plain(v)));
+                    format!("{name}({})", list.collect::<Vec<_>>().join(", "))
+                }
+                other => format!("{name}({})", plain(other)),
+            });
+            names.collect::<Vec<_>>().join(" ")
+        }
+        other => inline(other),
+    }
+}
+
+/// A parameter's value for people.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => inline(other),
+    }
+}
+
+/// A value as it stands on one line of a TOML file.
+pub(super) fn inline(value: &Value) -> String {
+    let list = |items: Vec<String>| items.join(", ");
+    match value {
+        // What JSON escapes, TOML reads.
+        Value::String(text) => quoted(text),
+        Value::Integer(i) => i.to_string(),
+        Value::Float(x) if x.is_finite() => format!("{x:?}"),
+        Value::Float(x) => x.to_string().to_lowercase(),
+        Value::Boolean(b) => b.to_string(),
+        Value::Datetime(t) => t.to_string(),
+        Value::Array(items) => format!("[{}]", list(items.iter().map(inline).collect())),
+        Value::Table(table) => {
+            let pairs = table.iter();
+            let pairs = pairs.map(|(k, v)| format!("{} = {}", quoted(k), inline(v)));
+            format!("{{ {} }}", list(pairs.collect()))
+        }
+    }
+}
+
+/// A basic string of TOML.
+pub(super) fn quoted(text: &str) -> String {
+    // A string cannot fail to be written as JSON.
+    serde_json::to_string(text).unwrap_or_default()
+}

@@ -1,0 +1,37 @@
+//! What is wrong with a study, and where.
+
+use crate::scenario::ScenarioError;
+
+/// A study that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RankError {
+    /// A file cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A study that is no TOML, or has a key or value that does not belong there.
+    #[error("{file}: {source}")]
+    Syntax {
+        /// The file.
+        file: String,
+        /// What the reader said, with the place.
+        source: Box<toml::de::Error>,
+    },
+    /// Names or values that contradict each other.
+    #[error("{file}{}: {message}", line.map(|l| format!(":{l}")).unwrap_or_default())]
+    Study {
+        /// The file.
+        file: String,
+        /// The line, where it is about one.
+        line: Option<usize>,
+        /// What is wrong, and what was expected.
+        message: String,
+    },
+    /// The scenario of a path cannot be read, or not with what the study sets.
+    #[error("{0}")]
+    Scenario(#[from] ScenarioError),
+}

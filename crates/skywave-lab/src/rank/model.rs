@@ -1,0 +1,111 @@
+//! The file of a study, as written.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::{Spanned, Value};
+
+/// A study of paths.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    /// What it asks, in one line.
+    pub(super) title: String,
+    /// More about it.
+    pub(super) description: Option<String>,
+    /// Name of the flow under test in every scenario; default `test`.
+    pub(super) flow: Option<String>,
+    /// The published variants; default every preset but the proposed one.
+    pub(super) presets: Option<Vec<Spanned<String>>>,
+    /// What is judged against the published variants.
+    pub(super) proposed: Option<Proposed>,
+    /// Products of slot members.
+    #[serde(default)]
+    pub(super) cross: Vec<Cross>,
+    /// What counts as delay.
+    #[serde(default)]
+    pub(super) delay: Delay,
+    /// What the table is sorted by.
+    #[serde(default)]
+    pub(super) order: Order,
+    /// The paths.
+    #[serde(default)]
+    pub(super) path: Vec<PathModel>,
+}
+
+/// The composition that a study proposes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Proposed {
+    /// A preset or the label of a composition.
+    pub(super) name: Spanned<String>,
+    /// Whom it must leave as much to others as.
+    pub(super) as_fair_as: Option<Spanned<String>>,
+}
+
+/// Every combination of these members. A slot without a list keeps what the preset has.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Cross {
+    /// What to start from; default `reno`.
+    pub(super) preset: Option<String>,
+    /// Members of the slot, as in a scenario.
+    pub(super) detection: Option<Vec<Value>>,
+    /// As above.
+    pub(super) recovery: Option<Vec<Value>>,
+    /// As above.
+    pub(super) congestion: Option<Vec<Value>>,
+    /// As above.
+    pub(super) timeout: Option<Vec<Value>>,
+}
+
+/// What counts as delay; both in multiples of the smallest RTT that any composition saw there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Delay {
+    /// Mean of the RTT samples.
+    #[default]
+    Rtt,
+    /// 95th percentile of the time from a segment's first transmission to its in-order delivery.
+    DelayP95,
+}
+
+/// What the table is sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// Mean share of the best goodput over the lossy paths, then over the clean ones.
+    #[default]
+    Share,
+    /// Mean rank by goodput over the lossy and clean paths.
+    Rank,
+}
+
+/// What a path is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Goodput where packets are lost, late or out of order for other reasons than congestion.
+    Lossy,
+    /// Goodput where congestion alone loses packets.
+    Clean,
+    /// What is left to competing flows.
+    Fairness,
+}
+
+/// One path.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PathModel {
+    /// Name, also of its folder of results.
+    pub(super) name: Spanned<String>,
+    /// What it is for.
+    pub(super) kind: Kind,
+    /// The scenario file, relative to the study; the flow under test's transport is replaced.
+    pub(super) scenario: String,
+    /// Paths of the scenario as in `[sweep]`, each with its value here.
+    #[serde(default)]
+    pub(super) set: BTreeMap<String, Value>,
+    /// More about it, for the report.
+    pub(super) about: Option<String>,
+}

@@ -1,0 +1,48 @@
+//! Where the files of a study are.
+
+use std::path::Path;
+
+use super::error::RankError;
+use crate::scenario::{Bundle, Scenario, ScenarioError};
+
+/// Where a study's files are.
+pub(super) enum Place<'a> {
+    /// In this folder.
+    Folder(&'a Path),
+    /// In the program, by their paths relative to the study.
+    Bundle(&'a Bundle),
+}
+
+impl Place<'_> {
+    /// The text of the file at `path`, relative to the study.
+    pub(super) fn text(&self, path: &str) -> Result<String, RankError> {
+        let failed = |path: String| move |source| RankError::Io { path, source };
+        match self {
+            Self::Folder(folder) => {
+                let path = folder.join(path);
+                std::fs::read_to_string(&path).map_err(failed(path.display().to_string()))
+            }
+            Self::Bundle(bundle) => {
+                let found = bundle.iter().find(|(name, _)| *name == path);
+                let text = found.map(|(_, text)| (*text).to_owned());
+                text.ok_or_else(|| failed(path.to_owned())(std::io::ErrorKind::NotFound.into()))
+            }
+        }
+    }
+
+    /// A scenario of this text, whose file is at `path`.
+    pub(super) fn scenario(
+        &self,
+        name: &str,
+        path: &str,
+        text: &str,
+    ) -> Result<Scenario, ScenarioError> {
+        match self {
+            Self::Folder(folder) => {
+                let file = folder.join(path);
+                Scenario::parse(name, text, file.parent())
+            }
+            Self::Bundle(bundle) => Scenario::parse_bundled(name, text, bundle),
+        }
+    }
+}
