@@ -10,7 +10,7 @@ use skywave_core::{Duration, Time};
 
 use super::mailbox::Mailbox;
 use crate::losses::LossCause;
-use crate::measure::{ArrivalMeter, BinMeter, FlowMeter, LossLedger, Recorder};
+use crate::measure::{BinMeter, FlowMeter, LossLedger, Recorder};
 use crate::outcome::FlowOutcome;
 use crate::spec::{FlowSpec, Spec, Transport};
 use crate::traffic::{Action, Source};
@@ -38,7 +38,6 @@ pub(crate) struct Flow {
     /// The application has stopped.
     stopped: bool,
     pub(crate) recorder: Option<Box<Recorder>>,
-    arrivals: Option<Box<ArrivalMeter>>,
     pub(crate) meter: FlowMeter,
     /// Packets that wait for a receiver that collects them.
     pub(crate) to_receiver: Mailbox,
@@ -91,7 +90,7 @@ impl Tcp {
             config: Arc::clone(config),
             sender,
             receiver: Receiver::new(Arc::clone(config)),
-            losses: LossLedger::new(run.measure),
+            losses: LossLedger::new(run.measure, run.details),
             delivered: 0,
             next_number: 0,
         }
@@ -113,15 +112,14 @@ impl Tcp {
     /// A segment reaches the receiver: measures it if it is the first to bring what is in it.
     #[cold]
     #[inline(never)]
-    fn arrives(&self, now: Time, segment: &Segment, arrivals: &mut ArrivalMeter) {
+    fn arrives(&mut self, now: Time, segment: &Segment) {
         let position = segment.seq.expand(self.config.iss, self.receiver.next());
         if segment.len == 0 || self.receiver.has(position) {
             return;
         }
         // The receiver has not acknowledged it, so the sender still knows when it first sent it.
         if let Some(sent) = self.sender.flight().at(position) {
-            let resent = self.losses.was_repaired(sent.end, now);
-            arrivals.record(now, sent.first_sent, resent);
+            self.losses.arrived(now, sent.end, sent.first_sent);
         }
     }
 
@@ -149,9 +147,6 @@ impl Flow {
                 run.measure,
                 run.bins.map(|width| BinMeter::new(width, run.duration)),
             ),
-            arrivals: run
-                .details
-                .then(|| Box::new(ArrivalMeter::new(run.measure))),
             recorder: run
                 .series
                 .then(|| Box::new(Recorder::new(&spec.name, &SERIES))),
@@ -270,8 +265,8 @@ impl Flow {
         match (&mut self.ends, &packet.body) {
             (Ends::Tcp(tcp), Body::TcpData(segment)) => {
                 self.meter.arrived(now, packet.size);
-                if let Some(arrivals) = &mut self.arrivals {
-                    tcp.arrives(now, segment, arrivals);
+                if tcp.losses.wants_arrivals() {
+                    tcp.arrives(now, segment);
                 }
                 let before = tcp.receiver.next();
                 tcp.receiver.on_segment(now, segment);
@@ -424,9 +419,6 @@ impl Flow {
             self.meter.add_gap(now);
         }
         let mut outcome = self.meter.outcome(name, now, done);
-        if let Some(arrivals) = &self.arrivals {
-            arrivals.report(&mut outcome);
-        }
         outcome.completion_s = self.completion.map(Duration::as_secs_f64);
         if let Ends::Tcp(tcp) = &mut self.ends {
             tcp.explain(now, &mut outcome);

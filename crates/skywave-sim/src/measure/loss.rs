@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use skywave_core::Time;
 use skywave_core::tcp::limits::{Resend, Why};
 
+use super::ArrivalMeter;
 use crate::losses::{Found, LossCause, LossTable};
 use crate::outcome::FlowOutcome;
 
@@ -27,6 +28,7 @@ pub(crate) struct LossLedger {
     burst: Option<Burst>,
     multi_loss_windows: u64,
     multi_loss_timeouts: u64,
+    arrivals: Option<Box<ArrivalMeter>>,
 }
 
 /// Segments lost in one window of data: before the first of them was sent again.
@@ -46,11 +48,31 @@ struct History {
     losses: Vec<(Time, LossCause)>,
     /// In order of time.
     resends: Vec<(Time, Why)>,
+    /// When it was first sent and when a copy first reached the receiver, if that is measured.
+    arrival: Option<(Time, Time)>,
+}
+
+impl History {
+    /// The first resend at `lost` or later.
+    fn finder(&self, lost: Time) -> Option<usize> {
+        self.resends.iter().position(|&(at, _)| at >= lost)
+    }
+
+    fn first_lost(&self) -> Option<Time> {
+        self.losses.iter().map(|&(at, _)| at).min()
+    }
+
+    /// It was lost and then sent again because of that, by `now`.
+    fn was_repaired(&self, now: Time) -> bool {
+        let found = self.first_lost().and_then(|lost| self.finder(lost));
+        found.is_some_and(|i| self.resends[i].0 <= now)
+    }
 }
 
 impl LossLedger {
-    /// Counts losses from `window.0` (included) to `window.1` (not included).
-    pub(crate) fn new(window: (Time, Time)) -> Self {
+    /// Counts losses from `window.0` (included) to `window.1` (not included), and on request how long
+    /// segments take to arrive.
+    pub(crate) fn new(window: (Time, Time), arrivals: bool) -> Self {
         Self {
             window,
             open: BTreeMap::new(),
@@ -60,7 +82,19 @@ impl LossLedger {
             burst: None,
             multi_loss_windows: 0,
             multi_loss_timeouts: 0,
+            arrivals: arrivals.then(|| Box::new(ArrivalMeter::new(window))),
         }
+    }
+
+    /// [`Self::arrived`] is to be told.
+    #[inline(always)]
+    pub(crate) fn wants_arrivals(&self) -> bool {
+        self.arrivals.is_some()
+    }
+
+    /// The segment that ends at `end` and was first sent at `first_sent` first reaches the receiver.
+    pub(crate) fn arrived(&mut self, now: Time, end: u64, first_sent: Time) {
+        self.history(end).arrival = Some((first_sent, now));
     }
 
     /// A copy of the segment that ends at `end` is lost at `at`, which need not be now.
@@ -98,15 +132,6 @@ impl LossLedger {
         self.first = first.map_or(u64::MAX, |(&end, _)| end);
     }
 
-    /// The segment that ends at `end` was lost and then sent again because of that, by `now`.
-    pub(crate) fn was_repaired(&self, end: u64, now: Time) -> bool {
-        self.open.get(&end).is_some_and(|history| {
-            let lost = history.losses.iter().map(|&(at, _)| at).min();
-            let mut resends = history.resends.iter();
-            lost.is_some_and(|lost| resends.any(|&(at, _)| lost <= at && at <= now))
-        })
-    }
-
     /// Reports the losses, and the segments sent again of which nothing had been lost since they were
     /// last sent; `una` is acknowledged at the end.
     pub(crate) fn finish(&mut self, una: u64, outcome: &mut FlowOutcome) {
@@ -119,23 +144,32 @@ impl LossLedger {
         outcome.spurious_retransmits = self.spurious;
         outcome.multi_loss_windows = self.multi_loss_windows;
         outcome.multi_loss_timeouts = self.multi_loss_timeouts;
+        if let Some(arrivals) = &self.arrivals {
+            arrivals.report(outcome);
+        }
     }
 
     /// Counts what happened to a segment; losses that no retransmission followed are `rest`.
     fn settle(&mut self, history: &History, rest: Found) {
-        let History { losses, resends } = history;
-        let finder = |lost: Time| resends.iter().position(|&(at, _)| at >= lost);
-        for &(at, cause) in losses {
-            let found = finder(at).map_or(rest, |i| resends[i].1.into());
+        let resends = &history.resends;
+        for &(at, cause) in &history.losses {
+            let found = history.finder(at).map_or(rest, |i| resends[i].1.into());
             *self.table.count_mut(cause, found) += u64::from(self.counts(at));
         }
-        if let Some(&(lost, _)) = losses.iter().min_by_key(|(at, _)| *at) {
-            let resend = finder(lost).map(|i| resends[i]);
-            self.add_to_burst(lost, resend);
+        if let Some(lost) = history.first_lost() {
+            let resend = history.finder(lost).map(|i| resends[i]);
+            // A needless copy is of no window: another had arrived.
+            if resend.is_some() || rest == Found::Open {
+                self.add_to_burst(lost, resend);
+            }
         }
         for (i, &(at, _)) in resends.iter().enumerate() {
-            let needed = losses.iter().any(|&(lost, _)| finder(lost) == Some(i));
+            let mut losses = history.losses.iter();
+            let needed = losses.any(|&(lost, _)| history.finder(lost) == Some(i));
             self.spurious += u64::from(!needed && self.counts(at));
+        }
+        if let (Some((first_sent, at)), Some(meter)) = (history.arrival, &mut self.arrivals) {
+            meter.record(at, first_sent, history.was_repaired(at));
         }
     }
 
@@ -184,7 +218,7 @@ mod tests {
     }
 
     fn ledger() -> LossLedger {
-        LossLedger::new((Time::ZERO, at(1000)))
+        LossLedger::new((Time::ZERO, at(1000)), true)
     }
 
     fn resend(end: u64, why: Why) -> Resend {
@@ -279,7 +313,7 @@ mod tests {
 
     #[test]
     fn losses_count_by_the_time_of_the_loss() {
-        let mut l = LossLedger::new((at(10), at(20)));
+        let mut l = LossLedger::new((at(10), at(20)), false);
         for time in [9, 10, 19, 20] {
             l.lost(at(time), time, LossCause::Channel);
             l.resent(at(30), resend(time, Why::Sack));
@@ -328,7 +362,7 @@ mod tests {
 
     #[test]
     fn one_loss_is_no_burst_and_windows_count_by_their_first_loss() {
-        let mut l = LossLedger::new((at(20), at(100)));
+        let mut l = LossLedger::new((at(20), at(100)), false);
         l.lost(at(30), 50, LossCause::Channel);
         l.resent(at(35), resend(50, Why::Dupacks));
         assert_eq!(bursts(&mut l), (0, 0));
@@ -339,14 +373,58 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_is_repaired_once_it_is_sent_again_after_its_loss() {
-        let mut l = ledger();
-        assert!(!l.was_repaired(100, at(90)));
-        l.lost(at(10), 100, LossCause::Channel);
-        l.resent(at(5), resend(100, Why::Timeout));
-        assert!(!l.was_repaired(100, at(90)));
-        l.resent(at(50), resend(100, Why::Dupacks));
-        assert!(!l.was_repaired(100, at(49)));
-        assert!(l.was_repaired(100, at(90)));
+    fn a_needless_copy_that_is_lost_is_of_no_window() {
+        // A link that looks ahead tells of the needless copy of 100 before the ACK, another after it.
+        let told = |before: bool| {
+            let mut l = ledger();
+            l.resent(at(50), resend(100, Why::Timeout));
+            l.lost(at(60), 300, LossCause::Channel);
+            if before {
+                l.lost(at(80), 100, LossCause::Channel);
+            }
+            l.acknowledged(100);
+            if !before {
+                l.lost(at(80), 100, LossCause::Channel);
+            }
+            l.lost(at(75), 500, LossCause::Channel);
+            l.resent(at(90), resend(300, Why::Dupacks));
+            l.resent(at(95), resend(500, Why::PartialAck));
+            l
+        };
+        for before in [true, false] {
+            assert_eq!(bursts(&mut told(before)), (1, 0));
+            let expected = vec![
+                (LossCause::Channel, Found::Dupacks, 1),
+                (LossCause::Channel, Found::PartialAck, 1),
+                (LossCause::Channel, Found::Unnoticed, 1),
+            ];
+            assert_eq!(cells(&mut told(before), 500), (expected, 1));
+        }
+    }
+
+    #[test]
+    fn a_segment_arrives_repaired_if_it_is_sent_again_after_its_loss_before_that() {
+        let (first, repaired) = (Some(0.09), (None, Some(0.09)));
+        for (resent, expected) in [(5, (first, None)), (50, repaired), (91, (first, None))] {
+            for told_late in [true, false] {
+                let mut l = ledger();
+                l.lost(at(10), 100, LossCause::Channel);
+                if told_late {
+                    l.arrived(at(90), 100, at(0));
+                }
+                l.resent(at(resent), resend(100, Why::Timeout));
+                if !told_late {
+                    l.arrived(at(90), 100, at(0));
+                }
+                let mut outcome = FlowOutcome::default();
+                l.acknowledged(100);
+                l.finish(100, &mut outcome);
+                // Quantiles are of bins of about a percent.
+                let p50 = outcome
+                    .arrival_p50_s
+                    .map(|p50| (p50 * 100.0).round() / 100.0);
+                assert_eq!((p50, outcome.retx_arrival_mean_s), expected, "{resent}");
+            }
+        }
     }
 }
