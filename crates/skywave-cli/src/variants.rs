@@ -46,8 +46,8 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     }
     writeln!(out, "Presets (transport = \"NAME\"):")?;
     for preset in PRESETS {
-        writeln!(out, "  {:<14} {}", preset.name, preset.summary)?;
-        writeln!(out, "  {:<14} {}", "", preset.source)?;
+        writeln!(out, "  {:<16} {}", preset.name, preset.summary)?;
+        writeln!(out, "  {:<16} {}", "", preset.source)?;
     }
     let mut slot = "";
     for member in MEMBERS {
@@ -55,8 +55,8 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             slot = member.slot;
             writeln!(out, "\nMembers of the slot {slot}:")?;
         }
-        writeln!(out, "  {:<14} {}", member.name, member.summary)?;
-        writeln!(out, "  {:<14} {}", "", member.source)?;
+        writeln!(out, "  {:<16} {}", member.name, member.summary)?;
+        writeln!(out, "  {:<16} {}", "", member.source)?;
     }
     Ok(())
 }

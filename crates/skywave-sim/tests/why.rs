@@ -202,7 +202,10 @@ fn every_loss_of_every_preset_is_found_once_or_open() {
             let newreno = recovery == RecoveryConfig::NewReno;
             assert!(partial == 0 || newreno, "{}", preset.name);
             let sack = flow.losses.found(Found::Sack);
-            let has_sack = matches!(recovery, RecoveryConfig::Sack | RecoveryConfig::Sack1);
+            let has_sack = matches!(
+                recovery,
+                RecoveryConfig::Sack | RecoveryConfig::Sack1 | RecoveryConfig::Prr
+            );
             assert!(sack == 0 || has_sack, "{}", preset.name);
             let detector = flow.losses.found(Found::Detector);
             let counts = matches!(detection, DetectionConfig::Dupacks(_));

@@ -36,7 +36,7 @@ fn a_tiny_study_from_file_to_table() {
     assert!(
         !page
             .replace("http://www.w3.org/2000/svg", "")
-            .contains("http")
+            .contains("://")
     );
     for threads in [2, 5] {
         let again = outputs(&study, threads);
