@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use skywave_lab::experiment::{self, Results, RunOptions};
 use skywave_lab::rank::{self, Ranked, Study};
 use skywave_lab::report::write_file;
+use skywave_lab::scenario::Scenario;
 
 use crate::failure::Failure;
 use crate::keep::Keep;
@@ -76,7 +77,7 @@ fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
     }
     let table = rank::table(study, &ranked, output::width(), args.rows);
     writeln!(out, "{table}")?;
-    let mut traces: Vec<&PathBuf> = study.scenarios.iter().flat_map(|s| s.traces()).collect();
+    let mut traces: Vec<&PathBuf> = study.scenarios.iter().flat_map(Scenario::traces).collect();
     traces.sort();
     traces.dedup();
     for trace in traces {
@@ -99,7 +100,7 @@ fn simulate_all(args: &Args, study: &Study, dir: &Path) -> Result<Ranked, Failur
     };
     let results = experiment::run_all(&study.scenarios, &options, experiment::simulate)?;
     let done = results.values().map(Results::finished).sum();
-    let total = study.scenarios.iter().map(|s| s.runs()).sum();
+    let total = study.scenarios.iter().map(Scenario::runs).sum();
     if done < total {
         return Err(Failure::Interrupted {
             done,

@@ -14,7 +14,7 @@ pub struct Extended {
     /// The regular timer has expired on this connection (`delayed_connection`).
     delayed: bool,
     /// The extended timer runs, or has expired without an ACK since.
-    extended: bool,
+    waited: bool,
 }
 
 impl Extended {
@@ -23,14 +23,14 @@ impl Extended {
         Self {
             config,
             delayed: false,
-            extended: false,
+            waited: false,
         }
     }
 }
 
 impl TimeoutPolicy for Extended {
     fn extends(&mut self, rto: &RtoEstimator) -> Option<Extension> {
-        if self.extended {
+        if self.waited {
             return None;
         }
         let factor = if self.delayed {
@@ -39,7 +39,7 @@ impl TimeoutPolicy for Extended {
             self.config.first
         };
         self.delayed = true;
-        self.extended = true;
+        self.waited = true;
         Some(Extension {
             timer: rto.stretched(factor),
             retransmit: self.config.retransmit,
@@ -51,6 +51,6 @@ impl TimeoutPolicy for Extended {
     }
 
     fn on_new_ack(&mut self) -> bool {
-        std::mem::take(&mut self.extended)
+        std::mem::take(&mut self.waited)
     }
 }
