@@ -84,7 +84,7 @@ def variants() -> list[Variant]:
     """What can be compared and composed.
 
     >>> [v.name for v in variants() if v.slot == "recovery"]
-    ['tahoe', 'reno', 'newreno', 'sack', 'sack1']
+    ['tahoe', 'reno', 'newreno', 'sack', 'prr', 'sack1']
     """
     return [Variant(*row) for row in _skywave.variants()]
 
