@@ -18,10 +18,15 @@ pub struct FineTimer {
 impl FineTimer {
     const DUPACKS: u32 = 3;
 
+    /// What is sent this very moment is not late, though round trips took no time: each duplicate ACK
+    /// would else send a window again, and bring more of them.
     fn expired(&self, now: Time, flight: &Flight) -> bool {
         self.timeout
             .zip(flight.first())
-            .is_some_and(|(timeout, first)| now.since(first.last_sent) >= timeout)
+            .is_some_and(|(timeout, first)| {
+                let age = now.since(first.last_sent);
+                age >= timeout && age > Duration::ZERO
+            })
     }
 
     /// srtt + 2·deviation and a sixteenth more, as ns-2 keeps it.

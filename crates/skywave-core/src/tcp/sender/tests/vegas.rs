@@ -35,6 +35,19 @@ fn the_first_dupack_resends_a_segment_older_than_the_fine_timeout() {
 }
 
 #[test]
+fn what_is_sent_this_very_moment_is_not_late_however_short_the_timeout() {
+    let mut s = Script::sent(config("vegas", 10), 10);
+    // A round trip of no time.
+    s.ack(2);
+    s.expect_sent([11]);
+    s.dupack();
+    s.expect_nothing();
+    s.wait(1);
+    s.dupack();
+    s.expect_sent([2]);
+}
+
+#[test]
 fn three_dupacks_do_as_well() {
     let mut s = one_sample();
     s.dupacks(2);
