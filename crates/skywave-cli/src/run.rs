@@ -22,6 +22,7 @@ use crate::{interrupt, output};
 #[command(after_help = "Examples:\n  \
     skywave run experiments/cerl/fig7a.toml\n  \
     skywave run my-link.toml --series          # cwnd, RTT and queue over time as well\n  \
+    skywave run my-link.toml --svg figures     # its plots as SVG files, for a paper or a page\n  \
     skywave run my-link.toml --json | head -1  # one object a run and flow\n  \
     skywave run my-link.toml --capture=radio   # packets of the link for Wireshark, both directions\n\n\
     Each line of --json has: scenario, seed, params {path: value as in the file}, flow, transport,\n\
@@ -58,6 +59,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BYTES", requires = "capture")]
     snaplen: Option<u32>,
 
+    /// Write each plot of the report as an SVG file of its own as well: NAME-1.svg, NAME-2.svg, …
+    #[arg(long, value_name = "DIR")]
+    svg: Option<PathBuf>,
+
     #[command(flatten)]
     keep: Keep,
 }
@@ -83,6 +88,10 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         ..HtmlOptions::default()
     };
     report::write_all(&dir, &study, &results, &options)?;
+    let drawn = match &args.svg {
+        Some(dir) => report::write_drawings(dir, &study, &results)?,
+        None => Vec::new(),
+    };
     let captured = match &links {
         Some(links) => Some(capture_links(args, &scenario, &dir, links)?),
         None => None,
@@ -101,6 +110,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     }
     writeln!(out, "Report: {}", dir.join("report.html").display())?;
     writeln!(out, "Data:   {}", dir.join("results.parquet").display())?;
+    for plot in drawn {
+        writeln!(out, "Plot:   {}", plot.display())?;
+    }
     if let Some(Captured { dir, files }) = captured {
         let dir = dir.display();
         writeln!(out, "Packets: {dir}/ ({} pcapng files)", files.len())?;

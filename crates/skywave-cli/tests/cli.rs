@@ -225,6 +225,45 @@ fn series_are_written_on_request_and_do_not_outlive_their_results() {
 }
 
 #[test]
+fn the_plots_of_the_report_are_svg_files_on_request_with_the_same_bytes_each_time() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::write(dir.path().join("tiny.toml"), TINY).expect("written");
+    let plots = |args: &[&str], figures: &str| {
+        let out = skywave(dir.path(), &[&["run", "tiny.toml"], args].concat());
+        assert!(out.status.success(), "{}", text(&out.stderr));
+        let files = fs::read_dir(dir.path().join(figures)).expect("a directory");
+        let mut files: Vec<_> = files.map(|f| f.expect("a file").path()).collect();
+        files.sort();
+        let printed = text(&out.stdout);
+        for file in &files {
+            let name = file.strip_prefix(dir.path()).expect("inside").display();
+            let line = format!("Plot:   {name}\n");
+            assert!(
+                args.contains(&"--json") || printed.contains(&line),
+                "{printed}"
+            );
+        }
+        let read = files.iter().map(|f| {
+            let name = f.file_name().unwrap_or_default().to_owned();
+            (name, fs::read_to_string(f).expect("UTF-8"))
+        });
+        read.collect::<Vec<_>>()
+    };
+    let one = plots(&["--svg", "figures/new", "--threads", "1"], "figures/new");
+    let two = plots(&["--svg", "again", "--fresh", "--json"], "again");
+    assert_eq!(one, two);
+    let report = fs::read_to_string(dir.path().join("runs/tiny/report.html")).expect("a report");
+    assert_eq!(one.len(), report.matches("<svg").count());
+    let (name, svg) = &one[0];
+    assert_eq!(name, "tiny-1.svg");
+    assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+    assert!(svg.contains("<style>") && svg.contains("cerl") && svg.contains("reno"));
+    // The series over time are plots of the report, too.
+    let all = plots(&["--svg", "again", "--series"], "again");
+    assert!(all.len() > one.len());
+}
+
+#[test]
 fn captures_are_made_of_runs_that_are_stored_too_and_are_read_back() {
     let dir = tempfile::tempdir().expect("a directory");
     fs::write(dir.path().join("tiny.toml"), TINY).expect("written");

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::html::{HtmlOptions, html};
+use super::html::{HtmlOptions, drawings, html};
 use super::parquet::{write_bins, write_links, write_results, write_series};
 use super::study::Study;
 use crate::capture;
@@ -70,6 +70,26 @@ pub fn write_all(
     write_file(&dir.join("report.html"), |out| {
         out.write_all(html(study, results, options)?.as_bytes())
     })
+}
+
+/// Writes each plot of the report as an SVG file into `dir`: NAME-1.svg, NAME-2.svg, … in the order of
+/// the report. Gives the paths.
+pub fn write_drawings(
+    dir: &Path,
+    study: &Study,
+    results: &Results,
+) -> Result<Vec<PathBuf>, WriteError> {
+    let drawings = drawings(study, results).map_err(|source| WriteError {
+        path: dir.to_owned(),
+        source,
+    })?;
+    let mut paths = Vec::new();
+    for (number, drawing) in (1..).zip(&drawings) {
+        let path = dir.join(format!("{}-{number}.svg", study.name));
+        write_file(&path, |out| writeln!(out, "{}", drawing.svg))?;
+        paths.push(path);
+    }
+    Ok(paths)
 }
 
 /// Writes a file, if there is something for it; one of a run before, whose results are gone, goes.

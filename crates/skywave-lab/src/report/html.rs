@@ -7,7 +7,7 @@ use skywave_core::rng::GENERATOR;
 use super::grid::{self, Grid};
 use super::number::scale;
 use super::panel::{Panel, XAxis, panels};
-use super::plot::{Axis, Plot, STYLE, Scale, SeriesData, escape};
+use super::plot::{Axis, Plot, Scale, SeriesData, escape, style};
 use super::study::Study;
 use super::why::{Why, why};
 use crate::experiment::Results;
@@ -105,7 +105,7 @@ fn render(template: &str, css: &str, page: &impl Serialize) -> Result<String, mi
         .render(minijinja::context! {
             page => minijinja::value::Serde(page),
             css,
-            plot_css => STYLE,
+            plot_css => style(),
         })
 }
 

@@ -18,7 +18,7 @@ mod summary;
 mod table;
 mod why;
 
-pub use directory::{WriteError, write_all, write_file};
+pub use directory::{WriteError, write_all, write_drawings, write_file};
 pub use html::{Drawing, HtmlOptions, drawings, html};
 pub use panel::{Facet, Panel, PanelSeries, XAxis, XValue, panels};
 pub use parquet::{write_bins, write_links, write_results, write_series};

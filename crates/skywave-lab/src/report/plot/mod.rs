@@ -24,7 +24,7 @@ mod theme;
 mod thin;
 
 pub use axis::Scale;
-pub use theme::STYLE;
+pub use theme::style;
 pub use thin::thin;
 
 /// A plot of one or more series over common axes.
@@ -161,7 +161,7 @@ impl Plot {
         svg::draw(self, true)
     }
 
-    /// The plot as an element of an HTML page that has [`STYLE`] once.
+    /// The plot as an element of an HTML page that has the [`style`] once.
     pub fn to_inline_svg(&self) -> String {
         svg::draw(self, false)
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::axis::Fitted;
 use super::legend::{colour, draw_glyphs, draw_marker, legend};
-use super::theme::STYLE;
+use super::theme;
 use super::{Look, Plot, SeriesData, escape};
 
 /// Height of a line of text, and a guess of the width of a letter that is seldom too small.
@@ -63,19 +63,19 @@ pub(super) fn draw(plot: &Plot, standalone: bool) -> String {
         escape(&label)
     );
     if standalone {
-        let _ = write!(
-            out,
-            "<style>{STYLE}svg.sw-plot{{background:var(--paper)}}</style>"
-        );
+        let _ = write!(out, "<style>{}</style>", theme::standalone());
     }
     if !plot.title.is_empty() {
-        let _ = write!(
-            out,
-            r#"<text class="h" x="8" y="{}">{}</text>"#,
-            top + 14.0,
-            escape(&plot.title)
-        );
-        top += 26.0;
+        for line in lines(&plot.title, width - 16.0) {
+            let _ = write!(
+                out,
+                r#"<text class="h" x="8" y="{}">{}</text>"#,
+                top + 14.0,
+                escape(&line)
+            );
+            top += LINE + 2.0;
+        }
+        top += 8.0;
     }
     let _ = write!(out, r#"<g transform="translate(0 {top})">{legend}</g>"#);
     top += legend_height + 6.0;
@@ -91,6 +91,23 @@ pub(super) fn draw(plot: &Plot, standalone: bool) -> String {
     }
     out.push_str("</svg>");
     out
+}
+
+/// A title in lines of at most this width, broken between words.
+fn lines(title: &str, width: f64) -> Vec<String> {
+    // Titles are larger and bold.
+    let most = (width / (LETTER * 1.2)) as usize;
+    let mut lines: Vec<String> = Vec::new();
+    for word in title.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= most => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// Fits both axes: labels of the vertical one decide the left margin.

@@ -151,6 +151,38 @@ fn thinning_keeps_the_extremes_in_order() {
 }
 
 #[test]
+fn a_plot_on_its_own_names_every_colour_in_light_and_dark() {
+    let svg = Plot::default().to_svg();
+    assert!(!svg.contains("var(") && !svg.contains("--"), "{svg}");
+    let (light, dark) = svg.split_once("@media screen").expect("a dark theme");
+    for (ink, paper, theme) in [("#222", "#fff", light), ("#e6e6e6", "#16181b", dark)] {
+        assert!(theme.contains(&format!("text{{fill:{ink}}}")), "{theme}");
+        assert!(theme.contains(&format!("background:{paper}")), "{theme}");
+    }
+    // In a page the same rules follow its palette.
+    assert!(style().contains("text{fill:var(--ink)}"));
+}
+
+#[test]
+fn a_long_title_is_broken_between_words() {
+    let word = "<seventeen-signs>";
+    let titled = |title: String| {
+        let plot = Plot {
+            title,
+            ..Plot::default()
+        };
+        let svg = plot.to_svg();
+        let lines = svg.split("class=\"h\"").skip(1);
+        let lines: Vec<_> = lines.map(|l| l.matches("&lt;seventeen").count()).collect();
+        lines
+    };
+    assert_eq!(titled(word.into()), [1]);
+    // 720 pixels, of which a letter takes about 8.
+    assert_eq!(titled([word; 7].join(" ")), [4, 3]);
+    assert_eq!(titled("x".repeat(500)).len(), 1);
+}
+
+#[test]
 fn a_plot_as_it_is_drawn() {
     let plot = Plot {
         title: "Goodput".into(),
