@@ -4,7 +4,7 @@ SKYWAVE := $(or $(CARGO_TARGET_DIR),target)/release/skywave
 # A program of a user's own: a workspace of its own, which only shares the build folder.
 EXAMPLE := examples/custom-cc/Cargo.toml
 
-.PHONY: help demo validate test build bench fuzz fmt lint prerequisites deny
+.PHONY: help demo validate plots test build bench fuzz fmt lint prerequisites deny
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -20,6 +20,11 @@ demo: build ## Reproduce figure 7(a) of the CERL paper: table, gains beside the 
 
 validate: build ## Compare with ns-2's and ns-3's numbers, point by point (some minutes)
 	$(SKYWAVE) validate
+
+plots: build ## Draw the plots of docs/mechanisms again (a minute)
+	for file in docs/mechanisms/*.toml; do \
+		$(SKYWAVE) run $$file --out $(or $(CARGO_TARGET_DIR),target)/plots --svg docs/mechanisms || exit 1; \
+	done
 
 test: prerequisites ## Run all tests
 	cargo test --workspace --locked

@@ -1,0 +1,109 @@
+//! The pages in `docs/mechanisms`: their scenarios are right, their links lead somewhere, their plots
+//! are drawn, and no preset or member is without a page.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use skywave_core::tcp::preset::{MEMBERS, PRESETS};
+use skywave_lab::scenario::Scenario;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mechanisms")
+}
+
+/// The files of the folder with this ending, by name.
+fn files(ending: &str) -> BTreeMap<String, PathBuf> {
+    let entries = fs::read_dir(folder()).expect("the folder is there");
+    let paths = entries.map(|entry| entry.expect("it can be listed").path());
+    paths
+        .filter(|path| path.extension().is_some_and(|e| e == ending))
+        .map(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            (name.into_owned(), path)
+        })
+        .collect()
+}
+
+fn pages() -> BTreeMap<String, String> {
+    let read = |path: PathBuf| fs::read_to_string(path).expect("it can be read");
+    let pages: BTreeMap<_, _> = files("md")
+        .into_iter()
+        .map(|(name, path)| (name, read(path)))
+        .collect();
+    assert!(pages.len() > 10, "only {} pages", pages.len());
+    pages
+}
+
+/// Where the links and images of a page lead, as written.
+fn links(page: &str) -> BTreeSet<&str> {
+    let targets = page.split("](").skip(1);
+    let targets = targets.filter_map(|rest| rest.split_once(')'));
+    targets.map(|(target, _)| target).collect()
+}
+
+#[test]
+fn their_scenarios_load_and_have_plots() {
+    let plots = files("svg");
+    let scenarios = files("toml");
+    assert!(scenarios.len() > 10, "only {} scenarios", scenarios.len());
+    for (name, path) in scenarios {
+        let loaded = Scenario::load(&path);
+        assert!(loaded.is_ok(), "{}", loaded.unwrap_err().render(false));
+        let first = name.replace(".toml", "-1.svg");
+        assert!(plots.contains_key(&first), "{first} is missing: make plots");
+    }
+}
+
+#[test]
+fn their_links_lead_somewhere() {
+    let pages = pages();
+    for (name, page) in &pages {
+        for link in links(page).into_iter().filter(|l| !l.starts_with("http")) {
+            assert!(folder().join(link).exists(), "{name}: nothing at {link}");
+        }
+    }
+    let index = links(&pages["README.md"]);
+    for name in pages.keys().filter(|name| *name != "README.md") {
+        assert!(index.contains(name.as_str()), "{name} is not in the index");
+    }
+}
+
+#[test]
+fn their_plots_are_small_shown_and_of_a_scenario() {
+    let pages = pages();
+    let shown: BTreeSet<&str> = pages.values().flat_map(|page| links(page)).collect();
+    for (name, path) in files("svg") {
+        let svg = fs::read_to_string(&path).expect("it can be read");
+        assert!(svg.starts_with("<svg") && svg.len() < 40_000, "{name}");
+        assert!(shown.contains(name.as_str()), "no page shows {name}");
+        let scenario = name.rsplit_once('-').map(|(scenario, _)| scenario);
+        let scenario = folder().join(format!("{}.toml", scenario.unwrap_or_default()));
+        assert!(scenario.exists(), "{name} is of no scenario");
+    }
+}
+
+#[test]
+fn every_preset_and_member_has_a_page() {
+    let text: String = pages().into_values().collect();
+    let named = |name: &str| {
+        ["`", "\""]
+            .iter()
+            .any(|quote| text.contains(&format!("{quote}{name}{quote}")))
+    };
+    for preset in PRESETS {
+        let name = preset.name;
+        assert!(
+            named(name),
+            "no page in docs/mechanisms names the preset `{name}`"
+        );
+    }
+    // How a receiver acknowledges is described in docs/scenarios.md.
+    for member in MEMBERS.iter().filter(|member| member.slot != "acking") {
+        let (slot, name) = (member.slot, member.name);
+        assert!(
+            named(name),
+            "no page in docs/mechanisms names `{name}` of slot {slot}"
+        );
+    }
+}
