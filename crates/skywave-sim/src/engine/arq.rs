@@ -11,7 +11,7 @@ use skywave_core::link::{ArqLink, Fate, LinkConfig, Settled};
 use skywave_core::packet::Packet;
 use skywave_core::{Duration, Time};
 
-use super::inbox::Arrival;
+use super::arrival::Arrival;
 use super::world::{Event, World};
 use crate::observe::Offer;
 use crate::spec::Spec;
@@ -94,9 +94,10 @@ impl World<'_> {
         }
     }
 
-    fn offer(&mut self, link: usize, &Arrival { at, id, hop, .. }: &Arrival) {
+    fn offer(&mut self, link: usize, &Arrival { at, label }: &Arrival) {
+        let id = label.id();
         let travelling = &mut self.packets[id as usize];
-        travelling.hop = hop;
+        travelling.hop = label.hop();
         let packet = &travelling.packet;
         let arq = self.lanes[link].arq();
         let refused = arq.link.offer(at, id, packet.size);

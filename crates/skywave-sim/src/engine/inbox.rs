@@ -2,6 +2,7 @@
 
 use skywave_core::{Duration, Time};
 
+use super::arrival::Arrival;
 use super::ring::Ring;
 
 /// Packets that arrive at a link from several sides, in buckets of time. A bucket is taken as a
@@ -19,42 +20,6 @@ pub(crate) struct Inbox {
 
 /// So many packets are sorted without branches.
 const FEW: usize = 12;
-
-/// A packet that comes to a link, with all that plain links need of it: the packet itself lies
-/// elsewhere, and is out of the cache by now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Arrival {
-    pub(crate) at: Time,
-    pub(crate) flow: u32,
-    pub(crate) id: u32,
-    /// Bytes on the wire.
-    pub(crate) size: u32,
-    /// Its place in the list of routes.
-    pub(crate) hop: u32,
-}
-
-impl Arrival {
-    /// No packet: the link's own timer, behind the packets of the same time.
-    pub(crate) fn timer(at: Time) -> Self {
-        Self {
-            at,
-            flow: u32::MAX,
-            id: u32::MAX,
-            size: 0,
-            hop: 0,
-        }
-    }
-
-    /// Packets are taken by their time; of equal times, by their flow.
-    #[inline]
-    fn order(&self) -> u128 {
-        u128::from(self.at.as_nanos()) << 32 | u128::from(self.flow)
-    }
-
-    pub(crate) fn is_timer(&self) -> bool {
-        self.id == u32::MAX
-    }
-}
 
 impl Inbox {
     /// An inbox whose packets may each be taken up to `slack` after their arrival, and not before
@@ -108,16 +73,24 @@ impl Inbox {
     /// Sorts a short list by counting for each packet how many come before it: more comparisons than
     /// other sorts, but none whose outcome has to be guessed.
     fn sort_few(&mut self, packets: &mut [Arrival]) {
+        let Some(first) = packets.first() else {
+            return;
+        };
+        // A bucket is less than 2^31 ns wide: one number is enough to compare.
+        let origin = first.at.as_nanos().wrapping_sub(1 << 31);
+        let mut keys = [0; FEW];
         let mut places = [0; FEW];
         for (i, later) in packets.iter().enumerate() {
-            let order = later.order();
+            let key =
+                later.at.as_nanos().wrapping_sub(origin) << 32 | u64::from(later.label.flow());
             let mut place = 0;
-            for (earlier, other) in packets[..i].iter().zip(&mut places) {
-                let swapped = earlier.order() > order;
+            for (earlier, other) in keys[..i].iter().zip(&mut places) {
+                let swapped = *earlier > key;
                 *other += u8::from(swapped);
                 place += u8::from(!swapped);
             }
             places[i] = place;
+            keys[i] = key;
         }
         self.sorted.clear();
         self.sorted.extend_from_slice(packets);
@@ -134,6 +107,7 @@ impl Inbox {
 
 #[cfg(test)]
 mod tests {
+    use super::super::arrival::Label;
     use super::*;
 
     fn ns(ns: u64) -> Time {
@@ -144,16 +118,13 @@ mod tests {
     fn arrival(at: u64, id: u32) -> Arrival {
         Arrival {
             at: ns(at),
-            flow: id / 10,
-            id,
-            size: 0,
-            hop: 0,
+            label: Label::new(id / 10, id, 0, 0),
         }
     }
 
     fn taken(inbox: &mut Inbox, now: u64) -> Vec<u32> {
         let packets = inbox.take(ns(now));
-        packets.iter().map(|arrival| arrival.id).collect()
+        packets.iter().map(|arrival| arrival.label.id()).collect()
     }
 
     #[test]
@@ -199,7 +170,7 @@ mod tests {
         let ids: Vec<u32> = wakes
             .iter()
             .flat_map(|&now| inbox.take(now))
-            .map(|arrival| arrival.id)
+            .map(|arrival| arrival.label.id())
             .collect();
         assert_eq!(ids, [0, 4, 5, 1, 3, 2]);
     }

@@ -1,6 +1,7 @@
 //! The simulation engine: a virtual clock over the machines of the core.
 
 mod arq;
+mod arrival;
 mod flow;
 mod inbox;
 mod lane;

@@ -6,8 +6,8 @@ use skywave_core::Time;
 use skywave_core::link::{DropCause, Fate};
 use skywave_core::packet::Packet;
 
+use super::arrival::{Arrival, Label};
 use super::flow::{Flow, Local};
-use super::inbox::Arrival;
 use super::lane::Lane;
 use super::plan::{Plan, Receiving, latest};
 use super::queue::EventQueue;
@@ -156,8 +156,8 @@ impl<'a> World<'a> {
             return;
         };
         let packets = inbox.take(self.now);
-        for arrival in &packets {
-            self.cross(link as u32, *arrival);
+        for &Arrival { at, label } in &packets {
+            self.cross(link as u32, at, label);
         }
         if let Some(inbox) = &mut self.lanes[link].inbox {
             inbox.recycle(packets);
@@ -325,24 +325,18 @@ impl<'a> World<'a> {
             return;
         }
         let hop = self.routes.start(&packet);
-        let arrival = Arrival {
-            at,
-            flow: packet.flow,
-            id: self.store(Travelling { hop, packet }),
-            size: packet.size,
-            hop,
-        };
-        self.take_on(arrival);
+        let id = self.store(Travelling { hop, packet });
+        self.take_on(at, Label::new(packet.flow, id, packet.size, hop));
     }
 
     /// Takes a packet from its place on the route as far as that can be decided now.
     #[inline(always)]
-    fn take_on(&mut self, packet: Arrival) {
-        match self.routes.next(packet.hop) {
-            Next::Follows(link) => self.cross(link, packet),
-            Next::Collects(link) => self.collect(link, packet),
-            Next::Host => self.reach_host(packet.id, packet.at),
-            Next::Resize(bytes) => self.resize(&packet, bytes),
+    fn take_on(&mut self, at: Time, label: Label) {
+        match self.routes.next(label.hop()) {
+            Next::Follows(link) => self.cross(link, at, label),
+            Next::Collects(link) => self.collect(link, at, label),
+            Next::Host => self.reach_host(label.id(), at),
+            Next::Resize(bytes) => self.resize(at, label, bytes),
         }
     }
 
@@ -359,40 +353,41 @@ impl<'a> World<'a> {
 
     /// A packet comes to an end of a tunnel.
     #[cold]
-    fn resize(&mut self, &Arrival { at, id, hop, .. }: &Arrival, bytes: i32) {
+    fn resize(&mut self, at: Time, label: Label, bytes: i32) {
+        let id = label.id();
         let travelling = &mut self.packets[id as usize];
-        travelling.hop = hop + 1;
+        travelling.hop = label.at_next_hop().hop();
         let size = travelling.packet.size;
         travelling.packet.size = size.saturating_add_signed(bytes);
         self.pass_on(id, at);
     }
 
-    /// Offers a packet to a link, and to those behind it that follow.
-    #[inline(always)]
-    fn cross(&mut self, mut link: u32, mut packet: Arrival) {
+    /// Offers a packet to a link, and to those behind it that follow. Not inlined: with a copy of this
+    /// for each of its callers, the code of a packet's whole way would not fit the cache.
+    #[inline(never)]
+    fn cross(&mut self, mut link: u32, mut at: Time, mut label: Label) {
         loop {
             let lane = &mut self.lanes[link as usize];
-            packet.at = if let Some(plain) = lane.plain() {
-                let Some(next) = plain.send_plain(packet.at, packet.size) else {
-                    return self.drop_packet(packet.id, DropCause::Queue, packet.at);
+            at = if let Some(plain) = lane.plain() {
+                let Some(next) = plain.send_plain(at, label.size()) else {
+                    return self.drop_packet(label.id(), DropCause::Queue, at);
                 };
                 next
             } else {
-                let Arrival { at, id, hop, .. } = packet;
-                let Some(next) = self.cross_any(link, id, hop, at) else {
+                let Some(next) = self.cross_any(link, label.id(), label.hop(), at) else {
                     return;
                 };
                 next
             };
-            packet.hop += 1;
-            if packet.at >= self.end {
-                return self.free.push(packet.id);
+            label = label.at_next_hop();
+            if at >= self.end {
+                return self.free.push(label.id());
             }
-            match self.routes.next(packet.hop) {
+            match self.routes.next(label.hop()) {
                 Next::Follows(next) => link = next,
-                Next::Collects(next) => return self.collect(next, packet),
-                Next::Host => return self.reach_host(packet.id, packet.at),
-                Next::Resize(bytes) => return self.resize(&packet, bytes),
+                Next::Collects(next) => return self.collect(next, at, label),
+                Next::Host => return self.reach_host(label.id(), at),
+                Next::Resize(bytes) => return self.resize(at, label, bytes),
             }
         }
     }
@@ -427,9 +422,9 @@ impl<'a> World<'a> {
 
     /// Files a packet in the inbox of the link that it comes to.
     #[inline(always)]
-    fn collect(&mut self, link: u32, packet: Arrival) {
+    fn collect(&mut self, link: u32, at: Time, label: Label) {
         if let Some(inbox) = &mut self.lanes[link as usize].inbox
-            && let Some(wake) = inbox.insert(packet)
+            && let Some(wake) = inbox.insert(Arrival { at, label })
         {
             self.push(wake, Event::Link(link));
         }
@@ -458,13 +453,7 @@ impl<'a> World<'a> {
             return self.free.push(id);
         }
         let Travelling { packet, hop } = &self.packets[id as usize];
-        self.take_on(Arrival {
-            at,
-            flow: packet.flow,
-            id,
-            size: packet.size,
-            hop: *hop,
-        });
+        self.take_on(at, Label::new(packet.flow, id, packet.size, *hop));
     }
 
     /// A packet reached the host at the end of its path.

@@ -1,0 +1,78 @@
+//! A packet that comes to a link.
+
+use skywave_core::Time;
+
+/// A packet that comes to a link, with all that plain links need of it: the packet itself lies
+/// elsewhere, and is out of the cache by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    pub(crate) at: Time,
+    pub(crate) label: Label,
+}
+
+/// What is written on a packet: two words, two numbers in each. So it travels in registers; what is
+/// written to memory in parts is slow to read as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Label {
+    /// Flow, and number among the packets under way.
+    who: u64,
+    /// Bytes on the wire, and place in the list of routes.
+    what: u64,
+}
+
+impl Label {
+    #[inline]
+    pub(crate) fn new(flow: u32, id: u32, size: u32, hop: u32) -> Self {
+        Self {
+            who: u64::from(flow) << 32 | u64::from(id),
+            what: u64::from(size) << 32 | u64::from(hop),
+        }
+    }
+
+    pub(crate) fn flow(self) -> u32 {
+        (self.who >> 32) as u32
+    }
+
+    pub(crate) fn id(self) -> u32 {
+        self.who as u32
+    }
+
+    /// Bytes on the wire.
+    pub(crate) fn size(self) -> u32 {
+        (self.what >> 32) as u32
+    }
+
+    /// Its place in the list of routes.
+    pub(crate) fn hop(self) -> u32 {
+        self.what as u32
+    }
+
+    /// The same at the next place of its route. (No list is so long that this overflows.)
+    #[inline]
+    pub(crate) fn at_next_hop(self) -> Self {
+        Self {
+            what: self.what + 1,
+            ..self
+        }
+    }
+}
+
+impl Arrival {
+    /// No packet: the link's own timer, behind the packets of the same time.
+    pub(crate) fn timer(at: Time) -> Self {
+        Self {
+            at,
+            label: Label::new(u32::MAX, u32::MAX, 0, 0),
+        }
+    }
+
+    pub(crate) fn is_timer(&self) -> bool {
+        self.label.id() == u32::MAX
+    }
+
+    /// Packets are taken by their time; of equal times, by their flow.
+    #[inline]
+    pub(crate) fn order(&self) -> u128 {
+        u128::from(self.at.as_nanos()) << 32 | u128::from(self.label.flow())
+    }
+}
