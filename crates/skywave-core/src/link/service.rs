@@ -118,26 +118,38 @@ pub(super) struct RateTransmitter {
     free_at: Time,
     /// Work left over from before `free_at`, in units of 1/rate ns; below `rate`.
     carry: u64,
-    /// The last packet's: most links carry one size, and the division is the dearest part of it.
-    recent: Work,
+    pace: Pace,
     rate: Rate,
 }
 
-/// A packet's transmission time: whole nanoseconds, and the remainder in units of 1/rate ns.
+/// How long packets take to transmit.
 #[derive(Clone, Copy, Debug)]
-struct Work {
-    size: u32,
-    whole: Duration,
-    remainder: u64,
+enum Pace {
+    /// A byte takes a whole number of nanoseconds, as at most rates that people write.
+    Byte(Duration),
+    /// Otherwise, that of the last packet, in whole nanoseconds and a remainder in units of 1/rate
+    /// ns: most links carry one size, and the division is the dearest part of it.
+    Packet {
+        size: u32,
+        whole: Duration,
+        remainder: u64,
+    },
 }
 
-impl Work {
+impl Pace {
+    fn new(rate: Rate) -> Self {
+        match rate.transmission_time(1, 0) {
+            (byte, 0) if rate.as_bps() > 0 => Self::Byte(byte),
+            _ => Self::of_packet(rate, 0),
+        }
+    }
+
     // Out of the way of the packets of the usual size.
     #[cold]
     #[inline(never)]
-    fn new(rate: Rate, size: u32) -> Self {
+    fn of_packet(rate: Rate, size: u32) -> Self {
         let (whole, remainder) = rate.transmission_time(u64::from(size), 0);
-        Self {
+        Self::Packet {
             size,
             whole,
             remainder,
@@ -151,7 +163,7 @@ impl RateTransmitter {
             rate,
             free_at: Time::ZERO,
             carry: 0,
-            recent: Work::new(rate, 0),
+            pace: Pace::new(rate),
         }
     }
 
@@ -166,11 +178,11 @@ impl RateTransmitter {
 
     #[inline]
     fn transmit(&mut self, size: u32) -> Slot {
-        let work = self.work(size);
         let start = self.free_at;
-        self.free_at += work.whole;
-        if work.remainder > 0 {
-            self.carry(work.remainder);
+        if let Pace::Byte(byte) = self.pace {
+            self.free_at += byte * u64::from(size);
+        } else {
+            self.transmit_with_remainder(size);
         }
         Slot {
             end: self.free_at,
@@ -179,22 +191,24 @@ impl RateTransmitter {
     }
 
     /// The same as dividing work and carry together: both remainders are below the rate.
-    fn carry(&mut self, remainder: u64) {
+    fn transmit_with_remainder(&mut self, packet: u32) {
+        if !matches!(self.pace, Pace::Packet { size, .. } if size == packet) {
+            self.pace = Pace::of_packet(self.rate, packet);
+        }
+        let Pace::Packet {
+            whole, remainder, ..
+        } = self.pace
+        else {
+            return;
+        };
+        self.free_at += whole;
         let room = self.rate.as_bps() - remainder;
-        if self.carry >= room {
+        if remainder > 0 && self.carry >= room {
             self.free_at += Duration::from_nanos(1);
             self.carry -= room;
         } else {
             self.carry += remainder;
         }
-    }
-
-    #[inline]
-    fn work(&mut self, size: u32) -> Work {
-        if size != self.recent.size {
-            self.recent = Work::new(self.rate, size);
-        }
-        self.recent
     }
 }
 

@@ -34,8 +34,9 @@ pub(crate) struct Routes {
     starts: Vec<[u32; 2]>,
 }
 
-/// Behind the last link: the packet is with its host.
-const HOST: u32 = u32::MAX;
+/// Behind the last link: the packet is with its host, the data sender or the data receiver.
+const SENDER: u32 = u32::MAX;
+const RECEIVER: u32 = u32::MAX - 1;
 
 /// Set beside the number of a link that collects packets.
 const COLLECTS: u32 = 1 << 31;
@@ -53,8 +54,8 @@ pub(crate) enum Next {
     Follows(u32),
     /// A link that collects packets.
     Collects(u32),
-    /// Its host.
-    Host,
+    /// The host at the end of this direction.
+    Host(Direction),
     /// The end of a tunnel: its size changes by so many bytes.
     Resize(i32),
 }
@@ -65,7 +66,7 @@ impl Routes {
     pub(crate) fn new(spec: &Spec) -> Self {
         let mut router = Router::new(&spec.links, spec.nodes.len());
         let mut hops = Vec::new();
-        let mut route = |from, via: &[usize], to, tunnels: &[Tunnel]| {
+        let mut route = |from, via: &[usize], to, tunnels: &[Tunnel], host| {
             let start = hops.len() as u32;
             let path = router.route(from, via, to);
             let path = path.unwrap_or_else(|e| panic!("{e}: the scenario layer checks this"));
@@ -76,13 +77,13 @@ impl Routes {
                 node = spec.links[link as usize].to;
             }
             hops.extend(resize(spec, &path, tunnels, node));
-            hops.push(HOST);
+            hops.push(host);
             [start, hops.len() as u32 - 1]
         };
         let routes = |flow: &FlowSpec| {
             let way = &flow.route;
-            let [forward, end] = route(flow.from, &way.via, flow.to, &way.tunnels);
-            let mut back = || route(flow.to, &way.reverse_via, flow.from, &way.tunnels)[0];
+            let [forward, end] = route(flow.from, &way.via, flow.to, &way.tunnels, RECEIVER);
+            let mut back = || route(flow.to, &way.reverse_via, flow.from, &way.tunnels, SENDER)[0];
             match flow.transport {
                 Transport::Tcp(_) => [forward, back()],
                 // Nothing comes back from a datagram.
@@ -106,8 +107,12 @@ impl Routes {
             Next::Follows(next)
         } else if next & OTHER == 0 {
             Next::Collects(next & !COLLECTS)
-        } else if next == HOST {
-            Next::Host
+        } else if next >= RECEIVER {
+            Next::Host(if next == RECEIVER {
+                Direction::Forward
+            } else {
+                Direction::Reverse
+            })
         } else {
             let bytes = (next & (SHRINKS - 1)) as i32;
             Next::Resize(if next & SHRINKS == 0 { bytes } else { -bytes })
@@ -134,7 +139,7 @@ impl Routes {
         self.hops[start as usize..]
             .iter()
             .copied()
-            .take_while(|&hop| hop != HOST)
+            .take_while(|&hop| hop < RECEIVER)
             .filter(|&hop| hop & OTHER == 0)
     }
 }

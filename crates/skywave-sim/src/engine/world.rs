@@ -335,7 +335,7 @@ impl<'a> World<'a> {
         match self.routes.next(label.hop()) {
             Next::Follows(link) => self.cross(link, at, label),
             Next::Collects(link) => self.collect(link, at, label),
-            Next::Host => self.reach_host(label.id(), at),
+            Next::Host(direction) => self.reach_host(direction, label, at),
             Next::Resize(bytes) => self.resize(at, label, bytes),
         }
     }
@@ -386,7 +386,7 @@ impl<'a> World<'a> {
             match self.routes.next(label.hop()) {
                 Next::Follows(next) => link = next,
                 Next::Collects(next) => return self.collect(next, at, label),
-                Next::Host => return self.reach_host(label.id(), at),
+                Next::Host(direction) => return self.reach_host(direction, label, at),
                 Next::Resize(bytes) => return self.resize(at, label, bytes),
             }
         }
@@ -458,16 +458,16 @@ impl<'a> World<'a> {
 
     /// A packet reached the host at the end of its path.
     #[inline(always)]
-    fn reach_host(&mut self, id: u32, at: Time) {
+    fn reach_host(&mut self, direction: Direction, label: Label, at: Time) {
+        let (id, index) = (label.id(), label.flow() as usize);
         let packet = &self.packets[id as usize].packet;
-        let index = packet.flow as usize;
         if packet.corrupt {
             // The host's checksum finds it.
             self.flows[index].lost(at, packet, LossCause::Corruption);
             self.free.push(id);
             return;
         }
-        match Direction::of(packet) {
+        match direction {
             Direction::Reverse => {
                 if self.flows[index].to_sender.insert(at, id) {
                     self.schedule_mail_to_sender(index);
