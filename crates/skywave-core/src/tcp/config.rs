@@ -315,6 +315,17 @@ pub enum Counting {
     Bytes(u32),
 }
 
+impl Counting {
+    /// What an ACK of so much new data counts.
+    #[inline]
+    pub(super) fn counted(self, acked: impl Fn() -> Segments) -> Segments {
+        match self {
+            Self::Acks => Segments::ONE,
+            Self::Bytes(limit) => acked().min(Segments(f64::from(limit))),
+        }
+    }
+}
+
 /// The retransmission timer's clock and bounds (RFC 6298).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtoConfig {

@@ -427,20 +427,19 @@ impl Sender {
     #[inline(always)]
     fn on_new_ack(&mut self, now: Time, ack: u64, segment: &Segment, fresh: u64) {
         let flight_before = self.flight.in_flight();
+        let mss = self.config.mss;
         self.found = None;
         let acked = self.flight.acknowledge(ack);
-        let acked_segments = Segments::from_bytes(acked.bytes, self.config.mss);
+        let acked_segments = || Segments::from_bytes(acked.bytes, mss);
         let delivered = fresh + acked.bytes - acked.sacked_before;
         let segment_rtt = acked.newest_sent.map(|sent| now.since(sent));
         let finding = self.look(now, segment_rtt);
-        let mut repair = Repair {
-            flight: &mut self.flight,
-            window: &mut self.window,
-            mss: self.config.mss,
-            rule: self.detection.loss_rule(),
-            delivered,
+        let progress = if self.recovery.is_active() {
+            self.go_on_repairing(acked_segments(), delivered)
+        } else {
+            self.recovery.on_open_ack(&mut self.flight);
+            Progress::Open
         };
-        let progress = self.recovery.on_new_ack(&mut repair, acked_segments);
         // A partial ACK shows how long a hole took to fill, not a round trip.
         let rtt = match progress {
             Progress::Partial { .. } if !self.config.timestamps => {
@@ -468,16 +467,15 @@ impl Sender {
             }
         }
         let may_grow = progress == Progress::Open && self.window_was_used(flight_before);
-        let counted = self.counted(acked_segments);
         let event = || AckEvent {
-            counted,
+            counted: self.config.counting.counted(acked_segments),
             may_grow,
-            ..ack_event!(self, now, acked_segments, rtt, segment_rtt)
+            ..ack_event!(self, now, acked_segments(), rtt, segment_rtt)
         };
         self.congestion.on_ack_that(event, &mut self.window);
         self.window.cwnd = self.window.cwnd.min(self.config.max_cwnd);
         if self.detection.hears_of_new_acks() {
-            self.detect_on_new_ack(now, acked_segments, segment_rtt, delivered);
+            self.detect_on_new_ack(now, acked_segments(), segment_rtt, delivered);
         }
         if self.flight.is_empty() {
             self.timer = None;
@@ -486,6 +484,19 @@ impl Sender {
             self.act(now, finding, delivered);
             self.arm_probe(now);
         }
+    }
+
+    /// A recovery hears of newly acknowledged data.
+    #[inline(never)]
+    fn go_on_repairing(&mut self, acked: Segments, delivered: u64) -> Progress {
+        let mut repair = Repair {
+            flight: &mut self.flight,
+            window: &mut self.window,
+            mss: self.config.mss,
+            rule: self.detection.loss_rule(),
+            delivered,
+        };
+        self.recovery.on_new_ack(&mut repair, acked)
     }
 
     #[inline(never)]
@@ -654,13 +665,6 @@ impl Sender {
         self.rtt_sample = Some(now.since(sent));
         self.last_rtt = self.rtt_sample;
         self.rtt_sample
-    }
-
-    fn counted(&self, acked: Segments) -> Segments {
-        match self.config.counting {
-            Counting::Acks => Segments::ONE,
-            Counting::Bytes(limit) => acked.min(Segments(f64::from(limit))),
-        }
     }
 
     /// RFC 7661's concern: a window that the application did not use says nothing about the path.

@@ -327,6 +327,10 @@ impl LossDetector for Detection {
 
     #[inline]
     fn next_timer(&self) -> Option<Time> {
+        // Most connections count duplicate ACKs: they need not look at a table of members.
+        if let Self::Dupacks(_) = self {
+            return None;
+        }
         each!(self, m => m.next_timer())
     }
 
@@ -357,6 +361,9 @@ impl LossDetector for Detection {
 
     #[inline]
     fn limited_transmit(&self, dupacks: u32) -> Allowance {
+        if let Self::Dupacks(dupack) = self {
+            return dupack.limited_transmit(dupacks);
+        }
         each!(self, m => m.limited_transmit(dupacks))
     }
 }

@@ -67,10 +67,13 @@ pub trait LossRecovery {
     /// The detector's timer found more losses during the recovery.
     fn on_found(&mut self, _repair: &mut Repair) {}
 
-    /// New data was acknowledged up to `flight.una()`, `acked` segments of it.
+    /// New data was acknowledged up to `flight.una()`, `acked` segments of it, during the recovery.
     fn on_new_ack(&mut self, _repair: &mut Repair, _acked: Segments) -> Progress {
         Progress::Open
     }
+
+    /// New data was acknowledged outside of a recovery.
+    fn on_open_ack(&self, _flight: &mut Flight) {}
 
     /// What the receiver reports shows that the oldest segment is lost, with fewer duplicate ACKs
     /// than the detection wants; `threshold` segments must have arrived above it.
@@ -87,18 +90,18 @@ pub trait LossRecovery {
         max
     }
 
-    /// Segments that have left the network and may be replaced by new ones.
+    /// Segments that have left the network and may be replaced by new ones, during the recovery.
     fn inflation(&self) -> Segments {
         Segments::ZERO
     }
 
     /// Data that may be sent now beyond what a plain window allows; `None` for a recovery that
-    /// counts by a window. In bytes.
+    /// counts by a window, and outside of a recovery. In bytes.
     fn pipe_room(&self, _flight: &Flight, _window: &Window, _mss: u32) -> Option<u64> {
         None
     }
 
-    /// A segment of so many bytes was sent.
+    /// A segment of so many bytes was sent during the recovery.
     fn on_sent(&mut self, _bytes: u64) {}
 
     /// Nothing else may be sent but there is room: a segment worth sending again all the same.
@@ -107,9 +110,18 @@ pub trait LossRecovery {
     }
 }
 
+/// A sender's recovery.
+///
+/// Whether one is going on is kept here: most of the time none is, and then there is nothing to ask.
+#[derive(Clone, Debug)]
+pub struct Recovery {
+    active: bool,
+    member: Member,
+}
+
 /// The built-in members, dispatched statically.
 #[derive(Clone, Debug)]
-pub enum Recovery {
+enum Member {
     /// Slow start from the lost segment.
     Tahoe(Tahoe),
     /// RFC 2581.
@@ -124,56 +136,77 @@ pub enum Recovery {
 
 macro_rules! each {
     ($self:expr, $member:ident => $call:expr) => {
-        match $self {
-            Recovery::Tahoe($member) => $call,
-            Recovery::Reno($member) => $call,
-            Recovery::NewReno($member) => $call,
-            Recovery::Sack($member) => $call,
-            Recovery::Sack1($member) => $call,
+        match &$self.member {
+            Member::Tahoe($member) => $call,
+            Member::Reno($member) => $call,
+            Member::NewReno($member) => $call,
+            Member::Sack($member) => $call,
+            Member::Sack1($member) => $call,
         }
     };
+    (mut $self:expr, $member:ident => $call:expr) => {{
+        let answer = match &mut $self.member {
+            Member::Tahoe($member) => $call,
+            Member::Reno($member) => $call,
+            Member::NewReno($member) => $call,
+            Member::Sack($member) => $call,
+            Member::Sack1($member) => $call,
+        };
+        $self.active = each!($self, m => m.is_active());
+        answer
+    }};
 }
 
 impl Recovery {
     /// A fresh recovery for a connection.
     pub fn new(config: &TcpConfig) -> Self {
-        match config.composition.recovery {
-            RecoveryConfig::Tahoe => Self::Tahoe(Tahoe::new(config.loss_window)),
-            RecoveryConfig::Reno => Self::Reno(Reno::default()),
-            RecoveryConfig::NewReno => Self::NewReno(NewReno::new(config.impatient)),
-            RecoveryConfig::Sack => Self::Sack(Sack::new(false)),
-            RecoveryConfig::Prr => Self::Sack(Sack::new(true)),
-            RecoveryConfig::Sack1 => Self::Sack1(Sack1::default()),
+        let member = match config.composition.recovery {
+            RecoveryConfig::Tahoe => Member::Tahoe(Tahoe::new(config.loss_window)),
+            RecoveryConfig::Reno => Member::Reno(Reno::default()),
+            RecoveryConfig::NewReno => Member::NewReno(NewReno::new(config.impatient)),
+            RecoveryConfig::Sack => Member::Sack(Sack::new(false)),
+            RecoveryConfig::Prr => Member::Sack(Sack::new(true)),
+            RecoveryConfig::Sack1 => Member::Sack1(Sack1::default()),
+        };
+        Self {
+            active: false,
+            member,
         }
     }
 
     /// True when the scoreboard decides what is sent, so that duplicate ACKs must carry news.
     pub fn uses_sack(&self) -> bool {
-        matches!(self, Self::Sack(_) | Self::Sack1(_))
+        matches!(self.member, Member::Sack(_) | Member::Sack1(_))
     }
 }
 
 impl LossRecovery for Recovery {
     #[inline]
     fn is_active(&self) -> bool {
-        each!(self, m => m.is_active())
+        self.active
     }
 
     fn on_loss(&mut self, repair: &mut Repair, response: Response, dupacks: u32) {
-        each!(self, m => m.on_loss(repair, response, dupacks));
+        each!(mut self, m => m.on_loss(repair, response, dupacks));
     }
 
     fn on_dupack(&mut self, repair: &mut Repair) {
-        each!(self, m => m.on_dupack(repair));
+        each!(mut self, m => m.on_dupack(repair));
     }
 
     fn on_found(&mut self, repair: &mut Repair) {
-        each!(self, m => m.on_found(repair));
+        each!(mut self, m => m.on_found(repair));
+    }
+
+    fn on_new_ack(&mut self, repair: &mut Repair, acked: Segments) -> Progress {
+        each!(mut self, m => m.on_new_ack(repair, acked))
     }
 
     #[inline]
-    fn on_new_ack(&mut self, repair: &mut Repair, acked: Segments) -> Progress {
-        each!(self, m => m.on_new_ack(repair, acked))
+    fn on_open_ack(&self, flight: &mut Flight) {
+        if let Member::Sack1(sack1) = &self.member {
+            sack1.on_open_ack(flight);
+        }
     }
 
     fn first_is_lost(&self, flight: &Flight, mss: u32, threshold: u32) -> bool {
@@ -181,7 +214,7 @@ impl LossRecovery for Recovery {
     }
 
     fn on_timeout(&mut self, flight: &mut Flight) {
-        each!(self, m => m.on_timeout(flight));
+        each!(mut self, m => m.on_timeout(flight));
     }
 
     fn recover_after_timeout(&self, max: u64) -> u64 {
@@ -190,20 +223,28 @@ impl LossRecovery for Recovery {
 
     #[inline]
     fn inflation(&self) -> Segments {
+        if !self.active {
+            return Segments::ZERO;
+        }
         each!(self, m => m.inflation())
     }
 
     #[inline]
     fn pipe_room(&self, flight: &Flight, window: &Window, mss: u32) -> Option<u64> {
+        if !self.active {
+            return None;
+        }
         each!(self, m => m.pipe_room(flight, window, mss))
     }
 
     #[inline]
     fn on_sent(&mut self, bytes: u64) {
-        each!(self, m => m.on_sent(bytes));
+        if self.active {
+            each!(mut self, m => m.on_sent(bytes));
+        }
     }
 
     fn rescue(&mut self, flight: &Flight) -> Option<u64> {
-        each!(self, m => m.rescue(flight))
+        each!(mut self, m => m.rescue(flight))
     }
 }

@@ -47,12 +47,10 @@ impl LossRecovery for Sack1 {
 
     #[inline]
     fn on_new_ack(&mut self, repair: &mut Repair, _acked: Segments) -> Progress {
-        let Some(recover) = self.recover else {
-            // Outside of a recovery every new ACK starts the scoreboard anew.
-            repair.flight.clear_sacked();
-            return Progress::Open;
-        };
-        if repair.flight.una() >= recover {
+        if self
+            .recover
+            .is_none_or(|recover| repair.flight.una() >= recover)
+        {
             *self = Self::default();
             repair.flight.end_recovery();
             repair.flight.clear_sacked();
@@ -63,6 +61,12 @@ impl LossRecovery for Sack1 {
         Progress::Partial {
             restart_timer: true,
         }
+    }
+
+    /// Outside of a recovery every new ACK starts the scoreboard anew.
+    #[inline]
+    fn on_open_ack(&self, flight: &mut Flight) {
+        flight.clear_sacked();
     }
 
     fn on_timeout(&mut self, flight: &mut Flight) {
