@@ -285,6 +285,19 @@ impl Detection {
         !matches!(self, Self::Dupacks(_) | Self::Rack(_))
     }
 
+    // What is asked of every ACK, for members that do more than to count duplicate ACKs, as most
+    // connections do: those need no table of members.
+
+    #[inline(never)]
+    fn own_timer(&self) -> Option<Time> {
+        each!(self, m => m.next_timer())
+    }
+
+    #[inline(never)]
+    fn own_allowance(&self, dupacks: u32) -> Allowance {
+        each!(self, m => m.limited_transmit(dupacks))
+    }
+
     /// It judges by what was delivered when, so that the flight is to keep that.
     pub fn needs_deliveries(&self) -> bool {
         matches!(self, Self::Rack(_))
@@ -327,11 +340,10 @@ impl LossDetector for Detection {
 
     #[inline]
     fn next_timer(&self) -> Option<Time> {
-        // Most connections count duplicate ACKs: they need not look at a table of members.
-        if let Self::Dupacks(_) = self {
-            return None;
+        match self {
+            Self::Dupacks(_) => None,
+            other => other.own_timer(),
         }
-        each!(self, m => m.next_timer())
     }
 
     fn on_timer(&mut self, event: &DetectionEvent) -> Finding {
@@ -361,9 +373,9 @@ impl LossDetector for Detection {
 
     #[inline]
     fn limited_transmit(&self, dupacks: u32) -> Allowance {
-        if let Self::Dupacks(dupack) = self {
-            return dupack.limited_transmit(dupacks);
+        match self {
+            Self::Dupacks(member) => member.limited_transmit(dupacks),
+            other => other.own_allowance(dupacks),
         }
-        each!(self, m => m.limited_transmit(dupacks))
     }
 }
