@@ -19,6 +19,9 @@ use crate::spec::{Spec, Transport};
 /// Without any need to decide, decide this often all the same, so that memory stays flat.
 const LONGEST: Duration = Duration::from_secs(1);
 
+/// A pace below this would only make many empty buckets of events.
+const SHORTEST: Duration = Duration::from_micros(100);
+
 /// When the parts of a world decide.
 pub(crate) struct Plan {
     /// By link: `None` for one that follows.
@@ -87,6 +90,17 @@ impl Plan {
             senders,
             receivers,
         }
+    }
+}
+
+impl Plan {
+    /// The shortest that a part of the world that wakes by itself rests between two decisions: about
+    /// how far ahead events lie at least when they are inserted.
+    pub(crate) fn pace(&self) -> Duration {
+        let links = self.links.iter().flatten();
+        let rests = links.map(|link| link.slack.saturating_sub(link.hold));
+        let shortest = rests.chain(self.senders.iter().copied()).min();
+        shortest.unwrap_or(LONGEST).clamp(SHORTEST, LONGEST)
     }
 }
 

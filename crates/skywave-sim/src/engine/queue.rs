@@ -1,84 +1,147 @@
 //! The event queue: earliest time first, equal times in the order of insertion.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
-use skywave_core::Time;
+use skywave_core::{Duration, Time};
 
-/// Pending events.
+/// Buckets kept side by side, one of them the present one.
+const NEAR: u64 = 64;
+
+/// Pending events, in buckets of time: a timing wheel (Varghese and Lauck 1987), and a map for what
+/// lies further ahead. A bucket is sorted when its time has come.
 #[derive(Debug)]
 pub(crate) struct EventQueue<E> {
-    heap: BinaryHeap<Entry<E>>,
-    inserted: u64,
+    /// Bucket number `n` begins at `n` times 2^shift nanoseconds.
+    shift: u32,
+    /// The present bucket, its number, and its first event that has not come out.
+    present: Vec<(Time, E)>,
+    number: u64,
+    next: usize,
+    /// The buckets behind it, each in the order of insertion, and a bit for each that is not empty.
+    near: [Vec<(Time, E)>; NEAR as usize],
+    filled: u64,
+    /// By number; of one bucket, what was inserted before anything in `near`.
+    far: BTreeMap<u64, Vec<(Time, E)>>,
 }
 
-#[derive(Debug)]
-struct Entry<E> {
-    at: Time,
-    order: u64,
-    event: E,
-}
-
-impl<E> EventQueue<E> {
-    pub(crate) fn new() -> Self {
+impl<E: Copy> EventQueue<E> {
+    /// A queue with buckets of at most `width`: few events should be inserted less ahead than that.
+    pub(crate) fn new(width: Duration) -> Self {
         Self {
-            heap: BinaryHeap::new(),
-            inserted: 0,
+            shift: width.as_nanos().max(1).ilog2(),
+            present: Vec::new(),
+            number: 0,
+            next: 0,
+            near: std::array::from_fn(|_| Vec::new()),
+            filled: 0,
+            far: BTreeMap::new(),
         }
     }
 
+    /// Inserts an event, at or after the one that came out last.
+    #[inline]
     pub(crate) fn push(&mut self, at: Time, event: E) {
-        self.heap.push(Entry {
-            at,
-            order: self.inserted,
-            event,
-        });
-        self.inserted += 1;
+        let number = at.as_nanos() >> self.shift;
+        let ahead = number.saturating_sub(self.number);
+        if ahead == 0 {
+            let rest = &self.present[self.next..];
+            let later = rest.iter().rev().take_while(|(other, _)| *other > at);
+            let place = self.present.len() - later.count();
+            self.present.insert(place, (at, event));
+        } else if ahead < NEAR {
+            self.near[(number % NEAR) as usize].push((at, event));
+            self.filled |= 1 << (number % NEAR);
+        } else {
+            self.far.entry(number).or_default().push((at, event));
+        }
     }
 
+    /// The next event.
+    #[inline]
     pub(crate) fn pop(&mut self) -> Option<(Time, E)> {
-        self.heap.pop().map(|e| (e.at, e.event))
+        if self.next == self.present.len() && !self.advance() {
+            return None;
+        }
+        let event = self.present[self.next];
+        self.next += 1;
+        Some(event)
+    }
+
+    /// Goes on to the next bucket that is not empty, if there is one.
+    fn advance(&mut self) -> bool {
+        let behind = self.filled.rotate_right((self.number % NEAR) as u32);
+        let near = (behind != 0).then(|| self.number + u64::from(behind.trailing_zeros()));
+        let far = self.far.first_key_value().map(|(&number, _)| number);
+        let Some(number) = near.into_iter().chain(far).min() else {
+            return false;
+        };
+        self.number = number;
+        self.next = 0;
+        self.present.clear();
+        if far == Some(number) {
+            self.present
+                .extend(self.far.remove(&number).into_iter().flatten());
+        }
+        if near == Some(number) {
+            let bucket = &mut self.near[(number % NEAR) as usize];
+            if self.present.is_empty() {
+                std::mem::swap(&mut self.present, bucket);
+            } else {
+                self.present.append(bucket);
+            }
+            self.filled &= !(1 << (number % NEAR));
+        }
+        if self.present.len() > 1 {
+            self.present.sort_by_key(|&(at, _)| at);
+        }
+        true
     }
 }
-
-impl<E> Entry<E> {
-    fn key(&self) -> (Time, u64) {
-        (self.at, self.order)
-    }
-}
-
-// The heap gives its greatest entry first: the earliest is the greatest.
-impl<E> Ord for Entry<E> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.key().cmp(&self.key())
-    }
-}
-
-impl<E> PartialOrd for Entry<E> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<E> PartialEq for Entry<E> {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl<E> Eq for Entry<E> {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn equal_times_come_out_in_the_order_of_insertion() {
-        let mut q = EventQueue::new();
+        let mut q = EventQueue::new(Duration::from_nanos(2));
         for (i, ns) in [5, 3, 5, 3, 1].into_iter().enumerate() {
             q.push(Time::from_nanos(ns), i);
         }
         let order: Vec<usize> = std::iter::from_fn(|| q.pop().map(|(_, e)| e)).collect();
         assert_eq!(order, [4, 1, 3, 0, 2]);
+    }
+
+    proptest! {
+        /// Each event that comes out inserts others after it, near and far.
+        #[test]
+        fn events_come_out_by_time_and_then_as_inserted(
+            shift in 0u32..12,
+            gaps in prop::collection::vec(
+                prop_oneof![0u64..3, 0u64..300, 0u64..100_000, Just(u64::MAX)], 1..200,
+            ),
+        ) {
+            let mut queue = EventQueue::new(Duration::from_nanos(1 << shift));
+            let mut waiting = Vec::new();
+            let mut now = Time::ZERO;
+            for (i, gaps) in gaps.chunks(3).enumerate() {
+                for (j, &gap) in gaps.iter().enumerate() {
+                    let at = Time::from_nanos(now.as_nanos().saturating_add(gap));
+                    queue.push(at, (i, j));
+                    waiting.push((at, (i, j)));
+                }
+                // What was inserted first of the earliest.
+                let first = waiting.iter().map(|w| w.0).min().and_then(|at| {
+                    let place = waiting.iter().position(|w| w.0 == at)?;
+                    Some(waiting.remove(place))
+                });
+                prop_assert_eq!(queue.pop(), first);
+                now = first.map_or(now, |f| f.0);
+            }
+            waiting.sort_by_key(|w| w.0);
+            let rest: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
+            prop_assert_eq!(rest, waiting);
+        }
     }
 }

@@ -83,7 +83,7 @@ impl<'a> World<'a> {
             observer,
             end: spec.duration,
             now: Time::ZERO,
-            events: EventQueue::new(),
+            events: EventQueue::new(plan.pace()),
             handled: 0,
             lanes,
             plan,
