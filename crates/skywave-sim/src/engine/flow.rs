@@ -63,9 +63,11 @@ pub(crate) enum Local {
     Timer,
 }
 
-/// The machines of a flow's transport.
+/// The machines of a flow's transport. Not boxed: with many flows each pointer to follow costs a wait
+/// for memory.
+#[expect(clippy::large_enum_variant, reason = "most flows are TCP")]
 pub(crate) enum Ends {
-    Tcp(Box<Tcp>),
+    Tcp(Tcp),
     Udp { header: u32, sent: u64 },
 }
 
@@ -133,7 +135,7 @@ impl Tcp {
 impl Flow {
     pub(crate) fn new(index: usize, spec: &FlowSpec, run: &Spec) -> Self {
         let ends = match &spec.transport {
-            Transport::Tcp(config) => Ends::Tcp(Box::new(Tcp::new(config, run))),
+            Transport::Tcp(config) => Ends::Tcp(Tcp::new(config, run)),
             Transport::Udp { header } => Ends::Udp {
                 header: *header,
                 sent: 0,
