@@ -61,6 +61,8 @@ pub enum DetectionConfig {
     Dcr(DcrConfig),
     /// The third duplicate ACK, or fewer when so many cannot come (RFC 5827).
     EarlyRetransmit,
+    /// About a window's worth of duplicate ACKs (TCP-NCR, RFC 4653).
+    Ncr(NcrTransmit),
     /// A round trip and a reordering window after it was sent, when something sent later has arrived;
     /// and probes of a silent tail (RACK-TLP, RFC 8985).
     Rack,
@@ -88,6 +90,15 @@ pub enum DcrWait {
     /// By W·τ·srtt/RTT duplicate ACKs, with W the segments in flight at the first one and RTT the
     /// latest sample; at least three. Needs new data to send meanwhile, for the ACKs to come.
     Dupacks,
+}
+
+/// What TCP-NCR sends while it waits (RFC 4653, Extended Limited Transmit).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NcrTransmit {
+    /// A new segment for every two that arrive; DupThresh is two thirds of what is outstanding.
+    Careful,
+    /// A new segment for each one that arrives; DupThresh is half of what is outstanding.
+    Aggressive,
 }
 
 /// Members of the `recovery` slot.
@@ -408,7 +419,10 @@ impl TcpConfig {
         let sack = matches!(
             composition.recovery,
             RecoveryConfig::Sack | RecoveryConfig::Prr | RecoveryConfig::Sack1
-        ) || composition.detection == DetectionConfig::Rack;
+        ) || matches!(
+            composition.detection,
+            DetectionConfig::Rack | DetectionConfig::Ncr(_)
+        );
         let common = Self {
             composition,
             mss: 1460,

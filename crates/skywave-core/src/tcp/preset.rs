@@ -2,7 +2,8 @@
 
 use super::config::{
     CerlConfig, Composition, CongestionConfig, CubicConfig, DcrConfig, DetectionConfig,
-    ExtendedConfig, RecoveryConfig, TimeoutConfig, VegasConfig, VenoConfig, WestwoodConfig,
+    ExtendedConfig, NcrTransmit, RecoveryConfig, TimeoutConfig, VegasConfig, VenoConfig,
+    WestwoodConfig,
 };
 
 /// A published TCP variant: a named composition.
@@ -264,6 +265,24 @@ pub const PRESETS: &[Preset] = &[
             ..SACK
         },
     },
+    Preset {
+        name: "ncr-careful",
+        summary: "SACK that waits a window of duplicate ACKs, at half the rate",
+        source: "RFC 4653",
+        composition: Composition {
+            detection: DetectionConfig::Ncr(NcrTransmit::Careful),
+            ..SACK
+        },
+    },
+    Preset {
+        name: "ncr-aggressive",
+        summary: "SACK that waits a window of duplicate ACKs, at the full rate",
+        source: "RFC 4653",
+        composition: Composition {
+            detection: DetectionConfig::Ncr(NcrTransmit::Aggressive),
+            ..SACK
+        },
+    },
 ];
 
 /// The preset of that name.
@@ -329,6 +348,12 @@ pub const MEMBERS: &[Member] = &[
         "early-retransmit",
         "three duplicate ACKs, or fewer when so many cannot come",
         "RFC 5827",
+    ),
+    member(
+        "detection",
+        "ncr",
+        "about a window's worth of duplicate ACKs (transmit)",
+        "RFC 4653",
     ),
     member(
         "detection",

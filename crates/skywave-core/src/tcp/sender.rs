@@ -512,6 +512,9 @@ impl Sender {
             segment_rtt,
             ..detection_event!(self, now)
         };
+        if let Some(window) = self.detection.window_after_reordering(&event) {
+            self.window = window;
+        }
         if self.detection.on_new_ack(&event) && !self.flight.is_empty() {
             self.found = Some(Why::Detector);
             self.repair_again(delivered);
@@ -591,13 +594,16 @@ impl Sender {
         let Some(&first) = self.flight.first() else {
             return;
         };
+        let before = self.detection.flight_before();
+        let before = before.map(|bytes| Segments::from_bytes(bytes, self.config.mss));
+        let window = self.effective_window();
         let event = LossEvent {
             now,
             una: self.flight.una(),
             max: self.flight.max(),
-            window: self.effective_window(),
-            in_flight: self.in_flight(),
-            outstanding: self.outstanding(),
+            window: before.map_or(window, |before| window.max(before)),
+            in_flight: before.unwrap_or_else(|| self.in_flight()),
+            outstanding: before.unwrap_or_else(|| self.outstanding()),
             sent_at: first.last_sent,
             transmissions: first.transmissions,
         };

@@ -3,7 +3,7 @@
 use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::tcp::{
     Acking, Composition, Counting, DcrConfig, DcrWait, DetectionConfig, ExtendedConfig, Handshake,
-    PRESETS, RecoveryConfig, TcpConfig, TimeoutConfig,
+    NcrTransmit, PRESETS, RecoveryConfig, TcpConfig, TimeoutConfig,
 };
 use skywave_core::{Duration, Segments};
 
@@ -77,12 +77,14 @@ impl<'a> Arbitrary<'a> for AnyConfig {
 }
 
 fn any_composition(bytes: &mut Unstructured<'_>) -> Result<Composition> {
-    let detection = match bytes.int_in_range(0..=19)? {
+    let detection = match bytes.int_in_range(0..=21)? {
         0..=2 => DetectionConfig::Dupacks(3),
         3 => DetectionConfig::EarlyRetransmit,
         4..=5 => DetectionConfig::Rack,
         6..=8 => DetectionConfig::Dcr(any_dcr(bytes)?),
         16..=18 => DetectionConfig::Sifest(3),
+        20 => DetectionConfig::Ncr(NcrTransmit::Careful),
+        21 => DetectionConfig::Ncr(NcrTransmit::Aggressive),
         19 => DetectionConfig::Sifest(bytes.int_in_range(1..=6)?),
         9..=11 => DetectionConfig::Vegas,
         threshold => DetectionConfig::Dupacks(threshold - 11),

@@ -1,10 +1,10 @@
 //! Lowering of loss detectors that have parameters.
 
 use skywave_core::Duration;
-use skywave_core::tcp::{DcrConfig, DcrWait, DetectionConfig};
+use skywave_core::tcp::{DcrConfig, DcrWait, DetectionConfig, NcrTransmit};
 
 use super::error::Fault;
-use super::model_tcp::{DcrByModel, DcrModel};
+use super::model_tcp::{DcrByModel, DcrModel, NcrModel, NcrTransmitModel};
 
 /// The detector, and its name with the parameters that differ from their defaults.
 pub(super) fn dcr(model: &DcrModel) -> Result<(DetectionConfig, String), Fault> {
@@ -39,4 +39,13 @@ pub(super) fn dcr(model: &DcrModel) -> Result<(DetectionConfig, String), Fault> 
         format!("dcr({})", changed.join(", "))
     };
     Ok((DetectionConfig::Dcr(DcrConfig { tau, wait }), label))
+}
+
+/// The same of TCP-NCR.
+pub(super) fn ncr(model: NcrModel) -> (DetectionConfig, String) {
+    let (transmit, label) = match model.transmit {
+        None | Some(NcrTransmitModel::Careful) => (NcrTransmit::Careful, "ncr"),
+        Some(NcrTransmitModel::Aggressive) => (NcrTransmit::Aggressive, "ncr(aggressive)"),
+    };
+    (DetectionConfig::Ncr(transmit), label.to_owned())
 }

@@ -12,7 +12,7 @@ use skywave_sim::spec::Transport;
 
 use super::custom::CustomMembers;
 use super::error::{Fault, unknown};
-use super::lower_detection::dcr;
+use super::lower_detection::{dcr, ncr};
 use super::lower_flow::udp_header;
 use super::lower_timeout::timeout_of;
 use super::model_flow::FlowModel;
@@ -146,6 +146,7 @@ fn detection_of(
 ) -> Result<(DetectionConfig, String), Fault> {
     let (member, name, dupacks): (fn(u32) -> _, _, _) = match model {
         DetectionModel::Dcr(m) => return dcr(m),
+        DetectionModel::Ncr(m) => return Ok(ncr(*m)),
         DetectionModel::EarlyRetransmit(_) => {
             return Ok((DetectionConfig::EarlyRetransmit, "early-retransmit".into()));
         }

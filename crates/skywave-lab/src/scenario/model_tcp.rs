@@ -51,6 +51,8 @@ pub(crate) enum DetectionModel {
     Dcr(DcrModel),
     /// Three duplicate ACKs, or fewer when so many cannot come.
     EarlyRetransmit(NoParameters),
+    /// TCP-NCR: about a window's worth of duplicate ACKs (RFC 4653).
+    Ncr(NcrModel),
     /// Time since something sent later arrived, and tail loss probes (RFC 8985).
     Rack(NoParameters),
     /// A member of the calling program's own.
@@ -89,6 +91,24 @@ pub(crate) enum DcrByModel {
     Timer,
     /// By a number of duplicate ACKs.
     Dupacks,
+}
+
+/// TCP-NCR's variant.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NcrModel {
+    /// What is sent while it waits; default "careful".
+    pub(crate) transmit: Option<NcrTransmitModel>,
+}
+
+/// What TCP-NCR sends while it waits.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum NcrTransmitModel {
+    /// A new segment for every two that arrive.
+    Careful,
+    /// A new segment for each one that arrives.
+    Aggressive,
 }
 
 /// A member without parameters.

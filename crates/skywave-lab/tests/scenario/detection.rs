@@ -1,7 +1,7 @@
 //! Loss detectors with parameters: what they become and what they are called.
 
 use skywave_core::Duration;
-use skywave_core::tcp::{DcrConfig, DcrWait, DetectionConfig};
+use skywave_core::tcp::{DcrConfig, DcrWait, DetectionConfig, NcrTransmit};
 use skywave_lab::scenario::Scenario;
 use skywave_sim::spec::Transport;
 
@@ -32,6 +32,16 @@ fn becomes(detection: &str, member: DetectionConfig, name: &str) {
 fn early_retransmit() {
     let name = "early-retransmit";
     becomes(&format!("{name:?}"), DetectionConfig::EarlyRetransmit, name);
+}
+
+#[test]
+fn ncr() {
+    let careful = || DetectionConfig::Ncr(NcrTransmit::Careful);
+    becomes("\"ncr\"", careful(), "ncr");
+    becomes("{ ncr = { transmit = \"careful\" } }", careful(), "ncr");
+    let aggressive = DetectionConfig::Ncr(NcrTransmit::Aggressive);
+    let text = "{ ncr = { transmit = \"aggressive\" } }";
+    becomes(text, aggressive, "ncr(aggressive)");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod dcr;
 mod dupacks;
 mod early_retransmit;
+mod ncr;
 mod rack;
 mod sifest;
 mod vegas;
@@ -18,6 +19,7 @@ use super::window::Window;
 pub use dcr::Dcr;
 pub use dupacks::Dupacks;
 pub use early_retransmit::EarlyRetransmit;
+pub use ncr::Ncr;
 pub use rack::Rack;
 pub use sifest::Sifest;
 pub use vegas::FineTimer;
@@ -141,6 +143,18 @@ pub trait LossDetector {
         false
     }
 
+    /// The ACK of new data that [`on_new_ack`](Self::on_new_ack) will hear of says that what looked
+    /// like a loss was reordering: the window to go on with, if not as on any such ACK.
+    fn window_after_reordering(&self, _event: &DetectionEvent) -> Option<Window> {
+        None
+    }
+
+    /// What was in flight before it let more out than that, in bytes: a cut is measured by it, or by
+    /// the window if that is larger. Default: by the window and what is in flight now.
+    fn flight_before(&self) -> Option<u64> {
+        None
+    }
+
     /// An ACK came that says that something arrived twice: it reports so, up to this position
     /// (RFC 2883), or it is a duplicate without any report. Only for a detector that has the flight
     /// keep deliveries.
@@ -236,6 +250,8 @@ pub enum Detection {
     Dcr(Dcr),
     /// RFC 5827.
     EarlyRetransmit(EarlyRetransmit),
+    /// RFC 4653.
+    Ncr(Ncr),
     /// RFC 8985.
     Rack(Box<Rack>),
     /// A user's own.
@@ -250,6 +266,7 @@ macro_rules! each {
             Detection::Vegas($member) => $call,
             Detection::Dcr($member) => $call,
             Detection::EarlyRetransmit($member) => $call,
+            Detection::Ncr($member) => $call,
             Detection::Rack($member) => $call,
             Detection::Custom(Built {
                 member: $member, ..
@@ -267,6 +284,7 @@ impl Detection {
             DetectionConfig::Vegas => Self::Vegas(FineTimer::default()),
             DetectionConfig::Dcr(c) => Self::Dcr(Dcr::new(c)),
             DetectionConfig::EarlyRetransmit => Self::EarlyRetransmit(EarlyRetransmit::default()),
+            DetectionConfig::Ncr(transmit) => Self::Ncr(Ncr::new(transmit)),
             DetectionConfig::Rack => Self::Rack(Box::new(Rack::new(config))),
             DetectionConfig::Custom(ref custom) => Self::Custom(custom.build(config)),
         }
@@ -323,6 +341,14 @@ impl LossDetector for Detection {
 
     fn on_new_ack(&mut self, event: &DetectionEvent) -> bool {
         each!(self, m => m.on_new_ack(event))
+    }
+
+    fn window_after_reordering(&self, event: &DetectionEvent) -> Option<Window> {
+        each!(self, m => m.window_after_reordering(event))
+    }
+
+    fn flight_before(&self) -> Option<u64> {
+        each!(self, m => m.flight_before())
     }
 
     #[inline]

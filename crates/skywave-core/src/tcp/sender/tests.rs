@@ -10,6 +10,7 @@ mod idle;
 mod lifecycle;
 mod limits;
 mod loss_events;
+mod ncr;
 mod newreno;
 mod prr;
 mod rack;

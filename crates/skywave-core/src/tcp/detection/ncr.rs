@@ -1,0 +1,176 @@
+//! TCP-NCR (RFC 4653): a loss is reported after about a window's worth of duplicate ACKs, so that
+//! reordering has a round trip to show itself.
+//!
+//! Extended Limited Transmit begins with the first selective ACK and ends with the loss or with the
+//! next ACK of new data. During it new segments replace those that have arrived: one a duplicate ACK
+//! (aggressive) or one every two (careful). DupThresh follows what is outstanding. An ACK of new data
+//! says that nothing was lost: the threshold goes back to what was in flight before, the window to
+//! what is outstanding and one segment, against bursts. (By the letter, so in slow start too, where
+//! that lowers the threshold.)
+//!
+//! Without selective ACKs, and below what was sent at the last fast retransmit or timeout, three
+//! duplicate ACKs count as ever.
+
+use super::dupacks::Dupacks;
+use super::{Allowance, DetectionEvent, LossDetector, Sending, limited_transmit};
+use crate::tcp::config::NcrTransmit;
+use crate::tcp::flight::{Flight, Sent};
+use crate::tcp::window::{MIN_SSTHRESH, Window};
+use crate::units::Segments;
+
+/// State of one TCP-NCR detector.
+#[derive(Clone, Copy, Debug)]
+pub struct Ncr {
+    transmit: NcrTransmit,
+    ordinary: Dupacks,
+    extended: Option<Extended>,
+    /// The last ACK of new data reported nothing above it: the next report begins something new.
+    in_order: bool,
+    /// End of what was sent.
+    sent: u64,
+    /// End of what was sent at the last fast retransmit or timeout.
+    recover: u64,
+}
+
+/// Extended Limited Transmit, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct Extended {
+    mss: u32,
+    /// FlightSizePrev: in flight when it began (step I.1).
+    flight_before: u64,
+    una: u64,
+    pipe: u64,
+    /// What must arrive before it counts as room, so that only every second segment does (I.2).
+    skipped: u64,
+}
+
+impl Ncr {
+    /// A detector that has seen nothing yet.
+    pub fn new(transmit: NcrTransmit) -> Self {
+        Self {
+            transmit,
+            ordinary: Dupacks(3),
+            extended: None,
+            in_order: true,
+            sent: 0,
+            recover: 0,
+        }
+    }
+
+    /// An ACK with selective information: the beginning (section 3.1) or step E.1. Nothing that is
+    /// not the first hole is lost by DupThresh before the first one is, so `pipe` lacks only what has
+    /// arrived.
+    fn hear(&mut self, event: &DetectionEvent) {
+        let flight = event.flight;
+        let may_begin = self.in_order && flight.una() >= self.recover;
+        self.in_order = false;
+        if self.extended.is_none() && may_begin {
+            self.extended = Some(Extended {
+                mss: event.mss,
+                flight_before: flight.in_flight(),
+                una: flight.una(),
+                pipe: 0,
+                skipped: 0,
+            });
+        }
+        if let Some(extended) = &mut self.extended {
+            extended.una = flight.una();
+            extended.pipe = flight.pipe();
+        }
+    }
+
+    /// DupThresh (steps I.3 and E.6): a share of what is outstanding, such that a loss is found when
+    /// as much was sent as was in flight before.
+    fn dup_thresh(&self, extended: &Extended) -> u32 {
+        let flight = self.sent - extended.una;
+        let mss = u64::from(extended.mss);
+        let share = match self.transmit {
+            NcrTransmit::Careful => (2 * flight).div_ceil(3 * mss),
+            NcrTransmit::Aggressive => flight.div_ceil(2 * mss),
+        };
+        u32::try_from(share).map_or(u32::MAX, |n| n.max(self.ordinary.0))
+    }
+}
+
+impl LossDetector for Ncr {
+    fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
+        let lost = match &self.extended {
+            Some(extended) => event.dupacks >= self.dup_thresh(extended),
+            None => self.ordinary.on_dupack(event),
+        };
+        if !lost && event.flight.sacked_bytes() > 0 {
+            self.hear(event);
+        }
+        lost
+    }
+
+    /// Nothing was lost: the end (section 3.2), and with more holes the next beginning (step T.4).
+    fn on_new_ack(&mut self, event: &DetectionEvent) -> bool {
+        if event.flight.sacked_bytes() == 0 {
+            self.extended = None;
+            self.in_order = true;
+            return false;
+        }
+        if let Some(extended) = &mut self.extended {
+            extended.skipped = 0;
+        }
+        self.hear(event);
+        false
+    }
+
+    /// Steps T.1 and T.2. A threshold is two segments at least (RFC 5681 equation 4), which also keeps
+    /// the window from falling below one where segments are short.
+    fn window_after_reordering(&self, event: &DetectionEvent) -> Option<Window> {
+        let segments = |bytes| Segments::from_bytes(bytes, event.mss);
+        let before = segments(self.extended?.flight_before).max(MIN_SSTHRESH);
+        let outstanding = segments(event.flight.in_flight());
+        Some(Window {
+            cwnd: (outstanding + Segments::ONE).min(before),
+            ssthresh: before,
+        })
+    }
+
+    /// Section 3.4: what Extended Limited Transmit has added does not count.
+    fn flight_before(&self) -> Option<u64> {
+        Some(self.extended?.flight_before)
+    }
+
+    fn on_sent(&mut self, sent: &Sent, _sending: Sending) {
+        let new = sent.end.saturating_sub(self.sent);
+        self.sent += new;
+        if let Some(extended) = &mut self.extended {
+            // Steps E.3 and E.4.
+            extended.pipe += new;
+            if self.transmit == NcrTransmit::Careful {
+                extended.skipped += new;
+            }
+        }
+    }
+
+    fn on_retransmit(&mut self, flight: &Flight) {
+        self.extended = None;
+        self.recover = flight.max();
+    }
+
+    fn on_timeout(&mut self) {
+        self.extended = None;
+        self.recover = self.sent;
+    }
+
+    fn threshold(&self) -> u32 {
+        match &self.extended {
+            Some(extended) => self.dup_thresh(extended),
+            None => self.ordinary.0,
+        }
+    }
+
+    /// Step E.2.
+    fn limited_transmit(&self, dupacks: u32) -> Allowance {
+        let Some(extended) = &self.extended else {
+            return limited_transmit(dupacks, self.ordinary.0);
+        };
+        let mss = u64::from(extended.mss);
+        let room = extended.pipe + extended.skipped + mss <= extended.flight_before;
+        Allowance::Until(self.sent + if room { mss } else { 0 })
+    }
+}
