@@ -19,6 +19,8 @@ pub struct Dcr {
     config: DcrConfig,
     ordinary: Dupacks,
     waiting: Option<Wait>,
+    /// Bytes in flight when the delay began that runs or has just run out.
+    flight_before: Option<u64>,
     /// End of what was sent.
     sent: u64,
     /// End of what was sent at the last fast retransmit or timeout.
@@ -46,6 +48,7 @@ impl Dcr {
             config,
             ordinary: Dupacks(3),
             waiting: None,
+            flight_before: None,
             sent: 0,
             recover: 0,
         }
@@ -76,6 +79,15 @@ impl Dcr {
             edge: event.flight.max(),
             until,
         });
+        // Not above the window, by which Reno cuts (as in ns-2).
+        let window = event.window.cwnd.to_bytes(event.mss);
+        let flight = event.flight.in_flight().min(window);
+        self.flight_before = self.waiting.map(|_| flight);
+    }
+
+    fn end(&mut self) {
+        self.waiting = None;
+        self.flight_before = None;
     }
 }
 
@@ -103,8 +115,13 @@ impl LossDetector for Dcr {
 
     /// The hole is filled: nothing was lost.
     fn on_new_ack(&mut self, _event: &DetectionEvent) -> bool {
-        self.waiting = None;
+        self.end();
         false
+    }
+
+    /// The new segments that duplicate ACKs let out replace what has arrived.
+    fn flight_before(&self) -> Option<u64> {
+        self.flight_before
     }
 
     fn on_sent(&mut self, sent: &Sent, _sending: Sending) {
@@ -112,12 +129,12 @@ impl LossDetector for Dcr {
     }
 
     fn on_retransmit(&mut self, flight: &Flight) {
-        self.waiting = None;
+        self.end();
         self.recover = flight.max();
     }
 
     fn on_timeout(&mut self) {
-        self.waiting = None;
+        self.end();
         self.recover = self.sent;
     }
 

@@ -1,7 +1,9 @@
 //! TCP-DCR: Bhandarkar et al., section 3.
 
 use super::{MSS, plain};
-use crate::tcp::config::{DcrConfig, DcrWait, DetectionConfig, RtoConfig, TcpConfig};
+use crate::tcp::config::{
+    CongestionConfig, DcrConfig, DcrWait, DetectionConfig, RtoConfig, TcpConfig,
+};
 use crate::tcp::testing::Script;
 use crate::time::Duration;
 use crate::units::Segments;
@@ -112,6 +114,18 @@ fn the_end_of_the_delay_halves_the_window_of_that_time() {
     s.expect_ssthresh((cwnd / 2.0).trunc());
     s.expect_cwnd(cwnd / 2.0);
     assert_eq!(s.sender.counters().window_cuts, 1);
+}
+
+#[test]
+fn a_law_that_cuts_what_is_outstanding_cuts_what_was_so_before_the_delay() {
+    let mut config = dcr("dcr");
+    config.composition.congestion = CongestionConfig::ThreeQuarter;
+    let mut s = one_sample(config);
+    dupacks_for_2(&mut s, 30);
+    let _ = s.poll();
+    let_the_delay_end(&mut s);
+    // 40 are outstanding, 30 of them have arrived; the delay began with 10.
+    s.expect_cwnd(7.5);
 }
 
 #[test]
