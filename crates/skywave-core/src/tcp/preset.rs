@@ -283,6 +283,17 @@ pub const PRESETS: &[Preset] = &[
             ..SACK
         },
     },
+    // Proposed from the evidence of `skywave rank`; no paper has it.
+    Preset {
+        name: "skywave",
+        summary: "losses by time (RACK-TLP), SACK recovery, Westwood's window",
+        source: "docs/compositions.md",
+        composition: Composition {
+            detection: DetectionConfig::Rack,
+            congestion: CongestionConfig::Westwood(WestwoodConfig::DEFAULT),
+            ..SACK
+        },
+    },
 ];
 
 /// The preset of that name.
