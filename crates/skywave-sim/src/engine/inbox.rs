@@ -54,8 +54,8 @@ impl Inbox {
         now - self.hold
     }
 
-    /// The packets of the earliest bucket, if it is due, in order of arrival; of equal times, in the
-    /// order of their flows, so that it does not matter who was decided about first.
+    /// The packets of the earliest bucket, if it is due, in order of arrival; of equal times, by a
+    /// lot between their flows, so that it does not matter who was decided about first.
     pub(crate) fn take(&mut self, now: Time) -> Vec<Arrival> {
         let first = self.buckets.first();
         let Some(number) = first.filter(|&number| self.wake(number) <= now) else {
@@ -81,8 +81,7 @@ impl Inbox {
         let mut keys = [0; FEW];
         let mut places = [0; FEW];
         for (i, later) in packets.iter().enumerate() {
-            let key =
-                later.at.as_nanos().wrapping_sub(origin) << 32 | u64::from(later.label.flow());
+            let key = later.at.as_nanos().wrapping_sub(origin) << 32 | u64::from(later.lot());
             let mut place = 0;
             for (earlier, other) in keys[..i].iter().zip(&mut places) {
                 let swapped = *earlier > key;
@@ -140,13 +139,54 @@ mod tests {
         assert_eq!(taken(&mut inbox, 128), [30, 21, 50]);
     }
 
-    #[test]
-    fn equal_times_go_by_flow_and_within_a_flow_as_filed() {
+    /// Packets filed for one time, in the order in which they come out.
+    fn meeting(at: u64, ids: &[u32]) -> Vec<u32> {
         let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::ZERO);
-        for id in [21, 12, 20, 11] {
-            inbox.insert(arrival(70, id));
+        for &id in ids {
+            inbox.insert(arrival(at, id));
         }
-        assert_eq!(taken(&mut inbox, 128), [12, 11, 21, 20]);
+        taken(&mut inbox, at + 100)
+    }
+
+    #[test]
+    fn equal_times_go_by_lot_whoever_is_filed_first_and_within_a_flow_as_filed() {
+        for at in 0..100 {
+            let order = meeting(at, &[21, 12, 20, 11]);
+            let [one, two] = [[12, 11], [21, 20]];
+            assert!(order == [one, two].concat() || order == [two, one].concat());
+            assert_eq!(meeting(at, &[12, 11, 21, 20]), order);
+        }
+    }
+
+    #[test]
+    fn long_and_short_lists_have_the_same_order() {
+        let ids: Vec<u32> = (0..30).map(|flow| flow * 10).collect();
+        for at in 0..20 {
+            let all = meeting(at, &ids);
+            let few: Vec<u32> = all.iter().copied().filter(|&id| id < 100).collect();
+            assert_eq!(meeting(at, &ids[..10]), few);
+        }
+    }
+
+    #[test]
+    fn no_flow_has_the_better_lot() {
+        // Times as far apart as the packets of a link of 10 Mb/s.
+        for (one, other) in [(0, 10), (10, 20), (0, 230), (110, 120)] {
+            let first = (0..10_000)
+                .filter(|n| meeting(n * 832_000, &[one, other]) == [one, other])
+                .count();
+            assert!((4_800..5_200).contains(&first), "{one} {other}: {first}");
+        }
+    }
+
+    #[test]
+    fn a_timer_comes_after_the_packets_of_its_time() {
+        for at in 0..100 {
+            let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::ZERO);
+            inbox.insert(Arrival::timer(ns(at)));
+            inbox.insert(arrival(at, 10));
+            assert_eq!(taken(&mut inbox, at + 100), [10, u32::MAX]);
+        }
     }
 
     #[test]
