@@ -7,7 +7,14 @@ use skywave_core::tcp::{MEMBERS, PRESETS};
 
 use crate::failure::Failure;
 
-/// List the TCP variants and the members of which any other can be composed.
+/// Transports that are no TCP: name, summary, source.
+const OTHERS: [(&str, &str, &str); 1] = [(
+    "wtcp",
+    "rate control at the receiver, no timers, survives blackouts",
+    "Sinha, Nandagopal, Venkitaraman, Sivakumar, Bharghavan 2002",
+)];
+
+/// List the TCP variants, the members of which any other can be composed, and WTCP.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     skywave variants\n  \
@@ -17,7 +24,7 @@ use crate::failure::Failure;
     transport = { preset = \"cerl\", recovery = \"sack\" }\n  \
     transport = { congestion = { cerl = { a = 0.3 } }, recovery = \"newreno\" }")]
 pub(crate) struct Args {
-    /// Print one JSON object a variant or member.
+    /// Print one JSON object a variant, member or transport.
     #[arg(long)]
     json: bool,
 }
@@ -42,6 +49,10 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             });
             writeln!(out, "{line}")?;
         }
+        for (name, summary, source) in OTHERS {
+            let line = json!({ "transport": name, "summary": summary, "source": source });
+            writeln!(out, "{line}")?;
+        }
         return Ok(());
     }
     writeln!(out, "Presets (transport = \"NAME\"):")?;
@@ -57,6 +68,11 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         }
         writeln!(out, "  {:<16} {}", member.name, member.summary)?;
         writeln!(out, "  {:<16} {}", "", member.source)?;
+    }
+    writeln!(out, "\nOther transports (transport = \"NAME\"):")?;
+    for (name, summary, source) in OTHERS {
+        writeln!(out, "  {name:<16} {summary}")?;
+        writeln!(out, "  {:<16} {source}", "")?;
     }
     Ok(())
 }

@@ -374,7 +374,10 @@ fn every_member_that_variants_lists_can_be_written_in_a_scenario() {
     let mut checked = 0;
     for line in text(&out.stdout).lines() {
         let row: serde_json::Value = serde_json::from_str(line).expect("an object");
-        let scenario = match (row["preset"].as_str(), row["slot"].as_str()) {
+        let scenario = match (
+            row["preset"].as_str().or(row["transport"].as_str()),
+            row["slot"].as_str(),
+        ) {
             (Some(preset), _) => {
                 TINY.replace("transport = \"reno\"", &format!("transport = \"{preset}\""))
             }

@@ -30,7 +30,8 @@ pub struct FlowOutcome {
     pub goodput_bps: f64,
     /// Bits on the wire that reached the receiver (headers and duplicates too) per second.
     pub throughput_bps: f64,
-    /// Data packets sent, retransmissions included.
+    /// Packets that the data sender sent, retransmissions and those that open or close a connection
+    /// included, probes not.
     pub sent_packets: u64,
     /// Data packets sent again.
     pub retransmits: u64,
@@ -88,12 +89,21 @@ pub struct FlowOutcome {
     pub share_timeout: Option<f64>,
     /// A TCP flow's lost data packets, by cause and by how they were found.
     pub losses: LossTable,
-    /// Data packets that reached the receiver whole, duplicates included.
+    /// Of the data sender's packets (as in `sent_packets`) those that reached the receiver whole, duplicates
+    /// included.
     pub received_packets: u64,
     /// Windows in which two segments or more were lost: before the first of these losses was found.
     pub multi_loss_windows: u64,
     /// Those of them of which a loss was found by the retransmission timer.
     pub multi_loss_timeouts: u64,
+    /// Probes that a WTCP sender sent.
+    pub probes: u64,
+    /// Blackouts that it noticed: it stopped sending data because nothing was acknowledged.
+    pub blackouts: u64,
+    /// Time for which it did so, seconds.
+    pub blackout_s: f64,
+    /// Losses that a WTCP receiver took for congestion, each of which halved the rate.
+    pub rate_halvings: u64,
     /// Gaps of more than a second between ACKs of new data.
     pub ack_gaps: u64,
     /// Their total length in seconds.
@@ -179,7 +189,7 @@ pub struct Series {
     /// Flow or link name.
     pub entity: String,
     /// Quantity: `cwnd`, `ssthresh` (segments), `rtt`, `srtt`, `rto` (seconds), `acked` (bytes),
-    /// `queue` (packets).
+    /// `rate` (bits per second of full packets, WTCP), `queue` (packets).
     pub quantity: &'static str,
     /// Times in seconds and values, in order.
     pub points: Vec<(f64, f64)>,

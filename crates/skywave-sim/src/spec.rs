@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use skywave_core::link::LinkConfig;
 use skywave_core::tcp::TcpConfig;
+use skywave_core::wtcp;
 use skywave_core::{Duration, Rate, Time};
 
 /// One simulation, ready to run.
@@ -97,6 +98,13 @@ pub enum Transport {
         /// Header bytes on the wire.
         header: u32,
     },
+    /// WTCP in UDP datagrams.
+    Wtcp {
+        /// The protocol's parameters.
+        config: Arc<wtcp::Config>,
+        /// Bytes of the headers below WTCP's own: IP and UDP.
+        header: u32,
+    },
 }
 
 /// What an application does.
@@ -183,7 +191,7 @@ impl Spec {
     pub fn has_custom(&self) -> bool {
         self.flows.iter().any(|flow| match &flow.transport {
             Transport::Tcp(config) => config.composition.has_custom(),
-            Transport::Udp { .. } => false,
+            Transport::Udp { .. } | Transport::Wtcp { .. } => false,
         })
     }
 }

@@ -11,7 +11,8 @@ use skywave_core::link::{
     QueueConfig, RedConfig, Reordering,
 };
 use skywave_core::packet::Body;
-use skywave_core::tcp::{PRESETS, Preset, Profile, TcpConfig};
+use skywave_core::tcp::{PRESETS, Profile, TcpConfig};
+use skywave_core::wtcp::{self, Carried};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::observe::{Observer, Offer, Watch};
 use skywave_sim::outcome::{FlowOutcome, LinkOutcome};
@@ -67,7 +68,7 @@ impl Observer for Auditor<'_> {
             return; // decided ahead of the end
         }
         let (link, packet) = (&self.spec.links[offer.link], offer.packet);
-        let forward = !matches!(packet.body, Body::TcpAck(_));
+        let forward = !matches!(packet.body, Body::TcpAck(_) | Body::WtcpBack(_));
         let flow = &self.spec.flows[packet.flow as usize];
         let (origin, goal) = if forward {
             (flow.from, flow.to)
@@ -75,7 +76,11 @@ impl Observer for Auditor<'_> {
             (flow.to, flow.from)
         };
         let mut unseen = Account::default();
-        let account = if forward {
+        let probe = matches!(
+            packet.body,
+            Body::WtcpForward(Carried(wtcp::Packet::Probe(_)))
+        );
+        let account = if forward && !probe {
             &mut self.flows[packet.flow as usize]
         } else {
             &mut unseen
@@ -264,11 +269,7 @@ fn flow(name: &str, ends: (usize, usize), transport: Transport, traffic: Traffic
 
 /// Hosts 0 and 2 with a router between them: the variant in both directions, one way a transfer that
 /// ends, and datagrams.
-fn spec(preset: &Preset, profile: Profile, links: Vec<LinkConfig>) -> Spec {
-    let tcp = || {
-        let config = TcpConfig::new(profile, preset.composition.clone());
-        Transport::Tcp(Arc::new(config))
-    };
+fn spec(transport: &Transport, links: Vec<LinkConfig>) -> Spec {
     let datagrams = Traffic::Cbr {
         rate: Rate::from_bps(64_000),
         packet: 200,
@@ -287,8 +288,8 @@ fn spec(preset: &Preset, profile: Profile, links: Vec<LinkConfig>) -> Spec {
             })
             .collect(),
         flows: vec![
-            flow("endless", (0, 2), tcp(), Traffic::Ftp),
-            flow("ends", (2, 0), tcp(), Traffic::Bytes(30_000)),
+            flow("endless", (0, 2), transport.clone(), Traffic::Ftp),
+            flow("ends", (2, 0), transport.clone(), Traffic::Bytes(30_000)),
             flow("voice", (0, 2), Transport::Udp { header: 28 }, datagrams),
         ],
         duration: END,
@@ -300,23 +301,39 @@ fn spec(preset: &Preset, profile: Profile, links: Vec<LinkConfig>) -> Spec {
     }
 }
 
+/// Audits `transport` over links of all kinds.
+fn audit_over_any_links(transport: &Transport, cases: u32, name: &str) {
+    let config = ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let links = prop::collection::vec(any_link(), 4);
+    let result = TestRunner::new(config).run(&links, |links| {
+        audit(&spec(transport, links));
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{name}: {error}");
+    }
+}
+
 #[test]
 fn no_packet_of_any_variant_is_unaccounted_for() {
     for preset in PRESETS {
         for profile in [Profile::Ns2, Profile::Bsd, Profile::Rfc] {
-            let config = ProptestConfig {
-                cases: 12,
-                failure_persistence: None,
-                ..ProptestConfig::default()
-            };
-            let links = prop::collection::vec(any_link(), 4);
-            let result = TestRunner::new(config).run(&links, |links| {
-                audit(&spec(preset, profile, links));
-                Ok(())
-            });
-            if let Err(error) = result {
-                panic!("{} in profile {profile:?}: {error}", preset.name);
-            }
+            let config = TcpConfig::new(profile, preset.composition.clone());
+            let name = format!("{} in profile {profile:?}", preset.name);
+            audit_over_any_links(&Transport::Tcp(Arc::new(config)), 12, &name);
         }
     }
+}
+
+#[test]
+fn no_packet_of_wtcp_is_unaccounted_for() {
+    let transport = Transport::Wtcp {
+        config: Arc::new(wtcp::Config::default()),
+        header: 28,
+    };
+    audit_over_any_links(&transport, 100, "WTCP");
 }

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use arrayvec::ArrayVec;
-
-use super::packet::{Data, MAX_SACK_BLOCKS, SackBlock};
+use super::packet::{Data, MAX_SACK_BLOCKS, SackBlock, SackBlocks};
 
 /// What became of a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +113,7 @@ impl Assembly {
     }
 
     /// The lowest blocks that are held, and whether there are more.
-    pub(super) fn sack(&self) -> (ArrayVec<SackBlock, MAX_SACK_BLOCKS>, bool) {
+    pub(super) fn sack(&self) -> (SackBlocks, bool) {
         let block = |held: &Range<u64>| SackBlock {
             // A buffer has less than 2^32 bytes.
             start: (held.start - self.next) as u32,

@@ -58,7 +58,8 @@ pub use config::{
     BlackoutConfig, Config, ConfigError, LongTerm, PredictionConfig, RateConfig, SetupConfig,
 };
 pub use packet::{
-    Ack, Control, Data, MAX_SACK_BLOCKS, Micros, Open, Packet, Probe, Reset, SackBlock,
+    Ack, Carried, Control, Data, MAX_SACK_BLOCKS, Micros, Open, Packet, Probe, Reset, SackBlock,
+    SackBlocks,
 };
 pub use rate::RateChange;
 pub use receiver::{Receiver, ReceiverCounters};

@@ -3,7 +3,7 @@
 //! Three types carry the protocol: [`Data`], [`Ack`], [`Probe`]. [`Open`] and [`Reset`] are for
 //! connection management, which the paper leaves to TCP. Names of fields are the paper's.
 
-use arrayvec::ArrayVec;
+use std::ops::Deref;
 
 use crate::time::Duration;
 
@@ -41,7 +41,7 @@ impl Micros {
 }
 
 /// Any packet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packet {
     /// From the sender: one of the two packets that open a connection.
     Open(Open),
@@ -125,7 +125,7 @@ pub struct Probe {
 }
 
 /// What the receiver has, and the rate that it wants.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Ack {
     /// One more in every ACK.
     pub ack_seq: u64,
@@ -140,19 +140,62 @@ pub struct Ack {
     /// Bytes from `cack` on that the receiver has room for.
     pub window: u32,
     /// What else has arrived (`SACK`), in order.
-    pub sack: ArrayVec<SackBlock, MAX_SACK_BLOCKS>,
+    pub sack: SackBlocks,
     /// There are more blocks, above the last one.
     pub more: bool,
 }
 
+/// The blocks of a SACK option; a slice to whoever reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SackBlocks {
+    len: u8,
+    /// Zeros behind the last one.
+    blocks: [SackBlock; MAX_SACK_BLOCKS],
+}
+
+impl SackBlocks {
+    /// Adds a block behind the others; false if the option is full.
+    pub fn push(&mut self, block: SackBlock) -> bool {
+        let place = self.blocks.get_mut(usize::from(self.len));
+        let has_room = place.map(|place| *place = block).is_some();
+        self.len += u8::from(has_room);
+        has_room
+    }
+}
+
+impl Deref for SackBlocks {
+    type Target = [SackBlock];
+
+    fn deref(&self) -> &[SackBlock] {
+        &self.blocks[..usize::from(self.len)]
+    }
+}
+
+impl FromIterator<SackBlock> for SackBlocks {
+    /// The first blocks, as many as the option holds.
+    fn from_iter<I: IntoIterator<Item = SackBlock>>(blocks: I) -> Self {
+        let mut all = Self::default();
+        for block in blocks {
+            all.push(block);
+        }
+        all
+    }
+}
+
 /// Bytes that the receiver holds above a hole, counted from `cack`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SackBlock {
     /// First byte held.
     pub start: u32,
     /// First byte after the block.
     pub end: u32,
 }
+
+/// A packet as links carry it: it may lie at any fourth byte, so that it leaves no gap among the
+/// fields of other packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, packed(4))]
+pub struct Carried(pub Packet);
 
 /// Why a peer ends the connection at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,6 +217,19 @@ mod tests {
     #[test]
     fn a_packet_stays_small() {
         assert!(size_of::<Packet>() <= 104, "{}", size_of::<Packet>());
+    }
+
+    #[test]
+    fn a_sack_option_holds_six_blocks_in_order() {
+        let block = |n: u32| SackBlock {
+            start: n,
+            end: n + 1,
+        };
+        for n in 0..9 {
+            let blocks: SackBlocks = (0..n).map(block).collect();
+            let held: Vec<SackBlock> = (0..n.min(6)).map(block).collect();
+            assert_eq!(*blocks, *held);
+        }
     }
 
     #[test]

@@ -11,8 +11,8 @@ pub(super) struct RttEstimator {
 
 impl RttEstimator {
     /// A packet sent `elapsed` ago was answered, after `held` at the peer. A sample counts for `cap`
-    /// at most: a link that holds packets back for minutes is not that far away.
-    pub(super) fn sample(&mut self, elapsed: Duration, held: Duration, cap: Duration) {
+    /// at most: a link that holds packets back for minutes is not that far away. Returns the sample.
+    pub(super) fn sample(&mut self, elapsed: Duration, held: Duration, cap: Duration) -> Duration {
         // A round trip of no time would make α infinite.
         let least = Duration::from_micros(1);
         let sample = elapsed.saturating_sub(held).min(cap).max(least);
@@ -20,6 +20,7 @@ impl RttEstimator {
             Some(smoothed) => (smoothed * 7 + sample) / 8,
             None => sample,
         });
+        sample
     }
 
     /// The average, if there was a sample.

@@ -57,6 +57,8 @@ pub struct Sender {
     /// When packets were sent that no ACK has told of, by control sequence number.
     pending: SendTimes,
     rtt: RttEstimator,
+    /// The latest sample of it, until the driver asks for it.
+    rtt_sample: Option<Duration>,
     ack_loss: AckLoss,
     /// `hack_seq_num`: the latest ACK and when it arrived.
     hack: Option<(u64, Time)>,
@@ -87,6 +89,7 @@ impl Sender {
             unacked: Unacked::default(),
             pending: SendTimes::default(),
             rtt: RttEstimator::default(),
+            rtt_sample: None,
             ack_loss: AckLoss::default(),
             hack: None,
             last_heard: Time::ZERO,
@@ -176,7 +179,7 @@ impl Sender {
         if let Some(sent) = self.pending.take(ack.hctrl_seq) {
             let cap = self.blackout_threshold();
             let held = ack.hctrl_delay.to_duration();
-            self.rtt.sample(now.since(sent), held, cap);
+            self.rtt_sample = Some(self.rtt.sample(now.since(sent), held, cap));
         }
         self.pacer
             .set_separation(self.config.bounded(ack.separation));
@@ -239,6 +242,11 @@ impl Sender {
     /// The round-trip time, or what is assumed until there is a sample.
     pub fn rtt(&self) -> Duration {
         self.rtt.get().unwrap_or(self.config.initial_rtt)
+    }
+
+    /// The round trip that the latest ACK measured, if it did and nobody has asked before.
+    pub fn poll_rtt(&mut self) -> Option<Duration> {
+        self.rtt_sample.take()
     }
 
     /// The separation of packets now.

@@ -144,14 +144,14 @@ impl Pair {
         while let Some(packet) = self.sender.poll_transmit(self.now) {
             if let Some(at) = self.path.carry(self.now, &packet) {
                 self.put += 1;
-                self.flying.insert((at, self.put), (true, packet.clone()));
+                self.flying.insert((at, self.put), (true, packet));
             }
             self.sent.push((self.now, packet));
         }
         while let Some(packet) = self.receiver.poll_transmit(self.now) {
             if let Some(at) = self.path.carry_back(self.now, &packet) {
                 self.put += 1;
-                self.flying.insert((at, self.put), (false, packet.clone()));
+                self.flying.insert((at, self.put), (false, packet));
             }
             self.answers.push((self.now, packet));
         }

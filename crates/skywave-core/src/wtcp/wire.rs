@@ -8,7 +8,7 @@ use std::fmt;
 use arrayvec::ArrayVec;
 
 use super::packet::{
-    Ack, Control, Data, MAX_SACK_BLOCKS, Micros, Open, Packet, Probe, Reset, SackBlock,
+    Ack, Control, Data, MAX_SACK_BLOCKS, Micros, Open, Packet, Probe, Reset, SackBlock, SackBlocks,
 };
 
 /// The version that is written and read.
@@ -269,15 +269,15 @@ fn reset_reason(code: u8) -> Reset {
 }
 
 /// The blocks of a SACK option.
-fn sack(value: &[u8]) -> Result<ArrayVec<SackBlock, MAX_SACK_BLOCKS>, DecodeError> {
-    let mut blocks = ArrayVec::new();
+fn sack(value: &[u8]) -> Result<SackBlocks, DecodeError> {
+    let mut blocks = SackBlocks::default();
     let (chunks, rest) = value.as_chunks::<SACK_BLOCK>();
     let mut before = 0;
     for chunk in chunks {
         let mut fields = Reader(chunk);
         let (start, end) = (fields.u32(), fields.u32());
         let block = SackBlock { start, end };
-        if start <= before || end <= start || blocks.try_push(block).is_err() {
+        if start <= before || end <= start || !blocks.push(block) {
             return Err(DecodeError::Sack);
         }
         before = end;
@@ -315,7 +315,7 @@ impl Writer {
         self.put(&ack.window.to_be_bytes());
         if !ack.sack.is_empty() {
             self.put(&[OPTION_SACK, (SACK_BLOCK * ack.sack.len()) as u8]);
-            for block in &ack.sack {
+            for block in ack.sack.iter() {
                 self.put(&block.start.to_be_bytes());
                 self.put(&block.end.to_be_bytes());
             }
@@ -372,7 +372,7 @@ impl Reader<'_> {
             separation: Micros(self.u32()),
             cack: self.u64(),
             window: self.u32(),
-            sack: ArrayVec::new(),
+            sack: SackBlocks::default(),
             more,
         }
     }

@@ -141,7 +141,7 @@ impl<'a> Pair<'a> {
             OnPath::LoseAll => self.path.clear(),
             OnPath::Duplicate(which, later) => {
                 if let Some(key) = self.key(which) {
-                    let copy = self.path[&key].clone();
+                    let copy = self.path[&key];
                     self.put(key.0 + later, copy);
                 }
             }

@@ -8,12 +8,15 @@ use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
 use skywave_core::Time;
 use skywave_core::packet::{Body, Packet, SackBlock, Segment};
 use skywave_core::tcp::{Handshake, TcpConfig};
+use skywave_core::wtcp::{Packet as WtcpPacket, wire};
 use skywave_sim::spec::{FlowSpec, Spec, Transport};
 
-/// Bytes of the longest headers: IPv4's, and TCP's with all options.
-pub(super) const MAX_HEADERS: usize = Ipv4Header::MIN_LEN + TcpHeader::MAX_LEN;
-/// Payload that an IPv4 packet has room for whatever its options are.
-const MAX_PAYLOAD: u32 = u16::MAX as u32 - MAX_HEADERS as u32;
+/// Bytes of the longest headers behind IPv4's: UDP's and WTCP's with all options.
+const MAX_TRANSPORT: usize = UdpHeader::LEN + wire::MAX_HEADER;
+/// Bytes of the longest headers.
+pub(super) const MAX_HEADERS: usize = Ipv4Header::MIN_LEN + MAX_TRANSPORT;
+/// Payload that an IPv4 packet has room for whatever TCP's options are.
+const MAX_PAYLOAD: u32 = u16::MAX as u32 - (Ipv4Header::MIN_LEN + TcpHeader::MAX_LEN) as u32;
 static ZEROS: [u8; MAX_PAYLOAD as usize] = [0; MAX_PAYLOAD as usize];
 
 const TIME_TO_LIVE: u8 = 64;
@@ -41,7 +44,7 @@ struct End {
 pub(super) struct Framing {
     sender: End,
     receiver: End,
-    /// `None` for UDP.
+    /// `None` for UDP and WTCP.
     tcp: Option<Options>,
 }
 
@@ -69,7 +72,7 @@ impl Framing {
             receiver: end(flow.to, RECEIVER_PORT + group as u16),
             tcp: match &flow.transport {
                 Transport::Tcp(config) => Some(Options::of(config)),
-                Transport::Udp { .. } => None,
+                Transport::Udp { .. } | Transport::Wtcp { .. } => None,
             },
         })
     }
@@ -79,10 +82,10 @@ impl Framing {
     pub(super) fn write(&self, packet: &Packet, keep: usize, out: &mut Vec<u8>) -> u32 {
         out.clear();
         let (from, to) = match packet.body {
-            Body::TcpAck(_) => (self.receiver, self.sender),
-            Body::TcpData(_) | Body::Udp(_) => (self.sender, self.receiver),
+            Body::TcpAck(_) | Body::WtcpBack(_) => (self.receiver, self.sender),
+            Body::TcpData(_) | Body::Udp(_) | Body::WtcpForward(_) => (self.sender, self.receiver),
         };
-        let mut header = [0; TcpHeader::MAX_LEN];
+        let mut header = [0; MAX_TRANSPORT];
         let (protocol, header_length, payload) = match &packet.body {
             Body::TcpData(segment) | Body::TcpAck(segment) => {
                 let is_ack = matches!(packet.body, Body::TcpAck(_));
@@ -97,6 +100,12 @@ impl Framing {
                 let udp = udp_header(from, to, payload);
                 header[..udp.len()].copy_from_slice(&udp);
                 (IpNumber::UDP, udp.len(), payload)
+            }
+            Body::WtcpForward(carried) | Body::WtcpBack(carried) => {
+                let datagram = { carried.0 };
+                let payload = zeros(u32::from(datagram.payload_len()));
+                let length = wtcp_headers(from, to, packet.flow, &datagram, payload, &mut header);
+                (IpNumber::UDP, length, payload)
             }
         };
         let length = (header_length + payload.len()) as u16;
@@ -197,6 +206,7 @@ fn longest_payload(flow: &FlowSpec) -> u32 {
     use skywave_sim::spec::Traffic;
     match (&flow.transport, flow.traffic) {
         (Transport::Tcp(config), _) => config.mss,
+        (Transport::Wtcp { config, .. }, _) => u32::from(config.mss),
         (_, Traffic::Cbr { packet, .. } | Traffic::OnOff { packet, .. }) => packet,
         _ => 0,
     }
@@ -220,6 +230,23 @@ fn with_checksum(mut tcp: TcpHeader, from: End, to: End, payload: &[u8]) -> Vec<
         .calc_checksum_ipv4_raw(from.address, to.address, payload)
         .unwrap_or_default();
     tcp.to_bytes().to_vec()
+}
+
+/// The headers of UDP and WTCP; the number of the flow is that of the connection. Returns their length.
+fn wtcp_headers(
+    from: End,
+    to: End,
+    flow: u32,
+    datagram: &WtcpPacket,
+    payload: &[u8],
+    out: &mut [u8; MAX_TRANSPORT],
+) -> usize {
+    let wtcp = wire::header(flow, datagram);
+    let udp = udp_header(from, to, &[&wtcp, payload].concat());
+    let length = udp.len() + wtcp.len();
+    out[..udp.len()].copy_from_slice(&udp);
+    out[udp.len()..length].copy_from_slice(&wtcp);
+    length
 }
 
 fn udp_header(from: End, to: End, payload: &[u8]) -> [u8; UdpHeader::LEN] {

@@ -1,8 +1,10 @@
 //! What a sender did, segment by segment, as time series: the data of a time-sequence plot.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use skywave_core::packet::Body;
+use skywave_core::wtcp::{self, Carried};
 use skywave_sim::observe::{Observer, Offer, Watch};
 use skywave_sim::outcome::{Outcome, Series};
 use skywave_sim::simulate_watched;
@@ -82,7 +84,7 @@ impl<'a> Segments<'a> {
                 before: config.handshake.span(),
                 ..Flow::default()
             },
-            Transport::Udp { .. } => Flow::default(),
+            Transport::Udp { .. } | Transport::Wtcp { .. } => Flow::default(),
         };
         Self {
             spec,
@@ -108,6 +110,20 @@ impl<'a> Segments<'a> {
 }
 
 impl Flow {
+    /// The positions of the stream that a data packet takes.
+    fn range(&self, body: &Body) -> Option<Range<u64>> {
+        match body {
+            Body::TcpData(segment) => {
+                let start = segment.seq.expand(self.iss, self.highest);
+                Some(start..start + segment.span())
+            }
+            &Body::WtcpForward(Carried(wtcp::Packet::Data(data))) => {
+                Some(data.rel_seq..data.end()?)
+            }
+            _ => None,
+        }
+    }
+
     fn record(&mut self, quantity: &'static str, point: (f64, f64)) {
         match self.series.iter_mut().find(|(known, _)| *known == quantity) {
             Some((_, points)) => points.push(point),
@@ -119,21 +135,19 @@ impl Flow {
 impl Observer for Segments<'_> {
     fn on_offer(&mut self, offer: &Offer<'_>) {
         let packet = offer.packet;
-        let Body::TcpData(segment) = &packet.body else {
-            return;
-        };
         if offer.at >= self.spec.duration || packet.copy {
             return;
         }
         let index = packet.flow as usize;
         let flow = &mut self.flows[index];
-        let position = segment.seq.expand(flow.iss, flow.highest);
-        let payload = position.saturating_sub(flow.before) as f64;
+        let Some(range) = flow.range(&packet.body) else {
+            return;
+        };
+        let payload = range.start.saturating_sub(flow.before) as f64;
         let point = (offer.at.as_secs_f64(), payload);
         if self.spec.links[offer.link].from == self.spec.flows[index].from {
-            let end = position + segment.span();
-            let again = end <= flow.highest;
-            flow.highest = flow.highest.max(end);
+            let again = range.end <= flow.highest;
+            flow.highest = flow.highest.max(range.end);
             flow.record(if again { RESENT } else { SENT }, point);
         }
         let told = Remark::of(offer).find_map(quantity);

@@ -185,6 +185,10 @@ columns! {
     multi_loss_timeouts count Count Sum "Those with a timeout";
     ack_gaps count Count Sum "Gaps between ACKs";
     ack_gaps_s real Seconds Sum "Time in gaps between ACKs";
+    probes count Count Sum "Probes";
+    blackouts count Count Sum "Blackouts";
+    blackout_s real Seconds Sum "Time in blackouts";
+    rate_halvings count Count Sum "Halvings of the rate";
     srtt_mean_s maybe Seconds Mean "Mean smoothed RTT";
     rttvar_mean_s maybe Seconds Mean "Mean RTT deviation";
     retx_arrival_mean_s maybe Seconds Mean "Arrival of resent segments";

@@ -374,7 +374,7 @@ impl Reader<'_> {
 fn composition(transport: &Transport) -> Option<&Composition> {
     match transport {
         Transport::Tcp(config) => Some(&config.composition),
-        Transport::Udp { .. } => None,
+        Transport::Udp { .. } | Transport::Wtcp { .. } => None,
     }
 }
 

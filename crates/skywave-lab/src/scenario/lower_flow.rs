@@ -35,6 +35,7 @@ pub(crate) fn all(
         let (transport, label) = lower_tcp::transport(model, custom)?;
         let mss = match &transport {
             Transport::Tcp(config) => Some(config.mss),
+            Transport::Wtcp { config, .. } => Some(u32::from(config.mss)),
             Transport::Udp { .. } => None,
         };
         let traffic = traffic(flow, mss)?;

@@ -45,7 +45,7 @@ impl Routes<'_> {
         model: &FlowModel,
         copy: Option<u64>,
     ) -> Result<Route, Fault> {
-        let has_acks = matches!(flow.transport, Transport::Tcp(_));
+        let has_acks = !matches!(flow.transport, Transport::Udp { .. });
         if let Some(back) = &model.reverse_via
             && !has_acks
         {

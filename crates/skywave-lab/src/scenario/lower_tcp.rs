@@ -15,6 +15,7 @@ use super::error::{Fault, unknown};
 use super::lower_detection::{dcr, ncr};
 use super::lower_flow::udp_header;
 use super::lower_timeout::timeout_of;
+use super::lower_wtcp::wtcp;
 use super::model_flow::FlowModel;
 use super::model_tcp::{
     AckingModel, ArithmeticModel, ComposedModel, CongestionModel, CountingModel, DetectionModel,
@@ -42,8 +43,17 @@ pub(crate) fn transport(
             let header = udp_header(model);
             return Ok((Transport::Udp { header }, "udp".into()));
         }
-        Some((TransportModel::Preset(name), span)) => (named(name, span, &["udp"])?, name.clone()),
-        Some((TransportModel::Composed(composed), _)) => compose(composed, custom)?,
+        Some((TransportModel::Preset(name), _)) if name == "wtcp" => return wtcp(model, None),
+        Some((TransportModel::Preset(name), span)) => {
+            (named(name, span, &["wtcp", "udp"])?, name.clone())
+        }
+        Some((TransportModel::Composed(composed), _)) => {
+            if let Some(parameters) = &composed.wtcp {
+                refuse_slots(composed, &parameters.span)?;
+                return wtcp(model, Some(parameters));
+            }
+            compose(composed, custom)?
+        }
     };
     let profile = match model.profile.as_ref().map(|p| p.value) {
         Some(ProfileModel::Ns2) => Profile::Ns2,
@@ -101,6 +111,23 @@ fn refuse_tcp_keys(model: &FlowModel) -> Result<(), Fault> {
                 .label("this is for TCP only"))
         }
     }
+}
+
+/// WTCP is no composition.
+fn refuse_slots(model: &ComposedModel, span: &Span) -> Result<(), Fault> {
+    let composed = model.preset.is_some()
+        || model.detection.is_some()
+        || model.recovery.is_some()
+        || model.congestion.is_some()
+        || model.timeout.is_some();
+    if composed {
+        return Err(Fault::new(
+            span.clone(),
+            "WTCP is a protocol of its own, without TCP's presets and slots",
+        )
+        .label("leave this out, or what stands beside it"));
+    }
+    Ok(())
 }
 
 fn compose(model: &ComposedModel, custom: &CustomMembers) -> Result<(Composition, String), Fault> {

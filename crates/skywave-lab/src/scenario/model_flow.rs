@@ -27,13 +27,13 @@ pub(crate) struct FlowModel {
     pub(crate) reverse_via: Option<Spanned<Vec<Spanned<String>>>>,
     /// Stretches on which packets have a header more.
     pub(crate) tunnel: Option<OneOrMany<Spanned<TunnelModel>>>,
-    /// A preset's name, "udp", or a composition; default "reno".
+    /// A preset's name, "wtcp", "udp", or a composition; default "reno".
     pub(crate) transport: Option<Spanned<TransportModel>>,
     /// Whose defaults to take; default "rfc".
     pub(crate) profile: Option<Spanned<ProfileModel>>,
-    /// Payload bytes of a full segment; default 1460.
+    /// Payload bytes of a full segment; default 1460, WTCP 1423.
     pub(crate) mss: Option<Spanned<Bytes>>,
-    /// Header bytes on the wire; default 40 (TCP) or 28 (UDP).
+    /// Header bytes on the wire; default 40 (TCP) or 28 (UDP, and below WTCP).
     pub(crate) header: Option<Spanned<HeaderBytes>>,
     /// The receiver's window; default 1 MiB.
     pub(crate) rwnd: Option<Spanned<Window>>,

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::model::{allow_names, unwrap_kinds};
+use super::model_wtcp::WtcpModel;
 use super::number::{Count, Positive, Probability};
 use super::spanned::Spanned;
 use super::units::{Period, Window};
@@ -12,15 +13,15 @@ use super::units::{Period, Window};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(transform = unwrap_kinds)]
 pub(crate) enum TransportModel {
-    /// A preset's name, or "udp".
+    /// A preset's name, "wtcp" or "udp".
     #[serde(rename = "$scalar")]
     Preset(String),
-    /// A preset with other members in some slots.
+    /// A preset with other members in some slots, or WTCP with other parameters.
     #[serde(rename = "$table")]
-    Composed(ComposedModel),
+    Composed(Box<ComposedModel>),
 }
 
-/// A preset with other members in some slots.
+/// A preset with other members in some slots, or WTCP with other parameters.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ComposedModel {
@@ -34,6 +35,8 @@ pub(crate) struct ComposedModel {
     pub(crate) congestion: Option<CongestionModel>,
     /// What the retransmission timer does on expiry.
     pub(crate) timeout: Option<TimeoutModel>,
+    /// WTCP with these parameters, instead of TCP.
+    pub(crate) wtcp: Option<Spanned<WtcpModel>>,
 }
 
 /// Members of the `detection` slot.

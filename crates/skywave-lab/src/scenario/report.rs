@@ -106,6 +106,10 @@ pub const FLOW_METRICS: &[Metric] = &[
     metric("multi_loss_timeouts", "multi_loss_timeouts"),
     metric("ack_gaps", "ack_gaps"),
     metric("ack_gaps_total", "ack_gaps_s"),
+    metric("probes", "probes"),
+    metric("blackouts", "blackouts"),
+    metric("blackout_time", "blackout_s"),
+    metric("rate_halvings", "rate_halvings"),
     metric("srtt_mean", "srtt_mean_s"),
     metric("rttvar_mean", "rttvar_mean_s"),
     metric("retx_arrival_mean", "retx_arrival_mean_s"),
@@ -135,6 +139,7 @@ pub const LINK_METRICS: &[Metric] = &[
 pub const SERIES: &[Metric] = &[
     metric("cwnd", "cwnd"),
     metric("ssthresh", "ssthresh"),
+    metric("rate", "rate"),
     metric("rtt", "rtt"),
     metric("srtt", "srtt"),
     metric("rto", "rto"),

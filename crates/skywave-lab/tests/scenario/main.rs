@@ -11,3 +11,4 @@ mod runs;
 mod schema;
 mod sweeps;
 mod timeout;
+mod wtcp;

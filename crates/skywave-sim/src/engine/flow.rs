@@ -9,6 +9,7 @@ use skywave_core::tcp::{Receiver, Sender, SenderCounters, TcpConfig};
 use skywave_core::{Duration, Time};
 
 use super::mailbox::Mailbox;
+use super::wtcp::{self, Wtcp};
 use crate::losses::LossCause;
 use crate::measure::{BinMeter, FlowMeter, LossLedger, Recorder};
 use crate::outcome::FlowOutcome;
@@ -69,6 +70,7 @@ pub(crate) enum Local {
 pub(crate) enum Ends {
     Tcp(Tcp),
     Udp { header: u32, sent: u64 },
+    Wtcp(Box<Wtcp>),
 }
 
 /// Both ends of a TCP connection.
@@ -140,6 +142,13 @@ impl Flow {
                 header: *header,
                 sent: 0,
             },
+            Transport::Wtcp { config, header } => {
+                Ends::Wtcp(Box::new(Wtcp::new(config, *header, run)))
+            }
+        };
+        let series: &[&str] = match &ends {
+            Ends::Wtcp(_) => &wtcp::SERIES,
+            Ends::Tcp(_) | Ends::Udp { .. } => &SERIES,
         };
         Self {
             index: index as u32,
@@ -151,7 +160,7 @@ impl Flow {
             ),
             recorder: run
                 .series
-                .then(|| Box::new(Recorder::new(&spec.name, &SERIES))),
+                .then(|| Box::new(Recorder::new(&spec.name, series))),
             to_sender: Mailbox::default(),
             to_receiver: Mailbox::default(),
             sender_timer: None,
@@ -193,6 +202,7 @@ impl Flow {
         match &self.ends {
             Ends::Tcp(tcp) => tcp.sender.next_timer(),
             Ends::Udp { .. } => None,
+            Ends::Wtcp(wtcp) => wtcp.sender_due(),
         }
     }
 
@@ -245,10 +255,18 @@ impl Flow {
                     len,
                 };
                 *sent += 1;
-                self.meter.sent_datagram(now);
+                self.meter.sent_packet(now);
                 Some(Packet::new(self.index, len + *header, Body::Udp(datagram)))
             }
             (Ends::Udp { .. }, Action::Close) => None,
+            (Ends::Wtcp(wtcp), Action::Write(bytes)) => {
+                wtcp.write(now, bytes);
+                None
+            }
+            (Ends::Wtcp(wtcp), Action::Close) => {
+                wtcp.close();
+                None
+            }
         }
     }
 
@@ -256,8 +274,10 @@ impl Flow {
     pub(crate) fn on_stop(&mut self) {
         self.stop_at = Time::MAX;
         self.stopped = true;
-        if let Ends::Tcp(tcp) = &mut self.ends {
-            tcp.sender.close();
+        match &mut self.ends {
+            Ends::Tcp(tcp) => tcp.sender.close(),
+            Ends::Udp { .. } => {}
+            Ends::Wtcp(wtcp) => wtcp.close(),
         }
     }
 
@@ -297,8 +317,15 @@ impl Flow {
                     self.meter.delay(now, datagram.sent_at);
                 }
             }
-            // A flow's packets carry its own transport.
-            _ => {}
+            _ => self.on_wtcp_data(now, packet),
+        }
+    }
+
+    /// As [`Self::on_data`], for WTCP. (A flow's packets carry its own transport.)
+    #[inline(never)]
+    fn on_wtcp_data(&mut self, now: Time, packet: &Packet) {
+        if let (Ends::Wtcp(wtcp), Body::WtcpForward(carried)) = (&mut self.ends, packet.body) {
+            wtcp.on_data(now, packet.size, &{ carried.0 }, &mut self.meter);
         }
     }
 
@@ -308,26 +335,48 @@ impl Flow {
         if let (Ends::Tcp(tcp), Body::TcpAck(segment)) = (&mut self.ends, &packet.body) {
             tcp.sender.on_segment(now, segment);
             self.after_sender(now);
+        } else {
+            self.on_wtcp_ack(now, packet);
         }
     }
 
-    /// A packet of this flow is lost at `at`. A lost ACK is nobody's data.
+    /// As [`Self::on_ack`], for WTCP.
+    #[inline(never)]
+    fn on_wtcp_ack(&mut self, now: Time, packet: &Packet) {
+        if let (Ends::Wtcp(wtcp), Body::WtcpBack(carried)) = (&mut self.ends, packet.body) {
+            let rtt = wtcp.on_ack(now, &{ carried.0 });
+            self.after_wtcp_sender(now, rtt);
+        }
+    }
+
+    /// A packet of this flow is lost at `at`. A lost ACK or probe is nobody's data.
     pub(crate) fn lost(&mut self, at: Time, packet: &Packet, cause: LossCause) {
-        match (&mut self.ends, &packet.body) {
-            (_, Body::TcpAck(_)) => return,
+        let is_data = match (&mut self.ends, &packet.body) {
+            (_, Body::TcpAck(_) | Body::WtcpBack(_)) => false,
             (Ends::Tcp(tcp), Body::TcpData(segment)) => {
                 tcp.losses.lost(at, tcp.end_of(segment), cause);
+                true
             }
-            _ => {}
+            (Ends::Wtcp(wtcp), Body::WtcpForward(carried)) => wtcp.lost(at, &{ carried.0 }, cause),
+            _ => true,
+        };
+        if is_data {
+            self.meter.lost(at, cause);
         }
-        self.meter.lost(at, cause);
     }
 
     /// A timer of the sender is due.
     pub(crate) fn on_sender_timer(&mut self, now: Time) {
-        if let Ends::Tcp(tcp) = &mut self.ends {
-            tcp.sender.on_timer(now);
-            self.after_sender(now);
+        match &mut self.ends {
+            Ends::Tcp(tcp) => {
+                tcp.sender.on_timer(now);
+                self.after_sender(now);
+            }
+            Ends::Udp { .. } => {}
+            Ends::Wtcp(wtcp) => {
+                wtcp.on_sender_timer(now);
+                self.after_wtcp_sender(now, None);
+            }
         }
     }
 
@@ -336,13 +385,16 @@ impl Flow {
         match &self.ends {
             Ends::Tcp(tcp) => tcp.receiver.next_timer(),
             Ends::Udp { .. } => None,
+            Ends::Wtcp(wtcp) => wtcp.receiver_due(),
         }
     }
 
     /// A timer of the receiver is due.
     pub(crate) fn on_receiver_timer(&mut self, now: Time) {
-        if let Ends::Tcp(tcp) = &mut self.ends {
-            tcp.receiver.on_timer(now);
+        match &mut self.ends {
+            Ends::Tcp(tcp) => tcp.receiver.on_timer(now),
+            Ends::Udp { .. } => {}
+            Ends::Wtcp(wtcp) => wtcp.on_receiver_timer(now),
         }
     }
 
@@ -363,6 +415,17 @@ impl Flow {
         }
         if self.recorder.is_some() {
             self.record(now, rtt);
+        }
+    }
+
+    /// As [`Self::after_sender`], for WTCP.
+    #[inline(never)]
+    fn after_wtcp_sender(&mut self, now: Time, rtt: Option<Duration>) {
+        if let Ends::Wtcp(wtcp) = &mut self.ends {
+            wtcp.after_sender(now, &mut self.meter, rtt);
+            if let Some(recorder) = &mut self.recorder {
+                wtcp.record(now, rtt, recorder);
+            }
         }
     }
 
@@ -401,6 +464,12 @@ impl Flow {
             }
             // UDP hears nothing back: the transfer ends when it is sent.
             Ends::Udp { .. } => true,
+            Ends::Wtcp(wtcp) => {
+                if wtcp.is_done() && self.completion.is_none() {
+                    self.completion = Some(now.since(self.start));
+                }
+                wtcp.is_drained() && self.source.waits_for_drain()
+            }
         };
         if drained && let Some(at) = self.source.on_drained(now) {
             self.application_at = at;
@@ -414,16 +483,20 @@ impl Flow {
             .at_close
             .zip(self.at_open)
             .map(|(end, start)| end - start);
-        if let Ends::Tcp(tcp) = &self.ends
-            && !tcp.sender.flight().is_empty()
-            && tcp.sender.flight().una() > 0
-        {
+        let waits = match &self.ends {
+            Ends::Tcp(tcp) => !tcp.sender.flight().is_empty() && tcp.sender.flight().una() > 0,
+            Ends::Udp { .. } => false,
+            Ends::Wtcp(wtcp) => wtcp.waits() && wtcp.acknowledged() > 0,
+        };
+        if waits {
             self.meter.add_gap(now);
         }
         let mut outcome = self.meter.outcome(name, now, done);
         outcome.completion_s = self.completion.map(Duration::as_secs_f64);
-        if let Ends::Tcp(tcp) = &mut self.ends {
-            tcp.explain(now, &mut outcome);
+        match &mut self.ends {
+            Ends::Tcp(tcp) => tcp.explain(now, &mut outcome),
+            Ends::Udp { .. } => {}
+            Ends::Wtcp(wtcp) => wtcp.explain(now, &mut outcome),
         }
         outcome
     }
@@ -431,7 +504,7 @@ impl Flow {
     fn counters(&self) -> Option<SenderCounters> {
         match &self.ends {
             Ends::Tcp(tcp) => Some(*tcp.sender.counters()),
-            Ends::Udp { .. } => None,
+            Ends::Udp { .. } | Ends::Wtcp(_) => None,
         }
     }
 
@@ -446,6 +519,20 @@ impl Flow {
             tcp.losses.resent(now, resend);
         }
         Some(departure)
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_wtcp(&self) -> bool {
+        matches!(self.ends, Ends::Wtcp(_))
+    }
+
+    /// The next packet that WTCP's sender has for the wire.
+    #[inline(never)]
+    pub(crate) fn poll_wtcp_sender(&mut self, now: Time) -> Option<Packet> {
+        let Ends::Wtcp(wtcp) = &mut self.ends else {
+            return None;
+        };
+        wtcp.poll_sender(now, self.index, &mut self.meter)
     }
 
     /// The packet of the segment that the sender has for the wire.
@@ -464,10 +551,11 @@ impl Flow {
 
     /// The next ACK that the receiver has for the wire is in [`Self::ack`].
     #[inline(always)]
-    pub(crate) fn poll_receiver(&mut self) -> bool {
+    pub(crate) fn poll_receiver(&mut self, now: Time) -> bool {
         match &mut self.ends {
             Ends::Tcp(tcp) => tcp.receiver.poll_ack(),
             Ends::Udp { .. } => false,
+            Ends::Wtcp(wtcp) => wtcp.poll_receiver(now),
         }
     }
 
@@ -477,6 +565,7 @@ impl Flow {
         match &self.ends {
             Ends::Tcp(tcp) => tcp.receiver.has_news(),
             Ends::Udp { .. } => false,
+            Ends::Wtcp(_) => true,
         }
     }
 
@@ -484,11 +573,13 @@ impl Flow {
     /// news](Self::has_news).
     ///
     /// # Panics
-    /// When this is no TCP flow.
+    /// When nothing was found to be sent.
     #[inline(always)]
     pub(crate) fn ack<const NEWS: bool>(&mut self, now: Time) -> Packet {
-        let Ends::Tcp(tcp) = &mut self.ends else {
-            unreachable!("only TCP has ACKs")
+        let tcp = match &mut self.ends {
+            Ends::Tcp(tcp) => tcp,
+            Ends::Wtcp(wtcp) if NEWS => return wtcp.answer(self.index),
+            _ => unreachable!("datagrams are not acknowledged"),
         };
         let segment = tcp.receiver.ack::<NEWS>(now);
         let size = tcp.config.wire_size(&segment);

@@ -11,6 +11,7 @@ mod queue;
 mod ring;
 mod routes;
 mod world;
+mod wtcp;
 
 use crate::observe::Watch;
 use crate::outcome::Outcome;

@@ -181,7 +181,7 @@ impl View<'_> {
             return (sum, None);
         }
         match self.spec.flows[flow].transport {
-            Transport::Tcp(_) => {
+            Transport::Tcp(_) | Transport::Wtcp { .. } => {
                 let (back, inbox) = self.next_inbox(flow, Direction::Reverse, 0);
                 (sum + back, inbox)
             }

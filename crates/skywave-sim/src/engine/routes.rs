@@ -19,8 +19,8 @@ impl Direction {
 
     pub(crate) fn of(packet: &Packet) -> Self {
         match packet.body {
-            Body::TcpAck(_) => Self::Reverse,
-            Body::TcpData(_) | Body::Udp(_) => Self::Forward,
+            Body::TcpAck(_) | Body::WtcpBack(_) => Self::Reverse,
+            Body::TcpData(_) | Body::Udp(_) | Body::WtcpForward(_) => Self::Forward,
         }
     }
 }
@@ -85,7 +85,7 @@ impl Routes {
             let [forward, end] = route(flow.from, &way.via, flow.to, &way.tunnels, RECEIVER);
             let mut back = || route(flow.to, &way.reverse_via, flow.from, &way.tunnels, SENDER)[0];
             match flow.transport {
-                Transport::Tcp(_) => [forward, back()],
+                Transport::Tcp(_) | Transport::Wtcp { .. } => [forward, back()],
                 // Nothing comes back from a datagram.
                 Transport::Udp { .. } => [forward, end],
             }

@@ -9,7 +9,7 @@ use skywave_core::link::{
     Service, Trace,
 };
 use skywave_core::tcp::{PRESETS, Profile, TcpConfig};
-use skywave_core::{Duration, Rate, Time};
+use skywave_core::{Duration, Rate, Time, wtcp};
 
 use super::plan::{Plan, Slack};
 use super::routes::Routes;
@@ -43,6 +43,17 @@ fn tcp(from: usize, to: usize, config: TcpConfig) -> FlowSpec {
         traffic: Traffic::Ftp,
         start: Time::ZERO + Duration::from_nanos(1_000_003 * from as u64),
         stop: None,
+    }
+}
+
+fn wtcp() -> Transport {
+    let config = wtcp::Config {
+        mss: 1383,
+        ..wtcp::Config::default()
+    };
+    Transport::Wtcp {
+        config: Arc::new(config),
+        header: 28,
     }
 }
 
@@ -221,6 +232,7 @@ proptest! {
     fn lookahead_gives_the_outcome_of_single_events(
         delays in prop::collection::vec(1u64..20_000_000, 14),
         presets in prop::collection::vec(0..PRESETS.len(), 3),
+        others in prop::collection::vec(prop::bool::weighted(0.3), 3),
         modern: bool,
         loss in 0.0..0.05f64,
         bend in 0..14,
@@ -229,6 +241,11 @@ proptest! {
         let mut spec = dumbbell(&delays, |i| {
             TcpConfig::new(profile, PRESETS[presets[i]].composition.clone())
         });
+        for (flow, is_wtcp) in spec.flows.iter_mut().zip(others) {
+            if is_wtcp {
+                flow.transport = wtcp();
+            }
+        }
         for link in &mut spec.links[4..] {
             link.config.loss = vec![LossConfig::Bernoulli(loss)];
         }
@@ -238,7 +255,7 @@ proptest! {
 }
 
 #[test]
-fn flows_from_one_host_and_datagrams_are_the_same_too() {
+fn flows_from_one_host_wtcp_and_datagrams_are_the_same_too() {
     let config = TcpConfig::new(Profile::Rfc, PRESETS[2].composition.clone());
     let delay = |ns| Duration::from_nanos(ns);
     let links = vec![
@@ -252,6 +269,10 @@ fn flows_from_one_host_and_datagrams_are_the_same_too() {
         tcp(0, 1, config.clone()),
         tcp(2, 0, config),
     ];
+    flows.push(FlowSpec {
+        transport: wtcp(),
+        ..flows[0].clone()
+    });
     flows.push(FlowSpec {
         name: "voice".into(),
         transport: Transport::Udp { header: 28 },

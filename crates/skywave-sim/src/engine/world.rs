@@ -186,9 +186,20 @@ impl<'a> World<'a> {
                 let packet = self.flows[index].data(departure, at);
                 self.send(packet, at);
             }
+            if self.flows[index].is_wtcp() {
+                self.send_wtcp(index, at);
+            }
             self.flows[index].settle(at);
         }
         self.schedule_sender(index);
+    }
+
+    /// Sends what a WTCP sender has to send.
+    #[inline(never)]
+    fn send_wtcp(&mut self, index: usize, at: Time) {
+        while let Some(packet) = self.flows[index].poll_wtcp_sender(at) {
+            self.send(packet, at);
+        }
     }
 
     /// The sender's host does what is due at `at`, other than to take a packet.
@@ -301,7 +312,7 @@ impl<'a> World<'a> {
 
     #[inline(always)]
     fn answer(&mut self, index: usize, at: Time) {
-        while self.flows[index].poll_receiver() {
+        while self.flows[index].poll_receiver(at) {
             if self.flows[index].has_news() {
                 self.answer_with_news(index, at);
             } else {

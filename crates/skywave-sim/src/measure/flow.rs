@@ -33,7 +33,7 @@ pub(crate) struct FlowMeter {
     arrived_packets: u64,
     delays: DelayHistogram,
     bins: Option<Box<BinMeter>>,
-    sent_datagrams: u64,
+    sent_packets: u64,
     /// Data packets lost, by [`LossCause`].
     drops: [u64; LossCause::ALL.len()],
     rtt_sum: Duration,
@@ -60,7 +60,7 @@ impl FlowMeter {
             delivered_bytes: 0,
             arrived_wire_bytes: 0,
             arrived_packets: 0,
-            sent_datagrams: 0,
+            sent_packets: 0,
             drops: [0; LossCause::ALL.len()],
             delays: DelayHistogram::default(),
             rtt_sum: Duration::ZERO,
@@ -110,7 +110,7 @@ impl FlowMeter {
             delivered_bytes: self.delivered_bytes,
             goodput_bps: per_second(self.delivered_bytes),
             throughput_bps: per_second(self.arrived_wire_bytes),
-            sent_packets: self.sent_datagrams + tcp.sent,
+            sent_packets: self.sent_packets + tcp.sent,
             retransmits: tcp.retransmits,
             timeouts: tcp.timeouts,
             timeouts_dupacks_0: events.timeouts[0],
@@ -179,9 +179,9 @@ impl FlowMeter {
         }
     }
 
-    /// A datagram was sent.
-    pub(crate) fn sent_datagram(&mut self, at: Time) {
-        self.sent_datagrams += u64::from(self.counts(at));
+    /// A packet was sent that no TCP sender counts.
+    pub(crate) fn sent_packet(&mut self, at: Time) {
+        self.sent_packets += u64::from(self.counts(at));
     }
 
     /// A data packet was lost.
@@ -196,6 +196,17 @@ impl FlowMeter {
             self.rtt_sum += rtt;
             self.srtt_sum += estimator.srtt().unwrap_or_default();
             self.rttvar_sum += estimator.rttvar().unwrap_or_default();
+            self.rtt_count += 1;
+            self.rtt_min = Some(self.rtt_min.map_or(rtt, |min| min.min(rtt)));
+        }
+    }
+
+    /// A round trip was measured, by an estimator without deviation that stands at `smoothed` after
+    /// that.
+    pub(crate) fn smoothed_rtt(&mut self, at: Time, rtt: Duration, smoothed: Duration) {
+        if self.counts(at) {
+            self.rtt_sum += rtt;
+            self.srtt_sum += smoothed;
             self.rtt_count += 1;
             self.rtt_min = Some(self.rtt_min.map_or(rtt, |min| min.min(rtt)));
         }

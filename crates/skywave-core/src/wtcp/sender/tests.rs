@@ -34,7 +34,7 @@ impl Script {
         script.now += Duration::from_secs(1);
         script.ack.hctrl_seq = 1;
         script.sender.write(packets * MSS);
-        let first = script.ack.clone();
+        let first = script.ack;
         script.sender.on_packet(script.now, &Packet::Ack(first));
         script
     }
@@ -68,9 +68,9 @@ impl Script {
                     end: bytes(end),
                 })
                 .collect(),
-            ..self.ack.clone()
+            ..self.ack
         };
-        let packet = Packet::Ack(self.ack.clone());
+        let packet = Packet::Ack(self.ack);
         self.sender.on_packet(self.now, &packet);
     }
 }
@@ -143,7 +143,7 @@ fn the_end_of_the_stream_goes_with_the_last_packet_or_alone() {
     assert!(!s.sender.is_done(), "its position is not acknowledged");
     s.ack.cack += 1;
     s.ack.ack_seq += 1;
-    let ack = Packet::Ack(s.ack.clone());
+    let ack = Packet::Ack(s.ack);
     s.sender.on_packet(s.now, &ack);
     assert!(s.sender.is_done());
 }
@@ -238,14 +238,14 @@ fn acks_that_are_old_or_nonsense_change_nothing() {
     s.wait(300);
     s.ack(4, 2, &[]);
     let before = format!("{:?}", s.sender);
-    let good = s.ack.clone();
+    let good = s.ack;
     let change = |ack: &mut Ack, which: usize| match which {
         0 => ack.ack_seq -= 1,
         1 => ack.hctrl_seq = 1000,
         _ => ack.cack = 1000,
     };
     for which in 0..3 {
-        let mut ack = good.clone();
+        let mut ack = good;
         ack.ack_seq += 1;
         ack.separation = Micros(1);
         change(&mut ack, which);

@@ -4,6 +4,7 @@ use etherparse::{SlicedPacket, TransportSlice};
 use skywave_core::packet::{Datagram, Flags, Timestamps};
 use skywave_core::seq::SeqNr;
 use skywave_core::tcp::{Profile, preset};
+use skywave_core::wtcp::{self, Carried};
 use skywave_sim::spec::{Route, Traffic};
 
 use super::*;
@@ -48,6 +49,32 @@ fn timestamps(value: u64, echo: u64) -> Timestamps {
         value: Time::from_nanos(value),
         echo: Time::from_nanos(echo),
     }
+}
+
+fn wtcp() -> Framing {
+    let transport = Transport::Wtcp {
+        config: Arc::new(wtcp::Config::default()),
+        header: 28,
+    };
+    framing(transport, Traffic::Ftp).unwrap()
+}
+
+fn wtcp_data() -> wtcp::Packet {
+    wtcp::Packet::Data(wtcp::Data {
+        rel_seq: 77,
+        len: 1000,
+        ..wtcp::Data::default()
+    })
+}
+
+#[test]
+fn a_wtcp_packet_can_be_decoded() {
+    let packet = Packet::new(3, 1077, Body::WtcpForward(Carried(wtcp_data())));
+    let mut bytes = Vec::new();
+    assert_eq!(wtcp().write(&packet, usize::MAX, &mut bytes), 1077);
+    let datagram = wtcp::wire::decode(&bytes[28..]).expect("a packet of WTCP");
+    assert_eq!((datagram.connection, datagram.packet), (3, wtcp_data()));
+    assert_eq!(datagram.payload, [0; 1000]);
 }
 
 #[test]
@@ -137,6 +164,7 @@ fn checksums_are_of_the_whole_packet_however_much_is_kept() {
     for (framing, body, headers) in [
         (tcp(), Body::TcpData(data), 40),
         (udp, Body::Udp(datagram), 28),
+        (wtcp(), Body::WtcpForward(Carried(wtcp_data())), 28 + 49),
     ] {
         let packet = Packet::new(0, 1040, body);
         let mut bytes = Vec::new();

@@ -27,11 +27,12 @@ fn inline<S: Serializer>(plots: &[plot::Plot], serializer: S) -> Result<S::Ok, S
 }
 
 /// Quantities that are drawn when the scenario names none.
-const DEFAULT: [&str; 3] = ["cwnd", "rtt", "queue"];
+const DEFAULT: [&str; 4] = ["cwnd", "rate", "rtt", "queue"];
 
 /// Plots that share their axis: quantities, label, factor.
-const GROUPS: [(&[&str], &str, f64); 4] = [
+const GROUPS: [(&[&str], &str, f64); 5] = [
     (&["cwnd", "ssthresh"], "cwnd (segments)", 1.0),
+    (&["rate"], "Rate (kb/s)", 1e-3),
     (&["rtt", "srtt", "rto"], "Round trip (ms)", 1e3),
     (&["queue"], "Queue (packets)", 1.0),
     (&["acked"], "Acknowledged (MB)", 1e-6),
