@@ -99,6 +99,17 @@ fn every_claim_of_cerl_resolves() {
 }
 
 #[test]
+fn every_paper_resolves() {
+    for name in papers() {
+        let paper = load(name).unwrap_or_else(|e| panic!("{e}"));
+        assert!(
+            paper.claims() > 0 && !paper.experiments().is_empty(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
 fn figure_7a_has_the_six_variants() {
     let paper = load("cerl").unwrap();
     let found = paper.experiments().iter().find(|s| s.name() == "fig7a");
