@@ -407,7 +407,7 @@ impl Flow {
         let window = tcp.sender.window();
         self.meter.set_cwnd(now, window.cwnd.0);
         let una = tcp.sender.flight().una();
-        tcp.losses.acknowledged(una);
+        tcp.losses.acknowledged(now, una);
         self.meter.acknowledged(now, una);
         let rtt = tcp.sender.poll_rtt();
         if let Some(rtt) = rtt {

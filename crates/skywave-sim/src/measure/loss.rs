@@ -3,24 +3,29 @@
 
 use std::collections::BTreeMap;
 
-use skywave_core::Time;
 use skywave_core::tcp::limits::{Resend, Why};
+use skywave_core::{Duration, Time};
 
 use super::ArrivalMeter;
 use crate::losses::{Found, LossCause, LossTable};
 use crate::outcome::FlowOutcome;
 
+/// For so long what is acknowledged is kept: longer than any needless copy is on its way.
+const HOLD: Duration = Duration::from_millis(10_000);
+
 /// The losses and retransmissions of one flow, and what became of those that are settled.
 ///
-/// A loss was found by the first retransmission after it. That is settled when the segment is
-/// acknowledged, because links may decide later than senders about the same moment, and hosts later
-/// than links. (A needless second copy that is lost after the first was acknowledged is a loss of its
-/// own, noticed by nobody.) Only losses and retransmissions cost memory or time.
+/// A loss was found by the first retransmission after it. That is settled some time after the segment
+/// was acknowledged, because links may decide later than senders about the same moment, and hosts later
+/// than links. Only losses and retransmissions cost memory or time.
 #[derive(Debug)]
 pub(crate) struct LossLedger {
     window: (Time, Time),
     /// The first key of `open`: most ACKs settle nothing, and need not look into the tree.
     first: u64,
+    /// What lies below is acknowledged, and is settled at `due`; 0 while nothing waits for that.
+    held: u64,
+    due: Time,
     /// By the segment's end, which never changes.
     open: BTreeMap<u64, History>,
     table: LossTable,
@@ -77,6 +82,8 @@ impl LossLedger {
             window,
             open: BTreeMap::new(),
             first: u64::MAX,
+            held: 0,
+            due: Time::ZERO,
             table: LossTable::default(),
             spurious: 0,
             burst: None,
@@ -112,15 +119,25 @@ impl LossLedger {
         self.open.entry(end).or_default()
     }
 
-    /// Everything below `una` was acknowledged.
+    /// Everything below `una` is acknowledged `now`.
     #[inline(always)]
-    pub(crate) fn acknowledged(&mut self, una: u64) {
-        if una >= self.first {
-            self.settle_below(una);
+    pub(crate) fn acknowledged(&mut self, now: Time, una: u64) {
+        if una >= self.first && now >= self.due {
+            self.settle_held(now, una);
         }
     }
 
     #[inline(never)]
+    fn settle_held(&mut self, now: Time, una: u64) {
+        self.settle_below(self.held);
+        // What was acknowledged since is next, if anything of it is open.
+        (self.held, self.due) = if una >= self.first {
+            (una, now + HOLD)
+        } else {
+            (0, Time::ZERO)
+        };
+    }
+
     fn settle_below(&mut self, una: u64) {
         while let Some(entry) = self.open.first_entry()
             && *entry.key() <= una
@@ -135,7 +152,7 @@ impl LossLedger {
     /// Reports the losses, and the segments sent again of which nothing had been lost since they were
     /// last sent; `una` is acknowledged at the end.
     pub(crate) fn finish(&mut self, una: u64, outcome: &mut FlowOutcome) {
-        self.acknowledged(una);
+        self.settle_below(una);
         for history in std::mem::take(&mut self.open).into_values() {
             self.settle(&history, Found::Open);
         }
@@ -211,7 +228,6 @@ impl LossLedger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use skywave_core::Duration;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_millis(ms)
@@ -249,7 +265,7 @@ mod tests {
         l.lost(at(11), 200, LossCause::Channel);
         l.resent(at(50), resend(100, Why::Dupacks));
         l.resent(at(90), resend(200, Why::PartialAck));
-        l.acknowledged(300);
+        l.acknowledged(at(95), 300);
         let expected = vec![
             (LossCause::Queue, Found::Dupacks, 1),
             (LossCause::Channel, Found::PartialAck, 1),
@@ -303,7 +319,7 @@ mod tests {
         l.resent(at(150), resend(100, Why::Timeout));
         l.lost(at(90), 100, LossCause::Queue);
         l.lost(at(40), 100, LossCause::Channel);
-        l.acknowledged(100);
+        l.acknowledged(at(200), 100);
         let expected = vec![
             (LossCause::Queue, Found::Timeout, 1),
             (LossCause::Channel, Found::Timeout, 1),
@@ -373,6 +389,30 @@ mod tests {
     }
 
     #[test]
+    fn what_was_acknowledged_is_forgotten_after_a_while() {
+        let mut l = ledger();
+        for n in 1..=1000 {
+            l.resent(at(n * 100), resend(n, Why::Timeout));
+            l.acknowledged(at(n * 100), n);
+            assert!(l.open.len() <= 201, "{}", l.open.len());
+        }
+        l.acknowledged(at(120_000), 1000);
+        l.acknowledged(at(140_000), 1000);
+        assert_eq!(l.open.len(), 0);
+    }
+
+    #[test]
+    fn a_copy_lost_before_the_ack_and_told_after_it_was_found_all_the_same() {
+        let mut l = ledger();
+        l.resent(at(50), resend(100, Why::Timeout));
+        l.resent(at(81), resend(100, Why::Detector));
+        l.acknowledged(at(82), 100);
+        l.lost(at(80), 100, LossCause::Channel);
+        let expected = vec![(LossCause::Channel, Found::Detector, 1)];
+        assert_eq!(cells(&mut l, 100), (expected, 1));
+    }
+
+    #[test]
     fn a_needless_copy_that_is_lost_is_of_no_window() {
         // A link that looks ahead tells of the needless copy of 100 before the ACK, another after it.
         let told = |before: bool| {
@@ -382,7 +422,7 @@ mod tests {
             if before {
                 l.lost(at(80), 100, LossCause::Channel);
             }
-            l.acknowledged(100);
+            l.acknowledged(at(70), 100);
             if !before {
                 l.lost(at(80), 100, LossCause::Channel);
             }
@@ -417,7 +457,7 @@ mod tests {
                     l.arrived(at(90), 100, at(0));
                 }
                 let mut outcome = FlowOutcome::default();
-                l.acknowledged(100);
+                l.acknowledged(at(200), 100);
                 l.finish(100, &mut outcome);
                 // Quantiles are of bins of about a percent.
                 let p50 = outcome
