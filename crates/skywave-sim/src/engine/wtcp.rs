@@ -159,7 +159,7 @@ impl Wtcp {
     /// Measures after every input to the sender.
     pub(super) fn after_sender(&mut self, now: Time, meter: &mut FlowMeter, rtt: Option<Duration>) {
         let acknowledged = self.acknowledged();
-        self.losses.acknowledged(acknowledged);
+        self.losses.acknowledged(now, acknowledged);
         meter.acknowledged(now, acknowledged);
         if let Some(rtt) = rtt {
             meter.smoothed_rtt(now, rtt, self.sender.rtt());

@@ -58,9 +58,9 @@ struct History {
 }
 
 impl History {
-    /// The first resend at `lost` or later.
+    /// The first resend after `lost`: one of the same moment is itself what was lost, on its first link.
     fn finder(&self, lost: Time) -> Option<usize> {
-        self.resends.iter().position(|&(at, _)| at >= lost)
+        self.resends.iter().position(|&(at, _)| at > lost)
     }
 
     fn first_lost(&self) -> Option<Time> {
@@ -410,6 +410,20 @@ mod tests {
         l.lost(at(80), 100, LossCause::Channel);
         let expected = vec![(LossCause::Channel, Found::Detector, 1)];
         assert_eq!(cells(&mut l, 100), (expected, 1));
+    }
+
+    #[test]
+    fn a_copy_lost_as_soon_as_it_is_sent_is_found_by_the_next() {
+        let mut l = ledger();
+        l.lost(at(10), 100, LossCause::Channel);
+        l.resent(at(50), resend(100, Why::Dupacks));
+        l.lost(at(50), 100, LossCause::Channel);
+        l.resent(at(90), resend(100, Why::Timeout));
+        let expected = vec![
+            (LossCause::Channel, Found::Dupacks, 1),
+            (LossCause::Channel, Found::Timeout, 1),
+        ];
+        assert_eq!(cells(&mut l, 100), (expected, 0));
     }
 
     #[test]
