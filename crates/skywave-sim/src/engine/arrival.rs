@@ -72,21 +72,21 @@ impl Arrival {
 
     /// Packets are taken by their time; of equal times, by lot.
     #[inline]
-    pub(crate) fn order(&self) -> u128 {
-        u128::from(self.at.as_nanos()) << 32 | u128::from(self.lot())
+    pub(crate) fn order(&self, salt: u32) -> u128 {
+        u128::from(self.at.as_nanos()) << 32 | u128::from(self.lot(salt))
     }
 
-    /// Drawn by time and flow, so that no flow is ahead of another whenever they meet: paths of
-    /// equal delays whose rates divide each other make that happen all the time, and the last place
-    /// in a queue goes to the first. At one time each flow has a lot of its own, as each step can be
-    /// undone (the mixer is that of MurmurHash3).
+    /// Drawn by the link's `salt` in this run, time and flow, so that no flow is ahead of another
+    /// whenever they meet: paths of equal delays whose rates divide each other make that happen all
+    /// the time, and the last place in a queue goes to the first. At one time each flow has a lot of
+    /// its own, as each step can be undone (the mixer is that of MurmurHash3).
     #[inline]
-    pub(crate) fn lot(&self) -> u32 {
+    pub(crate) fn lot(&self, salt: u32) -> u32 {
         if self.is_timer() {
             return u32::MAX;
         }
         let time = self.at.as_nanos().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        let mut lot = self.label.flow() ^ time as u32;
+        let mut lot = self.label.flow() ^ time as u32 ^ salt;
         lot = (lot ^ (lot >> 16)).wrapping_mul(0x85eb_ca6b);
         lot = (lot ^ (lot >> 13)).wrapping_mul(0xc2b2_ae35);
         lot ^ (lot >> 16)

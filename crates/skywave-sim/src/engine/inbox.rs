@@ -13,6 +13,8 @@ pub(crate) struct Inbox {
     /// ends at `n` widths.
     shift: u32,
     hold: Duration,
+    /// For the lots of this link in this run.
+    salt: u32,
     buckets: Ring<Arrival>,
     /// Room for sorting.
     sorted: Vec<Arrival>,
@@ -24,11 +26,12 @@ const FEW: usize = 12;
 impl Inbox {
     /// An inbox whose packets may each be taken up to `slack` after their arrival, and not before
     /// `hold` after it.
-    pub(crate) fn new(slack: Duration, hold: Duration) -> Self {
+    pub(crate) fn new(slack: Duration, hold: Duration, salt: u32) -> Self {
         let widest = slack.saturating_sub(hold).as_nanos().saturating_add(1);
         Self {
             shift: widest.ilog2(),
             hold,
+            salt,
             buckets: Ring::new(),
             sorted: Vec::new(),
         }
@@ -65,7 +68,7 @@ impl Inbox {
         if packets.len() <= FEW {
             self.sort_few(&mut packets);
         } else {
-            packets.sort_by_key(Arrival::order);
+            packets.sort_by_key(|arrival| arrival.order(self.salt));
         }
         packets
     }
@@ -81,7 +84,8 @@ impl Inbox {
         let mut keys = [0; FEW];
         let mut places = [0; FEW];
         for (i, later) in packets.iter().enumerate() {
-            let key = later.at.as_nanos().wrapping_sub(origin) << 32 | u64::from(later.lot());
+            let key =
+                later.at.as_nanos().wrapping_sub(origin) << 32 | u64::from(later.lot(self.salt));
             let mut place = 0;
             for (earlier, other) in keys[..i].iter().zip(&mut places) {
                 let swapped = *earlier > key;
@@ -129,7 +133,7 @@ mod tests {
     #[test]
     fn a_bucket_opens_once_and_comes_out_in_order_of_arrival() {
         // Slack of 100 ns: buckets of 64 ns.
-        let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::ZERO);
+        let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::ZERO, 0);
         assert_eq!(inbox.insert(arrival(70, 21)), Some(ns(128)));
         assert_eq!(inbox.insert(arrival(66, 30)), None);
         assert_eq!(inbox.insert(arrival(64, 40)), Some(ns(64)));
@@ -141,7 +145,7 @@ mod tests {
 
     /// Packets filed for one time, in the order in which they come out.
     fn meeting(at: u64, ids: &[u32]) -> Vec<u32> {
-        let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::ZERO);
+        let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::ZERO, 0);
         for &id in ids {
             inbox.insert(arrival(at, id));
         }
@@ -169,6 +173,22 @@ mod tests {
     }
 
     #[test]
+    fn another_run_draws_other_lots() {
+        let differ = |at: &u64| {
+            let order = [0, 0x5bd1_e995].map(|salt| {
+                let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::ZERO, salt);
+                for id in [10, 20, 30] {
+                    inbox.insert(arrival(*at, id));
+                }
+                taken(&mut inbox, at + 100)
+            });
+            order[0] != order[1]
+        };
+        let differing = (0..100).filter(differ).count();
+        assert!((60..100).contains(&differing), "{differing}");
+    }
+
+    #[test]
     fn no_flow_has_the_better_lot() {
         // Times as far apart as the packets of a link of 10 Mb/s.
         for (one, other) in [(0, 10), (10, 20), (0, 230), (110, 120)] {
@@ -182,7 +202,7 @@ mod tests {
     #[test]
     fn a_timer_comes_after_the_packets_of_its_time() {
         for at in 0..100 {
-            let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::ZERO);
+            let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::ZERO, 0);
             inbox.insert(Arrival::timer(ns(at)));
             inbox.insert(arrival(at, 10));
             assert_eq!(taken(&mut inbox, at + 100), [10, u32::MAX]);
@@ -191,7 +211,7 @@ mod tests {
 
     #[test]
     fn without_slack_each_time_is_a_bucket_of_its_own() {
-        let mut inbox = Inbox::new(Duration::ZERO, Duration::ZERO);
+        let mut inbox = Inbox::new(Duration::ZERO, Duration::ZERO, 0);
         assert_eq!(inbox.insert(arrival(7, 1)), Some(ns(7)));
         assert_eq!(inbox.insert(arrival(8, 2)), Some(ns(8)));
         assert_eq!(inbox.insert(arrival(7, 3)), None);
@@ -200,7 +220,7 @@ mod tests {
 
     #[test]
     fn buckets_far_ahead_come_in_their_turn() {
-        let mut inbox = Inbox::new(Duration::ZERO, Duration::ZERO);
+        let mut inbox = Inbox::new(Duration::ZERO, Duration::ZERO, 0);
         let times = [5, 1_000_000, 2_000_000, 1_000_000, 6, 3_000];
         let mut wakes: Vec<Time> = (0..)
             .zip(times)
@@ -217,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_hold_delays_the_taking_and_narrows_the_buckets() {
-        let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::from_nanos(50));
+        let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::from_nanos(50), 0);
         // 2^5 ≤ 51
         assert_eq!(inbox.insert(arrival(33, 1)), Some(ns(64 + 50)));
     }

@@ -3,6 +3,7 @@
 use skywave_core::Time;
 use skywave_core::link::{Fate, Limit, Link, Measured, QueueConfig};
 use skywave_core::packet::Packet;
+use skywave_core::rng::Stream;
 
 use super::arq::ArqLane;
 use super::inbox::Inbox;
@@ -83,9 +84,11 @@ impl Lane {
                 Carrier::Link(link)
             }
         };
+        let mut lots = Stream::named(run.seed, &name, "lots");
+        let salt = lots.uniform_int(0, u64::from(u32::MAX)) as u32;
         Self {
             carrier,
-            inbox: slack.map(|s| Box::new(Inbox::new(s.slack, s.hold))),
+            inbox: slack.map(|s| Box::new(Inbox::new(s.slack, s.hold, salt))),
             watch,
         }
     }
