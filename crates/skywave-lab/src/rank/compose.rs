@@ -36,19 +36,12 @@ impl Entry {
 
 /// All combinations of one product, the last slot varying fastest.
 pub(super) fn cross(model: &Cross) -> Vec<Entry> {
-    let slots = [
-        ("detection", &model.detection),
-        ("congestion", &model.congestion),
-        ("recovery", &model.recovery),
-        ("timeout", &model.timeout),
-    ];
     let mut all = vec![Combination::default()];
     if let Some(preset) = &model.preset {
         let value = inline(&Value::String(preset.clone()));
         all = vec![all[0].with("preset", preset, &value)];
     }
-    for (slot, members) in slots {
-        let Some(members) = members else { continue };
+    for (slot, members) in model.slots() {
         let longer = |one: &Combination| {
             let with = |m: &Value| one.with(slot, &name(m), &inline(m));
             members.iter().map(with).collect::<Vec<_>>()

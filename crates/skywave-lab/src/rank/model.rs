@@ -59,6 +59,20 @@ pub(super) struct Cross {
     pub(super) timeout: Option<Vec<Value>>,
 }
 
+impl Cross {
+    /// The slots with their lists, in the order of labels.
+    pub(super) fn slots(&self) -> impl Iterator<Item = (&'static str, &[Value])> {
+        let slots = [
+            ("detection", self.detection.as_deref()),
+            ("congestion", self.congestion.as_deref()),
+            ("recovery", self.recovery.as_deref()),
+            ("timeout", self.timeout.as_deref()),
+        ];
+        let given = slots.into_iter();
+        given.filter_map(|(slot, list)| Some((slot, list?)))
+    }
+}
+
 /// What counts as delay; both in multiples of the smallest RTT that any composition saw there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]

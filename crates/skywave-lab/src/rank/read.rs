@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::compose::{Entry, cross, inline, quoted};
 use super::error::RankError;
-use super::model::{File, Kind, PathModel};
+use super::model::{Cross, File, Kind, PathModel};
 use super::place::Place;
 use super::study::{Study, StudyPath};
 use crate::scenario::{Scenario, ScenarioError};
@@ -170,23 +170,32 @@ impl Reader<'_> {
         {
             entries.push(Entry::preset(name, false));
         }
+        let mut number = entries.len();
         for product in &model.cross {
-            let combinations = cross(product);
-            if combinations.iter().any(|e| !e.is_crossed()) {
-                let message =
-                    "a [[cross]] has no slot: give detection, congestion, recovery or timeout";
-                return Err(self.fault(None, message.into()));
-            }
-            entries.extend(combinations);
+            number = number.saturating_add(self.combinations(product)?);
         }
-        if entries.is_empty() || entries.len() > MAX_ENTRIES {
-            let message = format!(
-                "{} compositions: there must be one, and at most {MAX_ENTRIES}",
-                entries.len()
-            );
+        if number == 0 || number > MAX_ENTRIES {
+            let message =
+                format!("{number} compositions: there must be one, and at most {MAX_ENTRIES}");
             return Err(self.fault(None, message));
         }
+        entries.extend(model.cross.iter().flat_map(cross));
         Ok(entries)
+    }
+
+    /// How many combinations a product has, none of which is made yet.
+    fn combinations(&self, product: &Cross) -> Result<usize, RankError> {
+        if product.slots().next().is_none() {
+            let message =
+                "a [[cross]] has no slot: give detection, congestion, recovery or timeout";
+            return Err(self.fault(None, message.into()));
+        }
+        if let Some((slot, _)) = product.slots().find(|(_, list)| list.is_empty()) {
+            let message = format!("a [[cross]] has no member for `{slot}`: leave it out");
+            return Err(self.fault(None, message));
+        }
+        let sizes = product.slots().map(|(_, list)| list.len());
+        Ok(sizes.fold(1, usize::saturating_mul))
     }
 
     /// Reads a path's scenario as it is without compositions.

@@ -94,7 +94,9 @@ impl Wtcp {
 
     pub(super) fn on_sender_timer(&mut self, now: Time) {
         self.sender.on_timer(now);
-        if self.sender.in_blackout() && self.dark_since.is_none() {
+        if self.sender.failure().is_some() {
+            self.end_blackout(now);
+        } else if self.sender.in_blackout() && self.dark_since.is_none() {
             self.dark_since = Some(now);
             self.counts.blackouts += u64::from(self.counts(now));
         }
@@ -143,12 +145,16 @@ impl Wtcp {
     /// A packet reached the sender. Returns the round trip that it measured.
     pub(super) fn on_ack(&mut self, now: Time, packet: &wtcp::Packet) -> Option<Duration> {
         self.sender.on_packet(now, packet);
-        if !self.sender.in_blackout()
-            && let Some(since) = self.dark_since.take()
-        {
-            self.add_blackout(since, now);
+        if !self.sender.in_blackout() {
+            self.end_blackout(now);
         }
         self.sender.poll_rtt()
+    }
+
+    fn end_blackout(&mut self, now: Time) {
+        if let Some(since) = self.dark_since.take() {
+            self.add_blackout(since, now);
+        }
     }
 
     fn add_blackout(&mut self, since: Time, until: Time) {

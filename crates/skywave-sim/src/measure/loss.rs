@@ -10,8 +10,9 @@ use super::ArrivalMeter;
 use crate::losses::{Found, LossCause, LossTable};
 use crate::outcome::FlowOutcome;
 
-/// For so long what is acknowledged is kept: longer than any needless copy is on its way.
-const HOLD: Duration = Duration::from_millis(10_000);
+/// For so long what is acknowledged is kept: longer than a needless copy is likely to be on its way. One
+/// that is lost later counts as a loss that nobody noticed.
+const HOLD: Duration = Duration::from_secs(10);
 
 /// The losses and retransmissions of one flow, and what became of those that are settled.
 ///

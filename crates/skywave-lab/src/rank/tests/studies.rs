@@ -107,6 +107,15 @@ fn every_mistake_is_told_with_its_place() {
             "congestion = [\"rino\"]",
         ),
         error("title = \"A tiny study\"", "title = \"\"\nflow = \"tset\""),
+        error("congestion = [\"reno\", \"cerl\"]", "congestion = []"),
+        // Refused before any is made.
+        error(
+            "congestion = [\"reno\", \"cerl\"]",
+            &["detection", "congestion", "timeout"]
+                .map(|slot| format!("{slot} = [{}]", "\"dcr\", ".repeat(3000)))
+                .join("\n"),
+        ),
+        error("[[cross]]", "[[cross]]\npreset = \"reno\"\n[[cross]]"),
     ];
     insta::assert_snapshot!("errors", errors.join("\n"));
 
