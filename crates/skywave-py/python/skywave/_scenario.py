@@ -105,10 +105,12 @@ class Link(_Table):
 @dataclass(frozen=True)
 class Transport(_Table):
     """A preset with other members in some slots; `congestion` and `detection` may be classes of
-    your own.
+    your own. Or WTCP with other parameters.
 
-    >>> Transport("cerl", recovery="sack")
-    Transport(preset='cerl', detection=None, recovery='sack', congestion=None, timeout=None)
+    >>> Transport("cerl", recovery="sack").recovery
+    'sack'
+    >>> Transport(wtcp={"idle_timeout": "1min"}).wtcp
+    {'idle_timeout': '1min'}
     """
 
     preset: str | None = None
@@ -116,6 +118,7 @@ class Transport(_Table):
     recovery: str | None = None
     congestion: str | Mapping[str, Value] | type[CongestionControl] | Factory | None = None
     timeout: str | Mapping[str, Value] | None = None
+    wtcp: Mapping[str, Value] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

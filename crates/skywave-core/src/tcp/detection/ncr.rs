@@ -9,7 +9,7 @@
 //! that lowers the threshold.)
 //!
 //! Without selective ACKs, and below what was sent at the last fast retransmit or timeout, three
-//! duplicate ACKs count as ever.
+//! duplicate ACKs count as ever; further holes of a recovery go by the DupThresh that began it.
 
 use super::dupacks::Dupacks;
 use super::{Allowance, DetectionEvent, LossDetector, Sending, limited_transmit};
@@ -30,6 +30,8 @@ pub struct Ncr {
     sent: u64,
     /// End of what was sent at the last fast retransmit or timeout.
     recover: u64,
+    /// DupThresh of the recovery that goes on: it stays as it was at the beginning (section 3.4).
+    held: Option<u32>,
 }
 
 /// Extended Limited Transmit, in bytes.
@@ -54,6 +56,7 @@ impl Ncr {
             in_order: true,
             sent: 0,
             recover: 0,
+            held: None,
         }
     }
 
@@ -106,6 +109,9 @@ impl LossDetector for Ncr {
 
     /// Nothing was lost: the end (section 3.2), and with more holes the next beginning (step T.4).
     fn on_new_ack(&mut self, event: &DetectionEvent) -> bool {
+        if event.flight.una() >= self.recover {
+            self.held = None;
+        }
         if event.flight.sacked_bytes() == 0 {
             self.extended = None;
             self.in_order = true;
@@ -148,11 +154,13 @@ impl LossDetector for Ncr {
     }
 
     fn on_retransmit(&mut self, flight: &Flight) {
+        self.held = Some(self.threshold());
         self.extended = None;
         self.recover = flight.max();
     }
 
     fn on_timeout(&mut self) {
+        self.held = None;
         self.extended = None;
         self.recover = self.sent;
     }
@@ -160,7 +168,7 @@ impl LossDetector for Ncr {
     fn threshold(&self) -> u32 {
         match &self.extended {
             Some(extended) => self.dup_thresh(extended),
-            None => self.ordinary.0,
+            None => self.held.unwrap_or(self.ordinary.0),
         }
     }
 
