@@ -1,5 +1,7 @@
 //! A packet that comes to a link.
 
+use std::cmp::Ordering;
+
 use skywave_core::Time;
 
 /// A packet that comes to a link, with all that plain links need of it: the packet itself lies
@@ -72,8 +74,9 @@ impl Arrival {
 
     /// Packets are taken by their time; of equal times, by lot.
     #[inline]
-    pub(crate) fn order(&self, salt: u32) -> u128 {
-        u128::from(self.at.as_nanos()) << 32 | u128::from(self.lot(salt))
+    pub(crate) fn order(&self, other: &Self, salt: u32) -> Ordering {
+        let lots = || self.lot(salt).cmp(&other.lot(salt));
+        self.at.cmp(&other.at).then_with(lots)
     }
 
     /// Drawn by the link's `salt` in this run, time and flow, so that no flow is ahead of another

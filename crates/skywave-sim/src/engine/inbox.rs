@@ -68,7 +68,7 @@ impl Inbox {
         if packets.len() <= FEW {
             self.sort_few(&mut packets);
         } else {
-            packets.sort_by_key(|arrival| arrival.order(self.salt));
+            packets.sort_by(|a, b| a.order(b, self.salt));
         }
         packets
     }
