@@ -47,6 +47,18 @@ impl Sent {
     const fn is_marked(&self) -> bool {
         self.sacked | self.lost | self.doubled
     }
+
+    /// Nothing is known of it.
+    const fn is_open(&self) -> bool {
+        !(self.sacked | self.lost)
+    }
+
+    /// Only one copy of it counts from now on; `doubled` are the bytes of the flight that count twice.
+    fn end_doubling(&mut self, doubled: &mut u64) {
+        if std::mem::take(&mut self.doubled) {
+            *doubled -= self.len();
+        }
+    }
 }
 
 /// What a cumulative acknowledgement removed.
@@ -246,15 +258,14 @@ impl Flight {
     /// these only the copy sent first is.
     pub fn mark_lost(&mut self, mut is_lost: impl FnMut(&Sent) -> bool) {
         for segment in &mut self.segments {
-            if segment.lost || segment.sacked || !is_lost(segment) {
+            if !segment.is_open() || !is_lost(segment) {
                 continue;
             }
-            if !segment.resent {
+            if segment.resent {
+                segment.end_doubling(&mut self.doubled);
+            } else {
                 segment.lost = true;
                 self.lost += segment.len();
-            } else if segment.doubled {
-                segment.doubled = false;
-                self.doubled -= segment.len();
             }
         }
     }
@@ -394,10 +405,7 @@ impl Flight {
                     segment.lost = false;
                     self.lost -= segment.len();
                 }
-                if segment.doubled {
-                    segment.doubled = false;
-                    self.doubled -= segment.len();
-                }
+                segment.end_doubling(&mut self.doubled);
             }
         }
         self.sacked += fresh;

@@ -11,6 +11,7 @@
 //! [`Sender::next_timer`] again.
 
 mod delivery;
+mod loss;
 mod tell;
 mod transmit;
 
@@ -23,14 +24,14 @@ use crate::units::Segments;
 
 use super::config::{Counting, Handshake, TcpConfig};
 use super::congestion::{Congestion, CongestionControl};
-use super::detection::{Detection, DetectionEvent, Finding, LossDetector, LossRule};
+use super::detection::{Detection, DetectionEvent, LossDetector};
 use super::flight::Flight;
 use super::limits::{LimitClock, Resend, Why};
 use super::loss_events::LossEvents;
-use super::recovery::{LossRecovery, Progress, Recovery, Repair};
+use super::recovery::{LossRecovery, Progress, Recovery};
 use super::rto::RtoEstimator;
 use super::timeout::{Timeout, TimeoutPolicy};
-use super::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
+use super::window::{AckEvent, Window};
 use transmit::Next;
 
 pub use transmit::Departure;
@@ -333,70 +334,6 @@ impl Sender {
         }
     }
 
-    fn on_retransmission_timer(&mut self, now: Time) {
-        if self.state == State::Established
-            && let Some(extension) = self.timeout.extends(&self.rto)
-        {
-            self.timer = Some(now + extension.timer);
-            if extension.retransmit {
-                self.flight.mark_first_lost();
-                self.found = Some(Why::Timeout);
-            }
-            return;
-        }
-        self.counters.timeouts += 1;
-        let outstanding = self.flight.in_flight().div_ceil(u64::from(self.config.mss));
-        let cwnd = self.window.cwnd;
-        let events = &mut self.counters.events;
-        events.timeout(self.dupacks, outstanding, cwnd);
-        self.limits.expire(now);
-        self.found = Some(Why::Timeout);
-        self.timed = None;
-        self.dupacks = 0;
-        self.detection.on_timeout();
-        if self.state == State::SynSent {
-            // RFC 5681 section 3.1: a lost SYN or SYN-ACK shrinks the initial window.
-            self.initial_window = self.initial_window.min(Segments::ONE);
-        } else {
-            self.recovery.on_timeout(&mut self.flight);
-            let event = TimeoutEvent {
-                now,
-                window: self.effective_window(),
-                in_flight: self.in_flight(),
-                outstanding: self.outstanding(),
-            };
-            let response = self.congestion.on_timeout(&event, &self.window);
-            let response = self.timeout.respond(&event, response);
-            let mut response = self.rounded(response);
-            response.window_after = response.window_after.max(self.config.loss_window);
-            self.window.apply(response);
-            self.counters.window_cuts += 1;
-        }
-        let max = self.flight.max();
-        self.recover = Some(self.recovery.recover_after_timeout(max));
-        self.flight.rewind();
-        self.went_back = self.flight.una()..max;
-        self.rto.back_off();
-        self.restart_timer(now);
-    }
-
-    fn on_detection_timer(&mut self, now: Time) {
-        let event = detection_event!(self, now);
-        match self.detection.on_timer(&event) {
-            Finding::Lost if self.may_retransmit(Why::Detector) => {
-                self.found = Some(Why::Detector);
-                self.fast_retransmit(now, 0);
-            }
-            Finding::Lost | Finding::More => self.found_more(),
-            Finding::Probe => {
-                self.probe = true;
-                self.restart_timer(now);
-            }
-            Finding::Silence => self.restart_timer(now),
-            Finding::Nothing | Finding::Repaired { .. } => {}
-        }
-    }
-
     #[cold]
     fn on_syn_ack(&mut self, now: Time, ack: u64, segment: &Segment) {
         if !segment.flags.syn || ack == 0 {
@@ -435,7 +372,9 @@ impl Sender {
         let segment_rtt = acked.newest_sent.map(|sent| now.since(sent));
         let finding = self.look(now, segment_rtt);
         let progress = if self.recovery.is_active() {
-            self.go_on_repairing(acked_segments(), delivered)
+            self.repairing(delivered, |recovery, repair| {
+                recovery.on_new_ack(repair, acked_segments())
+            })
         } else {
             self.recovery.on_open_ack(&mut self.flight);
             Progress::Open
@@ -486,19 +425,6 @@ impl Sender {
         }
     }
 
-    /// A recovery hears of newly acknowledged data.
-    #[inline(never)]
-    fn go_on_repairing(&mut self, acked: Segments, delivered: u64) -> Progress {
-        let mut repair = Repair {
-            flight: &mut self.flight,
-            window: &mut self.window,
-            mss: self.config.mss,
-            rule: self.detection.loss_rule(),
-            delivered,
-        };
-        self.recovery.on_new_ack(&mut repair, acked)
-    }
-
     #[inline(never)]
     fn detect_on_new_ack(
         &mut self,
@@ -533,14 +459,7 @@ impl Sender {
             self.found = Some(why);
             self.fast_retransmit(now, fresh);
         } else if self.recovery.is_active() {
-            let mut repair = Repair {
-                flight: &mut self.flight,
-                window: &mut self.window,
-                mss: self.config.mss,
-                rule: self.detection.loss_rule(),
-                delivered: fresh,
-            };
-            self.recovery.on_dupack(&mut repair);
+            self.repairing(fresh, LossRecovery::on_dupack);
         } else if self.detection.is_waiting() {
             let event = AckEvent {
                 may_grow: true,
@@ -550,113 +469,6 @@ impl Sender {
             self.congestion.on_waiting(&event, &mut self.window);
         }
         self.act(now, finding, fresh);
-    }
-
-    /// How the oldest segment is found lost on this duplicate ACK, if it is.
-    fn find_loss(&mut self, now: Time) -> Option<Why> {
-        let threshold = self.detection.threshold();
-        let event = detection_event!(self, now);
-        if self.detection.on_dupack(&event) {
-            return Some(if self.dupacks == threshold {
-                Why::Dupacks
-            } else {
-                Why::Detector
-            });
-        }
-        if self.detection.is_waiting() {
-            return None;
-        }
-        let LossRule::DupThresh(threshold) = self.detection.loss_rule() else {
-            return None;
-        };
-        let mss = self.config.mss;
-        let seen = self.recovery.first_is_lost(&self.flight, mss, threshold);
-        seen.then_some(Why::Sack)
-    }
-
-    /// Everything below `recover` was sent before the last recovery or timeout: duplicate ACKs for
-    /// it may come from its own retransmissions (RFC 6582 section 3.2, step 2).
-    fn may_retransmit(&self, found: Why) -> bool {
-        if found != Why::Sack && self.detection.guards_repeats() {
-            // What a recovery has not sent again yet, it will.
-            return !self.recovery.is_active() || self.flight.first().is_some_and(|s| s.resent);
-        }
-        let una = self.flight.una();
-        match self.recover {
-            Some(recover) if self.recovery.uses_sack() => una >= recover,
-            Some(recover) => una > recover,
-            None => true,
-        }
-    }
-
-    /// `delivered`: bytes that the ACK reports to have arrived.
-    fn fast_retransmit(&mut self, now: Time, delivered: u64) {
-        let Some(&first) = self.flight.first() else {
-            return;
-        };
-        let before = self.detection.flight_before();
-        let before = before.map(|bytes| Segments::from_bytes(bytes, self.config.mss));
-        let window = self.effective_window();
-        let event = LossEvent {
-            now,
-            una: self.flight.una(),
-            max: self.flight.max(),
-            window: before.map_or(window, |before| window.max(before)),
-            in_flight: before.unwrap_or_else(|| self.in_flight()),
-            outstanding: before.unwrap_or_else(|| self.outstanding()),
-            sent_at: first.last_sent,
-            transmissions: first.transmissions,
-        };
-        let response = self.congestion.on_loss(&event, &self.window);
-        let response = self.rounded(response);
-        if response.window_after < self.window.cwnd {
-            self.counters.window_cuts += 1;
-        }
-        self.counters.fast_retransmits += 1;
-        self.counters.events.fast_retransmit(self.window.cwnd);
-        if self.config.composition.avoid_repeated_recovery {
-            self.recover = Some(self.flight.max());
-        }
-        self.detection.on_retransmit(&self.flight);
-        let dupacks = self.dupacks;
-        self.begin_repair(response, dupacks, delivered);
-        self.dupacks = dupacks.max(self.detection.threshold());
-        self.timed = None;
-        if self.detection.distrusts_rto() {
-            self.rto.back_off();
-        }
-        self.restart_timer(now);
-    }
-
-    /// A further segment of the same window is lost: no other cut of the window.
-    fn repair_again(&mut self, delivered: u64) {
-        let unchanged = Response {
-            ssthresh: self.window.ssthresh,
-            window_after: self.window.cwnd,
-        };
-        self.begin_repair(unchanged, 0, delivered);
-        self.dupacks = self.detection.threshold();
-    }
-
-    fn rounded(&self, response: Response) -> Response {
-        if !self.config.whole_ssthresh {
-            return response;
-        }
-        Response {
-            ssthresh: Segments(response.ssthresh.0.trunc()),
-            ..response
-        }
-    }
-
-    fn begin_repair(&mut self, response: Response, dupacks: u32, delivered: u64) {
-        let mut repair = Repair {
-            flight: &mut self.flight,
-            window: &mut self.window,
-            mss: self.config.mss,
-            rule: self.detection.loss_rule(),
-            delivered,
-        };
-        self.recovery.on_loss(&mut repair, response, dupacks);
     }
 
     /// Takes a round-trip sample, if this ACK carries one.

@@ -126,6 +126,12 @@ impl SentBefore {
         preceding.then(|| segment.last_sent + self.wait)
     }
 
+    /// It may judge `segment`. Those first sent later were last sent later, too; those not sent again
+    /// yet while going back N, from `nxt` on, are no news.
+    fn reaches(&self, segment: &Sent, nxt: u64) -> bool {
+        self.precedes(segment.first_sent, segment.end) && segment.end <= nxt
+    }
+
     /// `segment` is lost.
     pub fn covers(&self, segment: &Sent) -> bool {
         self.due(segment).is_some_and(|due| due <= self.now)
@@ -151,14 +157,13 @@ impl Flight {
         }
     }
 
-    /// Segments to which `rule` may apply. Those first sent later were last sent later, too; those
-    /// not sent again yet while going back N are no news.
+    /// Segments to which `rule` may apply.
     fn judged(&self, rule: SentBefore) -> impl Iterator<Item = &Sent> {
         let nxt = self.nxt;
         self.segments
             .iter()
-            .take_while(move |s| rule.precedes(s.first_sent, s.end) && s.end <= nxt)
-            .filter(|s| !s.sacked && !s.lost)
+            .take_while(move |s| rule.reaches(s, nxt))
+            .filter(|s| s.is_open())
     }
 
     /// Whether `rule` finds segments lost, and when it will have found all that it can tell of.
@@ -176,18 +181,12 @@ impl Flight {
     /// Marks the segments that `rule` finds lost, those sent again, too.
     pub fn mark_sent_before(&mut self, rule: SentBefore) {
         let nxt = self.nxt;
-        for segment in &mut self.segments {
-            if !rule.precedes(segment.first_sent, segment.end) || segment.end > nxt {
-                break;
-            }
-            if segment.lost || segment.sacked || !rule.covers(segment) {
-                continue;
-            }
-            segment.lost = true;
-            self.lost += segment.len();
-            if segment.doubled {
-                segment.doubled = false;
-                self.doubled -= segment.len();
+        let segments = self.segments.iter_mut();
+        for segment in segments.take_while(|s| rule.reaches(s, nxt)) {
+            if segment.is_open() && rule.covers(segment) {
+                segment.lost = true;
+                self.lost += segment.len();
+                segment.end_doubling(&mut self.doubled);
             }
         }
     }

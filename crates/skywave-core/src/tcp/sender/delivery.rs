@@ -3,11 +3,9 @@
 
 use super::{Next, Sender, State, detection_event};
 use crate::packet::Segment;
-use crate::tcp::congestion::CongestionControl;
 use crate::tcp::detection::{DetectionEvent, Finding, LossDetector, LossRule};
 use crate::tcp::limits::Why;
-use crate::tcp::recovery::{LossRecovery, Repair};
-use crate::tcp::window::LossEvent;
+use crate::tcp::recovery::LossRecovery;
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
@@ -82,14 +80,7 @@ impl Sender {
         if !self.recovery.is_active() {
             return self.mark_again();
         }
-        let mut repair = Repair {
-            flight: &mut self.flight,
-            window: &mut self.window,
-            mss: self.config.mss,
-            rule,
-            delivered: 0,
-        };
-        self.recovery.on_found(&mut repair);
+        self.repairing(0, LossRecovery::on_found);
     }
 
     /// Losses below the end of the last recovery or timeout, found when no recovery goes on (as
@@ -112,19 +103,8 @@ impl Sender {
 
     /// A probe repaired the only loss: the window law hears of it (RFC 8985 section 7.4.2).
     fn respond_to_repaired(&mut self, now: Time, sent_at: Time) {
-        let event = LossEvent {
-            now,
-            una: self.flight.una(),
-            max: self.flight.max(),
-            window: self.effective_window(),
-            in_flight: self.in_flight(),
-            outstanding: self.outstanding(),
-            sent_at,
-            transmissions: 2,
-        };
-        let response = self.congestion.on_loss(&event, &self.window);
-        let response = self.rounded(response);
-        self.counters.window_cuts += u64::from(response.window_after < self.window.cwnd);
+        let event = self.loss_event(now, sent_at, 2);
+        let response = self.cut_for(&event);
         self.window.apply(response);
     }
 

@@ -1,0 +1,208 @@
+//! What a sender does about losses: when its timers expire, and when the oldest segment is found lost.
+
+use super::{Sender, State, detection_event};
+use crate::tcp::congestion::CongestionControl;
+use crate::tcp::detection::{DetectionEvent, Finding, LossDetector, LossRule};
+use crate::tcp::limits::Why;
+use crate::tcp::recovery::{LossRecovery, Recovery, Repair};
+use crate::tcp::timeout::TimeoutPolicy;
+use crate::tcp::window::{LossEvent, Response, TimeoutEvent};
+use crate::time::Time;
+use crate::units::Segments;
+
+impl Sender {
+    pub(super) fn on_retransmission_timer(&mut self, now: Time) {
+        if self.state == State::Established
+            && let Some(extension) = self.timeout.extends(&self.rto)
+        {
+            self.timer = Some(now + extension.timer);
+            if extension.retransmit {
+                self.flight.mark_first_lost();
+                self.found = Some(Why::Timeout);
+            }
+            return;
+        }
+        self.counters.timeouts += 1;
+        let outstanding = self.flight.in_flight().div_ceil(u64::from(self.config.mss));
+        let cwnd = self.window.cwnd;
+        let events = &mut self.counters.events;
+        events.timeout(self.dupacks, outstanding, cwnd);
+        self.limits.expire(now);
+        self.found = Some(Why::Timeout);
+        self.timed = None;
+        self.dupacks = 0;
+        self.detection.on_timeout();
+        if self.state == State::SynSent {
+            // RFC 5681 section 3.1: a lost SYN or SYN-ACK shrinks the initial window.
+            self.initial_window = self.initial_window.min(Segments::ONE);
+        } else {
+            self.recovery.on_timeout(&mut self.flight);
+            let event = TimeoutEvent {
+                now,
+                window: self.effective_window(),
+                in_flight: self.in_flight(),
+                outstanding: self.outstanding(),
+            };
+            let response = self.congestion.on_timeout(&event, &self.window);
+            let response = self.timeout.respond(&event, response);
+            let mut response = self.rounded(response);
+            response.window_after = response.window_after.max(self.config.loss_window);
+            self.window.apply(response);
+            self.counters.window_cuts += 1;
+        }
+        let max = self.flight.max();
+        self.recover = Some(self.recovery.recover_after_timeout(max));
+        self.flight.rewind();
+        self.went_back = self.flight.una()..max;
+        self.rto.back_off();
+        self.restart_timer(now);
+    }
+
+    pub(super) fn on_detection_timer(&mut self, now: Time) {
+        let event = detection_event!(self, now);
+        match self.detection.on_timer(&event) {
+            Finding::Lost if self.may_retransmit(Why::Detector) => {
+                self.found = Some(Why::Detector);
+                self.fast_retransmit(now, 0);
+            }
+            Finding::Lost | Finding::More => self.found_more(),
+            Finding::Probe => {
+                self.probe = true;
+                self.restart_timer(now);
+            }
+            Finding::Silence => self.restart_timer(now),
+            Finding::Nothing | Finding::Repaired { .. } => {}
+        }
+    }
+
+    /// How the oldest segment is found lost on this duplicate ACK, if it is.
+    pub(super) fn find_loss(&mut self, now: Time) -> Option<Why> {
+        let threshold = self.detection.threshold();
+        let event = detection_event!(self, now);
+        if self.detection.on_dupack(&event) {
+            return Some(if self.dupacks == threshold {
+                Why::Dupacks
+            } else {
+                Why::Detector
+            });
+        }
+        if self.detection.is_waiting() {
+            return None;
+        }
+        let LossRule::DupThresh(threshold) = self.detection.loss_rule() else {
+            return None;
+        };
+        let mss = self.config.mss;
+        let seen = self.recovery.first_is_lost(&self.flight, mss, threshold);
+        seen.then_some(Why::Sack)
+    }
+
+    /// Everything below `recover` was sent before the last recovery or timeout: duplicate ACKs for
+    /// it may come from its own retransmissions (RFC 6582 section 3.2, step 2).
+    pub(super) fn may_retransmit(&self, found: Why) -> bool {
+        if found != Why::Sack && self.detection.guards_repeats() {
+            // What a recovery has not sent again yet, it will.
+            return !self.recovery.is_active() || self.flight.first().is_some_and(|s| s.resent);
+        }
+        let una = self.flight.una();
+        match self.recover {
+            Some(recover) if self.recovery.uses_sack() => una >= recover,
+            Some(recover) => una > recover,
+            None => true,
+        }
+    }
+
+    /// `delivered`: bytes that the ACK reports to have arrived.
+    pub(super) fn fast_retransmit(&mut self, now: Time, delivered: u64) {
+        let Some(&first) = self.flight.first() else {
+            return;
+        };
+        let before = self.detection.flight_before();
+        let before = before.map(|bytes| Segments::from_bytes(bytes, self.config.mss));
+        let window = self.effective_window();
+        let event = LossEvent {
+            window: before.map_or(window, |before| window.max(before)),
+            in_flight: before.unwrap_or_else(|| self.in_flight()),
+            outstanding: before.unwrap_or_else(|| self.outstanding()),
+            ..self.loss_event(now, first.last_sent, first.transmissions)
+        };
+        let response = self.cut_for(&event);
+        self.counters.fast_retransmits += 1;
+        self.counters.events.fast_retransmit(self.window.cwnd);
+        if self.config.composition.avoid_repeated_recovery {
+            self.recover = Some(self.flight.max());
+        }
+        self.detection.on_retransmit(&self.flight);
+        let dupacks = self.dupacks;
+        self.repairing(delivered, |recovery, repair| {
+            recovery.on_loss(repair, response, dupacks);
+        });
+        self.dupacks = dupacks.max(self.detection.threshold());
+        self.timed = None;
+        if self.detection.distrusts_rto() {
+            self.rto.back_off();
+        }
+        self.restart_timer(now);
+    }
+
+    /// A further segment of the same window is lost: no other cut of the window.
+    pub(super) fn repair_again(&mut self, delivered: u64) {
+        let unchanged = Response {
+            ssthresh: self.window.ssthresh,
+            window_after: self.window.cwnd,
+        };
+        self.repairing(delivered, |recovery, repair| {
+            recovery.on_loss(repair, unchanged, 0);
+        });
+        self.dupacks = self.detection.threshold();
+    }
+
+    /// What the window law is told of a loss of a segment last sent at `sent_at`.
+    pub(super) fn loss_event(&self, now: Time, sent_at: Time, transmissions: u32) -> LossEvent {
+        LossEvent {
+            now,
+            una: self.flight.una(),
+            max: self.flight.max(),
+            window: self.effective_window(),
+            in_flight: self.in_flight(),
+            outstanding: self.outstanding(),
+            sent_at,
+            transmissions,
+        }
+    }
+
+    /// What the window law answers to a loss, counted if it is a cut.
+    pub(super) fn cut_for(&mut self, event: &LossEvent) -> Response {
+        let response = self.congestion.on_loss(event, &self.window);
+        let response = self.rounded(response);
+        self.counters.window_cuts += u64::from(response.window_after < self.window.cwnd);
+        response
+    }
+
+    /// The recovery hears of something, on an ACK that delivered so many bytes.
+    #[inline(never)]
+    pub(super) fn repairing<T>(
+        &mut self,
+        delivered: u64,
+        tell: impl FnOnce(&mut Recovery, &mut Repair) -> T,
+    ) -> T {
+        let mut repair = Repair {
+            flight: &mut self.flight,
+            window: &mut self.window,
+            mss: self.config.mss,
+            rule: self.detection.loss_rule(),
+            delivered,
+        };
+        tell(&mut self.recovery, &mut repair)
+    }
+
+    fn rounded(&self, response: Response) -> Response {
+        if !self.config.whole_ssthresh {
+            return response;
+        }
+        Response {
+            ssthresh: Segments(response.ssthresh.0.trunc()),
+            ..response
+        }
+    }
+}
