@@ -453,24 +453,22 @@ impl Flow {
     /// source if it waits for all to be acknowledged.
     #[inline]
     pub(crate) fn settle(&mut self, now: Time) {
-        let drained = match &self.ends {
+        let (done, drained) = match &self.ends {
             Ends::Tcp(tcp) => {
-                if tcp.sender.is_done() && self.completion.is_none() {
-                    self.completion = Some(now.since(self.start));
-                }
-                tcp.sender.flight().is_empty()
-                    && tcp.sender.unsent() == 0
-                    && self.source.waits_for_drain()
+                let sender = &tcp.sender;
+                let empty = sender.flight().is_empty() && sender.unsent() == 0;
+                (sender.is_done(), empty && self.source.waits_for_drain())
             }
             // UDP hears nothing back: the transfer ends when it is sent.
-            Ends::Udp { .. } => true,
+            Ends::Udp { .. } => (false, true),
             Ends::Wtcp(wtcp) => {
-                if wtcp.is_done() && self.completion.is_none() {
-                    self.completion = Some(now.since(self.start));
-                }
-                wtcp.is_drained() && self.source.waits_for_drain()
+                let drained = wtcp.is_drained() && self.source.waits_for_drain();
+                (wtcp.is_done(), drained)
             }
         };
+        if done && self.completion.is_none() {
+            self.completion = Some(now.since(self.start));
+        }
         if drained && let Some(at) = self.source.on_drained(now) {
             self.application_at = at;
         }

@@ -153,13 +153,9 @@ impl Wtcp {
 
     fn end_blackout(&mut self, now: Time) {
         if let Some(since) = self.dark_since.take() {
-            self.add_blackout(since, now);
+            let (from, to) = self.window;
+            self.counts.blackout_time += now.min(to).since(since.max(from));
         }
-    }
-
-    fn add_blackout(&mut self, since: Time, until: Time) {
-        let (from, to) = self.window;
-        self.counts.blackout_time += until.min(to).since(since.max(from));
     }
 
     /// Measures after every input to the sender.
@@ -213,17 +209,12 @@ impl Wtcp {
                 let end = data.end().unwrap_or(u64::MAX);
                 if end <= self.end {
                     self.counts.retransmits += counts;
-                    self.losses.resent(
-                        now,
-                        Resend {
-                            end,
-                            why: Why::Sack,
-                        },
-                    );
+                    // Reports are all that it sends anything again for.
+                    let why = Why::Sack;
+                    self.losses.resent(now, Resend { end, why });
                 } else {
                     self.end = end;
-                    self.undelivered
-                        .push_back((data.rel_seq + u64::from(data.len), now));
+                    self.undelivered.push_back((end - u64::from(data.fin), now));
                 }
             }
             wtcp::Packet::Probe(_) => self.counts.probes += counts,
@@ -269,9 +260,7 @@ impl Wtcp {
 
     /// What was measured, at the end of the run.
     pub(super) fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {
-        if let Some(since) = self.dark_since.take() {
-            self.add_blackout(since, now);
-        }
+        self.end_blackout(now);
         outcome.retransmits = self.counts.retransmits;
         outcome.probes = self.counts.probes;
         outcome.blackouts = self.counts.blackouts;
