@@ -8,6 +8,7 @@
 pub mod capture;
 pub mod link;
 pub mod machines;
+mod path;
 #[cfg(feature = "files")]
 pub mod scenario;
 pub mod trace;

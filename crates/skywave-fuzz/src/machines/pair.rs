@@ -1,11 +1,10 @@
 //! A sender and a receiver, joined by a path that follows a plan, in virtual time.
 
-use std::collections::BTreeMap;
-
 use skywave_core::tcp::{Receiver, Sender, TcpConfig};
 use skywave_core::{Duration, Segment, Time};
 
 use super::operation::{Operation, Plan};
+use crate::path::Path;
 
 /// More than any plan can need: a transfer that takes longer has stopped.
 const MAX_EVENTS: u32 = 100_000;
@@ -23,9 +22,7 @@ pub struct Pair<'a> {
     sender: Sender,
     receiver: Receiver,
     now: Time,
-    /// By the time of arrival, then in the order in which they were put there.
-    path: BTreeMap<(Time, u64), Packet>,
-    put: u64,
+    path: Path<Packet>,
     data_sent: u64,
     written: u64,
     closed: bool,
@@ -45,8 +42,7 @@ impl<'a> Pair<'a> {
             receiver: Receiver::new(config.clone()),
             config,
             now: Time::ZERO,
-            path: BTreeMap::new(),
-            put: 0,
+            path: Path::default(),
             data_sent: 0,
             written: 0,
             closed: false,
@@ -85,26 +81,16 @@ impl<'a> Pair<'a> {
                 self.pump();
             }
             Operation::Deliver(which) => {
-                if let Some(packet) = self.take(which) {
+                if let Some(packet) = self.path.take(which) {
                     self.arrive(packet);
                 }
             }
             Operation::Lose(which) => {
-                self.take(which);
+                self.path.take(which);
             }
             Operation::LoseAll => self.path.clear(),
-            Operation::Duplicate(which, later) => {
-                if let Some(key) = self.key(which) {
-                    let copy = self.path[&key];
-                    self.put(key.0 + later, copy);
-                }
-            }
-            Operation::Delay(which, later) => {
-                if let Some(key) = self.key(which) {
-                    let packet = self.take(which).expect("just seen");
-                    self.put(key.0 + later, packet);
-                }
-            }
+            Operation::Duplicate(which, later) => self.path.duplicate(which, later),
+            Operation::Delay(which, later) => self.path.delay(which, later),
             Operation::Write(bytes) => {
                 self.sender.write(u64::from(bytes));
                 if !self.closed {
@@ -124,7 +110,7 @@ impl<'a> Pair<'a> {
 
     /// Takes the next arrival or timer that is due by `until`; false when there is none.
     fn step(&mut self, until: Time) -> bool {
-        let arrival = self.path.keys().next().map(|(at, _)| *at);
+        let arrival = self.path.next();
         let timers = [self.sender.next_timer(), self.receiver.next_timer()];
         let Some(next) = timers.into_iter().chain([arrival]).flatten().min() else {
             return false;
@@ -141,7 +127,7 @@ impl<'a> Pair<'a> {
         );
         self.now = next;
         if arrival == Some(next) {
-            let (_, packet) = self.path.pop_first().expect("just seen");
+            let packet = self.path.pop().expect("just seen");
             self.arrive(packet);
         } else {
             self.sender.on_timer(next);
@@ -149,21 +135,6 @@ impl<'a> Pair<'a> {
             self.pump();
         }
         true
-    }
-
-    fn key(&self, which: u8) -> Option<(Time, u64)> {
-        let n = usize::from(which).checked_rem(self.path.len())?;
-        self.path.keys().nth(n).copied()
-    }
-
-    fn take(&mut self, which: u8) -> Option<Packet> {
-        let key = self.key(which)?;
-        self.path.remove(&key)
-    }
-
-    fn put(&mut self, at: Time, packet: Packet) {
-        self.put += 1;
-        self.path.insert((at, self.put), packet);
     }
 
     fn arrive(&mut self, packet: Packet) {
@@ -199,10 +170,10 @@ impl<'a> Pair<'a> {
             assert!(segment.len <= self.config.mss, "a segment above the MSS");
             assert!(segment.span() > 0, "an empty segment");
             self.data_sent += 1;
-            self.put(self.now + delay, Packet::Data(segment));
+            self.path.put(self.now + delay, Packet::Data(segment));
         }
         while let Some(ack) = self.receiver.poll_transmit(self.now) {
-            self.put(self.now + delay, Packet::Ack(ack));
+            self.path.put(self.now + delay, Packet::Ack(ack));
         }
         self.check();
     }

@@ -1,7 +1,6 @@
 //! A sender and a receiver, joined by a path that follows a plan, in virtual time. Every packet goes
 //! through the wire format.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use skywave_core::Time;
@@ -9,6 +8,7 @@ use skywave_core::wtcp::{Micros, Packet, Receiver, Sender, wire};
 
 use super::operation::{Operation, Plan};
 use crate::machines::Operation as OnPath;
+use crate::path::Path;
 
 /// More than any plan can need: a transfer that takes longer has stopped.
 const MAX_EVENTS: u32 = 400_000;
@@ -27,9 +27,7 @@ pub struct Pair<'a> {
     sender: Sender,
     receiver: Receiver,
     now: Time,
-    /// By the time of arrival, then in the order in which they were put there.
-    path: BTreeMap<(Time, u64), (To, Packet)>,
-    put: u64,
+    path: Path<(To, Packet)>,
     blackout: Time,
     reads: bool,
     written: u64,
@@ -55,8 +53,7 @@ impl<'a> Pair<'a> {
             sender: Sender::new(Arc::clone(&config)),
             receiver: Receiver::new(config),
             now: Time::ZERO,
-            path: BTreeMap::new(),
-            put: 0,
+            path: Path::default(),
             blackout: Time::ZERO,
             reads: plan.reads,
             written: 0,
@@ -131,26 +128,16 @@ impl<'a> Pair<'a> {
                 self.on_timers();
             }
             OnPath::Deliver(which) => {
-                if let Some((to, packet)) = self.take(which) {
+                if let Some((to, packet)) = self.path.take(which) {
                     self.arrive(to, &packet);
                 }
             }
             OnPath::Lose(which) => {
-                self.take(which);
+                self.path.take(which);
             }
             OnPath::LoseAll => self.path.clear(),
-            OnPath::Duplicate(which, later) => {
-                if let Some(key) = self.key(which) {
-                    let copy = self.path[&key];
-                    self.put(key.0 + later, copy);
-                }
-            }
-            OnPath::Delay(which, later) => {
-                if let Some(key) = self.key(which) {
-                    let packet = self.take(which).expect("just seen");
-                    self.put(key.0 + later, packet);
-                }
-            }
+            OnPath::Duplicate(which, later) => self.path.duplicate(which, later),
+            OnPath::Delay(which, later) => self.path.delay(which, later),
             OnPath::Write(bytes) => {
                 self.sender.write(u64::from(bytes));
                 if !self.closed {
@@ -170,7 +157,7 @@ impl<'a> Pair<'a> {
 
     /// Takes the next arrival or timer that is due by `until`; false when there is none.
     fn step(&mut self, until: Time) -> bool {
-        let arrival = self.path.keys().next().map(|(at, _)| *at);
+        let arrival = self.path.next();
         let timers = [self.sender.next_timer(), self.receiver.next_timer()];
         let Some(next) = timers.into_iter().chain([arrival]).flatten().min() else {
             return false;
@@ -183,7 +170,7 @@ impl<'a> Pair<'a> {
         assert!(self.events <= MAX_EVENTS, "still busy: {:?}", self.sender);
         self.now = next;
         if arrival == Some(next) {
-            let (_, (to, packet)) = self.path.pop_first().expect("just seen");
+            let (to, packet) = self.path.pop().expect("just seen");
             self.arrive(to, &packet);
         } else {
             self.on_timers();
@@ -195,21 +182,6 @@ impl<'a> Pair<'a> {
         self.sender.on_timer(self.now);
         self.receiver.on_timer(self.now);
         self.pump();
-    }
-
-    fn key(&self, which: u8) -> Option<(Time, u64)> {
-        let n = usize::from(which).checked_rem(self.path.len())?;
-        self.path.keys().nth(n).copied()
-    }
-
-    fn take(&mut self, which: u8) -> Option<(To, Packet)> {
-        let key = self.key(which)?;
-        self.path.remove(&key)
-    }
-
-    fn put(&mut self, at: Time, packet: (To, Packet)) {
-        self.put += 1;
-        self.path.insert((at, self.put), packet);
     }
 
     fn arrive(&mut self, to: To, packet: &Packet) {
@@ -261,7 +233,7 @@ impl<'a> Pair<'a> {
         let read = wire::decode(&bytes).expect("our own packets can be read");
         assert_eq!((read.connection, &read.packet), (CONNECTION, &packet));
         if self.now >= self.blackout {
-            self.put(self.now + self.plan.delay, (to, packet));
+            self.path.put(self.now + self.plan.delay, (to, packet));
         }
     }
 

@@ -1,0 +1,74 @@
+//! What is on its way between two hosts, in virtual time.
+
+use std::collections::BTreeMap;
+
+use skywave_core::{Duration, Time};
+
+/// When a packet arrives, and in which turn it was put there.
+type Key = (Time, u64);
+
+/// Packets by the time of arrival, then in the order in which they were put there. One of them is
+/// chosen by any number, modulo how many there are.
+#[derive(Debug)]
+pub(crate) struct Path<P> {
+    packets: BTreeMap<Key, P>,
+    put: u64,
+}
+
+impl<P> Default for Path<P> {
+    fn default() -> Self {
+        Self {
+            packets: BTreeMap::new(),
+            put: 0,
+        }
+    }
+}
+
+impl<P: Copy> Path<P> {
+    /// A packet that arrives at `at`.
+    pub(crate) fn put(&mut self, at: Time, packet: P) {
+        self.put += 1;
+        self.packets.insert((at, self.put), packet);
+    }
+
+    /// When the first one arrives.
+    pub(crate) fn next(&self) -> Option<Time> {
+        self.packets.keys().next().map(|(at, _)| *at)
+    }
+
+    /// The first one arrives.
+    pub(crate) fn pop(&mut self) -> Option<P> {
+        self.packets.pop_first().map(|(_, packet)| packet)
+    }
+
+    /// Takes out the one that `which` chooses.
+    pub(crate) fn take(&mut self, which: u8) -> Option<P> {
+        self.packets.remove(&self.key(which)?)
+    }
+
+    /// A second copy of it arrives so much later.
+    pub(crate) fn duplicate(&mut self, which: u8, later: Duration) {
+        if let Some(key) = self.key(which) {
+            self.put(key.0 + later, self.packets[&key]);
+        }
+    }
+
+    /// It arrives so much later.
+    pub(crate) fn delay(&mut self, which: u8, later: Duration) {
+        if let Some(key) = self.key(which)
+            && let Some(packet) = self.packets.remove(&key)
+        {
+            self.put(key.0 + later, packet);
+        }
+    }
+
+    /// All are lost.
+    pub(crate) fn clear(&mut self) {
+        self.packets.clear();
+    }
+
+    fn key(&self, which: u8) -> Option<Key> {
+        let n = usize::from(which).checked_rem(self.packets.len())?;
+        self.packets.keys().nth(n).copied()
+    }
+}
