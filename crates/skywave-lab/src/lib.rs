@@ -3,6 +3,7 @@
 pub mod capture;
 pub mod claims;
 pub mod experiment;
+pub mod file;
 pub mod rank;
 pub mod report;
 pub mod scenario;

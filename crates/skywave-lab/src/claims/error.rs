@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::file::FileError;
 use crate::scenario::ScenarioError;
 
 /// Claims that cannot be used.
@@ -23,22 +24,9 @@ pub enum ClaimsError {
         /// Those that exist.
         known: String,
     },
-    /// A file or folder cannot be read.
-    #[error("cannot read {path}: {source}")]
-    Io {
-        /// The file or folder.
-        path: String,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// A file of claims that is no TOML, or has a key or value that does not belong there.
-    #[error("{file}: {source}")]
-    Syntax {
-        /// The file.
-        file: String,
-        /// What the reader said, with the place.
-        source: Box<toml::de::Error>,
-    },
+    /// A file or folder cannot be read, or is no file of claims.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A claim that refers to something that does not exist.
     #[error("{file}:{line}: claim `{claim}`: {fault}")]
     Claim {

@@ -30,6 +30,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::experiment::Results;
+use crate::file::{FileError, from_toml, line_of, read_text};
 use crate::scenario::Scenario;
 
 use model::{ClaimModel, File};
@@ -136,13 +137,10 @@ pub fn load(name: &str) -> Result<Paper, ClaimsError> {
 
 /// The paper in a folder: every `*.toml` is an experiment, but for `claims.toml`.
 pub fn load_dir(folder: &Path) -> Result<Paper, ClaimsError> {
-    let failed = |path: &Path| {
-        let path = path.display().to_string();
-        move |source| ClaimsError::Io { path, source }
-    };
+    let failed = FileError::at(folder);
     let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed(folder))? {
-        let path = entry.map_err(failed(folder))?.path();
+    for entry in std::fs::read_dir(folder).map_err(&failed)? {
+        let path = entry.map_err(&failed)?.path();
         let name = path.file_name().unwrap_or_default();
         if path.extension().is_some_and(|e| e == "toml") && name != "claims.toml" {
             files.push(path);
@@ -154,7 +152,7 @@ pub fn load_dir(folder: &Path) -> Result<Paper, ClaimsError> {
         .map(|path| Scenario::load(path))
         .collect::<Result<_, _>>()?;
     let path = folder.join("claims.toml");
-    let text = std::fs::read_to_string(&path).map_err(failed(&path))?;
+    let text = read_text(&path)?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     read(&name, &path.display().to_string(), &text, experiments)
 }
@@ -166,10 +164,7 @@ pub(crate) fn read(
     text: &str,
     experiments: Vec<Scenario>,
 ) -> Result<Paper, ClaimsError> {
-    let model: File = toml::from_str(text).map_err(|source| ClaimsError::Syntax {
-        file: file.to_owned(),
-        source: Box::new(source),
-    })?;
+    let model: File = from_toml(file, text)?;
     let paper = Paper {
         name: name.to_owned(),
         file: model,
@@ -180,7 +175,7 @@ pub(crate) fn read(
         let twice = paper.file.claim[..index].iter().any(same);
         check(&paper, claim, twice).map_err(|fault| ClaimsError::Claim {
             file: file.to_owned(),
-            line: text[..claim.id.span().start].matches('\n').count() + 1,
+            line: line_of(text, claim.id.span().start),
             claim: claim.id.get_ref().clone(),
             fault,
         })?;

@@ -1,26 +1,14 @@
 //! What is wrong with a study, and where.
 
+use crate::file::FileError;
 use crate::scenario::ScenarioError;
 
 /// A study that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RankError {
-    /// A file cannot be read.
-    #[error("cannot read {path}: {source}")]
-    Io {
-        /// The file.
-        path: String,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// A study that is no TOML, or has a key or value that does not belong there.
-    #[error("{file}: {source}")]
-    Syntax {
-        /// The file.
-        file: String,
-        /// What the reader said, with the place.
-        source: Box<toml::de::Error>,
-    },
+    /// A file cannot be read, or is no study.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// Names or values that contradict each other.
     #[error("{file}{}: {message}", line.map(|l| format!(":{l}")).unwrap_or_default())]
     Study {

@@ -24,6 +24,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::experiment::{ENGINE, Results};
+use crate::file::read_text;
 
 use place::Place;
 
@@ -41,10 +42,7 @@ pub use text::table;
 
 /// Reads the study at `path`; its name is the file's, or the folder's if that is `study.toml`.
 pub fn load(path: &Path) -> Result<Study, RankError> {
-    let text = std::fs::read_to_string(path).map_err(|source| RankError::Io {
-        path: path.display().to_string(),
-        source,
-    })?;
+    let text = read_text(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let stem = path.file_stem().unwrap_or_default();
     let name = match folder.file_name() {

@@ -1,8 +1,9 @@
 //! Where the files of a study are.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
-use super::error::RankError;
+use crate::file::{FileError, read_text};
 use crate::scenario::{Bundle, Scenario, ScenarioError};
 
 /// Where a study's files are.
@@ -15,17 +16,14 @@ pub(super) enum Place<'a> {
 
 impl Place<'_> {
     /// The text of the file at `path`, relative to the study.
-    pub(super) fn text(&self, path: &str) -> Result<String, RankError> {
-        let failed = |path: String| move |source| RankError::Io { path, source };
+    pub(super) fn text(&self, path: &str) -> Result<String, FileError> {
         match self {
-            Self::Folder(folder) => {
-                let path = folder.join(path);
-                std::fs::read_to_string(&path).map_err(failed(path.display().to_string()))
-            }
+            Self::Folder(folder) => read_text(&folder.join(path)),
             Self::Bundle(bundle) => {
                 let found = bundle.iter().find(|(name, _)| *name == path);
                 let text = found.map(|(_, text)| (*text).to_owned());
-                text.ok_or_else(|| failed(path.to_owned())(std::io::ErrorKind::NotFound.into()))
+                let missing = || FileError::at(Path::new(path))(ErrorKind::NotFound.into());
+                text.ok_or_else(missing)
             }
         }
     }

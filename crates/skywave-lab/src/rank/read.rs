@@ -11,6 +11,7 @@ use super::error::RankError;
 use super::model::{Cross, File, Kind, PathModel};
 use super::place::Place;
 use super::study::{Study, StudyPath};
+use crate::file::{from_toml, line_of};
 use crate::scenario::{Scenario, ScenarioError};
 
 /// The plainest scenario, up to the transport of its flow.
@@ -37,10 +38,7 @@ pub(super) fn read(
     text: &str,
     place: &Place<'_>,
 ) -> Result<Study, RankError> {
-    let model: File = toml::from_str(text).map_err(|source| RankError::Syntax {
-        file: file.to_owned(),
-        source: Box::new(source),
-    })?;
+    let model: File = from_toml(file, text)?;
     let reader = Reader { file, text, place };
     reader.study(name, model)
 }
@@ -63,7 +61,7 @@ impl Reader<'_> {
     fn fault(&self, at: Option<usize>, message: String) -> RankError {
         RankError::Study {
             file: self.file.to_owned(),
-            line: at.map(|at| self.text[..at].matches('\n').count() + 1),
+            line: at.map(|at| line_of(self.text, at)),
             message,
         }
     }
