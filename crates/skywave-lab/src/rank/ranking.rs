@@ -88,14 +88,16 @@ pub struct OnPath {
 
 /// Ranks; `published` says of each composition whether the others are judged against it.
 pub fn rank(paths: &[PathSamples], published: &[bool], order: Order) -> Ranking {
-    let heads: Vec<RankedPath> = paths.iter().map(|path| head(path, published)).collect();
-    let ranks: Vec<Vec<Option<f64>>> = paths.iter().map(|p| ranks(&means(&p.goodput))).collect();
+    let goodputs: Vec<Goodputs> = paths.iter().map(Goodputs::of).collect();
+    let both = || paths.iter().zip(&goodputs);
+    let heads: Vec<RankedPath> = both()
+        .map(|(path, goodputs)| head(path, goodputs, published))
+        .collect();
     let mut rows: Vec<Row> = (0..published.len())
         .map(|entry| {
-            let on = paths.iter().zip(&heads).zip(&ranks);
-            let on = on.map(|((path, head), ranks)| {
-                let rank = ranks.get(entry).copied().flatten();
-                on_path(path, head, rank, entry, published)
+            let on = both().zip(&heads);
+            let on = on.map(|((path, goodputs), head)| {
+                on_path(path, goodputs, head.best, entry, published)
             });
             row(paths, &heads, entry, on.collect())
         })
@@ -141,10 +143,6 @@ fn estimate(samples: &Samples) -> Option<Estimate> {
     Estimate::of(&samples.iter().copied().flatten().collect::<Vec<_>>())
 }
 
-fn means(all: &[Samples]) -> Vec<Option<f64>> {
-    all.iter().map(|s| estimate(s).map(|e| e.mean)).collect()
-}
-
 /// The index of the largest value that `wanted` takes; the first of equals.
 fn largest(values: &[Option<f64>], wanted: impl Fn(usize) -> bool) -> Option<usize> {
     let mut best: Option<(usize, f64)> = None;
@@ -169,41 +167,53 @@ fn ranks(values: &[Option<f64>]) -> Vec<Option<f64>> {
     values.iter().map(|value| value.map(rank)).collect()
 }
 
-fn head(path: &PathSamples, published: &[bool]) -> RankedPath {
-    let means = means(&path.goodput);
+/// How the compositions' mean goodputs on a path compare.
+struct Goodputs {
+    means: Vec<Option<f64>>,
+    ranks: Vec<Option<f64>>,
+}
+
+impl Goodputs {
+    fn of(path: &PathSamples) -> Self {
+        let mean = |samples| estimate(samples).map(|e| e.mean);
+        let means: Vec<Option<f64>> = path.goodput.iter().map(mean).collect();
+        let ranks = ranks(&means);
+        Self { means, ranks }
+    }
+}
+
+fn head(path: &PathSamples, goodputs: &Goodputs, published: &[bool]) -> RankedPath {
+    let means = &goodputs.means;
     RankedPath {
         name: path.name.clone(),
         kind: path.kind,
-        best: largest(&means, |_| true),
-        best_published: largest(&means, |i| published[i]),
+        best: largest(means, |_| true),
+        best_published: largest(means, |i| published[i]),
         baseline: path.baseline,
     }
 }
 
 fn on_path(
     path: &PathSamples,
-    head: &RankedPath,
-    rank: Option<f64>,
+    goodputs: &Goodputs,
+    best: Option<usize>,
     entry: usize,
     published: &[bool],
 ) -> OnPath {
     let own = &path.goodput[entry];
-    let rivals: Vec<usize> = (0..published.len())
-        .filter(|&i| published[i] && i != entry)
-        .collect();
-    let rival = largest(&means(&path.goodput), |i| rivals.contains(&i));
-    let above = |&other: &usize| {
+    let is_rival = |i: usize| published[i] && i != entry;
+    let rival = largest(&goodputs.means, is_rival);
+    let mut rivals = (0..published.len()).filter(|&i| is_rival(i)).peekable();
+    let above = |other: usize| {
         let gain = paired_gain(own, &path.goodput[other]);
         gain.is_some_and(|gain| gain.half.is_some() && gain.bounds().0 > 0.0)
     };
     OnPath {
         goodput: estimate(own),
-        share: head
-            .best
-            .and_then(|b| mean_ratio(&[(own, &path.goodput[b])])),
-        rank,
+        share: best.and_then(|b| mean_ratio(&[(own, &path.goodput[b])])),
+        rank: goodputs.ranks.get(entry).copied().flatten(),
         gain: rival.and_then(|r| paired_gain(own, &path.goodput[r])),
-        beats_published: !rivals.is_empty() && rivals.iter().all(above),
+        beats_published: rivals.peek().is_some() && rivals.all(above),
         delay: estimate(&path.delay[entry]),
         beside: beside(&[path], entry),
     }

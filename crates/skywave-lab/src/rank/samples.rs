@@ -1,5 +1,7 @@
 //! What the ranking needs of a path's results: for each composition a number a seed.
 
+use skywave_sim::outcome::FlowOutcome;
+
 use super::model::{Delay, Kind};
 use super::study::StudyPath;
 use crate::experiment::stats::jain;
@@ -27,6 +29,10 @@ pub struct PathSamples {
     pub delay: Vec<Samples>,
 }
 
+fn outcome(run: &RunResult, flow: usize) -> Option<&FlowOutcome> {
+    run.outcome.flows.get(flow)
+}
+
 impl PathSamples {
     /// Takes them from the results; point `i` is composition `i`.
     pub fn of(path: &StudyPath, results: &Results, delay: Delay) -> Self {
@@ -34,13 +40,12 @@ impl PathSamples {
             let points = 0..results.points();
             points.map(|p| results.samples(p, value)).collect()
         };
-        let test = |run: &RunResult| run.outcome.flows.get(path.flow).cloned();
-        let goodput = |run: &RunResult, flow: usize| Some(run.outcome.flows.get(flow)?.goodput_bps);
-        let smallest = by_composition(&|run| test(run)?.rtt_min_s);
+        let goodput = |run: &RunResult, flow| Some(outcome(run, flow)?.goodput_bps);
+        let smallest = by_composition(&|run| outcome(run, path.flow)?.rtt_min_s);
         let smallest = smallest.iter().flatten().copied().flatten();
         let floor = smallest.fold(f64::INFINITY, f64::min);
         let multiple = |run: &RunResult| {
-            let flow = test(run)?;
+            let flow = outcome(run, path.flow)?;
             let delay = match delay {
                 Delay::Rtt => flow.rtt_mean_s,
                 Delay::DelayP95 => flow.delay_p95_s,
