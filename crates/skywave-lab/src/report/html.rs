@@ -25,6 +25,8 @@ const MAX_PANEL_ROWS: usize = 120;
 const MAX_FLOW_ROWS: usize = 240;
 const MAX_LINK_ROWS: usize = 240;
 
+/// What all pages begin with, and the macro of tables.
+const HEAD: &str = include_str!("head.html");
 const TEMPLATE: &str = include_str!("template.html");
 pub(crate) const CSS: &str = include_str!("style.css");
 
@@ -76,7 +78,8 @@ pub fn html(study: &Study, results: &Results, options: &HtmlOptions) -> std::io:
     render_page(TEMPLATE, CSS, &page(study, results, options)?)
 }
 
-/// A page from its template, which is given `page`, `css` and the style of plots as `plot_css`.
+/// A page from its template, which begins with the body's content, may call `table(grid)`, and is given
+/// `page`.
 ///
 /// # Errors
 ///
@@ -99,7 +102,7 @@ fn render(template: &str, css: &str, page: &impl Serialize) -> Result<String, mi
     // One place decides what is escaped, here and in plots.
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
     environment.add_filter("marked", marked);
-    environment.add_template("page.html", template)?;
+    environment.add_template_owned("page.html", format!("{HEAD}{template}"))?;
     environment
         .get_template("page.html")?
         .render(minijinja::context! {
