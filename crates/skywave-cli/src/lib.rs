@@ -11,6 +11,7 @@ mod rank;
 mod reproduce;
 mod run;
 mod schema;
+mod several;
 mod validate;
 mod variants;
 

@@ -1,17 +1,15 @@
 //! `skywave rank`: compositions over paths, best first.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use skywave_lab::experiment::{self, Results, RunOptions};
-use skywave_lab::rank::{self, Ranked, Study};
+use skywave_lab::rank::{self, Study};
 use skywave_lab::report::write_file;
 use skywave_lab::scenario::Scenario;
 
 use crate::failure::Failure;
 use crate::keep::Keep;
-use crate::progress::Bar;
-use crate::{interrupt, output};
+use crate::{output, several};
 
 /// Rank compositions of detection, congestion, recovery and timeout over paths.
 ///
@@ -60,7 +58,8 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
 
 fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
     let dir = args.keep.out.join(&study.name);
-    let ranked = simulate_all(args, study, &dir)?;
+    let results = several::simulate(&study.name, &study.scenarios, &args.keep, &dir)?;
+    let ranked = rank::evaluate(study, &results);
     for scenario in &study.scenarios {
         let path = dir.join(scenario.name()).join("scenario.toml");
         output::write(&path, scenario.text())?;
@@ -86,27 +85,4 @@ fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
     writeln!(out, "Ranking: {}", page.display())?;
     writeln!(out, "Data:    {}", data.display())?;
     Ok(())
-}
-
-fn simulate_all(args: &Args, study: &Study, dir: &Path) -> Result<Ranked, Failure> {
-    let bar = Bar::new(&study.name);
-    let options = RunOptions {
-        dir: Some(dir),
-        fresh: args.keep.fresh,
-        threads: args.keep.threads(),
-        cancel: interrupt::flag(),
-        progress: &|progress| bar.show(progress.all),
-        ..RunOptions::default()
-    };
-    let results = experiment::run_all(&study.scenarios, &options, experiment::simulate)?;
-    let done = results.values().map(Results::finished).sum();
-    let total = study.scenarios.iter().map(Scenario::runs).sum();
-    if done < total {
-        return Err(Failure::Interrupted {
-            done,
-            total,
-            dir: dir.to_owned(),
-        });
-    }
-    Ok(rank::evaluate(study, &results))
 }

@@ -5,14 +5,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use skywave_lab::claims::{self, Paper, Reproduction, Scorecard};
-use skywave_lab::experiment::{self, Results, RunOptions};
+use skywave_lab::experiment::Results;
 use skywave_lab::report::{self, HtmlOptions, Study};
 use skywave_lab::scenario::Scenario;
 
 use crate::failure::Failure;
 use crate::keep::Keep;
-use crate::progress::Bar;
-use crate::{interrupt, output};
+use crate::{output, several};
 
 /// The word for every paper.
 const ALL: &str = "all";
@@ -53,9 +52,10 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let papers = load(args)?;
     let mut measured = Vec::new();
     for paper in &papers {
-        measured.push(simulate_all(
-            args,
-            paper,
+        measured.push(several::simulate(
+            paper.name(),
+            paper.experiments(),
+            &args.keep,
             &args.keep.out.join(paper.name()),
         )?);
     }
@@ -142,32 +142,6 @@ fn print(args: &Args, papers: &[Reproduction<'_>], page: &Path) -> Result<(), Fa
         }
     }
     Ok(())
-}
-
-fn simulate_all(
-    args: &Args,
-    paper: &Paper,
-    dir: &Path,
-) -> Result<BTreeMap<String, Results>, Failure> {
-    let bar = Bar::new(paper.name());
-    let options = RunOptions {
-        dir: Some(dir),
-        fresh: args.keep.fresh,
-        threads: args.keep.threads(),
-        cancel: interrupt::flag(),
-        progress: &|progress| bar.show(progress.all),
-        ..RunOptions::default()
-    };
-    let results = experiment::run_all(paper.experiments(), &options, experiment::simulate)?;
-    let done = results.values().map(Results::finished).sum();
-    if done < paper.runs() {
-        return Err(Failure::Interrupted {
-            done,
-            total: paper.runs(),
-            dir: dir.to_owned(),
-        });
-    }
-    Ok(results)
 }
 
 /// Each experiment with its results.
