@@ -1,0 +1,223 @@
+//! The relay on a clock: one thread that reads, waits and lets go.
+
+use std::io;
+use std::time::Instant;
+
+use skywave_core::{Duration, Time};
+
+use super::machine::{Cause, Direction, Outcome, Relay};
+use super::report::{Report, Troubles, WayReport};
+use super::{Lateness, kernel};
+
+/// Packets read before it is looked what is due.
+const BATCH: usize = 64;
+
+/// Time between two looks at whether to go on.
+const TICK: Duration = Duration::from_millis(100);
+
+/// The longest packet: an IP packet's length has 16 bits.
+const LONGEST: usize = 1 << 16;
+
+/// Buffers kept for the next packets.
+const SPARE: usize = 1024;
+
+/// Where packets come from and go to.
+pub trait Ends {
+    /// Whom a packet belongs to, at either end.
+    type Address: Copy;
+
+    /// Waits until a packet can be read, at most so long.
+    fn wait(&mut self, at_most: Duration) -> io::Result<()>;
+
+    /// Reads a packet, after [`Ends::wait`]: which way it goes, whose it is, its length in `buffer`.
+    fn receive(
+        &mut self,
+        buffer: &mut [u8],
+    ) -> io::Result<Option<(Direction, Self::Address, usize)>>;
+
+    /// Lets a packet go that came from this address.
+    fn send(&mut self, direction: Direction, address: Self::Address, packet: &[u8]) -> Sent;
+
+    /// What went wrong so far.
+    fn troubles(&self) -> Troubles;
+}
+
+/// Whether a packet went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// The system took it.
+    Taken,
+    /// It did not.
+    Lost,
+}
+
+/// A packet under way.
+#[derive(Clone, Debug)]
+pub struct Parcel<A> {
+    address: A,
+    bytes: Vec<u8>,
+}
+
+/// How it goes, for a line of status.
+#[derive(Debug)]
+pub struct View<'a> {
+    /// Since the first packet.
+    pub elapsed: Duration,
+    /// Packets so far, by [`Direction`].
+    pub ways: &'a [WayReport; 2],
+    /// Packets waiting in queues, by [`Direction`].
+    pub queued: [u32; 2],
+    /// How late packets left so far.
+    pub lateness: &'a Lateness,
+}
+
+/// Relays packets while `go_on` says so; it is asked ten times a second.
+///
+/// The links' time begins with the first packet, so that a blackout or a recorded trace stands at the
+/// same place of every transfer. An error of the ends is the second of the results: the report is
+/// there in any case.
+pub fn drive<E: Ends>(
+    relay: &mut Relay<Parcel<E::Address>>,
+    ends: &mut E,
+    go_on: &mut dyn FnMut(&View<'_>) -> bool,
+) -> (Report, io::Result<()>) {
+    kernel::ask_for_exact_timers();
+    let mut driver = Driver {
+        relay,
+        ends,
+        origin: None,
+        ways: [WayReport::default(); 2],
+        lateness: Lateness::default(),
+        spare: Vec::new(),
+    };
+    let result = driver.run(go_on);
+    (driver.report(), result)
+}
+
+struct Driver<'a, E: Ends> {
+    relay: &'a mut Relay<Parcel<E::Address>>,
+    ends: &'a mut E,
+    /// When the first packet came.
+    origin: Option<Instant>,
+    ways: [WayReport; 2],
+    lateness: Lateness,
+    spare: Vec<Vec<u8>>,
+}
+
+impl<E: Ends> Driver<'_, E> {
+    fn run(&mut self, go_on: &mut dyn FnMut(&View<'_>) -> bool) -> io::Result<()> {
+        let mut buffer = vec![0; LONGEST];
+        let began = Instant::now();
+        let mut tick = Time::ZERO;
+        loop {
+            self.let_go(self.now());
+            let wall = since(began);
+            if wall >= tick {
+                tick = wall + TICK;
+                if !self.shows(go_on) {
+                    return Ok(());
+                }
+            }
+            let now = self.now();
+            let due = self.relay.next_time().map(|at| at.since(now));
+            let at_most = tick.since(wall);
+            self.ends
+                .wait(due.map_or(at_most, |due| due.min(at_most)))?;
+            for _ in 0..BATCH {
+                let Some((direction, address, length)) = self.ends.receive(&mut buffer)? else {
+                    break;
+                };
+                self.take(direction, address, &buffer[..length]);
+            }
+        }
+    }
+
+    fn shows(&mut self, go_on: &mut dyn FnMut(&View<'_>) -> bool) -> bool {
+        let queued = [Direction::Forward, Direction::Back].map(|d| self.relay.queued(d));
+        go_on(&View {
+            elapsed: self.now().since(Time::ZERO),
+            ways: &self.ways,
+            queued,
+            lateness: &self.lateness,
+        })
+    }
+
+    /// Time since the first packet; before that it stands still.
+    fn now(&self) -> Time {
+        self.origin.map_or(Time::ZERO, since)
+    }
+
+    fn take(&mut self, direction: Direction, address: E::Address, packet: &[u8]) {
+        self.origin.get_or_insert_with(Instant::now);
+        let now = self.now();
+        let way = &mut self.ways[direction as usize];
+        way.packets_in += 1;
+        way.bytes_in += packet.len() as u64;
+        let mut bytes = self.spare.pop().unwrap_or_default();
+        bytes.extend_from_slice(packet);
+        let parcel = Parcel { address, bytes };
+        let length = packet.len() as u32;
+        self.relay.offer(now, direction, length, parcel);
+        self.let_go(now);
+    }
+
+    /// Lets everything go that is due.
+    fn let_go(&mut self, now: Time) {
+        self.relay.on_time(now);
+        while let Some(outcome) = self.relay.poll() {
+            let mut bytes = match outcome {
+                Outcome::Arrives {
+                    direction,
+                    due,
+                    packet,
+                } => {
+                    let sent = self.ends.send(direction, packet.address, &packet.bytes);
+                    self.lateness.record(self.now().since(due));
+                    let way = &mut self.ways[direction as usize];
+                    match sent {
+                        Sent::Taken => {
+                            way.packets_out += 1;
+                            way.bytes_out += packet.bytes.len() as u64;
+                        }
+                        Sent::Lost => way.unsent += 1,
+                    }
+                    packet.bytes
+                }
+                Outcome::Lost {
+                    direction,
+                    cause,
+                    packet,
+                } => {
+                    let way = &mut self.ways[direction as usize];
+                    match cause {
+                        Cause::Link(..) => way.dropped += 1,
+                        Cause::Corrupt => way.corrupt += 1,
+                        Cause::Memory => way.memory += 1,
+                    }
+                    packet.bytes
+                }
+            };
+            if self.spare.len() < SPARE {
+                bytes.clear();
+                self.spare.push(bytes);
+            }
+        }
+    }
+
+    fn report(self) -> Report {
+        let now = self.now();
+        Report {
+            elapsed: now.since(Time::ZERO),
+            ways: self.ways,
+            hops: self.relay.report(now),
+            lateness: self.lateness,
+            under_way: self.relay.under_way() as u64,
+            troubles: self.ends.troubles(),
+        }
+    }
+}
+
+fn since(origin: Instant) -> Time {
+    let passed = origin.elapsed().as_nanos();
+    Time::from_nanos(u64::try_from(passed).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,105 @@
+//! What the relay asks of the system beside sockets.
+
+use std::fs;
+use std::io;
+use std::os::fd::AsFd;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::fstat;
+use rustix::io::Errno;
+use rustix::net::sockopt;
+use skywave_core::Duration;
+
+/// Asks the system to wake this thread when its timers end, instead of up to 50 µs later.
+pub(super) fn ask_for_exact_timers() {
+    // Refused, packets are that much later, which is measured.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+}
+
+/// Waits until one of the files can be read, at most so long; which of them can.
+///
+/// A signal ends it too.
+pub(super) fn wait<'a>(
+    files: impl Iterator<Item = &'a (impl AsFd + 'a)>,
+    at_most: Duration,
+    mut readable: impl FnMut(usize),
+) -> io::Result<()> {
+    let watch = |file| PollFd::new(file, PollFlags::IN);
+    let mut files: Vec<PollFd<'_>> = files.map(watch).collect();
+    let timeout = Timespec {
+        tv_sec: (at_most.as_nanos() / 1_000_000_000) as i64,
+        tv_nsec: (at_most.as_nanos() % 1_000_000_000) as _,
+    };
+    match poll(&mut files, Some(&timeout)) {
+        Ok(_) | Err(Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
+    }
+    for (index, file) in files.iter().enumerate() {
+        if !file.revents().is_empty() {
+            readable(index);
+        }
+    }
+    Ok(())
+}
+
+/// Room for packets that come while the thread is not running: at 1 Gb/s, 30 ms of them.
+const SOCKET_BUFFER: usize = 4 << 20;
+
+/// Asks for large buffers; more than the system's limit takes rights.
+pub(super) fn enlarge_buffers(socket: impl AsFd + Copy) {
+    // What is not granted shows as packets that were not read.
+    #[cfg(target_os = "linux")]
+    if sockopt::set_socket_recv_buffer_size_force(socket, SOCKET_BUFFER).is_ok()
+        && sockopt::set_socket_send_buffer_size_force(socket, SOCKET_BUFFER).is_ok()
+    {
+        return;
+    }
+    let _ = sockopt::set_socket_recv_buffer_size(socket, SOCKET_BUFFER);
+    let _ = sockopt::set_socket_send_buffer_size(socket, SOCKET_BUFFER);
+}
+
+/// Datagrams that the system dropped because nobody read them in time; `None` where it does not say.
+pub(super) fn unread(socket: impl AsFd) -> Option<u64> {
+    let inode = fstat(socket).ok()?.st_ino.to_string();
+    ["/proc/thread-self/net/udp", "/proc/thread-self/net/udp6"]
+        .into_iter()
+        .filter_map(|path| fs::read_to_string(path).ok())
+        .find_map(|table| dropped(&table, &inode))
+}
+
+/// The last column of the socket's line; its inode is in the tenth.
+fn dropped(table: &str, inode: &str) -> Option<u64> {
+    let mut lines = table.lines().map(str::split_whitespace);
+    lines.find_map(|columns| {
+        let columns: Vec<&str> = columns.collect();
+        let is_it = columns.get(9) == Some(&inode);
+        is_it.then(|| columns.last()?.parse().ok()).flatten()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::UdpSocket;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_system_says_what_was_not_read() {
+        let receiver = UdpSocket::bind("127.0.0.1:0").unwrap();
+        receiver.set_nonblocking(true).unwrap();
+        sockopt::set_socket_recv_buffer_size(&receiver, 10_000).unwrap();
+        let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+        assert_eq!(unread(&receiver), Some(0));
+        for _ in 0..100 {
+            let to = receiver.local_addr().unwrap();
+            sender.send_to(&[0; 1000], to).unwrap();
+        }
+        let mut read = 0;
+        while receiver.recv(&mut [0; 1000]).is_ok() {
+            read += 1;
+        }
+        assert!(read < 100);
+        assert_eq!(unread(&receiver), Some(100 - read));
+    }
+}

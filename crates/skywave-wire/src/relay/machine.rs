@@ -1,0 +1,352 @@
+//! The relay without clock and sockets.
+//!
+//! # The caller's contract
+//! [`Relay::offer`] takes a packet when it comes. [`Relay::on_time`] is to be called at (or after)
+//! [`Relay::next_time`], and [`Relay::poll`] to be emptied after each of both. Being late changes
+//! nothing but when outcomes are told: everything is decided at the time when it was due.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use skywave_core::Time;
+use skywave_core::link::{DropCause, Fate, LinkConfig};
+
+use super::hop::Hop;
+use super::report::HopReport;
+
+/// What a packet under way takes beside its bytes, roughly: so that small packets are not free.
+const BOOKKEEPING: u64 = 128;
+
+/// Bytes under way that are kept unless a configuration says otherwise. A gigabit link with a second
+/// of delay and queue holds half of it.
+pub const KEPT_BYTES: u64 = 256 << 20;
+
+/// Which way a packet goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Direction {
+    /// As the flow's data.
+    Forward,
+    /// As its acknowledgements.
+    Back,
+}
+
+/// What a relay is made of, as plain data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RelayConfig {
+    /// The links.
+    pub hops: Vec<HopConfig>,
+    /// The links that packets pass, in order, by [`Direction`]. A link may be in both.
+    pub routes: [Vec<Step>; 2],
+    /// Bytes that each packet has on the wire beside those that are relayed.
+    pub overhead: u32,
+    /// Seed of the links' random streams.
+    pub seed: u64,
+    /// Bytes under way that are kept at most; a packet beyond is dropped ([`Cause::Memory`]).
+    pub kept_bytes: u64,
+}
+
+/// A one-way link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HopConfig {
+    /// Its name in the scenario, which also names its random streams.
+    pub name: String,
+    /// What it does.
+    pub link: LinkConfig,
+}
+
+/// A place of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Which link.
+    pub hop: usize,
+    /// Bytes that packets are longer there: the outer headers of tunnels.
+    pub extra: u32,
+}
+
+/// What became of a packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome<T> {
+    /// It comes out.
+    Arrives {
+        /// Which way it went.
+        direction: Direction,
+        /// When it should leave the relay.
+        due: Time,
+        /// The packet.
+        packet: T,
+    },
+    /// It does not.
+    Lost {
+        /// Which way it went.
+        direction: Direction,
+        /// Why.
+        cause: Cause,
+        /// The packet.
+        packet: T,
+    },
+}
+
+/// Why a packet does not come out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// This link dropped it.
+    Link(usize, DropCause),
+    /// It was damaged on the way: a host's checksum would refuse it.
+    Corrupt,
+    /// The relay keeps no more bytes. That is the relay's failure, not the path's.
+    Memory,
+}
+
+/// A chain of links each way, and the packets on them; `T` is the packet as the driver knows it.
+#[derive(Debug)]
+pub struct Relay<T> {
+    hops: Vec<Hop>,
+    routes: [Vec<Step>; 2],
+    overhead: u32,
+    kept_bytes: u64,
+    /// Bytes under way, with what they take beside.
+    held: u64,
+    packets: Vec<Option<Travelling<T>>>,
+    /// Places in `packets` that are free.
+    free: Vec<u32>,
+    /// Packets on their way to a link's far side: when, in which order of decision, which.
+    arrivals: BinaryHeap<Reverse<(Time, u64, u32)>>,
+    decided: u64,
+    outcomes: VecDeque<Outcome<T>>,
+    clock: Time,
+}
+
+#[derive(Clone, Debug)]
+struct Travelling<T> {
+    packet: T,
+    direction: Direction,
+    /// Bytes on the wire outside of tunnels.
+    size: u32,
+    /// Place in the route.
+    at: usize,
+    corrupt: bool,
+}
+
+impl<T: Clone> Relay<T> {
+    /// A relay at the beginning of its time.
+    ///
+    /// # Panics
+    /// When a route names a link that is not there.
+    pub fn new(config: &RelayConfig) -> Self {
+        let hops: Vec<Hop> = config
+            .hops
+            .iter()
+            .map(|hop| Hop::new(&hop.name, &hop.link, config.seed))
+            .collect();
+        let mut steps = config.routes.iter().flatten();
+        assert!(steps.all(|s| s.hop < hops.len()), "a route without a link");
+        Self {
+            hops,
+            routes: config.routes.clone(),
+            overhead: config.overhead,
+            kept_bytes: config.kept_bytes,
+            held: 0,
+            packets: Vec::new(),
+            free: Vec::new(),
+            arrivals: BinaryHeap::new(),
+            decided: 0,
+            outcomes: VecDeque::new(),
+            clock: Time::ZERO,
+        }
+    }
+
+    /// Takes a packet of `length` bytes that comes at `now`; an earlier `now` than before counts as
+    /// the latest so far.
+    pub fn offer(&mut self, now: Time, direction: Direction, length: u32, packet: T) {
+        self.on_time(now);
+        let travelling = Travelling {
+            packet,
+            direction,
+            size: length.saturating_add(self.overhead),
+            at: 0,
+            corrupt: false,
+        };
+        if let Some(id) = self.keep(travelling) {
+            self.enter(self.clock, id);
+        }
+    }
+
+    /// When there is something to do next.
+    pub fn next_time(&self) -> Option<Time> {
+        let timers = self.hops.iter().filter_map(Hop::next_time);
+        let arrival = self.arrivals.peek().map(|Reverse((at, ..))| *at);
+        // A link without a rate delivers at the end of time.
+        timers.chain(arrival).min().filter(|at| *at < Time::MAX)
+    }
+
+    /// Does all that is due by `now`, each at its time.
+    pub fn on_time(&mut self, now: Time) {
+        while let Some(at) = self.next_time()
+            && at <= now
+        {
+            self.clock = self.clock.max(at);
+            for hop in 0..self.hops.len() {
+                self.hops[hop].on_time(at);
+                self.settle(hop);
+            }
+            while let Some(&Reverse((due, _, id))) = self.arrivals.peek()
+                && due <= at
+            {
+                self.arrivals.pop();
+                self.advance(due, id);
+            }
+        }
+        self.clock = self.clock.max(now);
+    }
+
+    /// What has been decided and not been told yet.
+    pub fn poll(&mut self) -> Option<Outcome<T>> {
+        self.outcomes.pop_front()
+    }
+
+    /// Packets under way, queues included.
+    pub fn under_way(&self) -> usize {
+        self.packets.len() - self.free.len()
+    }
+
+    /// Packets waiting in the queues of this direction, as of the latest call.
+    pub fn queued(&mut self, direction: Direction) -> u32 {
+        let now = self.clock;
+        let route = &self.routes[direction as usize];
+        let waiting = |step: &Step| self.hops[step.hop].queue_len(now);
+        route.iter().map(waiting).sum()
+    }
+
+    /// What each link did, as of `now`.
+    pub fn report(&self, now: Time) -> Vec<HopReport> {
+        let now = self.clock.max(now);
+        let report = |hop: &Hop| HopReport {
+            name: hop.name.clone(),
+            tally: hop.tally,
+            measured: hop.measured(now),
+        };
+        self.hops.iter().map(report).collect()
+    }
+
+    /// Finds room for a packet, or drops it.
+    fn keep(&mut self, travelling: Travelling<T>) -> Option<u32> {
+        let bytes = u64::from(travelling.size) + BOOKKEEPING;
+        if self.held + bytes > self.kept_bytes {
+            self.outcomes.push_back(Outcome::Lost {
+                direction: travelling.direction,
+                cause: Cause::Memory,
+                packet: travelling.packet,
+            });
+            return None;
+        }
+        self.held += bytes;
+        if let Some(id) = self.free.pop() {
+            self.packets[id as usize] = Some(travelling);
+            return Some(id);
+        }
+        self.packets.push(Some(travelling));
+        Some(self.packets.len() as u32 - 1)
+    }
+
+    fn take(&mut self, id: u32) -> Option<Travelling<T>> {
+        let travelling = self.packets[id as usize].take()?;
+        self.held -= u64::from(travelling.size) + BOOKKEEPING;
+        self.free.push(id);
+        Some(travelling)
+    }
+
+    /// A packet comes to the link of its place.
+    fn enter(&mut self, now: Time, id: u32) {
+        let Some(travelling) = &self.packets[id as usize] else {
+            return;
+        };
+        let step = self.routes[travelling.direction as usize].get(travelling.at);
+        let Some(&Step { hop, extra }) = step else {
+            return self.leave(now, id);
+        };
+        let size = travelling.size.saturating_add(extra);
+        let fate = self.hops[hop].offer(now, id, size);
+        // Older ones may have been decided meanwhile.
+        self.settle(hop);
+        if let Some(fate) = fate {
+            self.decide(hop, id, fate);
+        }
+    }
+
+    fn settle(&mut self, hop: usize) {
+        while let Some((id, fate)) = self.hops[hop].settled() {
+            self.decide(hop, id, fate);
+        }
+    }
+
+    fn decide(&mut self, hop: usize, id: u32, fate: Fate) {
+        match fate {
+            Fate::Dropped(cause) => self.lose(id, Cause::Link(hop, cause)),
+            Fate::Arrives {
+                at,
+                corrupt,
+                duplicate,
+            } => {
+                let Some(travelling) = &mut self.packets[id as usize] else {
+                    return;
+                };
+                travelling.corrupt |= corrupt;
+                let copy = duplicate.then(|| travelling.clone());
+                self.arrives(at, id);
+                if let Some(copy) = copy
+                    && let Some(copy) = self.keep(copy)
+                {
+                    self.arrives(at, copy);
+                }
+            }
+        }
+    }
+
+    fn arrives(&mut self, at: Time, id: u32) {
+        self.arrivals.push(Reverse((at, self.decided, id)));
+        self.decided += 1;
+    }
+
+    /// A packet comes out of the link of its place.
+    fn advance(&mut self, now: Time, id: u32) {
+        if let Some(travelling) = &mut self.packets[id as usize] {
+            travelling.at += 1;
+        }
+        self.enter(now, id);
+    }
+
+    fn leave(&mut self, due: Time, id: u32) {
+        if self.packets[id as usize]
+            .as_ref()
+            .is_some_and(|t| t.corrupt)
+        {
+            return self.lose(id, Cause::Corrupt);
+        }
+        if let Some(Travelling {
+            packet, direction, ..
+        }) = self.take(id)
+        {
+            self.outcomes.push_back(Outcome::Arrives {
+                direction,
+                due,
+                packet,
+            });
+        }
+    }
+
+    fn lose(&mut self, id: u32, cause: Cause) {
+        if let Some(Travelling {
+            packet, direction, ..
+        }) = self.take(id)
+        {
+            self.outcomes.push_back(Outcome::Lost {
+                direction,
+                cause,
+                packet,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! What a relay did, as plain data.
+
+use skywave_core::Duration;
+use skywave_core::link::Measured;
+
+use super::hop::Tally;
+use super::lateness::Lateness;
+
+/// What a link did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HopReport {
+    /// Its name.
+    pub name: String,
+    /// Its packets.
+    pub tally: Tally,
+    /// The link's own figures: utilisation, mean queue, retransmissions.
+    pub measured: Measured,
+}
+
+/// The packets of one direction; bytes are those that were relayed, without the headers around them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct WayReport {
+    /// Packets that came.
+    pub packets_in: u64,
+    /// Their bytes.
+    pub bytes_in: u64,
+    /// Packets that left.
+    pub packets_out: u64,
+    /// Their bytes.
+    pub bytes_out: u64,
+    /// Packets that links dropped.
+    pub dropped: u64,
+    /// Packets that were damaged on the way.
+    pub corrupt: u64,
+    /// Packets that the relay could not keep: too many bytes under way.
+    pub memory: u64,
+    /// Packets that the system did not take: its buffer was full, or the receiver is gone.
+    pub unsent: u64,
+}
+
+/// What went wrong outside of the links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Troubles {
+    /// Packets that the system dropped before the relay read them; `None` where it does not say.
+    pub unread: Option<u64>,
+    /// Packets that were refused where they went: nobody listens there.
+    pub refused: u64,
+    /// Packets of clients beyond the number that is served at once.
+    pub turned_away: u64,
+}
+
+/// A relay's run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// From the first packet to the end; nothing without packets.
+    pub elapsed: Duration,
+    /// Data's direction and that of what comes back.
+    pub ways: [WayReport; 2],
+    /// The links.
+    pub hops: Vec<HopReport>,
+    /// How late packets left.
+    pub lateness: Lateness,
+    /// Packets still under way at the end.
+    pub under_way: u64,
+    /// What went wrong outside of the links.
+    pub troubles: Troubles,
+}
+
+impl Report {
+    /// Packets lost by the relay or the system under it, which no link dropped.
+    pub fn lost_outside(&self) -> u64 {
+        let lost = self.ways.iter().map(|way| way.memory + way.unsent);
+        lost.sum::<u64>() + self.troubles.unread.unwrap_or(0)
+    }
+
+    /// The path that packets met is the one that was asked for: they left in time, and only the links
+    /// lost any.
+    pub fn is_faithful(&self) -> bool {
+        self.lateness.kept_time() && self.lost_outside() == 0
+    }
+}

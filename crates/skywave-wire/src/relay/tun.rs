@@ -1,0 +1,110 @@
+//! Whole IP packets between two TUN devices: a router with the path between its interfaces.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+
+use skywave_core::Duration;
+use thiserror::Error;
+use tun_rs::{DeviceBuilder, SyncDevice};
+
+use super::drive::{Ends, Sent};
+use super::kernel;
+use super::machine::Direction;
+use super::report::Troubles;
+
+/// Why there is no such device.
+#[derive(Debug, Error)]
+pub enum TunError {
+    /// This takes rights.
+    #[error("cannot make the TUN device {0}: this needs root (or the capability CAP_NET_ADMIN)")]
+    NotAllowed(String),
+    /// The system has no TUN devices.
+    #[error("cannot make the TUN device {0}: the system has no /dev/net/tun")]
+    NoTun(String),
+    /// Another reason.
+    #[error("cannot make the TUN device {name}: {source}")]
+    Other {
+        /// Its name.
+        name: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+/// Two TUN devices; packets that come from the first one go forward.
+///
+/// They have no addresses and are down at first, and may be moved to other network namespaces.
+pub struct TunEnds {
+    devices: [SyncDevice; 2],
+    ready: VecDeque<usize>,
+}
+
+impl TunEnds {
+    /// Makes the devices, which are gone when this is dropped.
+    pub fn open(names: [&str; 2]) -> Result<Self, TunError> {
+        let [first, second] = names;
+        Ok(Self {
+            devices: [open(first)?, open(second)?],
+            ready: VecDeque::new(),
+        })
+    }
+}
+
+impl Ends for TunEnds {
+    type Address = ();
+
+    fn wait(&mut self, at_most: Duration) -> io::Result<()> {
+        let ready = &mut self.ready;
+        ready.clear();
+        kernel::wait(self.devices.iter(), at_most, |n| ready.push_back(n))
+    }
+
+    fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<(Direction, (), usize)>> {
+        while let Some(side) = self.ready.pop_front() {
+            match self.devices[side].recv(buffer) {
+                Ok(length) => {
+                    self.ready.push_back(side);
+                    let direction = [Direction::Forward, Direction::Back][side];
+                    return Ok(Some((direction, (), length)));
+                }
+                Err(error) => match error.kind() {
+                    ErrorKind::WouldBlock => {}
+                    ErrorKind::Interrupted => self.ready.push_back(side),
+                    _ => return Err(error),
+                },
+            }
+        }
+        Ok(None)
+    }
+
+    fn send(&mut self, direction: Direction, (): (), packet: &[u8]) -> Sent {
+        let to = match direction {
+            Direction::Forward => &self.devices[1],
+            Direction::Back => &self.devices[0],
+        };
+        // A device that is down takes nothing.
+        match to.send(packet) {
+            Ok(_) => Sent::Taken,
+            Err(_) => Sent::Lost,
+        }
+    }
+
+    fn troubles(&self) -> Troubles {
+        Troubles::default()
+    }
+}
+
+fn open(name: &str) -> Result<SyncDevice, TunError> {
+    let failed = |source: io::Error| match source.kind() {
+        ErrorKind::PermissionDenied => TunError::NotAllowed(name.to_owned()),
+        ErrorKind::NotFound => TunError::NoTun(name.to_owned()),
+        _ => TunError::Other {
+            name: name.to_owned(),
+            source,
+        },
+    };
+    let device = DeviceBuilder::new().name(name).enable(false).build_sync();
+    let device = device.map_err(failed)?;
+    device.set_nonblocking(true).map_err(failed)?;
+    Ok(device)
+}
