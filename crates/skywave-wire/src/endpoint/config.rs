@@ -1,0 +1,54 @@
+//! What an endpoint is made with.
+
+use std::sync::Arc;
+
+use skywave_core::Duration;
+use skywave_core::wtcp::{self, SetupConfig};
+
+/// Numbers of an endpoint, with their reasons.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// The transport's own. Differs from the paper's in what follows from faster links and from
+    /// sealing: full packets of 1391 bytes, so that a datagram fills a packet of 1500 bytes over
+    /// IPv4 (1472 less 49 of WTCP and 32 of the seal); a buffer of 4 MiB, 1.6 s at 20 Mb/s; a pair is
+    /// asked for again after 1 s, since the handshake before has shown that the path is there;
+    /// silence is watched by the connection, both of whose streams may rest.
+    pub wtcp: Arc<wtcp::Config>,
+    /// Bytes that a writer may be ahead of what is acknowledged: 4 MiB, as the receiver's buffer.
+    pub send_buffer: usize,
+    /// Unanswered messages of the handshake are repeated after this time, twice as long each time.
+    pub handshake_interval: Duration,
+    /// Longest time between them: 8 s, twice the longest round trip of wide-area wireless networks.
+    pub max_handshake_interval: Duration,
+    /// A connection that is not set up by then has failed.
+    pub handshake_timeout: Duration,
+    /// A peer of which nothing is heard for so long is gone: 30 min, as WTCP's.
+    pub idle_timeout: Duration,
+    /// Connections at once, of all peers together; each may take both buffers. 256.
+    pub max_connections: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let paper = wtcp::Config::default();
+        Self {
+            wtcp: Arc::new(wtcp::Config {
+                mss: 1391,
+                receive_buffer: 4 << 20,
+                initial_rtt: Duration::from_millis(500),
+                idle_timeout: Duration::MAX,
+                setup: SetupConfig {
+                    interval: Duration::from_secs(1),
+                    ..paper.setup
+                },
+                ..paper
+            }),
+            send_buffer: 4 << 20,
+            handshake_interval: Duration::from_millis(500),
+            max_handshake_interval: Duration::from_secs(8),
+            handshake_timeout: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(30 * 60),
+            max_connections: 256,
+        }
+    }
+}

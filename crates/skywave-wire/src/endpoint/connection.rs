@@ -1,0 +1,395 @@
+//! A connection: the handshake, then sealed packets of both streams.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use skywave_core::Time;
+
+use super::config::Config;
+use super::status::Status;
+use super::streams::Streams;
+use crate::key::{PublicKey, SecretKey};
+use crate::secure::handshake::{Initiator, NotAuthentic, Sealer};
+use crate::secure::packet::{COOKIE, FIRST, Outer, Refusal, SEALED_HEADER, SECOND};
+use crate::secure::replay::ReplayWindow;
+
+/// What is sealed instead of a packet of WTCP: the connection is given up.
+const GONE: &[u8] = &[0];
+/// And: nothing. It shows the responder that the handshake is complete, which says the same.
+const NOTHING: &[u8] = &[];
+
+/// Why a connection has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failed {
+    /// The peer did not answer in time.
+    #[error("no answer")]
+    NoAnswer,
+    /// The peer, or somebody in its place, refused for a while.
+    #[error("{}", match .0 {
+        Refusal::WrongKey => "refused: the host there has another public key",
+        Refusal::UnknownPeer => "refused: the host there does not accept this host's public key",
+        Refusal::Full => "refused: the host there has too many connections",
+    })]
+    Refused(Refusal),
+    /// Nothing was heard for [`Config::idle_timeout`].
+    #[error("nothing was heard for too long")]
+    Idle,
+    /// The peer gave up.
+    #[error("the peer gave up")]
+    GivenUp,
+}
+
+/// What the first message was answered with, in case it comes again.
+struct Answered {
+    first: blake3::Hash,
+    second: [u8; SECOND],
+}
+
+enum Stage {
+    /// May I?
+    Asking,
+    /// Noise's first message is sent.
+    Greeting(Box<Initiator>, [u8; COOKIE], Box<[u8; FIRST]>),
+    /// The second message is sent; nothing has shown that the peer has it.
+    Answering(Sealer, Box<Answered>),
+    /// Both sides can seal.
+    Open(Sealer),
+    Failed(Failed),
+}
+
+/// Who is who.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names {
+    /// What this side calls the connection, as packets to it say.
+    pub(super) id: u32,
+    /// What the peer calls it, once known.
+    pub(super) peer_id: u32,
+    /// Where the peer is.
+    pub(super) peer: SocketAddr,
+    /// Who the peer is.
+    pub(super) peer_key: PublicKey,
+}
+
+pub(super) struct Connection {
+    stage: Stage,
+    config: Arc<Config>,
+    names: Names,
+    streams: Streams,
+    /// The number of the next sealed packet.
+    counter: u64,
+    replay: ReplayWindow,
+    last_heard: Time,
+    /// The latest refusal, which may be a stranger's.
+    refusal: Option<Refusal>,
+    /// When the handshake is given up, and when its message is sent again.
+    deadline: Time,
+    repeat_at: Time,
+    repeats: u32,
+    /// Whether this side began, and has to show that the handshake is complete.
+    connects: bool,
+    shown: bool,
+    /// Something to be sealed beside the streams' packets.
+    aside: Option<&'static [u8]>,
+    /// The application has let go of it.
+    abandoned: bool,
+    packet: Vec<u8>,
+}
+
+impl Connection {
+    /// Connects to a peer.
+    pub(super) fn connect(now: Time, names: Names, config: &Arc<Config>) -> Self {
+        Self::new(now, names, Stage::Asking, true, config)
+    }
+
+    /// Answers a peer that has shown who it is.
+    pub(super) fn answer(
+        now: Time,
+        names: Names,
+        (sealer, second, first): (Sealer, [u8; SECOND], &[u8; FIRST]),
+        config: &Arc<Config>,
+    ) -> Self {
+        let first = blake3::hash(first);
+        let stage = Stage::Answering(sealer, Box::new(Answered { first, second }));
+        Self::new(now, names, stage, false, config)
+    }
+
+    fn new(now: Time, names: Names, stage: Stage, connects: bool, config: &Arc<Config>) -> Self {
+        Self {
+            stage,
+            names,
+            streams: Streams::new(connects, &config.wtcp, config.send_buffer),
+            counter: 0,
+            replay: ReplayWindow::default(),
+            last_heard: now,
+            refusal: None,
+            deadline: now + config.handshake_timeout,
+            repeat_at: now,
+            repeats: 0,
+            connects,
+            shown: false,
+            aside: None,
+            abandoned: false,
+            packet: Vec::new(),
+            config: Arc::clone(config),
+        }
+    }
+
+    pub(super) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    pub(super) fn streams(&self) -> &Streams {
+        &self.streams
+    }
+
+    pub(super) fn streams_mut(&mut self) -> &mut Streams {
+        &mut self.streams
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.stage, Stage::Open(_))
+    }
+
+    pub(super) fn failed(&self) -> Option<Failed> {
+        match self.stage {
+            Stage::Failed(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// Nobody needs it but a peer that has not heard of the end.
+    pub(super) fn is_spare(&self) -> bool {
+        self.abandoned
+    }
+
+    pub(super) fn status(&self, now: Time) -> Status {
+        Status::of(&self.streams, now.since(self.last_heard))
+    }
+
+    /// The application gives up, or needs nothing more: what is not delivered will not be.
+    pub(super) fn abandon(&mut self) {
+        self.abandoned = true;
+        if !self.is_open() {
+            self.fail(Failed::NoAnswer);
+        } else if !self.streams.is_over() {
+            self.aside = Some(GONE);
+            self.streams.forget();
+        }
+    }
+
+    /// The same first message again: the answer is sent again. Any other is none of the peer's.
+    pub(super) fn answer_again(&self, message: &[u8; FIRST]) -> Option<Outer<'_>> {
+        match &self.stage {
+            Stage::Answering(_, answered) if answered.first == blake3::hash(message) => {
+                Some(Outer::Second {
+                    id: self.names.peer_id,
+                    message: &answered.second,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn on_cookie(
+        &mut self,
+        now: Time,
+        from: SocketAddr,
+        cookie: [u8; COOKIE],
+        secret: &SecretKey,
+    ) {
+        if from == self.names.peer && matches!(self.stage, Stage::Asking) {
+            let (state, message) = Initiator::begin(secret, &self.names.peer_key, cookie);
+            self.stage = Stage::Greeting(Box::new(state), cookie, Box::new(message));
+            self.repeat_at = now;
+            self.repeats = 0;
+        }
+    }
+
+    pub(super) fn on_second(&mut self, now: Time, from: SocketAddr, message: &[u8; SECOND]) {
+        if from != self.names.peer || !matches!(self.stage, Stage::Greeting(..)) {
+            return;
+        }
+        if let Stage::Greeting(state, ..) = std::mem::replace(&mut self.stage, Stage::Asking) {
+            match state.finish(message) {
+                Ok((sealer, peer_id)) => {
+                    self.stage = Stage::Open(sealer);
+                    self.names.peer_id = peer_id;
+                    self.last_heard = now;
+                    self.repeat_at = now;
+                    self.repeats = 0;
+                }
+                // Somebody else's: what was begun is spoilt, a new cookie begins it anew.
+                Err(NotAuthentic) => self.repeat_at = self.repeat_at.min(now + self.interval()),
+            }
+        }
+    }
+
+    pub(super) fn on_refused(&mut self, from: SocketAddr, reason: Refusal) {
+        if from == self.names.peer && matches!(self.stage, Stage::Greeting(..)) {
+            self.refusal = Some(reason);
+        }
+    }
+
+    /// A sealed packet. True if it is the peer's.
+    pub(super) fn on_sealed(
+        &mut self,
+        now: Time,
+        from: SocketAddr,
+        counter: u64,
+        sealed: &[u8],
+    ) -> bool {
+        let (Stage::Open(sealer) | Stage::Answering(sealer, _)) = &self.stage else {
+            return false;
+        };
+        let new = self.replay.is_new(counter);
+        if !new || sealer.open(counter, sealed, &mut self.packet).is_err() {
+            return false;
+        }
+        self.replay.accept(counter);
+        self.last_heard = now;
+        // A host may move: its latest packet tells where it is.
+        if self.replay.is_latest(counter) {
+            self.names.peer = from;
+        }
+        if let Stage::Answering(..) = self.stage
+            && let Stage::Answering(sealer, _) = std::mem::replace(&mut self.stage, Stage::Asking)
+        {
+            self.stage = Stage::Open(sealer);
+        }
+        self.shown = true;
+        if self.packet == NOTHING {
+            if !self.connects {
+                self.aside = Some(NOTHING);
+            }
+        } else if self.packet == GONE {
+            if !self.streams.is_over() {
+                self.fail(Failed::GivenUp);
+            }
+        } else if self.abandoned && !self.streams.is_over() {
+            self.aside = Some(GONE);
+        } else {
+            let packet = std::mem::take(&mut self.packet);
+            self.streams.on_packet(now, &packet);
+            self.packet = packet;
+            if self.streams.has_failed() {
+                self.fail(Failed::GivenUp);
+            }
+        }
+        true
+    }
+
+    pub(super) fn on_timer(&mut self, now: Time) {
+        match &self.stage {
+            Stage::Failed(_) => {}
+            Stage::Open(_) => {
+                if self.idle_at() <= now {
+                    self.fail(Failed::Idle);
+                } else {
+                    self.streams.on_timer(now);
+                }
+            }
+            Stage::Asking | Stage::Greeting(..) | Stage::Answering(..) => {
+                if self.deadline <= now {
+                    // The application has never heard of one that a peer began.
+                    self.abandoned |= matches!(self.stage, Stage::Answering(..));
+                    self.fail(self.refusal.map_or(Failed::NoAnswer, Failed::Refused));
+                }
+            }
+        }
+    }
+
+    /// When something is to be done, in [`Self::on_timer`] or [`Self::poll_transmit`].
+    pub(super) fn next_timer(&self) -> Option<Time> {
+        match self.stage {
+            Stage::Asking | Stage::Greeting(..) => Some(self.deadline.min(self.repeat_at)),
+            Stage::Answering(..) => Some(self.deadline),
+            Stage::Open(_) => {
+                let streams = self.streams.next_timer().filter(|_| self.streams_live());
+                let show = (self.connects && !self.shown).then_some(self.repeat_at);
+                let times = [streams, show].into_iter().flatten();
+                Some(times.fold(self.idle_at(), Time::min))
+            }
+            Stage::Failed(_) => None,
+        }
+    }
+
+    /// Writes the next datagram for the peer to the end of `out`.
+    pub(super) fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> bool {
+        match &self.stage {
+            Stage::Open(_) => self.poll_sealed(now, out),
+            Stage::Asking if self.repeat_at <= now => {
+                Outer::Hello { id: self.names.id }.encode(out);
+                self.repeat(now);
+                true
+            }
+            Stage::Greeting(_, cookie, message) if self.repeat_at <= now => {
+                let (id, cookie) = (self.names.id, *cookie);
+                Outer::First {
+                    id,
+                    cookie,
+                    message,
+                }
+                .encode(out);
+                self.repeat(now);
+                if self.repeats > MAX_GREETINGS {
+                    self.stage = Stage::Asking; // the cookie may be too old
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn poll_sealed(&mut self, now: Time, out: &mut Vec<u8>) -> bool {
+        self.packet.clear();
+        if let Some(aside) = self.aside.take() {
+            self.packet.extend_from_slice(aside);
+        } else if self.connects && !self.shown && self.repeat_at <= now {
+            self.packet.extend_from_slice(NOTHING);
+            self.repeat(now);
+        } else if !self.streams_live() || !self.streams.poll_transmit(now, &mut self.packet) {
+            return false;
+        }
+        let Stage::Open(sealer) = &self.stage else {
+            return false;
+        };
+        let (id, counter) = (self.names.peer_id, self.counter);
+        let sealed = &[];
+        Outer::Sealed {
+            id,
+            counter,
+            sealed,
+        }
+        .encode(out);
+        debug_assert_eq!(out.len(), SEALED_HEADER);
+        sealer.seal(counter, &self.packet, out);
+        self.counter += 1;
+        true
+    }
+
+    /// The streams go on, unless the application has given up before they were over.
+    fn streams_live(&self) -> bool {
+        !self.abandoned || self.streams.is_over()
+    }
+
+    fn repeat(&mut self, now: Time) {
+        self.repeat_at = now + self.interval();
+        self.repeats += 1;
+    }
+
+    fn interval(&self) -> skywave_core::Duration {
+        let doubled = self.config.handshake_interval * (1 << self.repeats.min(16));
+        doubled.min(self.config.max_handshake_interval)
+    }
+
+    fn idle_at(&self) -> Time {
+        self.last_heard + self.config.idle_timeout
+    }
+
+    fn fail(&mut self, why: Failed) {
+        self.stage = Stage::Failed(why);
+    }
+}
+
+/// A first message that is not answered so often is begun anew with a new cookie.
+const MAX_GREETINGS: u32 = 4;

@@ -1,0 +1,438 @@
+//! All connections of one socket, as a machine without I/O.
+//!
+//! # The caller's contract
+//! As WTCP's own: after every input, call [`Endpoint::poll_transmit`] until it returns `None`, then ask
+//! [`Endpoint::next_timer`] again. Whose streams may have moved is told by [`Endpoint::poll_touched`].
+//!
+//! # What strangers cost
+//! Until a peer has shown a cookie, which proves its address, and has authenticated with a public key
+//! that may connect, nothing is kept of it and nothing longer is sent to it than it has sent.
+
+mod bytes;
+mod config;
+mod connection;
+mod status;
+mod streams;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use skywave_core::Time;
+
+use crate::key::{PublicKey, SecretKey};
+use crate::secure::cookie::Cookies;
+use crate::secure::handshake::Responder;
+pub use crate::secure::packet::Refusal;
+use crate::secure::packet::{COOKIE, FIRST, Outer};
+pub use config::Config;
+pub use connection::Failed;
+use connection::{Connection, Names};
+pub use status::Status;
+
+/// The number of a connection on this endpoint.
+pub type Id = u32;
+
+/// Who may connect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// The hosts of these keys.
+    Keys(BTreeSet<PublicKey>),
+    /// Every host that knows this one's public key.
+    Everyone,
+}
+
+impl Allowed {
+    fn has(&self, key: &PublicKey) -> bool {
+        match self {
+            Self::Keys(keys) => keys.contains(key),
+            Self::Everyone => true,
+        }
+    }
+}
+
+/// All connections of one socket.
+pub struct Endpoint {
+    config: Arc<Config>,
+    secret: SecretKey,
+    /// Nobody, unless it listens.
+    allowed: Allowed,
+    cookies: Cookies,
+    connections: BTreeMap<Id, Connection>,
+    /// Connections that peers began, by what the peers call them.
+    answered: BTreeMap<(PublicKey, u32), Id>,
+    /// When connections want to be woken.
+    timers: BTreeSet<(Time, Id)>,
+    due: BTreeMap<Id, Time>,
+    /// Connections that may have something to send.
+    ready: BTreeSet<Id>,
+    touched: BTreeSet<Id>,
+    incoming: VecDeque<Id>,
+    /// An answer to a stranger; there is never more than one.
+    reply: Option<(SocketAddr, Vec<u8>)>,
+}
+
+impl Endpoint {
+    /// An endpoint of the host of this key, which those may connect to.
+    ///
+    /// # Errors
+    /// When the system has no random numbers.
+    pub fn new(
+        secret: SecretKey,
+        allowed: Allowed,
+        config: Config,
+    ) -> Result<Self, getrandom::Error> {
+        let mut cookie_secret = [0; 32];
+        getrandom::fill(&mut cookie_secret)?;
+        Ok(Self {
+            config: Arc::new(config),
+            secret,
+            allowed,
+            cookies: Cookies::new(cookie_secret),
+            connections: BTreeMap::new(),
+            answered: BTreeMap::new(),
+            timers: BTreeSet::new(),
+            due: BTreeMap::new(),
+            ready: BTreeSet::new(),
+            touched: BTreeSet::new(),
+            incoming: VecDeque::new(),
+            reply: None,
+        })
+    }
+
+    /// Connects to the host of `key` at `peer`.
+    ///
+    /// # Errors
+    /// When the system has no random numbers.
+    pub fn connect(
+        &mut self,
+        now: Time,
+        peer: SocketAddr,
+        key: PublicKey,
+    ) -> Result<Id, getrandom::Error> {
+        let id = self.new_id()?;
+        let names = Names {
+            id,
+            peer_id: 0,
+            peer,
+            peer_key: key,
+        };
+        let connection = Connection::connect(now, names, &self.config);
+        self.connections.insert(id, connection);
+        self.changed(id);
+        Ok(id)
+    }
+
+    /// A datagram arrived.
+    pub fn on_datagram(&mut self, now: Time, from: SocketAddr, datagram: &[u8]) {
+        match Outer::decode(datagram) {
+            None => {}
+            Some(Outer::Hello { id }) => {
+                let cookie = self.cookies.make(now, from, id);
+                self.reply(from, &Outer::Cookie { id, cookie });
+            }
+            Some(Outer::First {
+                id,
+                cookie,
+                message,
+            }) => self.on_first(now, from, id, cookie, message),
+            Some(Outer::Cookie { id, cookie }) => {
+                if let Some(connection) = self.connections.get_mut(&id) {
+                    connection.on_cookie(now, from, cookie, &self.secret);
+                    self.changed(id);
+                }
+            }
+            Some(Outer::Second { id, message }) => {
+                if let Some(connection) = self.connections.get_mut(&id) {
+                    connection.on_second(now, from, message);
+                    self.changed(id);
+                }
+            }
+            Some(Outer::Refused { id, reason }) => {
+                if let Some(connection) = self.connections.get_mut(&id) {
+                    connection.on_refused(from, reason);
+                }
+            }
+            Some(Outer::Sealed {
+                id,
+                counter,
+                sealed,
+            }) => self.on_sealed(now, from, id, counter, sealed),
+        }
+    }
+
+    fn on_first(
+        &mut self,
+        now: Time,
+        from: SocketAddr,
+        id: u32,
+        cookie: [u8; COOKIE],
+        message: &[u8; FIRST],
+    ) {
+        if !self.cookies.is_good(now, from, id, cookie) {
+            return;
+        }
+        let Ok((responder, key)) = Responder::begin(&self.secret, cookie, message) else {
+            let reason = Refusal::WrongKey;
+            return self.reply(from, &Outer::Refused { id, reason });
+        };
+        if !self.allowed.has(&key) {
+            let reason = Refusal::UnknownPeer;
+            return self.reply(from, &Outer::Refused { id, reason });
+        }
+        if let Some(known) = self.answered.get(&(key, id)) {
+            let connection = &self.connections[known];
+            if let Some(outer) = connection.answer_again(message) {
+                let mut bytes = Vec::new();
+                outer.encode(&mut bytes);
+                self.reply = Some((from, bytes));
+            }
+            return;
+        }
+        if !self.has_room() {
+            let reason = Refusal::Full;
+            return self.reply(from, &Outer::Refused { id, reason });
+        }
+        // Without random numbers there is no answer.
+        let Ok(ours) = self.new_id() else { return };
+        let Ok((sealer, second)) = responder.finish(ours) else {
+            return;
+        };
+        let names = Names {
+            id: ours,
+            peer_id: id,
+            peer: from,
+            peer_key: key,
+        };
+        let shaken = (sealer, second, message);
+        let connection = Connection::answer(now, names, shaken, &self.config);
+        if let Some(outer) = connection.answer_again(message) {
+            self.reply(from, &outer);
+        }
+        self.connections.insert(ours, connection);
+        self.answered.insert((key, id), ours);
+        self.changed(ours);
+    }
+
+    fn on_sealed(&mut self, now: Time, from: SocketAddr, id: Id, counter: u64, sealed: &[u8]) {
+        if let Some(connection) = self.connections.get_mut(&id) {
+            let was_open = connection.is_open();
+            if connection.on_sealed(now, from, counter, sealed) {
+                if !was_open {
+                    self.incoming.push_back(id);
+                }
+                self.touched.insert(id);
+                self.changed(id);
+            }
+        }
+    }
+
+    /// Time has come to [`Self::next_timer`].
+    pub fn on_timer(&mut self, now: Time) {
+        while let Some(&(at, id)) = self.timers.first()
+            && at <= now
+        {
+            self.timers.pop_first();
+            self.due.remove(&id);
+            if let Some(connection) = self.connections.get_mut(&id) {
+                connection.on_timer(now);
+                if connection.failed().is_some() {
+                    self.touched.insert(id);
+                }
+                self.ready.insert(id);
+            }
+        }
+    }
+
+    /// When [`Self::on_timer`] is due.
+    pub fn next_timer(&self) -> Option<Time> {
+        self.timers.first().map(|&(at, _)| at)
+    }
+
+    /// Puts the next datagram into `out` and says where it goes.
+    pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<SocketAddr> {
+        out.clear();
+        if let Some((to, bytes)) = self.reply.take() {
+            out.extend_from_slice(&bytes);
+            return Some(to);
+        }
+        while let Some(&id) = self.ready.first() {
+            let Some(connection) = self.connections.get_mut(&id) else {
+                self.ready.remove(&id);
+                continue;
+            };
+            if connection.poll_transmit(now, out) {
+                return Some(connection.names().peer);
+            }
+            self.ready.remove(&id);
+            self.settle(id);
+        }
+        None
+    }
+
+    /// A connection whose state or streams may have changed.
+    pub fn poll_touched(&mut self) -> Option<Id> {
+        self.touched.pop_first()
+    }
+
+    /// A connection that a peer has begun.
+    pub fn poll_incoming(&mut self) -> Option<Id> {
+        self.incoming.pop_front()
+    }
+
+    /// The peer of a connection: its key and where it is.
+    pub fn peer(&self, id: Id) -> Option<(PublicKey, SocketAddr)> {
+        let names = self.connections.get(&id)?.names();
+        Some((names.peer_key, names.peer))
+    }
+
+    /// Whether the handshake is done.
+    pub fn is_open(&self, id: Id) -> bool {
+        self.connections.get(&id).is_some_and(Connection::is_open)
+    }
+
+    /// Why the connection has failed, if it has.
+    pub fn failed(&self, id: Id) -> Option<Failed> {
+        match self.connections.get(&id) {
+            Some(connection) => connection.failed(),
+            None => Some(Failed::Idle),
+        }
+    }
+
+    /// Takes as many of the bytes to be sent as there is room for.
+    pub fn write(&mut self, now: Time, id: Id, bytes: &[u8]) -> usize {
+        let Some(connection) = self.connections.get_mut(&id) else {
+            return 0;
+        };
+        let n = connection.streams_mut().write(now, bytes);
+        if n > 0 {
+            self.changed(id);
+        }
+        n
+    }
+
+    /// Nothing more will be written.
+    pub fn close(&mut self, now: Time, id: Id) {
+        if let Some(connection) = self.connections.get_mut(&id) {
+            connection.streams_mut().close(now);
+            self.changed(id);
+        }
+    }
+
+    /// Reads what has come in order: as much as there is and fits.
+    pub fn read(&mut self, id: Id, out: &mut [u8]) -> usize {
+        let Some(connection) = self.connections.get_mut(&id) else {
+            return 0;
+        };
+        let n = connection.streams_mut().read(out);
+        if n > 0 {
+            self.changed(id); // the window opens
+        }
+        n
+    }
+
+    /// The peer's stream is read to its end.
+    pub fn is_read(&self, id: Id) -> bool {
+        self.connections
+            .get(&id)
+            .is_some_and(|connection| connection.streams().is_read())
+    }
+
+    /// The peer has all that was written, and the end of it.
+    pub fn is_sent(&self, id: Id) -> bool {
+        self.connections
+            .get(&id)
+            .is_some_and(|connection| connection.streams().is_sent())
+    }
+
+    /// The application needs the connection no more. What is not delivered both ways is given up.
+    pub fn abandon(&mut self, id: Id) {
+        if let Some(connection) = self.connections.get_mut(&id) {
+            connection.abandon();
+            self.changed(id);
+        }
+    }
+
+    /// How a connection fares.
+    pub fn status(&self, now: Time, id: Id) -> Option<Status> {
+        self.connections.get(&id).map(|c| c.status(now))
+    }
+
+    /// Connections that there are, those that wait for a peer to hear of their end included.
+    pub fn connections(&self) -> usize {
+        self.connections.len()
+    }
+
+    fn changed(&mut self, id: Id) {
+        self.ready.insert(id);
+    }
+
+    /// Nothing is left to send for now: when does it want to be woken, or is it over?
+    fn settle(&mut self, id: Id) {
+        let Some(connection) = self.connections.get(&id) else {
+            return;
+        };
+        if connection.is_spare() && connection.failed().is_some() {
+            return self.remove(id);
+        }
+        let at = connection.next_timer();
+        if self.due.get(&id).copied() == at {
+            return;
+        }
+        if let Some(old) = self.due.remove(&id) {
+            self.timers.remove(&(old, id));
+        }
+        if let Some(at) = at {
+            self.due.insert(id, at);
+            self.timers.insert((at, id));
+        }
+    }
+
+    /// Room for one connection more, if need be that of one that nobody here needs.
+    fn has_room(&mut self) -> bool {
+        if self.connections.len() < self.config.max_connections {
+            return true;
+        }
+        let spare = self.connections.iter().find(|(_, c)| c.is_spare());
+        let Some(id) = spare.map(|(id, _)| *id) else {
+            return false;
+        };
+        self.remove(id);
+        true
+    }
+
+    fn remove(&mut self, id: Id) {
+        if let Some(connection) = self.connections.remove(&id) {
+            let Names {
+                peer_key, peer_id, ..
+            } = *connection.names();
+            let name = (peer_key, peer_id);
+            if self.answered.get(&name) == Some(&id) {
+                self.answered.remove(&name);
+            }
+        }
+        if let Some(at) = self.due.remove(&id) {
+            self.timers.remove(&(at, id));
+        }
+        self.ready.remove(&id);
+        self.touched.remove(&id);
+    }
+
+    fn reply(&mut self, to: SocketAddr, outer: &Outer<'_>) {
+        let mut bytes = Vec::new();
+        outer.encode(&mut bytes);
+        self.reply = Some((to, bytes));
+    }
+
+    /// A number that tells nothing and is not taken.
+    fn new_id(&self) -> Result<Id, getrandom::Error> {
+        loop {
+            let id = getrandom::u32()?;
+            if !self.connections.contains_key(&id) {
+                return Ok(id);
+            }
+        }
+    }
+}

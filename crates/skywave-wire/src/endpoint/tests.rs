@@ -1,0 +1,326 @@
+//! Two endpoints, joined by a path in virtual time.
+
+use std::collections::BTreeMap;
+
+use skywave_core::Duration;
+use skywave_core::wtcp::Micros;
+
+use super::*;
+
+const A: SecretKey = SecretKey::from_bytes([1; 32]);
+const B: SecretKey = SecretKey::from_bytes([2; 32]);
+const DELAY: Duration = Duration::from_millis(20);
+
+fn a_addr() -> SocketAddr {
+    "192.0.2.1:1000".parse().unwrap()
+}
+
+fn b_addr() -> SocketAddr {
+    "192.0.2.2:2000".parse().unwrap()
+}
+
+/// Loses every so many packets, if asked to.
+struct World {
+    now: Time,
+    a: Endpoint,
+    b: Endpoint,
+    path: BTreeMap<(Time, u64), (SocketAddr, SocketAddr, Vec<u8>)>,
+    sent: u64,
+    lose_every: u64,
+    /// All that was ever sent.
+    log: Vec<(SocketAddr, SocketAddr, Vec<u8>)>,
+}
+
+impl World {
+    fn new(allowed: Allowed) -> Self {
+        let nobody = Allowed::Keys(BTreeSet::new());
+        Self {
+            now: Time::ZERO,
+            a: Endpoint::new(A, nobody, Config::default()).unwrap(),
+            b: Endpoint::new(B, allowed, Config::default()).unwrap(),
+            path: BTreeMap::new(),
+            sent: 0,
+            lose_every: u64::MAX,
+            log: Vec::new(),
+        }
+    }
+
+    fn knowing_a() -> Self {
+        Self::new(Allowed::Keys([A.public()].into()))
+    }
+
+    fn pump(&mut self) {
+        let mut out = Vec::new();
+        for (endpoint, from) in [(&mut self.a, a_addr()), (&mut self.b, b_addr())] {
+            while let Some(to) = endpoint.poll_transmit(self.now, &mut out) {
+                self.sent += 1;
+                self.log.push((from, to, out.clone()));
+                if !self.sent.is_multiple_of(self.lose_every) {
+                    let key = (self.now + DELAY, self.sent);
+                    self.path.insert(key, (from, to, out.clone()));
+                }
+            }
+        }
+    }
+
+    /// The next thing happens; false if nothing will.
+    fn step(&mut self) -> bool {
+        self.pump();
+        let arrival = self.path.keys().next().map(|&(at, _)| at);
+        let times = [arrival, self.a.next_timer(), self.b.next_timer()];
+        let Some(next) = times.into_iter().flatten().min() else {
+            return false;
+        };
+        assert!(next >= self.now, "a timer in the past");
+        self.now = next;
+        if arrival == Some(next) {
+            let (_, (from, to, bytes)) = self.path.pop_first().unwrap();
+            self.deliver(from, to, &bytes);
+        }
+        self.a.on_timer(next);
+        self.b.on_timer(next);
+        self.pump();
+        true
+    }
+
+    fn deliver(&mut self, from: SocketAddr, to: SocketAddr, bytes: &[u8]) {
+        match to {
+            to if to == b_addr() => self.b.on_datagram(self.now, from, bytes),
+            to if to == a_addr() => self.a.on_datagram(self.now, from, bytes),
+            _ => {}
+        }
+    }
+
+    fn run(&mut self, time: Duration, mut until: impl FnMut(&mut Self) -> bool) -> bool {
+        let end = self.now + time;
+        while self.now < end {
+            if until(self) {
+                return true;
+            }
+            if !self.step() {
+                return until(self);
+            }
+        }
+        false
+    }
+
+    fn connect(&mut self) -> (Id, Id) {
+        let ours = self.a.connect(self.now, b_addr(), B.public()).unwrap();
+        let mut theirs = None;
+        assert!(self.run(Duration::from_secs(60), |w| {
+            theirs = theirs.or(w.b.poll_incoming());
+            theirs.is_some()
+        }));
+        assert!(self.a.is_open(ours));
+        (ours, theirs.unwrap())
+    }
+}
+
+fn stream(len: usize) -> Vec<u8> {
+    (0..len as u64).map(|n| (n * n % 251) as u8).collect()
+}
+
+/// Sends streams both ways at once and compares them.
+fn talk(world: &mut World, forward: usize, back: usize) {
+    let (a, b) = world.connect();
+    assert_eq!(world.b.peer(b), Some((A.public(), a_addr())));
+    let texts = [stream(forward), stream(back)];
+    let mut written = [0, 0];
+    let mut read = [Vec::new(), Vec::new()];
+    let done = world.run(Duration::from_secs(3000), |w| {
+        for (n, (endpoint, id)) in [(&mut w.a, a), (&mut w.b, b)].into_iter().enumerate() {
+            written[n] += endpoint.write(w.now, id, &texts[n][written[n]..]);
+            if written[n] == texts[n].len() {
+                endpoint.close(w.now, id);
+            }
+            let mut out = [0; 5000];
+            let got = endpoint.read(id, &mut out);
+            read[1 - n].extend_from_slice(&out[..got]);
+        }
+        w.pump();
+        w.a.is_sent(a) && w.b.is_sent(b) && w.a.is_read(a) && w.b.is_read(b)
+    });
+    assert!(done, "{:?}", world.a.status(world.now, a));
+    assert_eq!(read, texts);
+}
+
+#[test]
+fn streams_arrive_both_ways() {
+    talk(&mut World::knowing_a(), 300_000, 70_000);
+}
+
+#[test]
+fn losses_of_any_packet_are_repaired() {
+    // With every second one, each answer of the handshake would be lost.
+    for lose_every in 3..12 {
+        let mut world = World::knowing_a();
+        world.lose_every = lose_every;
+        talk(&mut world, 40_000, 5_000);
+    }
+}
+
+#[test]
+fn an_empty_stream_ends_too() {
+    talk(&mut World::knowing_a(), 0, 0);
+}
+
+#[test]
+fn everyone_may_be_let_in() {
+    talk(&mut World::new(Allowed::Everyone), 1000, 0);
+}
+
+#[test]
+fn without_a_key_no_connection() {
+    for allowed in [vec![], vec![B.public()]] {
+        let mut world = World::new(Allowed::Keys(allowed.into_iter().collect()));
+        let id = world.a.connect(world.now, b_addr(), B.public()).unwrap();
+        assert!(world.run(Duration::from_secs(60), |w| w.a.failed(id).is_some()));
+        let refused = Failed::Refused(Refusal::UnknownPeer);
+        assert_eq!(world.a.failed(id), Some(refused));
+        assert_eq!(world.b.connections(), 0);
+    }
+}
+
+#[test]
+fn another_host_in_its_place_is_found_out() {
+    let mut world = World::new(Allowed::Everyone);
+    let c = SecretKey::from_bytes([3; 32]);
+    let id = world.a.connect(world.now, b_addr(), c.public()).unwrap();
+    assert!(world.run(Duration::from_secs(60), |w| w.a.failed(id).is_some()));
+    let refused = Failed::Refused(Refusal::WrongKey);
+    assert_eq!(world.a.failed(id), Some(refused));
+}
+
+#[test]
+fn nobody_there_is_noticed_and_forgotten() {
+    let mut world = World::knowing_a();
+    world.lose_every = 1;
+    let id = world.a.connect(world.now, b_addr(), B.public()).unwrap();
+    assert!(world.run(Duration::from_secs(60), |w| w.a.failed(id).is_some()));
+    assert_eq!(world.a.failed(id), Some(Failed::NoAnswer));
+    world.a.abandon(id);
+    world.pump();
+    assert_eq!(world.a.connections(), 0);
+    assert_eq!(world.a.next_timer(), None);
+}
+
+/// Whoever has listened sends all of it again, from the same address and from another one.
+#[test]
+fn replay_is_harmless() {
+    let mut world = World::knowing_a();
+    talk(&mut world, 20_000, 20_000);
+    let log = world.log.clone();
+    let sent = world.log.len();
+    let thief: SocketAddr = "198.51.100.9:9".parse().unwrap();
+    for (from, to, bytes) in &log {
+        for from in [*from, thief] {
+            world.deliver(from, *to, bytes);
+            world.pump();
+        }
+    }
+    assert_eq!(world.b.poll_incoming(), None);
+    // A connection that stands half open at most, and is given up.
+    let (a, b) = (world.a.connections(), world.b.connections());
+    assert!(a == 1 && b <= 2, "{a} {b}");
+    // To a stranger goes nothing but cookies.
+    for (_, to, bytes) in &world.log[sent..] {
+        let outer = Outer::decode(bytes);
+        let cookie = matches!(outer, Some(Outer::Cookie { .. }));
+        assert!(*to != thief || cookie, "{outer:?}");
+    }
+    world.path.clear();
+    world.run(Duration::from_secs(60), |_| false);
+    assert_eq!(world.b.connections(), 1);
+}
+
+#[test]
+fn a_peer_that_moves_keeps_its_connection() {
+    let mut world = World::knowing_a();
+    let (a, b) = world.connect();
+    world.a.write(world.now, a, b"from elsewhere");
+    let new: SocketAddr = "203.0.113.5:77".parse().unwrap();
+    let mut out = Vec::new();
+    while world.a.poll_transmit(world.now, &mut out).is_some() {
+        world.b.on_datagram(world.now, new, &out);
+    }
+    assert_eq!(world.b.peer(b), Some((A.public(), new)));
+}
+
+#[test]
+fn giving_up_is_told() {
+    let mut world = World::knowing_a();
+    let (a, b) = world.connect();
+    world.a.write(world.now, a, &stream(1_000_000));
+    world.b.abandon(b);
+    assert!(world.run(Duration::from_secs(10), |w| w.a.failed(a).is_some()));
+    assert_eq!(world.a.failed(a), Some(Failed::GivenUp));
+    assert_eq!(world.b.failed(b), None);
+}
+
+#[test]
+fn silence_for_too_long_ends_a_connection() {
+    let mut world = World::knowing_a();
+    let (a, _) = world.connect();
+    world.a.write(world.now, a, b"anybody there?");
+    world.path.clear();
+    world.lose_every = 1;
+    let heard = world.now;
+    assert!(world.run(Duration::from_secs(4000), |w| w.a.failed(a).is_some()));
+    assert_eq!(world.a.failed(a), Some(Failed::Idle));
+    let silent = world.now.since(heard);
+    assert!(silent <= Config::default().idle_timeout && silent >= Duration::from_secs(1799));
+}
+
+#[test]
+fn a_blackout_of_ten_minutes_is_survived() {
+    let mut world = World::knowing_a();
+    // A packet a millisecond at most.
+    let mut wtcp = (*Config::default().wtcp).clone();
+    wtcp.min_separation = Micros(1000);
+    let config = Config {
+        wtcp: Arc::new(wtcp),
+        ..Config::default()
+    };
+    world.a = Endpoint::new(A, Allowed::Everyone, config).unwrap();
+    let (a, b) = world.connect();
+    let text = stream(1_000_000);
+    assert_eq!(world.a.write(world.now, a, &text), text.len());
+    world.run(Duration::from_millis(300), |_| false);
+    let before = world.b.status(world.now, b).unwrap().delivered;
+    assert!(before > 0 && before < 500_000, "{before}");
+    world.lose_every = 1;
+    world.path.clear();
+    world.run(Duration::from_secs(600), |_| false);
+    assert!(world.a.status(world.now, a).unwrap().in_blackout);
+    world.lose_every = u64::MAX;
+    let mut read = Vec::new();
+    assert!(world.run(Duration::from_secs(10), |w| {
+        let mut out = vec![0; text.len()];
+        let n = w.b.read(b, &mut out);
+        read.extend_from_slice(&out[..n]);
+        read.len() == text.len()
+    }));
+    assert_eq!(read, text);
+}
+
+#[test]
+fn there_is_an_end_to_connections() {
+    let config = Config {
+        max_connections: 3,
+        ..Config::default()
+    };
+    let mut world = World::knowing_a();
+    world.b = Endpoint::new(B, Allowed::Everyone, config).unwrap();
+    let (_, first) = world.connect();
+    for _ in 0..2 {
+        world.connect();
+    }
+    let id = world.a.connect(world.now, b_addr(), B.public()).unwrap();
+    assert!(world.run(Duration::from_secs(60), |w| w.a.failed(id).is_some()));
+    let full = Failed::Refused(Refusal::Full);
+    assert_eq!(world.a.failed(id), Some(full));
+    // One that nobody needs makes room.
+    world.b.abandon(first);
+    world.connect();
+    assert_eq!(world.b.connections(), 3);
+}
