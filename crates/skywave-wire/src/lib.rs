@@ -2,5 +2,7 @@
 
 pub mod endpoint;
 pub mod key;
+pub mod node;
 pub mod relay;
 mod secure;
+mod system;

@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use skywave_core::{Duration, Time};
 
+use super::Lateness;
 use super::machine::{Cause, Direction, Outcome, Relay};
 use super::report::{Report, Troubles, WayReport};
-use super::{Lateness, kernel};
+use crate::system;
 
 /// Packets read before it is looked what is due.
 const BATCH: usize = 64;
@@ -81,7 +82,7 @@ pub fn drive<E: Ends>(
     ends: &mut E,
     go_on: &mut dyn FnMut(&View<'_>) -> bool,
 ) -> (Report, io::Result<()>) {
-    kernel::ask_for_exact_timers();
+    system::ask_for_exact_timers();
     let mut driver = Driver {
         relay,
         ends,

@@ -7,7 +7,6 @@
 
 mod drive;
 mod hop;
-mod kernel;
 mod lateness;
 mod machine;
 mod report;

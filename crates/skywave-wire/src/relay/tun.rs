@@ -8,9 +8,9 @@ use thiserror::Error;
 use tun_rs::{DeviceBuilder, SyncDevice};
 
 use super::drive::{Ends, Sent};
-use super::kernel;
 use super::machine::Direction;
 use super::report::Troubles;
+use crate::system;
 
 /// Why there is no such device.
 #[derive(Debug, Error)]
@@ -56,7 +56,7 @@ impl Ends for TunEnds {
     fn wait(&mut self, at_most: Duration) -> io::Result<()> {
         let ready = &mut self.ready;
         ready.clear();
-        kernel::wait(self.devices.iter(), at_most, |n| ready.push_back(n))
+        system::wait(self.devices.iter(), at_most, |n| ready.push_back(n))
     }
 
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<(Direction, (), usize)>> {

@@ -10,9 +10,9 @@ use skywave_core::Duration;
 use thiserror::Error;
 
 use super::drive::{Ends, Sent};
-use super::kernel;
 use super::machine::Direction;
 use super::report::Troubles;
+use crate::system;
 
 /// Clients served at once; each has a socket.
 const CLIENTS: usize = 256;
@@ -100,7 +100,7 @@ impl UdpEnds {
         };
         let socket = UdpSocket::bind(listen).map_err(refuse)?;
         socket.set_nonblocking(true).map_err(refuse)?;
-        kernel::enlarge_buffers(&socket);
+        system::enlarge_buffers(&socket);
         let address = socket.local_addr().map_err(refuse)?;
         let here = address.ip() == target.ip()
             || (address.ip().is_unspecified() && target.ip().is_loopback());
@@ -150,7 +150,7 @@ impl UdpEnds {
         let place = free.unwrap_or(self.clients.len());
         if free.is_some() {
             let old = std::mem::replace(&mut self.clients[place], client);
-            self.unread += kernel::unread(&old.socket).unwrap_or(0);
+            self.unread += system::unread(&old.socket).unwrap_or(0);
             self.by_address.remove(&old.address);
         } else {
             self.clients.push(client);
@@ -199,7 +199,7 @@ impl Ends for UdpEnds {
         let clients = self.clients.iter().map(|client| &client.socket);
         let ready = &mut self.ready;
         ready.clear();
-        kernel::wait(std::iter::once(&self.listen).chain(clients), at_most, |n| {
+        system::wait(std::iter::once(&self.listen).chain(clients), at_most, |n| {
             ready.push_back(match n {
                 0 => Source::Listener,
                 n => Source::Client(n - 1),
@@ -258,7 +258,7 @@ impl Ends for UdpEnds {
         let sockets = self.clients.iter().map(|client| &client.socket);
         let unread = std::iter::once(&self.listen)
             .chain(sockets)
-            .map(kernel::unread)
+            .map(system::unread)
             .sum::<Option<u64>>();
         Troubles {
             unread: unread.map(|unread| unread + self.unread),
@@ -277,7 +277,7 @@ fn upstream(target: SocketAddr) -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind((any, 0))?;
     socket.connect(target)?;
     socket.set_nonblocking(true)?;
-    kernel::enlarge_buffers(&socket);
+    system::enlarge_buffers(&socket);
     Ok(socket)
 }
 

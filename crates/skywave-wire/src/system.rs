@@ -1,4 +1,4 @@
-//! What the relay asks of the system beside sockets.
+//! What drivers ask of the system beside sockets.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use rustix::net::sockopt;
 use skywave_core::Duration;
 
 /// Asks the system to wake this thread when its timers end, instead of up to 50 µs later.
-pub(super) fn ask_for_exact_timers() {
+pub(crate) fn ask_for_exact_timers() {
     // Refused, packets are that much later, which is measured.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
@@ -20,7 +20,7 @@ pub(super) fn ask_for_exact_timers() {
 /// Waits until one of the files can be read, at most so long; which of them can.
 ///
 /// A signal ends it too.
-pub(super) fn wait<'a>(
+pub(crate) fn wait<'a>(
     files: impl Iterator<Item = &'a (impl AsFd + 'a)>,
     at_most: Duration,
     mut readable: impl FnMut(usize),
@@ -47,7 +47,7 @@ pub(super) fn wait<'a>(
 const SOCKET_BUFFER: usize = 4 << 20;
 
 /// Asks for large buffers; more than the system's limit takes rights.
-pub(super) fn enlarge_buffers(socket: impl AsFd + Copy) {
+pub(crate) fn enlarge_buffers(socket: impl AsFd + Copy) {
     // What is not granted shows as packets that were not read.
     #[cfg(target_os = "linux")]
     if sockopt::set_socket_recv_buffer_size_force(socket, SOCKET_BUFFER).is_ok()
@@ -60,7 +60,7 @@ pub(super) fn enlarge_buffers(socket: impl AsFd + Copy) {
 }
 
 /// Datagrams that the system dropped because nobody read them in time; `None` where it does not say.
-pub(super) fn unread(socket: impl AsFd) -> Option<u64> {
+pub(crate) fn unread(socket: impl AsFd) -> Option<u64> {
     let inode = fstat(socket).ok()?.st_ino.to_string();
     ["/proc/thread-self/net/udp", "/proc/thread-self/net/udp6"]
         .into_iter()
