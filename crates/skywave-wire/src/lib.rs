@@ -6,3 +6,4 @@ pub mod node;
 pub mod relay;
 mod secure;
 mod system;
+pub mod transfer;

@@ -37,6 +37,9 @@ pub enum Failed {
     /// The peer gave up.
     #[error("the peer gave up")]
     GivenUp,
+    /// This side gave up.
+    #[error("given up")]
+    Abandoned,
 }
 
 /// What the first message was answered with, in case it comes again.
@@ -153,13 +156,18 @@ impl Connection {
     pub(super) fn failed(&self) -> Option<Failed> {
         match self.stage {
             Stage::Failed(why) => Some(why),
-            _ => None,
+            _ => self.abandoned.then_some(Failed::Abandoned),
         }
     }
 
     /// Nobody needs it but a peer that has not heard of the end.
     pub(super) fn is_spare(&self) -> bool {
         self.abandoned
+    }
+
+    /// Nobody needs it at all.
+    pub(super) fn is_dead(&self) -> bool {
+        self.abandoned && matches!(self.stage, Stage::Failed(_))
     }
 
     pub(super) fn status(&self, now: Time) -> Status {

@@ -333,6 +333,12 @@ impl Endpoint {
         n
     }
 
+    /// There is something to read, or the end of the stream.
+    pub fn is_readable(&self, id: Id) -> bool {
+        let readable = |c: &Connection| c.streams().is_readable() || c.streams().is_read();
+        self.connections.get(&id).is_some_and(readable)
+    }
+
     /// The peer's stream is read to its end.
     pub fn is_read(&self, id: Id) -> bool {
         self.connections
@@ -374,7 +380,7 @@ impl Endpoint {
         let Some(connection) = self.connections.get(&id) else {
             return;
         };
-        if connection.is_spare() && connection.failed().is_some() {
+        if connection.is_dead() {
             return self.remove(id);
         }
         let at = connection.next_timer();

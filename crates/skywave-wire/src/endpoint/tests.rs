@@ -254,7 +254,7 @@ fn giving_up_is_told() {
     world.b.abandon(b);
     assert!(world.run(Duration::from_secs(10), |w| w.a.failed(a).is_some()));
     assert_eq!(world.a.failed(a), Some(Failed::GivenUp));
-    assert_eq!(world.b.failed(b), None);
+    assert_eq!(world.b.failed(b), Some(Failed::Abandoned));
 }
 
 #[test]

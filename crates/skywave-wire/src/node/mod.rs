@@ -44,7 +44,7 @@ impl From<Error> for io::Error {
         let kind = match &error {
             Error::Failed(Failed::NoAnswer | Failed::Idle) => io::ErrorKind::TimedOut,
             Error::Failed(Failed::Refused(_)) => io::ErrorKind::ConnectionRefused,
-            Error::Failed(Failed::GivenUp) => io::ErrorKind::ConnectionReset,
+            Error::Failed(Failed::GivenUp | Failed::Abandoned) => io::ErrorKind::ConnectionReset,
             Error::Socket(error) => error.kind(),
             Error::Random(_) => io::ErrorKind::Other,
             Error::ShutDown => io::ErrorKind::BrokenPipe,
@@ -130,7 +130,7 @@ impl Node {
     /// When it does not, or refuses.
     pub fn connect(&self, peer: SocketAddr, key: PublicKey) -> Result<Stream, Error> {
         let stream = self.begin(peer, key)?;
-        stream.wait_open()?;
+        stream.wait_open(Duration::MAX)?;
         Ok(stream)
     }
 

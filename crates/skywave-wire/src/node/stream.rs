@@ -2,12 +2,15 @@
 
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
-use std::sync::{Arc, Condvar, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Error, Shared, State};
 use crate::endpoint::{Id, Status};
 use crate::key::PublicKey;
+
+/// Who waits for long looks around now and then.
+const LOOK_AROUND: Duration = Duration::from_secs(60);
 
 /// A connection: a stream of bytes each way. Reading and writing block as with TCP; a shared reference
 /// can do both, from several threads. Dropping it gives up what is not delivered: see
@@ -30,17 +33,25 @@ impl Stream {
         }
     }
 
+    /// Tells it from the other connections of the node.
+    pub fn id(&self) -> Id {
+        self.id
+    }
+
     /// Who the peer is, and where.
     pub fn peer(&self) -> Option<(PublicKey, SocketAddr)> {
         self.shared.lock().endpoint.peer(self.id)
     }
 
-    /// Waits until the peer has answered.
+    /// Waits until the peer has answered; false if it has not in this time.
     ///
     /// # Errors
-    /// When it does not, or refuses.
-    pub fn wait_open(&self) -> Result<(), Error> {
-        self.wait(|state, id| state.endpoint.is_open(id).then_some(()))
+    /// When it refuses, or has not answered for too long.
+    pub fn wait_open(&self, patience: Duration) -> Result<bool, Error> {
+        let open = self.wait(patience, |state, id| {
+            state.endpoint.is_open(id).then_some(())
+        });
+        Ok(open?.is_some())
     }
 
     /// Whether the peer has answered.
@@ -48,27 +59,34 @@ impl Stream {
         self.shared.lock().endpoint.is_open(self.id)
     }
 
-    /// Reads what has come; waits until there is something. 0 at the end of the stream.
+    /// Reads what has come, once there is something: `Some(0)` at the end of the stream, `None` if there
+    /// is nothing in this time.
     ///
     /// # Errors
     /// When the connection has failed.
-    pub fn receive(&self, out: &mut [u8]) -> Result<usize, Error> {
-        let n = self.wait(|state, id| {
+    pub fn receive(&self, out: &mut [u8], patience: Duration) -> Result<Option<usize>, Error> {
+        let n = self.wait(patience, |state, id| {
             let n = state.endpoint.read(id, out);
             (n > 0 || out.is_empty() || state.endpoint.is_read(id)).then_some(n)
         })?;
-        if n > 0 {
+        if n.is_some_and(|n| n > 0) {
             self.shared.waker.wake(); // the window may have opened
         }
         Ok(n)
     }
 
-    /// Hands over bytes to be sent; waits until there is room for some.
+    /// Whether reading would not wait: there are bytes, or there is an end.
+    pub fn is_readable(&self) -> bool {
+        self.shared.lock().endpoint.is_readable(self.id)
+    }
+
+    /// Hands over bytes to be sent, once there is room for some: how many were taken, `None` if there is
+    /// no room in this time.
     ///
     /// # Errors
     /// When the connection has failed.
-    pub fn send(&self, bytes: &[u8]) -> Result<usize, Error> {
-        let n = self.wait(|state, id| {
+    pub fn send(&self, bytes: &[u8], patience: Duration) -> Result<Option<usize>, Error> {
+        let n = self.wait(patience, |state, id| {
             let now = self.shared.clock.now();
             let n = state.endpoint.write(now, id, bytes);
             (n > 0 || bytes.is_empty()).then_some(n)
@@ -85,13 +103,16 @@ impl Stream {
         self.shared.waker.wake();
     }
 
-    /// Ends the stream to the peer and waits until it has everything.
+    /// Ends the stream to the peer and waits until it has everything; false if it has not in this time.
     ///
     /// # Errors
     /// When the connection fails before.
-    pub fn finish(&self) -> Result<(), Error> {
+    pub fn finish(&self, patience: Duration) -> Result<bool, Error> {
         self.close();
-        self.wait(|state, id| state.endpoint.is_sent(id).then_some(()))
+        let sent = self.wait(patience, |state, id| {
+            state.endpoint.is_sent(id).then_some(())
+        });
+        Ok(sent?.is_some())
     }
 
     /// How the connection fares.
@@ -115,49 +136,30 @@ impl Stream {
         self.shared.waker.wake();
     }
 
-    /// Waits until something changes, at most this long.
-    pub fn wait_change(&self, patience: Duration) {
-        let state = self.shared.lock();
-        // Whether in time or not: the caller looks.
-        let _ = self.changed.wait_timeout(state, patience);
-    }
-
-    /// Waits until something has failed or `done` has an answer; the answer counts more.
-    fn wait<T>(&self, mut done: impl FnMut(&mut State, Id) -> Option<T>) -> Result<T, Error> {
-        let mut state: MutexGuard<'_, State> = self.shared.lock();
+    /// Waits until something has failed or `done` has an answer, which counts more; `None` when neither
+    /// is so in this time.
+    fn wait<T>(
+        &self,
+        patience: Duration,
+        mut done: impl FnMut(&mut State, Id) -> Option<T>,
+    ) -> Result<Option<T>, Error> {
+        let deadline = Instant::now().checked_add(patience);
+        let mut state = self.shared.lock();
         loop {
             if let Some(answer) = done(&mut state, self.id) {
-                return Ok(answer);
+                return Ok(Some(answer));
             }
             if let Some(error) = fault(&state, self.id) {
                 return Err(error);
             }
-            let waited = self.changed.wait(state);
-            state = waited.unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Waits until `done`, at most until `deadline`; false if that came first.
-    ///
-    /// # Errors
-    /// When the connection has failed.
-    pub fn wait_until(
-        &self,
-        deadline: Instant,
-        mut done: impl FnMut(&Self) -> bool,
-    ) -> Result<bool, Error> {
-        loop {
-            if done(self) {
-                return Ok(true);
+            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                return Ok(None);
             }
-            if let Some(error) = self.failure() {
-                return Err(error);
-            }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(false);
-            }
-            self.wait_change(left.min(Duration::from_millis(100)));
+            let waited = self
+                .changed
+                .wait_timeout(state, left.unwrap_or(LOOK_AROUND).min(LOOK_AROUND));
+            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -179,13 +181,13 @@ impl Drop for Stream {
 
 impl Read for &Stream {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        Ok(self.receive(out)?)
+        Ok(self.receive(out, Duration::MAX)?.unwrap_or(0))
     }
 }
 
 impl Write for &Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(self.send(bytes)?)
+        Ok(self.send(bytes, Duration::MAX)?.unwrap_or(0))
     }
 
     /// Nothing: what is written is on its way. [`Stream::finish`] waits until it has arrived.

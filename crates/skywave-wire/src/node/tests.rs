@@ -26,7 +26,7 @@ fn a_stream_comes_back_as_it_went() {
         let mut text = Vec::new();
         (&stream).read_to_end(&mut text).unwrap();
         (&stream).write_all(&text).unwrap();
-        stream.finish().unwrap();
+        assert!(stream.finish(PATIENCE).unwrap());
         b
     });
     let stream = a.connect(address, key).unwrap();
@@ -47,7 +47,7 @@ fn a_peer_that_gives_up_wakes_who_waits() {
     let stream = a.connect(b.address(), key).unwrap();
     let theirs = b.accept(PATIENCE).unwrap().unwrap();
     drop(theirs);
-    let error = stream.receive(&mut [0; 10]).unwrap_err();
+    let error = stream.receive(&mut [0; 10], PATIENCE).unwrap_err();
     assert!(matches!(error, Error::Failed(Failed::GivenUp)), "{error}");
 }
 
@@ -55,7 +55,7 @@ fn a_peer_that_gives_up_wakes_who_waits() {
 fn a_node_that_is_dropped_wakes_who_waits() {
     let (a, b, key) = pair();
     let stream = a.connect(b.address(), key).unwrap();
-    let reader = thread::spawn(move || stream.receive(&mut [0; 10]).unwrap_err());
+    let reader = thread::spawn(move || stream.receive(&mut [0; 10], PATIENCE).unwrap_err());
     drop(a);
     assert!(matches!(reader.join().unwrap(), Error::ShutDown));
 }

@@ -1,0 +1,200 @@
+//! A file that is not complete: the first bytes of known contents, under a name of its own beside the
+//! place where the file will be.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use super::message::Hash;
+
+/// Names of partial files begin with it.
+pub(super) const PREFIX: &str = ".skywave-";
+
+/// A partial file, which nobody else writes.
+pub(super) struct Partial {
+    file: File,
+    path: PathBuf,
+    have: u64,
+    hasher: blake3::Hasher,
+}
+
+/// Where the first bytes of these contents are kept.
+pub(super) fn path(dir: &Path, contents: &Hash) -> PathBuf {
+    dir.join(format!("{PREFIX}{contents}.part"))
+}
+
+impl Partial {
+    /// Opens what there is of these contents; `None` if somebody else is writing it.
+    pub(super) fn open(path: &Path) -> io::Result<Option<Self>> {
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        loop {
+            let file = options.open(path)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            // Whoever held the lock may have given the file its name meanwhile.
+            if is_at(&file, path)? {
+                return Ok(Some(Self {
+                    file,
+                    path: path.to_owned(),
+                    have: 0,
+                    hasher: blake3::Hasher::new(),
+                }));
+            }
+        }
+    }
+
+    /// Reads what is there, up to `size` bytes; the rest is cut off. `go_on` says whether to.
+    pub(super) fn recover(&mut self, size: u64, mut go_on: impl FnMut() -> bool) -> io::Result<()> {
+        let mut buffer = vec![0; super::CHUNK];
+        let mut left = size;
+        while left > 0 && go_on() {
+            let most = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
+            match self.file.read(&mut buffer[..most])? {
+                0 => break,
+                n => {
+                    self.hasher.update(&buffer[..n]);
+                    self.have += n as u64;
+                    left -= n as u64;
+                }
+            }
+        }
+        self.file.set_len(self.have)
+    }
+
+    /// Starts again from nothing.
+    pub(super) fn clear(&mut self) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.rewind()?;
+        self.have = 0;
+        self.hasher.reset();
+        Ok(())
+    }
+
+    /// Bytes that are there.
+    pub(super) fn have(&self) -> u64 {
+        self.have
+    }
+
+    /// Their hash.
+    pub(super) fn hash(&self) -> Hash {
+        self.hasher.finalize().into()
+    }
+
+    /// Adds bytes.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        self.hasher.update(bytes);
+        self.have += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Gives the file its name once its contents are on the disk; in place of another one only if told.
+    pub(super) fn finish(self, name: &Path, overwrite: bool) -> io::Result<()> {
+        self.file.sync_all()?;
+        if overwrite {
+            fs::rename(&self.path, name)?;
+        } else {
+            rename_new(&self.path, name)?;
+        }
+        if let Some(dir) = name.parent() {
+            // Where a folder cannot be synced, the system does so in its time.
+            let _ = File::open(dir).and_then(|dir| dir.sync_all());
+        }
+        Ok(())
+    }
+
+    /// Removes what there is: it is of no use.
+    pub(super) fn discard(self) {
+        // What stays is found to be of no use again.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Whether the file is still what is found at the path.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let ours = file.metadata()?;
+    match fs::symlink_metadata(path) {
+        Ok(theirs) => Ok((ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Renames, but never in place of another file.
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            // Old file systems cannot.
+            Err(Errno::INVAL | Errno::NOSYS) => {}
+            other => return other.map_err(io::Error::from),
+        }
+    }
+    fs::hard_link(from, to)?;
+    fs::remove_file(from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_is_found_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let contents = Hash::from(blake3::hash(b"hello world"));
+        let path = path(dir.path(), &contents);
+        let open = || Partial::open(&path).unwrap();
+        let mut partial = open().unwrap();
+        partial.recover(11, || true).unwrap();
+        assert_eq!(partial.have(), 0);
+        partial.write(b"hello ").unwrap();
+        assert!(open().is_none(), "another one writes it");
+        drop(partial);
+        let mut partial = open().unwrap();
+        partial.recover(11, || true).unwrap();
+        assert_eq!(partial.hash(), Hash::from(blake3::hash(b"hello ")));
+        partial.write(b"world").unwrap();
+        assert_eq!(partial.hash(), contents);
+        let name = dir.path().join("greeting");
+        partial.finish(&name, false).unwrap();
+        assert_eq!(fs::read(&name).unwrap(), b"hello world");
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn another_file_keeps_its_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let name = dir.path().join("taken");
+        fs::write(&name, "mine").unwrap();
+        let path = dir.path().join(".part");
+        let partial = || {
+            let mut partial = Partial::open(&path).unwrap().unwrap();
+            partial.clear().unwrap();
+            partial.write(b"yours").unwrap();
+            partial
+        };
+        let error = partial().finish(&name, false).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&name).unwrap(), b"mine");
+        partial().finish(&name, true).unwrap();
+        assert_eq!(fs::read(&name).unwrap(), b"yours");
+    }
+
+    #[test]
+    fn more_than_there_should_be_is_cut_off() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(".part");
+        fs::write(&path, "abcdef").unwrap();
+        let mut partial = Partial::open(&path).unwrap().unwrap();
+        partial.recover(4, || true).unwrap();
+        partial.write(b"X").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"abcdX");
+    }
+}

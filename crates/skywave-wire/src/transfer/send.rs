@@ -1,0 +1,344 @@
+//! The sending side of a transfer.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::message::{self, Answer, Hash, Misheard, Offer, Refused};
+use super::receive::hash;
+use crate::endpoint::{Failed, Status};
+use crate::key::PublicKey;
+use crate::node::{self, Node, Stream};
+
+/// After this time in a blackout a new connection is tried beside the old one: the receiver may have
+/// been started anew, or this host may have moved where the old one does not reach.
+const RECONNECT_AFTER: Duration = Duration::from_secs(10);
+/// Time between two attempts to connect to a receiver that is not there any more.
+const RETRY_INTERVAL: Duration = Duration::from_secs(2);
+
+/// How a file is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SendOptions {
+    /// Where the receiver is.
+    pub to: SocketAddr,
+    /// Who it is.
+    pub key: PublicKey,
+    /// Once the receiver has answered, it may be away for so long without the transfer being given up.
+    pub patience: Duration,
+}
+
+/// A file, with the name that it shall have.
+#[derive(Debug)]
+pub struct FileOffer {
+    file: File,
+    pub(super) offer: Offer,
+}
+
+/// A file that the receiver has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its hash.
+    pub hash: Hash,
+    /// Bytes that the receiver had before, at the latest start.
+    pub resumed_from: u64,
+    /// How often the transfer was started.
+    pub starts: u32,
+}
+
+/// What is told of a transfer while it goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SendStep {
+    /// So many bytes of the file are hashed.
+    Hashing(u64),
+    /// Waits for the receiver to answer.
+    Connecting,
+    /// The receiver has so many bytes.
+    Sending(u64, Status),
+    /// Sent are all bytes; waits for the verdict.
+    Finishing,
+}
+
+/// Why a file was not sent.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// The file cannot be read.
+    #[error("{0}")]
+    File(#[from] io::Error),
+    /// It is not a file, or has no name that can be told.
+    #[error("{0}")]
+    NoFile(&'static str),
+    /// The file has changed while it was sent.
+    #[error("the file has changed while it was sent")]
+    Changed,
+    /// The connection has failed.
+    #[error(transparent)]
+    Node(#[from] node::Error),
+    /// The receiver does not take it.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The peer says something else.
+    #[error("the peer does not receive files")]
+    Nonsense,
+    /// Told to stop.
+    #[error("given up")]
+    Stopped,
+}
+
+impl From<Misheard> for SendError {
+    fn from(error: Misheard) -> Self {
+        match error {
+            Misheard::Node(error) => Self::Node(error),
+            Misheard::Nonsense => Self::Nonsense,
+            Misheard::Stopped => Self::Stopped,
+        }
+    }
+}
+
+impl FileOffer {
+    /// Opens and hashes a file; it shall have `name`, or its own. `step` is told of progress and says
+    /// whether to go on.
+    ///
+    /// # Errors
+    /// When it cannot be read or is no file.
+    pub fn open(
+        path: &Path,
+        name: Option<&str>,
+        step: &mut dyn FnMut(SendStep) -> bool,
+    ) -> Result<Self, SendError> {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(SendError::NoFile("not a regular file"));
+        }
+        let own = path.file_name().and_then(|name| name.to_str());
+        let name = name.or(own);
+        let name = name.ok_or(SendError::NoFile("its name is no text: give one"))?;
+        if name.len() > message::MAX_NAME {
+            return Err(SendError::NoFile("its name is longer than 255 bytes"));
+        }
+        let size = metadata.len();
+        let hashed = hash(&file, size, |done| step(SendStep::Hashing(done)))?;
+        let (read, hash) = hashed.ok_or(SendError::Stopped)?;
+        if read != size {
+            return Err(SendError::Changed);
+        }
+        let name = name.to_owned();
+        Ok(Self {
+            file,
+            offer: Offer { name, size, hash },
+        })
+    }
+
+    /// Its size in bytes.
+    pub fn size(&self) -> u64 {
+        self.offer.size
+    }
+
+    /// Its hash.
+    pub fn hash(&self) -> Hash {
+        self.offer.hash
+    }
+}
+
+/// Sends a file; goes on where it was interrupted. `step` is told of progress and says whether to go on.
+///
+/// # Errors
+/// When the receiver does not answer at first, is away for too long later, or does not take the file.
+pub fn send(
+    node: &Node,
+    offer: &mut FileOffer,
+    options: &SendOptions,
+    step: &mut dyn FnMut(SendStep) -> bool,
+) -> Result<Sent, SendError> {
+    let mut next = None;
+    let mut starts = 0;
+    // When the receiver was last known to be there; never yet.
+    let mut heard: Option<Instant> = None;
+    loop {
+        let stream = match next.take() {
+            Some(stream) => stream,
+            None => node.begin(options.to, options.key)?,
+        };
+        let mut attempt = Attempt {
+            node,
+            options,
+            preamble: 0,
+            dark_since: None,
+            other: None,
+            step,
+        };
+        let error = match attempt.run(&stream, offer, &mut heard) {
+            Ok(resumed_from) => {
+                return Ok(Sent {
+                    size: offer.size(),
+                    hash: offer.hash(),
+                    resumed_from,
+                    starts: starts + 1,
+                });
+            }
+            Err(error) => error,
+        };
+        starts += u32::from(heard.is_some());
+        next = attempt.other.take().filter(Stream::is_open);
+        if next.is_some() {
+            continue;
+        }
+        let away = matches!(
+            error,
+            SendError::Node(node::Error::Failed(
+                Failed::GivenUp | Failed::Idle | Failed::NoAnswer
+            ))
+        );
+        if !away || heard.is_none_or(|heard| heard.elapsed() > options.patience) {
+            return Err(error);
+        }
+        pause(step)?;
+    }
+}
+
+/// Waits before the next attempt.
+fn pause(step: &mut dyn FnMut(SendStep) -> bool) -> Result<(), SendError> {
+    let until = Instant::now() + RETRY_INTERVAL;
+    while Instant::now() < until {
+        if !step(SendStep::Connecting) {
+            return Err(SendError::Stopped);
+        }
+        std::thread::sleep(super::TICK);
+    }
+    Ok(())
+}
+
+/// One connection's work.
+struct Attempt<'a> {
+    node: &'a Node,
+    options: &'a SendOptions,
+    /// Bytes before those of the file.
+    preamble: u64,
+    dark_since: Option<Instant>,
+    /// A connection that is tried because this one is dark.
+    other: Option<Stream>,
+    step: &'a mut dyn FnMut(SendStep) -> bool,
+}
+
+impl Attempt<'_> {
+    /// Returns from where the bytes were sent.
+    fn run(
+        &mut self,
+        stream: &Stream,
+        offer: &mut FileOffer,
+        heard: &mut Option<Instant>,
+    ) -> Result<u64, SendError> {
+        while !stream.wait_open(super::TICK)? {
+            if !(self.step)(SendStep::Connecting) {
+                return Err(SendError::Stopped);
+            }
+        }
+        *heard = Some(Instant::now());
+        let mut go_on = |attempt: &mut Self| attempt.goes_on(stream, SendStep::Connecting, heard);
+        let message = offer.offer.write();
+        self.preamble = message.len() + message::start(0).len();
+        message.send(stream, &mut || go_on(self))?;
+        let from = match Answer::read(stream, &mut || go_on(self))? {
+            Answer::Complete => return Ok(offer.size()),
+            Answer::No(refused) => return Err(refused.into()),
+            Answer::Have { bytes, hash } => self.first_new(offer, bytes, hash)?,
+        };
+        message::start(from).send(stream, &mut || go_on(self))?;
+        offer.file.seek(SeekFrom::Start(from))?;
+        let mut buffer = vec![0; super::CHUNK];
+        let mut sent = from;
+        while sent < offer.size() && !stream.is_readable() {
+            let most = usize::try_from(offer.size() - sent);
+            let most = most.map_or(buffer.len(), |left| left.min(buffer.len()));
+            let n = offer.file.read(&mut buffer[..most])?;
+            if n == 0 {
+                return Err(SendError::Changed);
+            }
+            sent += n as u64;
+            self.send_all(stream, &buffer[..n], from, heard)?;
+        }
+        if sent == offer.size() {
+            stream.close();
+        }
+        let verdict = Answer::read(stream, &mut || {
+            let step = self.sending(stream, from).unwrap_or(SendStep::Finishing);
+            self.goes_on(stream, step, heard)
+        })?;
+        match verdict {
+            Answer::Complete => Ok(from),
+            Answer::No(refused) => Err(refused.into()),
+            Answer::Have { .. } => Err(SendError::Nonsense),
+        }
+    }
+
+    /// The first byte that the receiver does not have: it may have others than these.
+    fn first_new(
+        &mut self,
+        offer: &mut FileOffer,
+        bytes: u64,
+        theirs: Hash,
+    ) -> Result<u64, SendError> {
+        if bytes > offer.size() {
+            return Err(SendError::Nonsense);
+        }
+        offer.file.rewind()?;
+        let ours = hash(&offer.file, bytes, |n| (self.step)(SendStep::Hashing(n)))?;
+        let (_, ours) = ours.ok_or(SendError::Stopped)?;
+        Ok(if ours == theirs { bytes } else { 0 })
+    }
+
+    fn send_all(
+        &mut self,
+        stream: &Stream,
+        mut bytes: &[u8],
+        from: u64,
+        heard: &mut Option<Instant>,
+    ) -> Result<(), SendError> {
+        while !bytes.is_empty() && !stream.is_readable() {
+            let taken = stream.send(bytes, super::TICK)?;
+            bytes = &bytes[taken.unwrap_or(0)..];
+            if let Some(step) = self.sending(stream, from)
+                && !self.goes_on(stream, step, heard)
+            {
+                return Err(SendError::Stopped);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the receiver is known to have; `None` while it has not acknowledged the offer.
+    fn sending(&self, stream: &Stream, from: u64) -> Option<SendStep> {
+        let status = stream.status()?;
+        // The offer and the start come before the bytes.
+        let bytes = status.acknowledged.saturating_sub(self.preamble);
+        Some(SendStep::Sending(from + bytes, status))
+    }
+
+    /// Tells of progress; tries another connection while this one is dark. False: this one is given up.
+    fn goes_on(&mut self, stream: &Stream, step: SendStep, heard: &mut Option<Instant>) -> bool {
+        if !(self.step)(step) {
+            return false;
+        }
+        let status = stream.status().unwrap_or_default();
+        if !status.in_blackout {
+            (self.dark_since, self.other) = (None, None);
+            if status.silence.as_secs_f64() < RECONNECT_AFTER.as_secs_f64() {
+                *heard = Some(Instant::now());
+            }
+            return true;
+        }
+        let since = *self.dark_since.get_or_insert_with(Instant::now);
+        if since.elapsed() > RECONNECT_AFTER && self.other.as_ref().is_none_or(has_failed) {
+            self.other = self.node.begin(self.options.to, self.options.key).ok();
+        }
+        !self.other.as_ref().is_some_and(Stream::is_open)
+    }
+}
+
+fn has_failed(stream: &Stream) -> bool {
+    stream.failure().is_some()
+}

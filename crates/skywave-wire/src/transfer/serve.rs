@@ -1,0 +1,123 @@
+//! Receives files from many senders at once.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use super::receive::{self, Place, ReceiveError, Received, Step};
+use super::registry::Registry;
+use crate::endpoint::{Id, Status};
+use crate::key::PublicKey;
+use crate::node::{self, Node, Stream};
+
+/// What a receiver does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServeOptions {
+    /// Where files go; it must be there.
+    pub dir: PathBuf,
+    /// A file may take the place of another one of its name.
+    pub overwrite: bool,
+    /// Stop after so many files have arrived.
+    pub count: Option<usize>,
+}
+
+/// What happens to a transfer; the number tells transfers apart.
+#[derive(Debug)]
+pub enum ServeEvent {
+    /// A sender offers a file of this name and size in bytes.
+    Offered(Id, PublicKey, String, u64),
+    /// So many bytes are there.
+    Progress(Id, u64, Status),
+    /// It has ended.
+    Ended(Id, Result<Received, ReceiveError>),
+}
+
+/// Receives files until `stop`, or until as many have arrived as asked for. `told` hears of everything,
+/// from many threads. Transfers under way when it stops are given up; what has come of them is kept.
+/// Returns how many have arrived.
+///
+/// # Errors
+/// When the socket has failed.
+pub fn serve(
+    node: &Node,
+    options: &ServeOptions,
+    stop: &AtomicBool,
+    told: &(dyn Fn(ServeEvent) + Sync),
+) -> Result<usize, node::Error> {
+    let registry = Registry::default();
+    let arrived = AtomicUsize::new(0);
+    let enough = || {
+        options
+            .count
+            .is_some_and(|n| arrived.load(Ordering::SeqCst) >= n)
+    };
+    let go_on = || !stop.load(Ordering::SeqCst);
+    thread::scope(|scope| {
+        let result = loop {
+            if !go_on() || enough() {
+                break Ok(());
+            }
+            match node.accept(super::TICK) {
+                Err(error) => break Err(error),
+                Ok(None) => {}
+                Ok(Some(stream)) => {
+                    let (registry, arrived, go_on) = (&registry, &arrived, &go_on);
+                    let place = Place {
+                        dir: Path::new(&options.dir),
+                        overwrite: options.overwrite,
+                        registry,
+                    };
+                    scope.spawn(move || {
+                        if one(stream, &place, go_on, told) {
+                            arrived.fetch_add(1, Ordering::SeqCst);
+                        }
+                    });
+                }
+            }
+        };
+        if result.is_err() {
+            stop.store(true, Ordering::SeqCst);
+        }
+        result
+    })?;
+    Ok(arrived.into_inner())
+}
+
+/// One transfer; true if the file has arrived.
+fn one(
+    stream: Stream,
+    place: &Place<'_>,
+    go_on: &dyn Fn() -> bool,
+    told: &dyn Fn(ServeEvent),
+) -> bool {
+    let Some((peer, _)) = stream.peer() else {
+        return false;
+    };
+    let id = stream.id();
+    let stream = Arc::new(stream);
+    let mut have = 0;
+    let mut offered = false;
+    let mut last = std::time::Instant::now();
+    let result = receive::receive(&stream, peer, place, &mut |step| {
+        match step {
+            Some(Step::Offered { name, size }) => {
+                offered = true;
+                told(ServeEvent::Offered(id, peer, name, size));
+            }
+            Some(Step::Have(bytes)) => have = bytes,
+            None => {}
+        }
+        if offered && last.elapsed() >= super::TICK {
+            last = std::time::Instant::now();
+            let status = stream.status().unwrap_or_default();
+            told(ServeEvent::Progress(id, have, status));
+        }
+        go_on()
+    });
+    let arrived = result.is_ok();
+    if offered || arrived {
+        told(ServeEvent::Ended(id, result));
+    }
+    arrived
+}
