@@ -1,6 +1,7 @@
 //! What can go wrong, how it is told, and the exit code.
 
 use std::io::{self, IsTerminal};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use skywave_lab::capture;
@@ -11,7 +12,11 @@ use skywave_lab::report::WriteError;
 use skywave_lab::scenario::ScenarioError;
 use skywave_lab::validate::SetError;
 use skywave_lab::validate::live::LiveError;
+use skywave_wire::node;
+use skywave_wire::transfer::SendError;
 use thiserror::Error;
+
+use crate::keys::KeyFailure;
 
 /// Why a verb did not do what it was asked to.
 #[derive(Debug, Error)]
@@ -54,6 +59,51 @@ pub(crate) enum Failure {
     /// A file could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// A key, or a file of keys, is wrong.
+    #[error(transparent)]
+    Key(#[from] KeyFailure),
+    /// A file with several keys where one is wanted.
+    #[error("{0}: several keys: expected the receiver's alone")]
+    SeveralPeers(String),
+    /// An address is none.
+    #[error("{text}: {why}; expected HOST:PORT, such as 203.0.113.7:4747")]
+    Address {
+        /// What was given.
+        text: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A folder is none.
+    #[error("{}: no such folder", .0.display())]
+    NoFolder(PathBuf),
+    /// A socket could not be opened.
+    #[error("cannot listen at {address}: {source}")]
+    Bind {
+        /// Where.
+        address: SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A socket has failed.
+    #[error(transparent)]
+    Node(node::Error),
+    /// A file could not be sent.
+    #[error("{}: {error}", file.display())]
+    Send {
+        /// The file.
+        file: PathBuf,
+        /// Why not.
+        error: SendError,
+    },
+    /// Ctrl-C while sending.
+    #[error("interrupted; the same command goes on from there")]
+    SendInterrupted,
+    /// Ctrl-C while receiving.
+    #[error("stopped; files that arrived: {arrived}")]
+    RecvInterrupted {
+        /// Files that have arrived.
+        arrived: usize,
+    },
     /// Standard output is gone: the reader has seen enough.
     #[error("standard output was closed")]
     Closed,
@@ -89,15 +139,24 @@ impl Failure {
             | Self::OnlyOfAll
             | Self::Rank(_)
             | Self::Set(_)
+            | Self::Key(_)
+            | Self::SeveralPeers(_)
+            | Self::Address { .. }
+            | Self::NoFolder(_)
             | Self::Capturing(capture::Error::UnknownLink { .. })
             | Self::Live(LiveError::UnknownAgent(_) | LiveError::Scenario(_)) => 2,
             Self::Interrupted { .. }
+            | Self::SendInterrupted
+            | Self::RecvInterrupted { .. }
             | Self::Capturing(capture::Error::Cancelled)
             | Self::Live(LiveError::Interrupted) => 130,
             Self::Experiment(_)
             | Self::Capturing(_)
             | Self::Capture { .. }
             | Self::Write(_)
+            | Self::Bind { .. }
+            | Self::Node(_)
+            | Self::Send { .. }
             | Self::Closed
             | Self::Disagrees(_)
             | Self::Live(_) => 1,

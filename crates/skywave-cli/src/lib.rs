@@ -5,13 +5,18 @@ mod check;
 mod failure;
 mod interrupt;
 mod keep;
+mod key;
+mod keys;
 mod output;
 mod progress;
 mod rank;
+mod recv;
 mod reproduce;
 mod run;
 mod schema;
+mod send;
 mod several;
+mod transfers;
 mod validate;
 mod variants;
 
@@ -22,7 +27,7 @@ use clap::{Parser, Subcommand};
 
 use failure::Failure;
 
-/// Compare transport protocols over lossy wireless links.
+/// Compare transport protocols over lossy wireless links, and send files over them.
 #[derive(Debug, Parser)]
 #[command(
     name = "skywave",
@@ -34,7 +39,9 @@ use failure::Failure;
         skywave validate\n  \
         skywave rank\n  \
         skywave check my-link.toml\n  \
-        skywave variants\n\n\
+        skywave variants\n  \
+        skywave recv --into inbox --allow laptop.pub\n  \
+        skywave send film.mkv box.example.org:4747 --peer box.pub\n\n\
         Exit codes: 0 done, 1 failed, 2 wrong arguments or scenario, 130 interrupted."
 )]
 struct Cli {
@@ -52,6 +59,9 @@ enum Verb {
     Capture(capture::Args),
     Variants(variants::Args),
     Schema(schema::Args),
+    Key(key::Args),
+    Send(send::Args),
+    Recv(recv::Args),
 }
 
 /// Runs the command with these arguments, the program's name first; gives the exit code.
@@ -75,6 +85,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Capture(args) => capture::main(&args),
         Verb::Variants(args) => variants::main(&args),
         Verb::Schema(args) => schema::main(&args),
+        Verb::Key(args) => key::main(&args),
+        Verb::Send(args) => send::main(&args),
+        Verb::Recv(args) => recv::main(&args),
     };
     // A process that is not Rust's does not do it at its end.
     let flushed = io::stdout().flush().map_err(Failure::from);

@@ -1,0 +1,128 @@
+//! Files of keys, and keys as arguments.
+
+use std::env;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use skywave_wire::key::{PublicKey, SecretKey};
+use thiserror::Error;
+
+/// What is wrong with a key.
+#[derive(Debug, Error)]
+pub(crate) enum KeyFailure {
+    #[error("{}: {source}", path.display())]
+    File { path: PathBuf, source: io::Error },
+    #[error("{}: there is no key; `skywave key` makes one", .0.display())]
+    None(PathBuf),
+    #[error("{}: no secret key: expected a line of 44 characters of Base64, as `skywave key` writes it", .0.display())]
+    NoSecret(PathBuf),
+    #[error("{}: others can read this secret key; allow it to yourself only: chmod 600 {}", .0.display(), .0.display())]
+    Open(PathBuf),
+    #[error("{}, line {line}: no public key: expected 44 characters of Base64, as `skywave key` prints", path.display())]
+    NoPublic { path: PathBuf, line: usize },
+    #[error("{}: no keys in it", .0.display())]
+    Empty(PathBuf),
+    #[error(
+        "{0:?} is neither a public key (44 characters of Base64, as `skywave key` prints) nor a file of them"
+    )]
+    Neither(String),
+    #[error(
+        "no place for keys: neither XDG_CONFIG_HOME nor HOME is set; say where with --key FILE"
+    )]
+    NoPlace,
+    #[error("the system has no random numbers: {0}")]
+    Random(io::Error),
+}
+
+/// Where the secret key is, unless told.
+pub(crate) fn default_path() -> Result<PathBuf, KeyFailure> {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty());
+    let config = set("XDG_CONFIG_HOME").map(PathBuf::from);
+    let config = config.or_else(|| set("HOME").map(|home| PathBuf::from(home).join(".config")));
+    Ok(config.ok_or(KeyFailure::NoPlace)?.join("skywave/key"))
+}
+
+/// Reads the secret key of this host.
+pub(crate) fn read_secret(path: Option<&Path>) -> Result<SecretKey, KeyFailure> {
+    let path = path.map_or_else(default_path, |path| Ok(path.to_owned()))?;
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => KeyFailure::None(path.clone()),
+        _ => KeyFailure::File {
+            path: path.clone(),
+            source,
+        },
+    };
+    let metadata = fs::metadata(&path).map_err(failed)?;
+    if metadata.mode() & 0o077 != 0 {
+        return Err(KeyFailure::Open(path));
+    }
+    let text = fs::read_to_string(&path).map_err(failed)?;
+    let mut keys = text.lines().filter(|line| !is_comment(line));
+    match (keys.next().map(str::parse), keys.next()) {
+        (Some(Ok(key)), None) => Ok(key),
+        _ => Err(KeyFailure::NoSecret(path)),
+    }
+}
+
+/// Makes a secret key and keeps it there, in place of nothing.
+pub(crate) fn make_secret(path: &Path) -> Result<SecretKey, KeyFailure> {
+    let failed = |source| KeyFailure::File {
+        path: path.to_owned(),
+        source,
+    };
+    let key = SecretKey::generate().map_err(|error| KeyFailure::Random(error.into()))?;
+    if let Some(dir) = path.parent() {
+        fs::create_dir_all(dir).map_err(failed)?;
+    }
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create_new(true).mode(0o600).open(path);
+    let mut file = file.map_err(failed)?;
+    let text = format!(
+        "# Secret key of this host for skywave: keep it to yourself.\n{}\n",
+        key.reveal()
+    );
+    let written = file
+        .write_all(text.as_bytes())
+        .and_then(|()| file.sync_all());
+    if let Err(error) = written {
+        // Half a key is of no use.
+        let _ = fs::remove_file(path);
+        return Err(failed(error));
+    }
+    Ok(key)
+}
+
+/// A public key, or a file with one on each line (what follows a key on its line is a comment).
+pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, KeyFailure> {
+    if let Ok(key) = text.parse() {
+        return Ok(vec![key]);
+    }
+    let path = PathBuf::from(text);
+    let content = match fs::read_to_string(&path) {
+        Ok(content) => content,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(KeyFailure::Neither(text.to_owned()));
+        }
+        Err(source) => return Err(KeyFailure::File { path, source }),
+    };
+    let lines = content.lines().enumerate().filter(|(_, l)| !is_comment(l));
+    let keys = lines.map(|(n, line)| {
+        let key = line.split_whitespace().next().unwrap_or_default().parse();
+        key.map_err(|_| KeyFailure::NoPublic {
+            path: path.clone(),
+            line: n + 1,
+        })
+    });
+    let keys = keys.collect::<Result<Vec<_>, _>>()?;
+    if keys.is_empty() {
+        return Err(KeyFailure::Empty(path));
+    }
+    Ok(keys)
+}
+
+fn is_comment(line: &str) -> bool {
+    let line = line.trim();
+    line.is_empty() || line.starts_with('#')
+}
