@@ -16,6 +16,7 @@ use skywave_wire::node;
 use skywave_wire::transfer::SendError;
 use thiserror::Error;
 
+use crate::impair::ImpairError;
 use crate::keys::KeyFailure;
 
 /// Why a verb did not do what it was asked to.
@@ -56,6 +57,9 @@ pub(crate) enum Failure {
         /// What is wrong with it.
         source: capture::ReadError,
     },
+    /// Real packets could not be impaired, or were otherwise than asked.
+    #[error(transparent)]
+    Impair(#[from] ImpairError),
     /// A file could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -134,6 +138,7 @@ impl Failure {
             other => eprintln!("skywave: {other}"),
         }
         match self {
+            Self::Impair(error) if error.is_usage() => 2,
             Self::Scenario(_)
             | Self::Claims(_)
             | Self::OnlyOfAll
@@ -153,6 +158,7 @@ impl Failure {
             Self::Experiment(_)
             | Self::Capturing(_)
             | Self::Capture { .. }
+            | Self::Impair(_)
             | Self::Write(_)
             | Self::Bind { .. }
             | Self::Node(_)

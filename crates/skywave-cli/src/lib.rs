@@ -3,6 +3,7 @@
 mod capture;
 mod check;
 mod failure;
+mod impair;
 mod interrupt;
 mod keep;
 mod key;
@@ -39,6 +40,7 @@ use failure::Failure;
         skywave validate\n  \
         skywave rank\n  \
         skywave check my-link.toml\n  \
+        skywave impair my-link.toml --to 127.0.0.1:9001\n  \
         skywave variants\n  \
         skywave recv --into inbox --allow laptop.pub\n  \
         skywave send film.mkv box.example.org:4747 --peer box.pub\n\n\
@@ -57,6 +59,7 @@ enum Verb {
     Validate(validate::Args),
     Check(check::Args),
     Capture(capture::Args),
+    Impair(impair::Args),
     Variants(variants::Args),
     Schema(schema::Args),
     Key(key::Args),
@@ -83,6 +86,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Validate(args) => validate::main(&args),
         Verb::Check(args) => check::main(&args),
         Verb::Capture(args) => capture::main(&args),
+        Verb::Impair(args) => impair::main(&args),
         Verb::Variants(args) => variants::main(&args),
         Verb::Schema(args) => schema::main(&args),
         Verb::Key(args) => key::main(&args),

@@ -1,8 +1,10 @@
 //! The command as a user meets it: what is typed, what is printed, what is left on disk.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::UdpSocket;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 const TINY: &str = r#"
 title = "Two variants over a lossy link"
@@ -399,4 +401,51 @@ fn every_member_that_variants_lists_can_be_written_in_a_scenario() {
         checked += 1;
     }
     assert!(checked > 20, "{checked}");
+}
+
+#[test]
+fn real_packets_meet_the_scenarios_losses() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let lossy = TINY.replace("iid = 0.01", "packets = [2, 5]");
+    let lossy = lossy.split("[sweep]").next().unwrap_or_default();
+    fs::write(dir.path().join("lossy.toml"), lossy).expect("written");
+    let server = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let to = server.local_addr().expect("an address").to_string();
+    let mut relay = Command::new(env!("CARGO_BIN_EXE_skywave"))
+        .args(["impair", "lossy.toml", "--listen", "127.0.0.1:0", "--json"])
+        .args(["--duration", "2s", "--to", &to])
+        .current_dir(dir.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    // "impairing 127.0.0.1:PORT → …"
+    let mut said = BufReader::new(relay.stderr.take().expect("standard error"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("a line");
+    let listens = line.split_whitespace().nth(1).expect("an address");
+
+    let client = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    for n in 1..=6_u8 {
+        client.send_to(&[n], listens).expect("sent");
+    }
+    let minute = std::time::Duration::from_secs(60);
+    server.set_read_timeout(Some(minute)).expect("a time");
+    let mut arrived = [0; 4];
+    for byte in &mut arrived {
+        let mut packet = [0; 9];
+        assert_eq!(server.recv(&mut packet).expect("a packet"), 1);
+        *byte = packet[0];
+    }
+    assert_eq!(arrived, [1, 3, 4, 6]);
+    // Whether it kept time depends on who else uses the machine.
+    let out = relay.wait_with_output().expect("it ends");
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).expect("an object");
+    assert_eq!(report["flow"], "bulk");
+    assert_eq!(report["forward"]["packets_in"], 6);
+    assert_eq!(report["forward"]["packets_out"], 4);
+    assert_eq!(report["forward"]["dropped"], 2);
+    assert_eq!(report["links"][0]["link"], "radio");
+    assert_eq!(report["links"][0]["channel_drops"], 2);
+    assert_eq!(report["back"]["packets_in"], 0);
 }

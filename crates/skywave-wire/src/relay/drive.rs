@@ -87,6 +87,7 @@ pub fn drive<E: Ends>(
         relay,
         ends,
         origin: None,
+        latest: Time::ZERO,
         ways: [WayReport::default(); 2],
         lateness: Lateness::default(),
         spare: Vec::new(),
@@ -100,6 +101,8 @@ struct Driver<'a, E: Ends> {
     ends: &'a mut E,
     /// When the first packet came.
     origin: Option<Instant>,
+    /// When the latest packet came or left.
+    latest: Time,
     ways: [WayReport; 2],
     lateness: Lateness,
     spare: Vec<Vec<u8>>,
@@ -151,6 +154,7 @@ impl<E: Ends> Driver<'_, E> {
     fn take(&mut self, direction: Direction, address: E::Address, packet: &[u8]) {
         self.origin.get_or_insert_with(Instant::now);
         let now = self.now();
+        self.latest = now;
         let way = &mut self.ways[direction as usize];
         way.packets_in += 1;
         way.bytes_in += packet.len() as u64;
@@ -173,7 +177,8 @@ impl<E: Ends> Driver<'_, E> {
                     packet,
                 } => {
                     let sent = self.ends.send(direction, packet.address, &packet.bytes);
-                    self.lateness.record(self.now().since(due));
+                    self.latest = self.now();
+                    self.lateness.record(self.latest.since(due));
                     let way = &mut self.ways[direction as usize];
                     match sent {
                         Sent::Taken => {
@@ -206,11 +211,10 @@ impl<E: Ends> Driver<'_, E> {
     }
 
     fn report(self) -> Report {
-        let now = self.now();
         Report {
-            elapsed: now.since(Time::ZERO),
+            elapsed: self.latest.since(Time::ZERO),
             ways: self.ways,
-            hops: self.relay.report(now),
+            hops: self.relay.report(self.latest),
             lateness: self.lateness,
             under_way: self.relay.under_way() as u64,
             troubles: self.ends.troubles(),

@@ -211,15 +211,17 @@ impl<T: Clone> Relay<T> {
 
     /// Packets waiting in the queues of this direction, as of the latest call.
     pub fn queued(&mut self, direction: Direction) -> u32 {
+        if self.under_way() == 0 {
+            return 0;
+        }
         let now = self.clock;
         let route = &self.routes[direction as usize];
         let waiting = |step: &Step| self.hops[step.hop].queue_len(now);
         route.iter().map(waiting).sum()
     }
 
-    /// What each link did, as of `now`.
+    /// What each link did, as of `now`, or of its latest packet.
     pub fn report(&self, now: Time) -> Vec<HopReport> {
-        let now = self.clock.max(now);
         let report = |hop: &Hop| HopReport {
             name: hop.name.clone(),
             tally: hop.tally,

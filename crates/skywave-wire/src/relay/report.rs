@@ -52,7 +52,7 @@ pub struct Troubles {
 /// A relay's run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// From the first packet to the end; nothing without packets.
+    /// From the first packet to the last one that came or left.
     pub elapsed: Duration,
     /// Data's direction and that of what comes back.
     pub ways: [WayReport; 2],

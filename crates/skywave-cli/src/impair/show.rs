@@ -1,0 +1,299 @@
+//! What a relay did, for people and for programs.
+
+use std::time::{Duration as StdDuration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use skywave_core::Duration;
+use skywave_wire::relay::{HopReport, LATE, Report, View, WayReport};
+
+/// Time between two states shown, over which rates are means.
+const SHOWN_EVERY: StdDuration = StdDuration::from_millis(500);
+
+const ARROWS: [&str; 2] = ["→", "←"];
+
+/// A line of status; nothing where standard error is no terminal.
+pub(super) struct Status {
+    bar: ProgressBar,
+    shown: Instant,
+    before: [WayReport; 2],
+}
+
+impl Status {
+    pub(super) fn new() -> Self {
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+            bar.set_style(style);
+        }
+        Self {
+            bar,
+            shown: Instant::now(),
+            before: [WayReport::default(); 2],
+        }
+    }
+
+    pub(super) fn show(&mut self, view: &View<'_>) {
+        let passed = self.shown.elapsed();
+        if passed < SHOWN_EVERY {
+            return;
+        }
+        let way = |n: usize| {
+            let (now, before) = (&view.ways[n], &self.before[n]);
+            let rate = |now: u64, before: u64| bits(8.0 * (now - before) as f64, passed);
+            format!(
+                "{} {} in, {} out, {} queued, {} lost",
+                ARROWS[n],
+                rate(now.bytes_in, before.bytes_in),
+                rate(now.bytes_out, before.bytes_out),
+                view.queued[n],
+                now.dropped + now.corrupt,
+            )
+        };
+        let late = view.lateness.quantile(0.99).map_or_else(
+            || "no packet yet".to_owned(),
+            |late| format!("99 % within {} of due", ms(late)),
+        );
+        let seconds = view.elapsed.as_nanos() / 1_000_000_000;
+        let line = format!("{seconds} s · {} · {} · {late}", way(0), way(1));
+        self.bar.set_message(line);
+        self.bar.tick();
+        self.shown = Instant::now();
+        self.before = *view.ways;
+    }
+}
+
+impl Drop for Status {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// The end of a run as a table.
+pub(super) fn table(report: &Report) -> String {
+    let mut text = format!("In {:.1} s:\n", report.elapsed.as_secs_f64());
+    for (arrow, way) in ARROWS.iter().zip(&report.ways) {
+        text += &way_line(arrow, way, report.elapsed);
+    }
+    let header = [
+        "link", "packets", "carried", "queue", "early", "channel", "blackout", "damaged", "twice",
+        "busy", "waiting",
+    ];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    rows.extend(report.hops.iter().map(hop_row));
+    text += "\n";
+    text += &columns(&rows);
+    text += "\n";
+    text += &lateness_line(report);
+    text += &troubles(report);
+    text
+}
+
+/// What the user should know beside the numbers of the links.
+fn troubles(report: &Report) -> String {
+    let troubles = &report.troubles;
+    let lines = [
+        (report.under_way, "were still under way"),
+        (
+            troubles.refused,
+            "were refused where they went: nobody listened there",
+        ),
+        (
+            troubles.turned_away,
+            "came from more clients than are served at once",
+        ),
+    ];
+    let told = lines.iter().filter(|(count, _)| *count > 0);
+    let told = told.map(|(count, what)| format!("{count} packets {what}.\n"));
+    told.collect::<Vec<_>>().concat()
+}
+
+/// Why the path was not the one that was asked for, if so.
+pub(crate) fn unfaithful(report: &Report) -> Option<String> {
+    let lateness = &report.lateness;
+    let mut reasons = Vec::new();
+    if !lateness.kept_time() {
+        reasons.push(format!(
+            "could not keep time: {} of the packets left more than {} late",
+            percent(lateness.late_share()),
+            ms(LATE)
+        ));
+    }
+    let outside = report.lost_outside();
+    if outside > 0 {
+        reasons.push(format!(
+            "{outside} packets were lost by the relay or the system, not by the links"
+        ));
+    }
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+fn way_line(arrow: &str, way: &WayReport, elapsed: Duration) -> String {
+    let passed = StdDuration::from_nanos(elapsed.as_nanos());
+    format!(
+        "{arrow} {} packets in ({}), {} out ({}); lost: {} by links, {} damaged, {} by the relay\n",
+        way.packets_in,
+        bits(8.0 * way.bytes_in as f64, passed),
+        way.packets_out,
+        bits(8.0 * way.bytes_out as f64, passed),
+        way.dropped,
+        way.corrupt,
+        way.memory + way.unsent,
+    )
+}
+
+fn hop_row(hop: &HopReport) -> Vec<String> {
+    let tally = &hop.tally;
+    let counts = [
+        tally.offered,
+        tally.carried,
+        tally.queue,
+        tally.early,
+        tally.channel,
+        tally.blackout,
+        tally.corrupted,
+        tally.duplicated,
+    ];
+    let mut row = vec![hop.name.clone()];
+    row.extend(counts.iter().map(u64::to_string));
+    row.push(percent(hop.measured.utilisation));
+    row.push(format!("{:.1}", hop.measured.queue_mean_packets));
+    row
+}
+
+fn lateness_line(report: &Report) -> String {
+    let lateness = &report.lateness;
+    let (Some(median), Some(most)) = (lateness.quantile(0.5), lateness.quantile(0.99)) else {
+        return "No packet came through.\n".to_owned();
+    };
+    format!(
+        "Left later than due: median {}, 99 % within {}, at most {}; more than {}: {}\n",
+        ms(median),
+        ms(most),
+        ms(lateness.max()),
+        ms(LATE),
+        percent(lateness.late_share())
+    )
+}
+
+/// Left-aligned names, right-aligned numbers.
+pub(crate) fn columns(rows: &[Vec<String>]) -> String {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let cell = |row: &Vec<String>, n: usize| row.get(n).map_or(0, |cell| cell.chars().count());
+    let width = |n| rows.iter().map(|row| cell(row, n)).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate();
+        let cells = cells.map(|(n, (cell, &width))| match n {
+            0 => format!("{cell:<width$}"),
+            _ => format!("  {cell:>width$}"),
+        });
+        format!("{}\n", cells.collect::<Vec<_>>().concat().trim_end())
+    };
+    rows.iter().map(line).collect::<Vec<_>>().concat()
+}
+
+/// The same as an object.
+pub(crate) fn object(report: &Report) -> Value {
+    let way = |way: &WayReport| {
+        json!({
+            "packets_in": way.packets_in,
+            "bytes_in": way.bytes_in,
+            "packets_out": way.packets_out,
+            "bytes_out": way.bytes_out,
+            "dropped": way.dropped,
+            "corrupt": way.corrupt,
+            "memory": way.memory,
+            "unsent": way.unsent,
+        })
+    };
+    let hop = |hop: &HopReport| {
+        json!({
+            "link": hop.name,
+            "offered": hop.tally.offered,
+            "carried": hop.tally.carried,
+            "queue_drops": hop.tally.queue,
+            "early_drops": hop.tally.early,
+            "channel_drops": hop.tally.channel,
+            "blackout_drops": hop.tally.blackout,
+            "corrupted": hop.tally.corrupted,
+            "duplicated": hop.tally.duplicated,
+            "utilisation": hop.measured.utilisation,
+            "queue_mean_packets": hop.measured.queue_mean_packets,
+            "retransmissions": hop.measured.arq.retransmissions,
+            "fec_repairs": hop.measured.fec_repairs,
+        })
+    };
+    let lateness = &report.lateness;
+    let quantile = |q| lateness.quantile(q).map(Duration::as_secs_f64);
+    json!({
+        "elapsed_s": report.elapsed.as_secs_f64(),
+        "forward": way(&report.ways[0]),
+        "back": way(&report.ways[1]),
+        "links": report.hops.iter().map(hop).collect::<Vec<_>>(),
+        "under_way": report.under_way,
+        "late_p50_s": quantile(0.5),
+        "late_p99_s": quantile(0.99),
+        "late_max_s": lateness.max().as_secs_f64(),
+        "late_share": lateness.late_share(),
+        "kept_time": lateness.kept_time(),
+        "unread": report.troubles.unread,
+        "refused": report.troubles.refused,
+        "turned_away": report.troubles.turned_away,
+        "faithful": report.is_faithful(),
+    })
+}
+
+fn bits(bits: f64, passed: StdDuration) -> String {
+    rate(bits / passed.as_secs_f64().max(1e-9))
+}
+
+/// A rate in bits per second, with three digits.
+pub(crate) fn rate(bps: f64) -> String {
+    match bps {
+        bps if bps >= 999.5e6 => format!("{} Gb/s", digits(bps / 1e9)),
+        bps if bps >= 999.5e3 => format!("{} Mb/s", digits(bps / 1e6)),
+        bps => format!("{} kb/s", digits(bps / 1e3)),
+    }
+}
+
+fn digits(number: f64) -> String {
+    match number {
+        n if n >= 99.95 => format!("{n:.0}"),
+        n if n >= 9.995 => format!("{n:.1}"),
+        n => format!("{n:.2}"),
+    }
+}
+
+fn ms(duration: Duration) -> String {
+    format!("{} ms", digits(duration.as_secs_f64() * 1e3))
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", digits(share * 100.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits() {
+        let shown = [0.0, 1234.0, 99_960.0, 1.5e6, 20e6, 1e9].map(rate);
+        let want = [
+            "0.00 kb/s",
+            "1.23 kb/s",
+            "100 kb/s",
+            "1.50 Mb/s",
+            "20.0 Mb/s",
+            "1.00 Gb/s",
+        ];
+        assert_eq!(shown, want);
+    }
+
+    #[test]
+    fn columns_stand_below_each_other() {
+        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
+        let text = columns(&[row(["link", "packets"]), row(["röntgen", "7"])]);
+        assert_eq!(text, "link     packets\nröntgen        7\n");
+    }
+}
