@@ -91,6 +91,8 @@ pub(super) struct Connection {
     /// Whether this side began, and has to show that the handshake is complete.
     connects: bool,
     shown: bool,
+    /// Somebody at the peer's address has said since that there is no such connection.
+    doubted: bool,
     /// Something to be sealed beside the streams' packets.
     aside: Option<&'static [u8]>,
     /// The application has let go of it.
@@ -130,6 +132,7 @@ impl Connection {
             repeats: 0,
             connects,
             shown: false,
+            doubted: false,
             aside: None,
             abandoned: false,
             packet: Vec::new(),
@@ -171,7 +174,7 @@ impl Connection {
     }
 
     pub(super) fn status(&self, now: Time) -> Status {
-        Status::of(&self.streams, now.since(self.last_heard))
+        Status::of(&self.streams, now.since(self.last_heard), self.doubted)
     }
 
     /// The application gives up, or needs nothing more: what is not delivered will not be.
@@ -238,6 +241,10 @@ impl Connection {
         }
     }
 
+    pub(super) fn on_unknown(&mut self, from: SocketAddr) {
+        self.doubted |= from == self.names.peer && self.is_open();
+    }
+
     /// A sealed packet. True if it is the peer's.
     pub(super) fn on_sealed(
         &mut self,
@@ -265,6 +272,7 @@ impl Connection {
             self.stage = Stage::Open(sealer);
         }
         self.shown = true;
+        self.doubted = false;
         if self.packet == NOTHING {
             if !self.connects {
                 self.aside = Some(NOTHING);

@@ -155,6 +155,12 @@ impl Endpoint {
                     connection.on_refused(from, reason);
                 }
             }
+            Some(Outer::Unknown { id }) => {
+                let mut connections = self.connections.values_mut();
+                if let Some(connection) = connections.find(|c| c.names().peer_id == id) {
+                    connection.on_unknown(from);
+                }
+            }
             Some(Outer::Sealed {
                 id,
                 counter,
@@ -226,6 +232,8 @@ impl Endpoint {
                 self.touched.insert(id);
                 self.changed(id);
             }
+        } else {
+            self.reply(from, &Outer::Unknown { id });
         }
     }
 

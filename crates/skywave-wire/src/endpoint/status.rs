@@ -29,10 +29,13 @@ pub struct Status {
     pub blackouts: u64,
     /// Since the latest authentic packet.
     pub silence: Duration,
+    /// Somebody at the peer's address has said since that there is no such connection: the peer may have
+    /// been started anew. A hint, nobody vouches for it.
+    pub doubted: bool,
 }
 
 impl Status {
-    pub(super) fn of(streams: &Streams, silence: Duration) -> Self {
+    pub(super) fn of(streams: &Streams, silence: Duration, doubted: bool) -> Self {
         let (sender, receiver) = (streams.sender(), streams.receiver());
         let sent = sender.counters();
         let received = receiver.counters();
@@ -50,6 +53,7 @@ impl Status {
             in_blackout: sender.in_blackout(),
             blackouts: sent.blackouts,
             silence,
+            doubted,
         }
     }
 }

@@ -222,11 +222,11 @@ fn replay_is_harmless() {
     // A connection that stands half open at most, and is given up.
     let (a, b) = (world.a.connections(), world.b.connections());
     assert!(a == 1 && b <= 2, "{a} {b}");
-    // To a stranger goes nothing but cookies.
+    // To a stranger goes nothing but cookies, and that it is one.
     for (_, to, bytes) in &world.log[sent..] {
         let outer = Outer::decode(bytes);
-        let cookie = matches!(outer, Some(Outer::Cookie { .. }));
-        assert!(*to != thief || cookie, "{outer:?}");
+        let harmless = matches!(outer, Some(Outer::Cookie { .. } | Outer::Unknown { .. }));
+        assert!(*to != thief || harmless, "{outer:?}");
     }
     world.path.clear();
     world.run(Duration::from_secs(60), |_| false);
@@ -244,6 +244,19 @@ fn a_peer_that_moves_keeps_its_connection() {
         world.b.on_datagram(world.now, new, &out);
     }
     assert_eq!(world.b.peer(b), Some((A.public(), new)));
+}
+
+#[test]
+fn a_host_that_was_started_anew_says_so() {
+    let mut world = World::knowing_a();
+    let (a, _) = world.connect();
+    let doubted = |w: &World| w.a.status(w.now, a).unwrap().doubted;
+    assert!(!doubted(&world));
+    world.b = Endpoint::new(B, Allowed::Everyone, Config::default()).unwrap();
+    world.a.write(world.now, a, b"still there?");
+    assert!(world.run(Duration::from_secs(10), |w| doubted(w)));
+    // A stranger's word counts for nothing, and the connection does not fail for it.
+    assert_eq!(world.a.failed(a), None);
 }
 
 #[test]

@@ -26,6 +26,7 @@ const TYPE_FIRST: u8 = 3;
 const TYPE_SECOND: u8 = 4;
 const TYPE_SEALED: u8 = 5;
 const TYPE_REFUSED: u8 = 6;
+const TYPE_UNKNOWN: u8 = 7;
 
 /// Why a first message is not accepted. Nobody vouches for it: a hint for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +57,9 @@ pub(crate) enum Outer<'a> {
     Second { id: u32, message: &'a [u8; SECOND] },
     /// The answer: no.
     Refused { id: u32, reason: Refusal },
+    /// The answer to a sealed packet of a connection that there is not, or no more: `id` is what that
+    /// said. Nobody vouches for it.
+    Unknown { id: u32 },
     /// Either way: a sealed packet and its number.
     Sealed {
         id: u32,
@@ -98,6 +102,7 @@ impl<'a> Outer<'a> {
                     sealed,
                 })
             }
+            TYPE_UNKNOWN if rest.is_empty() => Some(Self::Unknown { id }),
             TYPE_REFUSED => {
                 let reason = match rest {
                     [1] => Refusal::WrongKey,
@@ -148,6 +153,7 @@ impl<'a> Outer<'a> {
                 out.extend_from_slice(&counter.to_be_bytes());
                 out.extend_from_slice(sealed);
             }
+            Self::Unknown { id } => common(TYPE_UNKNOWN, *id),
             Self::Refused { id, reason } => {
                 common(TYPE_REFUSED, *id);
                 out.push(match reason {
@@ -189,6 +195,7 @@ mod tests {
                 id,
                 reason: Refusal::UnknownPeer,
             },
+            Outer::Unknown { id },
         ];
         for outer in all {
             let mut bytes = bytes(&outer);

@@ -13,7 +13,7 @@ use crate::key::PublicKey;
 use crate::node::{self, Node, Stream};
 
 /// After this time in a blackout a new connection is tried beside the old one: the receiver may have
-/// been started anew, or this host may have moved where the old one does not reach.
+/// been started anew. At once if it seems to say so.
 const RECONNECT_AFTER: Duration = Duration::from_secs(10);
 /// Time between two attempts to connect to a receiver that is not there any more.
 const RETRY_INTERVAL: Duration = Duration::from_secs(2);
@@ -324,7 +324,7 @@ impl Attempt<'_> {
             return false;
         }
         let status = stream.status().unwrap_or_default();
-        if !status.in_blackout {
+        if !status.in_blackout && !status.doubted {
             (self.dark_since, self.other) = (None, None);
             if status.silence.as_secs_f64() < RECONNECT_AFTER.as_secs_f64() {
                 *heard = Some(Instant::now());
@@ -332,7 +332,8 @@ impl Attempt<'_> {
             return true;
         }
         let since = *self.dark_since.get_or_insert_with(Instant::now);
-        if since.elapsed() > RECONNECT_AFTER && self.other.as_ref().is_none_or(has_failed) {
+        let due = status.doubted || since.elapsed() > RECONNECT_AFTER;
+        if due && self.other.as_ref().is_none_or(has_failed) {
             self.other = self.node.begin(self.options.to, self.options.key).ok();
         }
         !self.other.as_ref().is_some_and(Stream::is_open)
