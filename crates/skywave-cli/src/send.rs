@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use skywave_lab::scenario::Quantity;
 use skywave_wire::endpoint::{Allowed, Config};
 use skywave_wire::node::Node;
 use skywave_wire::transfer::{self, FileOffer, SendError, SendOptions, SendStep};
@@ -24,7 +25,8 @@ use crate::transfers::{TransferBar, describe, megabits};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     skywave send film.mkv 203.0.113.7:4747 --peer 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo='\n  \
-    skywave send film.mkv box.example.org:4747 --peer box.pub --name holidays.mkv")]
+    skywave send film.mkv box.example.org:4747 --peer box.pub --name holidays.mkv\n  \
+    skywave send film.mkv box.example.org:4747 --peer box.pub --limit 2Mbps --patience 12h")]
 pub(crate) struct Args {
     /// The file.
     file: PathBuf,
@@ -40,9 +42,12 @@ pub(crate) struct Args {
     /// This host's secret key [default: see `skywave key --help`].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
-    /// Minutes for which a receiver that has answered once may be away.
-    #[arg(long, value_name = "MINUTES", default_value_t = 30)]
-    patience: u64,
+    /// For so long a receiver that has answered once may be away.
+    #[arg(long, value_name = "TIME", default_value = "30min", value_parser = time)]
+    patience: Duration,
+    /// Never send faster than this, all headers included [default: as the path allows].
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    limit: Option<f64>,
     /// Print the result as a line of JSON.
     #[arg(long)]
     json: bool,
@@ -76,7 +81,12 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         (SocketAddr::V6(_), false) => ([0; 8], 0).into(),
     };
     let nobody = Allowed::Keys([].into());
-    let node = Node::bind(local, secret, nobody, Config::default());
+    let config = Config::default();
+    let config = match args.limit {
+        Some(bps) => config.limited_to(bps),
+        None => config,
+    };
+    let node = Node::bind(local, secret, nobody, config);
     let node = node.map_err(|source| Failure::Bind {
         address: local,
         source,
@@ -84,7 +94,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let options = SendOptions {
         to,
         key: peer,
-        patience: Duration::from_secs(args.patience.saturating_mul(60)),
+        patience: args.patience,
     };
     let mut status = None;
     let begun = Instant::now();
@@ -146,4 +156,17 @@ fn address(text: &str) -> Result<SocketAddr, Failure> {
     found
         .next()
         .ok_or_else(|| unknown("no address of this name".to_owned()))
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match Quantity::parse(text) {
+        Some(found) if found.unit == "bit/s" && found.value > 0.0 => Ok(found.value),
+        _ => Err("expected a rate, such as 2Mbps".to_owned()),
+    }
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    let time = Quantity::parse(text).filter(|found| found.unit == "s");
+    let time = time.and_then(|found| Duration::try_from_secs_f64(found.value).ok());
+    time.ok_or_else(|| "expected a time, such as 30min".to_owned())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skywave_core::Duration;
-use skywave_core::wtcp::{self, SetupConfig};
+use skywave_core::wtcp::{self, Micros, SetupConfig};
 
 /// Numbers of an endpoint, with their reasons.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,19 @@ pub struct Config {
     pub idle_timeout: Duration,
     /// Connections at once, of all peers together; each may take both buffers. 256.
     pub max_connections: usize,
+}
+
+/// Bytes of a full packet on the wire, all headers included.
+const FULL_PACKET: f64 = 1500.0;
+
+impl Config {
+    /// The same, but never sending full packets at more than this rate in bits a second.
+    pub fn limited_to(mut self, bps: f64) -> Self {
+        let wtcp = Arc::make_mut(&mut self.wtcp);
+        let separation = Micros::from_secs_f64(FULL_PACKET * 8.0 / bps);
+        wtcp.min_separation = separation.clamp(wtcp.min_separation, wtcp.max_separation);
+        self
+    }
 }
 
 impl Default for Config {

@@ -140,6 +140,11 @@ fn take(
         return Err(ReceiveError::Refused(Refused::Busy));
     }
     let mut partial = open(&partial, &mut || step(None))?;
+    // An older transfer may have finished while it was to let go.
+    if is_complete(&path, offer, &mut || step(None))? {
+        partial.discard();
+        return Ok(received(offer.size));
+    }
     partial.recover(offer.size, || step(None))?;
     let have = Answer::Have {
         bytes: partial.have(),

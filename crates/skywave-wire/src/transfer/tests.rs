@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 
-use skywave_core::wtcp::Micros;
 use tempfile::TempDir;
 
 use super::message::Answer;
@@ -79,10 +78,9 @@ fn folders() -> (TempDir, TempDir, Node) {
     (folder(), folder(), node(SENDER, nobody))
 }
 
-/// At most two packets a millisecond, so that transfers last.
+/// At 16 Mb/s, so that transfers last.
 fn slow_sender() -> Node {
-    let mut config = Config::default();
-    Arc::make_mut(&mut config.wtcp).min_separation = Micros(500);
+    let config = Config::default().limited_to(16e6);
     let nobody = Allowed::Keys(BTreeSet::new());
     Node::bind("127.0.0.1:0", SENDER, nobody, config).unwrap()
 }
