@@ -4,6 +4,7 @@
 //! spawns a thread or draws from a global random source: the simulator drives it with a virtual
 //! clock, a wire driver with the real one. See `docs/design.md`.
 
+pub mod agent;
 pub mod link;
 pub mod packet;
 pub mod rng;

@@ -1,0 +1,270 @@
+//! Snoop: an agent at the base station that repairs the wireless losses of TCP by itself.
+//!
+//! H. Balakrishnan, S. Seshan, E. Amir, R. Katz, *Improving TCP/IP Performance over Wireless Networks*
+//! (MobiCom 1995), as the WTCP paper has it (section 5.2): it keeps the segments on their way to the
+//! mobile host, sends one again at the very first duplicate ACK, and keeps duplicate ACKs from the
+//! sender whose cause it has repaired. It holds no data back and acknowledges nothing itself, so that
+//! a connection outlives it.
+//!
+//! # The caller's contract
+//! One machine a connection. [`Snoop::on_data`] for each data segment that passes towards the mobile
+//! host, in the order in which they are sent on (all are); [`Snoop::on_ack`] for each segment that
+//! comes back, which says whether it is to be sent on, then [`Snoop::poll_transmit`] until `None`;
+//! [`Snoop::on_timer`] at or after [`Snoop::next_timer`], then poll again. Damaged packets pass it by.
+//!
+//! # Which duplicate ACKs are its own
+//! The link behind the agent keeps order. So what was sent after a lost segment, and before its
+//! repair, can still answer with a duplicate ACK each, and those are *expected*. One more is
+//! not: the repair is lost too.
+
+mod cache;
+mod timer;
+
+use crate::packet::{Packet, Segment};
+use crate::seq::SeqNr;
+use crate::time::Time;
+
+use cache::Cache;
+pub use timer::LocalTimeout;
+use timer::Timer;
+
+/// What the agent may be told.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SnoopConfig {
+    /// Duplicate ACKs at which it sends a segment again; those before are the sender's too. The paper:
+    /// the very first.
+    pub dupacks: u32,
+    /// Most segments that it keeps of a connection; more pass it by. `None` for no limit, as in the
+    /// paper.
+    pub cache: Option<u32>,
+    /// Also send a segment again that nothing comes back for. The WTCP paper mentions no such timer,
+    /// so that there is none by default; the original has one.
+    pub timeout: Option<LocalTimeout>,
+}
+
+impl Default for SnoopConfig {
+    /// As in the WTCP paper.
+    fn default() -> Self {
+        Self {
+            dupacks: 1,
+            cache: None,
+            timeout: None,
+        }
+    }
+}
+
+/// What is to become of an ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It goes on to the sender.
+    Forward,
+    /// The sender is not to see it.
+    Suppress,
+}
+
+/// What the agent has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Counters {
+    /// Segments that it sent again.
+    pub retransmits: u64,
+    /// Those of them that its timer asked for.
+    pub timeouts: u64,
+    /// Duplicate ACKs that it kept from the sender.
+    pub suppressed: u64,
+}
+
+/// The agent's part in one connection.
+#[derive(Clone, Debug)]
+pub struct Snoop {
+    config: SnoopConfig,
+    /// Number of the first data segment's first byte; positions count from [`ORIGIN`] there.
+    first: Option<SeqNr>,
+    /// The newest acknowledgement and the window with it.
+    ack: u64,
+    window: Option<u32>,
+    cache: Cache,
+    /// Number of transmissions to the mobile host, repairs included, needless copies not.
+    sent: u64,
+    /// Of these, what the newest acknowledgement has answered: all before it arrived or are lost.
+    answered: u64,
+    /// Unexpected duplicate ACKs of `ack`, and those yet to be expected.
+    dupacks: u64,
+    expected: u64,
+    /// Copies of what is acknowledged, sent when the count of transmissions was `needless_at`. Each is
+    /// answered by an ACK that looks like a duplicate.
+    needless: u64,
+    needless_at: u64,
+    timer: Timer,
+    repair: Option<Packet>,
+    counters: Counters,
+}
+
+/// Position of the first segment seen, so that there is room for some before it.
+const ORIGIN: u64 = 1 << 32;
+
+impl Snoop {
+    /// An agent that has not seen anything yet.
+    pub fn new(config: SnoopConfig) -> Self {
+        Self {
+            config,
+            first: None,
+            ack: ORIGIN,
+            window: None,
+            cache: Cache::new(config.cache),
+            sent: 0,
+            answered: 0,
+            dupacks: 0,
+            expected: 0,
+            needless: 0,
+            needless_at: 0,
+            timer: Timer::new(config.timeout),
+            repair: None,
+            counters: Counters::default(),
+        }
+    }
+
+    /// A packet with a data segment passes towards the mobile host, and is sent on.
+    pub fn on_data(&mut self, now: Time, packet: &Packet, segment: &Segment) {
+        if segment.span() == 0 {
+            return; // an ACK of the handshake: nothing that could be missing
+        }
+        let first = *self.first.get_or_insert(segment.seq);
+        let start = segment.seq.expand(first.0, self.ack);
+        let end = start + segment.span();
+        if end <= self.ack {
+            // The mobile host has it: the ACK was lost on its way from here to the sender.
+            self.needless += 1;
+            self.needless_at = self.sent;
+            return;
+        }
+        self.sent += 1;
+        self.cache.take(start..end, self.sent, now, packet);
+    }
+
+    /// A segment comes back from the mobile host.
+    #[must_use]
+    pub fn on_ack(&mut self, now: Time, segment: &Segment) -> Verdict {
+        let Some(first) = self.first else {
+            return Verdict::Forward;
+        };
+        if !segment.flags.ack {
+            return Verdict::Forward;
+        }
+        let ack = segment.ack.expand(first.0, self.ack);
+        if ack > self.ack {
+            self.on_new_ack(now, ack, segment.window);
+            return Verdict::Forward;
+        }
+        let window = self.window.replace(segment.window);
+        let same_window = window.is_none_or(|window| window == segment.window);
+        // Older ones pass too: a sender ignores them. (The original throws them away.)
+        if ack < self.ack || !same_window {
+            return Verdict::Forward;
+        }
+        let verdict = self.on_dupack(now, reports_duplicate(segment));
+        self.counters.suppressed += u64::from(verdict == Verdict::Suppress);
+        verdict
+    }
+
+    fn on_new_ack(&mut self, now: Time, ack: u64, window: u32) {
+        (self.ack, self.window) = (ack, Some(window));
+        let freed = self.cache.free_below(ack);
+        self.answered = self.answered.max(freed.newest);
+        (self.dupacks, self.expected) = (0, 0);
+        if self.answered > self.needless_at {
+            self.needless = 0;
+        }
+        self.timer.on_progress(now, freed.sent_at);
+    }
+
+    /// The mobile host asks again for what comes at `self.ack`.
+    fn on_dupack(&mut self, now: Time, of_duplicate: bool) -> Verdict {
+        if of_duplicate || self.needless > 0 {
+            self.needless = self.needless.saturating_sub(1);
+            return Verdict::Forward;
+        }
+        let Some(hole) = self.cache.at(self.ack) else {
+            return Verdict::Forward; // lost before it came here, or not kept
+        };
+        if hole.resent {
+            return Verdict::Forward; // the sender knows, and counts the duplicate ACKs
+        }
+        if self.expected > 0 {
+            self.expected -= 1;
+            return Verdict::Suppress;
+        }
+        if self.later() == 0 {
+            return Verdict::Forward; // nothing was sent after it that could have overtaken it
+        }
+        self.dupacks += 1;
+        if self.dupacks < u64::from(self.config.dupacks) {
+            return Verdict::Forward;
+        }
+        self.send_again(now);
+        Verdict::Suppress
+    }
+
+    /// Transmissions after the missing segment's last one that can answer with a duplicate ACK, or
+    /// have done so.
+    fn later(&self) -> u64 {
+        let sent = self.cache.at(self.ack).map_or(self.sent, |hole| hole.order);
+        self.sent - sent.max(self.answered)
+    }
+
+    /// Sends the missing segment again.
+    fn send_again(&mut self, now: Time) {
+        let unanswered = self.later().saturating_sub(self.dupacks);
+        let Some(hole) = self.cache.at_mut(self.ack) else {
+            return;
+        };
+        self.expected += unanswered;
+        self.dupacks = 0;
+        self.sent += 1;
+        hole.order = self.sent;
+        hole.sent_at = now;
+        hole.repaired = true;
+        self.repair = Some(hole.packet);
+        self.counters.retransmits += 1;
+    }
+
+    /// The next segment to be sent again towards the mobile host. Call until `None` after every input.
+    #[must_use]
+    pub fn poll_transmit(&mut self) -> Option<Packet> {
+        self.repair.take()
+    }
+
+    /// When [`Self::on_timer`] is due. It may be due in the past, and is to be called at once then.
+    pub fn next_timer(&self) -> Option<Time> {
+        let hole = self.cache.at(self.ack).filter(|hole| !hole.resent)?;
+        self.timer.due(hole.sent_at)
+    }
+
+    /// Its timer expired, if it did.
+    pub fn on_timer(&mut self, now: Time) {
+        if self.next_timer().is_some_and(|due| due <= now) {
+            self.timer.back_off();
+            self.counters.timeouts += 1;
+            self.send_again(now);
+        }
+    }
+
+    /// What it has done so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Segments that it keeps.
+    pub fn cached(&self) -> usize {
+        self.cache.len()
+    }
+}
+
+/// Its first SACK block lies below the acknowledgement (RFC 2883): an answer to a second copy, and no
+/// sign of a loss.
+fn reports_duplicate(segment: &Segment) -> bool {
+    let below = |end: SeqNr| segment.ack.0.wrapping_sub(end.0) < 1 << 31;
+    segment.sack.first().is_some_and(|block| below(block.end))
+}
+
+#[cfg(test)]
+mod tests;
