@@ -91,6 +91,7 @@ fn dumbbell(flows: u64, seconds: u64) -> Spec {
         seed: 1,
         series: false,
         details: false,
+        agents: Vec::new(),
         bins: None,
     }
 }

@@ -56,6 +56,8 @@ pub enum Found {
     Detector,
     /// The retransmission timer.
     Timeout,
+    /// An agent on the way did, and sent it again ([`AgentSpec`](crate::spec::AgentSpec)).
+    Agent,
     /// It did not: the segment came along in going back N, or another copy of it, already on its
     /// way, arrived.
     Unnoticed,
@@ -65,12 +67,13 @@ pub enum Found {
 
 impl Found {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Dupacks,
         Self::PartialAck,
         Self::Sack,
         Self::Detector,
         Self::Timeout,
+        Self::Agent,
         Self::Unnoticed,
         Self::Open,
     ];

@@ -104,6 +104,10 @@ pub struct FlowOutcome {
     pub blackout_s: f64,
     /// Losses that a WTCP receiver took for congestion, each of which halved the rate.
     pub rate_halvings: u64,
+    /// Segments that an agent on the way sent again; not in `sent_packets` or `retransmits`.
+    pub local_retransmits: u64,
+    /// Duplicate ACKs that an agent kept from the sender.
+    pub suppressed_dupacks: u64,
     /// Gaps of more than a second between ACKs of new data.
     pub ack_gaps: u64,
     /// Their total length in seconds.

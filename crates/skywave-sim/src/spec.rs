@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use skywave_core::agent::SnoopConfig;
 use skywave_core::link::LinkConfig;
 use skywave_core::tcp::TcpConfig;
 use skywave_core::wtcp;
@@ -16,6 +17,8 @@ pub struct Spec {
     pub links: Vec<LinkSpec>,
     /// Flows.
     pub flows: Vec<FlowSpec>,
+    /// Agents; at most one a node.
+    pub agents: Vec<AgentSpec>,
     /// When the run ends.
     pub duration: Time,
     /// Start and end of the window that is measured.
@@ -42,6 +45,16 @@ pub struct LinkSpec {
     pub to: usize,
     /// What it does.
     pub config: LinkConfig,
+}
+
+/// An agent at a node. It looks into the packets of each TCP flow that passes the node, in both
+/// directions, on its way between two others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AgentSpec {
+    /// Its node.
+    pub node: usize,
+    /// What it is.
+    pub snoop: SnoopConfig,
 }
 
 /// A flow from one node to another.

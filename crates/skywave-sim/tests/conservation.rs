@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
+use skywave_core::agent::SnoopConfig;
+use skywave_core::agent::snoop::LocalTimeout;
 use skywave_core::link::{
     Arq, Blackout, DropCause, Fate, Fec, Jitter, Limit, LinkConfig, LossAt, LossConfig,
     QueueConfig, RedConfig, Reordering,
@@ -17,7 +19,7 @@ use skywave_core::{Duration, Rate, Time};
 use skywave_sim::observe::{Observer, Offer, Watch};
 use skywave_sim::outcome::{FlowOutcome, LinkOutcome};
 use skywave_sim::simulate_watched;
-use skywave_sim::spec::{FlowSpec, LinkSpec, Route, Spec, Traffic, Transport};
+use skywave_sim::spec::{AgentSpec, FlowSpec, LinkSpec, Route, Spec, Traffic, Transport};
 
 const END: Time = Time::from_nanos(8_000_000_000);
 
@@ -166,11 +168,29 @@ fn audit(spec: &Spec) {
         };
         assert_eq!(*said, expected, "what a link counts");
     }
-    let lost = auditor.inside.iter().find(|(_, n)| **n != 0);
-    assert_eq!(lost, None, "a router keeps or makes packets");
+    audit_inside(&auditor, &outcome.flows);
     assert!(auditor.flows.iter().any(|flow| flow.arrived > 0));
     for (seen, said) in auditor.flows.iter().zip(&outcome.flows) {
         audit_flow(seen, said);
+    }
+}
+
+/// Routers neither keep nor make packets, but for agents: these make copies of data and keep duplicate
+/// ACKs.
+fn audit_inside(auditor: &Auditor<'_>, said: &[FlowOutcome]) {
+    let mut seen: Vec<(u64, u64)> = said.iter().map(|_| (0, 0)).collect();
+    for (&(node, flow, forward, ..), &n) in &auditor.inside {
+        let flow = &mut seen[flow as usize];
+        let is_agent = auditor.spec.agents.iter().any(|agent| agent.node == node);
+        match (is_agent, forward) {
+            (true, true) if n <= 0 => flow.0 += n.unsigned_abs(),
+            (true, false) if n >= 0 => flow.1 += n.unsigned_abs(),
+            _ => assert_eq!(n, 0, "a router keeps or makes packets"),
+        }
+    }
+    for (seen, said) in seen.into_iter().zip(said) {
+        let said = (said.local_retransmits, said.suppressed_dupacks);
+        assert_eq!(seen, said, "local retransmits, suppressed dupacks");
     }
 }
 
@@ -178,9 +198,9 @@ fn audit_flow(seen: &Account, said: &FlowOutcome) {
     assert_eq!(said.sent_packets, seen.sent, "packets sent");
     assert_eq!(said.received_packets, seen.arrived, "packets received");
     assert_eq!(
-        seen.sent + seen.copies,
+        seen.sent + seen.copies + said.local_retransmits,
         seen.arrived + seen.queue_drops + seen.channel_drops + seen.on_the_way,
-        "sent = arrived + lost + on the way"
+        "sent by host and agent = arrived + lost + on the way"
     );
     assert_eq!(said.queue_drops, seen.queue_drops, "drops of queues");
     assert_eq!(said.channel_drops, seen.channel_drops, "losses of channels");
@@ -297,12 +317,13 @@ fn spec(transport: &Transport, links: Vec<LinkConfig>) -> Spec {
         seed: 7,
         series: false,
         details: false,
+        agents: Vec::new(),
         bins: None,
     }
 }
 
 /// Audits `transport` over links of all kinds.
-fn audit_over_any_links(transport: &Transport, cases: u32, name: &str) {
+fn audit_over_any_links(transport: &Transport, cases: u32, name: &str, agent: bool) {
     let config = ProptestConfig {
         cases,
         failure_persistence: None,
@@ -310,7 +331,15 @@ fn audit_over_any_links(transport: &Transport, cases: u32, name: &str) {
     };
     let links = prop::collection::vec(any_link(), 4);
     let result = TestRunner::new(config).run(&links, |links| {
-        audit(&spec(transport, links));
+        let mut spec = spec(transport, links);
+        spec.agents = Vec::from_iter(agent.then(|| AgentSpec {
+            node: 1,
+            snoop: SnoopConfig {
+                timeout: Some(LocalTimeout::default()),
+                ..SnoopConfig::default()
+            },
+        }));
+        audit(&spec);
         Ok(())
     });
     if let Err(error) = result {
@@ -324,7 +353,9 @@ fn no_packet_of_any_variant_is_unaccounted_for() {
         for profile in [Profile::Ns2, Profile::Bsd, Profile::Rfc] {
             let config = TcpConfig::new(profile, preset.composition.clone());
             let name = format!("{} in profile {profile:?}", preset.name);
-            audit_over_any_links(&Transport::Tcp(Arc::new(config)), 12, &name);
+            let transport = Transport::Tcp(Arc::new(config));
+            audit_over_any_links(&transport, 12, &name, false);
+            audit_over_any_links(&transport, 6, &format!("{name}, with an agent"), true);
         }
     }
 }
@@ -335,5 +366,6 @@ fn no_packet_of_wtcp_is_unaccounted_for() {
         config: Arc::new(wtcp::Config::default()),
         header: 28,
     };
-    audit_over_any_links(&transport, 100, "WTCP");
+    audit_over_any_links(&transport, 100, "WTCP", false);
+    audit_over_any_links(&transport, 20, "WTCP, with an agent", true);
 }

@@ -150,6 +150,7 @@ fn offered(rate_mbps: f64, traffic: impl Fn(Rate) -> Traffic) -> Spec {
         seed: 1,
         series: false,
         details: true,
+        agents: Vec::new(),
         bins: None,
     }
 }

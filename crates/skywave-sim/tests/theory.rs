@@ -158,6 +158,7 @@ fn voice(rate_kbps: u64) -> Spec {
         seed: 1,
         series: false,
         details: false,
+        agents: Vec::new(),
         bins: None,
     }
 }

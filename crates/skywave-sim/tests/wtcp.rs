@@ -45,6 +45,7 @@ fn run(loss: f64, reverse_loss: f64, traffic: Traffic) -> (FlowOutcome, Outcome)
         seed: 3,
         series: true,
         details: true,
+        agents: Vec::new(),
         bins: None,
     };
     let outcome = simulate(&spec);

@@ -10,7 +10,7 @@ use skywave_core::{Duration, Time};
 
 use super::mailbox::Mailbox;
 use super::wtcp::{self, Wtcp};
-use crate::losses::LossCause;
+use crate::losses::{Found, LossCause};
 use crate::measure::{BinMeter, FlowMeter, LossLedger, Recorder};
 use crate::outcome::FlowOutcome;
 use crate::spec::{FlowSpec, Spec, Transport};
@@ -365,6 +365,19 @@ impl Flow {
         }
     }
 
+    /// An agent sent a segment again at `at`.
+    pub(super) fn repaired_locally(&mut self, at: Time, segment: &Segment) {
+        self.meter.repaired_locally(at);
+        if let Ends::Tcp(tcp) = &mut self.ends {
+            tcp.losses.resent(at, tcp.end_of(segment), Found::Agent);
+        }
+    }
+
+    /// An agent kept a duplicate ACK from the sender at `at`.
+    pub(super) fn suppressed_dupack(&mut self, at: Time) {
+        self.meter.suppressed_dupack(at);
+    }
+
     /// A timer of the sender is due.
     pub(crate) fn on_sender_timer(&mut self, now: Time) {
         match &mut self.ends {
@@ -514,7 +527,7 @@ impl Flow {
         };
         let departure = tcp.sender.poll_departure(now)?;
         if let Some(resend) = tcp.sender.poll_resend() {
-            tcp.losses.resent(now, resend);
+            tcp.losses.resent(now, resend.end, resend.why.into());
         }
         Some(departure)
     }

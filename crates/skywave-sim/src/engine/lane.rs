@@ -5,13 +5,14 @@ use skywave_core::link::{Fate, Limit, Link, Measured, QueueConfig};
 use skywave_core::packet::Packet;
 use skywave_core::rng::Stream;
 
+use super::agent::AgentLane;
 use super::arq::ArqLane;
 use super::inbox::Inbox;
 use super::plan::Slack;
 use crate::measure::{Fullness, Recorder};
 use crate::observe::{Observer, Offer};
 use crate::outcome::LinkOutcome;
-use crate::spec::{LinkSpec, Spec};
+use crate::spec::{AgentSpec, LinkSpec, Spec};
 
 /// Aligned so that [`Link`]'s order of things puts them into few cache lines.
 #[repr(C, align(64))]
@@ -28,6 +29,19 @@ enum Carrier {
     Plain(Link),
     Link(Link),
     Arq(Box<ArqLane>),
+    /// No link: an agent that packets pass.
+    Agent(Box<AgentLane>),
+}
+
+/// What a lane is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LaneKind {
+    /// A link that decides about each packet at once.
+    Link,
+    /// A link with ARQ.
+    Arq,
+    /// An agent.
+    Agent,
 }
 
 /// What costs time on every packet, and is there on demand only.
@@ -84,17 +98,46 @@ impl Lane {
                 Carrier::Link(link)
             }
         };
-        let mut lots = Stream::named(run.seed, &name, "lots");
-        let salt = lots.uniform_int(0, u64::from(u32::MAX)) as u32;
         Self {
             carrier,
-            inbox: slack.map(|s| Box::new(Inbox::new(s.slack, s.hold, salt))),
+            inbox: inbox(slack, run, &name),
             watch,
         }
     }
 
+    /// An agent in the place of a link.
+    pub(crate) fn of_agent(agent: &AgentSpec, slack: Option<Slack>, run: &Spec) -> Self {
+        let name = format!("agent.{}", run.nodes[agent.node]);
+        Self {
+            carrier: Carrier::Agent(Box::new(AgentLane::new(agent, run))),
+            inbox: inbox(slack, run, &name),
+            watch: None,
+        }
+    }
+
+    /// What it is, as to who decides about its packets.
+    #[inline]
+    pub(crate) fn kind(&self) -> LaneKind {
+        match self.carrier {
+            Carrier::Plain(_) | Carrier::Link(_) => LaneKind::Link,
+            Carrier::Arq(_) => LaneKind::Arq,
+            Carrier::Agent(_) => LaneKind::Agent,
+        }
+    }
+
     pub(crate) fn has_arq(&self) -> bool {
-        matches!(self.carrier, Carrier::Arq(_))
+        self.kind() == LaneKind::Arq
+    }
+
+    /// # Panics
+    /// When this is a link.
+    pub(super) fn agent(&mut self) -> &mut AgentLane {
+        match &mut self.carrier {
+            Carrier::Agent(agent) => agent,
+            Carrier::Plain(_) | Carrier::Link(_) | Carrier::Arq(_) => {
+                unreachable!("asked before")
+            }
+        }
     }
 
     /// # Panics
@@ -102,7 +145,9 @@ impl Lane {
     pub(super) fn arq(&mut self) -> &mut ArqLane {
         match &mut self.carrier {
             Carrier::Arq(arq) => arq,
-            Carrier::Plain(_) | Carrier::Link(_) => unreachable!("asked before"),
+            Carrier::Plain(_) | Carrier::Link(_) | Carrier::Agent(_) => {
+                unreachable!("asked before")
+            }
         }
     }
 
@@ -112,7 +157,7 @@ impl Lane {
     pub(crate) fn plain(&mut self) -> Option<&mut Link> {
         match &mut self.carrier {
             Carrier::Plain(link) => Some(link),
-            Carrier::Link(_) | Carrier::Arq(_) => None,
+            Carrier::Link(_) | Carrier::Arq(_) | Carrier::Agent(_) => None,
         }
     }
 
@@ -169,11 +214,15 @@ impl Lane {
     }
 
     /// What was measured, at the end of the run.
+    ///
+    /// # Panics
+    /// When this is an agent.
     pub(crate) fn outcome(&mut self, name: &str, end: Time) -> LinkOutcome {
         self.record_departures(end);
         let measured: Measured = match &self.carrier {
             Carrier::Plain(link) | Carrier::Link(link) => link.finish(end),
             Carrier::Arq(arq) => arq.link.finish(end),
+            Carrier::Agent(_) => unreachable!("agents come behind all links"),
         };
         let fullness = self.watch.as_ref().and_then(|w| w.fullness.as_ref());
         LinkOutcome {
@@ -198,6 +247,13 @@ impl Lane {
     pub(crate) fn into_recorder(self) -> Option<Recorder> {
         self.watch.and_then(|watch| watch.series)
     }
+}
+
+/// The inbox of what has slack; `name` names the stream of its lots.
+fn inbox(slack: Option<Slack>, run: &Spec, name: &str) -> Option<Box<Inbox>> {
+    let mut lots = Stream::named(run.seed, name, "lots");
+    let salt = lots.uniform_int(0, u64::from(u32::MAX)) as u32;
+    slack.map(|s| Box::new(Inbox::new(s.slack, s.hold, salt)))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The simulation engine: a virtual clock over the machines of the core.
 
+mod agent;
 mod arq;
 mod arrival;
 mod flow;

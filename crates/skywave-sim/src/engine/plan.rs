@@ -8,8 +8,9 @@
 //!
 //! Packets are *collected* in an inbox where the order of their arrival is not known in advance: at
 //! a link with several feeders, at every data sender (or the cycle would have no clock), behind a
-//! link that reorders, and at a link with ARQ, whose timers wait among its packets. All other links and receivers *follow*: they decide as soon as what is
-//! before them has.
+//! link that reorders, at a link with ARQ, whose timers wait among its packets, and at an agent, which
+//! sees both directions. All other links and receivers *follow*: they decide as soon as what is before
+//! them has.
 
 use skywave_core::{Duration, Time};
 
@@ -24,7 +25,7 @@ const SHORTEST: Duration = Duration::from_micros(100);
 
 /// When the parts of a world decide.
 pub(crate) struct Plan {
-    /// By link: `None` for one that follows.
+    /// By link, and behind them by agent: `None` for one that follows.
     pub(crate) links: Vec<Option<Slack>>,
     /// By flow.
     pub(crate) senders: Vec<Duration>,
@@ -64,8 +65,11 @@ impl Plan {
         let feeders = feeders(spec, routes);
         let collects: Vec<bool> = feeders
             .iter()
-            .zip(&spec.links)
-            .map(|(feeder, link)| *feeder == Feeder::Many || link.config.arq.is_some())
+            .enumerate()
+            .map(|(link, feeder)| match spec.links.get(link) {
+                Some(link) => *feeder == Feeder::Many || link.config.arq.is_some(),
+                None => true, // an agent
+            })
             .collect();
         let view = View {
             spec,
@@ -135,7 +139,7 @@ struct View<'a> {
 
 impl View<'_> {
     fn link_slacks(&self) -> Vec<Option<Slack>> {
-        let mut links: Vec<Option<Slack>> = vec![None; self.spec.links.len()];
+        let mut links: Vec<Option<Slack>> = vec![None; self.collects.len()];
         for flow in 0..self.routes.flows() {
             for direction in Direction::BOTH {
                 for (hop, link) in self.routes.links(flow, direction).enumerate() {
@@ -191,7 +195,8 @@ impl View<'_> {
     }
 
     fn delay(&self, link: u32) -> Duration {
-        self.spec.links[link as usize].config.delay
+        let link = self.spec.links.get(link as usize);
+        link.map_or(Duration::ZERO, |link| link.config.delay)
     }
 
     fn receiver_collects(&self, flow: usize) -> bool {
@@ -201,11 +206,12 @@ impl View<'_> {
 }
 
 fn reorders(spec: &Spec, link: u32) -> bool {
-    spec.links[link as usize].config.reordering.is_some()
+    let link = spec.links.get(link as usize);
+    link.is_some_and(|link| link.config.reordering.is_some())
 }
 
 fn feeders(spec: &Spec, routes: &Routes) -> Vec<Feeder> {
-    let mut feeders = vec![Feeder::None; spec.links.len()];
+    let mut feeders = vec![Feeder::None; spec.links.len() + spec.agents.len()];
     for flow in 0..routes.flows() {
         for direction in Direction::BOTH {
             let mut from = match direction {

@@ -3,7 +3,7 @@
 use skywave_core::packet::{Body, Packet};
 
 use crate::network::Router;
-use crate::spec::{FlowSpec, Spec, Transport, Tunnel};
+use crate::spec::{AgentSpec, FlowSpec, Spec, Transport, Tunnel};
 
 /// Which way a packet of a flow goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,8 @@ impl Direction {
 }
 
 /// The routes of all flows, one behind the other in one list, so that a packet only needs its place.
-/// Between the links of a route stand the changes of its packets' size.
+/// Between the links of a route stand the changes of its packets' size, and the agents, as links with
+/// the numbers behind those of the links.
 #[derive(Debug)]
 pub(crate) struct Routes {
     hops: Vec<u32>,
@@ -66,24 +67,41 @@ impl Routes {
     pub(crate) fn new(spec: &Spec) -> Self {
         let mut router = Router::new(&spec.links, spec.nodes.len());
         let mut hops = Vec::new();
-        let mut route = |from, via: &[usize], to, tunnels: &[Tunnel], host| {
-            let start = hops.len() as u32;
-            let path = router.route(from, via, to);
-            let path = path.unwrap_or_else(|e| panic!("{e}: the scenario layer checks this"));
-            let mut node = from;
-            for &link in &path {
+        let mut route =
+            |from, via: &[usize], to, tunnels: &[Tunnel], host, agents: &[AgentSpec]| {
+                let start = hops.len() as u32;
+                let path = router.route(from, via, to);
+                let path = path.unwrap_or_else(|e| panic!("{e}: the scenario layer checks this"));
+                let mut node = from;
+                for &link in &path {
+                    let size = resize(spec, &path, tunnels, node);
+                    let agent = (node != from).then(|| agents.iter().position(|a| a.node == node));
+                    let agent = agent
+                        .flatten()
+                        .map(|agent| (spec.links.len() + agent) as u32);
+                    // Outside of a tunnel that begins or ends here.
+                    if size.is_some_and(|size| size & SHRINKS == 0) {
+                        hops.extend(agent.into_iter().chain(size));
+                    } else {
+                        hops.extend(size.into_iter().chain(agent));
+                    }
+                    hops.push(link);
+                    node = spec.links[link as usize].to;
+                }
                 hops.extend(resize(spec, &path, tunnels, node));
-                hops.push(link);
-                node = spec.links[link as usize].to;
-            }
-            hops.extend(resize(spec, &path, tunnels, node));
-            hops.push(host);
-            [start, hops.len() as u32 - 1]
-        };
+                hops.push(host);
+                [start, hops.len() as u32 - 1]
+            };
         let routes = |flow: &FlowSpec| {
             let way = &flow.route;
-            let [forward, end] = route(flow.from, &way.via, flow.to, &way.tunnels, RECEIVER);
-            let mut back = || route(flow.to, &way.reverse_via, flow.from, &way.tunnels, SENDER)[0];
+            // They look into TCP alone.
+            let agents = match flow.transport {
+                Transport::Tcp(_) => &spec.agents[..],
+                Transport::Udp { .. } | Transport::Wtcp { .. } => &[],
+            };
+            let (from, to, tunnels) = (flow.from, flow.to, &way.tunnels);
+            let [forward, end] = route(from, &way.via, to, tunnels, RECEIVER, agents);
+            let mut back = || route(to, &way.reverse_via, from, tunnels, SENDER, agents)[0];
             match flow.transport {
                 Transport::Tcp(_) | Transport::Wtcp { .. } => [forward, back()],
                 // Nothing comes back from a datagram.

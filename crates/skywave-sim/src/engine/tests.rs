@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use skywave_core::agent::SnoopConfig;
+use skywave_core::agent::snoop::LocalTimeout;
 use skywave_core::link::{
     Arq, Blackout, Fec, Jitter, Limit, LinkConfig, LossConfig, QueueConfig, RedConfig, Reordering,
     Service, Trace,
@@ -16,7 +18,7 @@ use super::routes::Routes;
 use super::world::World;
 use crate::observe::{Observer, Offer};
 use crate::outcome::Outcome;
-use crate::spec::{FlowSpec, LinkSpec, Route, Spec, Traffic, Transport};
+use crate::spec::{AgentSpec, FlowSpec, LinkSpec, Route, Spec, Traffic, Transport};
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -67,6 +69,7 @@ fn spec(nodes: usize, links: Vec<LinkSpec>, flows: Vec<FlowSpec>) -> Spec {
         seed: 7,
         series: true,
         details: true,
+        agents: Vec::new(),
         bins: Some(ms(700)),
     }
 }
@@ -87,6 +90,17 @@ fn dumbbell(delays: &[u64], config: impl Fn(usize) -> TcpConfig) -> Spec {
         flows.push(tcp(source, sink, config(i)));
     }
     spec(8, links, flows)
+}
+
+fn snoop(node: usize, timer: bool) -> AgentSpec {
+    AgentSpec {
+        node,
+        snoop: SnoopConfig {
+            cache: (node == 1).then_some(8),
+            timeout: timer.then(LocalTimeout::default),
+            ..SnoopConfig::default()
+        },
+    }
 }
 
 fn with_lookahead(spec: &Spec) -> Outcome {
@@ -236,6 +250,8 @@ proptest! {
         modern: bool,
         loss in 0.0..0.05f64,
         bend in 0..14,
+        agents in prop_oneof![3 => Just(&[][..]), 1 => Just(&[0][..]), 1 => Just(&[1][..]), 1 => Just(&[0, 1][..])],
+        timers: bool,
     ) {
         let profile = if modern { Profile::Rfc } else { Profile::Ns2 };
         let mut spec = dumbbell(&delays, |i| {
@@ -250,6 +266,7 @@ proptest! {
             link.config.loss = vec![LossConfig::Bernoulli(loss)];
         }
         bend_path(&mut spec, bend);
+        spec.agents = agents.iter().map(|&node| snoop(node, timers)).collect();
         prop_assume!(agree(&spec));
     }
 }
@@ -321,6 +338,26 @@ fn the_slack_is_the_delay_to_the_next_inbox() {
             .iter()
             .all(|r| !r.collects && r.slack == ms(5))
     );
+}
+
+#[test]
+fn an_agent_waits_as_long_as_its_packets_need_to_where_they_meet_others() {
+    let config = TcpConfig::new(Profile::Ns2, PRESETS[1].composition.clone());
+    let links = vec![
+        link(0, 1, ms(50)),
+        link(1, 0, ms(50)),
+        link(1, 2, ms(200)),
+        link(2, 1, ms(200)),
+    ];
+    let mut spec = spec(3, links, vec![tcp(0, 2, config)]);
+    spec.agents = vec![snoop(1, true)];
+    let plan = Plan::new(&spec, &Routes::new(&spec));
+    // Back to the sender it is 50 ms, out to the receiver and back to the agent 400.
+    let hold = ms(50).saturating_sub(ms(50) / 8);
+    let slack = ms(50);
+    assert_eq!(plan.links[4], Some(Slack { slack, hold }));
+    assert!(plan.links[..4].iter().all(Option::is_none));
+    assert_eq!(plan.senders, [ms(50) + hold]);
 }
 
 #[test]

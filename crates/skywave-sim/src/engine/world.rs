@@ -8,7 +8,7 @@ use skywave_core::packet::Packet;
 
 use super::arrival::{Arrival, Label};
 use super::flow::{Flow, Local};
-use super::lane::Lane;
+use super::lane::{Lane, LaneKind};
 use super::plan::{Plan, Receiving, latest};
 use super::queue::EventQueue;
 use super::routes::{Direction, Next, Routes};
@@ -51,12 +51,13 @@ pub(crate) struct World<'a> {
     events: EventQueue<Event>,
     handled: u64,
     plan: Plan,
+    /// The links, and behind them the agents.
     pub(super) lanes: Vec<Lane>,
     routes: Routes,
-    flows: Vec<Flow>,
+    pub(super) flows: Vec<Flow>,
     /// Packets under way, and the free places among them.
     pub(super) packets: Vec<Travelling>,
-    free: Vec<u32>,
+    pub(super) free: Vec<u32>,
 }
 
 impl<'a> World<'a> {
@@ -73,11 +74,13 @@ impl<'a> World<'a> {
         plan: Plan,
     ) -> Self {
         routes.mark(|link| plan.links[link as usize].is_some());
-        let lanes = spec.links.iter().zip(&plan.links);
+        let (links, agents) = plan.links.split_at(spec.links.len());
+        let links = spec.links.iter().zip(links);
+        let links = links.map(|(link, slack)| Lane::new(link, *slack, spec, observer.is_some()));
+        let agents = spec.agents.iter().zip(agents);
+        let agents = agents.map(|(agent, slack)| Lane::of_agent(agent, *slack, spec));
+        let lanes = links.chain(agents).collect();
         let flows = spec.flows.iter().enumerate();
-        let lanes = lanes
-            .map(|(link, slack)| Lane::new(link, *slack, spec, observer.is_some()))
-            .collect();
         Self {
             spec,
             observer,
@@ -149,8 +152,10 @@ impl<'a> World<'a> {
 
     /// A link decides about the packets of its earliest bucket.
     fn on_link(&mut self, link: usize) {
-        if self.lanes[link].has_arq() {
-            return self.on_arq(link);
+        match self.lanes[link].kind() {
+            LaneKind::Link => {}
+            LaneKind::Arq => return self.on_arq(link),
+            LaneKind::Agent => return self.on_agent(link),
         }
         let Some(inbox) = &mut self.lanes[link].inbox else {
             return;
@@ -342,7 +347,7 @@ impl<'a> World<'a> {
 
     /// Takes a packet from its place on the route as far as that can be decided now.
     #[inline(always)]
-    fn take_on(&mut self, at: Time, label: Label) {
+    pub(super) fn take_on(&mut self, at: Time, label: Label) {
         match self.routes.next(label.hop()) {
             Next::Follows(link) => self.cross(link, at, label),
             Next::Collects(link) => self.collect(link, at, label),
@@ -352,7 +357,7 @@ impl<'a> World<'a> {
     }
 
     #[inline(always)]
-    fn store(&mut self, travelling: Travelling) -> u32 {
+    pub(super) fn store(&mut self, travelling: Travelling) -> u32 {
         if let Some(id) = self.free.pop() {
             self.packets[id as usize] = travelling;
             id

@@ -4,11 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use skywave_core::packet::{Body, Packet};
-use skywave_core::tcp::limits::{Resend, Why};
 use skywave_core::wtcp::{self, Carried, Config, Receiver, Sender, wire};
 use skywave_core::{Duration, Time};
 
-use crate::losses::LossCause;
+use crate::losses::{Found, LossCause};
 use crate::measure::{FlowMeter, LossLedger, Recorder};
 use crate::outcome::FlowOutcome;
 use crate::spec::Spec;
@@ -210,8 +209,7 @@ impl Wtcp {
                 if end <= self.end {
                     self.counts.retransmits += counts;
                     // Reports are all that it sends anything again for.
-                    let why = Why::Sack;
-                    self.losses.resent(now, Resend { end, why });
+                    self.losses.resent(now, end, Found::Sack);
                 } else {
                     self.end = end;
                     self.undelivered.push_back((end - u64::from(data.fin), now));

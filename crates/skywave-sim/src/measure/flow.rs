@@ -48,6 +48,8 @@ pub(crate) struct FlowMeter {
     opened: Option<Time>,
     small_since: Time,
     small_time: Duration,
+    local_retransmits: u64,
+    suppressed_dupacks: u64,
 }
 
 impl FlowMeter {
@@ -79,6 +81,8 @@ impl FlowMeter {
             small: false,
             small_since: Time::ZERO,
             small_time: Duration::ZERO,
+            local_retransmits: 0,
+            suppressed_dupacks: 0,
             bins: bins.map(Box::new),
         }
     }
@@ -130,6 +134,8 @@ impl FlowMeter {
             blackout_drops: blackout,
             corrupt_drops: corrupt,
             received_packets: self.arrived_packets,
+            local_retransmits: self.local_retransmits,
+            suppressed_dupacks: self.suppressed_dupacks,
             ack_gaps: self.gaps,
             ack_gaps_s: self.gaps_time.as_secs_f64(),
             rtt_mean_s: rtt_mean(self.rtt_sum),
@@ -187,6 +193,16 @@ impl FlowMeter {
     /// A data packet was lost.
     pub(crate) fn lost(&mut self, at: Time, cause: LossCause) {
         self.drops[cause as usize] += u64::from(self.counts(at));
+    }
+
+    /// An agent sent a segment again.
+    pub(crate) fn repaired_locally(&mut self, at: Time) {
+        self.local_retransmits += u64::from(self.counts(at));
+    }
+
+    /// An agent kept a duplicate ACK from the sender.
+    pub(crate) fn suppressed_dupack(&mut self, at: Time) {
+        self.suppressed_dupacks += u64::from(self.counts(at));
     }
 
     /// A round trip was measured; the estimator stands as it does after that.

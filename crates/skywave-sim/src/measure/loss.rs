@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use skywave_core::tcp::limits::{Resend, Why};
 use skywave_core::{Duration, Time};
 
 use super::ArrivalMeter;
@@ -53,7 +52,7 @@ struct Burst {
 struct History {
     losses: Vec<(Time, LossCause)>,
     /// In order of time.
-    resends: Vec<(Time, Why)>,
+    resends: Vec<(Time, Found)>,
     /// When it was first sent and when a copy first reached the receiver, if that is measured.
     arrival: Option<(Time, Time)>,
 }
@@ -110,9 +109,11 @@ impl LossLedger {
         self.history(end).losses.push((at, cause));
     }
 
-    /// The sender sent a segment again.
-    pub(crate) fn resent(&mut self, at: Time, resend: Resend) {
-        self.history(resend.end).resends.push((at, resend.why));
+    /// The segment that ends at `end` was sent again at `at`, which need not be now.
+    pub(crate) fn resent(&mut self, at: Time, end: u64, found: Found) {
+        let resends = &mut self.history(end).resends;
+        let place = resends.partition_point(|&(other, _)| other <= at);
+        resends.insert(place, (at, found));
     }
 
     fn history(&mut self, end: u64) -> &mut History {
@@ -171,7 +172,7 @@ impl LossLedger {
     fn settle(&mut self, history: &History, rest: Found) {
         let resends = &history.resends;
         for &(at, cause) in &history.losses {
-            let found = history.finder(at).map_or(rest, |i| resends[i].1.into());
+            let found = history.finder(at).map_or(rest, |i| resends[i].1);
             *self.table.count_mut(cause, found) += u64::from(self.counts(at));
         }
         if let Some(lost) = history.first_lost() {
@@ -181,7 +182,8 @@ impl LossLedger {
                 self.add_to_burst(lost, resend);
             }
         }
-        for (i, &(at, _)) in resends.iter().enumerate() {
+        let own = |&(_, &(_, found)): &(usize, &(Time, Found))| found != Found::Agent;
+        for (i, &(at, _)) in resends.iter().enumerate().filter(own) {
             let mut losses = history.losses.iter();
             let needed = losses.any(|&(lost, _)| history.finder(lost) == Some(i));
             self.spurious += u64::from(!needed && self.counts(at));
@@ -192,8 +194,8 @@ impl LossLedger {
     }
 
     /// The next segment in order was first lost at `lost`, and then sent again so.
-    fn add_to_burst(&mut self, lost: Time, resend: Option<(Time, Why)>) {
-        let timeout = resend.is_some_and(|(_, why)| why == Why::Timeout);
+    fn add_to_burst(&mut self, lost: Time, resend: Option<(Time, Found)>) {
+        let timeout = resend.is_some_and(|(_, found)| found == Found::Timeout);
         if let Some(burst) = &mut self.burst
             && burst.first <= lost
             && lost < burst.until
@@ -238,10 +240,6 @@ mod tests {
         LossLedger::new((Time::ZERO, at(1000)), true)
     }
 
-    fn resend(end: u64, why: Why) -> Resend {
-        Resend { end, why }
-    }
-
     /// What was counted, each cell that is not zero.
     fn cells(ledger: &mut LossLedger, una: u64) -> (Vec<(LossCause, Found, u64)>, u64) {
         let mut outcome = FlowOutcome::default();
@@ -264,8 +262,8 @@ mod tests {
         let mut l = ledger();
         l.lost(at(10), 100, LossCause::Queue);
         l.lost(at(11), 200, LossCause::Channel);
-        l.resent(at(50), resend(100, Why::Dupacks));
-        l.resent(at(90), resend(200, Why::PartialAck));
+        l.resent(at(50), 100, Found::Dupacks);
+        l.resent(at(90), 200, Found::PartialAck);
         l.acknowledged(at(95), 300);
         let expected = vec![
             (LossCause::Queue, Found::Dupacks, 1),
@@ -278,9 +276,9 @@ mod tests {
     fn a_retransmission_that_is_lost_again_is_a_loss_of_its_own() {
         let mut l = ledger();
         l.lost(at(10), 100, LossCause::Queue);
-        l.resent(at(50), resend(100, Why::Dupacks));
+        l.resent(at(50), 100, Found::Dupacks);
         l.lost(at(60), 100, LossCause::Blackout);
-        l.resent(at(500), resend(100, Why::Timeout));
+        l.resent(at(500), 100, Found::Timeout);
         let expected = vec![
             (LossCause::Queue, Found::Dupacks, 1),
             (LossCause::Blackout, Found::Timeout, 1),
@@ -294,7 +292,7 @@ mod tests {
         l.lost(at(10), 100, LossCause::Corruption);
         l.lost(at(10), 200, LossCause::Early);
         l.lost(at(10), 300, LossCause::Early);
-        l.resent(at(20), resend(200, Why::GoBackN));
+        l.resent(at(20), 200, Found::Unnoticed);
         let expected = vec![
             (LossCause::Early, Found::Unnoticed, 1),
             (LossCause::Early, Found::Open, 1),
@@ -308,7 +306,7 @@ mod tests {
         let mut l = ledger();
         // The first copy is on its way to a full queue when the timer expires.
         l.lost(at(60), 100, LossCause::Queue);
-        l.resent(at(50), resend(100, Why::Timeout));
+        l.resent(at(50), 100, Found::Timeout);
         let expected = vec![(LossCause::Queue, Found::Unnoticed, 1)];
         assert_eq!(cells(&mut l, 100), (expected, 1));
     }
@@ -316,8 +314,8 @@ mod tests {
     #[test]
     fn the_order_in_which_links_and_sender_tell_does_not_matter() {
         let mut l = ledger();
-        l.resent(at(50), resend(100, Why::Timeout));
-        l.resent(at(150), resend(100, Why::Timeout));
+        l.resent(at(50), 100, Found::Timeout);
+        l.resent(at(150), 100, Found::Timeout);
         l.lost(at(90), 100, LossCause::Queue);
         l.lost(at(40), 100, LossCause::Channel);
         l.acknowledged(at(200), 100);
@@ -333,10 +331,10 @@ mod tests {
         let mut l = LossLedger::new((at(10), at(20)), false);
         for time in [9, 10, 19, 20] {
             l.lost(at(time), time, LossCause::Channel);
-            l.resent(at(30), resend(time, Why::Sack));
+            l.resent(at(30), time, Found::Sack);
         }
-        l.resent(at(15), resend(500, Why::Sack));
-        l.resent(at(25), resend(600, Why::Sack));
+        l.resent(at(15), 500, Found::Sack);
+        l.resent(at(25), 600, Found::Sack);
         let expected = vec![(LossCause::Channel, Found::Sack, 2)];
         assert_eq!(cells(&mut l, 500), (expected, 1));
     }
@@ -350,30 +348,30 @@ mod tests {
 
     #[test]
     fn losses_before_the_first_is_found_are_of_one_window() {
-        let two = |second: Why| {
+        let two = |second: Found| {
             let mut l = ledger();
             l.lost(at(10), 100, LossCause::Channel);
             l.lost(at(15), 300, LossCause::Channel);
-            l.resent(at(50), resend(100, Why::Dupacks));
-            l.resent(at(400), resend(300, second));
+            l.resent(at(50), 100, Found::Dupacks);
+            l.resent(at(400), 300, second);
             l
         };
-        assert_eq!(bursts(&mut two(Why::Timeout)), (1, 1)); // as Reno
-        assert_eq!(bursts(&mut two(Why::GoBackN)), (1, 0)); // as Tahoe
+        assert_eq!(bursts(&mut two(Found::Timeout)), (1, 1)); // as Reno
+        assert_eq!(bursts(&mut two(Found::Unnoticed)), (1, 0)); // as Tahoe
     }
 
     #[test]
     fn a_loss_after_the_first_was_found_begins_another_window() {
         let mut l = ledger();
         l.lost(at(10), 100, LossCause::Channel);
-        l.resent(at(50), resend(100, Why::Dupacks));
+        l.resent(at(50), 100, Found::Dupacks);
         // The retransmission is lost too, and two segments of the next window.
         l.lost(at(60), 100, LossCause::Channel);
-        l.resent(at(500), resend(100, Why::Timeout));
+        l.resent(at(500), 100, Found::Timeout);
         l.lost(at(55), 700, LossCause::Channel);
-        l.resent(at(90), resend(700, Why::Dupacks));
+        l.resent(at(90), 700, Found::Dupacks);
         l.lost(at(70), 900, LossCause::Channel);
-        l.resent(at(95), resend(900, Why::PartialAck));
+        l.resent(at(95), 900, Found::PartialAck);
         assert_eq!(bursts(&mut l), (1, 0));
     }
 
@@ -381,11 +379,11 @@ mod tests {
     fn one_loss_is_no_burst_and_windows_count_by_their_first_loss() {
         let mut l = LossLedger::new((at(20), at(100)), false);
         l.lost(at(30), 50, LossCause::Channel);
-        l.resent(at(35), resend(50, Why::Dupacks));
+        l.resent(at(35), 50, Found::Dupacks);
         assert_eq!(bursts(&mut l), (0, 0));
         l.lost(at(10), 100, LossCause::Channel);
         l.lost(at(30), 200, LossCause::Channel);
-        l.resent(at(40), resend(100, Why::Dupacks));
+        l.resent(at(40), 100, Found::Dupacks);
         assert_eq!(bursts(&mut l), (0, 0));
     }
 
@@ -393,7 +391,7 @@ mod tests {
     fn what_was_acknowledged_is_forgotten_after_a_while() {
         let mut l = ledger();
         for n in 1..=1000 {
-            l.resent(at(n * 100), resend(n, Why::Timeout));
+            l.resent(at(n * 100), n, Found::Timeout);
             l.acknowledged(at(n * 100), n);
             assert!(l.open.len() <= 201, "{}", l.open.len());
         }
@@ -405,8 +403,8 @@ mod tests {
     #[test]
     fn a_copy_lost_before_the_ack_and_told_after_it_was_found_all_the_same() {
         let mut l = ledger();
-        l.resent(at(50), resend(100, Why::Timeout));
-        l.resent(at(81), resend(100, Why::Detector));
+        l.resent(at(50), 100, Found::Timeout);
+        l.resent(at(81), 100, Found::Detector);
         l.acknowledged(at(82), 100);
         l.lost(at(80), 100, LossCause::Channel);
         let expected = vec![(LossCause::Channel, Found::Detector, 1)];
@@ -417,9 +415,9 @@ mod tests {
     fn a_copy_lost_as_soon_as_it_is_sent_is_found_by_the_next() {
         let mut l = ledger();
         l.lost(at(10), 100, LossCause::Channel);
-        l.resent(at(50), resend(100, Why::Dupacks));
+        l.resent(at(50), 100, Found::Dupacks);
         l.lost(at(50), 100, LossCause::Channel);
-        l.resent(at(90), resend(100, Why::Timeout));
+        l.resent(at(90), 100, Found::Timeout);
         let expected = vec![
             (LossCause::Channel, Found::Dupacks, 1),
             (LossCause::Channel, Found::Timeout, 1),
@@ -432,7 +430,7 @@ mod tests {
         // A link that looks ahead tells of the needless copy of 100 before the ACK, another after it.
         let told = |before: bool| {
             let mut l = ledger();
-            l.resent(at(50), resend(100, Why::Timeout));
+            l.resent(at(50), 100, Found::Timeout);
             l.lost(at(60), 300, LossCause::Channel);
             if before {
                 l.lost(at(80), 100, LossCause::Channel);
@@ -442,8 +440,8 @@ mod tests {
                 l.lost(at(80), 100, LossCause::Channel);
             }
             l.lost(at(75), 500, LossCause::Channel);
-            l.resent(at(90), resend(300, Why::Dupacks));
-            l.resent(at(95), resend(500, Why::PartialAck));
+            l.resent(at(90), 300, Found::Dupacks);
+            l.resent(at(95), 500, Found::PartialAck);
             l
         };
         for before in [true, false] {
@@ -467,7 +465,7 @@ mod tests {
                 if told_late {
                     l.arrived(at(90), 100, at(0));
                 }
-                l.resent(at(resent), resend(100, Why::Timeout));
+                l.resent(at(resent), 100, Found::Timeout);
                 if !told_late {
                     l.arrived(at(90), 100, at(0));
                 }

@@ -94,6 +94,7 @@ pub(crate) fn single(path: Path, config: TcpConfig, seed: u64) -> Spec {
         seed,
         series: false,
         details: false,
+        agents: Vec::new(),
         bins: None,
     }
 }

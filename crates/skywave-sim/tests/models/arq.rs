@@ -35,6 +35,7 @@ fn stream(rate: u64, radio: LinkConfig) -> Spec {
         seed: 1,
         series: false,
         details: false,
+        agents: Vec::new(),
         bins: None,
     }
 }

@@ -53,6 +53,7 @@ fn triangle(route: Route) -> Outcome {
         seed: 1,
         series: false,
         details: false,
+        agents: Vec::new(),
         bins: None,
     })
 }

@@ -84,6 +84,7 @@ fn a_poisson_source_fills_a_queue_as_an_md1_does() {
             seed: 1,
             series: false,
             details: false,
+            agents: Vec::new(),
             bins: None,
         });
         let server = &outcome.links[0];

@@ -27,6 +27,7 @@ fn lossy(config: TcpConfig, loss: LossConfig, seconds: u64, seed: u64) -> Outcom
         seed,
         series: false,
         details: false,
+        agents: Vec::new(),
         bins: None,
     })
 }
