@@ -11,6 +11,7 @@ pub mod machines;
 mod path;
 #[cfg(feature = "files")]
 pub mod scenario;
+pub mod snoop;
 pub mod trace;
 pub mod wtcp;
 pub mod wtcp_wire;
@@ -26,6 +27,7 @@ pub const TARGETS: &[Target] = &[
     ("machines", machines::run),
     #[cfg(feature = "files")]
     ("scenario", scenario::run),
+    ("snoop", snoop::run),
     ("trace", trace::run),
     ("wtcp", wtcp::run),
     ("wtcp_wire", wtcp_wire::run),

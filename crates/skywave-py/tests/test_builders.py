@@ -10,7 +10,7 @@ import pytest
 import skywave
 from hypothesis import given
 from hypothesis import strategies as st
-from skywave import Flow, Link, Plot, Report, Run, Scenario, Transport, _toml
+from skywave import Agent, Flow, Link, Plot, Report, Run, Scenario, Transport, _toml
 
 SCALARS = (
     st.booleans()
@@ -69,6 +69,7 @@ def test_every_class_has_the_keys_of_the_file() -> None:
     for table, model in {
         Link: file["link"]["items"],
         Flow: file["flow"]["items"],
+        Agent: file["agent"]["items"],
         Run: file["run"],
         Report: file["report"],
         Plot: report["plot"]["items"],
@@ -76,10 +77,9 @@ def test_every_class_has_the_keys_of_the_file() -> None:
     }.items():
         assert {f.name.rstrip("_") for f in fields(table)} == keys(model), table
     ours = {f.name for f in fields(Scenario)} - {"name", "base"}
-    assert {"links": "link", "flows": "flow"}.keys() <= ours
-    assert {name.removesuffix("s") if name in ("links", "flows") else name for name in ours} == set(
-        file
-    )
+    lists = ("links", "flows", "agents")
+    assert ours.issuperset(lists)
+    assert {name.removesuffix("s") if name in lists else name for name in ours} == set(file)
 
 
 def test_a_scenario_of_every_class_becomes_a_file(lossy: Scenario, tmp_path: Path) -> None:
@@ -109,6 +109,24 @@ def test_a_scenario_of_every_class_becomes_a_file(lossy: Scenario, tmp_path: Pat
     built = skywave.run(scenario)
     assert built.runs.to_pydict() == file.runs.to_pydict()
     assert built.runs["transport"][-1] == "reno recovery=newreno"
+
+
+def test_an_agent_repairs_what_the_link_behind_it_loses() -> None:
+    link = {"rate": "1Mbps", "delay": "20ms"}
+    scenario = Scenario(
+        links=[
+            Link(name="wire", between=("A", "B"), **link),
+            Link(name="air", between=("B", "C"), loss={"forward": {"iid": 0.02}}, **link),
+        ],
+        flows=[Flow(from_="A", to="C", transport="newreno")],
+        agents=[Agent(at="B", snoop="none")],
+        run=Run(duration="20s"),
+        sweep={"agent.B.snoop": ["none", "wtcp", {"timeout": {}}]},
+    )
+    runs = skywave.run(scenario).runs
+    none, *repaired = runs["local_retransmits"]
+    assert none == 0
+    assert all(n > 0 for n in repaired)
 
 
 def test_a_sweep_takes_anything_that_has_values(lossy: Scenario) -> None:

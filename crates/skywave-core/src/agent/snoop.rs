@@ -10,7 +10,8 @@
 //! One machine a connection. [`Snoop::on_data`] for each data segment that passes towards the mobile
 //! host, in the order in which they are sent on (all are); [`Snoop::on_ack`] for each segment that
 //! comes back, which says whether it is to be sent on, then [`Snoop::poll_transmit`] until `None`;
-//! [`Snoop::on_timer`] at or after [`Snoop::next_timer`], then poll again. Damaged packets pass it by.
+//! [`Snoop::on_timer`] at or after [`Snoop::next_timer`], then poll again. Where the driver knows of
+//! drops by the queue behind the agent, [`Snoop::on_drop`]. Damaged packets pass it by.
 //!
 //! # Which duplicate ACKs are its own
 //! The link behind the agent keeps order. So what was sent after a lost segment, and before its
@@ -37,6 +38,10 @@ pub struct SnoopConfig {
     /// Most segments that it keeps of a connection; more pass it by. `None` for no limit, as in the
     /// paper.
     pub cache: Option<u32>,
+    /// It is part of the queue before the link behind it, as the WTCP paper's is, and keeps what that
+    /// takes in: what it drops for want of room is congestion, and the sender's to repair. Otherwise it
+    /// sits above that queue, as the original does, and repairs its drops as any loss.
+    pub in_queue: bool,
     /// Also send a segment again that nothing comes back for. The WTCP paper mentions no such timer,
     /// so that there is none by default; the original has one.
     pub timeout: Option<LocalTimeout>,
@@ -48,7 +53,19 @@ impl Default for SnoopConfig {
         Self {
             dupacks: 1,
             cache: None,
+            in_queue: true,
             timeout: None,
+        }
+    }
+}
+
+impl SnoopConfig {
+    /// As Balakrishnan et al. have it.
+    pub fn original() -> Self {
+        Self {
+            in_queue: false,
+            timeout: Some(LocalTimeout::default()),
+            ..Self::default()
         }
     }
 }
@@ -141,6 +158,29 @@ impl Snoop {
         self.cache.take(start..end, self.sent, now, packet);
     }
 
+    /// The queue behind the agent has dropped this segment, which has just passed or was just sent again.
+    pub fn on_drop(&mut self, segment: &Segment) {
+        let Some(first) = self.first.filter(|_| self.config.in_queue) else {
+            return;
+        };
+        let start = segment.seq.expand(first.0, self.ack);
+        let end = start + segment.span();
+        if end <= self.ack {
+            self.needless = self.needless.saturating_sub(1);
+            return;
+        }
+        let Some((order, was_repair)) = self.cache.dropped(start..end) else {
+            return;
+        };
+        if was_repair {
+            // As if it had not been sent: the next duplicate ACK asks for it again.
+            (self.dupacks, self.expected) = (0, 0);
+        }
+        if order == self.sent {
+            self.sent -= 1; // it will have no answer
+        }
+    }
+
     /// A segment comes back from the mobile host.
     #[must_use]
     pub fn on_ack(&mut self, now: Time, segment: &Segment) -> Verdict {
@@ -208,7 +248,7 @@ impl Snoop {
     /// have done so.
     fn later(&self) -> u64 {
         let sent = self.cache.at(self.ack).map_or(self.sent, |hole| hole.order);
-        self.sent - sent.max(self.answered)
+        self.sent.saturating_sub(sent.max(self.answered))
     }
 
     /// Sends the missing segment again.
@@ -220,9 +260,9 @@ impl Snoop {
         self.expected += unanswered;
         self.dupacks = 0;
         self.sent += 1;
-        hole.order = self.sent;
+        (hole.order_before, hole.order) = (hole.order, self.sent);
         hole.sent_at = now;
-        hole.repaired = true;
+        (hole.repaired, hole.repair_is_last) = (true, true);
         self.repair = Some(hole.packet);
         self.counters.retransmits += 1;
     }

@@ -1,5 +1,9 @@
-//! A sender and a receiver, joined by a path that follows a plan, in virtual time.
+//! A sender and a receiver, joined by a path that follows a plan, in virtual time; in the middle of it there
+//! may be an agent.
 
+use skywave_core::agent::snoop::Verdict;
+use skywave_core::agent::{Snoop, SnoopConfig};
+use skywave_core::packet::{self, Body};
 use skywave_core::tcp::{Receiver, Sender, TcpConfig};
 use skywave_core::{Duration, Segment, Time};
 
@@ -13,6 +17,9 @@ const MAX_EVENTS: u32 = 100_000;
 enum Packet {
     Data(Segment),
     Ack(Segment),
+    /// On the way to the agent.
+    DataToAgent(Segment),
+    AckToAgent(Segment),
 }
 
 /// Both ends and everything on its way.
@@ -21,6 +28,7 @@ pub struct Pair<'a> {
     plan: &'a Plan,
     sender: Sender,
     receiver: Receiver,
+    agent: Option<Snoop>,
     now: Time,
     path: Path<Packet>,
     data_sent: u64,
@@ -40,6 +48,7 @@ impl<'a> Pair<'a> {
             plan,
             sender: Sender::new(config.clone()),
             receiver: Receiver::new(config.clone()),
+            agent: None,
             config,
             now: Time::ZERO,
             path: Path::default(),
@@ -49,6 +58,14 @@ impl<'a> Pair<'a> {
             arrived: vec![false; (plan.bytes() + ends) as usize],
             prefix: 0,
             events: 0,
+        }
+    }
+
+    /// As [`Self::new`], with an agent half-way: each half takes the plan's delay.
+    pub fn with_agent(config: TcpConfig, plan: &'a Plan, agent: SnoopConfig) -> Self {
+        Self {
+            agent: Some(Snoop::new(agent)),
+            ..Self::new(config, plan)
         }
     }
 
@@ -111,7 +128,10 @@ impl<'a> Pair<'a> {
     /// Takes the next arrival or timer that is due by `until`; false when there is none.
     fn step(&mut self, until: Time) -> bool {
         let arrival = self.path.next();
-        let timers = [self.sender.next_timer(), self.receiver.next_timer()];
+        let agent = self.agent.as_ref().and_then(Snoop::next_timer);
+        // It may become due in the past.
+        let agent = agent.map(|at| at.max(self.now));
+        let timers = [self.sender.next_timer(), self.receiver.next_timer(), agent];
         let Some(next) = timers.into_iter().chain([arrival]).flatten().min() else {
             return false;
         };
@@ -132,13 +152,31 @@ impl<'a> Pair<'a> {
         } else {
             self.sender.on_timer(next);
             self.receiver.on_timer(next);
+            if let Some(agent) = &mut self.agent {
+                agent.on_timer(next);
+            }
             self.pump();
         }
         true
     }
 
     fn arrive(&mut self, packet: Packet) {
+        let delay = self.plan.delay;
         match packet {
+            Packet::DataToAgent(segment) => {
+                if let Some(agent) = &mut self.agent {
+                    let packet = packet::Packet::new(0, segment.len, Body::TcpData(segment));
+                    agent.on_data(self.now, &packet, &segment);
+                }
+                self.path.put(self.now + delay, Packet::Data(segment));
+            }
+            Packet::AckToAgent(segment) => {
+                let agent = self.agent.as_mut();
+                let verdict = agent.map(|agent| agent.on_ack(self.now, &segment));
+                if verdict != Some(Verdict::Suppress) {
+                    self.path.put(self.now + delay, Packet::Ack(segment));
+                }
+            }
             Packet::Ack(segment) => self.sender.on_segment(self.now, &segment),
             Packet::Data(segment) => {
                 let before = self.receiver.delivered();
@@ -170,12 +208,43 @@ impl<'a> Pair<'a> {
             assert!(segment.len <= self.config.mss, "a segment above the MSS");
             assert!(segment.span() > 0, "an empty segment");
             self.data_sent += 1;
-            self.path.put(self.now + delay, Packet::Data(segment));
+            let packet = match self.agent {
+                Some(_) => Packet::DataToAgent(segment),
+                None => Packet::Data(segment),
+            };
+            self.path.put(self.now + delay, packet);
         }
         while let Some(ack) = self.receiver.poll_transmit(self.now) {
-            self.path.put(self.now + delay, Packet::Ack(ack));
+            let packet = match self.agent {
+                Some(_) => Packet::AckToAgent(ack),
+                None => Packet::Ack(ack),
+            };
+            self.path.put(self.now + delay, packet);
         }
+        self.pump_agent();
         self.check();
+    }
+
+    /// Lets the agent send, then looks at it.
+    fn pump_agent(&mut self) {
+        let delay = self.plan.delay;
+        while let Some(repair) = self.agent.as_mut().and_then(Snoop::poll_transmit) {
+            let Body::TcpData(segment) = repair.body else {
+                panic!("the agent sends {repair:?}")
+            };
+            let end = segment
+                .seq
+                .expand(self.config.iss, self.sender.flight().max());
+            assert!(
+                end + segment.span() <= self.sender.flight().max(),
+                "what the sender never sent"
+            );
+            self.path.put(self.now + delay, Packet::Data(segment));
+        }
+        if let Some(agent) = &self.agent {
+            let counters = agent.counters();
+            assert!(counters.timeouts <= counters.retransmits);
+        }
     }
 
     /// What holds at any time.

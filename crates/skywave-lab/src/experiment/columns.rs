@@ -195,12 +195,15 @@ columns! {
     arrival_p10_s maybe Seconds Mean "Arrival p10";
     arrival_p50_s maybe Seconds Mean "Arrival p50";
     arrival_p90_s maybe Seconds Mean "Arrival p90";
+    local_retransmits count Count Sum "Retransmits by agents";
+    suppressed_dupacks count Count Sum "Dupacks kept by agents";
     @losses:
     lost_queue_dupacks Queue Dupacks "Full queue, dupacks";
     lost_queue_partial_ack Queue PartialAck "Full queue, partial ACK";
     lost_queue_sack Queue Sack "Full queue, SACK";
     lost_queue_detector Queue Detector "Full queue, detector";
     lost_queue_timeout Queue Timeout "Full queue, timeout";
+    lost_queue_agent Queue Agent "Full queue, agent";
     lost_queue_unnoticed Queue Unnoticed "Full queue, unnoticed";
     lost_queue_open Queue Open "Full queue, open";
     lost_early_dupacks Early Dupacks "Early drop, dupacks";
@@ -208,6 +211,7 @@ columns! {
     lost_early_sack Early Sack "Early drop, SACK";
     lost_early_detector Early Detector "Early drop, detector";
     lost_early_timeout Early Timeout "Early drop, timeout";
+    lost_early_agent Early Agent "Early drop, agent";
     lost_early_unnoticed Early Unnoticed "Early drop, unnoticed";
     lost_early_open Early Open "Early drop, open";
     lost_channel_dupacks Channel Dupacks "Channel, dupacks";
@@ -215,6 +219,7 @@ columns! {
     lost_channel_sack Channel Sack "Channel, SACK";
     lost_channel_detector Channel Detector "Channel, detector";
     lost_channel_timeout Channel Timeout "Channel, timeout";
+    lost_channel_agent Channel Agent "Channel, agent";
     lost_channel_unnoticed Channel Unnoticed "Channel, unnoticed";
     lost_channel_open Channel Open "Channel, open";
     lost_blackout_dupacks Blackout Dupacks "Blackout, dupacks";
@@ -222,6 +227,7 @@ columns! {
     lost_blackout_sack Blackout Sack "Blackout, SACK";
     lost_blackout_detector Blackout Detector "Blackout, detector";
     lost_blackout_timeout Blackout Timeout "Blackout, timeout";
+    lost_blackout_agent Blackout Agent "Blackout, agent";
     lost_blackout_unnoticed Blackout Unnoticed "Blackout, unnoticed";
     lost_blackout_open Blackout Open "Blackout, open";
     lost_corrupt_dupacks Corruption Dupacks "Damage, dupacks";
@@ -229,6 +235,7 @@ columns! {
     lost_corrupt_sack Corruption Sack "Damage, SACK";
     lost_corrupt_detector Corruption Detector "Damage, detector";
     lost_corrupt_timeout Corruption Timeout "Damage, timeout";
+    lost_corrupt_agent Corruption Agent "Damage, agent";
     lost_corrupt_unnoticed Corruption Unnoticed "Damage, unnoticed";
     lost_corrupt_open Corruption Open "Damage, open";
 }

@@ -50,6 +50,7 @@ impl Design for Losses {
             seed,
             series: false,
             details: false,
+            agents: Vec::new(),
             bins: None,
         }
     }

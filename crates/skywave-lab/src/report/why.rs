@@ -37,6 +37,7 @@ const FOUND: [(Found, &str); Found::ALL.len()] = [
     (Found::Sack, "SACK"),
     (Found::Detector, "detector"),
     (Found::Timeout, "timeout"),
+    (Found::Agent, "agent"),
     (Found::Unnoticed, "unnoticed"),
     (Found::Open, "open"),
 ];

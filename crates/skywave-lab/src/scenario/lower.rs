@@ -14,7 +14,7 @@ use super::model::{Dist, File, RunModel, SeedsModel};
 use super::spanned::Spanned;
 use super::sweep::MAX_RUNS;
 use super::tree::Span;
-use super::{lower_flow, lower_link};
+use super::{lower_agent, lower_flow, lower_link};
 use super::{number, units};
 
 /// Most copies that one `count` makes.
@@ -138,12 +138,14 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
         network.next[link.from].push(link.to);
     }
     let (flows, flow_names) = lower_flow::all(&mut network, &file.flow, end, context.custom)?;
+    let agents = lower_agent::all(&network, &file.agent, &flows)?;
     let flows_len = flows.len();
     Ok(Template {
         spec: Spec {
             nodes: network.nodes,
             links: network.links,
             flows,
+            agents,
             duration: end,
             measure,
             seed: 0,

@@ -5,6 +5,7 @@
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 
+use super::model_agent::AgentModel;
 use super::model_flow::FlowModel;
 use super::model_recovery::{ArqModel, FecModel};
 use super::number::{Count, Probability};
@@ -24,6 +25,9 @@ pub(crate) struct File {
     pub(crate) link: Vec<Spanned<LinkModel>>,
     /// The flows.
     pub(crate) flow: Vec<Spanned<FlowModel>>,
+    /// Agents at nodes that flows pass.
+    #[serde(default)]
+    pub(crate) agent: Vec<Spanned<AgentModel>>,
     /// How long to run, and how often.
     pub(crate) run: RunModel,
     /// Fields to vary: path → values. All combinations are run, the last key varying fastest.

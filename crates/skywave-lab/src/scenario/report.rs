@@ -116,6 +116,8 @@ pub const FLOW_METRICS: &[Metric] = &[
     metric("arrival_p10", "arrival_p10_s"),
     metric("arrival_p50", "arrival_p50_s"),
     metric("arrival_p90", "arrival_p90_s"),
+    metric("local_retransmits", "local_retransmits"),
+    metric("suppressed_dupacks", "suppressed_dupacks"),
 ];
 
 /// What is measured of a link.

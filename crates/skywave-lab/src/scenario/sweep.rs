@@ -21,14 +21,14 @@ pub(crate) struct Axis {
     steps: Vec<Vec<Node>>,
 }
 
-/// The place of a field: one link, flow or the run, and keys below it.
+/// The place of a field: one link, flow, agent or the run, and keys below it.
 #[derive(Debug)]
 struct Path {
     text: String,
     span: Span,
-    /// `link`, `flow` or `run`.
+    /// `link`, `flow`, `agent` or `run`.
     root: &'static str,
-    /// Which links or flows.
+    /// Which links, flows or agents.
     targets: Vec<usize>,
     /// Keys with the places where the path names them.
     keys: Vec<(String, Span)>,
@@ -167,12 +167,13 @@ impl Path {
         let root = match root {
             "link" => "link",
             "flow" => "flow",
+            "agent" => "agent",
             "run" => "run",
             other => {
-                return Err(unknown("place", other, &["link", "flow", "run"])
+                return Err(unknown("place", other, &["link", "flow", "agent", "run"])
                     .at(&place(0, other.len()))
                     .help(
-                        "a path is link.NAME.key…, flow.NAME.key… or run.key; * stands for every name",
+                        "a path is link.NAME.key…, flow.NAME.key…, agent.NAME.key… or run.key; * stands for every name",
                     ));
             }
         };
@@ -210,7 +211,7 @@ impl Path {
             _ if keys.len() > MAX_KEYS => Err(fault("this path is too deep")),
             (_, "") => Err(fault("this path names no field")),
             ("run", "seeds") => Err(fault("seeds cannot be swept: every point has all of them")),
-            ("link" | "flow", "name") => Err(fault("names cannot be swept")),
+            ("link" | "flow" | "agent", "name") => Err(fault("names cannot be swept")),
             _ => Ok(Self {
                 span: place(0, text.len()),
                 text,
@@ -297,7 +298,7 @@ fn set(node: &mut Node, name: &str, keys: &[(String, Span)], value: &Node) -> Re
     }
 }
 
-/// The names of all links or flows, as paths use them.
+/// The names of all links, flows or agents, as paths use them.
 pub(crate) fn names(tree: &Node, root: &str) -> Vec<String> {
     let items = tree.get(root).and_then(Node::as_array).unwrap_or_default();
     let name = |(i, item): (usize, &Node)| {
@@ -306,6 +307,10 @@ pub(crate) fn names(tree: &Node, root: &str) -> Vec<String> {
         }
         if root == "flow" {
             return default_flow_name(i);
+        }
+        if root == "agent" {
+            let node = item.get("at").and_then(Node::as_text);
+            return node.unwrap_or_default().to_owned();
         }
         let ends = item.get("between").and_then(Node::as_array);
         let end = |i: usize| ends.and_then(|e| e.get(i)).and_then(Node::as_text);

@@ -169,6 +169,20 @@ cases! {
     a_trace_without_folder: "rate = \"2Mbps\"" => "trace = \"lte.trace\"";
 }
 
+// Agents.
+cases! {
+    an_agent_nowhere: "[run]" => "[[agent]]\nat = \"C\"\nsnoop = {}\n\n[run]";
+    an_agent_at_an_end: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"C\"\nsnoop = {}\n\n[run]";
+    an_agent_that_nothing_passes: "[run]" => "[[agent]]\nat = \"B\"\nsnoop = {}\n\n[run]";
+    an_agent_beside_the_way: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[agent]]\nat = \"D\"\nsnoop = {}\n\n[run]";
+    two_agents_at_a_node: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nsnoop = {}\n\n[[agent]]\nat = \"B\"\nsnoop = \"none\"\n\n[run]";
+    an_agent_without_work: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\n\n[run]";
+    an_unknown_kind_of_snoop: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nsnoop = \"orginal\"\n\n[run]";
+    a_cache_in_bytes: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nsnoop = { cache = \"64kB\" }\n\n[run]";
+    no_dupacks_at_all: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nsnoop = { dupacks = 0 }\n\n[run]";
+    a_path_to_no_agent: "\"flow.bulk.transport\" =" => "\"agent.B.snoop\" =";
+}
+
 // The sweep.
 cases! {
     a_swept_value_that_is_wrong: "[\"reno\", \"cerl\"]" => "[\"reno\", \"curl\"]";

@@ -75,6 +75,7 @@ fn a_point_and_a_seed_make_the_expected_simulation() {
         seed: 7,
         series: false,
         details: false,
+        agents: Vec::new(),
         bins: None,
     };
     assert_eq!(point.spec(7), expected);

@@ -1,5 +1,6 @@
 //! Scenario files, from the outside: what they become, and what is said of wrong ones.
 
+mod agent;
 mod becomes;
 mod custom;
 mod detection;

@@ -151,6 +151,18 @@ class Flow(_Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Agent(_Table):
+    """A machine at a node that flows pass: Snoop.
+
+    >>> base = Agent(at="base", snoop={"dupacks": 1})
+    """
+
+    at: str
+    snoop: str | Mapping[str, Value]
+    name: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Run(_Table):
     """How long to run, and how often: `seeds` is a number or a list.
 
@@ -209,6 +221,7 @@ class Scenario:
     links: Sequence[Link]
     flows: Sequence[Flow]
     run: Run
+    agents: Sequence[Agent] = ()
     name: str = "scenario"
     title: str | None = None
     description: str | None = None
@@ -244,6 +257,7 @@ class Scenario:
         parts = [_toml.table({k: v for k, v in head.items() if v is not None})]
         parts += ["[[link]]\n" + _toml.table(link._table()) for link in self.links]
         parts += ["[[flow]]\n" + _toml.table(flow._table()) for flow in self.flows]
+        parts += ["[[agent]]\n" + _toml.table(agent._table()) for agent in self.agents]
         parts.append("[run]\n" + _toml.table(self.run._table()))
         if self.sweep:
             steps = {path: _plain(values) for path, values in self.sweep.items()}

@@ -11,6 +11,7 @@ use skywave_core::packet::Body;
 use skywave_core::{Duration, Time};
 
 use super::arrival::{Arrival, Label};
+use super::lane::LaneKind;
 use super::world::{Event, Travelling, World};
 use crate::spec::{AgentSpec, Spec};
 
@@ -146,6 +147,24 @@ impl World<'_> {
                 self.flows[flow as usize].suppressed_dupack(at);
                 self.free.push(label.id());
             }
+        }
+    }
+
+    /// The link at place `hop` of its route has no room for a packet: the agent before it, if there is
+    /// one, is to know.
+    #[cold]
+    pub(super) fn tell_agent(&mut self, id: u32, hop: u32) {
+        let Some(lane) = self.routes.lane_before(hop) else {
+            return;
+        };
+        let packet = &self.packets[id as usize].packet;
+        if let (LaneKind::Agent, Body::TcpData(segment)) =
+            (self.lanes[lane as usize].kind(), &packet.body)
+            && !packet.corrupt
+        {
+            let agent = self.lanes[lane as usize].agent();
+            agent.connection(packet.flow).snoop.on_drop(segment);
+            agent.reset_timer(packet.flow);
         }
     }
 

@@ -111,7 +111,7 @@ impl World<'_> {
             self.tell(link);
         }
         if let Some(cause) = refused {
-            self.drop_packet(id, cause, at);
+            self.drop_packet(id, label.hop(), cause, at);
         }
         self.settle(link, at);
     }
@@ -127,7 +127,10 @@ impl World<'_> {
             self.note(link, settled);
             let id = settled.id;
             match settled.fate {
-                Fate::Dropped(cause) => self.drop_packet(id, cause, settled.at),
+                Fate::Dropped(cause) => {
+                    let hop = self.packets[id as usize].hop;
+                    self.drop_packet(id, hop, cause, settled.at);
+                }
                 Fate::Arrives {
                     at,
                     corrupt,

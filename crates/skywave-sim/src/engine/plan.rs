@@ -147,7 +147,11 @@ impl View<'_> {
                         continue;
                     }
                     let behind = self.next_inbox(flow, direction, hop + 1).0;
-                    let slack = (self.delay(link) + behind).min(LONGEST);
+                    let mut slack = (self.delay(link) + behind).min(LONGEST);
+                    // An agent hears of what the link behind it drops before it does anything else.
+                    if self.follows_agent(flow, direction, hop) {
+                        slack = Duration::ZERO;
+                    }
                     let entry = links[link as usize].get_or_insert(Slack {
                         slack,
                         hold: Duration::ZERO,
@@ -157,6 +161,12 @@ impl View<'_> {
             }
         }
         links
+    }
+
+    fn follows_agent(&self, flow: usize, direction: Direction, hop: usize) -> bool {
+        let is_agent = |lane| lane as usize >= self.spec.links.len();
+        let mut links = self.routes.links(flow, direction);
+        !self.spec.agents.is_empty() && hop > 0 && links.nth(hop - 1).is_some_and(is_agent)
     }
 
     /// A sender wakes for its few packets alone, a shared link for those of many: the link gives

@@ -137,6 +137,15 @@ impl Routes {
         }
     }
 
+    /// What collects packets right before a place of a route, other than that their size may change in
+    /// between.
+    pub(crate) fn lane_before(&self, hop: u32) -> Option<u32> {
+        let before = self.hops[..hop as usize].iter().rev();
+        let mut before = before.skip_while(|&&hop| hop < RECEIVER && hop & OTHER != 0);
+        let hop = *before.next()?;
+        (hop & COLLECTS != 0 && hop & OTHER == 0).then_some(hop & !COLLECTS)
+    }
+
     /// Marks the links that collect packets.
     pub(crate) fn mark(&mut self, collects: impl Fn(u32) -> bool) {
         for hop in &mut self.hops {

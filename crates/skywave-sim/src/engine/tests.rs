@@ -97,6 +97,7 @@ fn snoop(node: usize, timer: bool) -> AgentSpec {
         node,
         snoop: SnoopConfig {
             cache: (node == 1).then_some(8),
+            in_queue: node == 1 || timer,
             timeout: timer.then(LocalTimeout::default),
             ..SnoopConfig::default()
         },

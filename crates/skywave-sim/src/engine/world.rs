@@ -53,7 +53,7 @@ pub(crate) struct World<'a> {
     plan: Plan,
     /// The links, and behind them the agents.
     pub(super) lanes: Vec<Lane>,
-    routes: Routes,
+    pub(super) routes: Routes,
     pub(super) flows: Vec<Flow>,
     /// Packets under way, and the free places among them.
     pub(super) packets: Vec<Travelling>,
@@ -152,10 +152,8 @@ impl<'a> World<'a> {
 
     /// A link decides about the packets of its earliest bucket.
     fn on_link(&mut self, link: usize) {
-        match self.lanes[link].kind() {
-            LaneKind::Link => {}
-            LaneKind::Arq => return self.on_arq(link),
-            LaneKind::Agent => return self.on_agent(link),
+        if self.lanes[link].kind() != LaneKind::Link {
+            return self.on_machine(link);
         }
         let Some(inbox) = &mut self.lanes[link].inbox else {
             return;
@@ -166,6 +164,16 @@ impl<'a> World<'a> {
         }
         if let Some(inbox) = &mut self.lanes[link].inbox {
             inbox.recycle(packets);
+        }
+    }
+
+    /// A lane that decides later than packets come does what is due.
+    #[inline(never)]
+    fn on_machine(&mut self, lane: usize) {
+        match self.lanes[lane].kind() {
+            LaneKind::Link => {}
+            LaneKind::Arq => self.on_arq(lane),
+            LaneKind::Agent => self.on_agent(lane),
         }
     }
 
@@ -386,7 +394,7 @@ impl<'a> World<'a> {
             let lane = &mut self.lanes[link as usize];
             at = if let Some(plain) = lane.plain() {
                 let Some(next) = plain.send_plain(at, label.size()) else {
-                    return self.drop_packet(label.id(), DropCause::Queue, at);
+                    return self.drop_packet(label.id(), label.hop(), DropCause::Queue, at);
                 };
                 next
             } else {
@@ -417,7 +425,7 @@ impl<'a> World<'a> {
         let observer = self.observer.as_deref_mut();
         match self.lanes[link as usize].send(at, link, packet, observer) {
             Fate::Dropped(cause) => {
-                self.drop_packet(id, cause, at);
+                self.drop_packet(id, hop, cause, at);
                 None
             }
             Fate::Arrives {
@@ -499,9 +507,13 @@ impl<'a> World<'a> {
         }
     }
 
+    /// A packet is lost on the link at place `hop` of its route.
     #[inline(never)]
-    pub(super) fn drop_packet(&mut self, id: u32, cause: DropCause, at: Time) {
+    pub(super) fn drop_packet(&mut self, id: u32, hop: u32, cause: DropCause, at: Time) {
         self.free.push(id);
+        if !self.spec.agents.is_empty() && matches!(cause, DropCause::Queue | DropCause::Early) {
+            self.tell_agent(id, hop);
+        }
         let packet = &self.packets[id as usize].packet;
         // What a channel had damaged before it met a full queue was lost by the channel.
         let cause = match cause {

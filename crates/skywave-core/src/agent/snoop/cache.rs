@@ -14,10 +14,14 @@ pub(super) struct Cached {
     /// Which transmission to the mobile host brought it last, and when.
     pub(super) order: u64,
     pub(super) sent_at: Time,
+    /// The transmission before a repair.
+    pub(super) order_before: u64,
     /// The sender has sent it again, or late: it knows of the loss, and the agent leaves it to it.
     pub(super) resent: bool,
     /// The agent has sent it again.
     pub(super) repaired: bool,
+    /// That was the last transmission of it.
+    pub(super) repair_is_last: bool,
     pub(super) packet: Packet,
 }
 
@@ -62,6 +66,7 @@ impl Cache {
         {
             if known.start == at.start && known.end == at.end {
                 (known.order, known.sent_at) = (order, now);
+                known.repair_is_last = false;
             }
             // Cut in another way: the older ones stay, and the sender's copy will do.
             let known = self.segments.iter_mut().skip(place);
@@ -73,13 +78,30 @@ impl Cache {
                 start: at.start,
                 end: at.end,
                 order,
+                order_before: order,
                 sent_at: now,
                 resent: late,
                 repaired: false,
+                repair_is_last: false,
                 packet: *packet,
             };
             self.segments.insert(place, cached);
         }
+    }
+
+    /// The last transmission of a segment was dropped before it left: its number, and whether it was a
+    /// repair. A segment that never left is forgotten.
+    pub(super) fn dropped(&mut self, at: Range<u64>) -> Option<(u64, bool)> {
+        let place = self.segments.partition_point(|s| s.end <= at.start);
+        let known = self.segments.get_mut(place);
+        let known = known.filter(|s| s.start == at.start && s.end == at.end)?;
+        let dropped = (known.order, known.repair_is_last);
+        if known.repair_is_last {
+            known.order = known.order_before;
+        } else if !known.resent {
+            self.segments.remove(place);
+        }
+        Some(dropped)
     }
 
     /// Forgets what is acknowledged.

@@ -5,6 +5,7 @@ use super::*;
 use crate::packet::{Body, Flags, SackBlock, SackBlocks};
 use crate::time::Duration;
 
+mod queue;
 mod repair;
 mod sender;
 mod timeout;

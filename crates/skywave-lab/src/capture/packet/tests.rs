@@ -35,6 +35,7 @@ fn framing(transport: Transport, traffic: Traffic) -> Option<Framing> {
         seed: 1,
         series: false,
         details: false,
+        agents: Vec::new(),
         bins: None,
     };
     Framing::new(0, &spec)

@@ -54,6 +54,7 @@ impl Design for Numbered {
             seed,
             series: self.series,
             details: false,
+            agents: Vec::new(),
             bins: None,
         }
     }

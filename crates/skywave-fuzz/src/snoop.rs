@@ -1,0 +1,50 @@
+//! A TCP sender and its receiver with a Snoop agent between them, whatever the path and the application do.
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use skywave_core::Duration;
+use skywave_core::agent::SnoopConfig;
+use skywave_core::agent::snoop::LocalTimeout;
+
+use super::machines::{AnyConfig, Pair, Plan};
+
+/// An agent's configuration read out of bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyAgent(pub SnoopConfig);
+
+impl<'a> Arbitrary<'a> for AnyAgent {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        let timeout = match bytes.int_in_range(0..=3u8)? {
+            0 | 1 => None,
+            2 => Some(LocalTimeout::default()),
+            _ => Some(LocalTimeout {
+                rtts: f64::from(bytes.int_in_range(1u8..=40)?) / 10.0,
+                min: Duration::from_millis(u64::from(u8::arbitrary(bytes)?)),
+            }),
+        };
+        Ok(Self(SnoopConfig {
+            dupacks: match bytes.int_in_range(0..=3u8)? {
+                0 | 1 => 1,
+                _ => bytes.int_in_range(1..=4)?,
+            },
+            cache: match bytes.int_in_range(0..=3u8)? {
+                0..=2 => None,
+                _ => Some(bytes.int_in_range(0..=20)?),
+            },
+            in_queue: true,
+            timeout,
+        }))
+    }
+}
+
+/// Reads an agent, a connection and what happens to it out of `data`, and runs it to its end.
+pub fn run(data: &[u8]) {
+    let mut bytes = Unstructured::new(data);
+    // Bytes that run out read as zeros.
+    if let (Ok(agent), Ok(config), Ok(plan)) = (
+        AnyAgent::arbitrary(&mut bytes),
+        AnyConfig::arbitrary(&mut bytes),
+        Plan::arbitrary(&mut bytes),
+    ) {
+        Pair::with_agent(plan.applied_to(config.0), &plan, agent.0).run();
+    }
+}
