@@ -9,7 +9,7 @@ use proptest::test_runner::TestRunner;
 use skywave_core::agent::SnoopConfig;
 use skywave_core::agent::snoop::LocalTimeout;
 use skywave_core::link::{
-    Arq, Blackout, DropCause, Fate, Fec, Jitter, Limit, LinkConfig, LossAt, LossConfig,
+    Arq, Blackout, Contention, DropCause, Fate, Fec, Jitter, Limit, LinkConfig, LossAt, LossConfig,
     QueueConfig, RedConfig, Reordering,
 };
 use skywave_core::packet::Body;
@@ -242,10 +242,15 @@ fn any_link() -> impl Strategy<Value = LinkConfig> {
         (800_000u64..4_000_000, 1_000_000u64..40_000_000, queue),
         (small(), small(), small(), small()),
         any::<(bool, bool, bool, bool)>(),
-        arq,
+        (arq, any::<(bool, bool)>()),
     )
         .prop_map(
-            |((bps, delay, queue), shares, (tail, jitter, blackout, coded), arq)| {
+            |(
+                (bps, delay, queue),
+                shares,
+                (tail, jitter, blackout, coded),
+                (arq, (contended, capture)),
+            )| {
                 let start = Time::from_nanos(3_000_000_000);
                 let clean =
                     LinkConfig::new(Rate::from_bps(bps), Duration::from_nanos(delay), queue);
@@ -266,6 +271,14 @@ fn any_link() -> impl Strategy<Value = LinkConfig> {
                     fec: coded.then_some(Fec {
                         rate: 0.9,
                         repair: 0.5,
+                    }),
+                    contention: (contended && arq.is_none()).then_some(Contention {
+                        slot: Duration::from_millis(1),
+                        window: 8,
+                        max_window: 64,
+                        failure: 0.3,
+                        hold: Duration::from_millis(20),
+                        capture,
                     }),
                     arq,
                     ..clean

@@ -93,7 +93,11 @@ impl ArqLink {
     /// [`Link`](super::Link). Without `config.arq` it retransmits as [`Arq::default`] says. The loss
     /// models act at the end of transmissions, whatever `config.loss_at` says. It measures from the
     /// start until [`ArqLink::measure`] says otherwise.
+    ///
+    /// # Panics
+    /// When `config` asks for contention.
     pub fn new(config: LinkConfig, seed: u64, name: &str) -> Self {
+        assert!(config.contention.is_none(), "no contention beside ARQ");
         let arq = config.arq.unwrap_or_default();
         let medium = Medium::new(&config, seed, name);
         let transmitter = Transmitter::new(config.service);

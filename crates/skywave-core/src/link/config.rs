@@ -32,6 +32,8 @@ pub struct LinkConfig {
     pub reordering: Option<Reordering>,
     /// Forward error correction.
     pub fec: Option<Fec>,
+    /// Other stations contend for the channel; only with a constant rate and without ARQ.
+    pub contention: Option<Contention>,
     /// Retransmission by the link; such a link is an [`ArqLink`](super::ArqLink).
     pub arq: Option<Arq>,
 }
@@ -211,6 +213,23 @@ impl Default for Arq {
     }
 }
 
+/// A channel that other stations contend for, by binary exponential backoff.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contention {
+    /// Length of a slot.
+    pub slot: Duration,
+    /// The first window: an attempt comes after 0 to `window` − 1 slots.
+    pub window: u32,
+    /// The window doubles with each failure up to this.
+    pub max_window: u32,
+    /// Probability that an attempt fails, below 1: another station has the channel, or both collide.
+    pub failure: f64,
+    /// Mean time for which the other station has the channel then; exponential.
+    pub hold: Duration,
+    /// Once it has the channel, a station sends all that is queued; else it contends for each packet.
+    pub capture: bool,
+}
+
 impl LinkConfig {
     /// A clean link: no loss, no jitter.
     pub fn new(rate: Rate, delay: Duration, queue: QueueConfig) -> Self {
@@ -226,6 +245,7 @@ impl LinkConfig {
             duplication: 0.0,
             reordering: None,
             fec: None,
+            contention: None,
             arq: None,
         }
     }

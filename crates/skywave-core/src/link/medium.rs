@@ -1,12 +1,14 @@
-//! What lies between the transmitter and the other side: loss models, blackouts, and what
-//! [`super::impair`] does to packets.
+//! The medium of a link: who contends for it, loss models, blackouts, and what [`super::impair`] does to
+//! packets.
 
 use super::blackout::Blackouts;
 use super::config::{LinkConfig, LossAt};
+use super::contention::Station;
 use super::fec::Code;
 use super::impair::Impairments;
 use super::loss::Channel;
 use super::{DropCause, Fate};
+use crate::rng::Stream;
 use crate::time::{Duration, Time};
 
 /// The medium of a link.
@@ -17,6 +19,7 @@ pub(super) struct Medium {
     code: Option<Code>,
     blackouts: Blackouts,
     impairments: Impairments,
+    station: Option<Station>,
 }
 
 impl Medium {
@@ -26,6 +29,7 @@ impl Medium {
         let perfect = config.loss.is_empty()
             && config.blackouts.is_empty()
             && medium.code.is_none()
+            && medium.station.is_none()
             && medium.impairments.are_none();
         (!perfect).then_some(medium)
     }
@@ -38,7 +42,20 @@ impl Medium {
             code: Code::new(config, seed, name),
             blackouts: Blackouts::new(config.blackouts.clone()),
             impairments: Impairments::new(config, seed, name),
+            station: config
+                .contention
+                .map(|c| Station::new(c, Stream::named(seed, name, "contention"))),
         }
+    }
+
+    /// The link's part in a contention, if there is one.
+    pub(super) fn station(&self) -> Option<&Station> {
+        self.station.as_ref()
+    }
+
+    /// The same, to be asked.
+    pub(super) fn station_mut(&mut self) -> Option<&mut Station> {
+        self.station.as_mut()
     }
 
     /// Bytes that a packet takes on the air.

@@ -8,15 +8,16 @@
 //! # The order of things
 //! 1. With [`LossAt::Head`], the loss models; a packet that they lose uses nothing of the link.
 //! 2. The queue, which may drop it: full ([`DropCause::Queue`]) or early ([`DropCause::Early`]).
-//! 3. The transmission, of more bytes with [`Fec`].
-//! 4. With [`LossAt::Tail`], the loss models, at the end of the transmission.
-//! 5. Blackouts, at the end of the transmission; in a blackout that is the cause on record.
-//! 6. Propagation delay, jitter, reordering, damage, duplication.
+//! 3. With [`Contention`], the wait for the channel, which takes no place in the queue.
+//! 4. The transmission, of more bytes with [`Fec`].
+//! 5. With [`LossAt::Tail`], the loss models, at the end of the transmission.
+//! 6. Blackouts, at the end of the transmission; in a blackout that is the cause on record.
+//! 7. Propagation delay, jitter, reordering, damage, duplication.
 //!
 //! Where the loss models act, [`Fec`] may repair what they corrupt.
 //!
 //! Random streams are named after the link: `loss.0`, `loss.0.state`, `loss.1`, …, `fec`, `red`,
-//! `jitter`, `reordering`, `corruption`, `duplication`.
+//! `contention`, `jitter`, `reordering`, `corruption`, `duplication`.
 //!
 //! A link that retransmits ([`Arq`]) cannot know a packet's fate on arrival: it is an [`ArqLink`],
 //! with a contract of its own.
@@ -24,6 +25,7 @@
 mod arq;
 mod blackout;
 mod config;
+mod contention;
 mod fec;
 mod impair;
 mod loss;
@@ -97,9 +99,13 @@ impl Link {
     /// start until [`Link::measure`] says otherwise.
     ///
     /// # Panics
-    /// When `config` asks for ARQ, which is an [`ArqLink`]'s.
+    /// When `config` asks for ARQ, which is an [`ArqLink`]'s, or for contention without a constant rate.
     pub fn new(config: LinkConfig, seed: u64, name: &str) -> Self {
         assert!(config.arq.is_none(), "a link with ARQ is an `ArqLink`");
+        assert!(
+            config.contention.is_none() || matches!(config.service, Service::Rate(_)),
+            "contention is for a constant rate"
+        );
         let medium = Medium::unless_perfect(&config, seed, name).map(Box::new);
         let transmitter = Transmitter::new(config.service);
         let red = Stream::named(seed, name, "red");
@@ -198,7 +204,11 @@ impl Link {
     /// Capacity that is taken and lies after `at`.
     fn ahead(&self, at: Time) -> u64 {
         let position = self.transmitter.position(at);
-        self.transmitter.taken().saturating_sub(position)
+        let station = self.medium.as_ref().and_then(|medium| medium.station());
+        match station {
+            Some(station) => station.ahead(at),
+            None => self.transmitter.taken().saturating_sub(position),
+        }
     }
 
     /// Decides a packet's fate; `PLAIN` is for plain links.
@@ -219,10 +229,16 @@ impl Link {
             Some(medium) if !PLAIN => medium.on_air(size),
             _ => size,
         };
+        if !PLAIN && let Some(station) = self.medium.as_mut().and_then(|m| m.station_mut()) {
+            self.transmitter.defer(station.wait(now, start));
+        }
         let slot = self.transmitter.transmit::<PLAIN>(on_air);
         self.queue.accept::<PLAIN>(now, start, slot.end, size);
         totals.transmitted(start.since(now), slot.used);
         if !PLAIN && let Some(medium) = &mut self.medium {
+            if let Some(station) = medium.station_mut() {
+                station.transmits(now, slot);
+            }
             return totals.count(medium.carry(slot.end, self.delay, size));
         }
         totals.count(Fate::Arrives {

@@ -59,6 +59,14 @@ impl Transmitter {
         }
     }
 
+    /// The next packet waits so long before it starts. Only at a constant rate.
+    pub(super) fn defer(&mut self, wait: Duration) {
+        if !wait.is_zero() {
+            self.rate.carry = 0;
+            self.rate.free_at += wait;
+        }
+    }
+
     /// When the next packet of a backlog starts: nothing goes unused.
     pub(super) fn next_start(&self) -> Time {
         match &self.trace {

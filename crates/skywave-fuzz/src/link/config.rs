@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::link::{
-    Arq, Blackout, Fec, GilbertElliott, Jitter, Limit, LinkConfig, LossAt, LossConfig, QueueConfig,
-    RedConfig, Reordering, Service, Trace,
+    Arq, Blackout, Contention, Fec, GilbertElliott, Jitter, Limit, LinkConfig, LossAt, LossConfig,
+    QueueConfig, RedConfig, Reordering, Service, Trace,
 };
 use skywave_core::{Duration, Rate, Time};
 
@@ -62,8 +62,23 @@ impl<'a> Arbitrary<'a> for AnyLink {
             config.loss_at = LossAt::Tail;
             config.arq = Some(arq(bytes)?);
         }
+        if kind & 64 != 0 && config.arq.is_none() && matches!(config.service, Service::Rate(_)) {
+            config.contention = Some(contention(bytes)?);
+        }
         Ok(Self(config))
     }
+}
+
+fn contention(bytes: &mut Unstructured<'_>) -> Result<Contention> {
+    let kind = u8::arbitrary(bytes)?;
+    Ok(Contention {
+        slot: millis(bytes)?,
+        window: u32::from(kind % 32),
+        max_window: u32::from(u8::arbitrary(bytes)?),
+        failure: share(bytes)?,
+        hold: millis(bytes)?,
+        capture: kind & 128 == 0,
+    })
 }
 
 fn arq(bytes: &mut Unstructured<'_>) -> Result<Arq> {

@@ -10,6 +10,7 @@ use super::error::Fault;
 use super::files::Files;
 use super::lower::{Draw, Network, Target, check_dist, check_name, copies, numbered};
 use super::lower_channel::{blackouts, channel, queue};
+use super::lower_contention;
 use super::lower_recovery::{self, place_losses};
 use super::model::{Dist, JitterModel, LinkModel, ReorderingModel, ReverseModel};
 use super::model_recovery::ArqModel;
@@ -144,6 +145,12 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Files<'_>) -> Result<Li
         duplication: model.duplication.map_or(0.0, |p| p.0),
         reordering: model.reordering.map(reordering),
         fec: model.fec.as_ref().and_then(lower_recovery::fec),
+        contention: model
+            .contention
+            .as_ref()
+            .map(lower_contention::contention)
+            .transpose()?
+            .flatten(),
         arq: arq(model.arq.as_ref()),
     };
     if let Some(spec) = &model.queue {
@@ -154,6 +161,7 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Files<'_>) -> Result<Li
         config.loss = channel(models);
     }
     place_losses(&mut config, model.loss_at, model.arq.as_ref(), &model.delay)?;
+    lower_contention::check(&config, model.contention.as_ref())?;
     Ok(config)
 }
 
@@ -193,6 +201,8 @@ fn reverse(
         own.and_then(|own| own.delay.as_ref())
             .unwrap_or(&model.delay),
     )?;
+    let own_contention = own.and_then(|own| own.contention.as_ref());
+    lower_contention::check(&config, own_contention.or(model.contention.as_ref()))?;
     Ok(config)
 }
 
@@ -246,6 +256,9 @@ fn differ(
     }
     if own.arq.is_some() {
         config.arq = arq(own.arq.as_ref());
+    }
+    if let Some(own) = &own.contention {
+        config.contention = lower_contention::contention(own)?;
     }
     if let Some(own) = &own.fec {
         config.fec = lower_recovery::fec(own);

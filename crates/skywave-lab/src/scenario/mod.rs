@@ -1,12 +1,13 @@
 //! Scenario files: TOML text → checked scenario → a simulation for each sweep point and seed.
 //!
-//! A file goes through five passes, each with the places of everything in hand, so that every
+//! A file goes through six passes, each with the places of everything in hand, so that every
 //! mistake, also one in a swept value, is shown where it stands:
 //! 1. `tree`: TOML to a tree with spans;
 //! 2. `sweep`: the overrides of a point are set into a copy of the tree;
-//! 3. `de`: the tree to the typed `model` by serde; `units` reads quantities;
-//! 4. `lower`: the model to a [`Spec`], with the checks that need more than one key;
-//! 5. `report`: what is to be shown, against the names that exist.
+//! 3. `preset`: links get the keys of their presets;
+//! 4. `de`: the tree to the typed `model` by serde; `units` reads quantities;
+//! 5. `lower`: the model to a [`Spec`], with the checks that need more than one key;
+//! 6. `report`: what is to be shown, against the names that exist.
 //!
 //! All points are lowered when the file is loaded: what loads, runs.
 
@@ -17,6 +18,7 @@ mod files;
 mod lower;
 mod lower_agent;
 mod lower_channel;
+mod lower_contention;
 mod lower_detection;
 mod lower_flow;
 mod lower_link;
@@ -27,12 +29,14 @@ mod lower_timeout;
 mod lower_wtcp;
 mod model;
 mod model_agent;
+mod model_contention;
 mod model_flow;
 mod model_recovery;
 mod model_tcp;
 mod model_wtcp;
 mod number;
 mod param;
+mod preset;
 mod quantity;
 mod report;
 mod spanned;
@@ -305,7 +309,9 @@ fn read(
 }
 
 fn lower_tree(tree: &Node, context: &Context<'_>) -> Result<(model::File, Template), Fault> {
-    let file: model::File = de::from_node(tree)?;
+    let mut tree = tree.clone();
+    preset::apply(&mut tree);
+    let file: model::File = de::from_node(&tree)?;
     let template = lower::lower(&file, context)?;
     Ok((file, template))
 }

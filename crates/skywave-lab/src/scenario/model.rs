@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 
 use super::model_agent::AgentModel;
+use super::model_contention::ContentionModel;
 use super::model_flow::FlowModel;
 use super::model_recovery::{ArqModel, FecModel};
 use super::number::{Count, Probability};
@@ -94,6 +95,12 @@ pub(crate) struct ParetoModel<Q> {
 pub(crate) struct LinkModel {
     /// Name, unique; default "A-B". The other direction is called "NAME.reverse".
     pub(crate) name: Option<Spanned<String>>,
+    /// A named link, whose keys this one has where it does not say otherwise.
+    #[expect(
+        dead_code,
+        reason = "applied to the tree before decoding; here for the schema"
+    )]
+    pub(crate) preset: Option<LinkPresetModel>,
     /// Make this many copies, named NAME.1 to NAME.n; `#` in a node's name is the copy's number.
     pub(crate) count: Option<Spanned<Count>>,
     /// The two nodes; the forward direction is from the first to the second.
@@ -111,7 +118,8 @@ pub(crate) struct LinkModel {
     pub(crate) reverse_rate: Option<Spanned<Rate>>,
     /// Properties of the reverse direction that differ.
     pub(crate) reverse: Option<Spanned<ReverseModel>>,
-    /// Propagation delay; a distribution is drawn once a seed.
+    /// Propagation delay; needed unless a preset has one; a distribution is drawn once a seed.
+    #[schemars(with = "Option<Spanned<Dist<Duration>>>")]
     pub(crate) delay: Spanned<Dist<Duration>>,
     /// Random addition to the delay of each packet; keeps order.
     pub(crate) jitter: Option<Spanned<JitterModel>>,
@@ -133,6 +141,16 @@ pub(crate) struct LinkModel {
     pub(crate) arq: Option<Spanned<ArqModel>>,
     /// Forward error correction: "none" or its settings.
     pub(crate) fec: Option<FecModel>,
+    /// Other stations contend for the channel: "none", "cdpd" or its settings.
+    pub(crate) contention: Option<Spanned<ContentionModel>>,
+}
+
+/// Named links.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum LinkPresetModel {
+    /// A cell of CDPD, from the base station to a mobile host.
+    Cdpd,
 }
 
 /// What differs in the reverse direction of a link.
@@ -165,6 +183,8 @@ pub(crate) struct ReverseModel {
     pub(crate) arq: Option<Spanned<ArqModel>>,
     /// Forward error correction: "none" or its settings.
     pub(crate) fec: Option<FecModel>,
+    /// Other stations contend for the channel: "none", "cdpd" or its settings.
+    pub(crate) contention: Option<Spanned<ContentionModel>>,
 }
 
 /// Random addition to a delay.

@@ -68,6 +68,14 @@ number!(
 );
 
 number!(
+    /// A probability below 1.
+    BelowOne(f64),
+    "a probability from 0 to below 1",
+    |p| (0.0..1.0).contains(&p),
+    { "type": "number", "minimum": 0, "exclusiveMaximum": 1, "description": "A probability below 1." }
+);
+
+number!(
     /// A number above zero.
     Positive(f64),
     "a number above zero",

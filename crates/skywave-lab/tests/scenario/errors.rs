@@ -169,6 +169,16 @@ cases! {
     a_trace_without_folder: "rate = \"2Mbps\"" => "trace = \"lte.trace\"";
 }
 
+// Contention and presets.
+cases! {
+    a_contention_that_is_never_won: "delay = \"80ms\"" => "delay = \"80ms\"\ncontention = { failure = 1 }";
+    a_contention_of_nobody: "delay = \"80ms\"" => "delay = \"80ms\"\ncontention = \"cpdp\"";
+    a_window_that_shrinks: "delay = \"80ms\"" => "delay = \"80ms\"\ncontention = { window = 32, max_window = 16 }";
+    a_contention_beside_arq: "delay = \"80ms\"" => "delay = \"80ms\"\narq = \"tcp-dcr\"\ncontention = \"cdpd\"";
+    an_unknown_preset_of_a_link: "delay = \"80ms\"" => "preset = \"cpdp\"";
+    a_preset_with_two_rates: "rate = \"2Mbps\"" => "preset = \"cdpd\"\nrate = \"2Mbps\"\ntrace = \"lte.trace\"";
+}
+
 // Agents.
 cases! {
     an_agent_nowhere: "[run]" => "[[agent]]\nat = \"C\"\nsnoop = {}\n\n[run]";

@@ -2,6 +2,7 @@
 
 mod agent;
 mod becomes;
+mod contention;
 mod custom;
 mod detection;
 mod errors;

@@ -50,7 +50,7 @@ fn the_schema_refuses_what_the_decoder_refuses() {
     let schema = json_schema();
     for (from, to) in [
         ("delay = \"10ms\"", "dealy = \"10ms\""),
-        ("delay = \"10ms\"\n", ""),
+        ("between = [\"S1\", \"G0\"]\n", ""),
         ("rate = \"10Mbps\"", "rate = 10"),
         (
             "{ droptail = \"90 packets\" }",

@@ -81,8 +81,9 @@ class Link(_Table):
     """
 
     between: tuple[str, str]
-    delay: Dist
+    delay: Dist | None = None
     name: str | None = None
+    preset: str | None = None
     count: int | None = None
     one_way: bool | None = None
     rate: str | None = None
@@ -100,6 +101,7 @@ class Link(_Table):
     reordering: Mapping[str, Value] | None = None
     arq: str | Mapping[str, Value] | None = None
     fec: str | Mapping[str, Value] | None = None
+    contention: str | Mapping[str, Value] | None = None
 
 
 @dataclass(frozen=True)

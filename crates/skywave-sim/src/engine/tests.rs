@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use skywave_core::agent::SnoopConfig;
 use skywave_core::agent::snoop::LocalTimeout;
 use skywave_core::link::{
-    Arq, Blackout, Fec, Jitter, Limit, LinkConfig, LossConfig, QueueConfig, RedConfig, Reordering,
-    Service, Trace,
+    Arq, Blackout, Contention, Fec, Jitter, Limit, LinkConfig, LossConfig, QueueConfig, RedConfig,
+    Reordering, Service, Trace,
 };
 use skywave_core::tcp::{PRESETS, Profile, TcpConfig};
 use skywave_core::{Duration, Rate, Time, wtcp};
@@ -227,6 +227,18 @@ fn bend_path(spec: &mut Spec, how: i32) {
                 });
             }
         }
+        13 => {
+            for link in [back, ack] {
+                link.contention = Some(Contention {
+                    slot: ms(2),
+                    window: 8,
+                    max_window: 64,
+                    failure: 0.4,
+                    hold: ms(30),
+                    capture: true,
+                });
+            }
+        }
         _ => {
             back.loss = vec![LossConfig::Bernoulli(0.2)];
             back.fec = Some(Fec {
@@ -250,7 +262,7 @@ proptest! {
         others in prop::collection::vec(prop::bool::weighted(0.3), 3),
         modern: bool,
         loss in 0.0..0.05f64,
-        bend in 0..14,
+        bend in 0..15,
         agents in prop_oneof![3 => Just(&[][..]), 1 => Just(&[0][..]), 1 => Just(&[1][..]), 1 => Just(&[0, 1][..])],
         timers: bool,
     ) {

@@ -62,7 +62,9 @@ prop_compose! {
         jitter in prop::option::of(0u64..20_000_000),
         rates in (0.0..0.3, 0.0..0.3),
         outage in prop::option::of((0u64..200_000_000, 0u64..200_000_000)),
+        contention in prop::option::weighted(0.3, (0.0..0.9, 0u64..50_000_000, any::<bool>())),
     ) -> LinkConfig {
+        let is_rate = matches!(service, Service::Rate(_));
         let blackout = |(start, length)| Blackout {
             start: Time::from_nanos(start),
             end: Time::from_nanos(start + length),
@@ -79,6 +81,15 @@ prop_compose! {
             duplication: rates.1,
             reordering: None,
             fec: None,
+            contention: contention.map(|(failure, hold, capture)| Contention {
+                slot: Duration::from_millis(2),
+                window: 4,
+                max_window: 32,
+                failure,
+                hold: Duration::from_nanos(hold),
+                capture,
+            })
+            .filter(|_| is_rate),
             arq: None,
         }
     }
@@ -196,9 +207,9 @@ proptest! {
         packets in packets(),
     ) {
         let arq = Arq { retries: Some(0), ..Arq::default() };
-        let config = LinkConfig { loss_at: LossAt::Tail, ..config };
+        let config = LinkConfig { loss_at: LossAt::Tail, contention: None, ..config };
         let mut plain = link(config.clone());
-        let mut l = ArqLink::new(LinkConfig { arq: Some(arq), ..config }, 1, "wireless");
+        let mut l = ArqLink::new(LinkConfig { arq: Some(arq), contention: None, ..config }, 1, "wireless");
         let mut now = Time::ZERO;
         let mut fates = Vec::new();
         for (id, (gap, size)) in (0..).zip(packets) {
@@ -234,7 +245,7 @@ proptest! {
             in_order,
             errors_on_retransmissions,
         };
-        let mut l = ArqLink::new(LinkConfig { arq: Some(arq), ..config }, 1, "wireless");
+        let mut l = ArqLink::new(LinkConfig { arq: Some(arq), contention: None, ..config }, 1, "wireless");
         let (mut now, mut last, mut waiting) = (Time::ZERO, Time::ZERO, BTreeMap::new());
         let (mut settled, mut refused) = (Vec::new(), 0);
         for (id, (gap, size)) in (0..).zip(packets) {
@@ -289,7 +300,7 @@ proptest! {
             in_order,
             errors_on_retransmissions: true,
         };
-        let mut l = ArqLink::new(LinkConfig { arq: Some(arq), ..config }, 1, "wireless");
+        let mut l = ArqLink::new(LinkConfig { arq: Some(arq), contention: None, ..config }, 1, "wireless");
         l.measure(Time::from_nanos(window.0), Time::from_nanos(window.1));
         for (id, (now, size)) in (0..).zip(packets) {
             l.offer(Time::from_nanos(now), id, size);

@@ -1,0 +1,83 @@
+//! A channel that several stations contend for, as the uplink of a cell.
+//!
+//! A station tries to get the channel after a random number of slots, uniform in a window. With some
+//! probability that fails, because another station was faster or both collided. It then waits until the
+//! other has sent what it has, and tries again with a window twice as wide (binary exponential
+//! backoff). Once it has the channel it keeps it, with capture, until it has sent all that is queued;
+//! without, it contends for each packet.
+//!
+//! The other stations are no more than a probability and a time. So the whole wait is drawn when it
+//! begins, and a packet's fate is still decided on arrival.
+//!
+//! The WTCP paper (section 2, item 4) names binary exponential backoff, and that each station in turn
+//! captures the channel, as what bunches ACKs on CDPD's uplink. It gives no numbers.
+
+use std::collections::VecDeque;
+
+use super::config::Contention;
+use super::service::Slot;
+use crate::rng::Stream;
+use crate::time::{Duration, Time};
+
+/// More attempts than any wait is made of: a channel that is never free must not hold up a run.
+const MAX_ATTEMPTS: u32 = 1000;
+
+/// A station's part in the contention.
+#[derive(Clone, Debug)]
+pub(super) struct Station {
+    config: Contention,
+    stream: Stream,
+    /// Starts and ends of the transmissions that lay ahead at the latest packet.
+    ahead: VecDeque<(Time, Time)>,
+}
+
+impl Station {
+    pub(super) fn new(config: Contention, stream: Stream) -> Self {
+        Self {
+            config,
+            stream,
+            ahead: VecDeque::new(),
+        }
+    }
+
+    /// A packet comes at `now`, and `turn` is when those before it are sent: how long it waits for the
+    /// channel then.
+    pub(super) fn wait(&mut self, now: Time, turn: Time) -> Duration {
+        if self.config.capture && turn > now {
+            return Duration::ZERO; // it is sent in one go with those before it
+        }
+        let config = self.config;
+        let mut wait = Duration::ZERO;
+        let mut window = u64::from(config.window.max(1));
+        for _ in 0..MAX_ATTEMPTS {
+            wait += config.slot * self.stream.uniform_int(0, window - 1);
+            if !self.stream.chance(config.failure) {
+                break;
+            }
+            if !config.hold.is_zero() {
+                let hold = self.stream.exponential(config.hold.as_secs_f64());
+                wait += Duration::from_secs_f64(hold);
+            }
+            window = (2 * window).min(u64::from(config.max_window)).max(window);
+        }
+        wait
+    }
+
+    /// A packet that comes at `now` is transmitted so.
+    pub(super) fn transmits(&mut self, now: Time, slot: Slot) {
+        while self.ahead.front().is_some_and(|&(_, end)| end <= now) {
+            self.ahead.pop_front();
+        }
+        let start = slot.end - Duration::from_nanos(slot.used);
+        self.ahead.push_back((start, slot.end));
+    }
+
+    /// Time of transmissions that lies after `at`.
+    pub(super) fn ahead(&self, at: Time) -> u64 {
+        let behind = |&(start, end): &(Time, Time)| end.since(start.max(at).min(end)).as_nanos();
+        self.ahead.iter().map(behind).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests;
