@@ -12,6 +12,7 @@ mod path;
 #[cfg(feature = "files")]
 pub mod scenario;
 pub mod snoop;
+pub mod sockets;
 pub mod trace;
 pub mod wtcp;
 pub mod wtcp_wire;
@@ -28,6 +29,7 @@ pub const TARGETS: &[Target] = &[
     #[cfg(feature = "files")]
     ("scenario", scenario::run),
     ("snoop", snoop::run),
+    ("sockets", sockets::run),
     ("trace", trace::run),
     ("wtcp", wtcp::run),
     ("wtcp_wire", wtcp_wire::run),

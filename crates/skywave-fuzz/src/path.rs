@@ -24,7 +24,7 @@ impl<P> Default for Path<P> {
     }
 }
 
-impl<P: Copy> Path<P> {
+impl<P: Clone> Path<P> {
     /// A packet that arrives at `at`.
     pub(crate) fn put(&mut self, at: Time, packet: P) {
         self.put += 1;
@@ -49,8 +49,14 @@ impl<P: Copy> Path<P> {
     /// A second copy of it arrives so much later.
     pub(crate) fn duplicate(&mut self, which: u8, later: Duration) {
         if let Some(key) = self.key(which) {
-            self.put(key.0 + later, self.packets[&key]);
+            self.put(key.0 + later, self.packets[&key].clone());
         }
+    }
+
+    /// The one that `which` chooses.
+    pub(crate) fn get_mut(&mut self, which: u8) -> Option<&mut P> {
+        let key = self.key(which)?;
+        self.packets.get_mut(&key)
     }
 
     /// It arrives so much later.

@@ -1,0 +1,16 @@
+//! Endpoints bear whatever a network does.
+
+mod bytes;
+
+use bytes::{check, from_bytes};
+use skywave_fuzz::sockets::Plan;
+
+#[test]
+fn a_hostile_network_changes_nothing_but_the_time() {
+    check(
+        "hostile network",
+        300,
+        from_bytes::<Plan>(600),
+        Plan::carry_out,
+    );
+}
