@@ -112,12 +112,10 @@ def test_a_scenario_of_every_class_becomes_a_file(lossy: Scenario, tmp_path: Pat
 
 
 def test_an_agent_repairs_what_the_link_behind_it_loses() -> None:
-    link = {"rate": "1Mbps", "delay": "20ms"}
+    wire = Link(name="wire", between=("A", "B"), rate="1Mbps", delay="20ms")
+    loss = {"forward": {"iid": 0.02}}
     scenario = Scenario(
-        links=[
-            Link(name="wire", between=("A", "B"), **link),
-            Link(name="air", between=("B", "C"), loss={"forward": {"iid": 0.02}}, **link),
-        ],
+        links=[wire, replace(wire, name="air", between=("B", "C"), loss=loss)],
         flows=[Flow(from_="A", to="C", transport="newreno")],
         agents=[Agent(at="B", snoop="none")],
         run=Run(duration="20s"),

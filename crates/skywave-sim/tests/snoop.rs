@@ -14,7 +14,7 @@ use skywave_core::{Duration, Time, wtcp};
 use skywave_sim::losses::{Found, LossCause};
 use skywave_sim::observe::{Observer, Offer, Watch};
 use skywave_sim::outcome::FlowOutcome;
-use skywave_sim::spec::{AgentSpec, Spec, Traffic, Transport};
+use skywave_sim::spec::{AgentSpec, Spec, Traffic, Transport, Tunnel};
 use skywave_sim::{simulate, simulate_watched};
 
 fn agent(node: usize) -> Vec<AgentSpec> {
@@ -183,4 +183,44 @@ fn udp_and_wtcp_go_around_it() {
         ..spec.clone()
     });
     assert_eq!(with, simulate(&spec));
+}
+
+/// The sizes of data on a link.
+struct Sizes(usize, Vec<u32>);
+
+impl Observer for Sizes {
+    fn on_offer(&mut self, offer: &Offer<'_>) {
+        if offer.link == self.0 && matches!(offer.packet.body, Body::TcpData(_)) {
+            self.1.push(offer.packet.size);
+        }
+    }
+}
+
+#[test]
+fn it_looks_into_packets_outside_of_a_tunnel_that_begins_or_ends_with_it() {
+    // From the first router to the second; the link behind each of them loses packets.
+    for (node, behind, header) in [(1, 1, 20), (2, 2, 0)] {
+        let mut spec = over_a_short_wireless_hop("newreno", 0.01, 2);
+        spec.links[1].config.loss = vec![LossConfig::Bernoulli(0.01)];
+        spec.flows[0].route.tunnels = vec![Tunnel {
+            from: 1,
+            to: 2,
+            header: 20,
+        }];
+        spec.agents = agent(node);
+        let mut sizes = Sizes(behind, Vec::new());
+        let watch = Watch {
+            observer: Some(&mut sizes),
+            cancel: None,
+        };
+        let flow = simulate_watched(&spec, watch).unwrap().flows.remove(0);
+        assert!(flow.local_retransmits > 20);
+        let mss = 1460;
+        let full = |&size: &u32| size == mss + 40 + header;
+        let small = |&size: &u32| size == 40 + header;
+        assert!(
+            sizes.1.iter().all(|size| full(size) || small(size)),
+            "{node}"
+        );
+    }
 }

@@ -34,7 +34,7 @@ duration = "60s"
 "flow.bulk.tcp.timestamps" = [false, true]
 "#;
 
-/// Every way to lose a packet, two hops, both protocols, two directions.
+/// Every way to lose a packet, two hops with an agent between them, both protocols, two directions.
 pub(crate) const EVERYTHING: &str = r#"
 [[link]]
 name = "wire/less"
@@ -54,6 +54,10 @@ delay = "20ms"
 queue = { droptail = "10 packets" }
 loss = { forward = { iid = 0.01 }, reverse = { iid = 0.01 } }
 blackouts = { start = "4s", duration = "300ms" }
+
+[[agent]]
+at = "B"
+snoop = "original"
 
 [[flow]]
 name = "down"

@@ -7,7 +7,7 @@ use crate::time::{Duration, Time};
 pub struct LocalTimeout {
     /// After so many smoothed round trips to the mobile host and back.
     pub rtts: f64,
-    /// And at least after this.
+    /// And at least after this, and after 1 ms.
     pub min: Duration,
 }
 
@@ -20,6 +20,9 @@ impl Default for LocalTimeout {
         }
     }
 }
+
+/// It never expires sooner: a repair a nanosecond would only flood the link.
+const FLOOR: Duration = Duration::from_millis(1);
 
 /// Most doublings: a segment a minute or so must not fill the queue of a link that is gone.
 const MAX_DOUBLINGS: u32 = 6;
@@ -59,7 +62,8 @@ impl Timer {
     pub(super) fn due(&self, sent_at: Time) -> Option<Time> {
         let config = self.config?;
         let rtts = self.srtt?.mul_f64(config.rtts);
-        Some(sent_at.max(self.progress) + rtts.max(config.min) * (1 << self.doublings))
+        let wait = rtts.max(config.min).max(FLOOR) * (1 << self.doublings);
+        Some(sent_at.max(self.progress) + wait)
     }
 
     pub(super) fn back_off(&mut self) {

@@ -77,6 +77,20 @@ fn it_is_at_least_200_ms() {
 }
 
 #[test]
+fn without_a_smallest_wait_it_is_at_least_1_ms() {
+    let mut s = Script::new(SnoopConfig {
+        timeout: Some(LocalTimeout {
+            rtts: 1e-9,
+            min: Duration::ZERO,
+        }),
+        ..SnoopConfig::default()
+    });
+    s.data([1, 2]);
+    s.passes(2);
+    s.timer_is_due_in(1);
+}
+
+#[test]
 fn the_round_trip_is_smoothed() {
     let mut s = with_timer();
     s.data([1]);
