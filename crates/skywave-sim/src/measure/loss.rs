@@ -273,6 +273,19 @@ mod tests {
     }
 
     #[test]
+    fn an_agent_finds_a_loss_first_and_what_the_sender_sends_after_it_is_needless() {
+        let mut l = ledger();
+        l.resent(at(300), 100, Found::Timeout);
+        // The agent decides later about an earlier moment.
+        l.resent(at(50), 100, Found::Agent);
+        l.lost(at(10), 100, LossCause::Channel);
+        // What an agent sends needlessly is not the sender's doing.
+        l.resent(at(60), 200, Found::Agent);
+        let expected = vec![(LossCause::Channel, Found::Agent, 1)];
+        assert_eq!(cells(&mut l, 300), (expected, 1));
+    }
+
+    #[test]
     fn a_retransmission_that_is_lost_again_is_a_loss_of_its_own() {
         let mut l = ledger();
         l.lost(at(10), 100, LossCause::Queue);
