@@ -48,6 +48,10 @@ pub struct SetupConfig {
     /// After so many pairs of which one packet was lost the connection opens without a measurement:
     /// some paths never carry two packets back to back. 3.
     pub broken_pairs: u8,
+    /// The first epoch still belongs to the start: if packets arrive further apart in it than the rate
+    /// may cause, the pair's estimate is corrected by as much, and the long-term average forgets it. Not
+    /// in the paper, so off: a pair that is off by a thread that was late starts a run of decreases.
+    pub first_epoch_corrects: bool,
     /// Separation without a measurement: 1 s, that of the paper's field measurements.
     pub separation: Micros,
 }
@@ -123,6 +127,7 @@ impl Default for Config {
                 interval: Duration::from_secs(3),
                 max_interval: Duration::from_secs(60),
                 broken_pairs: 3,
+                first_epoch_corrects: false,
                 separation: Micros(1_000_000),
             },
             blackout: BlackoutConfig {

@@ -55,6 +55,8 @@ pub(super) struct RateControl {
     lavg_ratio: LongTermAverage,
     predictor: LossPredictor,
     previous: Option<Previous>,
+    /// See [`SetupConfig::first_epoch_corrects`](super::SetupConfig).
+    corrects: bool,
 }
 
 impl RateControl {
@@ -72,6 +74,7 @@ impl RateControl {
             lavg_ratio: LongTermAverage::new(&config.rate),
             predictor: LossPredictor::new(config.prediction.clone()),
             previous: None,
+            corrects: config.setup.first_epoch_corrects,
             config: config.rate.clone(),
         }
     }
@@ -135,19 +138,25 @@ impl RateControl {
         if lost >= u64::from(control.run) {
             return false;
         }
-        let per_pktsep = pktsep.as_secs_f64() / (lost + 1) as f64;
-        let separation = at_least_one(control.separation).as_secs_f64();
-        !self.predictor.is_random(per_pktsep / separation)
+        // The last gap is known; the lost packets had theirs at the pace.
+        let paced = at_least_one(control.separation).as_secs_f64() * lost as f64;
+        let sent_over = paced + at_least_one(control.gap).as_secs_f64();
+        !self.predictor.is_random(pktsep.as_secs_f64() / sent_over)
     }
 
     /// Figure 1, `update_timer_wakeup`.
     fn update(&mut self, arrival: &Arrival, next_ack: u64) -> Option<RateChange> {
         let least = self.config.epoch_samples;
         let savg_ratio = self.epoch.savg_ratio(arrival.now, least)?;
-        let lavg_ratio = self.lavg_ratio.add(savg_ratio);
         let alpha = self.config.increase / arrival.rtt.as_secs_f64();
         let send_packet_sep = at_least_one(arrival.control.separation).as_secs_f64();
-        if lavg_ratio < 1.0 + alpha * savg_ratio * send_packet_sep {
+        let threshold = 1.0 + alpha * savg_ratio * send_packet_sep;
+        if std::mem::take(&mut self.corrects) && savg_ratio >= threshold {
+            self.change(self.rate / savg_ratio, next_ack);
+            return Some(RateChange::Decrease);
+        }
+        let lavg_ratio = self.lavg_ratio.add(savg_ratio);
+        if lavg_ratio < threshold {
             self.change(self.rate + alpha, next_ack);
             self.delta = self.config.min_decrease;
             Some(RateChange::Increase)

@@ -148,6 +148,11 @@ impl Changes {
             .broken_pairs
             .map(|n| u8::try_from(n.0).unwrap_or(u8::MAX));
         self.set("broken_pairs", &mut to.broken_pairs, pairs);
+        self.set(
+            "first_epoch_corrects",
+            &mut to.first_epoch_corrects,
+            model.first_epoch_corrects,
+        );
         self.separation("separation", &mut to.separation, model.separation);
     }
 

@@ -41,6 +41,8 @@ pub(crate) struct SetupModel {
     pub(crate) max_interval: Option<Period>,
     /// After so many half pairs the connection opens without a measurement; default 3.
     pub(crate) broken_pairs: Option<Count>,
+    /// The first epoch corrects the pair's estimate; default false.
+    pub(crate) first_epoch_corrects: Option<bool>,
     /// Separation of packets without a measurement; default "1s".
     pub(crate) separation: Option<Period>,
 }

@@ -230,6 +230,39 @@ fn a_change_of_rate_alone_is_no_congestion() {
 }
 
 #[test]
+fn a_first_epoch_that_corrects_gives_the_rate_that_arrives_and_is_forgotten() {
+    let mut config = Config::default();
+    config.setup.first_epoch_corrects = true;
+    let mut s = Script::new(20, &config);
+    assert_eq!(s.epoch(2.0), Some(RateChange::Decrease));
+    s.expect_rate(10.0);
+    assert_eq!(s.epoch(1.0), Some(RateChange::Increase));
+    s.expect_rate(11.0);
+    // Later ones do not.
+    assert_eq!(s.epoch(20.0), Some(RateChange::Decrease));
+    s.expect_rate(9.9);
+    // One that is as it should be changes as always.
+    let mut s = Script::new(10, &config);
+    assert_eq!(s.epoch(1.0), Some(RateChange::Increase));
+    s.expect_rate(11.0);
+}
+
+#[test]
+fn a_packet_that_was_sent_late_is_no_congestion() {
+    let mut s = script(10);
+    s.use_latest();
+    for _ in 0..10 {
+        s.arrive(100, 0, true);
+    }
+    // One lost, and the one after it three times as late as it should be.
+    s.control.gap = Micros(300_000);
+    assert_eq!(s.arrive(400, 1, true), None);
+    // The same without its sender's excuse.
+    s.control.gap = Micros(100_000);
+    assert_eq!(s.arrive(400, 1, true), Some(RateChange::Loss));
+}
+
+#[test]
 fn a_pause_of_the_sender_is_neither_sample_nor_congestion() {
     let mut s = script(10);
     s.use_latest();
