@@ -1,28 +1,25 @@
 //! The thread of a socket.
 
 use std::io;
-use std::net::UdpSocket;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use skywave_core::{Duration, Time};
 
+use super::socket::{Buffers, Socket};
 use super::wake::Woken;
 use super::{Shared, State};
 use crate::system;
 
-/// Longest datagram that is not cut off: no packet of ours is longer.
-const LONGEST: usize = 2048;
-/// Datagrams that are taken before packets are sent and the lock is given to others.
-const BATCH: usize = 64;
 /// Looks around at least this often.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
 /// Drives the endpoint until it is stopped or the socket fails.
-pub(super) fn drive(shared: &Shared, socket: &UdpSocket, woken: &Woken) {
+pub(super) fn drive(shared: &Shared, socket: &Socket, woken: &Woken) {
     system::ask_for_exact_timers();
+    let mut buffers = socket.buffers();
     let error = loop {
-        match turn(shared, socket) {
+        match turn(shared, socket, &mut buffers) {
             Ok(Some(next)) => {
                 if let Err(error) = wait(shared, socket, woken, next) {
                     break Some(error);
@@ -42,27 +39,23 @@ pub(super) fn drive(shared: &Shared, socket: &UdpSocket, woken: &Woken) {
 }
 
 /// Takes what has come, sends what is due. Says when the next timer is; `None` when it shall stop.
-fn turn(shared: &Shared, socket: &UdpSocket) -> io::Result<Option<Time>> {
-    let mut buffer = [0; LONGEST];
+fn turn(shared: &Shared, socket: &Socket, buffers: &mut Buffers) -> io::Result<Option<Time>> {
     let mut out = Vec::new();
     let mut state = shared.lock();
     let mut more = true;
     while more {
-        more = false;
-        for n in 0..BATCH {
-            match socket.recv_from(&mut buffer) {
-                Ok((len, from)) => {
-                    let now = shared.clock.now();
-                    state.endpoint.on_datagram(now, from, &buffer[..len]);
-                    // An answer to a stranger is not kept until later.
-                    send(shared, socket, &mut state, &mut out)?;
-                    more = n + 1 == BATCH;
-                }
-                Err(error) if is_passing(&error) => break,
-                Err(error) => return Err(error),
-            }
-        }
-        let now = shared.clock.now();
+        let received = socket.receive(&shared.clock, buffers, |at, from, datagram| {
+            let at = state.not_before(at);
+            state.endpoint.on_datagram(at, from, datagram);
+            // An answer to a stranger is not kept until later.
+            send(shared, socket, &mut state, &mut out)
+        });
+        more = match received {
+            Ok(more) => more,
+            Err(error) if is_passing(&error) => false,
+            Err(error) => return Err(error),
+        };
+        let now = state.not_before(shared.clock.now());
         state.endpoint.on_timer(now);
         send(shared, socket, &mut state, &mut out)?;
         tell(shared, &mut state);
@@ -73,21 +66,19 @@ fn turn(shared: &Shared, socket: &UdpSocket) -> io::Result<Option<Time>> {
     Ok(Some(state.endpoint.next_timer().unwrap_or(Time::MAX)))
 }
 
-fn send(
-    shared: &Shared,
-    socket: &UdpSocket,
-    state: &mut State,
-    out: &mut Vec<u8>,
-) -> io::Result<()> {
-    while let Some(to) = state.endpoint.poll_transmit(shared.clock.now(), out) {
-        match socket.send_to(out, to) {
-            Ok(_) => {}
+fn send(shared: &Shared, socket: &Socket, state: &mut State, out: &mut Vec<u8>) -> io::Result<()> {
+    loop {
+        let now = state.not_before(shared.clock.now());
+        let Some(to) = state.endpoint.poll_transmit(now, out) else {
+            return Ok(());
+        };
+        match socket.send(to, out) {
+            Ok(()) => {}
             // Lost, as packets are: there may be a path later.
             Err(error) if is_passing(&error) => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(())
 }
 
 /// Tells who waits.
@@ -104,7 +95,7 @@ fn tell(shared: &Shared, state: &mut State) {
 }
 
 /// Waits for a packet, a wish of a stream, or the time.
-fn wait(shared: &Shared, socket: &UdpSocket, woken: &Woken, until: Time) -> io::Result<()> {
+fn wait(shared: &Shared, socket: &Socket, woken: &Woken, until: Time) -> io::Result<()> {
     let left = until.since(shared.clock.now()).min(LONGEST_WAIT);
     let mut wake = false;
     let files = [socket.as_fd(), woken.as_fd()];

@@ -3,6 +3,7 @@
 
 mod clock;
 mod drive;
+mod socket;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -10,15 +11,17 @@ mod wake;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use skywave_core::Time;
+
 use crate::endpoint::{Allowed, Config, Endpoint, Failed, Id};
 use crate::key::{PublicKey, SecretKey};
-use crate::system;
 pub(crate) use clock::Clock;
+use socket::Socket;
 pub use stream::Stream;
 use wake::Waker;
 
@@ -71,6 +74,8 @@ pub(crate) struct Shared {
 
 struct State {
     endpoint: Endpoint,
+    /// The latest time that the endpoint was told.
+    latest: Time,
     /// Who waits for changes of a connection.
     changed: BTreeMap<Id, Arc<Condvar>>,
     incoming: VecDeque<Id>,
@@ -90,15 +95,14 @@ impl Node {
         allowed: Allowed,
         config: Config,
     ) -> io::Result<Self> {
-        let socket = UdpSocket::bind(address)?;
-        socket.set_nonblocking(true)?;
-        system::enlarge_buffers(&socket);
-        let address = socket.local_addr()?;
+        let socket = Socket::bind(address)?;
+        let address = socket.address()?;
         let endpoint = Endpoint::new(secret, allowed, config).map_err(io::Error::other)?;
         let (waker, woken) = wake::pair()?;
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
                 endpoint,
+                latest: Time::ZERO,
                 changed: BTreeMap::new(),
                 incoming: VecDeque::new(),
                 stopping: false,
@@ -140,7 +144,7 @@ impl Node {
     /// When the system has no random numbers.
     pub fn begin(&self, peer: SocketAddr, key: PublicKey) -> Result<Stream, Error> {
         let mut state = self.shared.lock();
-        let now = self.shared.clock.now();
+        let now = state.not_before(self.shared.clock.now());
         let id = state.endpoint.connect(now, peer, key)?;
         let stream = Stream::new(&self.shared, &mut state, id);
         drop(state);
@@ -192,6 +196,12 @@ impl std::fmt::Debug for Shared {
 }
 
 impl State {
+    /// That time, or the latest that the endpoint was told: for it, time never goes backwards.
+    fn not_before(&mut self, at: Time) -> Time {
+        self.latest = self.latest.max(at);
+        self.latest
+    }
+
     /// Why nothing goes on here.
     fn fault(&self) -> Option<Error> {
         if let Some(error) = &self.broken {

@@ -87,7 +87,7 @@ impl Stream {
     /// When the connection has failed.
     pub fn send(&self, bytes: &[u8], patience: Duration) -> Result<Option<usize>, Error> {
         let n = self.wait(patience, |state, id| {
-            let now = self.shared.clock.now();
+            let now = state.not_before(self.shared.clock.now());
             let n = state.endpoint.write(now, id, bytes);
             (n > 0 || bytes.is_empty()).then_some(n)
         })?;
@@ -98,7 +98,8 @@ impl Stream {
     /// Ends the stream to the peer.
     pub fn close(&self) {
         let mut state = self.shared.lock();
-        state.endpoint.close(self.shared.clock.now(), self.id);
+        let now = state.not_before(self.shared.clock.now());
+        state.endpoint.close(now, self.id);
         drop(state);
         self.shared.waker.wake();
     }
