@@ -10,7 +10,9 @@ from nbclient import NotebookClient
 EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/python.md", "docs/transfer.md", "docs/your-own.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/python.md", "docs/transfer.md", "docs/your-own.md"]
+)
 def test_the_examples_of_a_document_run_in_order(
     root: Path, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,10 +1,8 @@
 """Streams over the loopback interface."""
 
-import doctest
 import threading
 
 import pytest
-
 from skywave import wire
 
 
@@ -12,11 +10,6 @@ def pair() -> tuple[wire.Node, wire.Node, str]:
     here, there = wire.new_key(), wire.new_key()
     listening = wire.Node("127.0.0.1:0", there, allow=[wire.public_key(here)])
     return wire.Node("127.0.0.1:0", here), listening, wire.public_key(there)
-
-
-def test_the_example_of_the_module_holds() -> None:
-    assert doctest.testmod(wire).failed == 0
-    assert doctest.testmod(wire).attempted > 0
 
 
 def test_a_stream_goes_both_ways() -> None:
