@@ -1,4 +1,15 @@
 //! The machines of `skywave-core` on real packets: this crate supplies clock and sockets.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`key`] | who a host is |
+//! | [`endpoint`] | all connections of a socket, without I/O: Noise around WTCP |
+//! | [`node`] | an endpoint on a real socket; streams that block as files do |
+//! | [`transfer`] | files over a stream: whole or not at all, resumed |
+//! | [`relay`] | real packets through the links of the simulator |
+//!
+//! `examples/streams.rs` is a program to start from; the bytes are in `docs/secure-datagrams.md` and
+//! `docs/wtcp-wire-format.md`.
 
 pub mod endpoint;
 pub mod key;
