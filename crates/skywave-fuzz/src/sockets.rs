@@ -13,6 +13,8 @@ use crate::path::Path;
 const MAX_OPERATIONS: usize = 200;
 /// One way.
 const DELAY: Duration = Duration::from_millis(20);
+/// A packet each 10 ms, in bits a second.
+const RATE: f64 = 1.2e6;
 /// More than any transfer here needs: one that takes longer has stopped.
 const MAX_EVENTS: u32 = 200_000;
 const CLIENT: SecretKey = SecretKey::from_bytes([1; 32]);
@@ -105,7 +107,9 @@ struct End {
 
 impl End {
     fn new(secret: SecretKey, allowed: Allowed) -> Self {
-        let endpoint = Endpoint::new(secret, allowed, Config::default());
+        // Nothing limits the path here, and a sender probes at its pace.
+        let config = Config::default().limited_to(RATE);
+        let endpoint = Endpoint::new(secret, allowed, config);
         Self {
             endpoint: endpoint.expect("the system has random numbers"),
             id: None,
