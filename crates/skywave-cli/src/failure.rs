@@ -16,6 +16,7 @@ use skywave_wire::node;
 use skywave_wire::transfer::SendError;
 use thiserror::Error;
 
+use crate::gap::GapError;
 use crate::impair::ImpairError;
 use crate::keys::KeyFailure;
 
@@ -60,6 +61,9 @@ pub(crate) enum Failure {
     /// Real packets could not be impaired, or were otherwise than asked.
     #[error(transparent)]
     Impair(#[from] ImpairError),
+    /// A path could not be compared with its simulation.
+    #[error(transparent)]
+    Gap(#[from] GapError),
     /// A file could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -139,6 +143,8 @@ impl Failure {
         }
         match self {
             Self::Impair(error) if error.is_usage() => 2,
+            Self::Gap(error) if error.is_usage() => 2,
+            Self::Gap(error) if error.is_stopped() => 130,
             Self::Scenario(_)
             | Self::Claims(_)
             | Self::OnlyOfAll
@@ -159,6 +165,7 @@ impl Failure {
             | Self::Capturing(_)
             | Self::Capture { .. }
             | Self::Impair(_)
+            | Self::Gap(_)
             | Self::Write(_)
             | Self::Bind { .. }
             | Self::Node(_)

@@ -3,6 +3,7 @@
 mod capture;
 mod check;
 mod failure;
+mod gap;
 mod impair;
 mod interrupt;
 mod keep;
@@ -60,6 +61,7 @@ enum Verb {
     Check(check::Args),
     Capture(capture::Args),
     Impair(impair::Args),
+    Gap(gap::Args),
     Variants(variants::Args),
     Schema(schema::Args),
     Key(key::Args),
@@ -87,6 +89,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Check(args) => check::main(&args),
         Verb::Capture(args) => capture::main(&args),
         Verb::Impair(args) => impair::main(&args),
+        Verb::Gap(args) => gap::main(&args),
         Verb::Variants(args) => variants::main(&args),
         Verb::Schema(args) => schema::main(&args),
         Verb::Key(args) => key::main(&args),

@@ -449,3 +449,31 @@ fn real_packets_meet_the_scenarios_losses() {
     assert_eq!(report["links"][0]["channel_drops"], 2);
     assert_eq!(report["back"]["packets_in"], 0);
 }
+
+#[test]
+fn a_transfer_is_simulated_and_real() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let wtcp = TINY
+        .split("[sweep]")
+        .next()
+        .unwrap_or_default()
+        .replace(
+            "transport = \"reno\"",
+            "transport = \"wtcp\"\nheader = 60\nmss = 1391",
+        )
+        .replace(
+            "duration = \"5s\"",
+            "duration = \"2s\"\nmeasure = [\"1s\", \"2s\"]",
+        );
+    fs::write(dir.path().join("short.toml"), wtcp).expect("written");
+    let out = skywave(dir.path(), &["gap", "short.toml", "--json"]);
+    // Whether it kept time depends on who else uses the machine.
+    let row: serde_json::Value = serde_json::from_slice(&out.stdout).expect("an object");
+    assert_eq!(row["seed"], 1);
+    assert!(row["simulated_bps"].as_f64() > Some(0.0), "{row}");
+    let packets = row["real"]["data_packets"].as_u64();
+    assert!(packets > Some(0), "{row}");
+    let relayed = &row["relay"]["forward"];
+    assert!(relayed["packets_in"].as_u64() > packets, "{row}");
+    assert_eq!(row["relay"]["links"][0]["offered"], relayed["packets_in"]);
+}

@@ -13,6 +13,7 @@
 
 pub mod endpoint;
 pub mod key;
+pub mod loopback;
 pub mod node;
 pub mod relay;
 mod secure;

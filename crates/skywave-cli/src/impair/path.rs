@@ -88,6 +88,12 @@ pub(crate) fn of(scenario: &Scenario, choice: Choice<'_>) -> Result<Path, PathEr
             "the other flows ({others}) are not played: only real packets are on the links"
         ));
     }
+    let agents = spec.agents.len();
+    if agents > 0 {
+        notes.push(format!(
+            "the agents ({agents}) are left out: they know simulated TCP only"
+        ));
+    }
     let config = config(&spec, &flow, choice.overhead, &mut notes);
     if config.hops.iter().any(|hop| !hop.link.blackouts.is_empty()) {
         notes.push(format!(

@@ -125,8 +125,8 @@ impl<E: Ends> Driver<'_, E> {
             let now = self.now();
             let due = self.relay.next_time().map(|at| at.since(now));
             let at_most = tick.since(wall);
-            self.ends
-                .wait(due.map_or(at_most, |due| due.min(at_most)))?;
+            let asleep = due.map_or(at_most, |due| due.saturating_sub(system::AWAKE));
+            self.ends.wait(asleep.min(at_most))?;
             for _ in 0..BATCH {
                 let Some((direction, address, length)) = self.ends.receive(&mut buffer)? else {
                     break;

@@ -94,6 +94,11 @@ impl UdpEnds {
         if target.port() == 0 {
             return Err(UdpError::NoPort(target));
         }
+        let here = listen.ip() == target.ip()
+            || (listen.ip().is_unspecified() && target.ip().is_loopback());
+        if here && listen.port() == target.port() {
+            return Err(UdpError::Itself(target));
+        }
         let refuse = |source| UdpError::Listen {
             address: listen,
             source,
@@ -102,11 +107,6 @@ impl UdpEnds {
         socket.set_nonblocking(true).map_err(refuse)?;
         system::enlarge_buffers(&socket);
         let address = socket.local_addr().map_err(refuse)?;
-        let here = address.ip() == target.ip()
-            || (address.ip().is_unspecified() && target.ip().is_loopback());
-        if here && address.port() == target.port() {
-            return Err(UdpError::Itself(target));
-        }
         // A mistake in the target should show now, and not with the first client.
         upstream(target).map_err(|source| UdpError::Target { target, source })?;
         Ok(Self {

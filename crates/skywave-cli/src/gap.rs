@@ -1,0 +1,301 @@
+//! `skywave gap`: the same transfer simulated and over real sockets.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::atomic::Ordering;
+
+use serde_json::json;
+use skywave_core::{Duration, Time, wtcp};
+use skywave_lab::scenario::{Scenario, ScenarioError};
+use skywave_sim::spec::{Traffic, Transport};
+use skywave_sim::{Spec, simulate};
+use skywave_wire::loopback::{Transfer, TransferError, transfer};
+use thiserror::Error;
+
+use crate::failure::Failure;
+use crate::impair::path::{self, Choice, Path, PathError};
+use crate::impair::show;
+use crate::interrupt;
+
+/// Real and simulated goodput agree if they differ by no more than this share.
+const AGREE: f64 = 0.1;
+
+/// Compare simulation and reality: a WTCP transfer simulated, and over real sockets.
+///
+/// The real one is sealed WTCP in UDP datagrams over this machine's loopback, through the relay of
+/// `skywave impair`, all in this process; it takes the scenario's duration. The simulated one has the
+/// same links, parameters and seeds. Prints both goodputs and the ratio of the real one to the
+/// simulated one. The flow must be one of `transport = "wtcp"` whose `header` has the 32 bytes of
+/// sealing too (`header = 60`); what else the scenario has is left out. docs/gap.md has ten paths.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    skywave gap experiments/gap/*.toml           # some minutes: it is real time\n  \
+    skywave gap my-link.toml --seeds 3 --json\n\n\
+    Each line of --json is a scenario and seed: scenario, flow, seed, simulated_bps, real_bps, ratio,\n\
+    real {delivered_bytes, window_s, data_packets, retransmits, rtt_s, separation_s, blackouts},\n\
+    relay (as of skywave impair --json).")]
+pub(crate) struct Args {
+    /// Scenario files (TOML).
+    #[arg(required = true)]
+    scenarios: Vec<PathBuf>,
+
+    /// The flow whose path is taken; needed if there are several.
+    #[arg(long, value_name = "NAME")]
+    flow: Option<String>,
+
+    /// Real transfers a scenario, each with another of its seeds.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seeds: usize,
+
+    /// Print one JSON object a transfer instead of the table.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Why a scenario cannot be compared.
+#[derive(Debug, Error)]
+#[error("{}: {problem}", scenario.display())]
+pub(crate) struct GapError {
+    scenario: PathBuf,
+    problem: Problem,
+}
+
+#[derive(Debug, Error)]
+enum Problem {
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error(
+        "flow `{0}` is not one of WTCP, which is what can be sent over real sockets: transport = \"wtcp\""
+    )]
+    NotWtcp(String),
+    #[error(
+        "of flow `{0}`'s `header` WTCP's seal takes 32 bytes: header = 60 is that, IPv4 and UDP"
+    )]
+    Header(String),
+    #[error(transparent)]
+    Transfer(#[from] TransferError),
+    #[error("the path was not the scenario's: {0}")]
+    Unfaithful(String),
+}
+
+impl GapError {
+    /// Whether the user asked for what cannot be.
+    pub(crate) fn is_usage(&self) -> bool {
+        matches!(
+            self.problem,
+            Problem::Path(_) | Problem::NotWtcp(_) | Problem::Header(_)
+        )
+    }
+
+    /// Whether it was stopped by Ctrl-C.
+    pub(crate) fn is_stopped(&self) -> bool {
+        matches!(self.problem, Problem::Transfer(TransferError::Stopped))
+    }
+}
+
+/// A path with the transfer over it.
+struct Case {
+    scenario: PathBuf,
+    path: Path,
+    wtcp: wtcp::Config,
+}
+
+/// A path's transfers.
+struct Row {
+    name: String,
+    simulated: f64,
+    real: f64,
+    /// The smallest and the largest simulated goodput of all the scenario's seeds.
+    range: [f64; 2],
+    late_p99_s: f64,
+    problem: Option<String>,
+}
+
+pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    // A mistake in the last file should not cost the transfers of the first.
+    let scenarios = args.scenarios.iter().map(|path| Scenario::load(path));
+    let scenarios: Vec<Scenario> = scenarios.collect::<Result<_, ScenarioError>>()?;
+    let mut all = Vec::new();
+    for (file, scenario) in args.scenarios.iter().zip(&scenarios) {
+        let seeds = scenario.seeds().iter();
+        let cases = seeds.map(|&seed| Case::new(file, scenario, args.flow.as_deref(), seed));
+        all.push(cases.collect::<Result<Vec<Case>, GapError>>()?);
+    }
+    let mut rows = Vec::new();
+    for (scenario, cases) in scenarios.iter().zip(&all) {
+        rows.push(compare(args, scenario.name(), cases)?);
+    }
+    if !args.json {
+        write!(io::stdout().lock(), "{}", table(&rows))?;
+    }
+    let unfaithful = rows.iter().zip(&args.scenarios);
+    let mut unfaithful = unfaithful.filter_map(|(row, scenario)| {
+        Some(GapError {
+            scenario: scenario.clone(),
+            problem: Problem::Unfaithful(row.problem.clone()?),
+        })
+    });
+    unfaithful.next().map_or(Ok(()), |error| Err(error.into()))
+}
+
+impl Case {
+    fn new(
+        file: &FilePath,
+        scenario: &Scenario,
+        flow: Option<&str>,
+        seed: u64,
+    ) -> Result<Self, GapError> {
+        let refuse = |problem: Problem| GapError {
+            scenario: file.to_owned(),
+            problem,
+        };
+        let choice = Choice {
+            flow,
+            seed: Some(seed),
+            point: 1,
+            overhead: 0,
+        };
+        let mut path = path::of(scenario, choice).map_err(|e| refuse(e.into()))?;
+        let name = path.flow.name.clone();
+        let Transport::Wtcp { config, header } = path.flow.transport.clone() else {
+            return Err(refuse(Problem::NotWtcp(name)));
+        };
+        if header < skywave_wire::loopback::SEAL {
+            return Err(refuse(Problem::Header(name)));
+        }
+        path.config.overhead = header;
+        Ok(Self {
+            scenario: file.to_owned(),
+            wtcp: (*config).clone(),
+            path,
+        })
+    }
+
+    /// The goodput of the simulated transfer.
+    fn simulated(&self) -> f64 {
+        let mut flow = self.path.flow.clone();
+        flow.traffic = Traffic::Ftp;
+        flow.start = Time::ZERO;
+        flow.stop = None;
+        let spec = Spec {
+            flows: vec![flow],
+            ..self.path.spec.clone()
+        };
+        simulate(&spec).flows[0].goodput_bps
+    }
+
+    fn real(&self) -> Result<Transfer, GapError> {
+        let measure = self.path.spec.measure;
+        let stop = interrupt::flag();
+        transfer(&self.path.config, &self.wtcp, measure, stop).map_err(|error| GapError {
+            scenario: self.scenario.clone(),
+            problem: error.into(),
+        })
+    }
+}
+
+/// Makes the transfers of a scenario, one case a seed.
+fn compare(args: &Args, name: &str, cases: &[Case]) -> Result<Row, Failure> {
+    let simulated: Vec<f64> = cases.iter().map(Case::simulated).collect();
+    let mut row = Row {
+        name: name.to_owned(),
+        simulated: 0.0,
+        real: 0.0,
+        range: [
+            simulated.iter().copied().fold(f64::INFINITY, f64::min),
+            simulated.iter().copied().fold(0.0, f64::max),
+        ],
+        late_p99_s: 0.0,
+        problem: None,
+    };
+    let count = args.seeds.clamp(1, cases.len());
+    for note in cases.iter().take(1).flat_map(|case| &case.path.notes) {
+        eprintln!("note: {name}: {note}");
+    }
+    for (case, &simulated) in cases.iter().zip(&simulated).take(count) {
+        if io::stderr().is_terminal() {
+            let seconds = case.path.spec.measure.1.as_secs_f64();
+            eprintln!("{name}: {seconds} s, seed {}", case.path.spec.seed);
+        }
+        let got = case.real()?;
+        if interrupt::flag().load(Ordering::Relaxed) {
+            return Err(GapError {
+                scenario: case.scenario.clone(),
+                problem: TransferError::Stopped.into(),
+            }
+            .into());
+        }
+        if args.json {
+            writeln!(
+                io::stdout().lock(),
+                "{}",
+                object(name, case, simulated, &got)
+            )?;
+        }
+        row.simulated += simulated / count as f64;
+        row.real += got.goodput_bps() / count as f64;
+        let late = got.report.lateness.quantile(0.99);
+        row.late_p99_s = row.late_p99_s.max(late.map_or(0.0, Duration::as_secs_f64));
+        row.problem = row.problem.or(show::unfaithful(&got.report));
+    }
+    Ok(row)
+}
+
+fn table(rows: &[Row]) -> String {
+    let header = [
+        "path",
+        "simulated",
+        "real",
+        "real / simulated",
+        "all seeds simulated",
+        "late 99 %",
+        "",
+    ];
+    let mut cells = vec![header.map(str::to_owned).to_vec()];
+    let agrees = |row: &&Row| (row.real / row.simulated - 1.0).abs() <= AGREE;
+    for row in rows {
+        let [low, high] = row.range;
+        cells.push(vec![
+            row.name.clone(),
+            show::rate(row.simulated),
+            show::rate(row.real),
+            format!("{:.3}", row.real / row.simulated),
+            format!("{} to {}", show::rate(low), show::rate(high)),
+            format!("{:.2} ms", row.late_p99_s * 1e3),
+            if row.problem.is_some() {
+                "NOT IN TIME"
+            } else {
+                ""
+            }
+            .to_owned(),
+        ]);
+    }
+    let agree = rows.iter().filter(agrees).count();
+    format!(
+        "{}\n{agree} of {} within {:.0} %\n",
+        show::columns(&cells),
+        rows.len(),
+        AGREE * 100.0
+    )
+}
+
+fn object(name: &str, case: &Case, simulated: f64, got: &Transfer) -> serde_json::Value {
+    json!({
+        "scenario": name,
+        "flow": case.path.flow.name,
+        "seed": case.path.spec.seed,
+        "simulated_bps": simulated,
+        "real_bps": got.goodput_bps(),
+        "ratio": got.goodput_bps() / simulated,
+        "real": {
+            "delivered_bytes": got.delivered,
+            "window_s": got.window.as_secs_f64(),
+            "data_packets": got.sender.data_packets,
+            "retransmits": got.sender.retransmits,
+            "rtt_s": got.sender.rtt.map(Duration::as_secs_f64),
+            "separation_s": got.sender.separation.map(Duration::as_secs_f64),
+            "blackouts": got.sender.blackouts,
+        },
+        "relay": show::object(&got.report),
+    })
+}
