@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use skywave_wire::key::{PublicKey, SecretKey};
 use thiserror::Error;
 
+/// Files of secret keys begin with it, so that they are not taken for those of public ones.
+const SECRET_MARK: &str = "# Secret key";
+
 /// What is wrong with a key.
 #[derive(Debug, Error)]
 pub(crate) enum KeyFailure {
@@ -18,6 +21,8 @@ pub(crate) enum KeyFailure {
     None(PathBuf),
     #[error("{}: no secret key: expected a line of 44 characters of Base64, as `skywave key` writes it", .0.display())]
     NoSecret(PathBuf),
+    #[error("{}: a secret key: expected a public one, as `skywave key` prints", .0.display())]
+    Secret(PathBuf),
     #[error("{}: others can read this secret key; allow it to yourself only: chmod 600 {}", .0.display(), .0.display())]
     Open(PathBuf),
     #[error("{}, line {line}: no public key: expected 44 characters of Base64, as `skywave key` prints", path.display())]
@@ -54,11 +59,13 @@ pub(crate) fn read_secret(path: Option<&Path>) -> Result<SecretKey, KeyFailure> 
             source,
         },
     };
-    let metadata = fs::metadata(&path).map_err(failed)?;
-    if metadata.mode() & 0o077 != 0 {
+    let text = fs::read_to_string(&path).map_err(failed)?;
+    if !text.starts_with(SECRET_MARK) {
+        return Err(KeyFailure::NoSecret(path));
+    }
+    if fs::metadata(&path).map_err(failed)?.mode() & 0o077 != 0 {
         return Err(KeyFailure::Open(path));
     }
-    let text = fs::read_to_string(&path).map_err(failed)?;
     let mut keys = text.lines().filter(|line| !is_comment(line));
     match (keys.next().map(str::parse), keys.next()) {
         (Some(Ok(key)), None) => Ok(key),
@@ -80,7 +87,7 @@ pub(crate) fn make_secret(path: &Path) -> Result<SecretKey, KeyFailure> {
     let file = options.write(true).create_new(true).mode(0o600).open(path);
     let mut file = file.map_err(failed)?;
     let text = format!(
-        "# Secret key of this host for skywave: keep it to yourself.\n{}\n",
+        "{SECRET_MARK} of this host for skywave: keep it to yourself.\n{}\n",
         key.reveal()
     );
     let written = file
@@ -107,6 +114,9 @@ pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, KeyFailure> {
         }
         Err(source) => return Err(KeyFailure::File { path, source }),
     };
+    if content.starts_with(SECRET_MARK) {
+        return Err(KeyFailure::Secret(path));
+    }
     let lines = content.lines().enumerate().filter(|(_, l)| !is_comment(l));
     let keys = lines.map(|(n, line)| {
         let key = line.split_whitespace().next().unwrap_or_default().parse();

@@ -104,6 +104,7 @@ fn print(received: &Received, json: bool) {
     if json {
         let line = json!({
             "file": received.path,
+            "from": received.from.to_string(),
             "bytes": received.size,
             "resumed_from": received.resumed_from,
             "blake3": received.hash.to_string(),
@@ -111,9 +112,10 @@ fn print(received: &Received, json: bool) {
         println!("{line}");
     } else {
         println!(
-            "{}: {}, BLAKE3 {}",
+            "{}: {} from {}, BLAKE3 {}",
             received.path.display(),
             indicatif::DecimalBytes(received.size),
+            received.from,
             received.hash
         );
     }

@@ -42,6 +42,9 @@ pub(crate) struct Args {
     /// This host's secret key [default: see `skywave key --help`].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
+    /// How long to try until the receiver answers for the first time.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
+    wait: Duration,
     /// For so long a receiver that has answered once may be away.
     #[arg(long, value_name = "TIME", default_value = "30min", value_parser = time)]
     patience: Duration,
@@ -66,6 +69,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         error,
     };
     let bar = TransferBar::new(&args.file.display().to_string());
+    if let Ok(metadata) = std::fs::metadata(&args.file) {
+        bar.length(metadata.len());
+    }
     let mut step = |step: SendStep| {
         bar.show(&step);
         !stop.load(Ordering::SeqCst)
@@ -81,7 +87,10 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         (SocketAddr::V6(_), false) => ([0; 8], 0).into(),
     };
     let nobody = Allowed::Keys([].into());
-    let config = Config::default();
+    let config = Config {
+        handshake_timeout: skywave_core::Duration::from_secs_f64(args.wait.as_secs_f64()),
+        ..Config::default()
+    };
     let config = match args.limit {
         Some(bps) => config.limited_to(bps),
         None => config,

@@ -5,10 +5,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use skywave_wire::endpoint::{Id, Status};
+use skywave_wire::endpoint::{Failed, Id, Status};
 use skywave_wire::transfer::SendStep;
 
 const STYLE: &str = "{prefix} {wide_bar} {decimal_bytes}/{decimal_total_bytes} {msg}";
+/// Longest name on a bar, in characters.
+const LONGEST_NAME: usize = 20;
 /// Over which time the rate that is shown is taken.
 const RATE_OVER: Duration = Duration::from_secs(3);
 
@@ -21,7 +23,7 @@ pub(crate) fn megabits(bps: f64) -> String {
     }
 }
 
-/// How a connection has fared: loss, round trip, blackouts.
+/// How a connection has fared: loss and round trip.
 pub(crate) fn describe(status: &Status) -> String {
     let share = |part: u64, all: u64| 100.0 * part as f64 / all as f64;
     let loss = if status.data_packets > 0 {
@@ -37,14 +39,23 @@ pub(crate) fn describe(status: &Status) -> String {
     let rtt = status
         .rtt
         .map(|rtt| format!(", RTT {:.0} ms", 1e3 * rtt.as_secs_f64()));
-    let blackouts = (status.blackouts > 0).then(|| format!(", blackouts {}", status.blackouts));
-    [loss, rtt, blackouts].into_iter().flatten().collect()
+    [loss, rtt].into_iter().flatten().collect()
+}
+
+/// A name that leaves room for the rest of the line.
+fn shortened(name: &str) -> String {
+    if name.chars().count() <= LONGEST_NAME {
+        return name.to_owned();
+    }
+    let end: String = name.chars().take(LONGEST_NAME - 1).collect();
+    format!("{end}…")
 }
 
 /// A bar of bytes and the rate of the latest seconds.
 struct Rated {
     bar: ProgressBar,
-    since: Mutex<(Instant, u64, f64)>,
+    /// When the rate was last taken, the bytes then, and the rate in bits a second.
+    since: Mutex<Option<(Instant, u64, f64)>>,
 }
 
 impl Rated {
@@ -52,18 +63,19 @@ impl Rated {
         if let Ok(style) = ProgressStyle::with_template(STYLE) {
             bar.set_style(style);
         }
-        bar.set_prefix(name.to_owned());
+        bar.set_prefix(shortened(name));
         bar.enable_steady_tick(Duration::from_millis(200));
         Self {
             bar,
-            since: Mutex::new((Instant::now(), 0, 0.0)),
+            since: Mutex::default(),
         }
     }
 
     fn show(&self, bytes: u64, status: &Status) {
         self.bar.set_position(bytes);
         let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
-        let (at, before, rate) = &mut *since;
+        // Bytes that were there before are not part of any rate.
+        let (at, before, rate) = since.get_or_insert((Instant::now(), bytes, 0.0));
         let passed = at.elapsed();
         if passed >= RATE_OVER || (*rate == 0.0 && passed >= RATE_OVER / 10) {
             *rate = bytes.saturating_sub(*before) as f64 * 8.0 / passed.as_secs_f64();
@@ -100,7 +112,14 @@ impl TransferBar {
                 self.0.bar.set_position(*bytes);
                 self.0.bar.set_message("· hashing");
             }
-            SendStep::Connecting => self.0.bar.set_message("· waiting for the receiver"),
+            SendStep::Connecting(refusal) => {
+                self.0.bar.set_position(0);
+                let waiting = match refusal {
+                    None => "· waiting for the receiver".to_owned(),
+                    Some(refusal) => format!("· {}; still trying", Failed::Refused(*refusal)),
+                };
+                self.0.bar.set_message(waiting);
+            }
             SendStep::Sending(bytes, status) => self.0.show(*bytes, status),
             SendStep::Finishing => self.0.bar.set_message("· waiting for the verdict"),
         }

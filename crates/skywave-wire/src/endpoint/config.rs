@@ -9,8 +9,9 @@ use skywave_core::wtcp::{self, LongTerm, Micros, PredictionConfig, RateConfig, S
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// The transport's own. It differs from the paper's where links are faster and packets sealed:
-    /// - full packets of 1391 bytes, so that a datagram fills a packet of 1500 bytes over IPv4 (1472
-    ///   less 49 of WTCP and 32 of the seal), and a buffer of 4 MiB, 1.6 s at 20 Mb/s;
+    /// - full packets of 1151 bytes, so that a datagram fits where IPv6 does (1280 bytes less 48 of IPv6
+    ///   and UDP, 32 of the seal, 49 of WTCP) and through tunnels, and a buffer of 4 MiB, 1.6 s at
+    ///   20 Mb/s;
     /// - a pair is asked for again after 1 s: the handshake before has shown that the path is there;
     /// - silence is watched by the connection, both of whose streams may rest.
     ///
@@ -24,20 +25,25 @@ pub struct Config {
     pub wtcp: Arc<wtcp::Config>,
     /// Bytes that a writer may be ahead of what is acknowledged: 4 MiB, as the receiver's buffer.
     pub send_buffer: usize,
-    /// Unanswered messages of the handshake are repeated after this time, twice as long each time.
+    /// Unanswered messages of the handshake are repeated after this time, twice as long each time. 0.5 s:
+    /// four in the first 8 s, of which one gets through if half are lost.
     pub handshake_interval: Duration,
     /// Longest time between them: 8 s, twice the longest round trip of wide-area wireless networks.
     pub max_handshake_interval: Duration,
-    /// A connection that is not set up by then has failed.
+    /// A connection that is not set up by then has failed. 30 s: some round trips of the slowest networks,
+    /// and about as long as people wait.
     pub handshake_timeout: Duration,
+    /// Who connected asks after this silence whether the peer is still there: 10 s, so that one that was
+    /// started anew is noticed even when nothing is to be sent.
+    pub ask_after: Duration,
     /// A peer of which nothing is heard for so long is gone: 30 min, as WTCP's.
     pub idle_timeout: Duration,
-    /// Connections at once, of all peers together; each may take both buffers. 256.
+    /// Connections at once, of all peers together; each may take both buffers. 256: 2 GiB.
     pub max_connections: usize,
 }
 
 /// Bytes of a full packet on the wire, all headers included.
-const FULL_PACKET: f64 = 1500.0;
+const FULL_PACKET: f64 = 1280.0;
 
 impl Config {
     /// The same, but never sending full packets at more than this rate in bits a second.
@@ -54,7 +60,7 @@ impl Default for Config {
         let paper = wtcp::Config::default();
         Self {
             wtcp: Arc::new(wtcp::Config {
-                mss: 1391,
+                mss: 1151,
                 receive_buffer: 4 << 20,
                 initial_rtt: Duration::from_millis(500),
                 idle_timeout: Duration::MAX,
@@ -78,6 +84,7 @@ impl Default for Config {
             handshake_interval: Duration::from_millis(500),
             max_handshake_interval: Duration::from_secs(8),
             handshake_timeout: Duration::from_secs(30),
+            ask_after: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(30 * 60),
             max_connections: 256,
         }

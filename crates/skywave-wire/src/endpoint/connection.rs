@@ -9,7 +9,7 @@ use super::config::Config;
 use super::status::Status;
 use super::streams::Streams;
 use crate::key::{PublicKey, SecretKey};
-use crate::secure::handshake::{Initiator, NotAuthentic, Sealer};
+use crate::secure::handshake::{Initiator, Sealer};
 use crate::secure::packet::{COOKIE, FIRST, Outer, Refusal, SEALED_HEADER, SECOND};
 use crate::secure::replay::ReplayWindow;
 
@@ -17,6 +17,12 @@ use crate::secure::replay::ReplayWindow;
 const GONE: &[u8] = &[0];
 /// And: nothing. It shows the responder that the handshake is complete, which says the same.
 const NOTHING: &[u8] = &[];
+
+/// A first message that is not answered so often, 7.5 s, is begun anew with a new cookie.
+const MAX_GREETINGS: u32 = 4;
+/// So often a peer is told unasked that the connection is given up; after that only when it says
+/// something.
+const MAX_GONE: u32 = 4;
 
 /// Why a connection has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -163,6 +169,11 @@ impl Connection {
         }
     }
 
+    /// The second message is sent, and nothing has shown that the peer has it.
+    pub(super) fn is_answering(&self) -> bool {
+        matches!(self.stage, Stage::Answering(..))
+    }
+
     /// Nobody needs it but a peer that has not heard of the end.
     pub(super) fn is_spare(&self) -> bool {
         self.abandoned
@@ -174,17 +185,23 @@ impl Connection {
     }
 
     pub(super) fn status(&self, now: Time) -> Status {
-        Status::of(&self.streams, now.since(self.last_heard), self.doubted)
+        Status {
+            refusal: self.refusal,
+            ..Status::of(&self.streams, now.since(self.last_heard), self.doubted)
+        }
     }
 
     /// The application gives up, or needs nothing more: what is not delivered will not be.
-    pub(super) fn abandon(&mut self) {
-        self.abandoned = true;
+    pub(super) fn abandon(&mut self, now: Time) {
+        if std::mem::replace(&mut self.abandoned, true) {
+            return;
+        }
         if !self.is_open() {
             self.fail(Failed::NoAnswer);
         } else if !self.streams.is_over() {
-            self.aside = Some(GONE);
             self.streams.forget();
+            self.repeats = 0;
+            self.repeat_at = now;
         }
     }
 
@@ -217,21 +234,23 @@ impl Connection {
     }
 
     pub(super) fn on_second(&mut self, now: Time, from: SocketAddr, message: &[u8; SECOND]) {
-        if from != self.names.peer || !matches!(self.stage, Stage::Greeting(..)) {
+        let Stage::Greeting(state, ..) = &mut self.stage else {
+            return;
+        };
+        if from != self.names.peer {
             return;
         }
-        if let Stage::Greeting(state, ..) = std::mem::replace(&mut self.stage, Stage::Asking) {
-            match state.finish(message) {
-                Ok((sealer, peer_id)) => {
-                    self.stage = Stage::Open(sealer);
-                    self.names.peer_id = peer_id;
-                    self.last_heard = now;
-                    self.repeat_at = now;
-                    self.repeats = 0;
-                }
-                // Somebody else's: what was begun is spoilt, a new cookie begins it anew.
-                Err(NotAuthentic) => self.repeat_at = self.repeat_at.min(now + self.interval()),
-            }
+        let Ok(peer_id) = state.read(message) else {
+            return; // somebody else's
+        };
+        if let Stage::Greeting(state, ..) = std::mem::replace(&mut self.stage, Stage::Asking)
+            && let Ok(sealer) = state.into_sealer()
+        {
+            self.stage = Stage::Open(sealer);
+            self.names.peer_id = peer_id;
+            self.last_heard = now;
+            self.repeat_at = now;
+            self.repeats = 0;
         }
     }
 
@@ -273,16 +292,16 @@ impl Connection {
         }
         self.shown = true;
         self.doubted = false;
-        if self.packet == NOTHING {
-            if !self.connects {
-                self.aside = Some(NOTHING);
-            }
-        } else if self.packet == GONE {
+        if self.packet == GONE {
             if !self.streams.is_over() {
                 self.fail(Failed::GivenUp);
             }
-        } else if self.abandoned && !self.streams.is_over() {
+        } else if self.has_given_up() {
             self.aside = Some(GONE);
+        } else if self.packet == NOTHING {
+            if !self.connects {
+                self.aside = Some(NOTHING);
+            }
         } else {
             let packet = std::mem::take(&mut self.packet);
             self.streams.on_packet(now, &packet);
@@ -321,8 +340,7 @@ impl Connection {
             Stage::Answering(..) => Some(self.deadline),
             Stage::Open(_) => {
                 let streams = self.streams.next_timer().filter(|_| self.streams_live());
-                let show = (self.connects && !self.shown).then_some(self.repeat_at);
-                let times = [streams, show].into_iter().flatten();
+                let times = [streams, self.unasked_at()].into_iter().flatten();
                 Some(times.fold(self.idle_at(), Time::min))
             }
             Stage::Failed(_) => None,
@@ -333,23 +351,27 @@ impl Connection {
     pub(super) fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> bool {
         match &self.stage {
             Stage::Open(_) => self.poll_sealed(now, out),
-            Stage::Asking if self.repeat_at <= now => {
-                Outer::Hello { id: self.names.id }.encode(out);
-                self.repeat(now);
-                true
-            }
-            Stage::Greeting(_, cookie, message) if self.repeat_at <= now => {
+            Stage::Greeting(_, cookie, message)
+                if self.repeat_at <= now && self.repeats < MAX_GREETINGS =>
+            {
                 let (id, cookie) = (self.names.id, *cookie);
-                Outer::First {
+                let first = Outer::First {
                     id,
                     cookie,
                     message,
-                }
-                .encode(out);
+                };
+                first.encode(out);
                 self.repeat(now);
-                if self.repeats > MAX_GREETINGS {
-                    self.stage = Stage::Asking; // the cookie may be too old
+                true
+            }
+            Stage::Asking | Stage::Greeting(..) if self.repeat_at <= now => {
+                if matches!(self.stage, Stage::Greeting(..)) {
+                    // The cookie may be too old.
+                    self.stage = Stage::Asking;
+                    self.repeats = 0;
                 }
+                Outer::Hello { id: self.names.id }.encode(out);
+                self.repeat(now);
                 true
             }
             _ => false,
@@ -360,8 +382,9 @@ impl Connection {
         self.packet.clear();
         if let Some(aside) = self.aside.take() {
             self.packet.extend_from_slice(aside);
-        } else if self.connects && !self.shown && self.repeat_at <= now {
-            self.packet.extend_from_slice(NOTHING);
+        } else if self.unasked_at().is_some_and(|at| at <= now) {
+            let word = if self.has_given_up() { GONE } else { NOTHING };
+            self.packet.extend_from_slice(word);
             self.repeat(now);
         } else if !self.streams_live() || !self.streams.poll_transmit(now, &mut self.packet) {
             return false;
@@ -383,9 +406,28 @@ impl Connection {
         true
     }
 
+    /// The application has given up before the streams were over.
+    fn has_given_up(&self) -> bool {
+        self.abandoned && !self.streams.is_over()
+    }
+
+    /// When something is sealed that no packet has asked for: that the connection is given up, that the
+    /// handshake is complete, or whether the peer is still there.
+    fn unasked_at(&self) -> Option<Time> {
+        if self.has_given_up() {
+            (self.repeats < MAX_GONE).then_some(self.repeat_at)
+        } else if !self.connects || self.abandoned {
+            None
+        } else if self.shown {
+            Some(self.repeat_at.max(self.last_heard + self.config.ask_after))
+        } else {
+            Some(self.repeat_at)
+        }
+    }
+
     /// The streams go on, unless the application has given up before they were over.
     fn streams_live(&self) -> bool {
-        !self.abandoned || self.streams.is_over()
+        !self.has_given_up()
     }
 
     fn repeat(&mut self, now: Time) {
@@ -406,6 +448,3 @@ impl Connection {
         self.stage = Stage::Failed(why);
     }
 }
-
-/// A first message that is not answered so often is begun anew with a new cookie.
-const MAX_GREETINGS: u32 = 4;

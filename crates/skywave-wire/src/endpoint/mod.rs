@@ -147,6 +147,7 @@ impl Endpoint {
             Some(Outer::Second { id, message }) => {
                 if let Some(connection) = self.connections.get_mut(&id) {
                     connection.on_second(now, from, message);
+                    self.touched.insert(id);
                     self.changed(id);
                 }
             }
@@ -194,8 +195,14 @@ impl Endpoint {
                 let mut bytes = Vec::new();
                 outer.encode(&mut bytes);
                 self.reply = Some((from, bytes));
+                return;
             }
-            return;
+            // Begun anew by a peer that has heard no answer; one that goes on is not given up for it.
+            if !connection.is_answering() {
+                return;
+            }
+            let known = *known;
+            self.remove(known);
         }
         if !self.has_room() {
             let reason = Refusal::Full;
@@ -259,13 +266,20 @@ impl Endpoint {
         self.timers.first().map(|&(at, _)| at)
     }
 
+    /// Puts the answer to a stranger into `out` and says where it goes. There is never more than one: a
+    /// driver that takes several datagrams before it sends asks after each.
+    pub fn poll_reply(&mut self, out: &mut Vec<u8>) -> Option<SocketAddr> {
+        let (to, bytes) = self.reply.take()?;
+        *out = bytes;
+        Some(to)
+    }
+
     /// Puts the next datagram into `out` and says where it goes.
     pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<SocketAddr> {
-        out.clear();
-        if let Some((to, bytes)) = self.reply.take() {
-            out.extend_from_slice(&bytes);
+        if let Some(to) = self.poll_reply(out) {
             return Some(to);
         }
+        out.clear();
         while let Some(&id) = self.ready.first() {
             let Some(connection) = self.connections.get_mut(&id) else {
                 self.ready.remove(&id);
@@ -309,7 +323,7 @@ impl Endpoint {
         }
     }
 
-    /// Takes as many of the bytes to be sent as there is room for.
+    /// Takes as many of the bytes to be sent as there is room for; none after [`Self::close`].
     pub fn write(&mut self, now: Time, id: Id, bytes: &[u8]) -> usize {
         let Some(connection) = self.connections.get_mut(&id) else {
             return 0;
@@ -362,11 +376,25 @@ impl Endpoint {
     }
 
     /// The application needs the connection no more. What is not delivered both ways is given up.
-    pub fn abandon(&mut self, id: Id) {
+    pub fn abandon(&mut self, now: Time, id: Id) {
         if let Some(connection) = self.connections.get_mut(&id) {
-            connection.abandon();
+            connection.abandon(now);
             self.changed(id);
         }
+    }
+
+    /// The application needs no connection any more.
+    pub fn abandon_all(&mut self, now: Time) {
+        let ids: Vec<Id> = self.connections.keys().copied().collect();
+        for id in ids {
+            self.abandon(now, id);
+        }
+    }
+
+    /// Whether [`Self::close`] was called: what is written after it would not be sent.
+    pub fn is_closed(&self, id: Id) -> bool {
+        let closed = |c: &Connection| c.streams().is_closed();
+        self.connections.get(&id).is_some_and(closed)
     }
 
     /// How a connection fares.

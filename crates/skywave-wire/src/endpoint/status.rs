@@ -2,6 +2,7 @@
 
 use skywave_core::Duration;
 
+use super::Refusal;
 use super::streams::Streams;
 
 /// How a connection fares.
@@ -35,6 +36,8 @@ pub struct Status {
     /// Somebody at the peer's address has said since that there is no such connection: the peer may have
     /// been started anew. A hint, nobody vouches for it.
     pub doubted: bool,
+    /// What a first message was refused for, while there is no connection. A hint too.
+    pub refusal: Option<Refusal>,
 }
 
 impl Status {
@@ -58,6 +61,7 @@ impl Status {
             blackouts: sent.blackouts,
             silence,
             doubted,
+            refusal: None,
         }
     }
 }

@@ -21,6 +21,7 @@ pub(super) struct Streams {
     send_buffer: usize,
     receiver: Receiver,
     unread: Bytes,
+    closed: bool,
 }
 
 impl Streams {
@@ -32,18 +33,20 @@ impl Streams {
             send_buffer,
             receiver: Receiver::new(Arc::clone(config)),
             unread: Bytes::default(),
+            closed: false,
         }
     }
 
     /// Takes as many of the bytes as there is room for.
     pub(super) fn write(&mut self, now: Time, bytes: &[u8]) -> usize {
         let n = bytes.len().min(self.room());
-        if n > 0 {
+        if n > 0 && !self.closed {
             self.sender.open(now);
             self.sender.write(n as u64);
             self.unacknowledged.push(&bytes[..n]);
+            return n;
         }
-        n
+        0
     }
 
     /// Bytes that may be written now.
@@ -53,8 +56,14 @@ impl Streams {
 
     /// Nothing more will be written.
     pub(super) fn close(&mut self, now: Time) {
+        self.closed = true;
         self.sender.open(now);
         self.sender.close();
+    }
+
+    /// Nothing more will be written.
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed
     }
 
     /// Reads as many bytes as there are and fit.

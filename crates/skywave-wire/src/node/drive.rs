@@ -11,6 +11,8 @@ use super::wake::Woken;
 use super::{Shared, State};
 use crate::system;
 
+/// Reads of the system before others get the lock.
+const MAX_BATCHES: usize = 8;
 /// Looks around at least this often.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
@@ -42,42 +44,46 @@ pub(super) fn drive(shared: &Shared, socket: &Socket, woken: &Woken) {
 fn turn(shared: &Shared, socket: &Socket, buffers: &mut Buffers) -> io::Result<Option<Time>> {
     let mut out = Vec::new();
     let mut state = shared.lock();
-    let mut more = true;
-    while more {
+    // All that has come first: what is sent moves the endpoint's time to now, and packets count from
+    // when they arrived. But not for ever, so that a flood keeps nobody else from the lock.
+    for _ in 0..MAX_BATCHES {
         let received = socket.receive(&shared.clock, buffers, |at, from, datagram| {
             let at = state.not_before(at);
             state.endpoint.on_datagram(at, from, datagram);
-            // An answer to a stranger is not kept until later.
-            send(shared, socket, &mut state, &mut out)
+            if let Some(to) = state.endpoint.poll_reply(&mut out) {
+                // Lost, as packets are.
+                let _ = socket.send(to, &out);
+            }
         });
-        more = match received {
-            Ok(more) => more,
-            Err(error) if is_passing(&error) => false,
+        match received {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) if is_passing(&error) => break,
             Err(error) => return Err(error),
-        };
-        let now = state.not_before(shared.clock.now());
-        state.endpoint.on_timer(now);
-        send(shared, socket, &mut state, &mut out)?;
-        tell(shared, &mut state);
-        if state.stopping {
-            return Ok(None);
         }
+    }
+    if state.stopping {
+        let now = state.not_before(shared.clock.now());
+        state.endpoint.abandon_all(now);
+    }
+    let now = state.not_before(shared.clock.now());
+    state.endpoint.on_timer(now);
+    send(shared, socket, &mut state, &mut out);
+    tell(shared, &mut state);
+    if state.stopping {
+        return Ok(None);
     }
     Ok(Some(state.endpoint.next_timer().unwrap_or(Time::MAX)))
 }
 
-fn send(shared: &Shared, socket: &Socket, state: &mut State, out: &mut Vec<u8>) -> io::Result<()> {
+fn send(shared: &Shared, socket: &Socket, state: &mut State, out: &mut Vec<u8>) {
     loop {
         let now = state.not_before(shared.clock.now());
         let Some(to) = state.endpoint.poll_transmit(now, out) else {
-            return Ok(());
+            return;
         };
-        match socket.send(to, out) {
-            Ok(()) => {}
-            // Lost, as packets are: there may be a path later.
-            Err(error) if is_passing(&error) => {}
-            Err(error) => return Err(error),
-        }
+        // Lost, as packets are: there may be a path later, and other peers have theirs.
+        let _ = socket.send(to, out);
     }
 }
 
@@ -106,25 +112,21 @@ fn wait(shared: &Shared, socket: &Socket, woken: &Woken, until: Time) -> io::Res
     Ok(())
 }
 
-/// Errors of single packets, and of networks that may come back.
+/// Errors of networks that may come back; the system reports them to whoever reads next.
 fn is_passing(error: &io::Error) -> bool {
     use io::ErrorKind::{
-        AddrNotAvailable, ConnectionRefused, ConnectionReset, HostUnreachable, Interrupted,
-        InvalidInput, NetworkDown, NetworkUnreachable, OutOfMemory, PermissionDenied, WouldBlock,
+        ConnectionRefused, ConnectionReset, HostUnreachable, Interrupted, NetworkDown,
+        NetworkUnreachable, OutOfMemory, WouldBlock,
     };
     matches!(
         error.kind(),
-        AddrNotAvailable
-            | ConnectionRefused
+        ConnectionRefused
             | ConnectionReset
             | HostUnreachable
             | Interrupted
-            | InvalidInput
             | NetworkDown
             | NetworkUnreachable
             | OutOfMemory
-            | PermissionDenied
             | WouldBlock
-    ) || error.raw_os_error() == Some(rustix::io::Errno::NOBUFS.raw_os_error())
-        || error.raw_os_error() == Some(rustix::io::Errno::MSGSIZE.raw_os_error())
+    )
 }

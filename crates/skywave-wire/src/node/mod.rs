@@ -37,6 +37,9 @@ pub enum Error {
     /// The system has no random numbers.
     #[error(transparent)]
     Random(#[from] getrandom::Error),
+    /// The stream to the peer has been ended on this side.
+    #[error("written after the end of the stream")]
+    Closed,
     /// The node was shut down.
     #[error("shut down")]
     ShutDown,
@@ -50,13 +53,13 @@ impl From<Error> for io::Error {
             Error::Failed(Failed::GivenUp | Failed::Abandoned) => io::ErrorKind::ConnectionReset,
             Error::Socket(error) => error.kind(),
             Error::Random(_) => io::ErrorKind::Other,
-            Error::ShutDown => io::ErrorKind::BrokenPipe,
+            Error::Closed | Error::ShutDown => io::ErrorKind::BrokenPipe,
         };
         Self::new(kind, error)
     }
 }
 
-/// A socket with its connections. Dropping it gives them up, but for what is over.
+/// A socket with its connections. Dropping it gives them up, and tells their peers.
 #[derive(Debug)]
 pub struct Node {
     shared: Arc<Shared>,

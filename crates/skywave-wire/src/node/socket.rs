@@ -63,7 +63,7 @@ impl Socket {
         &self,
         clock: &Clock,
         buffers: &mut Buffers,
-        mut take: impl FnMut(Time, SocketAddr, &[u8]) -> io::Result<()>,
+        mut take: impl FnMut(Time, SocketAddr, &[u8]),
     ) -> io::Result<bool> {
         let Buffers { bytes, metas } = buffers;
         let each = bytes.len() / BATCH;
@@ -76,7 +76,7 @@ impl Socket {
             let ago = meta.timestamp.and_then(|at| age(wall, at));
             let at = ago.map_or(now, |ago| before(now, ago));
             for datagram in slice[..meta.len].chunks(meta.stride.max(1)) {
-                take(at, meta.addr, datagram)?;
+                take(at, meta.addr, datagram);
             }
         }
         Ok(read == BATCH)

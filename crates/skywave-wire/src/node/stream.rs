@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Error, Shared, State};
-use crate::endpoint::{Id, Status};
+use crate::endpoint::{Failed, Id, Status};
 use crate::key::PublicKey;
 
 /// Who waits for long looks around now and then.
@@ -84,15 +84,21 @@ impl Stream {
     /// no room in this time.
     ///
     /// # Errors
-    /// When the connection has failed.
+    /// When the connection has failed, or after [`Self::close`].
     pub fn send(&self, bytes: &[u8], patience: Duration) -> Result<Option<usize>, Error> {
         let n = self.wait(patience, |state, id| {
+            if fault(state, id).is_some() {
+                return None;
+            }
+            if state.endpoint.is_closed(id) {
+                return Some(Err(Error::Closed));
+            }
             let now = state.not_before(self.shared.clock.now());
             let n = state.endpoint.write(now, id, bytes);
-            (n > 0 || bytes.is_empty()).then_some(n)
+            (n > 0 || bytes.is_empty()).then_some(Ok(n))
         })?;
         self.shared.waker.wake();
-        Ok(n)
+        n.transpose()
     }
 
     /// Ends the stream to the peer.
@@ -131,7 +137,8 @@ impl Stream {
     /// Gives the connection up, from any thread: whoever waits for it gets an error.
     pub fn abandon(&self) {
         let mut state = self.shared.lock();
-        state.endpoint.abandon(self.id);
+        let now = state.not_before(self.shared.clock.now());
+        state.endpoint.abandon(now, self.id);
         drop(state);
         self.changed.notify_all();
         self.shared.waker.wake();
@@ -166,15 +173,19 @@ impl Stream {
 }
 
 fn fault(state: &State, id: Id) -> Option<Error> {
-    let failed = state.endpoint.failed(id).map(Error::from);
-    failed.or_else(|| state.fault())
+    let failed = state.endpoint.failed(id);
+    // A node that shuts down abandons its connections.
+    let own = failed.filter(|why| *why != Failed::Abandoned);
+    let own = own.map(Error::from).or_else(|| state.fault());
+    own.or_else(|| failed.map(Error::from))
 }
 
 impl Drop for Stream {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
         state.changed.remove(&self.id);
-        state.endpoint.abandon(self.id);
+        let now = state.not_before(self.shared.clock.now());
+        state.endpoint.abandon(now, self.id);
         drop(state);
         self.shared.waker.wake();
     }

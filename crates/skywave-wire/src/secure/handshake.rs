@@ -38,15 +38,20 @@ impl Initiator {
         (Self(state), message)
     }
 
-    /// Reads the answer: the number by which the peer knows the connection.
-    pub(crate) fn finish(mut self, message: &[u8; SECOND]) -> Result<(Sealer, u32), NotAuthentic> {
+    /// Reads the answer: the number by which the peer knows the connection. One that is not the peer's
+    /// changes nothing.
+    pub(crate) fn read(&mut self, message: &[u8; SECOND]) -> Result<u32, NotAuthentic> {
         let mut id = [0; SECOND];
         let read = self.0.read_message(message, &mut id);
         if read.map_err(|_| NotAuthentic)? != 4 {
             return Err(NotAuthentic);
         }
-        let sealer = Sealer::of(self.0)?;
-        Ok((sealer, u32::from_be_bytes([id[0], id[1], id[2], id[3]])))
+        Ok(u32::from_be_bytes([id[0], id[1], id[2], id[3]]))
+    }
+
+    /// What to seal with, once the answer is read.
+    pub(crate) fn into_sealer(self) -> Result<Sealer, NotAuthentic> {
+        Sealer::of(self.0)
     }
 }
 
@@ -135,12 +140,15 @@ mod tests {
 
     #[test]
     fn both_sides_know_each_other_and_can_talk() {
-        let (a, first) = Initiator::begin(&A, &B.public(), COOKIE_OF_A);
+        let (mut a, first) = Initiator::begin(&A, &B.public(), COOKIE_OF_A);
         let (b, peer) = Responder::begin(&B, COOKIE_OF_A, &first).unwrap();
         assert_eq!(peer, A.public());
         let (b, second) = b.finish(77).unwrap();
-        let (a, id) = a.finish(&second).unwrap();
-        assert_eq!(id, 77);
+        let mut forged = second;
+        forged[50] ^= 1;
+        assert_eq!(a.read(&forged), Err(NotAuthentic));
+        assert_eq!(a.read(&second), Ok(77), "whatever came before");
+        let a = a.into_sealer().unwrap();
         let (mut sealed, mut open) = (Vec::new(), Vec::new());
         a.seal(9, b"hello", &mut sealed);
         assert_eq!(b.open(9, &sealed, &mut open), Ok(()));
@@ -162,12 +170,12 @@ mod tests {
     #[test]
     fn an_answer_is_the_named_host_s() {
         let c = SecretKey::from_bytes([3; 32]);
-        let (a, first) = Initiator::begin(&A, &B.public(), COOKIE_OF_A);
+        let (mut a, first) = Initiator::begin(&A, &B.public(), COOKIE_OF_A);
         assert!(Responder::begin(&c, COOKIE_OF_A, &first).is_err());
         let (b, _) = Responder::begin(&B, COOKIE_OF_A, &first).unwrap();
         let (_, mut second) = b.finish(1).unwrap();
         second[40] ^= 1;
-        assert!(a.finish(&second).is_err());
+        assert!(a.read(&second).is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 const WORD: u64 = u64::BITS as u64;
 const WORDS: u64 = 32;
-/// Packets that may be overtaken by this many later ones and still count: over one second at the
+/// Packets that are overtaken by fewer later ones still count: over one second at the
 /// largest rates that WTCP is set for here.
 const WINDOW: u64 = WORD * (WORDS - 1);
 

@@ -169,7 +169,7 @@ impl Answer {
             2 => Self::No(Refused::Name),
             3 => Self::No(Refused::Exists),
             4 => Self::No(Refused::Busy),
-            5 => Self::No(Refused::Io(text(stream, MAX_TEXT, go_on)?)),
+            5 => Self::No(Refused::Io(shown(&text(stream, MAX_TEXT, go_on)?))),
             6 => Self::No(Refused::Contents),
             _ => return Err(Misheard::Nonsense),
         })
@@ -225,6 +225,13 @@ fn text(stream: &Stream, longest: usize, go_on: GoOn<'_>) -> Result<String, Mish
     let mut bytes = vec![0; len];
     fill(stream, &mut bytes, go_on)?;
     String::from_utf8(bytes).map_err(|_| Misheard::Nonsense)
+}
+
+/// A peer's text, without what a terminal would obey.
+fn shown(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
 }
 
 fn fill(stream: &Stream, bytes: &mut [u8], go_on: GoOn<'_>) -> Result<(), Misheard> {

@@ -1,6 +1,7 @@
 //! Files over a connection: whole or not at all under their name, checked by their hash, resumed where
 //! they were interrupted. The messages are in `docs/secure-datagrams.md`.
 
+mod hash;
 mod message;
 mod partial;
 mod receive;

@@ -2,9 +2,13 @@
 //! place where the file will be.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Seek, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
+use super::hash::hash_into;
 use super::message::Hash;
 
 /// Names of partial files begin with it.
@@ -28,6 +32,8 @@ impl Partial {
     pub(super) fn open(path: &Path) -> io::Result<Option<Self>> {
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
+        // What somebody has linked there is none of ours.
+        let options = options.custom_flags(OFlags::NOFOLLOW.bits() as i32);
         loop {
             let file = options.open(path)?;
             match file.try_lock() {
@@ -47,22 +53,20 @@ impl Partial {
         }
     }
 
-    /// Reads what is there, up to `size` bytes; the rest is cut off. `go_on` says whether to.
-    pub(super) fn recover(&mut self, size: u64, mut go_on: impl FnMut() -> bool) -> io::Result<()> {
-        let mut buffer = vec![0; super::CHUNK];
-        let mut left = size;
-        while left > 0 && go_on() {
-            let most = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
-            match self.file.read(&mut buffer[..most])? {
-                0 => break,
-                n => {
-                    self.hasher.update(&buffer[..n]);
-                    self.have += n as u64;
-                    left -= n as u64;
-                }
-            }
-        }
-        self.file.set_len(self.have)
+    /// Reads what is there, up to `size` bytes; the rest is cut off. False, and nothing is, if `go_on`
+    /// says to stop.
+    pub(super) fn recover(
+        &mut self,
+        size: u64,
+        go_on: impl FnMut(u64) -> bool,
+    ) -> io::Result<bool> {
+        let read = hash_into(&mut self.hasher, &self.file, size, go_on)?;
+        let Some(read) = read else {
+            return Ok(false);
+        };
+        self.have = read;
+        self.file.set_len(self.have)?;
+        Ok(true)
     }
 
     /// Starts again from nothing.
@@ -116,7 +120,6 @@ impl Partial {
 
 /// Whether the file is still what is found at the path.
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
     let ours = file.metadata()?;
     match fs::symlink_metadata(path) {
         Ok(theirs) => Ok((ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino())),
@@ -152,13 +155,13 @@ mod tests {
         let path = path(dir.path(), &contents);
         let open = || Partial::open(&path).unwrap();
         let mut partial = open().unwrap();
-        partial.recover(11, || true).unwrap();
+        partial.recover(11, |_| true).unwrap();
         assert_eq!(partial.have(), 0);
         partial.write(b"hello ").unwrap();
         assert!(open().is_none(), "another one writes it");
         drop(partial);
         let mut partial = open().unwrap();
-        partial.recover(11, || true).unwrap();
+        partial.recover(11, |_| true).unwrap();
         assert_eq!(partial.hash(), Hash::from(blake3::hash(b"hello ")));
         partial.write(b"world").unwrap();
         assert_eq!(partial.hash(), contents);
@@ -188,12 +191,32 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_lost_by_stopping_on_the_way() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(".part");
+        fs::write(&path, vec![7; 300_000]).unwrap();
+        let mut partial = Partial::open(&path).unwrap().unwrap();
+        assert!(!partial.recover(300_000, |read| read < 100_000).unwrap());
+        assert_eq!(fs::metadata(&path).unwrap().len(), 300_000);
+    }
+
+    #[test]
+    fn what_is_linked_there_is_not_touched() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, other) = (dir.path().join(".part"), dir.path().join("other"));
+        fs::write(&other, "mine").unwrap();
+        std::os::unix::fs::symlink(&other, &path).unwrap();
+        assert!(Partial::open(&path).is_err());
+        assert_eq!(fs::read(&other).unwrap(), b"mine");
+    }
+
+    #[test]
     fn more_than_there_should_be_is_cut_off() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(".part");
         fs::write(&path, "abcdef").unwrap();
         let mut partial = Partial::open(&path).unwrap().unwrap();
-        partial.recover(4, || true).unwrap();
+        partial.recover(4, |_| true).unwrap();
         partial.write(b"X").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"abcdX");
     }

@@ -6,15 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::hash::hash;
 use super::message::{self, Answer, Hash, Misheard, Offer, Refused};
 use super::partial::{self, Partial};
 use super::registry::Registry;
 use crate::key::PublicKey;
 use crate::node::{self, Stream};
 
-/// How long a transfer that is taken over may need to let go of its file.
-const LETTING_GO: Duration = Duration::from_secs(5);
-/// How long the receiver waits for the sender to hear of the end. Whoever has not asks again.
+/// How long a transfer that is taken over may need to let go of its file: a slow disk has much to write
+/// at the end.
+const LETTING_GO: Duration = Duration::from_secs(60);
+/// How long the receiver waits for the sender to hear of the end: some round trips of the slowest
+/// networks. Whoever has not asks again.
 const FAREWELL: Duration = Duration::from_secs(60);
 
 /// A file that has arrived.
@@ -22,6 +25,8 @@ const FAREWELL: Duration = Duration::from_secs(60);
 pub struct Received {
     /// Where it is.
     pub path: PathBuf,
+    /// Who sent it.
+    pub from: PublicKey,
     /// Its size in bytes.
     pub size: u64,
     /// Its hash.
@@ -90,13 +95,16 @@ pub(super) fn receive(
     step: &mut dyn FnMut(Option<Step>) -> bool,
 ) -> Result<Received, ReceiveError> {
     let offer = Offer::read(stream, &mut || step(None))?;
-    let (name, size) = (offer.name.clone(), offer.size);
-    step(Some(Step::Offered { name, size }));
+    // What is no name is not shown to anybody either.
+    if is_plain(&offer.name) {
+        let (name, size) = (offer.name.clone(), offer.size);
+        step(Some(Step::Offered { name, size }));
+    }
     match take(stream, peer, place, &offer, step) {
         Ok(received) => {
-            let done = Answer::Complete.write();
-            done.send(stream, &mut || true)?;
             // The file is there: that the sender hears of it is not needed.
+            let done = Answer::Complete.write();
+            let _ = done.send(stream, &mut || true);
             let _ = message::finish(stream, FAREWELL, &mut || step(None));
             Ok(received)
         }
@@ -124,11 +132,14 @@ fn take(
     let path = place.dir.join(&offer.name);
     let received = |resumed_from| Received {
         path: path.clone(),
+        from: peer,
         size: offer.size,
         hash: offer.hash,
         resumed_from,
     };
-    if is_complete(&path, offer, &mut || step(None))? {
+    // Hashing may take long: whoever takes the transfer over meanwhile does not wait for it.
+    let mut goes_on = |_: u64| step(None) && stream.failure().is_none();
+    if is_complete(&path, offer, &mut goes_on)? {
         return Ok(received(offer.size));
     }
     if !place.overwrite && fs::symlink_metadata(&path).is_ok() {
@@ -139,13 +150,15 @@ fn take(
     if !place.registry.take_over(&partial, peer, ours) {
         return Err(ReceiveError::Refused(Refused::Busy));
     }
-    let mut partial = open(&partial, &mut || step(None))?;
+    let mut partial = open(&partial, &mut || goes_on(0))?;
     // An older transfer may have finished while it was to let go.
-    if is_complete(&path, offer, &mut || step(None))? {
+    if is_complete(&path, offer, &mut goes_on)? {
         partial.discard();
         return Ok(received(offer.size));
     }
-    partial.recover(offer.size, || step(None))?;
+    if !partial.recover(offer.size, &mut goes_on)? {
+        return Err(ReceiveError::Stopped);
+    }
     let have = Answer::Have {
         bytes: partial.have(),
         hash: partial.hash(),
@@ -213,42 +226,21 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// Whether the file with these contents is there.
-fn is_complete(path: &Path, offer: &Offer, go_on: message::GoOn<'_>) -> io::Result<bool> {
+fn is_complete(
+    path: &Path,
+    offer: &Offer,
+    go_on: &mut dyn FnMut(u64) -> bool,
+) -> Result<bool, ReceiveError> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() && found.len() == offer.size => {
-            let file = File::open(path)?;
-            Ok(hash(&file, offer.size, |_| go_on())?.is_some_and(|(_, hash)| hash == offer.hash))
+            let hashed = hash(File::open(path)?, offer.size, go_on)?;
+            let (_, found) = hashed.ok_or(ReceiveError::Stopped)?;
+            Ok(found == offer.hash)
         }
         Ok(_) => Ok(false),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
     }
-}
-
-/// Reads up to `size` bytes; how many there were, and their hash. `None` when told to stop; `go_on` is
-/// told how many bytes are done.
-pub(super) fn hash(
-    mut file: impl io::Read,
-    size: u64,
-    mut go_on: impl FnMut(u64) -> bool,
-) -> io::Result<Option<(u64, Hash)>> {
-    let mut hasher = blake3::Hasher::new();
-    let mut buffer = vec![0; super::CHUNK];
-    let mut done = 0;
-    while done < size {
-        let most = usize::try_from(size - done).map_or(buffer.len(), |n| n.min(buffer.len()));
-        match file.read(&mut buffer[..most])? {
-            0 => break,
-            n => {
-                hasher.update(&buffer[..n]);
-                done += n as u64;
-            }
-        }
-        if !go_on(done) {
-            return Ok(None);
-        }
-    }
-    Ok(Some((done, hasher.finalize().into())))
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::hash::hash;
 use super::message::{self, Answer, Hash, Misheard, Offer, Refused};
-use super::receive::hash;
-use crate::endpoint::{Failed, Status};
+use crate::endpoint::{Failed, Refusal, Status};
 use crate::key::PublicKey;
 use crate::node::{self, Node, Stream};
 
@@ -43,7 +43,7 @@ pub struct Sent {
     pub size: u64,
     /// Its hash.
     pub hash: Hash,
-    /// Bytes that the receiver had before, at the latest start.
+    /// Bytes that the receiver had before.
     pub resumed_from: u64,
     /// How often the transfer was started.
     pub starts: u32,
@@ -54,8 +54,8 @@ pub struct Sent {
 pub enum SendStep {
     /// So many bytes of the file are hashed.
     Hashing(u64),
-    /// Waits for the receiver to answer.
-    Connecting,
+    /// Waits for the receiver to answer; somebody in its place has refused, which may mean nothing.
+    Connecting(Option<Refusal>),
     /// The receiver has so many bytes.
     Sending(u64, Status),
     /// Sent are all bytes; waits for the verdict.
@@ -83,6 +83,9 @@ pub enum SendError {
     /// The peer says something else.
     #[error("the peer does not receive files")]
     Nonsense,
+    /// The receiver was away for longer than [`SendOptions::patience`].
+    #[error("the receiver is away for too long; the same command goes on from there")]
+    Away,
     /// Told to stop.
     #[error("given up")]
     Stopped,
@@ -156,6 +159,7 @@ pub fn send(
 ) -> Result<Sent, SendError> {
     let mut next = None;
     let mut starts = 0;
+    let mut had = None;
     // When the receiver was last known to be there; never yet.
     let mut heard: Option<Instant> = None;
     loop {
@@ -169,14 +173,15 @@ pub fn send(
             preamble: 0,
             dark_since: None,
             other: None,
+            had: &mut had,
             step,
         };
         let error = match attempt.run(&stream, offer, &mut heard) {
-            Ok(resumed_from) => {
+            Ok(()) => {
                 return Ok(Sent {
                     size: offer.size(),
                     hash: offer.hash(),
-                    resumed_from,
+                    resumed_from: had.unwrap_or(0),
                     starts: starts + 1,
                 });
             }
@@ -190,11 +195,15 @@ pub fn send(
         let away = matches!(
             error,
             SendError::Node(node::Error::Failed(
-                Failed::GivenUp | Failed::Idle | Failed::NoAnswer
+                // What nobody vouches for gives up nothing that has been there.
+                Failed::GivenUp | Failed::Idle | Failed::NoAnswer | Failed::Refused(_)
             ))
         );
-        if !away || heard.is_none_or(|heard| heard.elapsed() > options.patience) {
+        let Some(heard) = heard.filter(|_| away) else {
             return Err(error);
+        };
+        if heard.elapsed() > options.patience {
+            return Err(SendError::Away);
         }
         pause(step)?;
     }
@@ -204,7 +213,7 @@ pub fn send(
 fn pause(step: &mut dyn FnMut(SendStep) -> bool) -> Result<(), SendError> {
     let until = Instant::now() + RETRY_INTERVAL;
     while Instant::now() < until {
-        if !step(SendStep::Connecting) {
+        if !step(SendStep::Connecting(None)) {
             return Err(SendError::Stopped);
         }
         std::thread::sleep(super::TICK);
@@ -221,32 +230,57 @@ struct Attempt<'a> {
     dark_since: Option<Instant>,
     /// A connection that is tried because this one is dark.
     other: Option<Stream>,
+    /// Bytes that the receiver had when it was first heard of.
+    had: &'a mut Option<u64>,
     step: &'a mut dyn FnMut(SendStep) -> bool,
 }
 
 impl Attempt<'_> {
-    /// Returns from where the bytes were sent.
     fn run(
         &mut self,
         stream: &Stream,
         offer: &mut FileOffer,
         heard: &mut Option<Instant>,
-    ) -> Result<u64, SendError> {
+    ) -> Result<(), SendError> {
+        let result = self.talk(stream, offer, heard);
+        match result {
+            Err(SendError::Stopped) if self.is_tired(heard.as_ref()) => Err(SendError::Away),
+            other => other,
+        }
+    }
+
+    /// The receiver is away for too long.
+    fn is_tired(&self, heard: Option<&Instant>) -> bool {
+        heard.is_some_and(|heard| heard.elapsed() > self.options.patience)
+    }
+
+    fn talk(
+        &mut self,
+        stream: &Stream,
+        offer: &mut FileOffer,
+        heard: &mut Option<Instant>,
+    ) -> Result<(), SendError> {
         while !stream.wait_open(super::TICK)? {
-            if !(self.step)(SendStep::Connecting) {
+            let refusal = stream.status().and_then(|status| status.refusal);
+            if self.is_tired(heard.as_ref()) || !(self.step)(SendStep::Connecting(refusal)) {
                 return Err(SendError::Stopped);
             }
         }
         *heard = Some(Instant::now());
-        let mut go_on = |attempt: &mut Self| attempt.goes_on(stream, SendStep::Connecting, heard);
+        let waits = SendStep::Connecting(None);
+        let mut go_on = |attempt: &mut Self| attempt.goes_on(stream, waits, heard);
         let message = offer.offer.write();
         self.preamble = message.len() + message::start(0).len();
         message.send(stream, &mut || go_on(self))?;
         let from = match Answer::read(stream, &mut || go_on(self))? {
-            Answer::Complete => return Ok(offer.size()),
+            Answer::Complete => {
+                self.had.get_or_insert(offer.size());
+                return Ok(());
+            }
             Answer::No(refused) => return Err(refused.into()),
             Answer::Have { bytes, hash } => self.first_new(offer, bytes, hash)?,
         };
+        self.had.get_or_insert(from);
         message::start(from).send(stream, &mut || go_on(self))?;
         offer.file.seek(SeekFrom::Start(from))?;
         let mut buffer = vec![0; super::CHUNK];
@@ -269,7 +303,7 @@ impl Attempt<'_> {
             self.goes_on(stream, step, heard)
         })?;
         match verdict {
-            Answer::Complete => Ok(from),
+            Answer::Complete => Ok(()),
             Answer::No(refused) => Err(refused.into()),
             Answer::Have { .. } => Err(SendError::Nonsense),
         }
@@ -320,7 +354,7 @@ impl Attempt<'_> {
 
     /// Tells of progress; tries another connection while this one is dark. False: this one is given up.
     fn goes_on(&mut self, stream: &Stream, step: SendStep, heard: &mut Option<Instant>) -> bool {
-        if !(self.step)(step) {
+        if !(self.step)(step) || self.is_tired(heard.as_ref()) {
             return false;
         }
         let status = stream.status().unwrap_or_default();

@@ -52,10 +52,10 @@ pub fn serve(
             .count
             .is_some_and(|n| arrived.load(Ordering::SeqCst) >= n)
     };
-    let go_on = || !stop.load(Ordering::SeqCst);
+    let go_on = || !stop.load(Ordering::SeqCst) && !enough();
     thread::scope(|scope| {
         let result = loop {
-            if !go_on() || enough() {
+            if !go_on() {
                 break Ok(());
             }
             match node.accept(super::TICK) {

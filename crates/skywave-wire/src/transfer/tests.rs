@@ -11,9 +11,9 @@ use tempfile::TempDir;
 
 use super::message::Answer;
 use super::*;
-use crate::endpoint::{Allowed, Config};
-use crate::key::{PublicKey, SecretKey};
-use crate::node::Node;
+use crate::endpoint::{Allowed, Config, Failed, Refusal};
+use crate::key::SecretKey;
+use crate::node::{self, Node};
 
 const SENDER: SecretKey = SecretKey::from_bytes([1; 32]);
 const OTHER_SENDER: SecretKey = SecretKey::from_bytes([3; 32]);
@@ -296,28 +296,97 @@ fn a_receiver_that_starts_anew_gets_the_rest() {
         });
         drop(stopper);
         let sent = sent.unwrap();
-        assert!(sent.starts >= 2 && sent.resumed_from >= 500_000, "{sent:?}");
+        assert!(sent.starts >= 2 && sent.resumed_from == 0, "{sent:?}");
     });
     assert!(fs::read(into.path().join("film")).unwrap() == fs::read(&path).unwrap());
+}
+
+#[test]
+fn a_receiver_that_stays_away_is_not_waited_for_longer_than_told() {
+    let (from, into, _) = folders();
+    let sender = slow_sender();
+    let path = file(from.path(), "film", 4_000_000);
+    let receiver = Mutex::new(Some(node(RECEIVER, Allowed::Everyone)));
+    let to = receiver.lock().unwrap().as_ref().unwrap().address();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let stopper = StopAtEnd(&stop);
+        scope.spawn(|| {
+            let node = receiver.lock().unwrap().take().unwrap();
+            let serving = ServeOptions {
+                dir: into.path().to_owned(),
+                overwrite: false,
+                count: None,
+            };
+            serve(&node, &serving, &stop, &|_| {}).unwrap();
+        });
+        let mut offer = FileOffer::open(&path, None, &mut |_| true).unwrap();
+        let options = SendOptions {
+            patience: Duration::from_secs(1),
+            ..options(to)
+        };
+        let error = send(&sender, &mut offer, &options, &mut |step| {
+            if matches!(step, SendStep::Sending(have, _) if have >= 100_000) {
+                stop.store(true, Ordering::SeqCst);
+            }
+            true
+        });
+        assert!(matches!(error, Err(SendError::Away)), "{error:?}");
+        drop(stopper);
+    });
 }
 
 #[test]
 fn a_key_that_is_not_allowed_sends_nothing() {
     let (from, into, sender) = folders();
     let path = file(from.path(), "film", 1000);
-    let node = node(RECEIVER, Allowed::Keys([OTHER_SENDER.public()].into()));
-    let to = node.address();
-    let unknown: PublicKey = SENDER.public();
-    let options = SendOptions {
-        key: unknown,
-        ..options(to)
+    let config = Config {
+        handshake_timeout: skywave_core::Duration::from_secs(1),
+        ..Config::default()
     };
-    let mut offer = FileOffer::open(&path, None, &mut |_| true).unwrap();
-    let mut asked = 0;
-    let result = send(&sender, &mut offer, &options, &mut |_| {
-        asked += 1;
-        asked < 20
+    let impatient = |allowed| Node::bind("127.0.0.1:0", SENDER, allowed, config.clone());
+    let stranger = impatient(Allowed::Keys(BTreeSet::new())).unwrap();
+    let allowed = Allowed::Keys([OTHER_SENDER.public()].into());
+    let node = node(RECEIVER, allowed);
+    let stop = AtomicBool::new(false);
+    let serving = ServeOptions {
+        dir: into.path().to_owned(),
+        overwrite: false,
+        count: None,
+    };
+    std::thread::scope(|scope| {
+        let stopper = StopAtEnd(&stop);
+        scope.spawn(|| serve(&node, &serving, &stop, &|_| {}).unwrap());
+        let error = send_file(&stranger, &path, node.address()).unwrap_err();
+        let refused = Failed::Refused(Refusal::UnknownPeer);
+        assert!(
+            matches!(error, SendError::Node(node::Error::Failed(why)) if why == refused),
+            "{error}"
+        );
+        drop(stopper);
     });
-    assert!(result.is_err());
+    drop(sender);
     assert!(names(into.path()).is_empty());
+}
+
+#[test]
+fn a_receiver_of_one_file_stops_with_it() {
+    let (from, into, sender) = folders();
+    let path = file(from.path(), "film", 1000);
+    let node = node(RECEIVER, Allowed::Everyone);
+    let serving = ServeOptions {
+        dir: into.path().to_owned(),
+        overwrite: false,
+        count: Some(1),
+    };
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let stopper = StopAtEnd(&stop);
+        // One that begins and says nothing does not hold it up.
+        let silent = sender.connect(node.address(), RECEIVER.public()).unwrap();
+        let arrived = scope.spawn(|| serve(&node, &serving, &stop, &|_| {}).unwrap());
+        send_file(&sender, &path, node.address()).unwrap();
+        assert_eq!(arrived.join().unwrap(), 1);
+        drop((silent, stopper));
+    });
 }
