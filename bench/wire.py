@@ -148,7 +148,7 @@ def transfer(folder: Path, skywave: Path, scenario: Path, size: int) -> Result:
     keys = ["--key", folder / "receiver.key", "--allow", folder / "sender.pub"]
     receive = [skywave, "recv", "--listen", target, "--into", inbox, *keys, "--count", "1"]
     keys = ["--key", folder / "sender.key", "--peer", folder / "receiver.pub"]
-    send = [skywave, "send", file, entry, *keys, "--json"]
+    send = [skywave, "send", file, entry, *keys, "--packet", "1500", "--json"]
     with Relay(skywave, arguments) as relay:
         receiver = subprocess.Popen(receive, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:

@@ -42,14 +42,25 @@ pub struct Config {
     pub max_connections: usize,
 }
 
-/// Bytes of a full packet on the wire, all headers included.
-const FULL_PACKET: f64 = 1280.0;
+/// Bytes of a packet that are not payload: IPv6's and UDP's headers, the seal, WTCP's header.
+const HEADERS: u16 = 48 + 32 + 49;
+/// Smallest and largest packets, all headers included: some payload, and what an Ethernet carries.
+pub const PACKETS: std::ops::RangeInclusive<u16> = 200..=1500;
 
 impl Config {
+    /// The same with packets of so many bytes, all headers included, within [`PACKETS`]; the path must
+    /// carry them.
+    pub fn with_packets_of(mut self, bytes: u16) -> Self {
+        let bytes = bytes.clamp(*PACKETS.start(), *PACKETS.end());
+        Arc::make_mut(&mut self.wtcp).mss = bytes - HEADERS;
+        self
+    }
+
     /// The same, but never sending full packets at more than this rate in bits a second.
     pub fn limited_to(mut self, bps: f64) -> Self {
         let wtcp = Arc::make_mut(&mut self.wtcp);
-        let separation = Micros::from_secs_f64(FULL_PACKET * 8.0 / bps);
+        let packet = f64::from(wtcp.mss + HEADERS);
+        let separation = Micros::from_secs_f64(packet * 8.0 / bps);
         wtcp.min_separation = separation.clamp(wtcp.min_separation, wtcp.max_separation);
         self
     }

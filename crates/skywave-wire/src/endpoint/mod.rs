@@ -27,7 +27,7 @@ use crate::secure::cookie::Cookies;
 use crate::secure::handshake::Responder;
 pub use crate::secure::packet::Refusal;
 use crate::secure::packet::{COOKIE, FIRST, Outer};
-pub use config::Config;
+pub use config::{Config, PACKETS};
 pub use connection::Failed;
 use connection::{Connection, Names};
 pub use status::Status;
