@@ -11,7 +11,7 @@ use crate::experiment::Results;
 const MAX_ROWS: usize = 60;
 
 /// The results as text for a terminal of so many columns: a table a panel, the differences from its
-/// first series, and the flows where there are several or nothing was swept.
+/// first series, and the flows where there are several, nothing was swept or `[report] table` asks.
 pub fn table(study: &Study, results: &Results, width: usize) -> String {
     let mut out = String::new();
     let mut push = |heading: &str, grid: &Grid| {
@@ -32,7 +32,8 @@ pub fn table(study: &Study, results: &Results, width: usize) -> String {
     let several = results
         .iter()
         .any(|(_, _, run)| run.outcome.flows.len() > 1);
-    if panels.is_empty() || several {
+    let asked = !study.report.table.is_empty();
+    if panels.is_empty() || several || asked {
         push("", &grid::flows(study, results, MAX_ROWS));
     }
     out.push_str(&grid::sample_note(results));
