@@ -9,12 +9,13 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use skywave_lab::scenario::{Quantity, Scenario};
+use skywave_lab::scenario::Scenario;
 use skywave_wire::relay::{self, Relay, Report, UDP_OVERHEAD, UdpEnds, UdpError};
 use thiserror::Error;
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::quantity::time_above_zero;
 use path::{Choice, Path, PathError};
 use show::Status;
 
@@ -72,7 +73,7 @@ pub(crate) struct Args {
     seed: Option<u64>,
 
     /// When to end, as in 30s; with Ctrl-C unless given.
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = time_above_zero)]
     duration: Option<Duration>,
 
     /// Bytes of the headers that each packet has on the wire beside its payload.
@@ -241,13 +242,5 @@ fn pair(text: &str) -> Result<[String; 2], String> {
             Ok([near.to_owned(), far.to_owned()])
         }
         _ => Err("expected two names of devices, as near,far".to_owned()),
-    }
-}
-
-/// A time with its unit.
-pub(crate) fn time(text: &str) -> Result<Duration, String> {
-    match Quantity::parse(text) {
-        Some(Quantity { value, unit: "s" }) if value > 0.0 => Ok(Duration::from_secs_f64(value)),
-        _ => Err("expected a time above zero with its unit, as 30s or 500ms".to_owned()),
     }
 }

@@ -11,6 +11,7 @@ mod key;
 mod keys;
 mod output;
 mod progress;
+mod quantity;
 mod rank;
 mod recv;
 mod reproduce;

@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use skywave_lab::scenario::Quantity;
 use skywave_wire::endpoint::{Allowed, Config, PACKETS};
 use skywave_wire::node::Node;
 use skywave_wire::transfer::{self, FileOffer, SendError, SendOptions, SendStep};
@@ -14,6 +13,7 @@ use skywave_wire::transfer::{self, FileOffer, SendError, SendOptions, SendStep};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::keys;
+use crate::quantity::{rate, time};
 use crate::transfers::{TransferBar, describe, megabits};
 
 /// Send a file over a bad link, by WTCP over UDP.
@@ -173,17 +173,4 @@ fn address(text: &str) -> Result<SocketAddr, Failure> {
 
 fn packet() -> clap::builder::RangedI64ValueParser<u16> {
     clap::value_parser!(u16).range(i64::from(*PACKETS.start())..=i64::from(*PACKETS.end()))
-}
-
-fn rate(text: &str) -> Result<f64, String> {
-    match Quantity::parse(text) {
-        Some(found) if found.unit == "bit/s" && found.value > 0.0 => Ok(found.value),
-        _ => Err("expected a rate, such as 2Mbps".to_owned()),
-    }
-}
-
-fn time(text: &str) -> Result<Duration, String> {
-    let time = Quantity::parse(text).filter(|found| found.unit == "s");
-    let time = time.and_then(|found| Duration::try_from_secs_f64(found.value).ok());
-    time.ok_or_else(|| "expected a time, such as 30min".to_owned())
 }
