@@ -121,7 +121,6 @@ impl TransferBar {
                 self.0.bar.set_message(waiting);
             }
             SendStep::Sending(bytes, status) => self.0.show(*bytes, status),
-            SendStep::Finishing => self.0.bar.set_message("· waiting for the verdict"),
         }
     }
 }

@@ -58,8 +58,6 @@ pub enum SendStep {
     Connecting(Option<Refusal>),
     /// The receiver has so many bytes.
     Sending(u64, Status),
-    /// Sent are all bytes; waits for the verdict.
-    Finishing,
 }
 
 /// Why a file was not sent.
@@ -160,8 +158,7 @@ pub fn send(
     let mut next = None;
     let mut starts = 0;
     let mut had = None;
-    // When the receiver was last known to be there; never yet.
-    let mut heard: Option<Instant> = None;
+    let mut heard = None;
     loop {
         let stream = match next.take() {
             Some(stream) => stream,
@@ -173,10 +170,11 @@ pub fn send(
             preamble: 0,
             dark_since: None,
             other: None,
+            heard: &mut heard,
             had: &mut had,
             step,
         };
-        let error = match attempt.run(&stream, offer, &mut heard) {
+        let error = match attempt.run(&stream, offer) {
             Ok(()) => {
                 return Ok(Sent {
                     size: offer.size(),
@@ -187,8 +185,8 @@ pub fn send(
             }
             Err(error) => error,
         };
-        starts += u32::from(heard.is_some());
         next = attempt.other.take().filter(Stream::is_open);
+        starts += u32::from(heard.is_some());
         if next.is_some() {
             continue;
         }
@@ -199,7 +197,7 @@ pub fn send(
                 Failed::GivenUp | Failed::Idle | Failed::NoAnswer | Failed::Refused(_)
             ))
         );
-        let Some(heard) = heard.filter(|_| away) else {
+        let Some(heard) = heard.filter(|_: &Instant| away) else {
             return Err(error);
         };
         if heard.elapsed() > options.patience {
@@ -230,45 +228,36 @@ struct Attempt<'a> {
     dark_since: Option<Instant>,
     /// A connection that is tried because this one is dark.
     other: Option<Stream>,
+    /// When the receiver was last known to be there; never yet.
+    heard: &'a mut Option<Instant>,
     /// Bytes that the receiver had when it was first heard of.
     had: &'a mut Option<u64>,
     step: &'a mut dyn FnMut(SendStep) -> bool,
 }
 
 impl Attempt<'_> {
-    fn run(
-        &mut self,
-        stream: &Stream,
-        offer: &mut FileOffer,
-        heard: &mut Option<Instant>,
-    ) -> Result<(), SendError> {
-        let result = self.talk(stream, offer, heard);
-        match result {
-            Err(SendError::Stopped) if self.is_tired(heard.as_ref()) => Err(SendError::Away),
+    fn run(&mut self, stream: &Stream, offer: &mut FileOffer) -> Result<(), SendError> {
+        match self.talk(stream, offer) {
+            Err(SendError::Stopped) if self.is_tired() => Err(SendError::Away),
             other => other,
         }
     }
 
     /// The receiver is away for too long.
-    fn is_tired(&self, heard: Option<&Instant>) -> bool {
-        heard.is_some_and(|heard| heard.elapsed() > self.options.patience)
+    fn is_tired(&self) -> bool {
+        self.heard
+            .is_some_and(|heard| heard.elapsed() > self.options.patience)
     }
 
-    fn talk(
-        &mut self,
-        stream: &Stream,
-        offer: &mut FileOffer,
-        heard: &mut Option<Instant>,
-    ) -> Result<(), SendError> {
+    fn talk(&mut self, stream: &Stream, offer: &mut FileOffer) -> Result<(), SendError> {
         while !stream.wait_open(super::TICK)? {
             let refusal = stream.status().and_then(|status| status.refusal);
-            if self.is_tired(heard.as_ref()) || !(self.step)(SendStep::Connecting(refusal)) {
+            if self.is_tired() || !(self.step)(SendStep::Connecting(refusal)) {
                 return Err(SendError::Stopped);
             }
         }
-        *heard = Some(Instant::now());
-        let waits = SendStep::Connecting(None);
-        let mut go_on = |attempt: &mut Self| attempt.goes_on(stream, waits, heard);
+        *self.heard = Some(Instant::now());
+        let go_on = |attempt: &mut Self| attempt.goes_on(stream, SendStep::Connecting(None));
         let message = offer.offer.write();
         self.preamble = message.len() + message::start(0).len();
         message.send(stream, &mut || go_on(self))?;
@@ -293,14 +282,13 @@ impl Attempt<'_> {
                 return Err(SendError::Changed);
             }
             sent += n as u64;
-            self.send_all(stream, &buffer[..n], from, heard)?;
+            self.send_all(stream, &buffer[..n], from)?;
         }
         if sent == offer.size() {
             stream.close();
         }
         let verdict = Answer::read(stream, &mut || {
-            let step = self.sending(stream, from).unwrap_or(SendStep::Finishing);
-            self.goes_on(stream, step, heard)
+            self.goes_on(stream, self.sending(stream, from))
         })?;
         match verdict {
             Answer::Complete => Ok(()),
@@ -325,43 +313,35 @@ impl Attempt<'_> {
         Ok(if ours == theirs { bytes } else { 0 })
     }
 
-    fn send_all(
-        &mut self,
-        stream: &Stream,
-        mut bytes: &[u8],
-        from: u64,
-        heard: &mut Option<Instant>,
-    ) -> Result<(), SendError> {
+    fn send_all(&mut self, stream: &Stream, mut bytes: &[u8], from: u64) -> Result<(), SendError> {
         while !bytes.is_empty() && !stream.is_readable() {
             let taken = stream.send(bytes, super::TICK)?;
             bytes = &bytes[taken.unwrap_or(0)..];
-            if let Some(step) = self.sending(stream, from)
-                && !self.goes_on(stream, step, heard)
-            {
+            if !self.goes_on(stream, self.sending(stream, from)) {
                 return Err(SendError::Stopped);
             }
         }
         Ok(())
     }
 
-    /// What the receiver is known to have; `None` while it has not acknowledged the offer.
-    fn sending(&self, stream: &Stream, from: u64) -> Option<SendStep> {
-        let status = stream.status()?;
+    /// What the receiver is known to have.
+    fn sending(&self, stream: &Stream, from: u64) -> SendStep {
+        let status = stream.status().unwrap_or_default();
         // The offer and the start come before the bytes.
         let bytes = status.acknowledged.saturating_sub(self.preamble);
-        Some(SendStep::Sending(from + bytes, status))
+        SendStep::Sending(from + bytes, status)
     }
 
     /// Tells of progress; tries another connection while this one is dark. False: this one is given up.
-    fn goes_on(&mut self, stream: &Stream, step: SendStep, heard: &mut Option<Instant>) -> bool {
-        if !(self.step)(step) || self.is_tired(heard.as_ref()) {
+    fn goes_on(&mut self, stream: &Stream, step: SendStep) -> bool {
+        if !(self.step)(step) || self.is_tired() {
             return false;
         }
         let status = stream.status().unwrap_or_default();
         if !status.in_blackout && !status.doubted {
             (self.dark_since, self.other) = (None, None);
             if status.silence.as_secs_f64() < RECONNECT_AFTER.as_secs_f64() {
-                *heard = Some(Instant::now());
+                *self.heard = Some(Instant::now());
             }
             return true;
         }
