@@ -205,7 +205,7 @@ impl Connection {
         }
     }
 
-    /// The same first message again: the answer is sent again. Any other is none of the peer's.
+    /// The answer to send again, if it is the same first message again.
     pub(super) fn answer_again(&self, message: &[u8; FIRST]) -> Option<Outer<'_>> {
         match &self.stage {
             Stage::Answering(_, answered) if answered.first == blake3::hash(message) => {

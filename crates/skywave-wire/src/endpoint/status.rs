@@ -20,9 +20,6 @@ pub struct Status {
     pub received_packets: u64,
     /// Packets that were sent before those received and were not (yet) received.
     pub missing_packets: u64,
-    /// How often this side, as a receiver, raised the rate, lowered it, and halved it for losses that it
-    /// took for congestion.
-    pub rate_changes: [u64; 3],
     /// The round-trip time, once measured.
     pub rtt: Option<Duration>,
     /// Time between packets that the receiver has asked for, once there is a connection.
@@ -52,7 +49,6 @@ impl Status {
             retransmits: sent.retransmits,
             received_packets: received.data,
             missing_packets: received.missing,
-            rate_changes: [received.increases, received.decreases, received.halvings],
             rtt: streams.rtt(),
             separation: sender
                 .is_established()
