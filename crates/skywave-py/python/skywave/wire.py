@@ -13,6 +13,7 @@
 b'hello'
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from types import TracebackType
 from typing import NamedTuple, Self, TypedDict
@@ -57,7 +58,25 @@ class Status(TypedDict):
     silence_s: float
 
 
-class Stream:
+class _Left(ABC):
+    """What is given up at the end of its `with`."""
+
+    @abstractmethod
+    def _leave(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._leave()
+
+
+class Stream(_Left):
     """A connection: a stream of bytes each way. Leaving its `with` gives up what is not delivered.
 
     A `timeout` is in seconds; None waits for ever. Errors of the connection are `ConnectionError`s,
@@ -111,19 +130,11 @@ class Stream:
         status: Status = self._stream.status()
         return status
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def _leave(self) -> None:
         self.abandon()
 
 
-class Node:
+class Node(_Left):
     """A socket with its connections.
 
     `address` is HOST:PORT, port 0 for any. `allow` are the public keys of those who may connect:
@@ -168,13 +179,5 @@ class Node:
             raise ValueError("the node is closed")
         return self._node
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def _leave(self) -> None:
         self.close()
