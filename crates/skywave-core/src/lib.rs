@@ -7,7 +7,9 @@
 pub mod agent;
 pub mod link;
 pub mod packet;
+pub mod radio;
 pub mod rng;
+pub mod routing;
 pub mod seq;
 pub mod tcp;
 pub mod time;

@@ -1,0 +1,27 @@
+//! Who a station of a radio network is.
+
+use std::fmt;
+
+/// A station of a radio network: its MAC and its network address in one, as it has one interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(pub u16);
+
+impl Address {
+    /// All stations within range.
+    pub const BROADCAST: Self = Self(u16::MAX);
+
+    /// True for the address of all stations.
+    pub const fn is_broadcast(self) -> bool {
+        self.0 == Self::BROADCAST.0
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_broadcast() {
+            f.write_str("all")
+        } else {
+            write!(f, "{}", self.0)
+        }
+    }
+}

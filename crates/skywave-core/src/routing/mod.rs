@@ -1,0 +1,1 @@
+//! Routing between the stations of a radio network.
