@@ -2,6 +2,13 @@
 
 mod address;
 mod mode;
+mod position;
+mod propagation;
 
 pub use address::Address;
 pub use mode::{Mode, Preamble};
+pub use position::Position;
+pub use propagation::{
+    Heard, Hearing, PathLoss, Propagation, Ranges, Thresholds, db_to_ratio, dbm_to_mw, ratio_to_db,
+    thermal_noise_mw,
+};

@@ -1,0 +1,218 @@
+//! Who hears a transmission, and how strongly.
+//!
+//! Power falls with distance ([`PathLoss`]). Limits, in power or in metres ([`Hearing`]), say what
+//! that is good for: a frame can be received, keeps the channel busy, only disturbs, or is nothing.
+
+mod path_loss;
+
+pub use path_loss::PathLoss;
+
+use super::Position;
+use crate::time::Duration;
+
+/// Metres a second.
+const SPEED_OF_LIGHT: f64 = 299_792_458.0;
+/// Joules a kelvin.
+const BOLTZMANN: f64 = 1.380_649e-23;
+/// Temperature that noise figures refer to, in kelvins.
+const REFERENCE_TEMPERATURE: f64 = 290.0;
+
+/// How a transmission is heard at a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Heard {
+    /// Received power in milliwatts.
+    pub power_mw: f64,
+    /// Strong enough to be received, if nothing disturbs it.
+    pub decodable: bool,
+    /// Strong enough to keep the channel busy.
+    pub sensed: bool,
+}
+
+/// What stations hear of each other; all have the same radio.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Propagation {
+    /// How power falls with distance.
+    pub path_loss: PathLoss,
+    /// Transmitted power in milliwatts, all gains included.
+    pub tx_mw: f64,
+    /// What received power is good for.
+    pub hearing: Hearing,
+    /// Noise at every receiver in milliwatts; 0 is none.
+    pub noise_mw: f64,
+}
+
+/// Limits of hearing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Hearing {
+    /// Received power decides.
+    Power(Thresholds),
+    /// Distance decides; power only says which of two frames is the stronger one.
+    Distance(Ranges),
+}
+
+/// Least received power, in milliwatts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thresholds {
+    /// For a frame to be received.
+    pub reception_mw: f64,
+    /// For the channel to be busy; a frame that can be received keeps it busy in any case.
+    pub sensing_mw: f64,
+    /// To disturb other frames.
+    pub interference_mw: f64,
+}
+
+/// Greatest distance, in metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranges {
+    /// At which a frame can be received.
+    pub reception: f64,
+    /// At which it keeps the channel busy; what can be received does so in any case.
+    pub sensing: f64,
+    /// At which it disturbs other frames.
+    pub interference: f64,
+}
+
+impl Propagation {
+    /// ns-2's 914 MHz Lucent `WaveLAN` card over two-ray ground: 250 m of reception, 550 m of carrier
+    /// sense, no noise, and nothing beyond carrier sense. Its threshold of capture, 10 dB, is the
+    /// receiver's.
+    ///
+    /// Source: the defaults of `Phy/WirelessPhy` and `Antenna/OmniAntenna` in ns-2.35.
+    pub fn ns2_wavelan() -> Self {
+        let sensing_mw = 1.559e-8;
+        Self {
+            path_loss: PathLoss::TwoRayGround {
+                // ns-2 counts with light of 3e8 m/s.
+                wavelength: 3e8 / 914e6,
+                antenna_height: 1.5,
+            },
+            tx_mw: 281.838_15,
+            hearing: Hearing::Power(Thresholds {
+                reception_mw: 3.652e-7,
+                sensing_mw,
+                interference_mw: sensing_mw,
+            }),
+            noise_mw: 0.0,
+        }
+    }
+
+    /// ns-3's defaults: log-distance loss with exponent 3, 16.0206 dBm; a preamble is detected from
+    /// −82 dBm and 4 dB above the noise, energy keeps the channel busy from −62 dBm, and what is
+    /// below −101 dBm is nothing. Noise of a 20 MHz channel, noise figure 7 dB.
+    ///
+    /// Source: attributes of `LogDistancePropagationLossModel`, `WifiPhy` and
+    /// `ThresholdPreambleDetectionModel` in ns-3's reference.
+    pub fn ns3_default() -> Self {
+        let noise_mw = thermal_noise_mw(20e6, 7.0);
+        Self {
+            path_loss: PathLoss::log_distance(3.0, 1.0, 46.6777),
+            tx_mw: dbm_to_mw(16.0206),
+            hearing: Hearing::Power(Thresholds {
+                reception_mw: dbm_to_mw(-82.0).max(noise_mw * db_to_ratio(4.0)),
+                sensing_mw: dbm_to_mw(-62.0),
+                interference_mw: dbm_to_mw(-101.0),
+            }),
+            noise_mw,
+        }
+    }
+
+    /// Fixed ranges in metres; a frame disturbs as far as it is sensed. There is no noise, and power
+    /// falls with the fourth power of distance, so that capture has something to compare.
+    pub fn ranges(reception: f64, sensing: f64) -> Self {
+        Self {
+            path_loss: PathLoss::log_distance(4.0, 1.0, 0.0),
+            tx_mw: 1.0,
+            hearing: Hearing::Distance(Ranges {
+                reception,
+                sensing,
+                interference: sensing,
+            }),
+            noise_mw: 0.0,
+        }
+    }
+
+    /// How a transmission at `from` is heard at `to`; `None` if it is too weak even to disturb.
+    pub fn reach(&self, from: Position, to: Position) -> Option<Heard> {
+        let distance = from.distance(to);
+        let power = || self.path_loss.received(self.tx_mw, distance);
+        let heard = |power_mw, decodable, sensed: bool| Heard {
+            power_mw,
+            decodable,
+            sensed: sensed || decodable,
+        };
+        match self.hearing {
+            Hearing::Power(least) => {
+                let power = power();
+                (power >= least.weakest()).then(|| {
+                    let decodable = power >= least.reception_mw;
+                    heard(power, decodable, power >= least.sensing_mw)
+                })
+            }
+            Hearing::Distance(most) => (distance <= most.widest()).then(|| {
+                let decodable = distance <= most.reception;
+                heard(power(), decodable, distance <= most.sensing)
+            }),
+        }
+    }
+
+    /// How long a signal is under way.
+    pub fn delay(from: Position, to: Position) -> Duration {
+        Duration::from_secs_f64(from.distance(to) / SPEED_OF_LIGHT)
+    }
+
+    /// Metres within which a frame can be received.
+    pub fn reception_range(&self) -> f64 {
+        match self.hearing {
+            Hearing::Power(least) => self.path_loss.range(self.tx_mw, least.reception_mw),
+            Hearing::Distance(most) => most.reception,
+        }
+    }
+
+    /// Metres within which a transmission keeps the channel busy.
+    pub fn sensing_range(&self) -> f64 {
+        match self.hearing {
+            Hearing::Power(least) => {
+                let weakest = least.sensing_mw.min(least.reception_mw);
+                self.path_loss.range(self.tx_mw, weakest)
+            }
+            Hearing::Distance(most) => most.sensing.max(most.reception),
+        }
+    }
+}
+
+impl Thresholds {
+    fn weakest(&self) -> f64 {
+        self.interference_mw
+            .min(self.sensing_mw)
+            .min(self.reception_mw)
+    }
+}
+
+impl Ranges {
+    fn widest(&self) -> f64 {
+        self.interference.max(self.sensing).max(self.reception)
+    }
+}
+
+/// A power in dBm in milliwatts.
+pub fn dbm_to_mw(dbm: f64) -> f64 {
+    db_to_ratio(dbm)
+}
+
+/// A ratio of powers from decibels.
+pub fn db_to_ratio(db: f64) -> f64 {
+    libm::pow(10.0, db / 10.0)
+}
+
+/// A ratio of powers (or milliwatts) in decibels (dBm).
+pub fn ratio_to_db(ratio: f64) -> f64 {
+    10.0 * libm::log10(ratio)
+}
+
+/// Noise in milliwatts of a receiver with a bandwidth in hertz and a noise figure in decibels.
+pub fn thermal_noise_mw(bandwidth: f64, noise_figure_db: f64) -> f64 {
+    BOLTZMANN * REFERENCE_TEMPERATURE * bandwidth * 1000.0 * db_to_ratio(noise_figure_db)
+}
+
+#[cfg(test)]
+mod tests;
