@@ -1,11 +1,13 @@
 //! Radios: who they are, how frames are modulated, and what reaches whom.
 
 mod address;
+mod frame_error;
 mod mode;
 mod position;
 mod propagation;
 
 pub use address::Address;
+pub use frame_error::survives;
 pub use mode::{Mode, Preamble};
 pub use position::Position;
 pub use propagation::{
