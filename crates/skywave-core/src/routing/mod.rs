@@ -1,1 +1,156 @@
-//! Routing between the stations of a radio network.
+//! Routing between the stations of a radio network: [AODV](aodv) and static routes.
+//!
+//! # The caller's contract
+//! One machine a station. Inputs carry `now`, which never goes backwards:
+//! - [`Routing::originate`]: a datagram of the station's own;
+//! - [`Routing::receive`]: a packet that the MAC has received, with the neighbour that sent it;
+//! - [`Routing::link_failed`]: a unicast packet that the MAC has given up;
+//! - [`Routing::on_timer`]: at or after [`Routing::next_timer`]; calls too early do nothing.
+//!
+//! After each of them call [`Routing::poll`] until it returns `None`, then ask
+//! [`Routing::next_timer`] again. Every datagram that goes in comes out once: sent, delivered or dropped.
+
+pub mod aodv;
+mod static_routes;
+
+use crate::radio::Address;
+use crate::time::Time;
+
+pub use aodv::Aodv;
+pub use static_routes::StaticRoutes;
+
+/// A packet of the network layer; `P` is whatever the driver carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Datagram<P> {
+    /// The station that it comes from.
+    pub source: Address,
+    /// The station that it is for, or all within range.
+    pub destination: Address,
+    /// Hops that it may still go.
+    pub ttl: u8,
+    /// Its size with the IP header.
+    pub bytes: u32,
+    /// What the driver carries.
+    pub payload: P,
+}
+
+/// What one station's network layer sends to another's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Packet<P> {
+    /// A datagram on its way.
+    Data(Datagram<P>),
+    /// A message of AODV, in UDP.
+    Aodv {
+        /// The message.
+        message: aodv::Message,
+        /// The TTL of its IP header.
+        ttl: u8,
+    },
+}
+
+impl<P> Packet<P> {
+    /// Bytes of IP and UDP headers before a message of AODV.
+    const HEADERS: u32 = 20 + 8;
+
+    /// Its size with the IP header.
+    pub fn bytes(&self) -> u32 {
+        match self {
+            Self::Data(datagram) => datagram.bytes,
+            Self::Aodv { message, .. } => Self::HEADERS + message.bytes(),
+        }
+    }
+}
+
+/// Why a datagram was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DropCause {
+    /// No route is known, or none was found.
+    NoRoute,
+    /// It waited for a route, and newer ones needed its place.
+    BufferFull,
+    /// It waited for a route for too long.
+    BufferTimeout,
+    /// It has gone all the hops that it may.
+    Ttl,
+    /// The MAC could not reach the next hop.
+    LinkBroken,
+}
+
+/// What is to be done with a packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output<P> {
+    /// Hand it to the MAC.
+    Send {
+        /// The neighbour that it is for, or all.
+        next_hop: Address,
+        /// The packet.
+        packet: Packet<P>,
+    },
+    /// It is for this station.
+    Deliver(Datagram<P>),
+    /// It goes no further.
+    Drop {
+        /// The datagram.
+        datagram: Datagram<P>,
+        /// Why.
+        cause: DropCause,
+    },
+}
+
+/// A station's routing protocol.
+#[derive(Clone, Debug)]
+pub enum Routing<P> {
+    /// Routes that never change.
+    Static(StaticRoutes<P>),
+    /// Routes found when they are needed.
+    Aodv(Box<Aodv<P>>),
+}
+
+/// One call for all protocols.
+macro_rules! each {
+    ($routing:expr, $machine:ident => $call:expr) => {
+        match $routing {
+            Routing::Static($machine) => $call,
+            Routing::Aodv($machine) => $call,
+        }
+    };
+}
+
+impl<P> Routing<P> {
+    /// The host above sends a datagram.
+    pub fn originate(&mut self, now: Time, datagram: Datagram<P>) {
+        each!(self, machine => machine.originate(now, datagram));
+    }
+
+    /// The MAC has received a packet that neighbour `from` sent.
+    pub fn receive(&mut self, now: Time, from: Address, packet: Packet<P>) {
+        each!(self, machine => machine.receive(now, from, packet));
+    }
+
+    /// The MAC has given up this packet, since `next_hop` does not answer. What it still holds for the
+    /// same neighbour is handed in too, packet by packet.
+    pub fn link_failed(&mut self, now: Time, next_hop: Address, packet: Packet<P>) {
+        each!(self, machine => machine.link_failed(now, next_hop, packet));
+    }
+
+    /// When [`Self::on_timer`] is next needed.
+    pub fn next_timer(&self) -> Option<Time> {
+        each!(self, machine => machine.next_timer())
+    }
+
+    /// Time has come for what waits.
+    pub fn on_timer(&mut self, now: Time) {
+        each!(self, machine => machine.on_timer(now));
+    }
+
+    /// What is to be done next.
+    #[must_use]
+    pub fn poll(&mut self) -> Option<Output<P>> {
+        each!(self, machine => machine.poll())
+    }
+
+    /// Where a datagram to `destination` would be sent now, if a route is known.
+    pub fn next_hop(&self, now: Time, destination: Address) -> Option<Address> {
+        each!(self, machine => machine.next_hop(now, destination))
+    }
+}

@@ -1,0 +1,110 @@
+//! Route errors (RFC 3561 section 6.11): breaks, and telling those who send through here.
+
+use super::Aodv;
+use super::message::{Message, Rerr, Seq, Unreachable};
+use crate::radio::Address;
+use crate::routing::Packet;
+use crate::time::Time;
+
+/// An error that is being made: what is unreachable, and who has to hear of it.
+#[derive(Default)]
+struct Report {
+    unreachable: Vec<Unreachable>,
+    neighbours: Vec<Address>,
+}
+
+impl<P> Aodv<P> {
+    /// Case (i): `next_hop` cannot be reached, and nothing that lies behind it.
+    pub(super) fn link_broken(&mut self, now: Time, next_hop: Address) {
+        let mut report = Report::default();
+        for destination in self.table.through(now, next_hop) {
+            self.table.invalidate(now, destination, None);
+            self.add(now, &mut report, destination);
+        }
+        self.send_rerr(now, report, false);
+    }
+
+    /// Case (ii): `from` has sent a datagram for which there is no route. It hears of that even if the
+    /// list of precursors does not name it.
+    pub(super) fn no_route(&mut self, now: Time, from: Address, destination: Address) {
+        let mut report = Report::default();
+        self.add(now, &mut report, destination);
+        if report.unreachable.is_empty() {
+            let seq = self.table.get(now, destination).and_then(|r| r.seq);
+            report.unreachable.push(Unreachable { destination, seq });
+        }
+        report.neighbours.push(from);
+        self.send_rerr(now, report, false);
+    }
+
+    /// Case (iii): `from` tells of destinations that it cannot reach any more.
+    pub(super) fn on_rerr(&mut self, now: Time, from: Address, rerr: &Rerr) {
+        let mut report = Report::default();
+        for &Unreachable { destination, seq } in &rerr.unreachable {
+            let Some(route) = self.table.active(now, destination) else {
+                continue;
+            };
+            // A route as new as the break has been found since.
+            let stale =
+                |told: Seq| route.known && route.seq.is_some_and(|own| !told.is_newer_than(own));
+            if route.next_hop != from || (!rerr.no_delete && seq.is_some_and(stale)) {
+                continue;
+            }
+            if !rerr.no_delete {
+                self.table.invalidate(now, destination, seq);
+            }
+            self.add(now, &mut report, destination);
+        }
+        self.send_rerr(now, report, rerr.no_delete);
+    }
+
+    /// A repair has made the route longer: those who use it may look for a better one.
+    pub(super) fn tell_of_longer_route(&mut self, now: Time, destination: Address) {
+        let mut report = Report::default();
+        self.add(now, &mut report, destination);
+        self.send_rerr(now, report, true);
+    }
+
+    /// A repair has failed.
+    pub(super) fn tell_of_break(&mut self, now: Time, destination: Address) {
+        let mut report = Report::default();
+        self.add(now, &mut report, destination);
+        self.send_rerr(now, report, false);
+    }
+
+    /// Adds a destination that somebody sends to through here.
+    fn add(&mut self, now: Time, report: &mut Report, destination: Address) {
+        if let Some(route) = self.table.get(now, destination)
+            && !route.precursors.is_empty()
+        {
+            let seq = route.seq;
+            report.unreachable.push(Unreachable { destination, seq });
+            report.neighbours.extend(&route.precursors);
+        }
+    }
+
+    /// Sends an error to the one neighbour that it concerns, or to all.
+    fn send_rerr(&mut self, now: Time, mut report: Report, no_delete: bool) {
+        report.neighbours.sort_unstable();
+        report.neighbours.dedup();
+        if report.unreachable.is_empty() || self.rerr_rate.take(now).is_err() {
+            return;
+        }
+        if !no_delete {
+            // They have been told, and will ask again if they need a route.
+            for lost in &report.unreachable {
+                if let Some(route) = self.table.get(now, lost.destination) {
+                    route.precursors.clear();
+                }
+            }
+        }
+        let message = Message::Rerr(Rerr {
+            no_delete,
+            unreachable: report.unreachable,
+        });
+        match report.neighbours[..] {
+            [next_hop] => self.send(next_hop, Packet::Aodv { message, ttl: 1 }),
+            _ => self.broadcast(now, message, 1),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The messages of AODV (RFC 3561 section 5): what they say and how long they are.
+
+use crate::radio::Address;
+use crate::time::Duration;
+
+/// A sequence number, which only the station it belongs to may raise as it likes (section 6.1).
+///
+/// There is no order between numbers half the range apart, so that it is no `Ord`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seq(pub u32);
+
+impl Seq {
+    /// The number after this one; the largest is followed by zero.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0.wrapping_add(1))
+    }
+
+    /// True for fresher information than that of `other`: the signed difference is positive.
+    pub const fn is_newer_than(self, other: Self) -> bool {
+        self.0.wrapping_sub(other.0).cast_signed() > 0
+    }
+
+    /// The fresher of two numbers.
+    #[must_use]
+    pub const fn max(self, other: Self) -> Self {
+        if other.is_newer_than(self) {
+            other
+        } else {
+            self
+        }
+    }
+}
+
+/// Route request (section 5.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rreq {
+    /// G: a station that answers for the destination tells it of the originator too.
+    pub gratuitous: bool,
+    /// D: only the destination may answer.
+    pub destination_only: bool,
+    /// Hops from the originator to the station that sent it.
+    pub hop_count: u8,
+    /// Tells this request from others of the same originator.
+    pub id: u32,
+    /// The station that is sought.
+    pub destination: Address,
+    /// Its newest known sequence number; `None` is the flag U.
+    pub destination_seq: Option<Seq>,
+    /// The station that seeks.
+    pub originator: Address,
+    /// Its sequence number.
+    pub originator_seq: Seq,
+}
+
+/// Route reply (section 5.2), and Hello (section 6.9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rrep {
+    /// A: the receiver is to answer with a [`Message::RrepAck`].
+    pub ack_required: bool,
+    /// Hops from the station that sent it to the destination.
+    pub hop_count: u8,
+    /// The station to which it is a route.
+    pub destination: Address,
+    /// The sequence number of the route.
+    pub destination_seq: Seq,
+    /// The station that sought; of a Hello, the one that sends it.
+    pub originator: Address,
+    /// How long the route may be used, in whole milliseconds.
+    pub lifetime: Duration,
+}
+
+impl Rrep {
+    /// True for a Hello, with which a station only says that it is there.
+    pub fn is_hello(&self) -> bool {
+        self.originator == self.destination
+    }
+}
+
+/// A destination that can no longer be reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unreachable {
+    /// The destination.
+    pub destination: Address,
+    /// Its sequence number, raised with the break; `None` (zero on the wire) if none is known.
+    pub seq: Option<Seq>,
+}
+
+/// Route error (section 5.3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rerr {
+    /// N: the route was repaired and may be used, but is longer than before.
+    pub no_delete: bool,
+    /// What is unreachable; at least one.
+    pub unreachable: Vec<Unreachable>,
+}
+
+/// A message of AODV.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// Route request.
+    Rreq(Rreq),
+    /// Route reply or Hello.
+    Rrep(Rrep),
+    /// Route error.
+    Rerr(Rerr),
+    /// Acknowledgment of a route reply (section 5.4).
+    RrepAck,
+}
+
+impl Message {
+    /// Bytes in UDP.
+    pub fn bytes(&self) -> u32 {
+        match self {
+            Self::Rreq(_) => 24,
+            Self::Rrep(_) => 20,
+            Self::Rerr(rerr) => 4 + 8 * rerr.unreachable.len() as u32,
+            Self::RrepAck => 2,
+        }
+    }
+}

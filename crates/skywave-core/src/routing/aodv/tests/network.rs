@@ -1,0 +1,294 @@
+//! A scripted network: stations 1 to n, links that the test makes and breaks, one delay a hop. It writes
+//! down every message and what becomes of every datagram.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::radio::Address;
+use crate::rng::Stream;
+use crate::routing::aodv::{Aodv, Config, Message, Rrep, Rreq, Seq};
+use crate::routing::{Datagram, DropCause, Output, Packet};
+use crate::time::{Duration, Time};
+
+/// A hop.
+const DELAY: Duration = Duration::from_millis(1);
+/// The MAC gives a frame up.
+const GIVE_UP: Duration = Duration::from_millis(4);
+
+enum Event {
+    Arrival(Packet<u32>),
+    Failure(Packet<u32>),
+}
+
+pub(super) struct Network {
+    pub(super) now: Time,
+    stations: Vec<Aodv<u32>>,
+    /// `links[a][b]`: b hears a.
+    links: Vec<Vec<bool>>,
+    /// By time and order: at whom, from or to whom.
+    events: BTreeMap<(Time, u64), (usize, usize, Event)>,
+    order: u64,
+    /// Asked for each reception of a broadcast.
+    pub(super) loses: Box<dyn FnMut() -> bool>,
+    lines: Vec<String>,
+    sent: u32,
+    /// Datagrams that have come to an end, and how.
+    pub(super) ended: Vec<(u32, Option<DropCause>)>,
+}
+
+/// No jitter, so that all is at round times.
+pub(super) fn config() -> Config {
+    Config {
+        jitter: Duration::ZERO,
+        ..Config::default()
+    }
+}
+
+impl Network {
+    pub(super) fn new(stations: u16, config: Config) -> Self {
+        config.check().unwrap();
+        let n = usize::from(stations);
+        let station = |at: u16| {
+            let stream = Stream::named(1, &format!("station.{at}"), "jitter");
+            Aodv::new(Address(at), config, stream)
+        };
+        Self {
+            now: Time::ZERO,
+            stations: (1..=stations).map(station).collect(),
+            links: vec![vec![false; n + 1]; n + 1],
+            events: BTreeMap::new(),
+            order: 0,
+            loses: Box::new(|| false),
+            lines: Vec::new(),
+            sent: 0,
+            ended: Vec::new(),
+        }
+    }
+
+    /// 1 - 2 - … - n.
+    pub(super) fn chain(stations: u16, config: Config) -> Self {
+        let mut network = Self::new(stations, config);
+        for a in 1..usize::from(stations) {
+            network.link(a, a + 1, true);
+        }
+        network
+    }
+
+    /// Makes or breaks a link, both ways.
+    pub(super) fn link(&mut self, a: usize, b: usize, up: bool) {
+        self.links[a][b] = up;
+        self.links[b][a] = up;
+    }
+
+    /// Makes or breaks a link one way.
+    pub(super) fn one_way(&mut self, from: usize, to: usize, up: bool) {
+        self.links[from][to] = up;
+    }
+
+    pub(super) fn station(&mut self, at: usize) -> &mut Aodv<u32> {
+        &mut self.stations[at - 1]
+    }
+
+    pub(super) fn next_hop(&self, at: usize, destination: usize) -> Option<usize> {
+        let hop = self.stations[at - 1].next_hop(self.now, Address(destination as u16));
+        hop.map(|address| usize::from(address.0))
+    }
+
+    /// The host at `source` sends a datagram; they are numbered from 1.
+    pub(super) fn send(&mut self, source: usize, destination: usize) -> u32 {
+        self.sent += 1;
+        let datagram = Datagram {
+            source: Address(source as u16),
+            destination: Address(destination as u16),
+            ttl: 64,
+            bytes: 1000,
+            payload: self.sent,
+        };
+        let now = self.now;
+        self.station(source).originate(now, datagram);
+        self.drain(source);
+        self.sent
+    }
+
+    /// Hands everything out that a station wants to be done.
+    fn drain(&mut self, at: usize) {
+        while let Some(output) = self.station(at).poll() {
+            match output {
+                Output::Send { next_hop, packet } => self.transmit(at, next_hop, packet),
+                Output::Deliver(d) => {
+                    self.line(&format!("{at} has #{} from {}", d.payload, d.source));
+                    self.ended.push((d.payload, None));
+                }
+                Output::Drop { datagram, cause } => {
+                    self.line(&format!("{at} drops #{}: {cause:?}", datagram.payload));
+                    self.ended.push((datagram.payload, Some(cause)));
+                }
+            }
+        }
+    }
+
+    fn transmit(&mut self, at: usize, next_hop: Address, packet: Packet<u32>) {
+        self.line(&format!("{at} -> {next_hop} {}", text(&packet)));
+        if next_hop.is_broadcast() {
+            for to in 1..self.links.len() {
+                if self.links[at][to] && !(self.loses)() {
+                    self.event(DELAY, (to, at, Event::Arrival(packet.clone())));
+                }
+            }
+            return;
+        }
+        let to = usize::from(next_hop.0);
+        // A unicast frame needs its ACK.
+        if self.links[at][to] && self.links[to][at] {
+            self.event(DELAY, (to, at, Event::Arrival(packet)));
+        } else {
+            self.event(GIVE_UP, (at, to, Event::Failure(packet)));
+        }
+    }
+
+    fn event(&mut self, after: Duration, event: (usize, usize, Event)) {
+        self.order += 1;
+        self.events.insert((self.now + after, self.order), event);
+    }
+
+    fn line(&mut self, text: &str) {
+        let ms = self.now.as_nanos() / 1_000_000;
+        self.lines
+            .push(format!("{}.{:03} {text}", ms / 1000, ms % 1000));
+    }
+
+    /// When something happens next.
+    pub(super) fn next(&self) -> Option<Time> {
+        let event = self.events.keys().next().map(|&(time, _)| time);
+        let timers = self.stations.iter().filter_map(Aodv::next_timer);
+        timers.chain(event).min()
+    }
+
+    /// Does the first thing that is due, if it is by `end`.
+    pub(super) fn step(&mut self, end: Time) -> bool {
+        let Some(now) = self.next().filter(|&next| next <= end) else {
+            self.now = self.now.max(end);
+            return false;
+        };
+        assert!(now >= self.now, "a timer in the past: {now:?}");
+        self.now = now;
+        if let Some(entry) = self.events.first_entry()
+            && entry.key().0 <= now
+        {
+            let (at, other, event) = entry.remove();
+            let other = Address(other as u16);
+            match event {
+                Event::Arrival(packet) => self.station(at).receive(now, other, packet),
+                Event::Failure(packet) => self.station(at).link_failed(now, other, packet),
+            }
+            self.drain(at);
+            return true;
+        }
+        for at in 1..=self.stations.len() {
+            if self.station(at).next_timer().is_some_and(|due| due <= now) {
+                self.station(at).on_timer(now);
+                self.drain(at);
+            }
+        }
+        true
+    }
+
+    /// Runs until `ms` after the start.
+    pub(super) fn run(&mut self, ms: u64) {
+        while self.step(Time::ZERO + Duration::from_millis(ms)) {}
+    }
+
+    /// Runs until nothing is left to do.
+    pub(super) fn run_out(&mut self) {
+        while let Some(next) = self.next() {
+            self.step(next);
+        }
+    }
+
+    /// Compares all that was said since the last call, line by line.
+    #[track_caller]
+    pub(super) fn expect(&mut self, lines: &str) {
+        let lines: Vec<&str> = lines.lines().map(str::trim).collect();
+        let lines = lines.join("\n");
+        let said = std::mem::take(&mut self.lines).join("\n");
+        assert_eq!(said, lines.trim(), "\nsaid:\n{said}\n");
+    }
+
+    /// Forgets what was said.
+    pub(super) fn skip(&mut self) {
+        self.lines.clear();
+    }
+
+    /// A loop of usable routes, if there is one: the destination and the stations.
+    pub(super) fn routing_loop(&self) -> Option<(usize, Vec<usize>)> {
+        let n = self.stations.len();
+        for destination in 1..=n {
+            for start in 1..=n {
+                let mut path = vec![start];
+                while let Some(&at) = path.last()
+                    && at != destination
+                    && let Some(next) = self.next_hop(at, destination)
+                {
+                    let seen = path.contains(&next);
+                    path.push(next);
+                    if seen {
+                        return Some((destination, path));
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+fn number(seq: Option<Seq>) -> String {
+    seq.map_or("?".to_owned(), |seq| seq.0.to_string())
+}
+
+/// `4#7` is station 4 with sequence number 7.
+fn text(packet: &Packet<u32>) -> String {
+    let (message, ttl) = match packet {
+        Packet::Data(datagram) => return format!("#{} ttl {}", datagram.payload, datagram.ttl),
+        Packet::Aodv { message, ttl } => (message, ttl),
+    };
+    let mut text = match message {
+        Message::Rreq(rreq) => request(rreq),
+        Message::Rrep(rrep) => reply(rrep),
+        Message::Rerr(rerr) => {
+            let mut text = String::from("RERR");
+            for lost in &rerr.unreachable {
+                write!(text, " {}#{}", lost.destination, number(lost.seq)).unwrap();
+            }
+            text + if rerr.no_delete { " N" } else { "" }
+        }
+        Message::RrepAck => String::from("RREP-ACK"),
+    };
+    write!(text, " ttl {ttl}").unwrap();
+    text
+}
+
+fn request(rreq: &Rreq) -> String {
+    let asked = number(rreq.destination_seq);
+    let mut text = format!(
+        "RREQ id {} {}#{} seeks {}#{asked} hops {}",
+        rreq.id, rreq.originator, rreq.originator_seq.0, rreq.destination, rreq.hop_count
+    );
+    text += if rreq.gratuitous { " G" } else { "" };
+    text += if rreq.destination_only { " D" } else { "" };
+    text
+}
+
+fn reply(rrep: &Rrep) -> String {
+    let Rrep {
+        destination,
+        originator,
+        hop_count,
+        ..
+    } = rrep;
+    let (seq, ms) = (rrep.destination_seq.0, rrep.lifetime.as_nanos() / 1_000_000);
+    if rrep.is_hello() {
+        return format!("Hello {destination}#{seq} for {ms} ms");
+    }
+    let ack = if rrep.ack_required { " A" } else { "" };
+    format!("RREP to {originator}: {destination}#{seq} hops {hop_count} for {ms} ms{ack}")
+}

@@ -1,0 +1,90 @@
+//! What holds whatever the links do.
+
+use proptest::prelude::*;
+
+use super::network::{Network, config};
+use crate::rng::Stream;
+use crate::routing::aodv::Config;
+use crate::time::Duration;
+
+/// What happens to a network, some time after what happened before.
+#[derive(Clone, Debug)]
+enum Step {
+    Link(usize, usize, bool),
+    OneWay(usize, usize, bool),
+    Send(usize, usize),
+}
+
+const STATIONS: usize = 7;
+
+fn step() -> impl Strategy<Value = (u64, Step)> {
+    let pair = (1..=STATIONS, 1..STATIONS).prop_map(|(a, b)| (a, b + usize::from(b >= a)));
+    let what = prop_oneof![
+        4 => (pair.clone(), any::<bool>()).prop_map(|((a, b), up)| Step::Link(a, b, up)),
+        1 => (pair.clone(), any::<bool>()).prop_map(|((a, b), up)| Step::OneWay(a, b, up)),
+        6 => pair.prop_map(|(a, b)| Step::Send(a, b)),
+    ];
+    let pause = prop_oneof![4 => 0..20u64, 3 => 0..1000u64, 2 => 0..10_000u64, 1 => 0..40_000u64];
+    (pause, what)
+}
+
+fn switches() -> impl Strategy<Value = Config> {
+    let flags = any::<[bool; 6]>();
+    let numbers = (1..=7u8, 0..=2u64, 1..=64usize);
+    (flags, numbers).prop_map(|(flags, (ttl_start, jitter, buffer_packets))| Config {
+        hello: flags[0],
+        local_repair: flags[1],
+        gratuitous_rrep: flags[2],
+        destination_only: flags[3],
+        rrep_ack: flags[4],
+        blacklist: flags[5],
+        ttl_start,
+        jitter: Duration::from_millis(jitter * 5),
+        buffer_packets,
+        net_diameter: 10,
+        ..config()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn routes_never_loop_and_every_datagram_ends_once(
+        config in switches(),
+        links in prop::collection::vec(any::<bool>(), STATIONS * STATIONS),
+        steps in prop::collection::vec(step(), 1..80),
+        loss in prop_oneof![Just(0.0), Just(0.3)],
+        seed in any::<u64>(),
+    ) {
+        let mut network = Network::new(STATIONS as u16, config);
+        for a in 1..=STATIONS {
+            for b in 1..a {
+                network.link(a, b, links[(a - 1) * STATIONS + b - 1]);
+            }
+        }
+        let mut stream = Stream::named(seed, "network", "loss");
+        network.loses = Box::new(move || stream.chance(loss));
+        let mut sent = 0;
+        for (pause, step) in steps {
+            let end = network.now + Duration::from_millis(pause);
+            while network.step(end) {
+                prop_assert_eq!(network.routing_loop(), None, "at {:?}", network.now);
+            }
+            match step {
+                Step::Link(a, b, up) => network.link(a, b, up),
+                Step::OneWay(a, b, up) => network.one_way(a, b, up),
+                Step::Send(a, b) => sent = network.send(a, b),
+            }
+        }
+        // Without new traffic all comes to an end: there are no timers left, nor anything under way.
+        let last = network.now + Duration::from_secs(120);
+        while network.step(last) {
+            prop_assert_eq!(network.routing_loop(), None, "at {:?}", network.now);
+        }
+        prop_assert_eq!(network.next(), None);
+        let mut ended: Vec<u32> = network.ended.iter().map(|&(id, _)| id).collect();
+        ended.sort_unstable();
+        prop_assert_eq!(ended, (1..=sent).collect::<Vec<u32>>());
+    }
+}
