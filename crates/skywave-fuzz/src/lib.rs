@@ -11,6 +11,7 @@ pub mod machines;
 mod path;
 #[cfg(feature = "files")]
 pub mod scenario;
+pub mod setdest;
 pub mod snoop;
 pub mod sockets;
 pub mod trace;
@@ -28,6 +29,7 @@ pub const TARGETS: &[Target] = &[
     ("machines", machines::run),
     #[cfg(feature = "files")]
     ("scenario", scenario::run),
+    ("setdest", setdest::run),
     ("snoop", snoop::run),
     ("sockets", sockets::run),
     ("trace", trace::run),

@@ -2,12 +2,17 @@
 
 mod address;
 mod frame_error;
+mod mobility;
 mod mode;
 mod position;
 mod propagation;
 
 pub use address::Address;
 pub use frame_error::survives;
+pub use mobility::{
+    Command, Mobility, RandomWaypoint, RandomWaypointConfig, SetdestError, SetdestErrorKind, Track,
+    TrackFollower, parse_setdest,
+};
 pub use mode::{Mode, Preamble};
 pub use position::Position;
 pub use propagation::{

@@ -1,0 +1,95 @@
+//! How stations move.
+//!
+//! A position is computed when it is asked for: nothing happens on the way.
+
+mod random_waypoint;
+mod setdest;
+mod track;
+
+pub use random_waypoint::{RandomWaypoint, RandomWaypointConfig};
+pub use setdest::{SetdestError, SetdestErrorKind, parse_setdest};
+pub use track::{Command, Track, TrackFollower};
+
+use super::Position;
+use crate::time::{Duration, Time};
+
+/// Where a station is, as time goes on.
+#[derive(Clone, Debug)]
+pub enum Mobility {
+    /// Always at the same place.
+    Fixed(Position),
+    /// As a recorded or written scenario says.
+    Track(TrackFollower),
+    /// At random.
+    RandomWaypoint(RandomWaypoint),
+}
+
+impl Mobility {
+    /// Where the station is at `now`, which does not decrease; for an earlier one, the answer is a
+    /// place on the present leg.
+    pub fn position(&mut self, now: Time) -> Position {
+        match self {
+            Self::Fixed(position) => *position,
+            Self::Track(track) => track.position(now),
+            Self::RandomWaypoint(random) => random.position(now),
+        }
+    }
+
+    /// True if the station never moves.
+    pub fn is_fixed(&self) -> bool {
+        match self {
+            Self::Fixed(_) => true,
+            Self::Track(track) => track.is_fixed(),
+            Self::RandomWaypoint(_) => false,
+        }
+    }
+}
+
+/// A straight way at constant speed, and then rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Leg {
+    from: Position,
+    to: Position,
+    start: Time,
+    end: Time,
+}
+
+impl Leg {
+    /// Rest.
+    fn rest(at: Position) -> Self {
+        Self {
+            from: at,
+            to: at,
+            start: Time::ZERO,
+            end: Time::ZERO,
+        }
+    }
+
+    /// From `start` on to `to`, in metres a second; without speed the station stays.
+    fn new(from: Position, to: Position, start: Time, speed: f64) -> Self {
+        let to = if speed > 0.0 { to } else { from };
+        let seconds = from.distance(to) / speed;
+        let end = start + Duration::from_secs_f64(seconds);
+        Self {
+            from,
+            to,
+            start,
+            end,
+        }
+    }
+
+    fn position(&self, now: Time) -> Position {
+        if now >= self.end {
+            return self.to;
+        }
+        let passed = now.since(self.start).as_nanos() as f64;
+        let part = passed / self.end.since(self.start).as_nanos() as f64;
+        Position {
+            x: self.from.x + (self.to.x - self.from.x) * part,
+            y: self.from.y + (self.to.y - self.from.y) * part,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
