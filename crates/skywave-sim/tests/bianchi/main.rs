@@ -1,0 +1,3 @@
+//! Saturated stations in one cell, against Bianchi's model of DCF.
+
+mod model;
