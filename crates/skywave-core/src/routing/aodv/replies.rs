@@ -35,23 +35,37 @@ impl<P> Aodv<P> {
         self.send_rrep(now, rrep, self.config.net_diameter);
     }
 
-    /// We have a usable route with a valid number: it is offered.
-    pub(super) fn reply_as_intermediate(&mut self, now: Time, from: Address, rreq: &Rreq) {
+    /// Offers our route to `destination`, if it may be used and has a valid number.
+    pub(super) fn own_route(
+        &self,
+        now: Time,
+        destination: Address,
+        originator: Address,
+    ) -> Option<Rrep> {
+        let route = self.table.view(now, destination)?;
+        let destination_seq = route.seq.filter(|_| route.known)?;
+        Some(Rrep {
+            ack_required: false,
+            hop_count: route.hops,
+            destination,
+            destination_seq,
+            originator,
+            lifetime: whole_ms(route.lifetime.since(now)),
+        })
+    }
+
+    /// Answers with our route.
+    pub(super) fn reply_as_intermediate(
+        &mut self,
+        now: Time,
+        from: Address,
+        rreq: &Rreq,
+        rrep: Rrep,
+    ) {
         let Some(forward) = self.table.active(now, rreq.destination) else {
             return;
         };
-        let Some(destination_seq) = forward.seq else {
-            return;
-        };
         forward.add_precursor(from);
-        let rrep = Rrep {
-            ack_required: false,
-            hop_count: forward.hops,
-            destination: rreq.destination,
-            destination_seq,
-            originator: rreq.originator,
-            lifetime: whole_ms(forward.lifetime.since(now)),
-        };
         let towards_destination = forward.next_hop;
         let Some(reverse) = self.table.active(now, rreq.originator) else {
             return;
@@ -93,8 +107,15 @@ impl<P> Aodv<P> {
             keeps_lifetime: false,
         };
         let taken = self.table.offer(now, offer).is_some();
-        if taken && rrep.originator != self.own && ttl > 1 {
+        if rrep.originator == self.own || ttl <= 1 {
+            return;
+        }
+        if taken {
             self.send_rrep(now, rrep, ttl - 1);
+        } else if let Some(ours) = self.own_route(now, rrep.destination, rrep.originator) {
+            // Section 6.7 would end the reply here, and the originator with a route that others have
+            // found at the same time would wait in vain. Ours is as good or better: it goes on instead.
+            self.send_rrep(now, ours, ttl - 1);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Processing and forwarding route requests (RFC 3561 section 6.5).
 
 use super::Aodv;
-use super::message::{Message, Rreq, Seq};
+use super::message::{Message, Rrep, Rreq};
 use super::table::Offer;
 use crate::radio::Address;
 use crate::time::{Duration, Time};
@@ -86,14 +86,13 @@ impl<P> Aodv<P> {
             self.reply_as_destination(now, rreq);
             return true;
         }
-        let asked = rreq.destination_seq;
-        let fresh_enough = |seq: Seq| asked.is_none_or(|asked| !asked.is_newer_than(seq));
-        let Some(route) = self.table.view(now, rreq.destination) else {
-            return false;
+        let stale = |rrep: &Rrep| {
+            let asked = rreq.destination_seq;
+            asked.is_some_and(|asked| asked.is_newer_than(rrep.destination_seq))
         };
-        match route.seq {
-            Some(seq) if route.known && !rreq.destination_only && fresh_enough(seq) => {
-                self.reply_as_intermediate(now, from, rreq);
+        match self.own_route(now, rreq.destination, rreq.originator) {
+            Some(rrep) if !rreq.destination_only && !stale(&rrep) => {
+                self.reply_as_intermediate(now, from, rreq, rrep);
                 true
             }
             _ => false,

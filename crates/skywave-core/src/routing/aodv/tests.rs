@@ -2,5 +2,76 @@
 
 mod breaks;
 mod discovery;
+mod lifetimes;
+mod limits;
 mod network;
 mod properties;
+
+use super::{Config, Message, Rerr, Seq, Unreachable};
+use crate::radio::Address;
+use crate::routing::Packet;
+use crate::time::Duration;
+
+#[test]
+fn sequence_numbers_go_round() {
+    let last = Seq(u32::MAX);
+    assert_eq!(last.next(), Seq(0));
+    assert!(Seq(0).is_newer_than(last) && !last.is_newer_than(Seq(0)));
+    assert!(Seq(1 << 31).is_newer_than(Seq((1 << 31) - 1)));
+    assert!(!Seq(5).is_newer_than(Seq(5)));
+    assert_eq!(Seq(3).max(last), Seq(3));
+}
+
+#[test]
+fn messages_are_as_long_as_in_the_rfc() {
+    let lost = Unreachable {
+        destination: Address(1),
+        seq: None,
+    };
+    let message = Message::Rerr(Rerr {
+        no_delete: false,
+        unreachable: vec![lost; 3],
+    });
+    let packet: Packet<()> = Packet::Aodv { message, ttl: 1 };
+    assert_eq!(packet.bytes(), 28 + 4 + 3 * 8);
+}
+
+#[test]
+fn derived_parameters_are_those_of_section_10() {
+    let config = Config::default();
+    let ms = Duration::from_millis;
+    assert_eq!(config.check(), Ok(()));
+    assert_eq!(config.net_traversal_time(), ms(2800));
+    assert_eq!(config.path_discovery_time(), ms(5600));
+    assert_eq!(config.ring_traversal_time(3), ms(400));
+    assert_eq!(config.my_route_timeout(), ms(6000));
+    assert_eq!(config.delete_period(), ms(15_000));
+    assert_eq!(config.next_hop_wait(), ms(50));
+    assert_eq!(config.max_repair_ttl(), 10);
+    // Rings of 1, 3, 5 and 7, and two retries.
+    assert_eq!(config.blacklist_timeout(), ms(6 * 2800));
+    let no_rings = Config {
+        ttl_start: 35,
+        ..config
+    };
+    assert_eq!(no_rings.blacklist_timeout(), ms(2 * 2800));
+}
+
+#[test]
+fn parameters_that_cannot_work_are_named() {
+    let hello = Config {
+        hello: true,
+        hello_interval: Duration::from_secs(2),
+        ..Config::default()
+    };
+    let error = hello.check().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "aodv: `active_route_timeout` must be longer than allowed_hello_loss * hello_interval"
+    );
+    let no_growth = Config {
+        ttl_increment: 0,
+        ..Config::default()
+    };
+    assert_eq!(no_growth.check().unwrap_err().parameter, "ttl_increment");
+}

@@ -1,6 +1,7 @@
 //! Finding routes: sections 6.3 to 6.7.
 
 use super::network::{Network, config};
+use crate::routing::aodv::Config;
 
 #[test]
 fn rings_grow_until_the_destination_answers() {
@@ -20,5 +21,247 @@ fn rings_grow_until_the_destination_answers() {
          0.247 2 -> 3 #1 ttl 63
          0.248 3 -> 4 #1 ttl 62
          0.249 4 has #1 from 1",
+    );
+}
+
+#[test]
+fn requests_seen_before_are_not_forwarded_again() {
+    // 1 - 2 - 4 and 1 - 3 - 4.
+    let mut network = Network::of(4, &[(1, 2), (1, 3), (2, 4), (3, 4)], config());
+    network.send(1, 4);
+    network.run_out();
+    network.expect(
+        "0.000 1 -> all RREQ id 1 1#1 seeks 4#? hops 0 ttl 1
+         0.240 1 -> all RREQ id 2 1#2 seeks 4#? hops 0 ttl 3
+         0.241 2 -> all RREQ id 2 1#2 seeks 4#? hops 1 ttl 2
+         0.241 3 -> all RREQ id 2 1#2 seeks 4#? hops 1 ttl 2
+         0.242 4 -> 2 RREP to 1: 4#0 hops 0 for 6000 ms ttl 35
+         0.243 2 -> 1 RREP to 1: 4#0 hops 1 for 6000 ms ttl 34
+         0.244 1 -> 2 #1 ttl 64
+         0.245 2 -> 4 #1 ttl 63
+         0.246 4 has #1 from 1",
+    );
+}
+
+#[test]
+fn a_station_with_a_route_replies() {
+    let mut network = Network::chain(4, config());
+    network.send(2, 4);
+    network.run(1000);
+    network.skip();
+    network.send(1, 4);
+    network.run(2000);
+    network.expect(
+        "1.000 1 -> all RREQ id 1 1#1 seeks 4#? hops 0 ttl 1
+         1.001 2 -> 1 RREP to 1: 4#0 hops 2 for 5243 ms ttl 35
+         1.002 1 -> 2 #2 ttl 64
+         1.003 2 -> 3 #2 ttl 63
+         1.004 3 -> 4 #2 ttl 62
+         1.005 4 has #2 from 1",
+    );
+}
+
+#[test]
+fn the_destination_hears_of_a_reply_in_its_place_if_asked_for() {
+    let config = Config {
+        gratuitous_rrep: true,
+        ..config()
+    };
+    let mut network = Network::chain(4, config);
+    network.send(2, 4);
+    network.run(1000);
+    network.skip();
+    network.send(1, 4);
+    network.run(2000);
+    network.expect(
+        "1.000 1 -> all RREQ id 1 1#1 seeks 4#? hops 0 G ttl 1
+         1.001 2 -> 1 RREP to 1: 4#0 hops 2 for 5243 ms ttl 35
+         1.001 2 -> 3 RREP to 4: 1#1 hops 1 for 5520 ms ttl 35
+         1.002 1 -> 2 #2 ttl 64
+         1.002 3 -> 4 RREP to 4: 1#1 hops 2 for 5520 ms ttl 34
+         1.003 2 -> 3 #2 ttl 63
+         1.004 3 -> 4 #2 ttl 62
+         1.005 4 has #2 from 1",
+    );
+    assert_eq!(network.next_hop(4, 1), Some(3));
+}
+
+#[test]
+fn only_the_destination_replies_if_asked_to() {
+    let config = Config {
+        destination_only: true,
+        ttl_start: 35,
+        ..config()
+    };
+    let mut network = Network::chain(3, config);
+    network.send(2, 3);
+    network.run(1000);
+    network.skip();
+    network.send(1, 3);
+    network.run(2000);
+    network.expect(
+        "1.000 1 -> all RREQ id 1 1#1 seeks 3#? hops 0 D ttl 35
+         1.001 2 -> all RREQ id 1 1#1 seeks 3#0 hops 1 D ttl 34
+         1.002 3 -> 2 RREP to 1: 3#0 hops 0 for 6000 ms ttl 35
+         1.003 2 -> 1 RREP to 1: 3#0 hops 1 for 4999 ms ttl 34
+         1.004 1 -> 2 #2 ttl 64
+         1.005 2 -> 3 #2 ttl 63
+         1.006 3 has #2 from 1",
+    );
+}
+
+#[test]
+fn of_two_routes_as_fresh_the_shorter_one_is_used() {
+    // 1 - 2 - 3 - 4 - 5 and 1 - 6 - 7 - 5: 2 and 6 know the way. 2 answers first, then 6.
+    let mut network = Network::of(7, &[(2, 3), (3, 4), (4, 5), (6, 7), (7, 5)], config());
+    network.send(2, 5);
+    network.send(6, 5);
+    network.run(1000);
+    network.link(1, 2, true);
+    network.link(1, 6, true);
+    network.skip();
+    network.send(1, 5);
+    network.run(2000);
+    network.expect(
+        "1.000 1 -> all RREQ id 1 1#1 seeks 5#? hops 0 ttl 1
+         1.001 2 -> 1 RREP to 1: 5#0 hops 3 for 5245 ms ttl 35
+         1.001 6 -> 1 RREP to 1: 5#0 hops 2 for 5243 ms ttl 35
+         1.002 1 -> 2 #3 ttl 64
+         1.003 2 -> 3 #3 ttl 63
+         1.004 3 -> 4 #3 ttl 62
+         1.005 4 -> 5 #3 ttl 61
+         1.006 5 has #3 from 1",
+    );
+    assert_eq!(network.next_hop(1, 5), Some(6));
+}
+
+#[test]
+fn a_stale_route_is_not_offered() {
+    // 1 - 2 - 3, and 4 beside 1 and 2. 1 and 4 send to 3 through 2.
+    let mut network = Network::of(4, &[(1, 2), (2, 3), (2, 4), (1, 4)], config());
+    network.send(4, 3);
+    network.send(1, 3);
+    network.run(1000);
+    // The break is told to both, but heard by none.
+    network.link(2, 3, false);
+    network.loses = Box::new(|| true);
+    network.send(1, 3);
+    network.run(1050);
+    network.loses = Box::new(|| false);
+    assert_eq!(network.next_hop(4, 3), Some(2));
+    // 2 seeks 3 now. 4 would send to 3 through 2 itself.
+    network.skip();
+    network.send(2, 3);
+    network.run(2000);
+    network.expect(
+        "1.050 2 -> all RREQ id 1 2#1 seeks 3#1 hops 0 ttl 3
+         1.051 1 -> all RREQ id 1 2#1 seeks 3#1 hops 1 ttl 2
+         1.051 4 -> all RREQ id 1 2#1 seeks 3#1 hops 1 ttl 2
+         1.450 2 -> all RREQ id 2 2#2 seeks 3#1 hops 0 ttl 5
+         1.451 1 -> all RREQ id 2 2#2 seeks 3#1 hops 1 ttl 4
+         1.451 4 -> all RREQ id 2 2#2 seeks 3#1 hops 1 ttl 4",
+    );
+}
+
+#[test]
+fn a_destination_raises_its_number_to_the_one_asked_for() {
+    let mut network = Network::chain(3, config());
+    network.send(1, 3);
+    network.run(1000);
+    network.link(2, 3, false);
+    network.send(1, 3);
+    network.run(1100);
+    network.link(2, 3, true);
+    network.skip();
+    network.send(1, 3);
+    network.run(2000);
+    network.expect(
+        "1.100 1 -> all RREQ id 3 1#3 seeks 3#1 hops 0 ttl 4
+         1.101 2 -> all RREQ id 3 1#3 seeks 3#1 hops 1 ttl 3
+         1.102 3 -> 2 RREP to 1: 3#1 hops 0 for 6000 ms ttl 35
+         1.103 2 -> 1 RREP to 1: 3#1 hops 1 for 6000 ms ttl 34
+         1.104 1 -> 2 #3 ttl 64
+         1.105 2 -> 3 #3 ttl 63
+         1.106 3 has #3 from 1",
+    );
+}
+
+#[test]
+fn a_partition_ends() {
+    let mut network = Network::chain(3, config());
+    network.link(2, 3, false);
+    network.send(1, 3);
+    network.send(1, 3);
+    network.run(4000);
+    network.link(2, 3, true);
+    network.send(1, 3);
+    network.run_out();
+    network.expect(
+        "0.000 1 -> all RREQ id 1 1#1 seeks 3#? hops 0 ttl 1
+         0.240 1 -> all RREQ id 2 1#2 seeks 3#? hops 0 ttl 3
+         0.241 2 -> all RREQ id 2 1#2 seeks 3#? hops 1 ttl 2
+         0.640 1 -> all RREQ id 3 1#3 seeks 3#? hops 0 ttl 5
+         0.641 2 -> all RREQ id 3 1#3 seeks 3#? hops 1 ttl 4
+         1.200 1 -> all RREQ id 4 1#4 seeks 3#? hops 0 ttl 7
+         1.201 2 -> all RREQ id 4 1#4 seeks 3#? hops 1 ttl 6
+         1.920 1 -> all RREQ id 5 1#5 seeks 3#? hops 0 ttl 35
+         1.921 2 -> all RREQ id 5 1#5 seeks 3#? hops 1 ttl 34
+         4.720 1 -> all RREQ id 6 1#6 seeks 3#? hops 0 ttl 35
+         4.721 2 -> all RREQ id 6 1#6 seeks 3#? hops 1 ttl 34
+         4.722 3 -> 2 RREP to 1: 3#0 hops 0 for 6000 ms ttl 35
+         4.723 2 -> 1 RREP to 1: 3#0 hops 1 for 6000 ms ttl 34
+         4.724 1 -> 2 #1 ttl 64
+         4.724 1 -> 2 #2 ttl 64
+         4.724 1 -> 2 #3 ttl 64
+         4.725 2 -> 3 #1 ttl 63
+         4.725 2 -> 3 #2 ttl 63
+         4.725 2 -> 3 #3 ttl 63
+         4.726 3 has #1 from 1
+         4.726 3 has #2 from 1
+         4.726 3 has #3 from 1",
+    );
+}
+
+#[test]
+fn what_nobody_answers_is_dropped_after_the_retries() {
+    let mut network = Network::chain(2, config());
+    network.send(1, 9);
+    network.send(1, 9);
+    network.run(12_000);
+    network.expect(
+        "0.000 1 -> all RREQ id 1 1#1 seeks 9#? hops 0 ttl 1
+         0.240 1 -> all RREQ id 2 1#2 seeks 9#? hops 0 ttl 3
+         0.241 2 -> all RREQ id 2 1#2 seeks 9#? hops 1 ttl 2
+         0.640 1 -> all RREQ id 3 1#3 seeks 9#? hops 0 ttl 5
+         0.641 2 -> all RREQ id 3 1#3 seeks 9#? hops 1 ttl 4
+         1.200 1 -> all RREQ id 4 1#4 seeks 9#? hops 0 ttl 7
+         1.201 2 -> all RREQ id 4 1#4 seeks 9#? hops 1 ttl 6
+         1.920 1 -> all RREQ id 5 1#5 seeks 9#? hops 0 ttl 35
+         1.921 2 -> all RREQ id 5 1#5 seeks 9#? hops 1 ttl 34
+         4.720 1 -> all RREQ id 6 1#6 seeks 9#? hops 0 ttl 35
+         4.721 2 -> all RREQ id 6 1#6 seeks 9#? hops 1 ttl 34
+         10.320 1 drops #1: NoRoute
+         10.320 1 drops #2: NoRoute",
+    );
+    // The next datagram begins anew.
+    network.send(1, 9);
+    network.run(12_100);
+    network.expect("12.000 1 -> all RREQ id 7 1#7 seeks 9#? hops 0 ttl 1");
+}
+
+#[test]
+fn without_rings_there_is_one_request_and_the_retries() {
+    let config = Config {
+        ttl_start: 35,
+        ..config()
+    };
+    let mut network = Network::new(1, config);
+    network.send(1, 9);
+    network.run_out();
+    network.expect(
+        "0.000 1 -> all RREQ id 1 1#1 seeks 9#? hops 0 ttl 35
+         2.800 1 -> all RREQ id 2 1#2 seeks 9#? hops 0 ttl 35
+         8.400 1 -> all RREQ id 3 1#3 seeks 9#? hops 0 ttl 35
+         19.600 1 drops #1: NoRoute",
     );
 }

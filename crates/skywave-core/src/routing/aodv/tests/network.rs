@@ -65,13 +65,19 @@ impl Network {
         }
     }
 
-    /// 1 - 2 - … - n.
-    pub(super) fn chain(stations: u16, config: Config) -> Self {
+    /// Stations 1 to n and the links between them.
+    pub(super) fn of(stations: u16, links: &[(usize, usize)], config: Config) -> Self {
         let mut network = Self::new(stations, config);
-        for a in 1..usize::from(stations) {
-            network.link(a, a + 1, true);
+        for &(a, b) in links {
+            network.link(a, b, true);
         }
         network
+    }
+
+    /// 1 - 2 - … - n.
+    pub(super) fn chain(stations: u16, config: Config) -> Self {
+        let links: Vec<_> = (1..usize::from(stations)).map(|a| (a, a + 1)).collect();
+        Self::of(stations, &links, config)
     }
 
     /// Makes or breaks a link, both ways.
@@ -85,7 +91,7 @@ impl Network {
         self.links[from][to] = up;
     }
 
-    pub(super) fn station(&mut self, at: usize) -> &mut Aodv<u32> {
+    fn station(&mut self, at: usize) -> &mut Aodv<u32> {
         &mut self.stations[at - 1]
     }
 
@@ -108,6 +114,13 @@ impl Network {
         self.station(source).originate(now, datagram);
         self.drain(source);
         self.sent
+    }
+
+    /// Station `at` receives a packet that `from` has sent.
+    pub(super) fn hand(&mut self, at: usize, from: u16, packet: Packet<u32>) {
+        let now = self.now;
+        self.station(at).receive(now, Address(from), packet);
+        self.drain(at);
     }
 
     /// Hands everything out that a station wants to be done.

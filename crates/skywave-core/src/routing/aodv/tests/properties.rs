@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::network::{Network, config};
 use crate::rng::Stream;
+use crate::routing::DropCause;
 use crate::routing::aodv::Config;
 use crate::time::Duration;
 
@@ -29,7 +30,7 @@ fn step() -> impl Strategy<Value = (u64, Step)> {
 }
 
 fn switches() -> impl Strategy<Value = Config> {
-    let flags = any::<[bool; 6]>();
+    let flags = any::<[bool; 7]>();
     let numbers = (1..=7u8, 0..=2u64, 1..=64usize);
     (flags, numbers).prop_map(|(flags, (ttl_start, jitter, buffer_packets))| Config {
         hello: flags[0],
@@ -38,6 +39,8 @@ fn switches() -> impl Strategy<Value = Config> {
         destination_only: flags[3],
         rrep_ack: flags[4],
         blacklist: flags[5],
+        // One of both is needed: a station has to notice its breaks.
+        link_feedback: !flags[0] || flags[6],
         ttl_start,
         jitter: Duration::from_millis(jitter * 5),
         buffer_packets,
@@ -47,7 +50,7 @@ fn switches() -> impl Strategy<Value = Config> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
 
     #[test]
     fn routes_never_loop_and_every_datagram_ends_once(
@@ -83,6 +86,8 @@ proptest! {
             prop_assert_eq!(network.routing_loop(), None, "at {:?}", network.now);
         }
         prop_assert_eq!(network.next(), None);
+        let drops = network.ended.iter().filter_map(|&(_, cause)| cause);
+        prop_assert_eq!(drops.filter(|&cause| cause == DropCause::Ttl).count(), 0);
         let mut ended: Vec<u32> = network.ended.iter().map(|&(id, _)| id).collect();
         ended.sort_unstable();
         prop_assert_eq!(ended, (1..=sent).collect::<Vec<u32>>());
