@@ -161,9 +161,9 @@ impl<P> Aodv<P> {
         }
         match packet {
             Packet::Data(datagram) => {
-                let repaired = self.begin_repair(now, next_hop, &datagram);
+                self.begin_repair(now, next_hop, &datagram);
                 self.link_broken(now, next_hop);
-                if repaired || self.is_repairing(datagram.destination) {
+                if self.is_repairing(datagram.destination) {
                     self.hold(now, datagram);
                 } else {
                     self.drop(datagram, DropCause::LinkBroken);

@@ -8,23 +8,18 @@ use crate::time::Time;
 
 impl<P> Aodv<P> {
     /// `next_hop` cannot be reached with this datagram: seeks another route for it, if that is wanted, and
-    /// the destination is near and somebody else's. True if so.
-    pub(super) fn begin_repair(
-        &mut self,
-        now: Time,
-        next_hop: Address,
-        datagram: &Datagram<P>,
-    ) -> bool {
+    /// the destination is near and the datagram somebody else's.
+    pub(super) fn begin_repair(&mut self, now: Time, next_hop: Address, datagram: &Datagram<P>) {
         let destination = datagram.destination;
         if !self.config.local_repair || datagram.source == self.own {
-            return false;
+            return;
         }
         let Some(route) = self.table.view(now, destination) else {
-            return false;
+            return;
         };
         let hops = route.hops;
         if route.next_hop != next_hop || hops > self.config.max_repair_ttl() {
-            return false;
+            return;
         }
         self.table.invalidate(now, destination, None);
         // MIN_REPAIR_TTL is the last known distance of the destination.
@@ -33,7 +28,6 @@ impl<P> Aodv<P> {
         let ttl = distance.saturating_add(self.config.local_add_ttl);
         let ttl = ttl.min(self.config.net_diameter);
         self.seek(now, Discovery::new(now, destination, ttl, Some(hops)));
-        true
     }
 
     /// True if data for `destination` is to wait for the end of a repair.
