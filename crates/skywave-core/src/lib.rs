@@ -6,6 +6,7 @@
 
 pub mod agent;
 pub mod link;
+pub mod mac;
 pub mod packet;
 pub mod radio;
 pub mod rng;

@@ -6,6 +6,7 @@ mod mobility;
 mod mode;
 mod position;
 mod propagation;
+mod receiver;
 
 pub use address::Address;
 pub use frame_error::survives;
@@ -19,3 +20,4 @@ pub use propagation::{
     Heard, Hearing, PathLoss, Propagation, Ranges, Thresholds, db_to_ratio, dbm_to_mw, ratio_to_db,
     thermal_noise_mw,
 };
+pub use receiver::{Received, Receiver, Reception, Sensing, Signal};

@@ -1,0 +1,203 @@
+//! When a station may talk: interframe spaces, backoff, and the two ways to know that the channel is
+//! taken, by listening and by what others have said (NAV).
+//!
+//! The backoff counter is not decremented slot by slot: from the time at which the channel has
+//! become free follows the time at which the counter will be zero, and how far it has come when the
+//! channel is taken again.
+
+use super::config::{Config, Timing};
+use crate::rng::Stream;
+use crate::time::{Duration, Time};
+
+/// The contention of one station.
+#[derive(Debug)]
+pub struct Access {
+    timing: Timing,
+    eifs: Duration,
+    rng: Stream,
+    /// The station hears something, or talks itself.
+    busy: bool,
+    /// Since when it has not.
+    idle_since: Time,
+    /// What was heard last could not be understood.
+    garbled: bool,
+    /// Until when the channel is reserved by frames that were heard: the network allocation vector.
+    nav: Time,
+    /// No slot counts before this: an answer was waited for, and a DIFS behind it.
+    held: Time,
+    cw: u32,
+    /// Slots still to wait, counted from [`Self::start`]; `None` when there is no backoff to do.
+    backoff: Option<u32>,
+    /// There is a frame to send.
+    wanted: bool,
+    /// When to send it, unless the channel is taken before.
+    due: Option<Time>,
+}
+
+impl Access {
+    /// A station that has heard nothing yet; backoffs are drawn from `rng`.
+    pub fn new(config: &Config, rng: Stream) -> Self {
+        Self {
+            timing: config.timing,
+            eifs: config.eifs(),
+            rng,
+            busy: false,
+            idle_since: Time::ZERO,
+            garbled: false,
+            nav: Time::ZERO,
+            held: Time::ZERO,
+            cw: config.timing.cw_min,
+            backoff: None,
+            wanted: false,
+            due: None,
+        }
+    }
+
+    /// When to send the frame that was asked for; `None` while that is not known.
+    pub fn due(&self) -> Option<Time> {
+        self.due
+    }
+
+    /// Until when others have reserved the channel.
+    pub fn nav(&self) -> Time {
+        self.nav
+    }
+
+    /// The station hears something, or talks itself.
+    pub fn is_busy(&self) -> bool {
+        self.busy
+    }
+
+    /// A backoff is going on.
+    pub fn is_backing_off(&self) -> bool {
+        self.wanted && self.backoff.is_some()
+    }
+
+    /// The contention window, in slots.
+    pub fn cw(&self) -> u32 {
+        self.cw
+    }
+
+    /// There is a frame to send. When the channel is taken now, it has to back off.
+    pub fn request(&mut self, now: Time) {
+        self.wanted = true;
+        if self.backoff_is_over(now) {
+            self.backoff = None;
+        }
+        if self.backoff.is_none() && (self.busy || now < self.nav) {
+            self.draw();
+        }
+        self.schedule(now);
+    }
+
+    /// The frame is sent now.
+    pub fn take(&mut self) {
+        self.wanted = false;
+        self.backoff = None;
+        self.due = None;
+        self.garbled = false;
+    }
+
+    /// A frame has got through, or was given up: the contention window is small again, and a backoff
+    /// comes before whatever is sent next.
+    pub fn done(&mut self, now: Time) {
+        self.cw = self.timing.cw_min;
+        self.finish(now);
+    }
+
+    /// A frame was not answered: the contention window doubles.
+    pub fn failed(&mut self, now: Time) {
+        self.cw = (self.cw * 2 + 1).min(self.timing.cw_max);
+        self.finish(now);
+    }
+
+    fn finish(&mut self, now: Time) {
+        if !self.busy && now > self.idle_since {
+            self.held = now + self.timing.difs();
+        }
+        self.draw();
+        self.schedule(now);
+    }
+
+    fn draw(&mut self) {
+        let slots = self.rng.uniform_int(0, u64::from(self.cw));
+        self.backoff = Some(slots as u32);
+    }
+
+    /// The station begins to hear something, or to talk itself.
+    pub fn on_busy(&mut self, now: Time) {
+        if self.busy {
+            return;
+        }
+        // So close to its own slot it does not notice the signal any more.
+        let commits = self.due.is_some_and(|due| due.since(now) < self.timing.cca);
+        if !commits {
+            self.freeze(now);
+        }
+        self.busy = true;
+    }
+
+    /// Notes how far the backoff has come.
+    fn freeze(&mut self, now: Time) {
+        if self.backoff_is_over(now) {
+            self.backoff = None;
+        }
+        let passed = now.since(self.start()).as_nanos() / self.timing.slot.as_nanos().max(1);
+        match &mut self.backoff {
+            Some(slots) => *slots -= u64::from(*slots).min(passed) as u32,
+            // It was only waiting for the channel to be idle long enough.
+            None if self.wanted => self.draw(),
+            None => {}
+        }
+        self.due = None;
+    }
+
+    /// The station hears nothing any more.
+    pub fn on_idle(&mut self, now: Time) {
+        if !self.busy {
+            return;
+        }
+        self.busy = false;
+        self.idle_since = now;
+        self.schedule(now);
+    }
+
+    /// What was heard could be understood, or could not.
+    pub fn heard(&mut self, understood: bool, now: Time) {
+        self.garbled = !understood;
+        self.schedule(now);
+    }
+
+    /// The channel is reserved until `until`.
+    pub fn reserve(&mut self, until: Time, now: Time) {
+        if until > self.nav {
+            self.nav = until;
+            self.schedule(now);
+        }
+    }
+
+    /// From when slots count, if the channel stays as it is.
+    fn start(&self) -> Time {
+        let space = if self.garbled {
+            self.eifs
+        } else {
+            self.timing.difs()
+        };
+        let heard = self.idle_since + space;
+        heard.max(self.nav + self.timing.difs()).max(self.held)
+    }
+
+    fn backoff_is_over(&self, now: Time) -> bool {
+        let over = |slots| self.start() + self.timing.slot * u64::from(slots) <= now;
+        !self.busy && self.backoff.is_some_and(over)
+    }
+
+    fn schedule(&mut self, now: Time) {
+        if self.busy {
+            return;
+        }
+        let slots = u64::from(self.backoff.unwrap_or(0));
+        let due = self.start() + self.timing.slot * slots;
+        self.due = self.wanted.then(|| due.max(now));
+    }
+}

@@ -1,0 +1,132 @@
+//! The parameters of a MAC.
+
+use crate::link::Limit;
+use crate::radio::{Mode, Preamble};
+use crate::time::Duration;
+
+/// The interframe spaces and the contention window of a standard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// A slot of the backoff.
+    pub slot: Duration,
+    /// Between the frames of one exchange.
+    pub sifs: Duration,
+    /// Contention window at first, in slots: a backoff is uniform on 0 to this.
+    pub cw_min: u32,
+    /// The largest contention window.
+    pub cw_max: u32,
+    /// A signal is noticed this long after it has begun: stations whose slots begin together collide,
+    /// however near they are. Less than a slot.
+    pub cca: Duration,
+}
+
+impl Timing {
+    /// 802.11b (HR/DSSS; 802.11-2016 table 16-4).
+    pub const fn dsss() -> Self {
+        Self {
+            slot: Duration::from_micros(20),
+            sifs: Duration::from_micros(10),
+            cw_min: 31,
+            cw_max: 1023,
+            cca: Duration::from_micros(15),
+        }
+    }
+
+    /// 802.11g without 802.11b's stations (ERP-OFDM, short slots; 802.11-2016 table 18-5).
+    pub const fn erp() -> Self {
+        Self {
+            slot: Duration::from_micros(9),
+            sifs: Duration::from_micros(10),
+            cw_min: 15,
+            cw_max: 1023,
+            cca: Duration::from_micros(4),
+        }
+    }
+
+    /// The same with slots of 20 µs, as in a network that 802.11b's stations may join, and in any
+    /// independent (ad-hoc) one.
+    pub const fn erp_long_slot() -> Self {
+        Self {
+            slot: Duration::from_micros(20),
+            cca: Duration::from_micros(15),
+            ..Self::erp()
+        }
+    }
+
+    /// DCF interframe space: idle so long, the channel is free.
+    pub fn difs(&self) -> Duration {
+        self.sifs + self.slot * 2
+    }
+}
+
+/// The parameters of a station's MAC.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Slots and spaces.
+    pub timing: Timing,
+    /// Mode of unicast data frames.
+    pub data_mode: Mode,
+    /// Mode of broadcast frames.
+    pub broadcast_mode: Mode,
+    /// Mode of RTS, CTS and ACK.
+    pub control_mode: Mode,
+    /// Preamble of DSSS and CCK frames.
+    pub preamble: Preamble,
+    /// RTS and CTS go before unicast data frames longer than so many bytes, MAC header included;
+    /// `None`: never.
+    pub rts_threshold: Option<u32>,
+    /// Frames longer than so many bytes have the long retry limit. (The standard's is the RTS
+    /// threshold.)
+    pub long_above: u32,
+    /// Most attempts of an RTS, or of a frame that is not long.
+    pub short_retries: u32,
+    /// Most attempts of a long frame.
+    pub long_retries: u32,
+    /// Room for packets that wait, the one in service not counted.
+    pub queue: Limit,
+    /// MAC header, frame check sequence and LLC/SNAP header around a packet, bytes.
+    pub overhead: u32,
+}
+
+impl Config {
+    /// 802.11g as in an ad-hoc network: data at 24 Mb/s, control frames at 6 Mb/s, slots of 20 µs, no
+    /// RTS, a queue of 256 KB.
+    pub const fn ieee80211g() -> Self {
+        Self {
+            timing: Timing::erp_long_slot(),
+            data_mode: Mode::Ofdm24,
+            broadcast_mode: Mode::Ofdm6,
+            control_mode: Mode::Ofdm6,
+            preamble: Preamble::Long,
+            rts_threshold: None,
+            long_above: 2347,
+            short_retries: 7,
+            long_retries: 4,
+            queue: Limit::Bytes(256_000),
+            overhead: 36,
+        }
+    }
+
+    /// 802.11b: data at 11 Mb/s, control frames at 1 Mb/s, long preambles.
+    pub const fn ieee80211b() -> Self {
+        Self {
+            timing: Timing::dsss(),
+            data_mode: Mode::Cck11,
+            broadcast_mode: Mode::Dsss1,
+            control_mode: Mode::Dsss1,
+            ..Self::ieee80211g()
+        }
+    }
+
+    /// After a frame that was not understood the channel counts as free only when an ACK to it would
+    /// have passed: EIFS, with the ACK in the slowest mode of the standard.
+    pub fn eifs(&self) -> Duration {
+        let slowest = if self.control_mode.is_ofdm() {
+            Mode::Ofdm6
+        } else {
+            Mode::Dsss1
+        };
+        let ack = slowest.airtime(super::frame::ACK_BYTES, self.preamble);
+        self.timing.sifs + ack + self.timing.difs()
+    }
+}

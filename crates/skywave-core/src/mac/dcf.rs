@@ -1,0 +1,460 @@
+//! The exchanges of the DCF.
+//!
+//! A driver calls, in the order of time: [`Dcf::send`] for each packet, [`Dcf::on_busy`] and
+//! [`Dcf::on_idle`] as the radio hears something or nothing (its own frames are heard too),
+//! [`Dcf::on_frame`] and [`Dcf::on_garbled`] at the end of what it has received,
+//! [`Dcf::on_sent`] at the end of its own frames, and [`Dcf::on_timer`] at [`Dcf::next_timer`]; and
+//! after each call, [`Dcf::poll`] until there is nothing more.
+
+use std::collections::VecDeque;
+
+use super::access::Access;
+use super::config::Config;
+use super::frame::{ACK_BYTES, CTS_BYTES, Frame, Kind, RTS_BYTES};
+use super::queue::{Queue, Waiting};
+use crate::radio::{Address, Mode};
+use crate::rng::Stream;
+use crate::time::{Duration, Time};
+
+/// What the MAC does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output<P> {
+    /// It puts a frame on the air.
+    Transmit(Frame<P>),
+    /// A packet has come from a station.
+    Deliver {
+        /// The station that sent it.
+        from: Address,
+        /// The packet.
+        packet: P,
+    },
+    /// A packet has got through, or was broadcast.
+    Done(P),
+    /// A packet was given up: nobody answered.
+    GaveUp {
+        /// The station that it was for.
+        to: Address,
+        /// The packet.
+        packet: P,
+    },
+    /// A packet found the queue full.
+    QueueFull(P),
+}
+
+/// What a MAC counts, for the layers above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Stats {
+    /// Data frames put on the air, each attempt counted.
+    pub attempts: u64,
+    /// RTS put on the air.
+    pub requests: u64,
+    /// Attempts (RTS or data) that were not answered.
+    pub unanswered: u64,
+    /// Packets that were acknowledged.
+    pub acknowledged: u64,
+    /// Packets that were given up.
+    pub given_up: u64,
+    /// Packets that found the queue full.
+    pub queue_drops: u64,
+    /// Packets that arrived a second time.
+    pub duplicates: u64,
+    /// Total time that acknowledged packets were at the head of the queue: contention delay.
+    pub contention: Duration,
+}
+
+impl Stats {
+    /// What was counted since `before`.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            attempts: self.attempts - before.attempts,
+            requests: self.requests - before.requests,
+            unanswered: self.unanswered - before.unanswered,
+            acknowledged: self.acknowledged - before.acknowledged,
+            given_up: self.given_up - before.given_up,
+            queue_drops: self.queue_drops - before.queue_drops,
+            duplicates: self.duplicates - before.duplicates,
+            contention: self.contention.saturating_sub(before.contention),
+        }
+    }
+}
+
+/// The MAC of one station; `P` is a packet.
+#[derive(Debug)]
+pub struct Dcf<P> {
+    config: Config,
+    me: Address,
+    access: Access,
+    queue: Queue<P>,
+    current: Option<Current<P>>,
+    sequence: u32,
+    /// What the frame on the air calls for.
+    sending: Option<Sending>,
+    /// An answer, or the data after a CTS, a SIFS after what it answers.
+    reply: Option<(Time, Reply)>,
+    /// What is being waited for, and until when.
+    awaited: Option<(Awaited, Time)>,
+    /// The last packet from each station, by address.
+    seen: Vec<Option<u32>>,
+    outputs: VecDeque<Output<P>>,
+    stats: Stats,
+}
+
+/// The packet in service.
+#[derive(Debug)]
+struct Current<P> {
+    waiting: Waiting<P>,
+    sequence: u32,
+    /// Unanswered attempts that count against the short limit, and the long one.
+    short: u32,
+    long: u32,
+    since: Time,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sending {
+    Rts,
+    Unicast,
+    Broadcast,
+    Answer,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Reply {
+    Cts { to: Address, reserves: Duration },
+    Ack { to: Address },
+    Data,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Awaited {
+    Cts,
+    Ack,
+}
+
+impl<P: Clone> Dcf<P> {
+    /// The MAC of station `me`; backoffs are drawn from `rng`.
+    pub fn new(config: Config, me: Address, rng: Stream) -> Self {
+        Self {
+            access: Access::new(&config, rng),
+            queue: Queue::new(config.queue),
+            config,
+            me,
+            current: None,
+            sequence: 0,
+            sending: None,
+            reply: None,
+            awaited: None,
+            seen: Vec::new(),
+            outputs: VecDeque::new(),
+            stats: Stats::default(),
+        }
+    }
+
+    /// What has been counted so far.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Packets that wait, the one in service not counted.
+    pub fn queued(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// The channel access, to look at.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// A packet for a neighbour, or for all of them.
+    pub fn send(&mut self, now: Time, to: Address, bytes: u32, packet: P) {
+        let waiting = Waiting { to, bytes, packet };
+        if let Err(full) = self.queue.push(waiting) {
+            self.stats.queue_drops += 1;
+            return self.outputs.push_back(Output::QueueFull(full.packet));
+        }
+        self.serve(now);
+    }
+
+    /// Takes back a packet that waits for a neighbour, the longest one first.
+    pub fn withdraw(&mut self, to: Address) -> Option<P> {
+        self.queue.take_for(to).map(|waiting| waiting.packet)
+    }
+
+    /// The next thing that the MAC does.
+    pub fn poll(&mut self) -> Option<Output<P>> {
+        self.outputs.pop_front()
+    }
+
+    /// When it next wants to act by itself.
+    pub fn next_timer(&self) -> Option<Time> {
+        // An answer is not on the air before a SIFS has passed, the channel not free before a DIFS:
+        // but a station that had committed itself before still keeps to its slot.
+        let reply = self.reply.map(|(at, _)| at);
+        let awaited = self.awaited.map(|(_, until)| until);
+        [reply, awaited, self.access.due()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// The radio begins to hear something, or to send.
+    pub fn on_busy(&mut self, now: Time) {
+        self.access.on_busy(now);
+    }
+
+    /// The radio hears nothing any more, and does not send.
+    pub fn on_idle(&mut self, now: Time) {
+        self.access.on_idle(now);
+    }
+
+    /// The radio has received something that it could not understand.
+    pub fn on_garbled(&mut self, now: Time) {
+        self.access.heard(false, now);
+    }
+
+    /// The radio has received a frame.
+    pub fn on_frame(&mut self, now: Time, frame: &Frame<P>) {
+        self.access.heard(true, now);
+        if frame.to.is_broadcast() {
+            return self.on_data(frame);
+        }
+        if frame.to != self.me {
+            return self.access.reserve(now + frame.reserves, now);
+        }
+        match &frame.kind {
+            Kind::Rts => self.on_rts(now, frame),
+            Kind::Data { .. } => {
+                self.reply_with(now, Reply::Ack { to: frame.from });
+                self.on_data(frame);
+            }
+            Kind::Cts => {
+                if self.answered(Awaited::Cts) {
+                    if let Some(current) = &mut self.current {
+                        current.short = 0;
+                    }
+                    self.reply_with(now, Reply::Data);
+                }
+            }
+            Kind::Ack => {
+                if self.answered(Awaited::Ack) {
+                    self.succeed(now);
+                }
+            }
+        }
+    }
+
+    /// Somebody else's reservation forbids a CTS.
+    fn on_rts(&mut self, now: Time, frame: &Frame<P>) {
+        if self.access.nav() > now {
+            return;
+        }
+        let cts = self.config.timing.sifs + self.control_airtime(CTS_BYTES);
+        let reserves = frame.reserves.saturating_sub(cts);
+        let to = frame.from;
+        self.reply_with(now, Reply::Cts { to, reserves });
+    }
+
+    fn on_data(&mut self, frame: &Frame<P>) {
+        let Kind::Data { sequence, packet } = &frame.kind else {
+            return;
+        };
+        let from = usize::from(frame.from.0);
+        if self.seen.len() <= from {
+            self.seen.resize(from + 1, None);
+        }
+        if self.seen[from].replace(*sequence) == Some(*sequence) {
+            self.stats.duplicates += 1;
+            return;
+        }
+        self.outputs.push_back(Output::Deliver {
+            from: frame.from,
+            packet: packet.clone(),
+        });
+    }
+
+    fn reply_with(&mut self, now: Time, reply: Reply) {
+        self.reply = Some((now + self.config.timing.sifs, reply));
+    }
+
+    fn answered(&mut self, by: Awaited) -> bool {
+        self.awaited.take_if(|(what, _)| *what == by).is_some()
+    }
+
+    /// The station's own frame has ended.
+    pub fn on_sent(&mut self, now: Time) {
+        match self.sending.take() {
+            Some(Sending::Rts) => self.wait_for(Awaited::Cts, CTS_BYTES, now),
+            Some(Sending::Unicast) => self.wait_for(Awaited::Ack, ACK_BYTES, now),
+            Some(Sending::Broadcast) => self.finish(now),
+            Some(Sending::Answer) | None => {}
+        }
+    }
+
+    /// An answer comes within a SIFS and its own length; a slot more for the way there and back.
+    fn wait_for(&mut self, what: Awaited, bytes: u32, now: Time) {
+        let timing = &self.config.timing;
+        let until = now + timing.sifs + timing.slot + self.control_airtime(bytes);
+        self.awaited = Some((what, until));
+    }
+
+    /// Does what is due.
+    pub fn on_timer(&mut self, now: Time) {
+        if let Some((_, reply)) = self.reply.take_if(|(at, _)| *at <= now) {
+            self.transmit_reply(reply);
+        } else if let Some((what, _)) = self.awaited.take_if(|(_, until)| *until <= now) {
+            self.fail(now, what);
+        } else if self.access.due().is_some_and(|due| due <= now) {
+            self.access.take();
+            self.transmit_current();
+        }
+    }
+
+    /// Takes the next packet into service, if none is.
+    fn serve(&mut self, now: Time) {
+        if self.current.is_some() {
+            return;
+        }
+        let Some(waiting) = self.queue.pop() else {
+            return;
+        };
+        self.sequence = self.sequence.wrapping_add(1);
+        self.current = Some(Current {
+            waiting,
+            sequence: self.sequence,
+            short: 0,
+            long: 0,
+            since: now,
+        });
+        self.access.request(now);
+    }
+
+    fn succeed(&mut self, now: Time) {
+        if let Some(current) = &self.current {
+            self.stats.acknowledged += 1;
+            self.stats.contention += now.since(current.since);
+        }
+        self.finish(now);
+    }
+
+    /// The packet in service has got as far as it will.
+    fn finish(&mut self, now: Time) {
+        if let Some(Current { waiting, .. }) = self.current.take() {
+            self.outputs.push_back(Output::Done(waiting.packet));
+        }
+        self.access.done(now);
+        self.serve(now);
+    }
+
+    /// Nobody has answered.
+    fn fail(&mut self, now: Time, what: Awaited) {
+        self.stats.unanswered += 1;
+        let long_above = self.config.long_above;
+        let overhead = self.config.overhead;
+        let Some(current) = &mut self.current else {
+            return;
+        };
+        if what == Awaited::Ack && current.waiting.bytes + overhead > long_above {
+            current.long += 1;
+        } else {
+            current.short += 1;
+        }
+        let Config {
+            short_retries,
+            long_retries,
+            ..
+        } = self.config;
+        if current.short < short_retries && current.long < long_retries {
+            self.access.failed(now);
+            return self.access.request(now);
+        }
+        self.stats.given_up += 1;
+        if let Some(Current { waiting, .. }) = self.current.take() {
+            self.outputs.push_back(Output::GaveUp {
+                to: waiting.to,
+                packet: waiting.packet,
+            });
+        }
+        self.access.done(now);
+        self.serve(now);
+    }
+
+    fn control_airtime(&self, bytes: u32) -> Duration {
+        let mode = self.config.control_mode;
+        mode.airtime(bytes, self.config.preamble)
+    }
+
+    fn transmit_current(&mut self) {
+        let Some(current) = &self.current else {
+            return;
+        };
+        let to = current.waiting.to;
+        let bytes = current.waiting.bytes + self.config.overhead;
+        let threshold = self.config.rts_threshold;
+        if to.is_broadcast() || threshold.is_none_or(|threshold| bytes <= threshold) {
+            return self.transmit_data();
+        }
+        let sifs = self.config.timing.sifs;
+        let data = self.config.data_mode.airtime(bytes, self.config.preamble);
+        let answers = self.control_airtime(CTS_BYTES) + self.control_airtime(ACK_BYTES);
+        self.stats.requests += 1;
+        let reserves = sifs * 3 + data + answers;
+        let mode = self.config.control_mode;
+        self.transmit(Sending::Rts, to, Kind::Rts, RTS_BYTES, mode, reserves);
+    }
+
+    fn transmit_data(&mut self) {
+        let Some(current) = &self.current else {
+            return;
+        };
+        let to = current.waiting.to;
+        let kind = Kind::Data {
+            sequence: current.sequence,
+            packet: current.waiting.packet.clone(),
+        };
+        let bytes = current.waiting.bytes + self.config.overhead;
+        self.stats.attempts += 1;
+        if to.is_broadcast() {
+            let mode = self.config.broadcast_mode;
+            return self.transmit(Sending::Broadcast, to, kind, bytes, mode, Duration::ZERO);
+        }
+        let reserves = self.config.timing.sifs + self.control_airtime(ACK_BYTES);
+        let mode = self.config.data_mode;
+        self.transmit(Sending::Unicast, to, kind, bytes, mode, reserves);
+    }
+
+    fn transmit_reply(&mut self, reply: Reply) {
+        let mode = self.config.control_mode;
+        let none = Duration::ZERO;
+        match reply {
+            Reply::Cts { to, reserves } => {
+                self.transmit(Sending::Answer, to, Kind::Cts, CTS_BYTES, mode, reserves);
+            }
+            Reply::Ack { to } => {
+                self.transmit(Sending::Answer, to, Kind::Ack, ACK_BYTES, mode, none);
+            }
+            Reply::Data => self.transmit_data(),
+        }
+    }
+
+    fn transmit(
+        &mut self,
+        sending: Sending,
+        to: Address,
+        kind: Kind<P>,
+        bytes: u32,
+        mode: Mode,
+        reserves: Duration,
+    ) {
+        self.sending = Some(sending);
+        self.outputs.push_back(Output::Transmit(Frame {
+            from: self.me,
+            to,
+            kind,
+            bytes,
+            mode,
+            reserves,
+            airtime: mode.airtime(bytes, self.config.preamble),
+        }));
+    }
+}

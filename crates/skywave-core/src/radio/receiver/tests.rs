@@ -1,0 +1,138 @@
+use super::*;
+use crate::time::Duration;
+
+fn at(us: u64) -> Time {
+    Time::ZERO + Duration::from_micros(us)
+}
+
+fn signal(id: u32, power_mw: f64) -> Signal {
+    Signal {
+        id,
+        power_mw,
+        decodable: power_mw >= 1.0,
+        sensed: power_mw >= 0.1,
+        mode: Mode::Ofdm24,
+        preamble: Preamble::Long,
+    }
+}
+
+fn radio(reception: Reception, sensing: Sensing) -> Receiver {
+    Receiver::new(reception, sensing, Stream::named(1, "station", "bits"))
+}
+
+fn ns2() -> Receiver {
+    radio(Reception::Capture { ratio: 10.0 }, Sensing::Signals)
+}
+
+fn ns3() -> Receiver {
+    let reception = Reception::Interference { noise_mw: 0.01 };
+    radio(reception, Sensing::Frames { energy_mw: 50.0 })
+}
+
+#[test]
+fn a_frame_alone_is_received() {
+    for mut radio in [ns2(), ns3()] {
+        radio.on_start(at(0), signal(1, 1.0));
+        assert!(radio.is_busy() && radio.is_receiving());
+        assert_eq!(radio.on_end(at(500), 1), Some(Received::Frame));
+        assert!(!radio.is_busy());
+    }
+}
+
+#[test]
+fn the_first_of_two_frames_is_captured_if_it_is_much_stronger() {
+    for (first, second, what) in [
+        (10.0, 1.0, Received::Frame),
+        (9.9, 1.0, Received::Garbled),
+        (1.0, 1.0, Received::Garbled),
+        // The stronger one has come too late.
+        (1.0, 100.0, Received::Garbled),
+    ] {
+        let mut radio = ns2();
+        radio.on_start(at(0), signal(1, first));
+        radio.on_start(at(10), signal(2, second));
+        assert_eq!(radio.on_end(at(500), 1), Some(what), "{first} {second}");
+        assert!(radio.is_busy(), "the other one is still there");
+        assert_eq!(radio.on_end(at(510), 2), None);
+        assert!(!radio.is_busy());
+    }
+}
+
+#[test]
+fn what_is_only_sensed_is_not_understood() {
+    let mut radio = ns2();
+    radio.on_start(at(0), signal(1, 0.5));
+    assert!(radio.is_busy() && !radio.is_receiving());
+    assert_eq!(radio.on_end(at(500), 1), Some(Received::Garbled));
+    // With preambles, nothing has been there.
+    let mut radio = ns3();
+    radio.on_start(at(0), signal(1, 0.5));
+    assert!(!radio.is_busy());
+    assert_eq!(radio.on_end(at(500), 1), None);
+}
+
+#[test]
+fn energy_keeps_the_channel_busy_without_a_frame() {
+    let mut radio = ns3();
+    radio.on_start(at(0), signal(1, 0.5));
+    radio.on_start(
+        at(1),
+        Signal {
+            decodable: false,
+            ..signal(2, 49.0)
+        },
+    );
+    assert!(!radio.is_busy());
+    radio.on_start(
+        at(2),
+        Signal {
+            decodable: false,
+            ..signal(3, 0.6)
+        },
+    );
+    assert!(radio.is_busy());
+}
+
+#[test]
+fn who_sends_hears_nothing() {
+    for mut radio in [ns2(), ns3()] {
+        radio.on_start(at(0), signal(1, 5.0));
+        radio.on_send();
+        assert!(radio.is_busy() && !radio.is_receiving());
+        radio.on_start(at(10), signal(2, 5.0));
+        radio.on_sent();
+        // Too late for either.
+        assert_eq!(radio.on_end(at(500), 1), None);
+        assert_eq!(radio.on_end(at(510), 2), None);
+        assert!(!radio.is_busy());
+    }
+}
+
+#[test]
+fn a_disturbance_costs_as_many_bits_as_it_is_long() {
+    let received = |from: u64, to: u64, power: f64| {
+        let mut radio = ns3();
+        let all = 2000;
+        let frames = (0..all).filter(|_| {
+            radio.on_start(at(0), signal(1, 1.0));
+            radio.on_start(
+                at(from),
+                Signal {
+                    decodable: false,
+                    ..signal(2, power)
+                },
+            );
+            let _ = radio.on_end(at(to), 2);
+            radio.on_end(at(520), 1) == Some(Received::Frame)
+        });
+        frames.count() as f64 / f64::from(all)
+    };
+    assert!(received(100, 110, 1.0) < 0.01, "0 dB");
+    assert!(received(100, 400, 0.015) > 0.99, "16 dB");
+    // 13 dB: half as long costs half as much, in the logarithm.
+    let [long, short] = [received(100, 500, 0.04), received(100, 300, 0.04)];
+    assert!(long > 0.5 && short < 0.9, "{long} {short}");
+    assert!((short * short - long).abs() < 0.1, "{long} {short}");
+    // While the preamble lasts there are no bits to lose.
+    assert!(received(1, 20, 1.0) > 0.99);
+}
