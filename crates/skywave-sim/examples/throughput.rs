@@ -92,6 +92,7 @@ fn dumbbell(flows: u64, seconds: u64) -> Spec {
         series: false,
         details: false,
         agents: Vec::new(),
+        radio: None,
         bins: None,
     }
 }

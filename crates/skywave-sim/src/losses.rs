@@ -12,23 +12,26 @@ pub enum LossCause {
     Queue,
     /// A queue dropped it early (RED).
     Early,
-    /// A loss model of a channel.
+    /// A loss model of a channel; in a radio network, nobody answered.
     Channel,
     /// A blackout.
     Blackout,
     /// It was damaged, which the receiving host's checksum showed; also when a queue dropped it
     /// after that.
     Corruption,
+    /// A radio network's routing knew no way to its destination.
+    NoRoute,
 }
 
 impl LossCause {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Queue,
         Self::Early,
         Self::Channel,
         Self::Blackout,
         Self::Corruption,
+        Self::NoRoute,
     ];
 }
 

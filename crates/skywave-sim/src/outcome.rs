@@ -11,6 +11,8 @@ pub struct Outcome {
     pub flows: Vec<FlowOutcome>,
     /// One entry a link, in the order of the specification.
     pub links: Vec<LinkOutcome>,
+    /// One entry a station of the radio network, in the order of the specification.
+    pub stations: Vec<StationOutcome>,
     /// Time series, when asked for.
     pub series: Vec<Series>,
     /// Delivered bytes over time, when asked for.
@@ -70,6 +72,8 @@ pub struct FlowOutcome {
     pub blackout_drops: u64,
     /// Those of `channel_drops` that were damaged.
     pub corrupt_drops: u64,
+    /// Data packets that a radio network's routing had no way for; in no other count.
+    pub no_route_drops: u64,
     /// Data packets sent again although nothing of their segment had been lost since it was last
     /// sent.
     pub spurious_retransmits: u64,
@@ -176,6 +180,57 @@ pub struct LinkOutcome {
     pub mean_transmissions: Option<f64>,
     /// Corrupted transmissions that forward error correction repaired.
     pub fec_repairs: u64,
+}
+
+/// What was measured of one station of a radio network.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct StationOutcome {
+    /// Its node's name.
+    pub name: String,
+    /// Data frames put on the air, each attempt counted.
+    pub attempts: u64,
+    /// RTS put on the air.
+    pub requests: u64,
+    /// RTS and data frames that were not answered.
+    pub unanswered: u64,
+    /// Packets that were acknowledged.
+    pub acknowledged: u64,
+    /// Packets that were given up.
+    pub given_up: u64,
+    /// Packets that found the MAC's queue full.
+    pub queue_drops: u64,
+    /// Mean time that acknowledged packets were at the head of the queue, seconds; `None` without any.
+    pub contention_mean_s: Option<f64>,
+    /// What it did in the window that was asked for.
+    pub timeline: Vec<Span>,
+}
+
+/// What a station does for some time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// Start, seconds.
+    pub from_s: f64,
+    /// End, seconds.
+    pub to_s: f64,
+    /// What.
+    pub activity: Activity,
+}
+
+/// What a station may be doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Activity {
+    /// It sends.
+    Sends,
+    /// It receives a frame.
+    Receives,
+    /// It finds the channel taken by something that it cannot receive.
+    Senses,
+    /// Others have reserved the channel (NAV).
+    Reserved,
+    /// It waits for its slot.
+    BacksOff,
+    /// Nothing of these.
+    Idle,
 }
 
 /// Delivered bytes over time.

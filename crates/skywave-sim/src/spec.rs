@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use skywave_core::agent::SnoopConfig;
 use skywave_core::link::LinkConfig;
+use skywave_core::mac;
+use skywave_core::radio::{Position, Propagation, RandomWaypointConfig, Reception, Sensing, Track};
+use skywave_core::routing::aodv;
 use skywave_core::tcp::TcpConfig;
 use skywave_core::wtcp;
 use skywave_core::{Duration, Rate, Time};
@@ -15,6 +18,8 @@ pub struct Spec {
     pub nodes: Vec<String>,
     /// One-way links.
     pub links: Vec<LinkSpec>,
+    /// The radio network that some nodes are stations of.
+    pub radio: Option<RadioSpec>,
     /// Flows.
     pub flows: Vec<FlowSpec>,
     /// Agents; at most one a node.
@@ -45,6 +50,58 @@ pub struct LinkSpec {
     pub to: usize,
     /// What it does.
     pub config: LinkConfig,
+}
+
+/// A radio network: stations that share a channel. Each can be reached from each other, by way of
+/// others where it must be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RadioSpec {
+    /// The stations; the network knows each by its place here.
+    pub stations: Vec<StationSpec>,
+    /// How signals weaken with distance.
+    pub propagation: Propagation,
+    /// How frames that meet get along.
+    pub reception: Reception,
+    /// What makes a station find the channel taken.
+    pub sensing: Sensing,
+    /// The MAC of all stations.
+    pub mac: mac::Config,
+    /// How stations find their ways to others.
+    pub routing: RoutingSpec,
+    /// Record what each station does in this window.
+    pub timeline: Option<(Time, Time)>,
+}
+
+/// A station of a radio network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StationSpec {
+    /// Its node.
+    pub node: usize,
+    /// Where it is, as time goes on.
+    pub movement: Movement,
+    /// What its IP layer does to the packets that it sends into the network, its own and others':
+    /// rate, delay, jitter and losses of a link within it.
+    pub ip: Option<LinkConfig>,
+}
+
+/// How a station moves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Movement {
+    /// Not at all.
+    Fixed(Position),
+    /// As a file says.
+    Track(Track),
+    /// To random places; the seed draws them.
+    RandomWaypoint(RandomWaypointConfig),
+}
+
+/// How the stations of a radio network find their ways.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RoutingSpec {
+    /// Fewest hops between the stations as they are at the start, for ever.
+    Static,
+    /// AODV.
+    Aodv(aodv::Config),
 }
 
 /// An agent at a node. It looks into the packets of each TCP flow that passes the node, in both
@@ -198,6 +255,14 @@ impl Spec {
     /// Length of the measured window.
     pub fn window(&self) -> Duration {
         self.measure.1.since(self.measure.0)
+    }
+
+    /// The nodes of the radio network's stations, in their order.
+    pub fn stations(&self) -> Vec<usize> {
+        let radio = self.radio.iter();
+        radio
+            .flat_map(|r| r.stations.iter().map(|s| s.node))
+            .collect()
     }
 
     /// Some flow has a policy member of a user's own: this data does not decide the outcome alone.

@@ -331,6 +331,7 @@ fn spec(transport: &Transport, links: Vec<LinkConfig>) -> Spec {
         series: false,
         details: false,
         agents: Vec::new(),
+        radio: None,
         bins: None,
     }
 }

@@ -151,6 +151,7 @@ fn offered(rate_mbps: f64, traffic: impl Fn(Rate) -> Traffic) -> Spec {
         series: false,
         details: true,
         agents: Vec::new(),
+        radio: None,
         bins: None,
     }
 }

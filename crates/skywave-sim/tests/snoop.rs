@@ -47,6 +47,7 @@ fn behind_a_short_hop_it_hides_the_losses_from_the_sender() {
         let alone = over_a_short_wireless_hop(variant, 0.01, 5);
         let with = flow(&Spec {
             agents: agent(2),
+            radio: None,
             ..alone.clone()
         });
         let (alone, clean) = (
@@ -70,6 +71,7 @@ fn an_agent_that_nothing_is_lost_behind_changes_nothing() {
     for node in [1, 2] {
         let with = Spec {
             agents: agent(node),
+            radio: None,
             ..alone.clone()
         };
         let (mut with, alone) = (simulate(&with), simulate(&alone));
@@ -100,6 +102,7 @@ impl Observer for Watcher {
 fn repairs_are_packets_on_the_links_behind_it() {
     let spec = Spec {
         agents: agent(2),
+        radio: None,
         ..over_a_short_wireless_hop("newreno", 0.01, 3)
     };
     let mut seen = Watcher { came: 0, went: 0 };
@@ -147,6 +150,7 @@ fn every_transfer_over_a_long_lossy_link_completes() {
                 link("air.reverse", 2, 1, back),
             ],
             flows,
+            radio: None,
             agents: vec![AgentSpec {
                 node: 1,
                 snoop: SnoopConfig {
@@ -180,6 +184,7 @@ fn udp_and_wtcp_go_around_it() {
     };
     let with = simulate(&Spec {
         agents: agent(2),
+        radio: None,
         ..spec.clone()
     });
     assert_eq!(with, simulate(&spec));

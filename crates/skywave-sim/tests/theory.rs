@@ -159,6 +159,7 @@ fn voice(rate_kbps: u64) -> Spec {
         series: false,
         details: false,
         agents: Vec::new(),
+        radio: None,
         bins: None,
     }
 }

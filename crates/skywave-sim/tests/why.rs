@@ -213,9 +213,9 @@ fn every_loss_of_every_preset_is_found_once_or_open() {
             assert!(flow.spurious_retransmits <= flow.retransmits);
         }
     }
-    let [queue, early, channel, blackout, corrupt] = seen;
+    let [queue, early, channel, blackout, corrupt, no_route] = seen;
     assert!(queue + early > 100 && early > 0 && channel > 100 && corrupt > 100);
-    assert_eq!(blackout, 0);
+    assert_eq!((blackout, no_route), (0, 0));
 }
 
 /// Drops early, whenever there is a queue.

@@ -46,6 +46,7 @@ fn run(loss: f64, reverse_loss: f64, traffic: Traffic) -> (FlowOutcome, Outcome)
         series: true,
         details: true,
         agents: Vec::new(),
+        radio: None,
         bins: None,
     };
     let outcome = simulate(&spec);

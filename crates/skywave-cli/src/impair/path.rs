@@ -2,7 +2,7 @@
 
 use skywave_lab::scenario::Scenario;
 use skywave_sim::Spec;
-use skywave_sim::network::Router;
+use skywave_sim::network::{Router, edges};
 use skywave_sim::spec::{FlowSpec, LinkSpec, Tunnel};
 use skywave_wire::relay::{HopConfig, KEPT_BYTES, RelayConfig, Step};
 use thiserror::Error;
@@ -134,7 +134,7 @@ fn pick<'a>(spec: &'a Spec, name: Option<&str>) -> Result<&'a FlowSpec, PathErro
 
 /// The links of both ways, each once.
 fn config(spec: &Spec, flow: &FlowSpec, overhead: u32, notes: &mut Vec<String>) -> RelayConfig {
-    let mut router = Router::new(&spec.links, spec.nodes.len());
+    let mut router = Router::new(edges(&spec.links, &[]), spec.nodes.len());
     let way = &flow.route;
     // The scenario layer has found the way there, and the way back of what is acknowledged.
     let there = router.route(flow.from, &way.via, flow.to);

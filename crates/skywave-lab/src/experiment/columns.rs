@@ -163,6 +163,7 @@ columns! {
     early_drops count Count Sum "Early drops";
     blackout_drops count Count Sum "Blackout drops";
     corrupt_drops count Count Sum "Damaged";
+    no_route_drops count Count Sum "Dropped without a route";
     spurious_retransmits count Count Sum "Spurious retransmits";
     share_handshake maybe Share Mean "Waiting for the handshake";
     share_cwnd maybe Share Mean "Limited by cwnd";
@@ -238,6 +239,14 @@ columns! {
     lost_corrupt_agent Corruption Agent "Damage, agent";
     lost_corrupt_unnoticed Corruption Unnoticed "Damage, unnoticed";
     lost_corrupt_open Corruption Open "Damage, open";
+    lost_no_route_dupacks NoRoute Dupacks "No route, dupacks";
+    lost_no_route_partial_ack NoRoute PartialAck "No route, partial ACK";
+    lost_no_route_sack NoRoute Sack "No route, SACK";
+    lost_no_route_detector NoRoute Detector "No route, detector";
+    lost_no_route_timeout NoRoute Timeout "No route, timeout";
+    lost_no_route_agent NoRoute Agent "No route, agent";
+    lost_no_route_unnoticed NoRoute Unnoticed "No route, unnoticed";
+    lost_no_route_open NoRoute Open "No route, open";
 }
 
 columns! {

@@ -192,6 +192,7 @@ fn parse(line: &str, engine: &str, dir: &Path) -> Option<(RunKey, RunResult)> {
     let mut run = RunResult::new(Outcome {
         flows: flows.collect::<Option<_>>()?,
         links: links.collect::<Option<_>>()?,
+        stations: Vec::new(),
         series: Vec::new(),
         bins: match value.get("bins")? {
             Value::Null => None,

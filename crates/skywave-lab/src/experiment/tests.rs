@@ -51,6 +51,7 @@ impl Design for Losses {
             series: false,
             details: false,
             agents: Vec::new(),
+            radio: None,
             bins: None,
         }
     }
@@ -72,6 +73,7 @@ fn fake(spec: &Spec) -> Outcome {
         points: vec![(0.0, x), (1.0, loss)],
     };
     Outcome {
+        stations: Vec::new(),
         flows: vec![FlowOutcome {
             name: "bulk".into(),
             goodput_bps: x * 1e6,

@@ -29,6 +29,7 @@ const CAUSES: [(LossCause, &str); LossCause::ALL.len()] = [
     (LossCause::Channel, "channel"),
     (LossCause::Blackout, "blackout"),
     (LossCause::Corruption, "damage"),
+    (LossCause::NoRoute, "no route"),
 ];
 
 const FOUND: [(Found, &str); Found::ALL.len()] = [

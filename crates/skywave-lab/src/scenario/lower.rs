@@ -146,6 +146,7 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
             links: network.links,
             flows,
             agents,
+            radio: None,
             duration: end,
             measure,
             seed: 0,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use skywave_core::agent::SnoopConfig;
 use skywave_core::agent::snoop::LocalTimeout;
 use skywave_core::link::Limit;
-use skywave_sim::network::Router;
+use skywave_sim::network::{Router, edges};
 use skywave_sim::spec::{AgentSpec, FlowSpec, Transport};
 
 use super::error::Fault;
@@ -52,7 +52,7 @@ pub(crate) fn all(
 
 /// The nodes between the ends of some flow.
 fn passed(network: &Network, flows: &[FlowSpec]) -> BTreeSet<usize> {
-    let mut router = Router::new(&network.links, network.nodes.len());
+    let mut router = Router::new(edges(&network.links, &[]), network.nodes.len());
     let mut passed = BTreeSet::new();
     for flow in flows {
         let ends = [flow.from, flow.to];

@@ -1,6 +1,6 @@
 //! Lowering of a flow's route: the nodes that it passes, and its tunnels.
 
-use skywave_sim::network::{NoRoute, Router};
+use skywave_sim::network::{NoRoute, Router, edges};
 use skywave_sim::spec::{FlowSpec, Route, Transport, Tunnel};
 
 use super::error::Fault;
@@ -25,7 +25,7 @@ pub(crate) fn all(
 ) -> Result<(), Fault> {
     let mut routes = Routes {
         network,
-        router: Router::new(&network.links, network.nodes.len()),
+        router: Router::new(edges(&network.links, &[]), network.nodes.len()),
     };
     for &(index, model, copy) in routed {
         specs[index].route = routes.lower(&specs[index], model, copy)?;
@@ -35,7 +35,7 @@ pub(crate) fn all(
 
 struct Routes<'a> {
     network: &'a Network,
-    router: Router<'a>,
+    router: Router,
 }
 
 impl Routes<'_> {

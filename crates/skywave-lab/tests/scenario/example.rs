@@ -76,6 +76,7 @@ fn a_point_and_a_seed_make_the_expected_simulation() {
         series: false,
         details: false,
         agents: Vec::new(),
+        radio: None,
         bins: None,
     };
     assert_eq!(point.spec(7), expected);

@@ -31,6 +31,11 @@ enum Carrier {
     Arq(Box<ArqLane>),
     /// No link: an agent that packets pass.
     Agent(Box<AgentLane>),
+    /// No link: packets enter the radio network at a station, for another.
+    Passage {
+        from: u16,
+        to: u16,
+    },
 }
 
 /// What a lane is.
@@ -42,6 +47,8 @@ pub(crate) enum LaneKind {
     Arq,
     /// An agent.
     Agent,
+    /// A passage through the radio network.
+    Passage,
 }
 
 /// What costs time on every packet, and is there on demand only.
@@ -115,6 +122,23 @@ impl Lane {
         }
     }
 
+    /// A passage from one station of the radio network to another.
+    pub(crate) fn of_passage((from, to): (u16, u16), slack: Option<Slack>, run: &Spec) -> Self {
+        Self {
+            carrier: Carrier::Passage { from, to },
+            inbox: inbox(slack, run, &format!("passage.{from}.{to}")),
+            watch: None,
+        }
+    }
+
+    /// The stations of a passage.
+    pub(super) fn passage(&self) -> Option<(u16, u16)> {
+        match self.carrier {
+            Carrier::Passage { from, to } => Some((from, to)),
+            _ => None,
+        }
+    }
+
     /// What it is, as to who decides about its packets.
     #[inline]
     pub(crate) fn kind(&self) -> LaneKind {
@@ -122,6 +146,7 @@ impl Lane {
             Carrier::Plain(_) | Carrier::Link(_) => LaneKind::Link,
             Carrier::Arq(_) => LaneKind::Arq,
             Carrier::Agent(_) => LaneKind::Agent,
+            Carrier::Passage { .. } => LaneKind::Passage,
         }
     }
 
@@ -134,7 +159,7 @@ impl Lane {
     pub(super) fn agent(&mut self) -> &mut AgentLane {
         match &mut self.carrier {
             Carrier::Agent(agent) => agent,
-            Carrier::Plain(_) | Carrier::Link(_) | Carrier::Arq(_) => {
+            Carrier::Plain(_) | Carrier::Link(_) | Carrier::Arq(_) | Carrier::Passage { .. } => {
                 unreachable!("asked before")
             }
         }
@@ -145,7 +170,7 @@ impl Lane {
     pub(super) fn arq(&mut self) -> &mut ArqLane {
         match &mut self.carrier {
             Carrier::Arq(arq) => arq,
-            Carrier::Plain(_) | Carrier::Link(_) | Carrier::Agent(_) => {
+            Carrier::Plain(_) | Carrier::Link(_) | Carrier::Agent(_) | Carrier::Passage { .. } => {
                 unreachable!("asked before")
             }
         }
@@ -157,7 +182,7 @@ impl Lane {
     pub(crate) fn plain(&mut self) -> Option<&mut Link> {
         match &mut self.carrier {
             Carrier::Plain(link) => Some(link),
-            Carrier::Link(_) | Carrier::Arq(_) | Carrier::Agent(_) => None,
+            _ => None,
         }
     }
 
@@ -216,13 +241,15 @@ impl Lane {
     /// What was measured, at the end of the run.
     ///
     /// # Panics
-    /// When this is an agent.
+    /// When this is no link.
     pub(crate) fn outcome(&mut self, name: &str, end: Time) -> LinkOutcome {
         self.record_departures(end);
         let measured: Measured = match &self.carrier {
             Carrier::Plain(link) | Carrier::Link(link) => link.finish(end),
             Carrier::Arq(arq) => arq.link.finish(end),
-            Carrier::Agent(_) => unreachable!("agents come behind all links"),
+            Carrier::Agent(_) | Carrier::Passage { .. } => {
+                unreachable!("they come behind all links")
+            }
         };
         let fullness = self.watch.as_ref().and_then(|w| w.fullness.as_ref());
         LinkOutcome {

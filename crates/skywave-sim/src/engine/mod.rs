@@ -1,12 +1,14 @@
 //! The simulation engine: a virtual clock over the machines of the core.
 
 mod agent;
+mod air;
 mod arq;
 mod arrival;
 mod flow;
 mod inbox;
 mod lane;
 mod mailbox;
+mod passage;
 mod plan;
 mod queue;
 mod ring;

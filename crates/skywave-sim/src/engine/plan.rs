@@ -25,7 +25,7 @@ const SHORTEST: Duration = Duration::from_micros(100);
 
 /// When the parts of a world decide.
 pub(crate) struct Plan {
-    /// By link, and behind them by agent: `None` for one that follows.
+    /// By link, and behind them by agent and by passage: `None` for one that follows.
     pub(crate) links: Vec<Option<Slack>>,
     /// By flow.
     pub(crate) senders: Vec<Duration>,
@@ -68,7 +68,7 @@ impl Plan {
             .enumerate()
             .map(|(link, feeder)| match spec.links.get(link) {
                 Some(link) => *feeder == Feeder::Many || link.config.arq.is_some(),
-                None => true, // an agent
+                None => true, // an agent or a passage
             })
             .collect();
         let view = View {
@@ -148,8 +148,9 @@ impl View<'_> {
                     }
                     let behind = self.next_inbox(flow, direction, hop + 1).0;
                     let mut slack = (self.delay(link) + behind).min(LONGEST);
-                    // An agent hears of what the link behind it drops before it does anything else.
-                    if self.follows_agent(flow, direction, hop) {
+                    // An agent hears of what the link behind it drops before it does anything else. A
+                    // radio network decides everything at its time.
+                    if self.follows_agent(flow, direction, hop) || self.is_passage(link) {
                         slack = Duration::ZERO;
                     }
                     let entry = links[link as usize].get_or_insert(Slack {
@@ -164,9 +165,15 @@ impl View<'_> {
     }
 
     fn follows_agent(&self, flow: usize, direction: Direction, hop: usize) -> bool {
-        let is_agent = |lane| lane as usize >= self.spec.links.len();
+        let links = self.spec.links.len();
+        let agents = links..links + self.spec.agents.len();
+        let is_agent = |lane| agents.contains(&(lane as usize));
         let mut links = self.routes.links(flow, direction);
         !self.spec.agents.is_empty() && hop > 0 && links.nth(hop - 1).is_some_and(is_agent)
+    }
+
+    fn is_passage(&self, lane: u32) -> bool {
+        lane as usize >= self.spec.links.len() + self.spec.agents.len()
     }
 
     /// A sender wakes for its few packets alone, a shared link for those of many: the link gives
@@ -221,7 +228,8 @@ fn reorders(spec: &Spec, link: u32) -> bool {
 }
 
 fn feeders(spec: &Spec, routes: &Routes) -> Vec<Feeder> {
-    let mut feeders = vec![Feeder::None; spec.links.len() + spec.agents.len()];
+    let lanes = spec.links.len() + spec.agents.len() + routes.passages.len();
+    let mut feeders = vec![Feeder::None; lanes];
     for flow in 0..routes.flows() {
         for direction in Direction::BOTH {
             let mut from = match direction {

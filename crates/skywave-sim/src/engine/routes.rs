@@ -2,7 +2,7 @@
 
 use skywave_core::packet::{Body, Packet};
 
-use crate::network::Router;
+use crate::network::{Edge, Router, edges};
 use crate::spec::{AgentSpec, FlowSpec, Spec, Transport, Tunnel};
 
 /// Which way a packet of a flow goes.
@@ -27,9 +27,12 @@ impl Direction {
 
 /// The routes of all flows, one behind the other in one list, so that a packet only needs its place.
 /// Between the links of a route stand the changes of its packets' size, and the agents, as links with
-/// the numbers behind those of the links.
+/// the numbers behind those of the links; and behind those the passages, from a station of the radio
+/// network to another.
 #[derive(Debug)]
 pub(crate) struct Routes {
+    /// The passages that flows take: their stations, by their places in the specification.
+    pub(crate) passages: Vec<(u16, u16)>,
     hops: Vec<u32>,
     /// By flow: where its routes start.
     starts: Vec<[u32; 2]>,
@@ -65,7 +68,14 @@ impl Routes {
     /// # Panics
     /// When a flow's receiver is out of reach.
     pub(crate) fn new(spec: &Spec) -> Self {
-        let mut router = Router::new(&spec.links, spec.nodes.len());
+        let stations = spec.stations();
+        let edges = edges(&spec.links, &stations);
+        let mut router = Router::new(edges.clone(), spec.nodes.len());
+        let mut passages = Passages {
+            stations: &stations,
+            first: (spec.links.len() + spec.agents.len()) as u32,
+            taken: Vec::new(),
+        };
         let mut hops = Vec::new();
         let mut route =
             |from, via: &[usize], to, tunnels: &[Tunnel], host, agents: &[AgentSpec]| {
@@ -73,8 +83,9 @@ impl Routes {
                 let path = router.route(from, via, to);
                 let path = path.unwrap_or_else(|e| panic!("{e}: the scenario layer checks this"));
                 let mut node = from;
-                for &link in &path {
-                    let size = resize(spec, &path, tunnels, node);
+                let path: Vec<(u32, Edge)> = path.iter().map(|&e| (e, edges[e as usize])).collect();
+                for &(link, edge) in &path {
+                    let size = resize(&path, tunnels, node);
                     let agent = (node != from).then(|| agents.iter().position(|a| a.node == node));
                     let agent = agent
                         .flatten()
@@ -85,10 +96,11 @@ impl Routes {
                     } else {
                         hops.extend(size.into_iter().chain(agent));
                     }
-                    hops.push(link);
-                    node = spec.links[link as usize].to;
+                    let is_link = (link as usize) < spec.links.len();
+                    hops.push(if is_link { link } else { passages.lane(edge) });
+                    node = edge.to;
                 }
-                hops.extend(resize(spec, &path, tunnels, node));
+                hops.extend(resize(&path, tunnels, node));
                 hops.push(host);
                 [start, hops.len() as u32 - 1]
             };
@@ -109,7 +121,11 @@ impl Routes {
             }
         };
         let starts = spec.flows.iter().map(routes).collect();
-        Self { hops, starts }
+        Self {
+            passages: passages.taken,
+            hops,
+            starts,
+        }
     }
 
     /// The first place of a packet's route.
@@ -171,13 +187,35 @@ impl Routes {
     }
 }
 
+/// The passages that routes take, as they are found.
+struct Passages<'a> {
+    /// Nodes of the stations.
+    stations: &'a [usize],
+    /// Number of the first passage among the lanes.
+    first: u32,
+    taken: Vec<(u16, u16)>,
+}
+
+impl Passages<'_> {
+    /// The number of the lane from one station to another.
+    fn lane(&mut self, edge: Edge) -> u32 {
+        let station = |node| self.stations.iter().position(|&n| n == node).unwrap_or(0) as u16;
+        let passage = (station(edge.from), station(edge.to));
+        let known = self.taken.iter().position(|&p| p == passage);
+        let number = known.unwrap_or_else(|| {
+            self.taken.push(passage);
+            self.taken.len() - 1
+        });
+        self.first + number as u32
+    }
+}
+
 /// How the packets of a path change at one of its nodes.
-fn resize(spec: &Spec, path: &[u32], tunnels: &[Tunnel], node: usize) -> Option<u32> {
+fn resize(path: &[(u32, Edge)], tunnels: &[Tunnel], node: usize) -> Option<u32> {
     let place = |node| {
-        let link = |&link: &u32| spec.links[link as usize].from == node;
-        let last = path.last().map(|&link| spec.links[link as usize].to);
+        let last = path.last().map(|(_, edge)| edge.to);
         let end = (last == Some(node)).then_some(path.len());
-        path.iter().position(link).or(end)
+        path.iter().position(|(_, edge)| edge.from == node).or(end)
     };
     let change = |tunnel: &Tunnel| match (place(tunnel.from), place(tunnel.to)) {
         (Some(from), Some(to)) if from < to => {

@@ -70,6 +70,7 @@ fn spec(nodes: usize, links: Vec<LinkSpec>, flows: Vec<FlowSpec>) -> Spec {
         series: true,
         details: true,
         agents: Vec::new(),
+        radio: None,
         bins: Some(ms(700)),
     }
 }

@@ -6,6 +6,7 @@ use skywave_core::Time;
 use skywave_core::link::{DropCause, Fate};
 use skywave_core::packet::Packet;
 
+use super::air::Air;
 use super::arrival::{Arrival, Label};
 use super::flow::{Flow, Local};
 use super::lane::{Lane, LaneKind};
@@ -31,6 +32,8 @@ pub(super) enum Event {
     Receiver(u32),
     /// A receiver's timer may be due.
     ReceiverTimer(u32),
+    /// The radio network has something to do.
+    Air,
 }
 
 /// A packet under way; a cache line, and what SACK blocks there are in the next.
@@ -51,8 +54,9 @@ pub(crate) struct World<'a> {
     events: EventQueue<Event>,
     handled: u64,
     plan: Plan,
-    /// The links, and behind them the agents.
+    /// The links, and behind them the agents and the passages.
     pub(super) lanes: Vec<Lane>,
+    pub(super) air: Option<Box<Air>>,
     pub(super) routes: Routes,
     pub(super) flows: Vec<Flow>,
     /// Packets under way, and the free places among them.
@@ -74,12 +78,16 @@ impl<'a> World<'a> {
         plan: Plan,
     ) -> Self {
         routes.mark(|link| plan.links[link as usize].is_some());
-        let (links, agents) = plan.links.split_at(spec.links.len());
+        let (links, others) = plan.links.split_at(spec.links.len());
+        let (agents, passages) = others.split_at(spec.agents.len());
         let links = spec.links.iter().zip(links);
         let links = links.map(|(link, slack)| Lane::new(link, *slack, spec, observer.is_some()));
         let agents = spec.agents.iter().zip(agents);
         let agents = agents.map(|(agent, slack)| Lane::of_agent(agent, *slack, spec));
-        let lanes = links.chain(agents).collect();
+        let passages = routes.passages.iter().zip(passages);
+        let passages = passages.map(|(&pair, slack)| Lane::of_passage(pair, *slack, spec));
+        let lanes = links.chain(agents).chain(passages).collect();
+        let air = spec.radio.as_ref();
         let flows = spec.flows.iter().enumerate();
         Self {
             spec,
@@ -89,6 +97,7 @@ impl<'a> World<'a> {
             events: EventQueue::new(plan.pace()),
             handled: 0,
             lanes,
+            air: air.map(|radio| Box::new(Air::new(radio, spec))),
             plan,
             routes,
             flows: flows
@@ -104,6 +113,7 @@ impl<'a> World<'a> {
         for flow in 0..self.flows.len() {
             self.schedule_sender(flow);
         }
+        self.schedule_air();
         while let Some((at, event)) = self.events.pop() {
             self.now = at;
             self.handled += 1;
@@ -142,6 +152,7 @@ impl<'a> World<'a> {
                     self.on_receiver(flow as usize);
                 }
             }
+            Event::Air => self.on_air(),
         }
     }
 
@@ -174,6 +185,7 @@ impl<'a> World<'a> {
             LaneKind::Link => {}
             LaneKind::Arq => self.on_arq(lane),
             LaneKind::Agent => self.on_agent(lane),
+            LaneKind::Passage => self.on_passage(lane),
         }
     }
 
@@ -535,6 +547,9 @@ impl<'a> World<'a> {
         }
         for (lane, spec) in self.lanes.iter_mut().zip(&self.spec.links) {
             outcome.links.push(lane.outcome(&spec.name, end));
+        }
+        if let (Some(air), Some(radio)) = (self.air.take(), &self.spec.radio) {
+            outcome.stations = air.finish(self.spec, radio);
         }
         if let Some(width) = self.spec.bins {
             let bins = self.flows.iter_mut().map(|f| f.meter.take_bins());

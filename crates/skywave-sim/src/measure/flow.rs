@@ -133,6 +133,7 @@ impl FlowMeter {
             early_drops: early,
             blackout_drops: blackout,
             corrupt_drops: corrupt,
+            no_route_drops: drops(LossCause::NoRoute),
             received_packets: self.arrived_packets,
             local_retransmits: self.local_retransmits,
             suppressed_dupacks: self.suppressed_dupacks,

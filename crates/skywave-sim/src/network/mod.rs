@@ -22,34 +22,57 @@ pub enum NoRoute {
     Twice(usize),
 }
 
+/// A way from one node to another: a link, or two stations of a radio network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// Node where it starts.
+    pub from: usize,
+    /// Node where it ends.
+    pub to: usize,
+}
+
+/// The ways of a network: its links, in their order, and behind them all pairs of the nodes that are
+/// stations of a radio network.
+pub fn edges(links: &[LinkSpec], stations: &[usize]) -> Vec<Edge> {
+    let links = links
+        .iter()
+        .map(|&LinkSpec { from, to, .. }| Edge { from, to });
+    let pairs = stations.iter().flat_map(|&from| {
+        let others = stations.iter().filter(move |&&to| to != from);
+        others.map(move |&to| Edge { from, to })
+    });
+    links.chain(pairs).collect()
+}
+
 /// Finds paths: those with the fewest hops; of equal ones, the one whose links come first in the list.
 #[derive(Debug)]
-pub struct Router<'a> {
-    links: &'a [LinkSpec],
+pub struct Router {
+    /// The links, and behind them the pairs of stations of a radio network.
+    edges: Vec<Edge>,
     outgoing: Vec<Vec<u32>>,
     incoming: Vec<Vec<u32>>,
     /// Paths found between nodes where there is a choice.
     known: HashMap<(usize, usize), Option<Vec<u32>>>,
 }
 
-impl<'a> Router<'a> {
-    /// A router over these links between `nodes` nodes.
-    pub fn new(links: &'a [LinkSpec], nodes: usize) -> Self {
+impl Router {
+    /// A router over these ways between `nodes` nodes.
+    pub fn new(edges: Vec<Edge>, nodes: usize) -> Self {
         let mut outgoing = vec![Vec::new(); nodes];
         let mut incoming = vec![Vec::new(); nodes];
-        for (index, link) in links.iter().enumerate() {
-            outgoing[link.from].push(index as u32);
-            incoming[link.to].push(index as u32);
+        for (index, edge) in edges.iter().enumerate() {
+            outgoing[edge.from].push(index as u32);
+            incoming[edge.to].push(index as u32);
         }
         Self {
-            links,
+            edges,
             outgoing,
             incoming,
             known: HashMap::new(),
         }
     }
 
-    /// The links of the route from one node by others to another.
+    /// The edges of the route from one node by others to another.
     pub fn route(&mut self, from: usize, via: &[usize], to: usize) -> Result<Vec<u32>, NoRoute> {
         let mut route = Vec::new();
         let mut passed = BTreeSet::from([from]);
@@ -59,7 +82,7 @@ impl<'a> Router<'a> {
                 return Err(NoRoute::Twice(next));
             }
             for link in self.path(at, next)? {
-                at = self.links[link as usize].to;
+                at = self.edges[link as usize].to;
                 if !passed.insert(at) {
                     return Err(NoRoute::Twice(at));
                 }
@@ -69,7 +92,7 @@ impl<'a> Router<'a> {
         Ok(route)
     }
 
-    /// The links of the path from one node to another.
+    /// The edges of the path from one node to another.
     ///
     /// Hosts hang on one link, so most of a path is no choice: only what lies between is searched,
     /// and remembered. That keeps thousands of flows over one bottleneck linear.
@@ -77,17 +100,17 @@ impl<'a> Router<'a> {
         let missing = NoRoute::Unreachable { from, to };
         let (mut first, mut last) = (Vec::new(), Vec::new());
         let (mut start, mut end) = (from, to);
-        while start != end && first.len() < self.links.len() {
+        while start != end && first.len() < self.edges.len() {
             if let [only] = self.outgoing[start][..] {
                 first.push(only);
-                start = self.links[only as usize].to;
+                start = self.edges[only as usize].to;
             } else if let [only] = self.incoming[end][..] {
                 last.push(only);
-                end = self.links[only as usize].from;
+                end = self.edges[only as usize].from;
             } else {
                 break;
             }
-            if last.len() > self.links.len() {
+            if last.len() > self.edges.len() {
                 return Err(missing);
             }
         }
@@ -111,7 +134,7 @@ impl<'a> Router<'a> {
                 break;
             }
             for &link in &self.outgoing[node] {
-                let next = self.links[link as usize].to;
+                let next = self.edges[link as usize].to;
                 if next != from && came_by[next].is_none() {
                     came_by[next] = Some(link);
                     queue.push_back(next);
@@ -123,7 +146,7 @@ impl<'a> Router<'a> {
         while node != from {
             let link = came_by[node]?;
             path.push(link);
-            node = self.links[link as usize].from;
+            node = self.edges[link as usize].from;
         }
         path.reverse();
         Some(path)
@@ -149,7 +172,7 @@ mod tests {
     #[test]
     fn the_path_with_the_fewest_hops_wins_and_ties_go_to_the_first_link() {
         let links = [link(0, 1), link(1, 3), link(0, 2), link(2, 3), link(3, 4)];
-        let mut router = Router::new(&links, 5);
+        let mut router = Router::new(edges(&links, &[]), 5);
         assert_eq!(router.route(0, &[], 4), Ok(vec![0, 1, 4]));
         assert_eq!(router.route(2, &[], 3), Ok(vec![3]));
     }
@@ -158,7 +181,7 @@ mod tests {
     fn a_route_passes_the_nodes_that_it_is_given_and_none_twice() {
         let both = |a, b| [link(a, b), link(b, a)];
         let links = [both(0, 1), both(1, 2), both(0, 2), both(2, 3)].concat();
-        let mut router = Router::new(&links, 5);
+        let mut router = Router::new(edges(&links, &[]), 5);
         assert_eq!(router.route(0, &[], 3), Ok(vec![4, 6]));
         assert_eq!(router.route(0, &[1], 3), Ok(vec![0, 2, 6]));
         assert_eq!(router.route(0, &[1, 2], 3), Ok(vec![0, 2, 6]));
@@ -172,9 +195,26 @@ mod tests {
     }
 
     #[test]
+    fn stations_of_a_radio_network_reach_each_other() {
+        // 0 - 1 by a link, 1, 2 and 3 by radio.
+        let mut router = Router::new(edges(&[link(0, 1)], &[1, 2, 3]), 4);
+        let edge = |path: &[u32]| -> Vec<Edge> {
+            path.iter().map(|&e| router.edges[e as usize]).collect()
+        };
+        assert_eq!(
+            edge(&[0, 2]),
+            [Edge { from: 0, to: 1 }, Edge { from: 1, to: 3 }]
+        );
+        assert_eq!(router.route(0, &[], 3), Ok(vec![0, 2]));
+    }
+
+    #[test]
     fn a_one_way_link_does_not_lead_back() {
         let links = [link(0, 1)];
         let missing = NoRoute::Unreachable { from: 1, to: 0 };
-        assert_eq!(Router::new(&links, 2).route(1, &[], 0), Err(missing));
+        assert_eq!(
+            Router::new(edges(&links, &[]), 2).route(1, &[], 0),
+            Err(missing)
+        );
     }
 }

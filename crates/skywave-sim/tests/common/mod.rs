@@ -95,6 +95,7 @@ pub(crate) fn single(path: Path, config: TcpConfig, seed: u64) -> Spec {
         series: false,
         details: false,
         agents: Vec::new(),
+        radio: None,
         bins: None,
     }
 }

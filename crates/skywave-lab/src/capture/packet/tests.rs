@@ -36,6 +36,7 @@ fn framing(transport: Transport, traffic: Traffic) -> Option<Framing> {
         series: false,
         details: false,
         agents: Vec::new(),
+        radio: None,
         bins: None,
     };
     Framing::new(0, &spec)

@@ -55,6 +55,7 @@ impl Design for Numbered {
             series: self.series,
             details: false,
             agents: Vec::new(),
+            radio: None,
             bins: None,
         }
     }
@@ -199,6 +200,7 @@ pub(in crate::report) fn on_threads(threads: usize) -> (Study, Results) {
         let (variant, loss) = (point_of(spec) / 10, LOSSES[point_of(spec) % 10]);
         let goodput = goodput(variant, loss, spec.seed);
         Some(Outcome {
+            stations: Vec::new(),
             flows: vec![flow("bulk", goodput, loss)],
             links: ["S1-G0", "bottleneck", "wireless", "wireless.reverse"]
                 .map(|name| link(name, goodput))
@@ -245,6 +247,7 @@ pub(in crate::report) fn small() -> (Study, Results) {
             ..FlowOutcome::default()
         };
         Some(Outcome {
+            stations: Vec::new(),
             flows: vec![flow("bulk", goodput, 0.1), voice],
             links: vec![link("wireless", goodput + 64e3)],
             series: vec![],
@@ -319,6 +322,7 @@ pub(in crate::report) fn two_flows() -> (Study, Results) {
                 .collect(),
         };
         Some(Outcome {
+            stations: Vec::new(),
             flows: vec![flow("old", old, loss), flow("new", new, loss)],
             links: vec![link("wireless", old + new)],
             bins: Some(Bins {

@@ -1,0 +1,218 @@
+//! What is on the air, and whom it reaches.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use skywave_core::mac::Frame;
+use skywave_core::radio::{
+    Address, Heard, Mobility, Position, Preamble, Propagation, RandomWaypoint, Signal,
+    TrackFollower,
+};
+use skywave_core::routing::Packet;
+use skywave_core::{Duration, Time};
+
+use super::station::station_name;
+use crate::spec::{Movement, RadioSpec, Spec, StationSpec};
+
+/// Frames between stations carry packets by their number.
+pub(super) type AirFrame = Frame<Packet<u32>>;
+
+/// The channel that the stations share.
+pub(super) struct Channel {
+    propagation: Propagation,
+    preamble: Preamble,
+    mobility: Vec<Mobility>,
+    /// For each station whom it reaches, as long as none moves.
+    fixed: Option<Vec<Arc<[Reach]>>>,
+    transmissions: Vec<Option<Transmission>>,
+    free: Vec<u32>,
+}
+
+fn mobility(station: &StationSpec, run: &Spec) -> Mobility {
+    match &station.movement {
+        Movement::Fixed(position) => Mobility::Fixed(*position),
+        Movement::Track(track) => Mobility::Track(TrackFollower::new(track.clone())),
+        Movement::RandomWaypoint(config) => {
+            let name = station_name(run, station.node);
+            Mobility::RandomWaypoint(RandomWaypoint::new(*config, run.seed, &name))
+        }
+    }
+}
+
+/// A station that a transmission reaches.
+#[derive(Clone, Copy, Debug)]
+struct Reach {
+    station: u16,
+    heard: Heard,
+    delay: Duration,
+}
+
+struct Transmission {
+    frame: AirFrame,
+    sender: usize,
+    start: Time,
+    end: Time,
+    /// By distance.
+    reaches: Arc<[Reach]>,
+    /// Its end is still to come: at the sender, and at the last station.
+    holders: u8,
+}
+
+impl Channel {
+    pub(super) fn new(spec: &RadioSpec, run: &Spec) -> Self {
+        let stations = spec.stations.iter();
+        let mut channel = Self {
+            propagation: spec.propagation,
+            preamble: spec.mac.preamble,
+            mobility: stations.map(|station| mobility(station, run)).collect(),
+            fixed: None,
+            transmissions: Vec::new(),
+            free: Vec::new(),
+        };
+        if channel.mobility.iter().all(Mobility::is_fixed) {
+            let positions = channel.positions(Time::ZERO);
+            let all = 0..positions.len();
+            channel.fixed = Some(all.map(|from| channel.reaches(from, &positions)).collect());
+        }
+        channel
+    }
+
+    fn positions(&mut self, now: Time) -> Vec<Position> {
+        self.mobility.iter_mut().map(|m| m.position(now)).collect()
+    }
+
+    /// Whom a station reaches, the nearest first.
+    fn reaches(&self, from: usize, positions: &[Position]) -> Arc<[Reach]> {
+        let here = positions[from];
+        let others = positions.iter().enumerate().filter(|&(to, _)| to != from);
+        let reach = |(to, &there): (usize, &Position)| {
+            Some(Reach {
+                station: to as u16,
+                heard: self.propagation.reach(here, there)?,
+                delay: Propagation::delay(here, there),
+            })
+        };
+        let mut reaches: Vec<Reach> = others.filter_map(reach).collect();
+        reaches.sort_by_key(|reach| (reach.delay, reach.station));
+        reaches.into()
+    }
+
+    /// For each destination the first station on a way of fewest hops, at the start of the run.
+    pub(super) fn next_hops(&mut self, from: usize) -> Vec<(Address, Address)> {
+        let positions = self.positions(Time::ZERO);
+        let reaches: Vec<_> = (0..positions.len())
+            .map(|station| self.reaches(station, &positions))
+            .collect();
+        let mut first: Vec<Option<u16>> = vec![None; positions.len()];
+        let mut queue = VecDeque::from([from]);
+        while let Some(at) = queue.pop_front() {
+            for reach in reaches[at].iter().filter(|reach| reach.heard.decodable) {
+                let to = usize::from(reach.station);
+                if to != from && first[to].is_none() {
+                    first[to] = if at == from {
+                        Some(reach.station)
+                    } else {
+                        first[at]
+                    };
+                    queue.push_back(to);
+                }
+            }
+        }
+        let hops = first.iter().enumerate();
+        hops.filter_map(|(to, hop)| Some((Address(to as u16), Address((*hop)?))))
+            .collect()
+    }
+
+    /// Puts a frame on the air: its number.
+    pub(super) fn transmit(&mut self, now: Time, sender: usize, frame: AirFrame) -> u32 {
+        let reaches = if let Some(fixed) = &self.fixed {
+            Arc::clone(&fixed[sender])
+        } else {
+            let positions = self.positions(now);
+            self.reaches(sender, &positions)
+        };
+        let transmission = Transmission {
+            sender,
+            start: now,
+            end: now + frame.airtime,
+            holders: if reaches.is_empty() { 1 } else { 2 },
+            reaches,
+            frame,
+        };
+        if let Some(number) = self.free.pop() {
+            self.transmissions[number as usize] = Some(transmission);
+            number
+        } else {
+            self.transmissions.push(Some(transmission));
+            (self.transmissions.len() - 1) as u32
+        }
+    }
+
+    fn get(&self, number: u32) -> &Transmission {
+        let transmission = self.transmissions[number as usize].as_ref();
+        transmission.expect("held until its last end")
+    }
+
+    pub(super) fn frame(&self, number: u32) -> &AirFrame {
+        &self.get(number).frame
+    }
+
+    pub(super) fn sender(&self, number: u32) -> usize {
+        self.get(number).sender
+    }
+
+    /// When a frame has left its sender.
+    pub(super) fn end(&self, number: u32) -> Time {
+        self.get(number).end
+    }
+
+    /// The station at a place of its list.
+    pub(super) fn station(&self, number: u32, reach: u32) -> usize {
+        usize::from(self.get(number).reaches[reach as usize].station)
+    }
+
+    /// When a frame begins to reach the station at a place of its list, if there is one.
+    pub(super) fn front(&self, number: u32, reach: u32) -> Option<Time> {
+        let transmission = self.get(number);
+        let reach = transmission.reaches.get(reach as usize)?;
+        Some(transmission.start + reach.delay)
+    }
+
+    /// When it has passed that station.
+    pub(super) fn tail(&self, number: u32, reach: u32) -> Option<Time> {
+        let transmission = self.get(number);
+        let reach = transmission.reaches.get(reach as usize)?;
+        Some(transmission.end + reach.delay)
+    }
+
+    /// That station, and what it hears.
+    pub(super) fn signal(&self, number: u32, reach: u32) -> (usize, Signal) {
+        let transmission = self.get(number);
+        let reach = &transmission.reaches[reach as usize];
+        let signal = Signal {
+            id: number,
+            power_mw: reach.heard.power_mw,
+            decodable: reach.heard.decodable,
+            sensed: reach.heard.sensed,
+            mode: transmission.frame.mode,
+            preamble: self.preamble,
+        };
+        (usize::from(reach.station), signal)
+    }
+
+    /// There is no station behind this place of its list.
+    pub(super) fn is_last(&self, number: u32, reach: u32) -> bool {
+        reach as usize + 1 == self.get(number).reaches.len()
+    }
+
+    /// An end of a frame has passed; after both its number is free.
+    pub(super) fn release(&mut self, number: u32) {
+        let place = &mut self.transmissions[number as usize];
+        let Some(transmission) = place else { return };
+        transmission.holders -= 1;
+        if transmission.holders == 0 {
+            *place = None;
+            self.free.push(number);
+        }
+    }
+}

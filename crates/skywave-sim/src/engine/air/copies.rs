@@ -1,0 +1,69 @@
+//! Copies of a packet in a radio network.
+//!
+//! When a frame arrives but its ACK does not, its sender still has the packet: if it gives it up and
+//! finds another way, the packet is there twice. So copies are counted.
+
+/// Counts of copies, by the number of the packet among all under way.
+#[derive(Debug, Default)]
+pub(super) struct Copies {
+    counts: Vec<Count>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    alive: u32,
+    arrived: bool,
+}
+
+/// What is left after a copy has gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Released {
+    /// There are others.
+    Not {
+        /// One has arrived before.
+        arrived: bool,
+    },
+    /// There are none.
+    Last {
+        /// One has arrived before.
+        arrived: bool,
+    },
+}
+
+impl Copies {
+    /// A packet enters.
+    pub(super) fn enter(&mut self, id: u32) {
+        let id = id as usize;
+        if self.counts.len() <= id {
+            self.counts.resize(id + 1, Count::default());
+        }
+        self.counts[id] = Count {
+            alive: 1,
+            arrived: false,
+        };
+    }
+
+    /// A station has received it; its sender still has it too.
+    pub(super) fn copy(&mut self, id: u32) {
+        self.counts[id as usize].alive += 1;
+    }
+
+    /// A copy is no more.
+    pub(super) fn release(&mut self, id: u32) -> Released {
+        let count = &mut self.counts[id as usize];
+        count.alive -= 1;
+        let arrived = count.arrived;
+        if count.alive == 0 {
+            Released::Last { arrived }
+        } else {
+            Released::Not { arrived }
+        }
+    }
+
+    /// A copy has come to the end of its way.
+    pub(super) fn arrive(&mut self, id: u32) -> Released {
+        let released = self.release(id);
+        self.counts[id as usize].arrived = true;
+        released
+    }
+}

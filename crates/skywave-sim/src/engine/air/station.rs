@@ -1,0 +1,161 @@
+//! A station: its radio, its MAC, its IP layer and its routing.
+
+use std::collections::VecDeque;
+
+use skywave_core::Time;
+use skywave_core::link::{DropCause, Fate, Link};
+use skywave_core::mac::{Dcf, Stats};
+use skywave_core::radio::{Address, Receiver};
+use skywave_core::rng::Stream;
+use skywave_core::routing::{Aodv, Datagram, Packet, Routing, StaticRoutes};
+
+use crate::outcome::{Activity, StationOutcome};
+use crate::spec::{RadioSpec, RoutingSpec, Spec};
+
+/// The machines of one station.
+pub(super) struct Station {
+    pub(super) me: Address,
+    pub(super) receiver: Receiver,
+    pub(super) dcf: Dcf<Packet<u32>>,
+    pub(super) routing: Routing<u32>,
+    /// What the IP layer does to packets that the station sends on.
+    ip: Option<Ip>,
+    /// When its pending timer event is due.
+    pub(super) timer: Option<Time>,
+    /// What was counted before the measured window.
+    before: Stats,
+}
+
+/// Names the random streams of the station at a node.
+pub(super) fn station_name(run: &Spec, node: usize) -> String {
+    format!("station.{}", run.nodes[node])
+}
+
+/// The IP layer of a station: a link within it.
+struct Ip {
+    link: Link,
+    /// Packets in it, by the time at which they come out.
+    inside: VecDeque<(Time, Option<Address>, Datagram<u32>)>,
+}
+
+impl Station {
+    pub(super) fn new(
+        index: usize,
+        spec: &RadioSpec,
+        run: &Spec,
+        hops: Vec<(Address, Address)>,
+    ) -> Self {
+        let station = &spec.stations[index];
+        let name = station_name(run, station.node);
+        let stream = |purpose| Stream::named(run.seed, &name, purpose);
+        let me = Address(index as u16);
+        let ip = station.ip.as_ref().map(|config| Ip {
+            link: Link::new(config.clone(), run.seed, &name),
+            inside: VecDeque::new(),
+        });
+        Self {
+            me,
+            receiver: Receiver::new(spec.reception, spec.sensing, stream("bits")),
+            dcf: Dcf::new(spec.mac.clone(), me, stream("backoff")),
+            routing: match &spec.routing {
+                RoutingSpec::Static => Routing::Static(StaticRoutes::new(me, hops)),
+                RoutingSpec::Aodv(config) => {
+                    Routing::Aodv(Box::new(Aodv::new(me, *config, stream("aodv"))))
+                }
+            },
+            ip,
+            timer: None,
+            before: Stats::default(),
+        }
+    }
+
+    /// A packet that the station is to send on comes to its IP layer, from a neighbour or from its own
+    /// host: when it has been handled, if not at once.
+    pub(super) fn handle_packet(
+        &mut self,
+        now: Time,
+        from: Option<Address>,
+        datagram: Datagram<u32>,
+    ) -> Result<Option<Time>, DropCause> {
+        let Some(ip) = &mut self.ip else {
+            self.route(now, from, datagram);
+            return Ok(None);
+        };
+        match ip.link.send(now, datagram.bytes) {
+            Fate::Dropped(cause) => Err(cause),
+            Fate::Arrives { at, .. } => {
+                ip.inside.push_back((at, from, datagram));
+                Ok(Some(at))
+            }
+        }
+    }
+
+    /// Routes the packets that the IP layer has handled by now.
+    pub(super) fn route_handled(&mut self, now: Time) {
+        while let Some(ip) = &mut self.ip
+            && ip.inside.front().is_some_and(|(at, ..)| *at <= now)
+            && let Some((_, from, datagram)) = ip.inside.pop_front()
+        {
+            self.route(now, from, datagram);
+        }
+    }
+
+    fn route(&mut self, now: Time, from: Option<Address>, datagram: Datagram<u32>) {
+        match from {
+            None => self.routing.originate(now, datagram),
+            Some(from) => self.routing.receive(now, from, Packet::Data(datagram)),
+        }
+    }
+
+    /// When one of its machines next wants to act by itself.
+    pub(super) fn next_timer(&self) -> Option<Time> {
+        let dcf = self.dcf.next_timer();
+        dcf.into_iter().chain(self.routing.next_timer()).min()
+    }
+
+    /// Tells the MAC what the radio hears.
+    pub(super) fn listen(&mut self, now: Time) {
+        if self.receiver.is_busy() {
+            self.dcf.on_busy(now);
+        } else {
+            self.dcf.on_idle(now);
+        }
+    }
+
+    /// What it is doing.
+    pub(super) fn state(&self, now: Time) -> Activity {
+        if self.receiver.is_sending() {
+            Activity::Sends
+        } else if self.receiver.is_receiving() {
+            Activity::Receives
+        } else if self.receiver.is_busy() {
+            Activity::Senses
+        } else if now < self.dcf.access().nav() {
+            Activity::Reserved
+        } else if self.dcf.access().is_backing_off() {
+            Activity::BacksOff
+        } else {
+            Activity::Idle
+        }
+    }
+
+    pub(super) fn start_measuring(&mut self) {
+        self.before = *self.dcf.stats();
+    }
+
+    pub(super) fn outcome(&self, name: &str) -> StationOutcome {
+        let stats = self.dcf.stats().since(&self.before);
+        StationOutcome {
+            name: name.to_owned(),
+            attempts: stats.attempts,
+            requests: stats.requests,
+            unanswered: stats.unanswered,
+            acknowledged: stats.acknowledged,
+            given_up: stats.given_up,
+            queue_drops: stats.queue_drops,
+            contention_mean_s: (stats.acknowledged > 0)
+                .then(|| stats.contention.as_secs_f64() / stats.acknowledged as f64),
+            timeline: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Where packets go into the radio network, and come out of it.
+
+use skywave_core::Time;
+
+use super::air::{Leaves, Released};
+use super::arrival::{Arrival, Label};
+use super::world::{Event, Travelling, World};
+
+impl World<'_> {
+    /// Packets enter the radio network.
+    pub(super) fn on_passage(&mut self, lane: usize) {
+        let Some((from, to)) = self.lanes[lane].passage() else {
+            return;
+        };
+        let Some(inbox) = &mut self.lanes[lane].inbox else {
+            return;
+        };
+        let packets = inbox.take(self.now);
+        for &Arrival { at, label } in &packets {
+            self.packets[label.id() as usize].hop = label.hop();
+            if let Some(air) = &mut self.air {
+                air.enter(at, label.id(), label.size(), from, to);
+            }
+        }
+        if let Some(inbox) = &mut self.lanes[lane].inbox {
+            inbox.recycle(packets);
+        }
+        self.take_out();
+        self.schedule_air();
+    }
+
+    /// The radio network does what is due.
+    pub(super) fn on_air(&mut self) {
+        if let Some(air) = &mut self.air {
+            if air.wake != Some(self.now) {
+                return;
+            }
+            air.wake = None;
+            air.run(self.now);
+        }
+        self.take_out();
+        self.schedule_air();
+    }
+
+    /// Wakes the radio network when it next has something to do.
+    pub(super) fn schedule_air(&mut self) {
+        let Some(air) = &mut self.air else { return };
+        if let Some(at) = air.next()
+            && at < self.end
+            && air.wake.is_none_or(|pending| at < pending)
+        {
+            air.wake = Some(at);
+            self.push(at, Event::Air);
+        }
+    }
+
+    /// Takes on what has left the radio network.
+    fn take_out(&mut self) {
+        let Some(air) = &mut self.air else { return };
+        let mut results = std::mem::take(&mut air.results);
+        for leaves in results.drain(..) {
+            match leaves {
+                Leaves::Arrives { id, released } => self.arrive(id, released, self.now),
+                Leaves::Lost { id, cause } => {
+                    self.free.push(id);
+                    let packet = &self.packets[id as usize].packet;
+                    self.flows[packet.flow as usize].lost(self.now, packet, cause);
+                }
+                Leaves::Gone { id } => self.free.push(id),
+            }
+        }
+        if let Some(air) = &mut self.air {
+            air.results = results;
+        }
+    }
+
+    /// A packet is where it should be. If there are other copies of it, its place is theirs.
+    fn arrive(&mut self, id: u32, released: Released, at: Time) {
+        let Travelling { packet, hop } = &self.packets[id as usize];
+        let (mut packet, hop) = (*packet, hop + 1);
+        let (arrived, is_last) = match released {
+            Released::Last { arrived } => (arrived, true),
+            Released::Not { arrived } => (arrived, false),
+        };
+        packet.copy |= arrived;
+        let travelling = Travelling { hop, packet };
+        let id = if is_last {
+            self.packets[id as usize] = travelling;
+            id
+        } else {
+            self.store(travelling)
+        };
+        self.take_on(at, Label::new(packet.flow, id, packet.size, hop));
+    }
+}

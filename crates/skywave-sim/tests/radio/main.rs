@@ -1,0 +1,7 @@
+//! Radio networks: 802.11 and its environment.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod chain;
+mod network;
