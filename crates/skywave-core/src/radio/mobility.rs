@@ -50,6 +50,10 @@ impl Mobility {
 struct Leg {
     from: Position,
     to: Position,
+    /// Metres from one to the other.
+    length: f64,
+    /// Metres a second.
+    speed: f64,
     start: Time,
     end: Time,
 }
@@ -60,6 +64,8 @@ impl Leg {
         Self {
             from: at,
             to: at,
+            length: 0.0,
+            speed: 0.0,
             start: Time::ZERO,
             end: Time::ZERO,
         }
@@ -68,11 +74,13 @@ impl Leg {
     /// From `start` on to `to`, in metres a second; without speed the station stays.
     fn new(from: Position, to: Position, start: Time, speed: f64) -> Self {
         let to = if speed > 0.0 { to } else { from };
-        let seconds = from.distance(to) / speed;
-        let end = start + Duration::from_secs_f64(seconds);
+        let length = from.distance(to);
+        let end = start + Duration::from_secs_f64(length / speed);
         Self {
             from,
             to,
+            length,
+            speed,
             start,
             end,
         }
@@ -82,8 +90,8 @@ impl Leg {
         if now >= self.end {
             return self.to;
         }
-        let passed = now.since(self.start).as_nanos() as f64;
-        let part = passed / self.end.since(self.start).as_nanos() as f64;
+        let passed = now.since(self.start).as_secs_f64();
+        let part = (passed * self.speed / self.length).min(1.0);
         Position {
             x: self.from.x + (self.to.x - self.from.x) * part,
             y: self.from.y + (self.to.y - self.from.y) * part,

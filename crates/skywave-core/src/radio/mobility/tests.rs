@@ -61,6 +61,12 @@ fn a_leg_is_straight_and_even() {
 }
 
 #[test]
+fn a_leg_longer_than_all_time_is_not_hurried() {
+    let mut station = follow(at(0.0, 0.0), &[command(1.0, 30.0, 40.0, 1e-300)]);
+    assert!(station.position(seconds(1e10)).distance(at(0.0, 0.0)) < 1e-9);
+}
+
+#[test]
 fn only_stations_without_commands_are_fixed() {
     let mut fixed = Mobility::Fixed(at(1.0, 2.0));
     assert!(fixed.is_fixed());
