@@ -21,7 +21,7 @@ pub(super) struct Hello {
     last_broadcast: Option<Time>,
     /// When a route was last used for data.
     last_use: Time,
-    /// Neighbours that have sent a Hello and were not silent for too long since.
+    /// Neighbours that are counted on and were not silent for too long.
     neighbours: Vec<Neighbour>,
     /// No neighbour is silent for too long before this.
     check: Option<Time>,
@@ -61,15 +61,20 @@ impl<P> Aodv<P> {
         let until = now + rrep.lifetime;
         let seq = Some(rrep.destination_seq);
         self.table.heard(now, from, seq, until);
-        if !self.config.hello {
-            return;
-        }
-        if !self.hello.neighbours.iter().any(|n| n.address == from) {
-            let (address, heard) = (from, now);
+        self.count_on(now, from);
+    }
+
+    /// A neighbour that has sent a Hello, or that data are sent to, which will make it send them, is
+    /// expected to be heard again.
+    #[inline]
+    pub(super) fn count_on(&mut self, now: Time, address: Address) {
+        let mut neighbours = self.hello.neighbours.iter();
+        if self.config.hello && neighbours.all(|n| n.address != address) {
+            let heard = now;
             self.hello.neighbours.push(Neighbour { address, heard });
+            let silence = now + self.config.hello_silence();
+            self.hello.check.get_or_insert(silence);
         }
-        let silence = now + self.config.hello_silence();
-        self.hello.check.get_or_insert(silence);
     }
 
     pub(super) fn on_hello_timer(&mut self, now: Time) {

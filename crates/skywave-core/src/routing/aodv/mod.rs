@@ -226,6 +226,7 @@ impl<P> Aodv<P> {
             self.table.touch(now, next_hop, until);
         }
         self.note_use(now);
+        self.count_on(now, next_hop);
         Some(next_hop)
     }
 

@@ -116,14 +116,14 @@ fn an_error_counts_from_the_next_hop_only_and_only_if_it_is_new() {
     for (from, seq, remains) in [
         (7, Some(Seq(9)), true),
         (2, Some(Seq(0)), true),
-        (2, Some(Seq(1)), false),
+        (2, Some(Seq(4)), false),
     ] {
         network.hand(1, from, lost(seq));
         assert_eq!(network.next_hop(1, 3).is_some(), remains, "{from} {seq:?}");
     }
     network.skip();
     network.send(1, 3);
-    network.expect("1.000 1 -> all RREQ id 3 1#3 seeks 3#1 hops 0 ttl 4");
+    network.expect("1.000 1 -> all RREQ id 3 1#3 seeks 3#4 hops 0 ttl 4");
 }
 
 #[test]

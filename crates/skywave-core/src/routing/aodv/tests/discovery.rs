@@ -1,7 +1,10 @@
 //! Finding routes: sections 6.3 to 6.7.
 
 use super::network::{Network, config};
-use crate::routing::aodv::Config;
+use crate::radio::Address;
+use crate::routing::Packet;
+use crate::routing::aodv::{Config, Message, Rrep, Rreq, Seq};
+use crate::time::Duration;
 
 #[test]
 fn rings_grow_until_the_destination_answers() {
@@ -263,5 +266,80 @@ fn without_rings_there_is_one_request_and_the_retries() {
          2.800 1 -> all RREQ id 2 1#2 seeks 9#? hops 0 ttl 35
          8.400 1 -> all RREQ id 3 1#3 seeks 9#? hops 0 ttl 35
          19.600 1 drops #1: NoRoute",
+    );
+}
+
+#[test]
+fn a_neighbour_that_is_heard_again_is_believed_no_older_number() {
+    let mut network = Network::chain(2, config());
+    network.send(1, 2);
+    network.run(1000);
+    network.link(1, 2, false);
+    network.send(1, 2);
+    network.run(1500);
+    assert_eq!(network.next_hop(1, 2), None);
+    // The route had number 0, and has 1 since the break. Now 2 forwards something.
+    network.skip();
+    network.hand(1, 2, request(7, 8));
+    assert_eq!(network.next_hop(1, 2), Some(2));
+    // Others may still have the old route, by way of 1 itself. Nor can 1 answer for 2.
+    network.hand(1, 5, reply(2, 0));
+    assert_eq!(network.next_hop(1, 2), Some(2));
+    network.hand(1, 5, request(5, 2));
+    network.run(6000);
+    network.hand(1, 5, reply(2, 0));
+    assert_eq!(network.next_hop(1, 2), None);
+    network.expect(
+        "1.500 1 -> all RREQ id 1 7#1 seeks 8#? hops 2 ttl 8
+         1.500 1 -> all RREQ id 1 5#1 seeks 2#1 hops 2 ttl 8",
+    );
+    network.hand(1, 5, reply(2, 1));
+    assert_eq!(network.next_hop(1, 2), Some(5));
+}
+
+/// A request as a neighbour forwards it.
+fn request(originator: u16, destination: u16) -> Packet<u32> {
+    let message = Message::Rreq(Rreq {
+        gratuitous: false,
+        destination_only: false,
+        hop_count: 1,
+        id: 1,
+        destination: Address(destination),
+        destination_seq: None,
+        originator: Address(originator),
+        originator_seq: Seq(1),
+    });
+    Packet::Aodv { message, ttl: 9 }
+}
+
+/// A reply to station 1, as a neighbour forwards it.
+fn reply(destination: u16, seq: u32) -> Packet<u32> {
+    let message = Message::Rrep(Rrep {
+        ack_required: false,
+        hop_count: 1,
+        destination: Address(destination),
+        destination_seq: Seq(seq),
+        originator: Address(1),
+        lifetime: Duration::from_secs(6),
+    });
+    Packet::Aodv { message, ttl: 9 }
+}
+
+#[test]
+fn broadcasts_wait_for_their_jitter() {
+    let config = Config {
+        jitter: Duration::from_millis(10),
+        ttl_start: 2,
+        ..config()
+    };
+    // 2, 3 and 4 hear 1 at the same time.
+    let mut network = Network::of(4, &[(1, 2), (1, 3), (1, 4)], config);
+    network.send(1, 9);
+    network.run(300);
+    network.expect(
+        "0.005 1 -> all RREQ id 1 1#1 seeks 9#? hops 0 ttl 2
+         0.008 3 -> all RREQ id 1 1#1 seeks 9#? hops 1 ttl 1
+         0.008 4 -> all RREQ id 1 1#1 seeks 9#? hops 1 ttl 1
+         0.009 2 -> all RREQ id 1 1#1 seeks 9#? hops 1 ttl 1",
     );
 }

@@ -162,3 +162,34 @@ fn a_neighbour_that_falls_silent_is_gone() {
          5.007 2 -> 1 RERR 3#1 ttl 1",
     );
 }
+
+#[test]
+fn a_next_hop_that_was_never_heard_is_gone_too() {
+    let mut network = Network::chain(3, with_hello());
+    network.send(1, 3);
+    network.run(500);
+    // Before the first Hello.
+    network.link(1, 2, false);
+    network.skip();
+    for at in [500, 1000, 1500, 2000, 2500] {
+        network.run(at);
+        network.send(1, 3);
+    }
+    network.expect(
+        "0.500 1 -> 2 #2 ttl 64
+         0.504 1 drops #2: LinkBroken
+         1.000 1 -> 2 #3 ttl 64
+         1.004 1 drops #3: LinkBroken
+         1.004 1 -> all Hello 1#1 for 2000 ms ttl 1
+         1.005 2 -> all Hello 2#0 for 2000 ms ttl 1
+         1.006 3 -> all Hello 3#0 for 2000 ms ttl 1
+         1.500 1 -> 2 #4 ttl 64
+         1.504 1 drops #4: LinkBroken
+         2.000 1 -> 2 #5 ttl 64
+         2.004 1 drops #5: LinkBroken
+         2.004 1 -> all Hello 1#1 for 2000 ms ttl 1
+         2.005 2 -> all Hello 2#0 for 2000 ms ttl 1
+         2.006 3 -> all Hello 3#0 for 2000 ms ttl 1
+         2.500 1 -> all RREQ id 2 1#2 seeks 3#1 hops 0 ttl 4",
+    );
+}

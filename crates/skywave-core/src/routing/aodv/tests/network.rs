@@ -86,6 +86,15 @@ impl Network {
         self.links[b][a] = up;
     }
 
+    /// Breaks links that lead one way only.
+    pub(super) fn make_symmetric(&mut self) {
+        for a in 1..self.links.len() {
+            for b in 1..a {
+                self.link(a, b, self.links[a][b] && self.links[b][a]);
+            }
+        }
+    }
+
     /// Makes or breaks a link one way.
     pub(super) fn one_way(&mut self, from: usize, to: usize, up: bool) {
         self.links[from][to] = up;
