@@ -55,6 +55,9 @@ pub(crate) enum PathError {
     /// There is no flow at all.
     #[error("the scenario has no flow, so there is no path from one node to another")]
     NoFlows,
+    /// It passes the radio network.
+    #[error("flow `{0}` passes the radio network: real packets go over links only")]
+    Radio(String),
     /// The sweep has fewer points.
     #[error("--point is from 1 to {points}, the number of points of the scenario's sweep")]
     NoPoint {
@@ -94,7 +97,7 @@ pub(crate) fn of(scenario: &Scenario, choice: Choice<'_>) -> Result<Path, PathEr
             "the agents ({agents}) are left out: they know simulated TCP only"
         ));
     }
-    let config = config(&spec, &flow, choice.overhead, &mut notes);
+    let config = config(&spec, &flow, choice.overhead, &mut notes)?;
     if config.hops.iter().any(|hop| !hop.link.blackouts.is_empty()) {
         notes.push(format!(
             "blackouts are those of the scenario's first {} s, counted from the first packet",
@@ -133,12 +136,26 @@ fn pick<'a>(spec: &'a Spec, name: Option<&str>) -> Result<&'a FlowSpec, PathErro
 }
 
 /// The links of both ways, each once.
-fn config(spec: &Spec, flow: &FlowSpec, overhead: u32, notes: &mut Vec<String>) -> RelayConfig {
-    let mut router = Router::new(edges(&spec.links, &[]), spec.nodes.len());
+fn config(
+    spec: &Spec,
+    flow: &FlowSpec,
+    overhead: u32,
+    notes: &mut Vec<String>,
+) -> Result<RelayConfig, PathError> {
+    let mut router = Router::new(edges(&spec.links, &spec.stations()), spec.nodes.len());
     let way = &flow.route;
     // The scenario layer has found the way there, and the way back of what is acknowledged.
     let there = router.route(flow.from, &way.via, flow.to);
     let back = router.route(flow.to, &way.reverse_via, flow.from);
+    // Behind the links come the pairs of stations.
+    let by_radio = |way: &[u32]| way.iter().any(|&edge| edge as usize >= spec.links.len());
+    if [&there, &back]
+        .into_iter()
+        .flatten()
+        .any(|way| by_radio(way))
+    {
+        return Err(PathError::Radio(flow.name.clone()));
+    }
     if back.is_err() {
         notes.push("there is no way back: answers are passed on at once".to_owned());
     }
@@ -159,13 +176,13 @@ fn config(spec: &Spec, flow: &FlowSpec, overhead: u32, notes: &mut Vec<String>) 
         let LinkSpec { name, config, .. } = spec.links[link as usize].clone();
         HopConfig { name, link: config }
     };
-    RelayConfig {
+    Ok(RelayConfig {
         hops: used.iter().map(hop).collect(),
         routes,
         overhead,
         seed: spec.seed,
         kept_bytes: KEPT_BYTES,
-    }
+    })
 }
 
 /// Bytes of the outer headers that packets have on the link at this place of their way.
@@ -254,6 +271,18 @@ seeds = [4, 5]
         let extra = |direction: usize| path.config.routes[direction].iter().map(|s| s.extra);
         assert_eq!(extra(0).collect::<Vec<_>>(), [0, 20]);
         assert_eq!(extra(1).collect::<Vec<_>>(), [0, 0]);
+    }
+
+    #[test]
+    fn a_path_through_a_radio_network_is_refused() {
+        let text = TWO_HOPS.replace(
+            "[[flow]]",
+            "[radio]\nstandard = \"802.11g\"\n[[station]]\nnode = \"B\"\nat = [\"0m\", \"0m\"]\n\
+             [[station]]\nnode = \"C\"\nat = [\"9m\", \"0m\"]\n\n[[flow]]",
+        );
+        assert_eq!(names(&path(&text, None, 1).unwrap(), 0), ["wired", "radio"]);
+        let text = text.replace("to = \"B\"", "to = \"C\"");
+        assert!(matches!(path(&text, None, 1), Err(PathError::Radio(_))));
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use skywave_core::rng::Stream;
 use skywave_core::{Duration, Time};
 use skywave_sim::Spec;
-use skywave_sim::spec::LinkSpec;
+use skywave_sim::network::{Edge, edges};
+use skywave_sim::spec::{LinkSpec, StationSpec};
 
 use super::custom::CustomMembers;
 use super::error::{Fault, nearest};
@@ -14,7 +15,7 @@ use super::model::{Dist, File, RunModel, SeedsModel};
 use super::spanned::Spanned;
 use super::sweep::MAX_RUNS;
 use super::tree::Span;
-use super::{lower_agent, lower_flow, lower_link};
+use super::{lower_agent, lower_flow, lower_link, lower_radio, lower_station};
 use super::{number, units};
 
 /// Most copies that one `count` makes.
@@ -74,7 +75,10 @@ pub(crate) struct Network {
     pub(crate) draws: Vec<Draw>,
     index: BTreeMap<String, usize>,
     names: BTreeSet<String>,
-    /// For each node, where its links lead.
+    /// The stations of the radio network.
+    pub(crate) stations: Vec<StationSpec>,
+    /// For each node, where its links lead; behind the nodes, the radio network as one more, between
+    /// its stations.
     next: Vec<Vec<usize>>,
 }
 
@@ -89,25 +93,48 @@ impl Network {
         self.nodes.len() - 1
     }
 
-    /// The index of `name`, which some link must have.
+    /// The index of `name`, which some link or station must have.
     pub(crate) fn find_node(&self, name: &str, span: &Span) -> Result<usize, Fault> {
         self.index.get(name).copied().ok_or_else(|| {
             let known: Vec<&str> = self.nodes.iter().map(String::as_str).collect();
             let fault = Fault::new(span.clone(), format!("there is no node `{name}`"));
             let fault = match nearest(name, &known) {
                 Some(near) => fault.label(format!("did you mean `{near}`?")),
-                None => fault.label("no link names it"),
+                None if self.stations.is_empty() => fault.label("no link names it"),
+                None => fault.label("no link and no station names it"),
             };
             match known.len() {
                 n if n > 30 => fault,
-                _ => fault.help(format!("the links connect {}", known.join(", "))),
+                _ if self.stations.is_empty() => {
+                    fault.help(format!("the links connect {}", known.join(", ")))
+                }
+                _ => fault.help(format!("the nodes are {}", known.join(", "))),
             }
         })
     }
 
-    /// For each node, where its links lead; complete when all links are there.
+    /// For each node, where its links lead, and behind the nodes the radio network; complete when all
+    /// links and stations are there.
     pub(crate) fn neighbours(&self) -> &[Vec<usize>] {
         &self.next
+    }
+
+    fn join(&mut self) {
+        let air = self.nodes.len();
+        self.next = vec![Vec::new(); air + 1];
+        for link in &self.links {
+            self.next[link.from].push(link.to);
+        }
+        for station in &self.stations {
+            self.next[station.node].push(air);
+            self.next[air].push(station.node);
+        }
+    }
+
+    /// The ways between nodes: links, and pairs of stations.
+    pub(crate) fn edges(&self) -> Vec<Edge> {
+        let stations: Vec<usize> = self.stations.iter().map(|s| s.node).collect();
+        edges(&self.links, &stations)
     }
 
     /// Takes `name`, which nothing else of this kind may have.
@@ -133,20 +160,28 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
     for link in &file.link {
         lower_link::add(&mut network, link, end, &context.files)?;
     }
-    network.next = vec![Vec::new(); network.nodes.len()];
-    for link in &network.links {
-        network.next[link.from].push(link.to);
+    for station in &file.station {
+        lower_station::add(&mut network, station, &context.files)?;
     }
+    check_network(file)?;
+    network.join();
     let (flows, flow_names) = lower_flow::all(&mut network, &file.flow, end, context.custom)?;
     let agents = lower_agent::all(&network, &file.agent, &flows)?;
     let flows_len = flows.len();
+    let radio = match &file.radio {
+        None => None,
+        Some(radio) => {
+            let stations = std::mem::take(&mut network.stations);
+            Some(lower_radio::radio(&radio.value, stations, end)?)
+        }
+    };
     Ok(Template {
         spec: Spec {
             nodes: network.nodes,
             links: network.links,
+            radio,
             flows,
             agents,
-            radio: None,
             duration: end,
             measure,
             seed: 0,
@@ -158,6 +193,25 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
         flows: flow_names,
         links: network.groups,
     })
+}
+
+/// Refuses a network of nothing, and stations and radios without each other.
+fn check_network(file: &File) -> Result<(), Fault> {
+    match (&file.radio, file.station.first()) {
+        (None, Some(station)) => Err(Fault::new(
+            station.span.clone(),
+            "there is no radio network for this station",
+        )
+        .label("[radio] is needed")),
+        (Some(radio), None) => Err(Fault::new(
+            radio.span.clone(),
+            "this radio network has no station",
+        )
+        .label("at least one [[station]] is needed")),
+        (None, None) if file.link.is_empty() => Err(Fault::new(0..0, "there is no network")
+            .label("[[link]] is needed, or [radio] with [[station]]")),
+        _ => Ok(()),
+    }
 }
 
 fn measure(run: &RunModel, end: Time) -> Result<(Time, Time), Fault> {
@@ -303,9 +357,10 @@ impl Template {
         spec
     }
 
-    /// Links and flows, for the limit of memory.
+    /// Links, stations and flows, for the limit of memory.
     pub(crate) fn size(&self) -> usize {
-        self.spec.links.len() + self.spec.flows.len()
+        let stations = self.spec.radio.as_ref().map_or(0, |r| r.stations.len());
+        self.spec.links.len() + stations + self.spec.flows.len()
     }
 
     pub(crate) fn series(&self) -> bool {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use skywave_core::agent::SnoopConfig;
 use skywave_core::agent::snoop::LocalTimeout;
 use skywave_core::link::Limit;
-use skywave_sim::network::{Router, edges};
+use skywave_sim::network::Router;
 use skywave_sim::spec::{AgentSpec, FlowSpec, Transport};
 
 use super::error::Fault;
@@ -52,7 +52,7 @@ pub(crate) fn all(
 
 /// The nodes between the ends of some flow.
 fn passed(network: &Network, flows: &[FlowSpec]) -> BTreeSet<usize> {
-    let mut router = Router::new(edges(&network.links, &[]), network.nodes.len());
+    let mut router = Router::new(network.edges(), network.nodes.len());
     let mut passed = BTreeSet::new();
     for flow in flows {
         let ends = [flow.from, flow.to];
@@ -62,8 +62,8 @@ fn passed(network: &Network, flows: &[FlowSpec]) -> BTreeSet<usize> {
             _ => router.route(flow.to, &flow.route.reverse_via, flow.from),
         };
         // Broken routes have been refused before.
-        for link in [there, back].into_iter().flatten().flatten() {
-            let node = network.links[link as usize].to;
+        for edge in [there, back].into_iter().flatten().flatten() {
+            let node = router.edge(edge).to;
             if !ends.contains(&node) {
                 passed.insert(node);
             }

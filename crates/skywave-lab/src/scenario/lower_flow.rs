@@ -119,10 +119,10 @@ fn ends(
     Ok((from, to))
 }
 
-/// Breadth first over the one-way links.
+/// Breadth first over the one-way links and the radio network.
 fn reaches(network: &Network, from: usize, to: usize) -> bool {
     let next = network.neighbours();
-    let mut seen = vec![false; network.nodes.len()];
+    let mut seen = vec![false; next.len()];
     let mut queue = VecDeque::from([from]);
     while let Some(node) = queue.pop_front() {
         if node == to {

@@ -19,7 +19,7 @@ use super::sweep::default_link_name;
 use super::units::{self, Rate};
 
 /// The queue of a link that does not say: as in ns-2.
-const DEFAULT_QUEUE: QueueConfig = QueueConfig::DropTail(Limit::Packets(50));
+pub(crate) const DEFAULT_QUEUE: QueueConfig = QueueConfig::DropTail(Limit::Packets(50));
 
 /// Adds one `[[link]]` to the network.
 pub(crate) fn add(
@@ -326,7 +326,7 @@ fn delay(dist: &Spanned<Dist<units::Duration>>) -> Result<Duration, Fault> {
     })
 }
 
-fn jitter(model: Option<&Spanned<JitterModel>>) -> Result<Option<Jitter>, Fault> {
+pub(crate) fn jitter(model: Option<&Spanned<JitterModel>>) -> Result<Option<Jitter>, Fault> {
     let Some(model) = model else { return Ok(None) };
     match model.value {
         JitterModel::Uniform(low, high) if low.0 > high.0 => Err(Fault::new(

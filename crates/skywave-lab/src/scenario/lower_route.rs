@@ -1,6 +1,6 @@
 //! Lowering of a flow's route: the nodes that it passes, and its tunnels.
 
-use skywave_sim::network::{NoRoute, Router, edges};
+use skywave_sim::network::{NoRoute, Router};
 use skywave_sim::spec::{FlowSpec, Route, Transport, Tunnel};
 
 use super::error::Fault;
@@ -25,7 +25,7 @@ pub(crate) fn all(
 ) -> Result<(), Fault> {
     let mut routes = Routes {
         network,
-        router: Router::new(edges(&network.links, &[]), network.nodes.len()),
+        router: Router::new(network.edges(), network.nodes.len()),
     };
     for &(index, model, copy) in routed {
         specs[index].route = routes.lower(&specs[index], model, copy)?;
@@ -101,7 +101,7 @@ impl Routes<'_> {
         span: &Span,
     ) -> Result<Vec<usize>, Fault> {
         let name = |node: usize| &self.network.nodes[node];
-        let links = self.router.route(from, via, to).map_err(|why| match why {
+        let edges = self.router.route(from, via, to).map_err(|why| match why {
             NoRoute::Unreachable { from, to } => Fault::new(
                 span.clone(),
                 format!("no way leads from `{}` to `{}`", name(from), name(to)),
@@ -116,9 +116,7 @@ impl Routes<'_> {
                 "between the nodes given a route has the fewest hops: name more of them to lead it",
             ),
         })?;
-        let heads = links
-            .iter()
-            .map(|&link| self.network.links[link as usize].to);
+        let heads = edges.iter().map(|&edge| self.router.edge(edge).to);
         Ok([from].into_iter().chain(heads).collect())
     }
 

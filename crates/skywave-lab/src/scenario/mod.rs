@@ -17,21 +17,28 @@ mod error;
 mod files;
 mod lower;
 mod lower_agent;
+mod lower_aodv;
 mod lower_channel;
 mod lower_contention;
 mod lower_detection;
 mod lower_flow;
 mod lower_link;
+mod lower_propagation;
+mod lower_radio;
 mod lower_recovery;
 mod lower_route;
+mod lower_station;
 mod lower_tcp;
 mod lower_timeout;
 mod lower_wtcp;
 mod model;
 mod model_agent;
+mod model_aodv;
 mod model_contention;
 mod model_flow;
+mod model_radio;
 mod model_recovery;
+mod model_station;
 mod model_tcp;
 mod model_wtcp;
 mod number;
@@ -62,7 +69,7 @@ pub use param::{ParamValue, Written};
 pub use quantity::Quantity;
 pub use report::{FLOW_METRICS, LINK_METRICS, Metric, Plot, PlotAxis, Report, SERIES};
 
-/// Links and flows of all points together that fit in memory with room to spare.
+/// Links, stations and flows of all points together that fit in memory with room to spare.
 const MAX_ENTITIES: usize = 2_000_000;
 
 /// A scenario file, read and checked.
@@ -271,7 +278,7 @@ fn read(
         entities += template.size();
         if entities > MAX_ENTITIES {
             return Err(Fault::new(place, "this sweep is too large").label(format!(
-                "more than {MAX_ENTITIES} links and flows in all its points"
+                "more than {MAX_ENTITIES} links, stations and flows in all its points"
             )));
         }
         head.get_or_insert(file);

@@ -8,7 +8,9 @@ use serde::Deserialize;
 use super::model_agent::AgentModel;
 use super::model_contention::ContentionModel;
 use super::model_flow::FlowModel;
+use super::model_radio::RadioModel;
 use super::model_recovery::{ArqModel, FecModel};
+use super::model_station::StationModel;
 use super::number::{Count, Probability};
 use super::report::ReportModel;
 use super::spanned::Spanned;
@@ -22,8 +24,14 @@ pub(crate) struct File {
     pub(crate) title: Option<String>,
     /// More about it.
     pub(crate) description: Option<String>,
-    /// The links; nodes exist by being named here.
+    /// The links; nodes exist by being named here, or by `[[station]]`.
+    #[serde(default)]
     pub(crate) link: Vec<Spanned<LinkModel>>,
+    /// A radio network that some nodes are stations of.
+    pub(crate) radio: Option<Spanned<RadioModel>>,
+    /// The stations of the radio network.
+    #[serde(default)]
+    pub(crate) station: Vec<Spanned<StationModel>>,
     /// The flows.
     pub(crate) flow: Vec<Spanned<FlowModel>>,
     /// Agents at nodes that flows pass.

@@ -98,3 +98,11 @@ number!(
     |n| (1.0..=9e15).contains(&n) && n.fract() == 0.0,
     { "type": "integer", "minimum": 1, "description": "A whole number from 1." }
 );
+
+number!(
+    /// A whole number of one byte.
+    Byte(u8),
+    "a whole number from 0 to 255",
+    |n| (0.0..=255.0).contains(&n) && n.fract() == 0.0,
+    { "type": "integer", "minimum": 0, "maximum": 255, "description": "A whole number from 0 to 255." }
+);

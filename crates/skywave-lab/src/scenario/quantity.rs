@@ -10,6 +10,10 @@ pub(crate) enum Kind {
     Size,
     Packets,
     Segments,
+    Length,
+    Speed,
+    Ratio,
+    Power,
 }
 
 impl Kind {
@@ -20,11 +24,21 @@ impl Kind {
             Self::Size => "B",
             Self::Packets => "packets",
             Self::Segments => "segments",
+            Self::Length => "m",
+            Self::Speed => "m/s",
+            Self::Ratio => "dB",
+            Self::Power => "dBm",
         }
+    }
+
+    /// Numbers below zero make sense.
+    pub(crate) const fn is_signed(self) -> bool {
+        matches!(self, Self::Length | Self::Ratio | Self::Power)
     }
 }
 
-/// Every unit: name, what it measures, and its size (rates in bit/s, times in ns, sizes in bytes).
+/// Every unit: name, what it measures, and its size (rates in bit/s, times in ns, sizes in bytes, lengths
+/// in metres, speeds in metres a second).
 pub(crate) const UNITS: &[(&str, Kind, f64)] = &[
     ("bps", Kind::Rate, 1.0),
     ("kbps", Kind::Rate, 1e3),
@@ -61,6 +75,12 @@ pub(crate) const UNITS: &[(&str, Kind, f64)] = &[
     ("packets", Kind::Packets, 1.0),
     ("segment", Kind::Segments, 1.0),
     ("segments", Kind::Segments, 1.0),
+    ("m", Kind::Length, 1.0),
+    ("km", Kind::Length, 1e3),
+    ("m/s", Kind::Speed, 1.0),
+    ("km/h", Kind::Speed, 1.0 / 3.6),
+    ("dB", Kind::Ratio, 1.0),
+    ("dBm", Kind::Power, 1.0),
 ];
 
 /// Longest time that a scenario can name: a hundred days.
@@ -71,7 +91,7 @@ const MAX_NANOS: f64 = 100.0 * 86_400.0 * 1e9;
 pub struct Quantity {
     /// The number in that unit.
     pub value: f64,
-    /// `s`, `bit/s`, `B`, `packets` or `segments`.
+    /// `s`, `bit/s`, `B`, `packets`, `segments`, `m`, `m/s`, `dB` or `dBm`.
     pub unit: &'static str,
 }
 
@@ -91,8 +111,7 @@ impl Quantity {
     }
 }
 
-/// The number in the kind's base unit (ns, bit/s, bytes, count) and the kind; any kind when `kinds`
-/// is empty. The error is a label and a help line.
+/// The number in the kind's base unit ([`UNITS`]) and the kind; any kind when `kinds` is empty. The error is a label and a help line.
 pub(crate) fn split(text: &str, kinds: &[Kind]) -> Result<(f64, Kind), String> {
     let text = text.trim();
     let names = || {
@@ -131,11 +150,12 @@ pub(crate) fn split(text: &str, kinds: &[Kind]) -> Result<(f64, Kind), String> {
             known.join(", ")
         ));
     };
-    if number.is_sign_negative() && number != 0.0 {
+    if number.is_sign_negative() && number != 0.0 && !kind.is_signed() {
         return Err("below zero".into());
     }
-    let scaled = number.abs() * scale;
-    if !scaled.is_finite() || (kind == Kind::Time && scaled > MAX_NANOS) || scaled > 1e18 {
+    // No negative zero.
+    let scaled = number * scale + 0.0;
+    if !scaled.is_finite() || (kind == Kind::Time && scaled > MAX_NANOS) || scaled.abs() > 1e18 {
         return Err("too large".into());
     }
     Ok((scaled, kind))

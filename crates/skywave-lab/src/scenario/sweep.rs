@@ -13,6 +13,14 @@ const MAX_KEYS: usize = 16;
 /// More points than fit in memory with room to spare.
 const MAX_POINTS: usize = 100_000;
 
+/// What paths begin with.
+const ROOTS: [&str; 6] = ["link", "station", "flow", "agent", "radio", "run"];
+
+/// True for tables that are there once, without a name.
+fn is_single(root: &str) -> bool {
+    matches!(root, "radio" | "run")
+}
+
 /// Some fields that vary together.
 #[derive(Debug)]
 pub(crate) struct Axis {
@@ -21,14 +29,14 @@ pub(crate) struct Axis {
     steps: Vec<Vec<Node>>,
 }
 
-/// The place of a field: one link, flow, agent or the run, and keys below it.
+/// The place of a field: one link, station, flow or agent, the radio network or the run, and keys below it.
 #[derive(Debug)]
 struct Path {
     text: String,
     span: Span,
-    /// `link`, `flow`, `agent` or `run`.
+    /// One of [`ROOTS`].
     root: &'static str,
-    /// Which links, flows or agents.
+    /// Which links, stations, flows or agents.
     targets: Vec<usize>,
     /// Keys with the places where the path names them.
     keys: Vec<(String, Span)>,
@@ -164,21 +172,14 @@ impl Path {
             _ => key_span.clone(),
         };
         let (root, mut rest) = text.split_once('.').unwrap_or((&text, ""));
-        let root = match root {
-            "link" => "link",
-            "flow" => "flow",
-            "agent" => "agent",
-            "run" => "run",
-            other => {
-                return Err(unknown("place", other, &["link", "flow", "agent", "run"])
-                    .at(&place(0, other.len()))
-                    .help(
-                        "a path is link.NAME.key…, flow.NAME.key…, agent.NAME.key… or run.key; * stands for every name",
-                    ));
-            }
+        let Some(&root) = ROOTS.iter().find(|known| **known == root) else {
+            return Err(unknown("place", root, &ROOTS).at(&place(0, root.len())).help(
+                "a path is link.NAME.key…, station.NAME.key…, flow.NAME.key…, agent.NAME.key…, radio.key… \
+                 or run.key; * stands for every name",
+            ));
         };
         let mut targets = vec![0];
-        if root != "run" {
+        if !is_single(root) {
             let names = names(tree, root);
             let at = text.len() - rest.len();
             let dot = |name: &&str| {
@@ -211,7 +212,7 @@ impl Path {
             _ if keys.len() > MAX_KEYS => Err(fault("this path is too deep")),
             (_, "") => Err(fault("this path names no field")),
             ("run", "seeds") => Err(fault("seeds cannot be swept: every point has all of them")),
-            ("link" | "flow" | "agent", "name") => Err(fault("names cannot be swept")),
+            ("link" | "station" | "flow" | "agent", "name") => Err(fault("names cannot be swept")),
             _ => Ok(Self {
                 span: place(0, text.len()),
                 text,
@@ -229,8 +230,8 @@ impl Path {
         let Some(root) = entries.iter_mut().find(|e| e.key == self.root) else {
             return Ok(());
         };
-        if self.root == "run" {
-            return set(&mut root.node, "run", &self.keys, value);
+        if is_single(self.root) {
+            return set(&mut root.node, self.root, &self.keys, value);
         }
         let Value::Array(items) = &mut root.node.value else {
             return Ok(());
@@ -298,7 +299,7 @@ fn set(node: &mut Node, name: &str, keys: &[(String, Span)], value: &Node) -> Re
     }
 }
 
-/// The names of all links, flows or agents, as paths use them.
+/// The names of all links, stations, flows or agents, as paths use them.
 pub(crate) fn names(tree: &Node, root: &str) -> Vec<String> {
     let items = tree.get(root).and_then(Node::as_array).unwrap_or_default();
     let name = |(i, item): (usize, &Node)| {
@@ -310,6 +311,10 @@ pub(crate) fn names(tree: &Node, root: &str) -> Vec<String> {
         }
         if root == "agent" {
             let node = item.get("at").and_then(Node::as_text);
+            return node.unwrap_or_default().to_owned();
+        }
+        if root == "station" {
+            let node = item.get("node").and_then(Node::as_text);
             return node.unwrap_or_default().to_owned();
         }
         let ends = item.get("between").and_then(Node::as_array);

@@ -82,9 +82,15 @@ fn schema_of<T: Unit>() -> Schema {
         .filter(|u| T::KINDS.contains(&u.1))
         .map(|u| u.0)
         .collect();
+    let sign = if T::KINDS.iter().any(|kind| kind.is_signed()) {
+        "[+-]?"
+    } else {
+        r"\+?"
+    };
+    let units = units.join("|");
     let text = json_schema!({
         "type": "string",
-        "pattern": format!(r"^\s*\+?[0-9._]+([eE][+-]?[0-9]+)?\s*({})\s*$", units.join("|")),
+        "pattern": format!(r"^\s*{sign}[0-9._]+([eE][+-]?[0-9]+)?\s*({units})\s*$"),
     });
     let mut schema = match T::BARE {
         Some((low, high)) => json_schema!({
@@ -291,6 +297,107 @@ impl Unit for Window {
     }
 }
 
+/// A coordinate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Metres(pub(crate) f64);
+
+impl Unit for Metres {
+    const EXPECTED: &'static str = "a length with its unit, like \"200m\"";
+    const PATTERN: &'static str = "A coordinate, like \"200m\".";
+    const KINDS: &'static [Kind] = &[Kind::Length];
+
+    fn from_base(number: f64, _: Kind) -> Result<Self, &'static str> {
+        // Far more than any radio reaches; squares of differences stay exact enough.
+        if number.abs() > 1e9 {
+            return Err("more than a million kilometres");
+        }
+        Ok(Self(number))
+    }
+}
+
+/// A distance above zero.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Distance(pub(crate) f64);
+
+impl Unit for Distance {
+    const EXPECTED: &'static str = "a length above zero with its unit, like \"250m\"";
+    const PATTERN: &'static str = "A distance above zero, like \"250m\".";
+    const KINDS: &'static [Kind] = &[Kind::Length];
+
+    fn from_base(number: f64, kind: Kind) -> Result<Self, &'static str> {
+        if number <= 0.0 {
+            return Err("not above zero");
+        }
+        Metres::from_base(number, kind).map(|Metres(number)| Self(number))
+    }
+}
+
+/// A speed above zero.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Speed(pub(crate) f64);
+
+impl Unit for Speed {
+    const EXPECTED: &'static str = "a speed above zero with its unit, like \"10m/s\"";
+    const PATTERN: &'static str = "A speed above zero, like \"10m/s\".";
+    const KINDS: &'static [Kind] = &[Kind::Speed];
+
+    fn from_base(number: f64, _: Kind) -> Result<Self, &'static str> {
+        match number {
+            n if n <= 0.0 => Err("no speed at all"),
+            n if n > 299_792_458.0 => Err("faster than light"),
+            n => Ok(Self(n)),
+        }
+    }
+}
+
+/// A ratio of powers in decibels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decibels(pub(crate) f64);
+
+impl Unit for Decibels {
+    const EXPECTED: &'static str = "a ratio in decibels, like \"10dB\"";
+    const PATTERN: &'static str = "A ratio of powers, like \"10dB\".";
+    const KINDS: &'static [Kind] = &[Kind::Ratio];
+
+    fn from_base(number: f64, _: Kind) -> Result<Self, &'static str> {
+        if number.abs() > 1000.0 {
+            return Err("more than 1000 dB");
+        }
+        Ok(Self(number))
+    }
+}
+
+/// A power in dBm.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Power(pub(crate) f64);
+
+impl Unit for Power {
+    const EXPECTED: &'static str = "a power in dBm, like \"-82dBm\"";
+    const PATTERN: &'static str = "A power, like \"16dBm\" or \"-82dBm\".";
+    const KINDS: &'static [Kind] = &[Kind::Power];
+
+    fn from_base(number: f64, _: Kind) -> Result<Self, &'static str> {
+        if number.abs() > 1000.0 {
+            return Err("more than 1000 dBm from a milliwatt");
+        }
+        Ok(Self(number))
+    }
+}
+
+/// From how many bytes on frames are preceded by RTS and CTS.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RtsThreshold(pub(crate) u32);
+
+impl Unit for RtsThreshold {
+    const EXPECTED: &'static str = "\"always\", \"never\" or a size, like \"256B\"";
+    const PATTERN: &'static str = "Longer frames are preceded by RTS and CTS: \"256B\".";
+    const KINDS: &'static [Kind] = &[Kind::Size];
+
+    fn from_base(number: f64, kind: Kind) -> Result<Self, &'static str> {
+        Bytes::from_base(number, kind).map(|Bytes(number)| Self(number))
+    }
+}
+
 unit!(Rate);
 unit!(Duration);
 unit!(Period);
@@ -300,6 +407,12 @@ unit!(HeaderBytes);
 unit!(Limit);
 unit!(Level);
 unit!(Window);
+unit!(Metres);
+unit!(Distance);
+unit!(Speed);
+unit!(Decibels);
+unit!(Power);
+unit!(RtsThreshold);
 
 #[cfg(test)]
 mod tests;

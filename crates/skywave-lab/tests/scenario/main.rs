@@ -9,6 +9,7 @@ mod errors;
 mod example;
 mod files;
 mod mutations;
+mod radio;
 mod runs;
 mod schema;
 mod sweeps;

@@ -72,6 +72,11 @@ impl Router {
         }
     }
 
+    /// The way with this index in a route.
+    pub fn edge(&self, index: u32) -> Edge {
+        self.edges[index as usize]
+    }
+
     /// The edges of the route from one node by others to another.
     pub fn route(&mut self, from: usize, via: &[usize], to: usize) -> Result<Vec<u32>, NoRoute> {
         let mut route = Vec::new();

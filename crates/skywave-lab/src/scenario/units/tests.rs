@@ -47,6 +47,12 @@ fn every_unit_has_its_size() {
         ("1 segment", 1.0, "segments"),
         ("270 segments", 270.0, "segments"),
         ("1_000 packets", 1000.0, "packets"),
+        ("-200m", -200.0, "m"),
+        ("1.5km", 1500.0, "m"),
+        ("10m/s", 10.0, "m/s"),
+        ("36km/h", 10.0, "m/s"),
+        ("-3dB", -3.0, "dB"),
+        ("-82dBm", -82.0, "dBm"),
     ] {
         assert_eq!(si(text), Some((value, unit)), "{text}");
     }
@@ -82,6 +88,10 @@ fn nothing_is_refused_where_nothing_makes_no_sense() {
     assert!(read::<Limit>("0 packets").is_none());
     assert!(read::<Limit>("1.5 packets").is_none());
     assert!(read::<Window>("0 segments").is_none());
+    assert!(read::<Metres>("-1m").is_some());
+    assert!(read::<Distance>("0m").is_none());
+    assert!(read::<Distance>("-1m").is_none());
+    assert!(read::<Speed>("0m/s").is_none());
     assert!(read::<Bytes>("65495B").is_some());
     assert!(read::<Bytes>("65496B").is_none());
 }
