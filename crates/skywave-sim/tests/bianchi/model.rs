@@ -171,13 +171,26 @@ impl Channel {
     }
 }
 
-/// Saturation throughput as of 2000, in Mb/s: every slot is open to all.
-pub(super) fn saturation(backoff: Backoff, channel: Channel, stations: u32) -> f64 {
-    channel.throughput(stations, backoff.attempt(stations).tau)
+/// What saturated stations achieve.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Saturation {
+    /// Throughput of all of them, Mb/s.
+    pub(super) throughput: f64,
+    /// Attempts that collide, of all.
+    pub(super) collisions: f64,
 }
 
-/// Saturation throughput in Mb/s, with the first slot after a transmission as the standard has it: a
-/// backoff stands still until the channel has been free for a slot more.
+/// As of 2000: every slot is open to all.
+pub(super) fn saturation(backoff: Backoff, channel: Channel, stations: u32) -> Saturation {
+    let Attempt { tau, p } = backoff.attempt(stations);
+    Saturation {
+        throughput: channel.throughput(stations, tau),
+        collisions: p,
+    }
+}
+
+/// With the first slot after a transmission as the standard has it: a backoff stands still until the
+/// channel has been free for a slot more.
 ///
 /// Source: "Performance Study of IEEE 802.11 DCF and IEEE 802.11e EDCA", in B. Bing, ed., Emerging
 /// Technologies in Wireless LANs, Cambridge 2007, equations 39 to 42.
@@ -185,12 +198,16 @@ pub(super) fn saturation_with_frozen_slots(
     backoff: Backoff,
     channel: Channel,
     stations: u32,
-) -> f64 {
+) -> Saturation {
     let again = 1.0 / backoff.window(0);
     let mut channel = channel.with_runs(again);
     channel.collision += channel.slot;
-    let attempt = backoff.solve(stations, backoff.window(0) - 1.0);
-    channel.throughput(stations, attempt.tau)
+    let Attempt { tau, p } = backoff.solve(stations, backoff.window(0) - 1.0);
+    Saturation {
+        throughput: channel.throughput(stations, tau),
+        // A run of successes is one in the model.
+        collisions: p / (p + (1.0 - p) / (1.0 - again)),
+    }
 }
 
 mod tests;

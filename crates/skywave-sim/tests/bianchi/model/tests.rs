@@ -158,8 +158,8 @@ fn frozen_slots_hardly_matter_with_large_windows() {
     // The same source: negligible with 802.11b's CWmin of 31.
     for n in [2, 10, 50] {
         let (plain, frozen) = (
-            saturation(endless(31, 5), FHSS.basic(), n),
-            saturation_with_frozen_slots(endless(31, 5), FHSS.basic(), n),
+            saturation(endless(31, 5), FHSS.basic(), n).throughput,
+            saturation_with_frozen_slots(endless(31, 5), FHSS.basic(), n).throughput,
         );
         close(frozen, plain, 0.03);
     }
