@@ -31,7 +31,9 @@ pub(super) fn count(
     while successes + collided < attempts {
         let idle = all.iter().map(|s| s.slots).min().expect("some station");
         time += f64::from(idle) * channel.slot;
-        all.iter_mut().for_each(|station| station.slots -= idle);
+        for station in &mut all {
+            station.slots -= idle;
+        }
         let sending = all.iter().filter(|station| station.slots == 0).count();
         let alone = sending == 1;
         if alone {
