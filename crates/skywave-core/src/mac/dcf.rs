@@ -188,14 +188,11 @@ impl<P: Clone> Dcf<P> {
 
     /// When it next wants to act by itself.
     pub fn next_timer(&self) -> Option<Time> {
-        // An answer is not on the air before a SIFS has passed, the channel not free before a DIFS:
-        // but a station that had committed itself before still keeps to its slot.
-        let reply = self.reply.map(|(at, _)| at);
-        let awaited = self.awaited.map(|(_, until)| until);
-        [reply, awaited, self.access.due()]
-            .into_iter()
-            .flatten()
-            .min()
+        let reply = self.reply.map_or(Time::MAX, |(at, _)| at);
+        let awaited = self.awaited.map_or(Time::MAX, |(_, until)| until);
+        let due = self.access.due().unwrap_or(Time::MAX);
+        let first = reply.min(awaited).min(due);
+        (first < Time::MAX).then_some(first)
     }
 
     /// The radio begins to hear something, or to send.

@@ -164,7 +164,7 @@ impl Receiver {
             return;
         }
         let intact = match reception {
-            Reception::Capture { ratio } => signal.power_mw >= others * ratio,
+            Reception::Capture { ratio } => others <= 0.0 || signal.power_mw >= others * ratio,
             Reception::Interference { .. } => true,
         };
         self.locked = Some(Lock {

@@ -1,10 +1,13 @@
 //! Where packets go into the radio network, and come out of it.
 
-use skywave_core::Time;
+use skywave_core::{Duration, Time};
 
 use super::air::{Leaves, Released};
 use super::arrival::{Arrival, Label};
 use super::world::{Event, Travelling, World};
+
+/// Longest that a radio network goes on by itself.
+const LONGEST: Duration = Duration::from_secs(1);
 
 impl World<'_> {
     /// Packets enter the radio network.
@@ -36,19 +39,34 @@ impl World<'_> {
                 return;
             }
             air.wake = None;
-            air.run(self.now);
         }
-        self.take_out();
+        loop {
+            let until = self.air_until();
+            let Some(air) = &mut self.air else { return };
+            if air.next() > until {
+                break;
+            }
+            air.run(until);
+            self.now = air.now();
+            self.take_out();
+        }
         self.schedule_air();
+    }
+
+    /// Up to when the radio network may go on by itself: until something else is to happen. (And not for
+    /// too long, as a run may be cancelled.)
+    fn air_until(&mut self) -> Time {
+        let just_before = |at: Time| at - Duration::from_nanos(1);
+        let others = self.events.next_at().map_or(Time::MAX, just_before);
+        let until = others.min(just_before(self.end));
+        until.min(self.now + LONGEST).max(self.now)
     }
 
     /// Wakes the radio network when it next has something to do.
     pub(super) fn schedule_air(&mut self) {
         let Some(air) = &mut self.air else { return };
-        if let Some(at) = air.next()
-            && at < self.end
-            && air.wake.is_none_or(|pending| at < pending)
-        {
+        let at = air.next();
+        if at < self.end && air.wake.is_none_or(|pending| at < pending) {
             air.wake = Some(at);
             self.push(at, Event::Air);
         }

@@ -56,6 +56,12 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
+    /// When the next event is.
+    pub(crate) fn next_at(&mut self) -> Option<Time> {
+        let has_next = self.next < self.present.len() || self.advance();
+        has_next.then(|| self.present[self.next].0)
+    }
+
     /// The next event.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<(Time, E)> {

@@ -51,7 +51,7 @@ pub(crate) struct World<'a> {
     /// The time of the event at hand. Links and hosts decide up to their slack later than what they
     /// decide about, and some ahead of it; each is given the time of the thing itself.
     pub(super) now: Time,
-    events: EventQueue<Event>,
+    pub(super) events: EventQueue<Event>,
     handled: u64,
     plan: Plan,
     /// The links, and behind them the agents and the passages.

@@ -5,3 +5,4 @@ mod common;
 
 mod chain;
 mod network;
+mod topologies;

@@ -31,7 +31,11 @@ fn ns3() -> Receiver {
 
 #[test]
 fn a_frame_alone_is_received() {
-    for mut radio in [ns2(), ns3()] {
+    let reception = Reception::Capture {
+        ratio: f64::INFINITY,
+    };
+    let never = radio(reception, Sensing::Signals);
+    for mut radio in [ns2(), ns3(), never] {
         radio.on_start(at(0), signal(1, 1.0));
         assert!(radio.is_busy() && radio.is_receiving());
         assert_eq!(radio.on_end(at(500), 1), Some(Received::Frame));

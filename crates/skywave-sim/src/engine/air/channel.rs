@@ -200,11 +200,6 @@ impl Channel {
         (usize::from(reach.station), signal)
     }
 
-    /// There is no station behind this place of its list.
-    pub(super) fn is_last(&self, number: u32, reach: u32) -> bool {
-        reach as usize + 1 == self.get(number).reaches.len()
-    }
-
     /// An end of a frame has passed; after both its number is free.
     pub(super) fn release(&mut self, number: u32) {
         let place = &mut self.transmissions[number as usize];

@@ -1,17 +1,13 @@
-//! The events of a radio network: earliest first, equal times in the order of insertion.
+//! What happens on the air: earliest first, equal times in the order of insertion.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use skywave_core::Time;
 
-/// What may happen next in a radio network.
+/// What may happen next on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Event {
-    /// Machines of a station may have something to do.
-    Timer(u16),
-    /// The IP layer of a station has handled a packet.
-    Handled(u16),
     /// A frame begins to reach the station at a place of its list.
     Begins { transmission: u32, reach: u32 },
     /// A frame has passed that station.
@@ -35,13 +31,12 @@ impl Events {
         self.heap.push(Reverse((at, self.pushed, event)));
     }
 
-    pub(super) fn next(&self) -> Option<Time> {
-        self.heap.peek().map(|Reverse((at, ..))| *at)
+    /// When the next one is; never is [`Time::MAX`].
+    pub(super) fn next(&self) -> Time {
+        self.heap.peek().map_or(Time::MAX, |Reverse((at, ..))| *at)
     }
 
-    /// The next event, if it is due by `now`.
-    pub(super) fn pop(&mut self, now: Time) -> Option<(Time, Event)> {
-        self.next().filter(|&at| at <= now)?;
+    pub(super) fn pop(&mut self) -> Option<(Time, Event)> {
         let Reverse((at, _, event)) = self.heap.pop()?;
         Some((at, event))
     }

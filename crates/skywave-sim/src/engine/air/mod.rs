@@ -10,6 +10,7 @@ mod copies;
 mod events;
 mod station;
 mod timeline;
+mod timers;
 
 use skywave_core::Time;
 use skywave_core::mac;
@@ -25,6 +26,7 @@ pub(super) use copies::Released;
 use events::{Event, Events};
 use station::Station;
 use timeline::Timeline;
+use timers::Timers;
 
 /// Hops that a packet may take at most: the default TTL of IP.
 const TTL: u8 = 64;
@@ -32,9 +34,12 @@ const TTL: u8 = 64;
 /// A radio network in operation.
 pub(crate) struct Air {
     now: Time,
+    /// Nothing of the world's comes before this.
+    until: Time,
     stations: Vec<Station>,
     channel: Channel,
     events: Events,
+    timers: Timers,
     copies: Copies,
     timeline: Option<Timeline>,
     measure: (Time, Time),
@@ -69,8 +74,10 @@ impl Air {
         });
         let mut air = Self {
             now: Time::ZERO,
+            until: Time::ZERO,
             stations: stations.collect(),
             events: Events::default(),
+            timers: Timers::new(spec.stations.len()),
             copies: Copies::default(),
             timeline: spec
                 .timeline
@@ -81,7 +88,8 @@ impl Air {
             results: Vec::new(),
         };
         for station in 0..air.stations.len() {
-            air.set_timer(station);
+            let due = air.stations[station].next_timer();
+            air.timers.set(station, due);
         }
         if run.measure.0 > Time::ZERO {
             air.events.push(run.measure.0, Event::Measure);
@@ -90,8 +98,8 @@ impl Air {
     }
 
     /// When it next has something to do.
-    pub(crate) fn next(&self) -> Option<Time> {
-        self.events.next()
+    pub(crate) fn next(&self) -> Time {
+        self.events.next().min(self.timers.first())
     }
 
     /// A packet enters at station `from`, for station `to`.
@@ -109,18 +117,31 @@ impl Air {
         self.settle(usize::from(from));
     }
 
-    /// Does everything that is due by `now`.
-    pub(crate) fn run(&mut self, now: Time) {
-        while let Some((at, event)) = self.events.pop(now) {
-            self.now = at;
-            self.handle(event);
+    /// Does what is due by `until`, as long as no packet leaves.
+    pub(crate) fn run(&mut self, until: Time) {
+        self.until = until;
+        while self.results.is_empty() && self.next() <= until {
+            // Of equal times, what is on the air first: stations answer to it.
+            if self.events.next() <= self.timers.first() {
+                self.handle_event();
+            } else {
+                self.now = self.timers.first();
+                self.on_timer(self.timers.station());
+            }
         }
     }
 
-    fn handle(&mut self, event: Event) {
+    /// The time of what was done last.
+    pub(super) fn now(&self) -> Time {
+        self.now
+    }
+
+    fn handle_event(&mut self) {
+        let Some((at, event)) = self.events.pop() else {
+            return;
+        };
+        self.now = at;
         match event {
-            Event::Timer(station) => self.on_timer(usize::from(station)),
-            Event::Handled(station) => self.on_handled(usize::from(station)),
             Event::Begins {
                 transmission,
                 reach,
@@ -148,40 +169,56 @@ impl Air {
         self.settle(index);
     }
 
-    /// A frame begins to reach the next station.
-    fn on_front(&mut self, transmission: u32, reach: u32) {
-        let (heard, signal) = self.channel.signal(transmission, reach);
-        if let Some(at) = self.channel.front(transmission, reach + 1) {
-            let reach = reach + 1;
-            self.events.push(
-                at,
-                Event::Begins {
-                    transmission,
-                    reach,
-                },
-            );
+    /// A frame begins to reach stations, one after the other until something else comes before.
+    fn on_front(&mut self, transmission: u32, mut reach: u32) {
+        loop {
+            let (heard, signal) = self.channel.signal(transmission, reach);
+            let station = &mut self.stations[heard];
+            station.receiver.on_start(self.now, signal);
+            if station.receiver.is_busy() {
+                station.dcf.on_busy(self.now);
+            }
+            self.note(heard);
+            reach += 1;
+            let Some(at) = self.channel.front(transmission, reach) else {
+                return;
+            };
+            if !self.is_next(at) {
+                return self.events.push(
+                    at,
+                    Event::Begins {
+                        transmission,
+                        reach,
+                    },
+                );
+            }
+            self.now = at;
         }
-        let station = &mut self.stations[heard];
-        station.receiver.on_start(self.now, signal);
-        if station.receiver.is_busy() {
-            station.dcf.on_busy(self.now);
-        }
-        self.note(heard);
     }
 
-    /// A frame has passed the next station.
-    fn on_tail(&mut self, transmission: u32, reach: u32) {
-        let heard = self.channel.station(transmission, reach);
-        if let Some(at) = self.channel.tail(transmission, reach + 1) {
-            let reach = reach + 1;
-            self.events.push(
-                at,
-                Event::Ends {
-                    transmission,
-                    reach,
-                },
-            );
+    /// A frame has passed stations, one after the other until something else comes before.
+    fn on_tail(&mut self, transmission: u32, mut reach: u32) {
+        loop {
+            self.on_end(transmission, reach);
+            reach += 1;
+            let Some(at) = self.channel.tail(transmission, reach) else {
+                return self.channel.release(transmission);
+            };
+            if !self.is_next(at) {
+                return self.events.push(
+                    at,
+                    Event::Ends {
+                        transmission,
+                        reach,
+                    },
+                );
+            }
+            self.now = at;
         }
+    }
+
+    fn on_end(&mut self, transmission: u32, reach: u32) {
+        let heard = self.channel.station(transmission, reach);
         let station = &mut self.stations[heard];
         match station.receiver.on_end(self.now, transmission) {
             Some(Received::Frame) => {
@@ -192,34 +229,16 @@ impl Air {
             Some(Received::Garbled) => station.dcf.on_garbled(self.now),
             None => {}
         }
-        if self.channel.is_last(transmission, reach) {
-            self.channel.release(transmission);
-        }
         self.settle(heard);
     }
 
-    fn on_timer(&mut self, index: usize) {
-        let station = &mut self.stations[index];
-        if station.timer != Some(self.now) {
-            return;
-        }
-        station.timer = None;
-        if station.dcf.next_timer().is_some_and(|at| at <= self.now) {
-            station.dcf.on_timer(self.now);
-        }
-        if station
-            .routing
-            .next_timer()
-            .is_some_and(|at| at <= self.now)
-        {
-            station.routing.on_timer(self.now);
-        }
-        self.settle(index);
+    /// What lies at `at` comes before all events, the world's too.
+    fn is_next(&self, at: Time) -> bool {
+        at <= self.until && at < self.next() && self.results.is_empty()
     }
 
-    /// The IP layer of a station has handled a packet.
-    fn on_handled(&mut self, index: usize) {
-        self.stations[index].route_handled(self.now);
+    fn on_timer(&mut self, index: usize) {
+        self.stations[index].on_timer(self.now);
         self.settle(index);
     }
 
@@ -227,17 +246,15 @@ impl Air {
     /// its own host.
     fn pass_ip(&mut self, index: usize, from: Option<Address>, datagram: Datagram<u32>) {
         let id = datagram.payload;
-        match self.stations[index].handle_packet(self.now, from, datagram) {
-            Ok(Some(at)) => self.events.push(at, Event::Handled(index as u16)),
-            Ok(None) => {}
-            Err(cause) => self.lose(id, cause.into()),
+        if let Err(cause) = self.stations[index].handle_packet(self.now, from, datagram) {
+            self.lose(id, cause.into());
         }
     }
 
     /// Passes on what the machines of a station have to say, until they have nothing more.
     fn settle(&mut self, index: usize) {
         loop {
-            if let Some(output) = self.stations[index].routing.poll() {
+            if let Some(output) = self.stations[index].poll_routing() {
                 self.on_routing(index, output);
             } else if let Some(output) = self.stations[index].dcf.poll() {
                 self.on_mac(index, output);
@@ -246,7 +263,8 @@ impl Air {
             }
         }
         self.stations[index].listen(self.now);
-        self.set_timer(index);
+        let due = self.stations[index].next_timer();
+        self.timers.set(index, due);
         self.note(index);
     }
 
@@ -316,15 +334,15 @@ impl Air {
                 self.copies.copy(datagram.payload);
                 if datagram.destination == self.stations[index].me {
                     let station = &mut self.stations[index];
-                    station
-                        .routing
-                        .receive(self.now, from, Packet::Data(datagram));
+                    let packet = Packet::Data(datagram);
+                    station.routing().receive(self.now, from, packet);
                 } else {
                     self.pass_ip(index, Some(from), datagram);
                 }
             }
             aodv @ Packet::Aodv { .. } => {
-                self.stations[index].routing.receive(self.now, from, aodv);
+                let routing = self.stations[index].routing();
+                routing.receive(self.now, from, aodv);
             }
         }
     }
@@ -332,22 +350,12 @@ impl Air {
     /// A neighbour does not answer: what else waits for it has no better prospects.
     fn link_failed(&mut self, index: usize, to: Address, packet: Packet<u32>) {
         let station = &mut self.stations[index];
-        station.routing.link_failed(self.now, to, packet);
+        station.routing().link_failed(self.now, to, packet);
         // Static routes know no other way: the rest tries its luck.
-        if matches!(station.routing, Routing::Aodv(_)) {
+        if matches!(station.routing(), Routing::Aodv(_)) {
             while let Some(packet) = station.dcf.withdraw(to) {
-                station.routing.link_failed(self.now, to, packet);
+                station.routing().link_failed(self.now, to, packet);
             }
-        }
-    }
-
-    fn set_timer(&mut self, index: usize) {
-        let station = &mut self.stations[index];
-        if let Some(at) = station.next_timer()
-            && station.timer.is_none_or(|pending| at < pending)
-        {
-            station.timer = Some(at);
-            self.events.push(at, Event::Timer(index as u16));
         }
     }
 
@@ -366,6 +374,7 @@ impl Air {
         }
     }
 
+    #[inline]
     fn note(&mut self, index: usize) {
         if let Some(timeline) = &mut self.timeline {
             timeline.note(self.now, index, self.stations[index].state(self.now));

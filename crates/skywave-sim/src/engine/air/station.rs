@@ -7,7 +7,7 @@ use skywave_core::link::{DropCause, Fate, Link};
 use skywave_core::mac::{Dcf, Stats};
 use skywave_core::radio::{Address, Receiver};
 use skywave_core::rng::Stream;
-use skywave_core::routing::{Aodv, Datagram, Packet, Routing, StaticRoutes};
+use skywave_core::routing::{Aodv, Datagram, Output, Packet, Routing, StaticRoutes};
 
 use crate::outcome::{Activity, StationOutcome};
 use crate::spec::{RadioSpec, RoutingSpec, Spec};
@@ -17,11 +17,13 @@ pub(super) struct Station {
     pub(super) me: Address,
     pub(super) receiver: Receiver,
     pub(super) dcf: Dcf<Packet<u32>>,
-    pub(super) routing: Routing<u32>,
+    routing: Routing<u32>,
+    /// The routing protocol was called since it was asked for what it wants.
+    routing_called: bool,
+    /// When it next wants to act by itself.
+    routing_due: Option<Time>,
     /// What the IP layer does to packets that the station sends on.
     ip: Option<Ip>,
-    /// When its pending timer event is due.
-    pub(super) timer: Option<Time>,
     /// What was counted before the measured window.
     before: Stats,
 }
@@ -53,45 +55,77 @@ impl Station {
             link: Link::new(config.clone(), run.seed, &name),
             inside: VecDeque::new(),
         });
+        let routing = match &spec.routing {
+            RoutingSpec::Static => Routing::Static(StaticRoutes::new(me, hops)),
+            RoutingSpec::Aodv(config) => {
+                Routing::Aodv(Box::new(Aodv::new(me, *config, stream("aodv"))))
+            }
+        };
         Self {
             me,
             receiver: Receiver::new(spec.reception, spec.sensing, stream("bits")),
             dcf: Dcf::new(spec.mac.clone(), me, stream("backoff")),
-            routing: match &spec.routing {
-                RoutingSpec::Static => Routing::Static(StaticRoutes::new(me, hops)),
-                RoutingSpec::Aodv(config) => {
-                    Routing::Aodv(Box::new(Aodv::new(me, *config, stream("aodv"))))
-                }
-            },
+            routing_due: routing.next_timer(),
+            routing,
+            routing_called: false,
             ip,
-            timer: None,
             before: Stats::default(),
         }
     }
 
     /// A packet that the station is to send on comes to its IP layer, from a neighbour or from its own
-    /// host: when it has been handled, if not at once.
+    /// host.
     pub(super) fn handle_packet(
         &mut self,
         now: Time,
         from: Option<Address>,
         datagram: Datagram<u32>,
-    ) -> Result<Option<Time>, DropCause> {
+    ) -> Result<(), DropCause> {
         let Some(ip) = &mut self.ip else {
             self.route(now, from, datagram);
-            return Ok(None);
+            return Ok(());
         };
         match ip.link.send(now, datagram.bytes) {
             Fate::Dropped(cause) => Err(cause),
             Fate::Arrives { at, .. } => {
                 ip.inside.push_back((at, from, datagram));
-                Ok(Some(at))
+                Ok(())
             }
         }
     }
 
+    /// Its machines do what is due.
+    pub(super) fn on_timer(&mut self, now: Time) {
+        if self.dcf.next_timer().is_some_and(|at| at <= now) {
+            self.dcf.on_timer(now);
+        }
+        if self.routing_due.is_some_and(|at| at <= now) {
+            self.routing().on_timer(now);
+        }
+        self.route_handled(now);
+    }
+
+    /// The routing protocol, to be called.
+    pub(super) fn routing(&mut self) -> &mut Routing<u32> {
+        self.routing_called = true;
+        &mut self.routing
+    }
+
+    /// What the routing protocol wants done next.
+    pub(super) fn poll_routing(&mut self) -> Option<Output<u32>> {
+        if !self.routing_called {
+            return None;
+        }
+        let output = self.routing.poll();
+        if output.is_none() {
+            self.routing_called = false;
+            self.routing_due = self.routing.next_timer();
+        }
+        output
+    }
+
     /// Routes the packets that the IP layer has handled by now.
-    pub(super) fn route_handled(&mut self, now: Time) {
+    fn route_handled(&mut self, now: Time) {
         while let Some(ip) = &mut self.ip
             && ip.inside.front().is_some_and(|(at, ..)| *at <= now)
             && let Some((_, from, datagram)) = ip.inside.pop_front()
@@ -102,15 +136,18 @@ impl Station {
 
     fn route(&mut self, now: Time, from: Option<Address>, datagram: Datagram<u32>) {
         match from {
-            None => self.routing.originate(now, datagram),
-            Some(from) => self.routing.receive(now, from, Packet::Data(datagram)),
+            None => self.routing().originate(now, datagram),
+            Some(from) => self.routing().receive(now, from, Packet::Data(datagram)),
         }
     }
 
-    /// When one of its machines next wants to act by itself.
-    pub(super) fn next_timer(&self) -> Option<Time> {
-        let dcf = self.dcf.next_timer();
-        dcf.into_iter().chain(self.routing.next_timer()).min()
+    /// When one of its machines next wants to act by itself; never is [`Time::MAX`].
+    pub(super) fn next_timer(&self) -> Time {
+        let dcf = self.dcf.next_timer().unwrap_or(Time::MAX);
+        let routing = self.routing_due.unwrap_or(Time::MAX);
+        let ip = self.ip.as_ref().and_then(|ip| ip.inside.front());
+        let handled = ip.map_or(Time::MAX, |(at, ..)| *at);
+        dcf.min(routing).min(handled)
     }
 
     /// Tells the MAC what the radio hears.

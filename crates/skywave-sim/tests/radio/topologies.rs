@@ -1,0 +1,217 @@
+//! Scripted topologies: who disturbs whom, and what the MAC's rules do about it.
+
+use skywave_core::mac;
+use skywave_core::radio::{Propagation, Reception, Sensing};
+use skywave_core::{Duration, Rate, Time};
+use skywave_sim::spec::{FlowSpec, RadioSpec, Route, Traffic, Transport};
+use skywave_sim::{Outcome, simulate};
+
+use crate::network::{fixed, run};
+
+/// Datagrams of 1000 bytes from one station to another, more than it can send.
+fn datagrams(from: usize, to: usize) -> FlowSpec {
+    FlowSpec {
+        name: format!("{from}-{to}"),
+        from,
+        to,
+        route: Route::default(),
+        transport: Transport::Udp { header: 28 },
+        traffic: Traffic::Cbr {
+            rate: Rate::from_bps(30_000_000),
+            packet: 1000,
+            jitter: 0.0,
+        },
+        start: Time::ZERO,
+        stop: None,
+    }
+}
+
+/// Ten seconds of these flows.
+fn simulated(radio: RadioSpec, flows: &[(usize, usize)]) -> Outcome {
+    let flows = flows.iter().map(|&(from, to)| datagrams(from, to));
+    simulate(&run(radio, flows.collect(), 10, 1))
+}
+
+fn mbps(outcome: &Outcome, flow: usize) -> f64 {
+    outcome.flows[flow].goodput_bps / 1e6
+}
+
+/// Stations on a line that hear each other up to these ranges, in metres.
+fn line(places: &[f64], reception: f64, sensing: f64, rts: Option<u32>) -> RadioSpec {
+    let places: Vec<_> = places.iter().map(|&x| (x, 0.0)).collect();
+    let mac = mac::Config {
+        rts_threshold: rts,
+        long_above: 256,
+        ..mac::Config::ieee80211g()
+    };
+    RadioSpec {
+        propagation: Propagation::ranges(reception, sensing),
+        reception: Reception::Capture {
+            ratio: f64::INFINITY,
+        },
+        ..fixed(&places, mac)
+    }
+}
+
+/// Share of its attempts that a station got no answer to.
+fn unanswered(outcome: &Outcome, station: usize) -> f64 {
+    let station = &outcome.stations[station];
+    let attempts = station.attempts + station.requests;
+    station.unanswered as f64 / attempts as f64
+}
+
+#[test]
+fn hidden_senders_collide_and_rts_helps() {
+    // 0 and 2 cannot hear each other; both send to 1 in between.
+    let hidden = |rts| {
+        simulated(
+            line(&[0.0, 200.0, 400.0], 250.0, 250.0, rts),
+            &[(0, 1), (2, 1)],
+        )
+    };
+    let [without, with] = [hidden(None), hidden(Some(0))];
+    // Where all hear each other there are only the collisions of equal slots.
+    let open = simulated(
+        line(&[0.0, 100.0, 200.0], 250.0, 250.0, None),
+        &[(0, 1), (2, 1)],
+    );
+    assert!(unanswered(&open, 0) < 0.15, "{}", unanswered(&open, 0));
+    assert!(unanswered(&without, 0) > 0.5, "{}", unanswered(&without, 0));
+    let total = |outcome: &Outcome| mbps(outcome, 0) + mbps(outcome, 1);
+    assert!(
+        total(&with) > 1.5 * total(&without),
+        "{} {}",
+        total(&with),
+        total(&without)
+    );
+    assert!(
+        total(&open) > total(&with),
+        "{} {}",
+        total(&open),
+        total(&with)
+    );
+}
+
+#[test]
+fn an_exposed_sender_waits_although_it_would_not_disturb() {
+    // 0 <- 1 . 2 -> 3: the senders hear each other, no receiver hears the other sender.
+    let places = [0.0, 200.0, 400.0, 600.0];
+    let flows = [(1, 0), (2, 3)];
+    let exposed = simulated(line(&places, 250.0, 250.0, None), &flows);
+    let alone = simulated(line(&places, 250.0, 250.0, None), &flows[..1]);
+    // Farther apart they do not.
+    let apart = simulated(
+        line(&[0.0, 200.0, 800.0, 1000.0], 250.0, 250.0, None),
+        &flows,
+    );
+    for flow in 0..2 {
+        let share = mbps(&exposed, flow) / mbps(&alone, 0);
+        assert!((0.4..0.65).contains(&share), "{share}");
+        let share = mbps(&apart, flow) / mbps(&alone, 0);
+        assert!((0.99..1.01).contains(&share), "{share}");
+    }
+}
+
+#[test]
+fn capture_saves_the_stronger_of_two_frames() {
+    // Hidden from each other, but 0 is much nearer to the receiver than 2.
+    let places = [100.0, 200.0, 440.0];
+    let with = |ratio| {
+        let radio = line(&places, 250.0, 250.0, None);
+        let reception = Reception::Capture { ratio };
+        let flows = [(0, 1), (2, 1)];
+        simulated(RadioSpec { reception, ..radio }, &flows)
+    };
+    let [captured, lost] = [with(10.0), with(f64::INFINITY)];
+    assert!(
+        mbps(&captured, 0) > 1.3 * mbps(&lost, 0),
+        "{} {}",
+        mbps(&captured, 0),
+        mbps(&lost, 0)
+    );
+    assert!(unanswered(&captured, 0) < 0.5 * unanswered(&lost, 0));
+}
+
+#[test]
+fn who_senses_frames_without_reading_them_waits_longer_and_gets_less() {
+    // 0 -> 1 and 2 -> 3. 0 reads the ACKs of 3; 2 can read nothing of 0 and 1, and so waits an EIFS
+    // behind each of their exchanges instead of a DIFS.
+    let share = |reception| {
+        let radio = line(&[0.0, -100.0, 400.0, 200.0], reception, 650.0, None);
+        let outcome = simulated(radio, &[(0, 1), (2, 3)]);
+        mbps(&outcome, 1) / mbps(&outcome, 0)
+    };
+    let [sensed, read] = [share(250.0), share(650.0)];
+    assert!((0.9..1.1).contains(&read), "{read}");
+    assert!(sensed < 0.7, "{sensed}");
+}
+
+#[test]
+fn a_queue_of_one_neighbour_that_is_gone_does_not_stop_the_others() {
+    // Static routes to 2 lead nowhere that answers, as it is out of range of all.
+    let radio = line(&[0.0, 200.0, 5000.0], 250.0, 550.0, None);
+    let outcome = simulated(radio, &[(0, 1), (0, 2)]);
+    assert!(mbps(&outcome, 0) > 10.0);
+    assert_eq!(outcome.flows[1].received_packets, 0);
+    assert_eq!(
+        outcome.flows[1].no_route_drops,
+        outcome.flows[1].sent_packets
+    );
+}
+
+#[test]
+fn interference_adds_up_where_errors_follow_the_signal() {
+    // A pair at 19 dB above the noise, and other senders that cannot sense it: one of them leaves it
+    // 14 dB, a second one 12.7 dB.
+    let disturbances: [&[f64]; 4] = [&[], &[110.0], &[110.0, -110.0], &[75.0]];
+    let goodput = disturbances.map(|others| {
+        let mut places = vec![(0.0, 0.0), (30.0, 0.0)];
+        let mut flows = vec![datagrams(0, 1)];
+        for &away in others {
+            let sender = places.len();
+            places.extend([(30.0, away), (30.0, away * 1.1)]);
+            flows.push(datagrams(sender, sender + 1));
+        }
+        let mut radio = fixed(&places, mac::Config::ieee80211g());
+        radio.propagation = Propagation::ns3_default();
+        radio.sensing = Sensing::Frames { energy_mw: 6.3e-7 };
+        let noise_mw = radio.propagation.noise_mw;
+        radio.reception = Reception::Interference { noise_mw };
+        simulate(&run(radio, flows, 5, 1)).flows[0].goodput_bps / 1e6
+    });
+    assert!(goodput[0] > 12.0, "{goodput:?}");
+    assert!(goodput[1] > 0.95 * goodput[0], "{goodput:?}");
+    assert!(goodput[2] < 0.8 * goodput[0], "{goodput:?}");
+    assert!(goodput[3] < 0.2 * goodput[0], "{goodput:?}");
+}
+
+#[test]
+fn a_window_shows_what_each_station_does() {
+    use skywave_sim::outcome::Activity;
+    let mut radio = line(&[0.0, 200.0, 400.0], 250.0, 250.0, Some(0));
+    let start = Time::ZERO + Duration::from_millis(100);
+    radio.timeline = Some((start, start + Duration::from_millis(20)));
+    let outcome = simulated(radio, &[(0, 1)]);
+    let time = |station: usize, activity| -> f64 {
+        let spans = outcome.stations[station].timeline.iter();
+        let spans = spans.filter(|span| span.activity == activity);
+        spans.map(|span| span.to_s - span.from_s).sum()
+    };
+    for station in 0..3 {
+        let spans = &outcome.stations[station].timeline;
+        assert!((spans[0].from_s - 0.1).abs() < 1e-12);
+        assert!((spans[spans.len() - 1].to_s - 0.12).abs() < 1e-12);
+        assert!(
+            spans
+                .windows(2)
+                .all(|w| (w[0].to_s - w[1].from_s).abs() < 1e-12)
+        );
+        assert!(spans.windows(2).all(|w| w[0].activity != w[1].activity));
+    }
+    assert!(time(0, Activity::Sends) > 0.4 * 0.02);
+    assert!(time(1, Activity::Receives) > 0.4 * 0.02);
+    // The third station hears the CTS and keeps still for the data.
+    assert!(time(2, Activity::Reserved) > 0.4 * 0.02);
+    assert!(time(2, Activity::Sends) < 1e-12);
+    assert!(time(0, Activity::BacksOff) > 0.05 * 0.02);
+}
