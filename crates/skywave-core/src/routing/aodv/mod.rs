@@ -1,10 +1,10 @@
 //! AODV: routes found when they are needed (RFC 3561).
 //!
-//! A station without a route floods a request ([`discovery`]: in growing rings, with retries); who hears
-//! it learns the way back, and the destination or somebody with a fresh route answers along it
-//! ([`replies`]). Stations tell those who send through them when a link breaks ([`errors`]), which the link
-//! layer has told, or the silence of a neighbour ([`hello`]). Each destination numbers its routes, so that
-//! old news cannot make a loop ([`table`]).
+//! A station without a route floods a request (`discovery`: in growing rings, with retries); who hears
+//! it learns the way back (`requests`), and the destination or somebody with a fresh route answers along
+//! it (`replies`). Stations tell those who send through them when a link breaks (`errors`), which the link
+//! layer has told, or the silence of a neighbour (`hello`). Each destination numbers its routes, so that
+//! old news cannot make a loop (`table`).
 //!
 //! Not here: multicast, subnets (section 7), extensions (9), reboot (6.13), several interfaces (6.14).
 
