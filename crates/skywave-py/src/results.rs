@@ -76,6 +76,16 @@ impl Results {
         self.table(py, frame::links)
     }
 
+    /// One row a run and station.
+    fn stations(&self, py: Python<'_>) -> PyResult<Table> {
+        self.table(py, frame::stations)
+    }
+
+    /// One row a run, station and span of time.
+    fn timelines(&self, py: Python<'_>) -> PyResult<Table> {
+        self.table(py, frame::timelines)
+    }
+
     /// One row a run, flow and bin: delivered bytes.
     fn bins(&self, py: Python<'_>) -> PyResult<Table> {
         self.table(py, frame::bins)

@@ -10,7 +10,19 @@ import pytest
 import skywave
 from hypothesis import given
 from hypothesis import strategies as st
-from skywave import Agent, Flow, Link, Plot, Report, Run, Scenario, Transport, _toml
+from skywave import (
+    Agent,
+    Flow,
+    Link,
+    Plot,
+    Radio,
+    Report,
+    Run,
+    Scenario,
+    Station,
+    Transport,
+    _toml,
+)
 
 SCALARS = (
     st.booleans()
@@ -68,6 +80,8 @@ def test_every_class_has_the_keys_of_the_file() -> None:
     report = schema["$defs"]["ReportModel"]["properties"]
     for table, model in {
         Link: file["link"]["items"],
+        Radio: file["radio"],
+        Station: file["station"]["items"],
         Flow: file["flow"]["items"],
         Agent: file["agent"]["items"],
         Run: file["run"],
@@ -77,9 +91,24 @@ def test_every_class_has_the_keys_of_the_file() -> None:
     }.items():
         assert {f.name.rstrip("_") for f in fields(table)} == keys(model), table
     ours = {f.name for f in fields(Scenario)} - {"name", "base"}
-    lists = ("links", "flows", "agents")
+    lists = ("links", "stations", "flows", "agents")
     assert ours.issuperset(lists)
     assert {name.removesuffix("s") if name in lists else name for name in ours} == set(file)
+
+
+def test_a_radio_network_is_built_and_measured() -> None:
+    results = skywave.run(
+        Scenario(
+            radio=Radio(standard="802.11g", routing="static", timeline=("1s", "1.01s")),
+            stations=[Station(node="N#", count=3, at=("0m", "0m"), step=("200m", "0m"))],
+            flows=[Flow(from_="N1", to="N3")],
+            run=Run(duration="2s"),
+        )
+    )
+    assert results.stations["station"] == ["N1", "N2", "N3"]
+    assert all(attempts > 0 for attempts in results.stations["attempts"])
+    assert results.timelines["from_s"][0] == 1.0
+    assert set(results.timelines["station"]) == {"N1", "N2", "N3"}
 
 
 def test_a_scenario_of_every_class_becomes_a_file(lossy: Scenario, tmp_path: Path) -> None:

@@ -193,6 +193,8 @@ pub struct StationOutcome {
     pub requests: u64,
     /// RTS and data frames that were not answered.
     pub unanswered: u64,
+    /// `unanswered` as a share of all of them; `None` without any.
+    pub unanswered_share: Option<f64>,
     /// Packets that were acknowledged.
     pub acknowledged: u64,
     /// Packets that were given up.

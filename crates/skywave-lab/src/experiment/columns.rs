@@ -1,10 +1,10 @@
-//! Every measured field of a flow and of a link, once: its name, its unit and how to read it.
+//! Every measured field of a flow, of a link and of a station, once: its name, its unit and how to read it.
 //!
 //! The result rows, the Parquet columns, the stored runs and the plots all follow these tables, and
 //! a field that is added to an outcome but not here does not compile.
 
 use skywave_sim::losses::{Found, LossCause};
-use skywave_sim::outcome::{FlowOutcome, LinkOutcome};
+use skywave_sim::outcome::{FlowOutcome, LinkOutcome, StationOutcome};
 
 /// One measured value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,10 +103,13 @@ macro_rules! set {
     }};
 }
 
+/// A table of columns: numbers of an outcome, then cells of its table of losses, then fields that are no
+/// numbers (`~`).
 macro_rules! columns {
     ($(#[$doc:meta])* $table:ident, $check:ident, $outcome:ident:
      $($field:ident $kind:ident $unit:ident $pooling:ident $label:literal;)*
-     $(@$losses:ident: $($cell:ident $cause:ident $found:ident $of:literal;)*)?) => {
+     $(@$losses:ident: $($cell:ident $cause:ident $found:ident $of:literal;)*)?
+     $(~ $($other:ident)*;)?) => {
         $(#[$doc])*
         pub const $table: &[Column<$outcome>] = &[
             $(Column {
@@ -134,7 +137,7 @@ macro_rules! columns {
         ];
         /// Does not compile when a field has no column.
         const fn $check(o: &$outcome) {
-            let $outcome { name: _, $($field: _,)* $($losses: _,)? } = o;
+            let $outcome { name: _, $($field: _,)* $($losses: _,)? $($($other: _,)*)? } = o;
         }
         const _: fn(&$outcome) = $check;
     };
@@ -265,4 +268,18 @@ columns! {
     given_up count Count Sum "Given up";
     mean_transmissions maybe Ratio Mean "Mean transmissions";
     fec_repairs count Count Sum "FEC repairs";
+}
+
+columns! {
+    /// The measured fields of a station of a radio network.
+    STATION, every_station_field_has_a_column, StationOutcome:
+    attempts count Count Sum "Attempts";
+    requests count Count Sum "RTS";
+    unanswered count Count Sum "Unanswered";
+    unanswered_share maybe Share Mean "Unanswered share";
+    acknowledged count Count Sum "Acknowledged";
+    given_up count Count Sum "Given up";
+    queue_drops count Count Sum "Queue drops";
+    contention_mean_s maybe Seconds Mean "Mean contention";
+    ~ timeline;
 }

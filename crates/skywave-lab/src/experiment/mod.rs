@@ -13,6 +13,7 @@ mod series;
 mod several;
 pub mod stats;
 mod store;
+pub mod timeline;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use serde_json::{Map, Value, json};
-use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Outcome};
+use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Outcome, StationOutcome};
 
-use super::columns::{Cell, Column, FLOW, LINK};
+use super::columns::{Cell, Column, FLOW, LINK, STATION};
 use super::file::write_atomically;
 use super::key::RunKey;
 use super::results::RunResult;
-use super::{Error, lock, series};
+use super::{Error, lock, series, timeline};
 
 const RUNS: &str = "runs.jsonl";
 const LOCK: &str = ".lock";
@@ -142,12 +142,18 @@ fn line(key: RunKey, seed: u64, engine: &str, run: &RunResult) -> String {
     let outcome = &run.outcome;
     let flows = outcome.flows.iter().map(|o| record(&o.name, FLOW, o));
     let links = outcome.links.iter().map(|o| record(&o.name, LINK, o));
+    let stations = outcome.stations.iter().map(|o| {
+        let mut station = record(&o.name, STATION, o);
+        station["timeline"] = timeline::record(&o.timeline);
+        station
+    });
     let line = json!({
         "key": key.to_string(),
         "engine": engine,
         "seed": seed,
         "flows": flows.collect::<Vec<_>>(),
         "links": links.collect::<Vec<_>>(),
+        "stations": stations.collect::<Vec<_>>(),
         "events": outcome.events,
         "series": run.series_file.is_some(),
         "bins": outcome.bins.as_ref().map(|bins| json!({
@@ -189,10 +195,16 @@ fn parse(line: &str, engine: &str, dir: &Path) -> Option<(RunKey, RunResult)> {
         link.name = restore(v, LINK, &mut link)?;
         Some(link)
     });
+    let stations = value.get("stations")?.as_array()?.iter().map(|v| {
+        let mut station = StationOutcome::default();
+        station.name = restore(v, STATION, &mut station)?;
+        station.timeline = timeline::restore(v.get("timeline")?)?;
+        Some(station)
+    });
     let mut run = RunResult::new(Outcome {
         flows: flows.collect::<Option<_>>()?,
         links: links.collect::<Option<_>>()?,
-        stations: Vec::new(),
+        stations: stations.collect::<Option<_>>()?,
         series: Vec::new(),
         bins: match value.get("bins")? {
             Value::Null => None,

@@ -5,7 +5,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::html::{HtmlOptions, drawings, html};
-use super::parquet::{write_bins, write_links, write_results, write_series};
+use super::parquet::{
+    write_bins, write_links, write_results, write_series, write_stations, write_timelines,
+};
 use super::study::Study;
 use crate::capture;
 use crate::experiment::Results;
@@ -58,6 +60,16 @@ pub fn write_all(
     }
     write_file(&dir.join("links.parquet"), |out| {
         write_links(out, study, results)
+    })?;
+    let stations = || results.iter().flat_map(|(_, _, run)| &run.outcome.stations);
+    write_if(
+        stations().next().is_some(),
+        dir.join("stations.parquet"),
+        |out| write_stations(out, study, results),
+    )?;
+    let has_timelines = stations().any(|station| !station.timeline.is_empty());
+    write_if(has_timelines, dir.join("timelines.parquet"), |out| {
+        write_timelines(out, study, results)
     })?;
     let has_bins = results.iter().any(|(_, _, run)| run.outcome.bins.is_some());
     write_if(has_bins, dir.join("bins.parquet"), |out| {

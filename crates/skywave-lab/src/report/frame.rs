@@ -14,8 +14,10 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::row::{Row, rows};
 use super::study::Study;
-use crate::experiment::Results;
-use crate::experiment::columns::{Cell, Column, FLOW, LINK, Unit};
+use skywave_sim::outcome::{LinkOutcome, Outcome, Span, StationOutcome};
+
+use crate::experiment::columns::{Cell, Column, FLOW, LINK, STATION, Unit};
+use crate::experiment::{Results, timeline};
 
 mod params;
 mod summary;
@@ -98,31 +100,92 @@ pub fn runs<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
 
 /// One row a run and link.
 pub fn links<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
+    entities(study, results, "link", LINK, |outcome| {
+        let named = |link: &'a LinkOutcome| (link.name.as_str(), link);
+        outcome.links.iter().map(named)
+    })
+}
+
+/// One row a run and station.
+pub fn stations<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
+    entities(study, results, "station", STATION, |outcome| {
+        let named = |station: &'a StationOutcome| (station.name.as_str(), station);
+        outcome.stations.iter().map(named)
+    })
+}
+
+/// One row a run and entity; `of` gives the entities of an outcome with their names.
+fn entities<'a, T: Default + 'static, I: Iterator<Item = (&'a str, &'a T)> + 'a>(
+    study: &'a Study,
+    results: &'a Results,
+    what: &str,
+    columns: &'static [Column<T>],
+    of: impl Fn(&'a Outcome) -> I + 'a,
+) -> Frame<'a> {
     let params = ParamColumns::new(study);
     let mut fields = vec![
         Field::new("scenario", DataType::Utf8, false),
         Field::new("seed", DataType::UInt64, false),
     ];
     fields.extend(params.fields());
-    fields.push(Field::new("link", DataType::Utf8, false));
-    fields.extend(LINK.iter().map(measured_field));
+    fields.push(Field::new(what, DataType::Utf8, false));
+    fields.extend(columns.iter().map(measured_field));
     let all = results
         .iter()
         .filter_map(|(point, seed, run)| Some((study.points.get(point)?, seed, run)))
         .flat_map(move |(point, seed, run)| {
-            let links = run.outcome.links.iter();
-            links.map(move |link| (point, results.seeds[seed], link))
+            let seed = results.seeds[seed];
+            of(&run.outcome).map(move |(name, entity)| (point, seed, name, entity))
         });
     Frame::new(
         fields,
         chunked(all).map(move |chunk| {
-            let mut columns: Vec<ArrayRef> = vec![
+            let mut arrays: Vec<ArrayRef> = vec![
                 text(chunk.iter().map(|_| study.name.as_str())),
                 numbers(chunk.iter().map(|r| r.1)),
             ];
+            arrays.extend(params.arrays(chunk.iter().map(|r| r.0)));
+            arrays.push(text(chunk.iter().map(|r| r.2)));
+            let measured = |c| measured(c, chunk.iter().map(|r| r.3));
+            arrays.extend(columns.iter().map(measured));
+            Ok(arrays)
+        }),
+    )
+}
+
+/// What stations did: one row a run, station and span of time.
+pub fn timelines<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
+    let params = ParamColumns::new(study);
+    let mut fields = vec![Field::new("seed", DataType::UInt64, false)];
+    fields.extend(params.fields());
+    fields.extend([
+        Field::new("station", DataType::Utf8, false),
+        Field::new("from_s", DataType::Float64, false).with_metadata(unit("s")),
+        Field::new("to_s", DataType::Float64, false).with_metadata(unit("s")),
+        Field::new("activity", DataType::Utf8, false),
+    ]);
+    let runs = results
+        .iter()
+        .filter_map(|(point, seed, run)| Some((study.points.get(point)?, seed, run)));
+    let all = runs.flat_map(move |(point, seed, run)| {
+        let stations = run.outcome.stations.iter();
+        stations.flat_map(move |station| {
+            let spans = station.timeline.iter();
+            spans.map(move |span| (point, results.seeds[seed], station, span))
+        })
+    });
+    Frame::new(
+        fields,
+        chunked(all).map(move |chunk| {
+            let times = |time: fn(&Span) -> f64| -> ArrayRef {
+                let times = chunk.iter().map(|r| time(r.3));
+                Arc::new(Float64Array::from_iter_values(times))
+            };
+            let mut columns = vec![numbers(chunk.iter().map(|r| r.1))];
             columns.extend(params.arrays(chunk.iter().map(|r| r.0)));
             columns.push(text(chunk.iter().map(|r| r.2.name.as_str())));
-            columns.extend(LINK.iter().map(|c| measured(c, chunk.iter().map(|r| r.2))));
+            columns.extend([times(|span| span.from_s), times(|span| span.to_s)]);
+            columns.push(text(chunk.iter().map(|r| timeline::name(r.3.activity))));
             Ok(columns)
         }),
     )

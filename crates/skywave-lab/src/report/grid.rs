@@ -9,7 +9,7 @@ use crate::experiment::stats::Estimate;
 
 mod entities;
 
-pub(super) use entities::{flows, links};
+pub(super) use entities::{flows, links, stations};
 
 /// A table of text.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]

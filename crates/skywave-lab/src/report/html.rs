@@ -24,6 +24,7 @@ const MAX_MARKERS: usize = 1000;
 const MAX_PANEL_ROWS: usize = 120;
 const MAX_FLOW_ROWS: usize = 240;
 const MAX_LINK_ROWS: usize = 240;
+const MAX_STATION_ROWS: usize = 240;
 
 /// What all pages begin with, and the macro of tables.
 const HEAD: &str = include_str!("head.html");
@@ -52,6 +53,7 @@ pub(super) struct Page {
     why: Why,
     flows: Grid,
     links: Grid,
+    stations: Grid,
     traces: Vec<Trace>,
     traces_left_out: usize,
     facts: Vec<(&'static str, String)>,
@@ -208,6 +210,7 @@ pub(super) fn page(
         why: why(study, results),
         flows: grid::flows(study, results, MAX_FLOW_ROWS),
         links: grid::links(study, results, MAX_LINK_ROWS),
+        stations: grid::stations(study, results, MAX_STATION_ROWS),
         traces,
         traces_left_out,
         facts,

@@ -289,11 +289,14 @@ fn panel(study: &Study, results: &Results, plot: &Plot, facet: Facet, points: &[
 
 /// The value of a run in a plot that does not tell flows apart.
 fn value(outcome: &Outcome, plot: &Plot, point: &StudyPoint) -> Option<f64> {
-    match &plot.link {
-        Some(wanted) => summary::of_links(outcome, plot.y, |link, i| {
+    match (&plot.link, &plot.station) {
+        (Some(wanted), _) => summary::of_links(outcome, plot.y, |link, i| {
             link.name == *wanted || point.links.get(i) == Some(wanted)
         }),
-        None => summary::of_flows(outcome, plot.y, |flow, i| {
+        (None, Some(wanted)) => summary::of_stations(outcome, plot.y, |station, i| {
+            station.name == *wanted || point.stations.get(i) == Some(wanted)
+        }),
+        (None, None) => summary::of_flows(outcome, plot.y, |flow, i| {
             plot.flow.as_ref().is_none_or(|wanted| {
                 flow.name == *wanted || point.flows.get(i).is_some_and(|f| f.group == *wanted)
             })

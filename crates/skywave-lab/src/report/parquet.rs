@@ -1,5 +1,5 @@
-//! Results as Parquet files: `results.parquet`, `links.parquet`, `bins.parquet` and `series.parquet`, with what they
-//! depend on in their metadata. The same results give the same bytes.
+//! Results as Parquet files: `results.parquet`, `links.parquet`, `stations.parquet`, `timelines.parquet`,
+//! `bins.parquet` and `series.parquet`, with what they depend on in their metadata. The same results give the same bytes.
 
 use std::io::{self, Write};
 
@@ -21,6 +21,24 @@ pub fn write_results<W: Write + Send>(out: W, study: &Study, results: &Results) 
 /// Writes one row a run and link.
 pub fn write_links<W: Write + Send>(out: W, study: &Study, results: &Results) -> io::Result<()> {
     write(out, frame::links(study, results), study, results)
+}
+
+/// Writes one row a run and station.
+pub(super) fn write_stations<W: Write + Send>(
+    out: W,
+    study: &Study,
+    results: &Results,
+) -> io::Result<()> {
+    write(out, frame::stations(study, results), study, results)
+}
+
+/// Writes what stations did: one row a run, station and span of time.
+pub(super) fn write_timelines<W: Write + Send>(
+    out: W,
+    study: &Study,
+    results: &Results,
+) -> io::Result<()> {
+    write(out, frame::timelines(study, results), study, results)
 }
 
 /// Writes delivered bytes over time: one row a run, flow and bin.

@@ -28,6 +28,8 @@ pub struct StudyPoint {
     pub flows: Vec<FlowLabel>,
     /// For each link, in the order of the outcome, what it is a copy of.
     pub links: Vec<String>,
+    /// For each station, in the order of the outcome, what it is a copy of.
+    pub stations: Vec<String>,
 }
 
 /// How a flow is called beside its name.
@@ -69,10 +71,12 @@ impl From<&Point> for StudyPoint {
             })
         };
         let link = |i| point.link_group(i).map(str::to_owned);
+        let station = |i| point.station_group(i).map(str::to_owned);
         Self {
             params: point.params.clone(),
             flows: (0..).map_while(flow).collect(),
             links: (0..).map_while(link).collect(),
+            stations: (0..).map_while(station).collect(),
         }
     }
 }

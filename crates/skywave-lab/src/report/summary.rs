@@ -1,9 +1,9 @@
 //! From the outcome of a run to one number, and what that number is called.
 
-use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome};
+use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome, StationOutcome};
 
 use super::study::Study;
-use crate::experiment::columns::{Column, FLOW, LINK, Pooling, Unit};
+use crate::experiment::columns::{Column, FLOW, LINK, Pooling, STATION, Unit};
 use crate::experiment::stats::jain;
 use crate::scenario::{Metric, Plot, PlotAxis};
 
@@ -59,7 +59,20 @@ pub(super) fn of_links(
     )
 }
 
-/// One number of several flows or links; `None` when none of them has one.
+/// The same for stations.
+pub(super) fn of_stations(
+    outcome: &Outcome,
+    metric: Metric,
+    wanted: impl Fn(&StationOutcome, usize) -> bool,
+) -> Option<f64> {
+    let stations = outcome.stations.iter().enumerate();
+    pool(
+        find(STATION, metric)?,
+        stations.filter(|(i, s)| wanted(s, *i)).map(|(_, s)| s),
+    )
+}
+
+/// One number of several flows, links or stations; `None` when none of them has one.
 pub(super) fn pool<'a, T: 'static>(
     column: &Column<T>,
     of: impl Iterator<Item = &'a T>,
@@ -85,6 +98,14 @@ pub(super) fn describe(study: &Study, plot: &Plot, points: &[usize]) -> Measured
         let column = find(LINK, plot.y);
         return Measured {
             label: format!("{}, link {link}", column.map_or(plot.y.name, |c| c.label)),
+            unit: column.map_or(Unit::Count, |c| c.unit),
+        };
+    }
+    if let Some(station) = &plot.station {
+        let column = find(STATION, plot.y);
+        let label = column.map_or(plot.y.name, |c| c.label);
+        return Measured {
+            label: format!("{label}, station {station}"),
             unit: column.map_or(Unit::Count, |c| c.unit),
         };
     }
@@ -160,5 +181,6 @@ pub(super) fn default_plot(study: &Study) -> Vec<Plot> {
         title: None,
         flow: None,
         link: None,
+        station: None,
     }]
 }

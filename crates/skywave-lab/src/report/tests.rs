@@ -1,4 +1,5 @@
 pub(super) mod fixture;
+mod radio;
 
 use std::io::Write;
 

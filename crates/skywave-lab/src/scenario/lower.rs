@@ -38,6 +38,8 @@ pub(crate) struct Template {
     pub(crate) flows: Vec<FlowNames>,
     /// For each link, which `[[link]]` it comes from.
     pub(crate) links: Vec<String>,
+    /// For each station, which `[[station]]` it comes from.
+    pub(crate) stations: Vec<String>,
 }
 
 /// How results name a flow.
@@ -77,6 +79,7 @@ pub(crate) struct Network {
     names: BTreeSet<String>,
     /// The stations of the radio network.
     pub(crate) stations: Vec<StationSpec>,
+    pub(crate) station_groups: Vec<String>,
     /// For each node, where its links lead; behind the nodes, the radio network as one more, between
     /// its stations.
     next: Vec<Vec<usize>>,
@@ -192,6 +195,7 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
         draws: network.draws,
         flows: flow_names,
         links: network.groups,
+        stations: network.station_groups,
     })
 }
 
@@ -371,6 +375,13 @@ impl Template {
     pub(crate) fn link_names(&self) -> impl Iterator<Item = &String> {
         let own = self.spec.links.iter().map(|l| &l.name);
         own.chain(&self.links)
+    }
+
+    /// The names of all stations' nodes, and of the `[[station]]`s that they come from.
+    pub(crate) fn station_names(&self) -> impl Iterator<Item = &String> {
+        let stations = self.spec.radio.iter().flat_map(|radio| &radio.stations);
+        let own = stations.map(|station| &self.spec.nodes[station.node]);
+        own.chain(&self.stations)
     }
 
     /// The names of all flows, and of the `[[flow]]`s that they come from.

@@ -28,6 +28,10 @@ pub(crate) fn add(
     let model = &station.value;
     let node = &model.node;
     check_name(node)?;
+    if let Some(name) = &model.name {
+        check_name(name)?;
+    }
+    let group = model.name.as_ref().unwrap_or(node);
     if let Some(count) = &model.count
         && !node.value.contains('#')
     {
@@ -63,6 +67,7 @@ pub(crate) fn add(
                     .label("the second one"),
             );
         }
+        network.station_groups.push(group.value.clone());
         network.stations.push(StationSpec {
             node: at,
             movement,

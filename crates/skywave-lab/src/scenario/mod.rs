@@ -67,7 +67,9 @@ pub use error::ScenarioError;
 pub use files::Bundle;
 pub use param::{ParamValue, Written};
 pub use quantity::Quantity;
-pub use report::{FLOW_METRICS, LINK_METRICS, Metric, Plot, PlotAxis, Report, SERIES};
+pub use report::{
+    FLOW_METRICS, LINK_METRICS, Metric, Plot, PlotAxis, Report, SERIES, STATION_METRICS,
+};
 
 /// Links, stations and flows of all points together that fit in memory with room to spare.
 const MAX_ENTITIES: usize = 2_000_000;
@@ -240,6 +242,11 @@ impl Point {
     pub fn link_group(&self, index: usize) -> Option<&str> {
         self.template.links.get(index).map(String::as_str)
     }
+
+    /// The `[[station]]` that station `index` of the specification comes from.
+    pub fn station_group(&self, index: usize) -> Option<&str> {
+        self.template.stations.get(index).map(String::as_str)
+    }
 }
 
 /// The JSON schema of scenario files, for completion in editors.
@@ -355,14 +362,17 @@ fn report_of(node: &Node, params: &[String], points: &[Point]) -> Result<Report,
     let model: report::ReportModel = de::from_node(node).map_err(|f| f.at(&node.span))?;
     let mut flows = BTreeSet::new();
     let mut links = BTreeSet::new();
+    let mut stations = BTreeSet::new();
     for point in points {
         flows.extend(point.template.flow_names().cloned());
         links.extend(point.template.link_names().cloned());
+        stations.extend(point.template.station_names().cloned());
     }
     model.lower(&report::Names {
         params: params.to_vec(),
         flows: flows.into_iter().collect(),
         links: links.into_iter().collect(),
+        stations: stations.into_iter().collect(),
         series: points.iter().all(|p| p.template.series()),
     })
 }

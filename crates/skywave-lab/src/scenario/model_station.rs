@@ -12,9 +12,8 @@ use super::units::{Distance, Duration, Metres, Rate, Speed};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StationModel {
-    /// Name in paths of `[sweep]`; default its node.
-    #[expect(dead_code, reason = "paths take it off the tree; here for the schema")]
-    pub(crate) name: Option<String>,
+    /// Name in paths of `[sweep]` and in plots; default its node.
+    pub(crate) name: Option<Spanned<String>>,
     /// Its node, which comes into being here unless a link has it.
     pub(crate) node: Spanned<String>,
     /// Make this many copies; `#` in the node's name is the copy's number.

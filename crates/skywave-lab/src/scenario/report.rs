@@ -34,6 +34,8 @@ pub struct Plot {
     pub flow: Option<String>,
     /// Only this link; `y` is then one of [`LINK_METRICS`].
     pub link: Option<String>,
+    /// Only this station (or all copies of it); `y` is then one of [`STATION_METRICS`].
+    pub station: Option<String>,
 }
 
 /// What a plot's axis runs over.
@@ -54,7 +56,7 @@ pub enum PlotAxis {
 pub struct Metric {
     /// Name in scenario files.
     pub name: &'static str,
-    /// Field of `FlowOutcome` or `LinkOutcome`, or quantity of a `Series`.
+    /// Field of `FlowOutcome`, `LinkOutcome` or `StationOutcome`, or quantity of a `Series`.
     pub field: &'static str,
 }
 
@@ -84,6 +86,7 @@ pub const FLOW_METRICS: &[Metric] = &[
     metric("early_drops", "early_drops"),
     metric("blackout_drops", "blackout_drops"),
     metric("corrupt_drops", "corrupt_drops"),
+    metric("no_route_drops", "no_route_drops"),
     metric("spurious_retransmits", "spurious_retransmits"),
     metric("share_handshake", "share_handshake"),
     metric("share_cwnd", "share_cwnd"),
@@ -137,6 +140,18 @@ pub const LINK_METRICS: &[Metric] = &[
     metric("fec_repairs", "fec_repairs"),
 ];
 
+/// What is measured of a station of a radio network.
+pub const STATION_METRICS: &[Metric] = &[
+    metric("attempts", "attempts"),
+    metric("requests", "requests"),
+    metric("unanswered", "unanswered"),
+    metric("unanswered_share", "unanswered_share"),
+    metric("acknowledged", "acknowledged"),
+    metric("given_up", "given_up"),
+    metric("queue_drops", "queue_drops"),
+    metric("contention_mean", "contention_mean_s"),
+];
+
 /// Quantities recorded over time with `run.series = true`.
 pub const SERIES: &[Metric] = &[
     metric("cwnd", "cwnd"),
@@ -181,6 +196,8 @@ struct PlotModel {
     flow: Option<Spanned<String>>,
     /// Only this link; `y` is then measured of the link.
     link: Option<Spanned<String>>,
+    /// Only this station; `y` is then measured of the station.
+    station: Option<Spanned<String>>,
 }
 
 /// The scale of an axis.
@@ -198,6 +215,7 @@ pub(crate) struct Names {
     pub(crate) params: Vec<String>,
     pub(crate) flows: Vec<String>,
     pub(crate) links: Vec<String>,
+    pub(crate) stations: Vec<String>,
     pub(crate) series: bool,
 }
 
@@ -222,10 +240,18 @@ impl ReportModel {
 impl PlotModel {
     fn lower(&self, names: &Names) -> Result<Plot, Fault> {
         let x = axis(&self.x, names, &["seed", "time"])?;
-        let metrics = match (&x, &self.link) {
-            (PlotAxis::Time, _) => SERIES,
-            (_, Some(_)) => LINK_METRICS,
-            (_, None) => FLOW_METRICS,
+        let metrics = match (&x, &self.link, &self.station) {
+            (_, Some(_), Some(station)) => {
+                return Err(Fault::new(
+                    station.span.clone(),
+                    "a plot is of a link or of a station",
+                )
+                .label("there is a `link` too"));
+            }
+            (PlotAxis::Time, ..) => SERIES,
+            (_, Some(_), _) => LINK_METRICS,
+            (_, _, Some(_)) => STATION_METRICS,
+            _ => FLOW_METRICS,
         };
         if x == PlotAxis::Time && !names.series {
             return Err(
@@ -258,6 +284,7 @@ impl PlotModel {
             title: self.title.clone(),
             flow: named(self.flow.as_ref(), "flow", &names.flows)?,
             link: named(self.link.as_ref(), "link", &names.links)?,
+            station: named(self.station.as_ref(), "station", &names.stations)?,
         })
     }
 }

@@ -108,6 +108,7 @@ fn the_whole_scenario_is_described() {
             title: None,
             flow: None,
             link: None,
+            station: None,
         }
     );
     assert_eq!((plot.y.name, plot.y.field), ("goodput", "goodput_bps"));

@@ -400,6 +400,9 @@ cases! {
     movements_without_a_folder: PLACES => "moves = \"walk.setdest\"";
     an_end_that_is_no_station: "to = \"N3\"" => "to = \"N4\"";
     a_path_to_no_station: "[run]" => "[sweep]\n\"station.M.count\" = [1]\n\n[run]";
+    a_plot_of_no_station: "[run]" => "[report]\nplot = [{ x = \"seed\", y = \"attempts\", station = \"M\" }]\n\n[run]";
+    a_plot_of_what_no_station_has: "[run]" => "[report]\nplot = [{ x = \"seed\", y = \"goodput\", station = \"N1\" }]\n\n[run]";
+    a_plot_of_a_link_and_a_station: "[run]" => "[report]\nplot = [{ x = \"seed\", y = \"attempts\", station = \"N1\", link = \"air\" }]\n\n[run]";
     an_unknown_key_of_an_ip_layer: "count = 3" => "count = 3\nip = { los = { iid = 0.1 } }";
 }
 

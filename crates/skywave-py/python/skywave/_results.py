@@ -123,6 +123,17 @@ class Results:
         return Table(self._inner.links())
 
     @cached_property
+    def stations(self) -> Table:
+        """One row a run and station of the radio network."""
+        return Table(self._inner.stations())
+
+    @cached_property
+    def timelines(self) -> Table:
+        """One row a run, station and span of time: what it did; empty unless the radio network asks
+        for a timeline."""
+        return Table(self._inner.timelines())
+
+    @cached_property
     def bins(self) -> Table:
         """One row a run, flow and bin: delivered bytes; empty unless the run asks for bins."""
         return Table(self._inner.bins())

@@ -104,6 +104,47 @@ class Link(_Table):
     contention: str | Mapping[str, Value] | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Radio(_Table):
+    """A radio network of 802.11 stations that share a channel.
+
+    >>> radio = Radio(standard="802.11g", rate="24Mbps", rts="256B", propagation="ns2", routing="aodv")
+    """
+
+    standard: str
+    rate: str | None = None
+    control_rate: str | None = None
+    broadcast_rate: str | None = None
+    slot: str | None = None
+    preamble: str | None = None
+    cw_min: int | None = None
+    cw_max: int | None = None
+    rts: str | None = None
+    retries: Mapping[str, Value] | None = None
+    queue: str | None = None
+    propagation: str | Mapping[str, Value] | None = None
+    reception: str | Mapping[str, Value] | None = None
+    sensing: str | Mapping[str, Value] | None = None
+    routing: str | Mapping[str, Value] | None = None
+    timeline: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Station(_Table):
+    """A station of the radio network, or a row of them.
+
+    >>> chain = Station(node="N#", count=4, at=("0m", "0m"), step=("200m", "0m"))
+    """
+
+    node: str
+    name: str | None = None
+    count: int | None = None
+    at: tuple[str, str] | None = None
+    step: tuple[str, str] | None = None
+    moves: str | os.PathLike[str] | Mapping[str, Value] | None = None
+    ip: Mapping[str, Value] | None = None
+
+
 @dataclass(frozen=True)
 class Transport(_Table):
     """A preset with other members in some slots; `congestion` and `detection` may be classes of
@@ -192,6 +233,7 @@ class Plot(_Table):
     title: str | None = None
     flow: str | None = None
     link: str | None = None
+    station: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,9 +262,11 @@ class Scenario:
     6
     """
 
-    links: Sequence[Link]
     flows: Sequence[Flow]
     run: Run
+    links: Sequence[Link] = ()
+    radio: Radio | None = None
+    stations: Sequence[Station] = ()
     agents: Sequence[Agent] = ()
     name: str = "scenario"
     title: str | None = None
@@ -258,6 +302,9 @@ class Scenario:
         head = {"title": self.title, "description": self.description}
         parts = [_toml.table({k: v for k, v in head.items() if v is not None})]
         parts += ["[[link]]\n" + _toml.table(link._table()) for link in self.links]
+        if self.radio is not None:
+            parts.append("[radio]\n" + _toml.table(self.radio._table()))
+        parts += ["[[station]]\n" + _toml.table(station._table()) for station in self.stations]
         parts += ["[[flow]]\n" + _toml.table(flow._table()) for flow in self.flows]
         parts += ["[[agent]]\n" + _toml.table(agent._table()) for agent in self.agents]
         parts.append("[run]\n" + _toml.table(self.run._table()))

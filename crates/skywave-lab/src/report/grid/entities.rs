@@ -1,7 +1,9 @@
-//! Tables of flows and links, point by point.
+//! Tables of flows, links and stations, point by point.
 
 use super::{Grid, cell, short_name, with_unit};
-use crate::experiment::columns::{Column, LINK, Unit};
+use skywave_sim::outcome::{LinkOutcome, Outcome, StationOutcome};
+
+use crate::experiment::columns::{Column, LINK, STATION, Unit};
 use crate::experiment::stats::Estimate;
 use crate::experiment::{Results, RunResult};
 use crate::report::number::{decimals, scale};
@@ -15,7 +17,7 @@ struct Field<'a> {
     value: Box<Reader<'a>>,
 }
 
-/// Reads a number of a run: of the flow or link with that index, or of [`ALL`] of them.
+/// Reads a number of a run: of the flow, link or station with that index, or of [`ALL`] of them.
 type Reader<'a> = dyn Fn(&RunResult, usize) -> Option<f64> + 'a;
 
 /// Columns of the table of links that are always there.
@@ -30,7 +32,15 @@ const ALWAYS: [&str; 5] = [
 /// Stands for all flows of a run together.
 const ALL: usize = usize::MAX;
 
-/// A row of such a table: the point, the names, and which flow or link of the outcome.
+/// Columns of the table of stations that are always there.
+const ALWAYS_OF_STATIONS: [&str; 4] = [
+    "attempts",
+    "unanswered_share",
+    "given_up",
+    "contention_mean_s",
+];
+
+/// A row of such a table: the point, the names, and which flow, link or station of the outcome.
 struct Line {
     point: usize,
     names: Vec<String>,
@@ -160,50 +170,92 @@ pub(in crate::report) fn flows(study: &Study, results: &Results, limit: usize) -
 
 /// Links point by point.
 pub(in crate::report) fn links(study: &Study, results: &Results, limit: usize) -> Grid {
-    let paths = varying(study);
-    let mut lines = Vec::new();
-    let mut left_out = 0;
-    for point in 0..results.points() {
-        let Some(run) = results.at(point).iter().flatten().next() else {
-            continue;
-        };
-        for (entity, link) in run.outcome.links.iter().enumerate() {
-            if link.offered == 0 {
-                continue;
-            }
-            if lines.len() >= limit {
-                left_out += 1;
-                continue;
-            }
-            let mut names = names_of(study, point, &paths);
-            names.push(link.name.clone());
-            lines.push(Line {
-                point,
-                names,
-                entity,
-            });
-        }
-    }
-    let mut heads: Vec<String> = paths.iter().map(|p| short_name(p, &paths)).collect();
-    heads.push("link".into());
-    let field = |column: &'static Column<_>| Field {
-        label: column.label,
-        unit: column.unit,
-        value: Box::new(move |run: &RunResult, entity: usize| {
-            (column.get)(run.outcome.links.get(entity)?).number()
-        }),
+    let table = Table {
+        title: "Links",
+        head: "link",
+        columns: LINK,
+        always: &ALWAYS,
+        of: |outcome| &outcome.links,
+        name: |link: &LinkOutcome| &link.name,
+        has_worked: |link| link.offered > 0,
     };
-    let used: Vec<_> = LINK
-        .iter()
-        .filter(|c| {
-            // What few links have is a column where it occurs.
-            ALWAYS.contains(&c.name)
-                || results.iter().any(|(_, _, run)| {
-                    let mut links = run.outcome.links.iter();
-                    links.any(|l| (c.get)(l).number().is_some_and(|n| n != 0.0))
-                })
-        })
-        .map(field)
-        .collect();
-    over_points(results, "Links", heads, &used, &lines, left_out)
+    table.grid(study, results, limit)
+}
+
+/// Stations of the radio network point by point.
+pub(in crate::report) fn stations(study: &Study, results: &Results, limit: usize) -> Grid {
+    let table = Table {
+        title: "Stations",
+        head: "station",
+        columns: STATION,
+        always: &ALWAYS_OF_STATIONS,
+        of: |outcome| &outcome.stations,
+        name: |station: &StationOutcome| &station.name,
+        has_worked: |_| true,
+    };
+    table.grid(study, results, limit)
+}
+
+/// A table of what a network consists of.
+struct Table<T: 'static> {
+    title: &'static str,
+    head: &'static str,
+    columns: &'static [Column<T>],
+    /// Columns that are there in any case; others where something is in them.
+    always: &'static [&'static str],
+    of: fn(&Outcome) -> &[T],
+    name: fn(&T) -> &str,
+    has_worked: fn(&T) -> bool,
+}
+
+impl<T> Table<T> {
+    fn grid(&self, study: &Study, results: &Results, limit: usize) -> Grid {
+        let paths = varying(study);
+        let mut lines = Vec::new();
+        let mut left_out = 0;
+        for point in 0..results.points() {
+            let Some(run) = results.at(point).iter().flatten().next() else {
+                continue;
+            };
+            for (entity, of) in (self.of)(&run.outcome).iter().enumerate() {
+                if !(self.has_worked)(of) {
+                    continue;
+                }
+                if lines.len() >= limit {
+                    left_out += 1;
+                    continue;
+                }
+                let mut names = names_of(study, point, &paths);
+                names.push((self.name)(of).to_owned());
+                lines.push(Line {
+                    point,
+                    names,
+                    entity,
+                });
+            }
+        }
+        let mut heads: Vec<String> = paths.iter().map(|p| short_name(p, &paths)).collect();
+        heads.push(self.head.into());
+        let of = self.of;
+        let field = |column: &'static Column<T>| Field {
+            label: column.label,
+            unit: column.unit,
+            value: Box::new(move |run: &RunResult, entity: usize| {
+                (column.get)(of(&run.outcome).get(entity)?).number()
+            }),
+        };
+        let occurs = |column: &Column<T>| {
+            results.iter().any(|(_, _, run)| {
+                let mut all = of(&run.outcome).iter();
+                all.any(|o| (column.get)(o).number().is_some_and(|n| n != 0.0))
+            })
+        };
+        let used: Vec<_> = self
+            .columns
+            .iter()
+            .filter(|c| self.always.contains(&c.name) || occurs(c))
+            .map(field)
+            .collect();
+        over_points(results, self.title, heads, &used, &lines, left_out)
+    }
 }

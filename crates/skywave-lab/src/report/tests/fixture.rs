@@ -100,6 +100,7 @@ fn plot(x: &str, by: PlotAxis) -> Plot {
         title: None,
         flow: None,
         link: None,
+        station: None,
     }
 }
 
@@ -172,6 +173,7 @@ pub(in crate::report) fn on_threads(threads: usize) -> (Study, Results) {
         params: params(i),
         flows: vec![label(VARIANTS[i / 10], "bulk")],
         links: vec![],
+        stations: vec![],
     });
     let study = Study {
         name: "cerl-fig7a".into(),
@@ -224,6 +226,7 @@ pub(in crate::report) fn small() -> (Study, Results) {
         ],
         flows: vec![label(variant, "bulk"), label("udp", "voice")],
         links: vec!["wireless".into()],
+        stations: Vec::new(),
     });
     let study = Study {
         name: "small".into(),
@@ -268,6 +271,7 @@ pub(in crate::report) fn two_flows() -> (Study, Results) {
         )],
         flows: vec![label("reno", "old"), label("cerl", "new")],
         links: vec!["wireless".into()],
+        stations: Vec::new(),
     });
     let rtt_over_time = Plot {
         x: PlotAxis::Time,

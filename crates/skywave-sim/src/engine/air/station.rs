@@ -187,6 +187,10 @@ impl Station {
             attempts: stats.attempts,
             requests: stats.requests,
             unanswered: stats.unanswered,
+            unanswered_share: match stats.attempts + stats.requests {
+                0 => None,
+                sent => Some(stats.unanswered as f64 / sent as f64),
+            },
             acknowledged: stats.acknowledged,
             given_up: stats.given_up,
             queue_drops: stats.queue_drops,
