@@ -32,7 +32,7 @@ test: prerequisites ## Run all tests
 	sh tools/test-python.sh
 
 bench: prerequisites ## Time the engine, paired with ns-2 where that is installed
-	cargo build --release --locked -p skywave-sim --example throughput
+	cargo build --release --locked -p skywave-sim --example throughput --example wireless
 	python3 bench/run.py
 
 fuzz: ## Fuzz for SECONDS=600 each (TARGET= for one of fuzz/'s targets; needs nightly and cargo-fuzz)

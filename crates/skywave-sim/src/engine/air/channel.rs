@@ -1,7 +1,7 @@
 //! What is on the air, and whom it reaches.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::rc::Rc;
 
 use skywave_core::mac::Frame;
 use skywave_core::radio::{
@@ -23,7 +23,7 @@ pub(super) struct Channel {
     preamble: Preamble,
     mobility: Vec<Mobility>,
     /// For each station whom it reaches, as long as none moves.
-    fixed: Option<Vec<Arc<[Reach]>>>,
+    fixed: Option<Vec<Rc<[Reach]>>>,
     transmissions: Vec<Option<Transmission>>,
     free: Vec<u32>,
 }
@@ -53,9 +53,7 @@ struct Transmission {
     start: Time,
     end: Time,
     /// By distance.
-    reaches: Arc<[Reach]>,
-    /// Its end is still to come: at the sender, and at the last station.
-    holders: u8,
+    reaches: Rc<[Reach]>,
 }
 
 impl Channel {
@@ -82,7 +80,7 @@ impl Channel {
     }
 
     /// Whom a station reaches, the nearest first.
-    fn reaches(&self, from: usize, positions: &[Position]) -> Arc<[Reach]> {
+    fn reaches(&self, from: usize, positions: &[Position]) -> Rc<[Reach]> {
         let here = positions[from];
         let others = positions.iter().enumerate().filter(|&(to, _)| to != from);
         let reach = |(to, &there): (usize, &Position)| {
@@ -126,7 +124,7 @@ impl Channel {
     /// Puts a frame on the air: its number.
     pub(super) fn transmit(&mut self, now: Time, sender: usize, frame: AirFrame) -> u32 {
         let reaches = if let Some(fixed) = &self.fixed {
-            Arc::clone(&fixed[sender])
+            Rc::clone(&fixed[sender])
         } else {
             let positions = self.positions(now);
             self.reaches(sender, &positions)
@@ -135,7 +133,6 @@ impl Channel {
             sender,
             start: now,
             end: now + frame.airtime,
-            holders: if reaches.is_empty() { 1 } else { 2 },
             reaches,
             frame,
         };
@@ -200,14 +197,9 @@ impl Channel {
         (usize::from(reach.station), signal)
     }
 
-    /// An end of a frame has passed; after both its number is free.
+    /// A frame has passed all stations: its number is free.
     pub(super) fn release(&mut self, number: u32) {
-        let place = &mut self.transmissions[number as usize];
-        let Some(transmission) = place else { return };
-        transmission.holders -= 1;
-        if transmission.holders == 0 {
-            *place = None;
-            self.free.push(number);
-        }
+        self.transmissions[number as usize] = None;
+        self.free.push(number);
     }
 }

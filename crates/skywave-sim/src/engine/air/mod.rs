@@ -146,11 +146,11 @@ impl Air {
                 transmission,
                 reach,
             } => self.on_front(transmission, reach),
+            Event::Sent(transmission) => self.on_sent(transmission),
             Event::Ends {
                 transmission,
                 reach,
             } => self.on_tail(transmission, reach),
-            Event::Sent(transmission) => self.on_sent(transmission),
             Event::Measure => {
                 for station in &mut self.stations {
                     station.start_measuring();
@@ -159,14 +159,14 @@ impl Air {
         }
     }
 
-    /// A station's own frame has ended.
+    /// A frame has left its sender, and passes the others.
     fn on_sent(&mut self, transmission: u32) {
         let index = self.channel.sender(transmission);
         let station = &mut self.stations[index];
         station.receiver.on_sent();
         station.dcf.on_sent(self.now);
-        self.channel.release(transmission);
         self.settle(index);
+        self.pass_on(transmission, 0);
     }
 
     /// A frame begins to reach stations, one after the other until something else comes before.
@@ -175,8 +175,11 @@ impl Air {
             let (heard, signal) = self.channel.signal(transmission, reach);
             let station = &mut self.stations[heard];
             station.receiver.on_start(self.now, signal);
-            if station.receiver.is_busy() {
+            if !station.dcf.access().is_busy() && station.receiver.is_busy() {
                 station.dcf.on_busy(self.now);
+                // Its backoff is frozen: it wants nothing for now.
+                let due = station.next_timer();
+                self.timers.set(heard, due);
             }
             self.note(heard);
             reach += 1;
@@ -196,14 +199,16 @@ impl Air {
         }
     }
 
-    /// A frame has passed stations, one after the other until something else comes before.
-    fn on_tail(&mut self, transmission: u32, mut reach: u32) {
-        loop {
-            self.on_end(transmission, reach);
-            reach += 1;
-            let Some(at) = self.channel.tail(transmission, reach) else {
-                return self.channel.release(transmission);
-            };
+    /// A frame has passed the station at a place of its list.
+    fn on_tail(&mut self, transmission: u32, reach: u32) {
+        self.on_end(transmission, reach);
+        self.pass_on(transmission, reach + 1);
+    }
+
+    /// A frame passes stations, from this place of its list on, one after the other until something
+    /// else comes before; then it is no more.
+    fn pass_on(&mut self, transmission: u32, mut reach: u32) {
+        while let Some(at) = self.channel.tail(transmission, reach) {
             if !self.is_next(at) {
                 return self.events.push(
                     at,
@@ -214,7 +219,10 @@ impl Air {
                 );
             }
             self.now = at;
+            self.on_end(transmission, reach);
+            reach += 1;
         }
+        self.channel.release(transmission);
     }
 
     fn on_end(&mut self, transmission: u32, reach: u32) {
@@ -303,8 +311,6 @@ impl Air {
 
     fn transmit(&mut self, index: usize, frame: AirFrame) {
         let transmission = self.channel.transmit(self.now, index, frame);
-        self.events
-            .push(self.channel.end(transmission), Event::Sent(transmission));
         let reach = 0;
         if let Some(at) = self.channel.front(transmission, reach) {
             self.events.push(
@@ -315,15 +321,8 @@ impl Air {
                 },
             );
         }
-        if let Some(at) = self.channel.tail(transmission, reach) {
-            self.events.push(
-                at,
-                Event::Ends {
-                    transmission,
-                    reach,
-                },
-            );
-        }
+        self.events
+            .push(self.channel.end(transmission), Event::Sent(transmission));
         self.stations[index].receiver.on_send();
     }
 
@@ -374,7 +373,8 @@ impl Air {
         }
     }
 
-    #[inline]
+    /// Records what a station does now, where that is asked for.
+    #[inline(always)]
     fn note(&mut self, index: usize) {
         if let Some(timeline) = &mut self.timeline {
             timeline.note(self.now, index, self.stations[index].state(self.now));
