@@ -3,6 +3,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod anything;
 mod chain;
 mod network;
+mod partition;
 mod topologies;

@@ -3,6 +3,9 @@
 //! When a frame arrives but its ACK does not, its sender still has the packet: if it gives it up and
 //! finds another way, the packet is there twice. So copies are counted.
 
+use super::Leaves;
+use crate::losses::LossCause;
+
 /// Counts of copies, by the number of the packet among all under way.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
@@ -13,6 +16,8 @@ pub(super) struct Copies {
 struct Count {
     alive: u32,
     arrived: bool,
+    /// Why the copy that was lost last was lost.
+    lost: Option<LossCause>,
 }
 
 /// What is left after a copy has gone.
@@ -39,7 +44,7 @@ impl Copies {
         }
         self.counts[id] = Count {
             alive: 1,
-            arrived: false,
+            ..Count::default()
         };
     }
 
@@ -48,8 +53,26 @@ impl Copies {
         self.counts[id as usize].alive += 1;
     }
 
-    /// A copy is no more.
-    pub(super) fn release(&mut self, id: u32) -> Released {
+    /// A copy is no more, as the next station has one too, or had.
+    pub(super) fn forget(&mut self, id: u32) -> Option<Leaves> {
+        match self.release(id) {
+            Released::Not { .. } => None,
+            Released::Last { arrived: true } => Some(Leaves::Gone { id }),
+            Released::Last { arrived: false } => {
+                let lost = self.counts[id as usize].lost;
+                let cause = lost.expect("the other copies were lost");
+                Some(Leaves::Lost { id, cause })
+            }
+        }
+    }
+
+    /// A copy is lost. If it was not the last one, that may still be decisive.
+    pub(super) fn lose(&mut self, id: u32, cause: LossCause) -> Option<Leaves> {
+        self.counts[id as usize].lost = Some(cause);
+        self.forget(id)
+    }
+
+    fn release(&mut self, id: u32) -> Released {
         let count = &mut self.counts[id as usize];
         count.alive -= 1;
         let arrived = count.arrived;

@@ -358,19 +358,15 @@ impl Air {
         }
     }
 
-    /// A copy is no more, but there is another.
+    /// A copy is no more, as the next station has one too.
     fn forget(&mut self, id: u32) {
-        if let Released::Last { .. } = self.copies.release(id) {
-            self.results.push(Leaves::Gone { id });
-        }
+        let leaves = self.copies.forget(id);
+        self.results.extend(leaves);
     }
 
     fn lose(&mut self, id: u32, cause: LossCause) {
-        match self.copies.release(id) {
-            Released::Last { arrived: false } => self.results.push(Leaves::Lost { id, cause }),
-            Released::Last { arrived: true } => self.results.push(Leaves::Gone { id }),
-            Released::Not { .. } => {}
-        }
+        let leaves = self.copies.lose(id, cause);
+        self.results.extend(leaves);
     }
 
     /// Records what a station does now, where that is asked for.

@@ -1,0 +1,157 @@
+//! Whatever the network looks like: packets are conserved, and the same seed gives the same run.
+
+use proptest::prelude::*;
+use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
+use skywave_core::mac;
+use skywave_core::radio::{Position, Propagation, RandomWaypointConfig, Reception, Sensing};
+use skywave_core::routing::aodv;
+use skywave_core::tcp::{Profile, TcpConfig, preset};
+use skywave_core::{Duration, Rate, Time};
+use skywave_sim::spec::{
+    FlowSpec, Movement, RadioSpec, Route, RoutingSpec, StationSpec, Traffic, Transport,
+};
+use skywave_sim::{Spec, simulate};
+
+use crate::common::ftp;
+use crate::network::{fixed, run};
+
+/// An IP layer that loses packets and holds them.
+fn ip(loss: f64, held_ms: u64) -> LinkConfig {
+    let queue = QueueConfig::DropTail(Limit::Packets(20));
+    let mut config = LinkConfig::new(
+        Rate::from_bps(50_000_000),
+        Duration::from_millis(held_ms),
+        queue,
+    );
+    config.loss = vec![LossConfig::Bernoulli(loss)];
+    config
+}
+
+prop_compose! {
+    fn stations()(
+        places in prop::collection::vec((0.0..800.0, 0.0..800.0), 2..9),
+        moving in any::<bool>(),
+        handled in prop::option::of((0.0..0.3, 0u64..30)),
+    ) -> Vec<StationSpec> {
+        let station = |(node, &(x, y)): (usize, &(f64, f64))| StationSpec {
+            node,
+            movement: if moving && node % 2 == 1 {
+                Movement::RandomWaypoint(RandomWaypointConfig {
+                    corner: Position { x: 800.0, y: 800.0 },
+                    min_speed: 20.0,
+                    max_speed: 100.0,
+                    pause: Duration::from_millis(100),
+                })
+            } else {
+                Movement::Fixed(Position { x, y })
+            },
+            ip: handled.map(|(loss, held_ms)| ip(loss, held_ms)),
+        };
+        places.iter().enumerate().map(station).collect()
+    }
+}
+
+prop_compose! {
+    fn radios()(
+        stations in stations(),
+        rts in prop::option::of(0u32..500),
+        sinr in any::<bool>(),
+        feedback in any::<bool>(),
+        aodv in any::<bool>(),
+        queue in 1u32..60,
+    ) -> RadioSpec {
+        let mac = mac::Config {
+            rts_threshold: rts,
+            long_above: rts.unwrap_or(2347),
+            queue: Limit::Packets(queue),
+            ..mac::Config::ieee80211b()
+        };
+        let noise_mw = 1e-9;
+        RadioSpec {
+            stations,
+            reception: if sinr {
+                Reception::Interference { noise_mw }
+            } else {
+                Reception::Capture { ratio: 10.0 }
+            },
+            sensing: Sensing::Signals,
+            propagation: Propagation::ns2_wavelan(),
+            routing: if aodv {
+                RoutingSpec::Aodv(aodv::Config {
+                    hello: !feedback,
+                    link_feedback: feedback,
+                    ..aodv::Config::default()
+                })
+            } else {
+                RoutingSpec::Static
+            },
+            ..fixed(&[], mac)
+        }
+    }
+}
+
+fn datagrams(index: usize, from: usize, to: usize) -> FlowSpec {
+    FlowSpec {
+        name: format!("udp{index}"),
+        from,
+        to,
+        route: Route::default(),
+        transport: Transport::Udp { header: 28 },
+        traffic: Traffic::Cbr {
+            rate: Rate::from_bps(400_000),
+            packet: 500,
+            jitter: 0.1,
+        },
+        start: Time::ZERO,
+        // What is under way has time to arrive, or to be given up.
+        stop: Some(Time::ZERO + Duration::from_secs(2)),
+    }
+}
+
+fn anything(radio: RadioSpec, ends: &[(usize, usize)]) -> Spec {
+    let nodes = radio.stations.len();
+    let mut flows = Vec::new();
+    for (index, &(from, to)) in ends.iter().enumerate() {
+        let (from, to) = (from % nodes, to % nodes);
+        if from == to {
+            continue;
+        }
+        if index % 3 == 2 {
+            let newreno = preset("newreno").expect("a known preset");
+            let config = TcpConfig::new(Profile::Rfc, newreno.composition.clone());
+            flows.push(ftp(&format!("tcp{index}"), from, to, config));
+        } else {
+            flows.push(datagrams(index, from, to));
+        }
+    }
+    run(radio, flows, 60, 3)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn packets_are_conserved(
+        radio in radios(),
+        ends in prop::collection::vec((0usize..9, 0usize..9), 1..5),
+    ) {
+        let spec = anything(radio, &ends);
+        let outcome = simulate(&spec);
+        for (flow, spec) in outcome.flows.iter().zip(&spec.flows) {
+            let lost = flow.queue_drops + flow.channel_drops + flow.no_route_drops;
+            let udp = matches!(spec.transport, Transport::Udp { .. });
+            if udp {
+                // Every datagram has come to an end; those that were there twice are counted once.
+                let arrived = flow.delivered_bytes / 500;
+                prop_assert!(arrived <= flow.received_packets);
+                prop_assert_eq!(arrived + lost, flow.sent_packets, "{:?}", flow);
+            } else {
+                prop_assert!(lost <= flow.sent_packets);
+            }
+        }
+        for station in &outcome.stations {
+            prop_assert!(station.acknowledged + station.unanswered <= station.attempts + station.requests);
+        }
+        prop_assert_eq!(outcome, simulate(&spec));
+    }
+}
