@@ -5,7 +5,10 @@ use std::sync::Arc;
 use skywave_core::agent::SnoopConfig;
 use skywave_core::link::LinkConfig;
 use skywave_core::mac;
-use skywave_core::radio::{Position, Propagation, RandomWaypointConfig, Reception, Sensing, Track};
+use skywave_core::radio::{
+    Mobility, Position, Propagation, RandomWaypoint, RandomWaypointConfig, Reception, Sensing,
+    Track, TrackFollower,
+};
 use skywave_core::routing::aodv;
 use skywave_core::tcp::TcpConfig;
 use skywave_core::wtcp;
@@ -84,6 +87,25 @@ pub struct StationSpec {
     pub ip: Option<LinkConfig>,
 }
 
+impl StationSpec {
+    /// What its random streams are named after.
+    pub(crate) fn entity(&self, run: &Spec) -> String {
+        format!("station.{}", run.nodes[self.node])
+    }
+
+    /// The machine of its movement.
+    pub(crate) fn mobility(&self, run: &Spec) -> Mobility {
+        match &self.movement {
+            Movement::Fixed(position) => Mobility::Fixed(*position),
+            Movement::Track(track) => Mobility::Track(TrackFollower::new(track.clone())),
+            Movement::RandomWaypoint(config) => {
+                let random = RandomWaypoint::new(*config, run.seed, &self.entity(run));
+                Mobility::RandomWaypoint(random)
+            }
+        }
+    }
+}
+
 /// How a station moves.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Movement {
@@ -93,6 +115,17 @@ pub enum Movement {
     Track(Track),
     /// To random places; the seed draws them.
     RandomWaypoint(RandomWaypointConfig),
+}
+
+impl Movement {
+    /// It never moves.
+    pub fn is_fixed(&self) -> bool {
+        match self {
+            Self::Fixed(_) => true,
+            Self::Track(track) => track.commands.is_empty(),
+            Self::RandomWaypoint(_) => false,
+        }
+    }
 }
 
 /// How the stations of a radio network find their ways.
@@ -263,6 +296,13 @@ impl Spec {
         radio
             .flat_map(|r| r.stations.iter().map(|s| s.node))
             .collect()
+    }
+
+    /// Where the stations of the radio network are at the start, in their order.
+    pub fn places(&self) -> Vec<Position> {
+        let stations = self.radio.iter().flat_map(|radio| &radio.stations);
+        let start = |station: &StationSpec| station.mobility(self).position(Time::ZERO);
+        stations.map(start).collect()
     }
 
     /// Some flow has a policy member of a user's own: this data does not decide the outcome alone.

@@ -13,6 +13,7 @@ use super::why::{Why, why};
 use crate::experiment::Results;
 use crate::experiment::columns::Unit;
 
+mod radio;
 mod sequence;
 mod traces;
 
@@ -54,6 +55,8 @@ pub(super) struct Page {
     flows: Grid,
     links: Grid,
     stations: Grid,
+    /// Pictures of the radio network.
+    radio: Vec<String>,
     traces: Vec<Trace>,
     traces_left_out: usize,
     facts: Vec<(&'static str, String)>,
@@ -160,7 +163,9 @@ pub fn drawings(study: &Study, results: &Results) -> std::io::Result<Vec<Drawing
         let plots = trace.plots.into_iter();
         plots.map(move |plot| drawing(title.clone(), plot))
     });
-    Ok(panels.chain(traces).collect())
+    let pictures = radio::pictures(study, results);
+    let pictures = pictures.iter().map(radio::Picture::drawing);
+    Ok(panels.chain(traces).chain(pictures).collect())
 }
 
 /// Everything on the page.
@@ -211,6 +216,10 @@ pub(super) fn page(
         flows: grid::flows(study, results, MAX_FLOW_ROWS),
         links: grid::links(study, results, MAX_LINK_ROWS),
         stations: grid::stations(study, results, MAX_STATION_ROWS),
+        radio: radio::pictures(study, results)
+            .iter()
+            .map(radio::Picture::inline)
+            .collect(),
         traces,
         traces_left_out,
         facts,

@@ -16,6 +16,7 @@ mod row;
 mod study;
 mod summary;
 mod table;
+mod topology;
 mod why;
 
 pub use directory::{WriteError, write_all, write_drawings, write_file};
@@ -25,6 +26,7 @@ pub use parquet::{write_bins, write_links, write_results, write_series};
 pub use row::{Row, rows};
 pub use study::{FlowLabel, Study, StudyPoint};
 pub use table::table;
+pub use topology::Topology;
 
 pub(crate) use grid::{Grid, NONE};
 pub(crate) use html::{CSS, render_page};

@@ -1,5 +1,6 @@
 //! What was asked: the part of a scenario that reports need.
 
+use super::topology::Topology;
 use crate::scenario::{ParamValue, Point, Report, Scenario};
 
 /// A scenario as reports see it.
@@ -30,6 +31,8 @@ pub struct StudyPoint {
     pub links: Vec<String>,
     /// For each station, in the order of the outcome, what it is a copy of.
     pub stations: Vec<String>,
+    /// The radio network, with the first seed.
+    pub radio: Option<Topology>,
 }
 
 /// How a flow is called beside its name.
@@ -51,19 +54,21 @@ impl Study {
 
 impl From<&Scenario> for Study {
     fn from(scenario: &Scenario) -> Self {
+        let points = scenario.points().iter();
+        let seed = scenario.seeds().first().copied().unwrap_or(1);
         Self {
             name: scenario.name().to_owned(),
             title: scenario.title().to_owned(),
             description: scenario.description().map(str::to_owned),
             text: scenario.text().to_owned(),
-            points: scenario.points().iter().map(Into::into).collect(),
+            points: points.map(|point| StudyPoint::of(point, seed)).collect(),
             report: scenario.report().clone(),
         }
     }
 }
 
-impl From<&Point> for StudyPoint {
-    fn from(point: &Point) -> Self {
+impl StudyPoint {
+    fn of(point: &Point, seed: u64) -> Self {
         let flow = |i| {
             Some(FlowLabel {
                 transport: point.transport_label(i)?.to_owned(),
@@ -77,11 +82,12 @@ impl From<&Point> for StudyPoint {
             flows: (0..).map_while(flow).collect(),
             links: (0..).map_while(link).collect(),
             stations: (0..).map_while(station).collect(),
+            radio: point
+                .station_group(0)
+                .and_then(|_| Topology::of(&point.spec(seed))),
         }
     }
-}
 
-impl StudyPoint {
     /// The value of a swept path here.
     pub fn param(&self, path: &str) -> Option<&ParamValue> {
         self.params.iter().find(|(p, _)| p == path).map(|(_, v)| v)

@@ -19,7 +19,18 @@ from skywave import _skywave
 from skywave._custom import CongestionControl, LossDetector
 from skywave._results import Drawing, Drawings, Results
 from skywave._run import load, run
-from skywave._scenario import Agent, Flow, Link, Plot, Report, Run, Scenario, Transport
+from skywave._scenario import (
+    Agent,
+    Flow,
+    Link,
+    Plot,
+    Radio,
+    Report,
+    Run,
+    Scenario,
+    Station,
+    Transport,
+)
 from skywave._skywave import (
     AckEvent,
     DetectionEvent,

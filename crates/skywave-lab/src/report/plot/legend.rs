@@ -45,6 +45,8 @@ pub(super) fn legend(plot: &Plot, left: f64, width: f64) -> (String, f64) {
         let _ = write!(out, r#"<g class="{colour}">"#);
         if let Look::Glyphs(glyph) = series.look {
             draw_glyphs(&mut out, glyph, &[(x + 13.0, middle)]);
+        } else if let Look::Bars(height) = series.look {
+            draw_bars(&mut out, height, &[(x, middle), (x + 26.0, middle)]);
         } else {
             let _ = write!(
                 out,
@@ -105,6 +107,22 @@ pub(super) fn draw_glyphs(out: &mut String, glyph: Glyph, places: &[(f64, f64)])
     let _ = write!(out, r#"<path class="{class}" d=""#);
     for (x, y) in places {
         let _ = write!(out, "M{} {}{outline}", px(*x), px(*y));
+    }
+    out.push_str(r#""/>"#);
+}
+
+/// All bars of a series in one element: every two places are the ends of one.
+pub(super) fn draw_bars(out: &mut String, height: u8, places: &[(f64, f64)]) {
+    let height = f64::from(height);
+    let _ = write!(out, r#"<path class="d" d=""#);
+    for pair in places.chunks_exact(2) {
+        let ((from, y), (to, _)) = (pair[0], pair[1]);
+        let (left, width) = (px(from), px(px(to) - px(from)));
+        // What is too short to be seen at this scale would only make the file heavy.
+        if width > 0.0 {
+            let top = px(y - height / 2.0);
+            let _ = write!(out, "M{left} {top}h{width}v{height}h-{width}z");
+        }
     }
     out.push_str(r#""/>"#);
 }

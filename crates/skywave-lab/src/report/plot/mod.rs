@@ -19,11 +19,13 @@
 
 mod axis;
 mod legend;
+mod map;
 mod svg;
 mod theme;
 mod thin;
 
 pub use axis::Scale;
+pub use map::{Map, Place};
 pub use theme::style;
 pub use thin::thin;
 
@@ -113,6 +115,8 @@ pub enum Look {
     Steps,
     /// Small marks that no line joins.
     Glyphs(Glyph),
+    /// Bars of this height in pixels: every two points are the ends of one.
+    Bars(u8),
 }
 
 /// A small mark.

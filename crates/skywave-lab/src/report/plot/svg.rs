@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::axis::Fitted;
-use super::legend::{colour, draw_glyphs, draw_marker, legend};
+use super::legend::{colour, draw_bars, draw_glyphs, draw_marker, legend};
 use super::theme;
 use super::{Look, Plot, SeriesData, escape};
 
@@ -94,7 +94,7 @@ pub(super) fn draw(plot: &Plot, standalone: bool) -> String {
 }
 
 /// A title in lines of at most this width, broken between words.
-fn lines(title: &str, width: f64) -> Vec<String> {
+pub(super) fn lines(title: &str, width: f64) -> Vec<String> {
     // Titles are larger and bold.
     let most = (width / (LETTER * 1.2)) as usize;
     let mut lines: Vec<String> = Vec::new();
@@ -266,6 +266,9 @@ fn draw_series(
     if let Look::Glyphs(glyph) = series.look {
         let places: Vec<_> = placed.iter().map(|(at, ..)| *at).collect();
         draw_glyphs(out, glyph, &places);
+    } else if let Look::Bars(height) = series.look {
+        let places: Vec<_> = placed.iter().map(|(at, ..)| *at).collect();
+        draw_bars(out, height, &places);
     } else if frame.x.is_continuous() {
         let thin = if series.look == Look::Marked {
             ""

@@ -174,6 +174,7 @@ pub(in crate::report) fn on_threads(threads: usize) -> (Study, Results) {
         flows: vec![label(VARIANTS[i / 10], "bulk")],
         links: vec![],
         stations: vec![],
+        radio: None,
     });
     let study = Study {
         name: "cerl-fig7a".into(),
@@ -227,6 +228,7 @@ pub(in crate::report) fn small() -> (Study, Results) {
         flows: vec![label(variant, "bulk"), label("udp", "voice")],
         links: vec!["wireless".into()],
         stations: Vec::new(),
+        radio: None,
     });
     let study = Study {
         name: "small".into(),
@@ -272,6 +274,7 @@ pub(in crate::report) fn two_flows() -> (Study, Results) {
         flows: vec![label("reno", "old"), label("cerl", "new")],
         links: vec!["wireless".into()],
         stations: Vec::new(),
+        radio: None,
     });
     let rtt_over_time = Plot {
         x: PlotAxis::Time,

@@ -4,7 +4,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 
 use crate::experiment::{Options, Results, run, simulate};
-use crate::report::html::{HtmlOptions, html};
+use crate::report::html::{HtmlOptions, drawings, html};
 use crate::report::panel::panels;
 use crate::report::study::Study;
 use crate::report::{frame, write_all};
@@ -102,7 +102,13 @@ fn plots_and_the_page_show_stations() {
     assert_eq!(mean(0, 0), all.sum::<f64>() / 2.0);
     assert_eq!(mean(0, 1), 0.0);
     let page = html(&study, &results, &HtmlOptions::default()).unwrap();
-    for part in ["<h2>Stations</h2>", "Mean contention", "RTS"] {
+    for part in [
+        "<h2>Stations</h2>",
+        "Mean contention",
+        "<h2>Radio network</h2>",
+        "Carrier sense: 550 m",
+        "Time after 1 s (ms)",
+    ] {
         assert!(page.contains(part), "{part}");
     }
 }
@@ -118,4 +124,28 @@ fn what_a_run_directory_holds_of_stations_is_what_was_measured() {
     for file in ["stations.parquet", "timelines.parquet", "links.parquet"] {
         assert!(dir.path().join(file).is_file(), "{file}");
     }
+}
+
+#[test]
+fn the_pictures_of_the_network_stand_alone() {
+    let (study, results) = measured(None);
+    let drawings = drawings(&study, &results).unwrap();
+    let titles: Vec<&str> = drawings.iter().skip(3).map(|d| d.title.as_str()).collect();
+    // One network at both points; what its stations do at each.
+    assert_eq!(
+        titles,
+        [
+            "The radio network",
+            "What stations do, radio.rts = always, seed 1",
+            "What stations do, radio.rts = never, seed 1",
+        ]
+    );
+    let map = &drawings[3].svg;
+    // Neighbours in the chain receive each other, the ends do not.
+    let joined = map.split("<path class=\"a\" d=\"").nth(2).unwrap();
+    assert_eq!(
+        joined.split('"').next().unwrap().matches('M').count(),
+        2,
+        "{map}"
+    );
 }

@@ -4,15 +4,11 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use skywave_core::mac::Frame;
-use skywave_core::radio::{
-    Address, Heard, Mobility, Position, Preamble, Propagation, RandomWaypoint, Signal,
-    TrackFollower,
-};
+use skywave_core::radio::{Address, Heard, Mobility, Position, Preamble, Propagation, Signal};
 use skywave_core::routing::Packet;
 use skywave_core::{Duration, Time};
 
-use super::station::station_name;
-use crate::spec::{Movement, RadioSpec, Spec, StationSpec};
+use crate::spec::{RadioSpec, Spec};
 
 /// Frames between stations carry packets by their number.
 pub(super) type AirFrame = Frame<Packet<u32>>;
@@ -26,17 +22,6 @@ pub(super) struct Channel {
     fixed: Option<Vec<Rc<[Reach]>>>,
     transmissions: Vec<Option<Transmission>>,
     free: Vec<u32>,
-}
-
-fn mobility(station: &StationSpec, run: &Spec) -> Mobility {
-    match &station.movement {
-        Movement::Fixed(position) => Mobility::Fixed(*position),
-        Movement::Track(track) => Mobility::Track(TrackFollower::new(track.clone())),
-        Movement::RandomWaypoint(config) => {
-            let name = station_name(run, station.node);
-            Mobility::RandomWaypoint(RandomWaypoint::new(*config, run.seed, &name))
-        }
-    }
 }
 
 /// A station that a transmission reaches.
@@ -62,7 +47,7 @@ impl Channel {
         let mut channel = Self {
             propagation: spec.propagation,
             preamble: spec.mac.preamble,
-            mobility: stations.map(|station| mobility(station, run)).collect(),
+            mobility: stations.map(|station| station.mobility(run)).collect(),
             fixed: None,
             transmissions: Vec::new(),
             free: Vec::new(),

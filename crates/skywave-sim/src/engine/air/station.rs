@@ -28,11 +28,6 @@ pub(super) struct Station {
     before: Stats,
 }
 
-/// Names the random streams of the station at a node.
-pub(super) fn station_name(run: &Spec, node: usize) -> String {
-    format!("station.{}", run.nodes[node])
-}
-
 /// The IP layer of a station: a link within it.
 struct Ip {
     link: Link,
@@ -48,7 +43,7 @@ impl Station {
         hops: Vec<(Address, Address)>,
     ) -> Self {
         let station = &spec.stations[index];
-        let name = station_name(run, station.node);
+        let name = station.entity(run);
         let stream = |purpose| Stream::named(run.seed, &name, purpose);
         let me = Address(index as u16);
         let ip = station.ip.as_ref().map(|config| Ip {

@@ -1,0 +1,274 @@
+//! Maps: places on the plane with their names, what joins them, and circles around them.
+
+use std::fmt::Write;
+
+use super::svg::{LETTER, LINE, lines, px};
+use super::{escape, theme};
+
+/// A map of places, a unit of length the same in both directions.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Map {
+    /// Title above it; may be empty.
+    pub title: String,
+    /// The places; metres to the east and to the north.
+    pub places: Vec<Place>,
+    /// Pairs of places that a line joins.
+    pub pairs: Vec<(usize, usize)>,
+    /// What the lines mean.
+    pub pairs_label: String,
+    /// Radii in metres of circles around places, with what they mean; two of them at most.
+    pub circles: Vec<(f64, String)>,
+}
+
+/// A place of a map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// Its name.
+    pub name: String,
+    /// Metres to the east.
+    pub x: f64,
+    /// Metres to the north.
+    pub y: f64,
+    /// It moves.
+    pub moves: bool,
+}
+
+const WIDTH: f64 = 720.0;
+/// Most height of what is mapped; wider networks are lower.
+const HEIGHT: f64 = 460.0;
+const MARGIN: f64 = 28.0;
+/// Places that each have their circles, and names; of more, only the first one has circles.
+const MAX_CIRCLES: usize = 12;
+const MAX_NAMES: usize = 120;
+/// Classes and dashes of the circles.
+const CIRCLES: [(&str, &str); 2] = [("c0", ""), ("c1", r#" stroke-dasharray="5 4""#)];
+
+/// From metres to pixels.
+struct View {
+    left: f64,
+    top: f64,
+    west: f64,
+    north: f64,
+    /// Pixels a metre.
+    scale: f64,
+}
+
+impl View {
+    fn at(&self, place: &Place) -> (f64, f64) {
+        let x = self.left + (place.x - self.west) * self.scale;
+        let y = self.top + (self.north - place.y) * self.scale;
+        (x, y)
+    }
+}
+
+impl Map {
+    /// The map as a file of its own, with its style inside.
+    pub fn to_svg(&self) -> String {
+        self.draw(true)
+    }
+
+    /// The map as an element of an HTML page that has the [`style`](super::style) once.
+    pub fn to_inline_svg(&self) -> String {
+        self.draw(false)
+    }
+
+    /// The circles to draw: those with a radius, as many as there are looks for.
+    fn circles(&self) -> impl Iterator<Item = (f64, &str, (&str, &str))> {
+        let real = self.circles.iter().zip(CIRCLES);
+        real.filter(|((radius, _), _)| radius.is_finite() && *radius > 0.0)
+            .map(|((radius, label), look)| (*radius, label.as_str(), look))
+    }
+
+    /// Which places have circles.
+    fn circled(&self) -> &[Place] {
+        match self.places.len() {
+            n if n > MAX_CIRCLES => &self.places[..1],
+            _ => &self.places,
+        }
+    }
+
+    fn draw(&self, standalone: bool) -> String {
+        let titles = match self.title.as_str() {
+            "" => Vec::new(),
+            title => lines(title, WIDTH - 16.0),
+        };
+        let legend = self.legend();
+        let top = 8.0 + (LINE + 2.0) * titles.len() as f64;
+        let (view, bottom) = self.view(top + (LINE + 2.0) * legend.len() as f64 + 6.0);
+        let height = px(bottom + LINE + 12.0);
+        let label = match self.title.as_str() {
+            "" => "Map of stations",
+            title => title,
+        };
+        let mut out = String::new();
+        // Writing to a string cannot fail, here and below.
+        let _ = write!(
+            out,
+            r#"<svg xmlns="http://www.w3.org/2000/svg" class="sw-plot" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" aria-label="{}">"#,
+            escape(label)
+        );
+        if standalone {
+            let _ = write!(out, "<style>{}</style>", theme::standalone());
+        }
+        for (row, line) in titles.iter().enumerate() {
+            let y = 22.0 + (LINE + 2.0) * row as f64;
+            let _ = write!(
+                out,
+                r#"<text class="h" x="8" y="{y}">{}</text>"#,
+                escape(line)
+            );
+        }
+        for (row, entry) in legend.iter().enumerate() {
+            let y = top + (LINE + 2.0) * row as f64 + 8.0;
+            let _ = write!(out, r#"<g transform="translate(8 {})">{entry}</g>"#, px(y));
+        }
+        self.draw_network(&mut out, &view);
+        draw_ruler(&mut out, &view, bottom);
+        out.push_str("</svg>");
+        out
+    }
+
+    /// One line an entry: a piece of what is drawn, and what it means.
+    fn legend(&self) -> Vec<String> {
+        let mut legend = Vec::new();
+        let of = match self.circled() {
+            [only] if self.places.len() > 1 => format!(", around {}", only.name),
+            _ => String::new(),
+        };
+        for (radius, label, (class, dash)) in self.circles() {
+            legend.push(format!(
+                r#"<g class="{class}"><path class="e"{dash} d="M0 0h26"/></g><text x="32" y="4">{}</text>"#,
+                escape(&format!("{label}: {}{of}", metres(radius)))
+            ));
+        }
+        if !self.pairs.is_empty() {
+            legend.push(format!(
+                r#"<path class="a" d="M0 0h26"/><text x="32" y="4">{}</text>"#,
+                escape(&self.pairs_label)
+            ));
+        }
+        if self.places.iter().any(|place| place.moves) {
+            legend.push(
+                r#"<g class="c5"><circle class="x" cx="13" cy="0" r="4"/></g><text x="32" y="4">moves; where it is at the start</text>"#
+                    .to_owned(),
+            );
+        }
+        legend
+    }
+
+    /// The part of the plane that is shown, and where it ends.
+    fn view(&self, top: f64) -> (View, f64) {
+        let widest = self
+            .circles()
+            .map(|(radius, ..)| radius)
+            .fold(0.0, f64::max);
+        let mut low = (f64::INFINITY, f64::INFINITY);
+        let mut high = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        let circled = self.circled().len();
+        for (index, place) in self.places.iter().enumerate() {
+            let around = if index < circled { widest } else { 0.0 };
+            low = (low.0.min(place.x - around), low.1.min(place.y - around));
+            high = (high.0.max(place.x + around), high.1.max(place.y + around));
+        }
+        if low.0 > high.0 {
+            (low, high) = ((0.0, 0.0), (1.0, 1.0));
+        }
+        let (width, height) = ((high.0 - low.0).max(1.0), (high.1 - low.1).max(1.0));
+        let inner = WIDTH - 2.0 * MARGIN;
+        let scale = (inner / width).min((HEIGHT - 2.0 * MARGIN) / height);
+        let view = View {
+            left: MARGIN + (inner - (high.0 - low.0) * scale) / 2.0,
+            top: top + MARGIN,
+            west: low.0,
+            north: high.1,
+            scale,
+        };
+        let bottom = view.top + (high.1 - low.1) * scale + MARGIN;
+        (view, bottom)
+    }
+
+    fn draw_network(&self, out: &mut String, view: &View) {
+        for (radius, _, (class, dash)) in self.circles() {
+            let _ = write!(out, r#"<g class="{class}">"#);
+            for place in self.circled() {
+                let (x, y) = view.at(place);
+                let _ = write!(
+                    out,
+                    r#"<circle class="e" opacity=".55"{dash} cx="{}" cy="{}" r="{}"/>"#,
+                    px(x),
+                    px(y),
+                    px(radius * view.scale)
+                );
+            }
+            out.push_str("</g>");
+        }
+        let mut joined = String::new();
+        for &(a, b) in &self.pairs {
+            if let (Some(a), Some(b)) = (self.places.get(a), self.places.get(b)) {
+                let ((ax, ay), (bx, by)) = (view.at(a), view.at(b));
+                let _ = write!(joined, "M{} {}L{} {}", px(ax), px(ay), px(bx), px(by));
+            }
+        }
+        let _ = write!(out, r#"<path class="a" d="{joined}"/><g class="c5">"#);
+        for place in &self.places {
+            let (x, y) = view.at(place);
+            let (class, radius) = if place.moves { ("x", 4.0) } else { ("d", 3.5) };
+            let _ = write!(
+                out,
+                r#"<circle class="{class}" cx="{}" cy="{}" r="{radius}"><title>{}</title></circle>"#,
+                px(x),
+                px(y),
+                escape(&format!(
+                    "{} at {}, {}",
+                    place.name,
+                    metres(place.x),
+                    metres(place.y)
+                ))
+            );
+        }
+        out.push_str("</g>");
+        for place in self.places.iter().take(MAX_NAMES) {
+            let (x, y) = view.at(place);
+            // Near the right edge a name stands to the left.
+            let width = LETTER * place.name.chars().count() as f64;
+            let (anchor, dx) = if x + 6.0 + width > WIDTH {
+                ("end", -6.0)
+            } else {
+                ("start", 6.0)
+            };
+            let _ = write!(
+                out,
+                r#"<text text-anchor="{anchor}" x="{}" y="{}">{}</text>"#,
+                px(x + dx),
+                px(y - 6.0),
+                escape(&place.name)
+            );
+        }
+    }
+}
+
+/// A stretch of round length, about a fifth of the width.
+fn draw_ruler(out: &mut String, view: &View, bottom: f64) {
+    let wanted = WIDTH / 5.0 / view.scale;
+    let decade = libm::pow(10.0, libm::floor(libm::log10(wanted)));
+    let steps = [5.0, 2.0, 1.0].map(|step| step * decade);
+    let length = steps.into_iter().find(|step| *step <= wanted);
+    let length = length.unwrap_or(decade);
+    let _ = write!(
+        out,
+        r#"<path class="a" d="M8 {y}v4h{}v-4"/><text class="t" x="{}" y="{}">{}</text>"#,
+        px(length * view.scale),
+        px(14.0 + length * view.scale),
+        px(bottom + 6.0),
+        metres(length),
+        y = px(bottom),
+    );
+}
+
+/// A length, to the tenth of a metre.
+fn metres(length: f64) -> String {
+    format!("{} m", crate::report::number::plain(px(length)))
+}
+
+#[cfg(test)]
+mod tests;
