@@ -17,9 +17,9 @@ mod live;
 ///
 /// Simulates every point of the reference tables (made with ns-2.35, and ns-3 for comparison) and
 /// prints both, point by point. A row agrees when goodput is within 5% and timeouts and
-/// retransmissions within 15% of the reference's mean, or the 95% intervals overlap. Fails when
-/// fewer rows of a set agree than docs/validation.md requires. With --live it runs ns-2 here, at a
-/// point of your choice.
+/// retransmissions within 15% of the reference's mean (goodput of 802.11 chains within 15%), or the
+/// 95% intervals overlap. Fails when fewer rows of a set agree than docs/validation.md requires.
+/// With --live it runs ns-2 here, at a point of your choice.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     skywave validate\n  \
@@ -31,7 +31,7 @@ mod live;
     its half width; null for a single run). A last line for each set has: set, rows, seeds,\n\
     agreeing, by_tolerance, by_overlap (agree only because intervals overlap), required, passes.")]
 pub(crate) struct Args {
-    /// Only these sets: cerl, sifest, dcr, dcr-lockstep, linux, ns3.
+    /// Only these sets: cerl, sifest, dcr, dcr-lockstep, linux, ns3, wifi, wifi-far.
     #[arg(
         long,
         value_name = "SET",

@@ -25,6 +25,32 @@ pub enum Path {
     Sifest(Sifest),
     /// 24 flows over one bottleneck without channel errors (TCP-DCR, section 4.2).
     Dcr(Dcr),
+    /// A chain of 802.11g stations.
+    Wifi(Wifi),
+}
+
+/// Settings of a chain of stations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wifi {
+    /// Its radios, and how far the stations are apart.
+    pub radios: Radios,
+    /// Links from end to end.
+    pub hops: u32,
+    /// RTS and CTS go before every unicast data frame.
+    pub rts: bool,
+    /// A slot in µs.
+    pub slot_us: u32,
+    /// Payload of a segment.
+    pub mss: u32,
+}
+
+/// Radios of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Radios {
+    /// Two-ray ground, 250 m of reception and 550 m of carrier sense, 200 m apart.
+    Ns2,
+    /// ns-3's own log-distance loss, 30 m apart.
+    Ns3,
 }
 
 /// Settings of CERL's path.
@@ -107,6 +133,7 @@ impl Case {
             Path::Cerl(_) => (1460, self.agent.bare),
             Path::Sifest(s) => (512, !s.header),
             Path::Dcr(_) => (1000, false),
+            Path::Wifi(w) => (w.mss, false),
         };
         (theirs, if bare { theirs - HEADER } else { theirs })
     }
@@ -125,6 +152,17 @@ impl Case {
         match self.path {
             Path::Dcr(_) => DCR_FLOWS,
             _ => 1,
+        }
+    }
+}
+
+impl Radios {
+    /// Those of this name in the table.
+    pub(super) fn of_ns3(name: &str) -> Option<Self> {
+        match name {
+            "ns2" => Some(Self::Ns2),
+            "default" => Some(Self::Ns3),
+            _ => None,
         }
     }
 }

@@ -57,6 +57,8 @@ impl Case {
                 list.push(("from", spec.measure.0.as_secs_f64().to_string()));
                 list.push(("queue", path.queue.ns_name().into()));
             }
+            // The script knows no radio, and says so.
+            Path::Wifi(_) => list.push(("path", "wifi".into())),
         }
         let pairs = list.into_iter();
         pairs.flat_map(|(key, value)| [key.into(), value]).collect()

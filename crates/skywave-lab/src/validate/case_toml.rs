@@ -3,7 +3,12 @@
 use std::fmt::Write;
 
 use super::agent::Agent;
-use super::case::{Case, Cerl, DCR_FLOWS, DCR_FROM, Dcr, HEADER, Path, Queue, Sifest};
+use super::case::{
+    Case, Cerl, DCR_FLOWS, DCR_FROM, Dcr, HEADER, Path, Queue, Radios, Sifest, Wifi,
+};
+
+/// Bytes of TCP's timestamps in a header.
+const TIMESTAMPS: u32 = 12;
 
 impl Case {
     /// The scenario file, without seeds.
@@ -12,6 +17,7 @@ impl Case {
             Path::Cerl(path) => self.cerl(path),
             Path::Sifest(path) => self.sifest(path),
             Path::Dcr(path) => self.dcr(path),
+            Path::Wifi(path) => self.wifi(path),
         }
     }
 
@@ -136,6 +142,35 @@ impl Case {
             };
         }
         text + &self.run(Some(DCR_FROM))
+    }
+
+    /// With the defaults of ns-3: seven attempts of any frame, an ACK a segment, first window 10, RTO
+    /// of at least 1 s. Routes are static: the MAC is compared, not AODV.
+    fn wifi(&self, path: &Wifi) -> String {
+        let (propagation, step) = match path.radios {
+            Radios::Ns2 => ("ns2", 200),
+            Radios::Ns3 => ("ns3", 30),
+        };
+        let rts = if path.rts { "always" } else { "never" };
+        let Wifi {
+            hops, slot_us, mss, ..
+        } = path;
+        let stations = hops + 1;
+        format!(
+            "[radio]\nstandard = \"802.11g\"\nrate = \"24Mbps\"\ncontrol_rate = \"6Mbps\"\n\
+             slot = \"{slot_us}us\"\nrts = \"{rts}\"\nretries = {{ short = 7, long = 7 }}\n\
+             propagation = \"{propagation}\"\n\
+             routing = \"static\"\n\n\
+             [[station]]\nnode = \"N#\"\ncount = {stations}\nat = [\"0m\", \"0m\"]\n\
+             step = [\"{step}m\", \"0m\"]\n\n\
+             [[flow]]\nname = \"bulk\"\nfrom = \"N1\"\nto = \"N{stations}\"\ntransport = {}\n\
+             profile = \"{}\"\nmss = {mss}\nheader = {}\nrwnd = \"131072B\"\ntraffic = \"ftp\"\n\
+             acking = \"every\"\n\
+             tcp = {{ timestamps = true, initial_window = \"10 segments\", min_rto = \"1s\" }}\n",
+            self.agent.transport,
+            self.agent.profile,
+            HEADER + TIMESTAMPS,
+        ) + &self.run(None)
     }
 
     fn run(&self, from: Option<&str>) -> String {

@@ -69,6 +69,7 @@ pub fn measure(case: &Case, seeds: u64, cancel: &AtomicBool) -> Result<Set, Live
         peer: "ns-2",
         required: case.agent.comparable.then_some(1.0),
         decisive: expected,
+        goodput_tolerance: None,
         note: format!("Goodputs of ns-2's runs, Mb/s: {}", goodputs(&runs)),
     };
     Ok(Set::new("live", terms, vec![row], seeds)?)

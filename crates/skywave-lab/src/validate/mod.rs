@@ -22,7 +22,7 @@ use crate::experiment::{Design, Results};
 use crate::scenario::{Scenario, ScenarioError};
 
 pub use agent::Agent;
-pub use case::{Case, Cerl, Dcr, Path, Queue, Sifest};
+pub use case::{Case, Cerl, Dcr, Path, Queue, Radios, Sifest, Wifi};
 pub use reference::Row;
 pub use sets::{SETS, SetError};
 pub use table::Unreadable;
@@ -39,6 +39,8 @@ pub struct Terms {
     pub required: Option<f64>,
     /// The quantities that decide; others are only printed.
     pub decisive: &'static [Quantity],
+    /// How far apart goodputs may be, as a share of the reference's; `None`: as everywhere.
+    pub goodput_tolerance: Option<f64>,
     /// What to know about the rows.
     pub note: String,
 }
@@ -84,7 +86,7 @@ impl Set {
         let rows = self.rows.iter().enumerate().map(|(point, row)| JudgedRow {
             row,
             decisive: self.terms.decisive,
-            comparisons: compare(row, point, results),
+            comparisons: compare(&self.terms, row, point, results),
         });
         Judged {
             set: self,
@@ -108,7 +110,7 @@ impl Design for Set {
 }
 
 /// Each quantity that the reference has and all our runs have.
-fn compare(row: &Row, point: usize, results: &Results) -> Vec<Comparison> {
+fn compare(terms: &Terms, row: &Row, point: usize, results: &Results) -> Vec<Comparison> {
     let one = |&(quantity, theirs): &(Quantity, Estimate)| {
         let samples = results.samples(point, |run| quantity.of(&run.outcome, &row.case));
         let samples: Option<Vec<f64>> = samples.into_iter().collect();
@@ -116,6 +118,10 @@ fn compare(row: &Row, point: usize, results: &Results) -> Vec<Comparison> {
             quantity,
             ours: Estimate::of(&samples?)?,
             theirs,
+            tolerance: match quantity {
+                Quantity::Goodput => terms.goodput_tolerance.unwrap_or(quantity.tolerance()),
+                _ => quantity.tolerance(),
+            },
         })
     };
     row.reference.iter().filter_map(one).collect()

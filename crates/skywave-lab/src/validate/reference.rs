@@ -1,7 +1,7 @@
 //! The reference tables, and what each of their rows measured.
 
 use super::agent::Agent;
-use super::case::{Case, Cerl, Dcr, Path, Queue, Sifest};
+use super::case::{Case, Cerl, Dcr, Path, Queue, Radios, Sifest, Wifi};
 use super::table::{Cells, Table, Unreadable};
 use super::verdict::Quantity;
 use crate::experiment::stats::Estimate;
@@ -166,4 +166,33 @@ pub(super) fn ns3() -> Result<Vec<Row>, Unreadable> {
         }))
     })?;
     Ok(rows.into_iter().flatten().collect())
+}
+
+/// Chains of 802.11g stations, ns-3.
+pub(super) fn wifi() -> Result<Vec<Row>, Unreadable> {
+    table!("ns3/reference/wifi_chain").each(|cells| {
+        let n = cells.runs("n_seeds")?;
+        let mean = cells.number("goodput_mbps_mean")?;
+        let goodput = Estimate::from_moments(n, mean, cells.number("goodput_mbps_sd")?);
+        let newreno = || Agent::of_ns3("TcpNewReno");
+        Ok(Row {
+            labels: cells.labels(&["model", "mss", "slot_us", "rts", "hops"])?,
+            case: Case {
+                agent: newreno().ok_or_else(|| cells.unreadable("model", "an agent"))?,
+                path: Path::Wifi(Wifi {
+                    radios: cells.read("model", "a model of ours", Radios::of_ns3)?,
+                    hops: cells.whole("hops")?,
+                    rts: cells.whole("rts")? > 0,
+                    slot_us: cells.whole("slot_us")?,
+                    mss: cells.whole("mss")?,
+                }),
+                // Of some rows one run was longer.
+                duration: cells.read("durations_s", "seconds", |all| {
+                    let first = all.split('/').next()?;
+                    first.parse::<u32>().ok().map(|s| format!("{s}s"))
+                })?,
+            },
+            reference: vec![(Quantity::Goodput, goodput)],
+        })
+    })
 }

@@ -1,5 +1,6 @@
 //! The built-in sets.
 
+use super::case::Path;
 use super::reference::{self, Row};
 use super::table::Unreadable;
 use super::verdict::Quantity::{self, Goodput, LossRate, MeanQueue};
@@ -7,7 +8,16 @@ use super::{Set, Terms};
 use crate::scenario::ScenarioError;
 
 /// The names of the built-in sets.
-pub const SETS: &[&str] = &["cerl", "sifest", "dcr", "dcr-lockstep", "linux", "ns3"];
+pub const SETS: &[&str] = &[
+    "cerl",
+    "sifest",
+    "dcr",
+    "dcr-lockstep",
+    "linux",
+    "ns3",
+    "wifi",
+    "wifi-far",
+];
 
 /// Why there is no such set.
 #[derive(Debug, thiserror::Error)]
@@ -97,6 +107,34 @@ impl Set {
                 reference::ns3()?,
                 seeds,
             ),
+            "wifi" => (
+                Terms {
+                    peer: "ns-3",
+                    decisive: &[Goodput],
+                    goodput_tolerance: Some(0.15),
+                    ..terms(
+                        "chains of 802.11g stations up to 3 hops, against ns-3",
+                        Some(1.0),
+                        "Goodput within 15%. Static routes: MAC and radio are compared, not AODV.",
+                    )
+                },
+                wifi(|hops| hops <= 3)?,
+                seeds,
+            ),
+            "wifi-far" => (
+                Terms {
+                    peer: "ns-3",
+                    decisive: &[Goodput],
+                    goodput_tolerance: Some(0.15),
+                    ..terms(
+                        "the same, 5 and 7 hops",
+                        None,
+                        "Not judged: small differences add up.",
+                    )
+                },
+                wifi(|hops| hops > 3)?,
+                seeds,
+            ),
             _ => return Err(SetError::Unknown(name.to_owned())),
         };
         Ok(Self::new(name, terms, rows, seeds)?)
@@ -109,8 +147,16 @@ fn terms(title: &'static str, required: Option<f64>, note: &str) -> Terms {
         peer: "ns-2",
         required,
         decisive: &Quantity::OF_FLOWS,
+        goodput_tolerance: None,
         note: note.to_owned(),
     }
+}
+
+/// The chains of such lengths.
+fn wifi(hops: impl Fn(u32) -> bool) -> Result<Vec<Row>, Unreadable> {
+    let mut rows = reference::wifi()?;
+    rows.retain(|row| matches!(&row.case.path, Path::Wifi(chain) if hops(chain.hops)));
+    Ok(rows)
 }
 
 /// The rows of agents that are the same algorithm as ours, or of those that are not.

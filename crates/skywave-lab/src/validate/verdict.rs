@@ -89,6 +89,8 @@ pub struct Comparison {
     pub ours: Estimate,
     /// The reference's.
     pub theirs: Estimate,
+    /// How far apart the means may be, as a share of the reference's.
+    pub tolerance: f64,
 }
 
 impl Comparison {
@@ -100,7 +102,7 @@ impl Comparison {
     /// Whether the means are within the tolerance.
     pub fn is_close(&self) -> bool {
         let distance = (self.ours.mean - self.theirs.mean).abs();
-        distance <= self.quantity.tolerance() * self.theirs.mean.abs()
+        distance <= self.tolerance * self.theirs.mean.abs()
     }
 
     /// Whether the two agree by the rule.
@@ -129,6 +131,7 @@ mod tests {
             quantity,
             ours: estimate(ours.0, ours.1),
             theirs: estimate(theirs.0, theirs.1),
+            tolerance: quantity.tolerance(),
         };
         comparison.agrees()
     }
