@@ -98,6 +98,12 @@ impl Access {
         self.garbled = false;
     }
 
+    /// There is no frame to send after all.
+    pub fn cancel(&mut self) {
+        self.wanted = false;
+        self.due = None;
+    }
+
     /// A frame has got through, or was given up: the contention window is small again, and a backoff
     /// comes before whatever is sent next.
     pub fn done(&mut self, now: Time) {
@@ -142,7 +148,7 @@ impl Access {
         if self.backoff_is_over(now) {
             self.backoff = None;
         }
-        let passed = now.since(self.start()).as_nanos() / self.timing.slot.as_nanos().max(1);
+        let passed = now.since(self.start()).as_nanos() / self.timing.slot.as_nanos();
         match &mut self.backoff {
             Some(slots) => *slots -= u64::from(*slots).min(passed) as u32,
             // It was only waiting for the channel to be idle long enough.

@@ -44,8 +44,10 @@ pub enum Output<P> {
 /// What a MAC counts, for the layers above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// Data frames put on the air, each attempt counted.
+    /// Unicast data frames put on the air, each attempt counted.
     pub attempts: u64,
+    /// Broadcast frames put on the air.
+    pub broadcasts: u64,
     /// RTS put on the air.
     pub requests: u64,
     /// Attempts (RTS or data) that were not answered.
@@ -68,6 +70,7 @@ impl Stats {
     pub fn since(&self, before: &Self) -> Self {
         Self {
             attempts: self.attempts - before.attempts,
+            broadcasts: self.broadcasts - before.broadcasts,
             requests: self.requests - before.requests,
             unanswered: self.unanswered - before.unanswered,
             acknowledged: self.acknowledged - before.acknowledged,
@@ -108,6 +111,8 @@ struct Current<P> {
     /// Unanswered attempts that count against the short limit, and the long one.
     short: u32,
     long: u32,
+    /// It, or an RTS for it, has been on the air.
+    sent: bool,
     since: Time,
 }
 
@@ -176,8 +181,13 @@ impl<P: Clone> Dcf<P> {
         self.serve(now);
     }
 
-    /// Takes back a packet that waits for a neighbour, the longest one first.
-    pub fn withdraw(&mut self, to: Address) -> Option<P> {
+    /// Takes back a packet for a neighbour that has not been on the air, the one that has waited longest.
+    pub fn withdraw(&mut self, now: Time, to: Address) -> Option<P> {
+        if let Some(current) = self.current.take_if(|c| c.waiting.to == to && !c.sent) {
+            self.access.cancel();
+            self.serve(now);
+            return Some(current.waiting.packet);
+        }
         self.queue.take_for(to).map(|waiting| waiting.packet)
     }
 
@@ -227,9 +237,7 @@ impl<P: Clone> Dcf<P> {
             }
             Kind::Cts => {
                 if self.answered(Awaited::Cts) {
-                    if let Some(current) = &mut self.current {
-                        current.short = 0;
-                    }
+                    self.clear_short_count();
                     self.reply_with(now, Reply::Data);
                 }
             }
@@ -238,6 +246,16 @@ impl<P: Clone> Dcf<P> {
                     self.succeed(now);
                 }
             }
+        }
+    }
+
+    /// A CTS ends the count of unanswered RTS, which must not go on for ever where data count with
+    /// them.
+    fn clear_short_count(&mut self) {
+        if let Some(current) = &mut self.current
+            && current.waiting.bytes + self.config.overhead > self.config.long_above
+        {
+            current.short = 0;
         }
     }
 
@@ -321,6 +339,7 @@ impl<P: Clone> Dcf<P> {
             sequence: self.sequence,
             short: 0,
             long: 0,
+            sent: false,
             since: now,
         });
         self.access.request(now);
@@ -382,9 +401,10 @@ impl<P: Clone> Dcf<P> {
     }
 
     fn transmit_current(&mut self) {
-        let Some(current) = &self.current else {
+        let Some(current) = &mut self.current else {
             return;
         };
+        current.sent = true;
         let to = current.waiting.to;
         let bytes = current.waiting.bytes + self.config.overhead;
         let threshold = self.config.rts_threshold;
@@ -410,11 +430,12 @@ impl<P: Clone> Dcf<P> {
             packet: current.waiting.packet.clone(),
         };
         let bytes = current.waiting.bytes + self.config.overhead;
-        self.stats.attempts += 1;
         if to.is_broadcast() {
+            self.stats.broadcasts += 1;
             let mode = self.config.broadcast_mode;
             return self.transmit(Sending::Broadcast, to, kind, bytes, mode, Duration::ZERO);
         }
+        self.stats.attempts += 1;
         let reserves = self.config.timing.sifs + self.control_airtime(ACK_BYTES);
         let mode = self.config.data_mode;
         self.transmit(Sending::Unicast, to, kind, bytes, mode, reserves);

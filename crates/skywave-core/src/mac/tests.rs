@@ -337,6 +337,25 @@ fn the_limit_of_an_rts_is_the_short_one() {
 }
 
 #[test]
+fn a_cts_does_not_let_short_data_go_on_for_ever() {
+    let mut station = Station::new(Config {
+        rts_threshold: Some(0),
+        ..config()
+    });
+    station.dcf.send(station.now, PEER, 1500, 7);
+    for _ in 0..7 {
+        assert_eq!(station.frame().1.kind, Kind::Rts);
+        station.hear(SIFS, PEER, ME, Kind::Cts, 0);
+        assert!(matches!(station.frame().1.kind, Kind::Data { .. }));
+    }
+    let given_up = Output::GaveUp {
+        to: PEER,
+        packet: 7,
+    };
+    assert_eq!(station.next().1, given_up);
+}
+
+#[test]
 fn broadcasts_are_neither_acknowledged_nor_repeated() {
     let mut station = Station::new(Config {
         rts_threshold: Some(0),
@@ -361,8 +380,14 @@ fn a_full_queue_turns_packets_away_and_a_lost_neighbour_gives_them_back() {
     }
     assert_eq!(station.next().1, Output::QueueFull(4));
     assert_eq!(station.dcf.stats().queue_drops, 1);
-    assert_eq!(station.dcf.withdraw(PEER), Some(1));
-    assert_eq!(station.dcf.withdraw(PEER), Some(3));
-    assert_eq!(station.dcf.withdraw(PEER), None);
-    assert_eq!(station.dcf.queued(), 1);
+    // The first one has not been on the air either.
+    let withdrawn: Vec<_> =
+        std::iter::from_fn(|| station.dcf.withdraw(station.now, PEER)).collect();
+    assert_eq!(withdrawn, [0, 1, 3]);
+    assert_eq!(station.frame().1.to, OTHER);
+    assert_eq!(
+        station.dcf.withdraw(station.now, OTHER),
+        None,
+        "it is on the air"
+    );
 }

@@ -101,6 +101,15 @@ impl Mode {
         }
     }
 
+    /// Silence at the end of a frame's time on the air.
+    pub const fn extension(self) -> Duration {
+        if self.is_ofdm() {
+            SIGNAL_EXTENSION
+        } else {
+            Duration::ZERO
+        }
+    }
+
     /// How long a frame of so many bytes, all MAC headers counted, is on the air.
     pub const fn airtime(self, bytes: u32, preamble: Preamble) -> Duration {
         let bits = bytes as u64 * 8;

@@ -53,6 +53,8 @@ pub struct Signal {
     pub mode: Mode,
     /// Its preamble.
     pub preamble: Preamble,
+    /// When its last bit has passed.
+    pub bits_end: Time,
 }
 
 /// What has come of the frame that was being received.
@@ -70,7 +72,7 @@ pub struct Receiver {
     reception: Reception,
     sensing: Sensing,
     rng: Stream,
-    /// All signals that are there now, with whether they are sensed.
+    /// All signals that are there now.
     signals: Vec<Signal>,
     locked: Option<Lock>,
     sending: bool,
@@ -200,6 +202,7 @@ impl Receiver {
         let Some(lock) = &mut self.locked else {
             return;
         };
+        let now = now.min(lock.signal.bits_end);
         let bits = now.since(lock.counted).as_secs_f64() * lock.signal.mode.bps() as f64;
         if bits > 0.0 {
             let disturbance = (total - lock.signal.power_mw).max(0.0);

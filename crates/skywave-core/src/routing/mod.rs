@@ -133,6 +133,14 @@ impl<P> Routing<P> {
         each!(self, machine => machine.link_failed(now, next_hop, packet));
     }
 
+    /// It seeks another way when the MAC gives up a packet.
+    pub fn uses_feedback(&self) -> bool {
+        match self {
+            Self::Static(_) => false,
+            Self::Aodv(aodv) => aodv.uses_feedback(),
+        }
+    }
+
     /// When [`Self::on_timer`] is next needed.
     pub fn next_timer(&self) -> Option<Time> {
         each!(self, machine => machine.next_timer())

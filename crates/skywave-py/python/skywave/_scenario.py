@@ -108,7 +108,7 @@ class Link(_Table):
 class Radio(_Table):
     """A radio network of 802.11 stations that share a channel.
 
-    >>> radio = Radio(standard="802.11g", rate="24Mbps", rts="256B", propagation="ns2", routing="aodv")
+    >>> radio = Radio(standard="802.11g", rate="24Mbps", rts="256B", routing="aodv")
     """
 
     standard: str

@@ -111,7 +111,7 @@ impl World<'_> {
             self.tell(link);
         }
         if let Some(cause) = refused {
-            self.drop_packet(id, label.hop(), cause, at);
+            self.drop_packet(id, label.hop(), cause.into(), at);
         }
         self.settle(link, at);
     }
@@ -129,7 +129,7 @@ impl World<'_> {
             match settled.fate {
                 Fate::Dropped(cause) => {
                     let hop = self.packets[id as usize].hop;
-                    self.drop_packet(id, hop, cause, settled.at);
+                    self.drop_packet(id, hop, cause.into(), settled.at);
                 }
                 Fate::Arrives {
                     at,

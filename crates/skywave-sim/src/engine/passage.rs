@@ -80,9 +80,8 @@ impl World<'_> {
             match leaves {
                 Leaves::Arrives { id, released } => self.arrive(id, released, self.now),
                 Leaves::Lost { id, cause } => {
-                    self.free.push(id);
-                    let packet = &self.packets[id as usize].packet;
-                    self.flows[packet.flow as usize].lost(self.now, packet, cause);
+                    let hop = self.packets[id as usize].hop;
+                    self.drop_packet(id, hop, cause, self.now);
                 }
                 Leaves::Gone { id } => self.free.push(id),
             }

@@ -7,6 +7,10 @@ use skywave_core::{Duration, Time};
 /// Buckets kept side by side, one of them the present one.
 const NEAR: u64 = 64;
 
+/// So many events of the present bucket may have come out before they are forgotten: the present can
+/// be long, as [`EventQueue::next_at`] makes the next bucket present ahead of its time.
+const FORGET: usize = 1000;
+
 /// Pending events, in buckets of time: a timing wheel (Varghese and Lauck 1987), and a map for what
 /// lies further ahead. A bucket is sorted when its time has come.
 #[derive(Debug)]
@@ -44,6 +48,10 @@ impl<E: Copy> EventQueue<E> {
         let number = at.as_nanos() >> self.shift;
         let ahead = number.saturating_sub(self.number);
         if ahead == 0 {
+            if self.next > FORGET {
+                self.present.drain(..self.next);
+                self.next = 0;
+            }
             let rest = &self.present[self.next..];
             let later = rest.iter().rev().take_while(|(other, _)| *other > at);
             let place = self.present.len() - later.count();

@@ -199,7 +199,8 @@ struct Passages<'a> {
 impl Passages<'_> {
     /// The number of the lane from one station to another.
     fn lane(&mut self, edge: Edge) -> u32 {
-        let station = |node| self.stations.iter().position(|&n| n == node).unwrap_or(0) as u16;
+        let place = |node| self.stations.iter().position(|&n| n == node);
+        let station = |node| place(node).expect("passages join stations") as u16;
         let passage = (station(edge.from), station(edge.to));
         let known = self.taken.iter().position(|&p| p == passage);
         let number = known.unwrap_or_else(|| {

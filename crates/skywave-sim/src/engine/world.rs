@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use skywave_core::Time;
-use skywave_core::link::{DropCause, Fate};
+use skywave_core::link::Fate;
 use skywave_core::packet::Packet;
 
 use super::air::Air;
@@ -406,7 +406,7 @@ impl<'a> World<'a> {
             let lane = &mut self.lanes[link as usize];
             at = if let Some(plain) = lane.plain() {
                 let Some(next) = plain.send_plain(at, label.size()) else {
-                    return self.drop_packet(label.id(), label.hop(), DropCause::Queue, at);
+                    return self.drop_packet(label.id(), label.hop(), LossCause::Queue, at);
                 };
                 next
             } else {
@@ -437,7 +437,7 @@ impl<'a> World<'a> {
         let observer = self.observer.as_deref_mut();
         match self.lanes[link as usize].send(at, link, packet, observer) {
             Fate::Dropped(cause) => {
-                self.drop_packet(id, hop, cause, at);
+                self.drop_packet(id, hop, cause.into(), at);
                 None
             }
             Fate::Arrives {
@@ -519,18 +519,20 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A packet is lost on the link at place `hop` of its route.
+    /// A packet is lost at place `hop` of its route.
     #[inline(never)]
-    pub(super) fn drop_packet(&mut self, id: u32, hop: u32, cause: DropCause, at: Time) {
+    pub(super) fn drop_packet(&mut self, id: u32, hop: u32, cause: LossCause, at: Time) {
         self.free.push(id);
-        if !self.spec.agents.is_empty() && matches!(cause, DropCause::Queue | DropCause::Early) {
+        let in_queue = matches!(cause, LossCause::Queue | LossCause::Early);
+        if !self.spec.agents.is_empty() && in_queue {
             self.tell_agent(id, hop);
         }
         let packet = &self.packets[id as usize].packet;
         // What a channel had damaged before it met a full queue was lost by the channel.
-        let cause = match cause {
-            DropCause::Queue | DropCause::Early if packet.corrupt => LossCause::Corruption,
-            cause => cause.into(),
+        let cause = if in_queue && packet.corrupt {
+            LossCause::Corruption
+        } else {
+            cause
         };
         self.flows[packet.flow as usize].lost(at, packet, cause);
     }

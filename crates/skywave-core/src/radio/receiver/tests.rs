@@ -13,6 +13,7 @@ fn signal(id: u32, power_mw: f64) -> Signal {
         sensed: power_mw >= 0.1,
         mode: Mode::Ofdm24,
         preamble: Preamble::Long,
+        bits_end: Time::MAX,
     }
 }
 

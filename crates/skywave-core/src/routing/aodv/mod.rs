@@ -151,6 +151,11 @@ impl<P> Aodv<P> {
         }
     }
 
+    /// See [`super::Routing::uses_feedback`].
+    pub fn uses_feedback(&self) -> bool {
+        self.config.link_feedback
+    }
+
     /// See [`super::Routing::link_failed`].
     pub fn link_failed(&mut self, now: Time, next_hop: Address, packet: Packet<P>) {
         if !self.config.link_feedback {

@@ -80,30 +80,13 @@ impl Channel {
         reaches.into()
     }
 
-    /// For each destination the first station on a way of fewest hops, at the start of the run.
-    pub(super) fn next_hops(&mut self, from: usize) -> Vec<(Address, Address)> {
+    /// For each station, for each destination, the first station on a way of fewest hops, at the start
+    /// of the run.
+    pub(super) fn next_hops(&mut self) -> Vec<Vec<(Address, Address)>> {
         let positions = self.positions(Time::ZERO);
-        let reaches: Vec<_> = (0..positions.len())
-            .map(|station| self.reaches(station, &positions))
-            .collect();
-        let mut first: Vec<Option<u16>> = vec![None; positions.len()];
-        let mut queue = VecDeque::from([from]);
-        while let Some(at) = queue.pop_front() {
-            for reach in reaches[at].iter().filter(|reach| reach.heard.decodable) {
-                let to = usize::from(reach.station);
-                if to != from && first[to].is_none() {
-                    first[to] = if at == from {
-                        Some(reach.station)
-                    } else {
-                        first[at]
-                    };
-                    queue.push_back(to);
-                }
-            }
-        }
-        let hops = first.iter().enumerate();
-        hops.filter_map(|(to, hop)| Some((Address(to as u16), Address((*hop)?))))
-            .collect()
+        let all = 0..positions.len();
+        let reaches: Vec<_> = all.clone().map(|s| self.reaches(s, &positions)).collect();
+        all.map(|from| first_hops(from, &reaches)).collect()
     }
 
     /// Puts a frame on the air: its number.
@@ -178,6 +161,7 @@ impl Channel {
             sensed: reach.heard.sensed,
             mode: transmission.frame.mode,
             preamble: self.preamble,
+            bits_end: transmission.end + reach.delay - transmission.frame.mode.extension(),
         };
         (usize::from(reach.station), signal)
     }
@@ -187,4 +171,26 @@ impl Channel {
         self.transmissions[number as usize] = None;
         self.free.push(number);
     }
+}
+
+/// For each destination the first station on a way of fewest hops.
+fn first_hops(from: usize, reaches: &[Rc<[Reach]>]) -> Vec<(Address, Address)> {
+    let mut first: Vec<Option<u16>> = vec![None; reaches.len()];
+    let mut queue = VecDeque::from([from]);
+    while let Some(at) = queue.pop_front() {
+        for reach in reaches[at].iter().filter(|reach| reach.heard.decodable) {
+            let to = usize::from(reach.station);
+            if to != from && first[to].is_none() {
+                first[to] = if at == from {
+                    Some(reach.station)
+                } else {
+                    first[at]
+                };
+                queue.push_back(to);
+            }
+        }
+    }
+    let hops = first.iter().enumerate();
+    hops.filter_map(|(to, hop)| Some((Address(to as u16), Address((*hop)?))))
+        .collect()
 }

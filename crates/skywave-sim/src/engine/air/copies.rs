@@ -66,7 +66,7 @@ impl Copies {
         }
     }
 
-    /// A copy is lost. If it was not the last one, that may still be decisive.
+    /// A copy is lost. If the others come to nothing too, that is why the packet was.
     pub(super) fn lose(&mut self, id: u32, cause: LossCause) -> Option<Leaves> {
         self.counts[id as usize].lost = Some(cause);
         self.forget(id)

@@ -15,7 +15,9 @@ pub(super) enum Event {
     /// A frame has passed the station at a place of its list.
     Ends { transmission: u32, reach: u32 },
     /// The measured window begins.
-    Measure,
+    MeasureFrom,
+    /// It ends.
+    MeasureTo,
 }
 
 /// Pending events.

@@ -15,11 +15,11 @@ mod timers;
 use skywave_core::Time;
 use skywave_core::mac;
 use skywave_core::radio::{Address, Received};
-use skywave_core::routing::{self, Datagram, Packet, Routing};
+use skywave_core::routing::{self, Datagram, Packet};
 
 use crate::losses::LossCause;
 use crate::outcome::StationOutcome;
-use crate::spec::{RadioSpec, Spec};
+use crate::spec::{RadioSpec, RoutingSpec, Spec};
 use channel::{AirFrame, Channel};
 use copies::Copies;
 pub(super) use copies::Released;
@@ -42,7 +42,6 @@ pub(crate) struct Air {
     timers: Timers,
     copies: Copies,
     timeline: Option<Timeline>,
-    measure: (Time, Time),
     /// When it is to be woken.
     pub(super) wake: Option<Time>,
     pub(super) results: Vec<Leaves>,
@@ -51,11 +50,11 @@ pub(crate) struct Air {
 /// A packet leaves the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leaves {
-    /// At the station where it should. If `copy`, other copies of it are still under way, or were
-    /// here before.
+    /// At the station where it should.
     Arrives {
         /// Its number among the packets under way.
         id: u32,
+        /// Whether other copies of it are under way, or were here before.
         released: Released,
     },
     /// It is lost, and there is no other copy of it.
@@ -67,11 +66,18 @@ pub(super) enum Leaves {
 impl Air {
     /// The network of `spec`, in the run `run`.
     pub(crate) fn new(spec: &RadioSpec, run: &Spec) -> Self {
+        let count = spec.stations.len();
+        assert!(
+            count < usize::from(Address::BROADCAST.0),
+            "no address for so many stations: the scenario layer checks this"
+        );
         let mut channel = Channel::new(spec, run);
-        let stations = (0..spec.stations.len()).map(|index| {
-            let routes = channel.next_hops(index);
-            Station::new(index, spec, run, routes)
-        });
+        let mut routes = match spec.routing {
+            RoutingSpec::Static => channel.next_hops(),
+            RoutingSpec::Aodv(_) => vec![Vec::new(); count],
+        };
+        let stations = routes.drain(..).enumerate();
+        let stations = stations.map(|(index, routes)| Station::new(index, spec, run, routes));
         let mut air = Self {
             now: Time::ZERO,
             until: Time::ZERO,
@@ -83,7 +89,6 @@ impl Air {
                 .timeline
                 .map(|window| Timeline::new(window, spec.stations.len())),
             channel,
-            measure: run.measure,
             wake: None,
             results: Vec::new(),
         };
@@ -91,9 +96,9 @@ impl Air {
             let due = air.stations[station].next_timer();
             air.timers.set(station, due);
         }
-        if run.measure.0 > Time::ZERO {
-            air.events.push(run.measure.0, Event::Measure);
-        }
+        let (from, to) = run.measure;
+        air.events.push(from, Event::MeasureFrom);
+        air.events.push(to, Event::MeasureTo);
         air
     }
 
@@ -151,11 +156,8 @@ impl Air {
                 transmission,
                 reach,
             } => self.on_tail(transmission, reach),
-            Event::Measure => {
-                for station in &mut self.stations {
-                    station.start_measuring();
-                }
-            }
+            Event::MeasureFrom => self.stations.iter_mut().for_each(Station::start_measuring),
+            Event::MeasureTo => self.stations.iter_mut().for_each(Station::stop_measuring),
         }
     }
 
@@ -350,9 +352,9 @@ impl Air {
     fn link_failed(&mut self, index: usize, to: Address, packet: Packet<u32>) {
         let station = &mut self.stations[index];
         station.routing().link_failed(self.now, to, packet);
-        // Static routes know no other way: the rest tries its luck.
-        if matches!(station.routing(), Routing::Aodv(_)) {
-            while let Some(packet) = station.dcf.withdraw(to) {
+        // Where routing knows no better, the rest tries its luck.
+        if station.routing().uses_feedback() {
+            while let Some(packet) = station.dcf.withdraw(self.now, to) {
                 station.routing().link_failed(self.now, to, packet);
             }
         }
@@ -373,13 +375,14 @@ impl Air {
     #[inline(always)]
     fn note(&mut self, index: usize) {
         if let Some(timeline) = &mut self.timeline {
-            timeline.note(self.now, index, self.stations[index].state(self.now));
+            let (activity, then) = self.stations[index].activity(self.now);
+            timeline.note(self.now, index, activity, then);
         }
     }
 
     /// What each station did in the window that was asked for, and what it counted.
     pub(crate) fn finish(mut self, run: &Spec, spec: &RadioSpec) -> Vec<StationOutcome> {
-        let spans = self.timeline.take().map(|t| t.finish(self.measure.1));
+        let spans = self.timeline.take().map(Timeline::finish);
         let stations = self.stations.iter().zip(&spec.stations).enumerate();
         let outcome = |(index, (station, spec)): (usize, (&Station, &crate::spec::StationSpec))| {
             let mut outcome = station.outcome(&run.nodes[spec.node]);

@@ -26,6 +26,8 @@ pub(super) struct Station {
     ip: Option<Ip>,
     /// What was counted before the measured window.
     before: Stats,
+    /// And by its end, if that has come.
+    after: Option<Stats>,
 }
 
 /// The IP layer of a station: a link within it.
@@ -65,6 +67,7 @@ impl Station {
             routing_called: false,
             ip,
             before: Stats::default(),
+            after: None,
         }
     }
 
@@ -154,29 +157,39 @@ impl Station {
         }
     }
 
-    /// What it is doing.
-    pub(super) fn state(&self, now: Time) -> Activity {
-        if self.receiver.is_sending() {
+    /// What it is doing; and if that ends by itself, when and what comes then.
+    pub(super) fn activity(&self, now: Time) -> (Activity, Option<(Time, Activity)>) {
+        let free = if self.dcf.access().is_backing_off() {
+            Activity::BacksOff
+        } else {
+            Activity::Idle
+        };
+        let nav = self.dcf.access().nav();
+        let activity = if self.receiver.is_sending() {
             Activity::Sends
         } else if self.receiver.is_receiving() {
             Activity::Receives
         } else if self.receiver.is_busy() {
             Activity::Senses
-        } else if now < self.dcf.access().nav() {
-            Activity::Reserved
-        } else if self.dcf.access().is_backing_off() {
-            Activity::BacksOff
+        } else if now < nav {
+            return (Activity::Reserved, Some((nav, free)));
         } else {
-            Activity::Idle
-        }
+            free
+        };
+        (activity, None)
     }
 
     pub(super) fn start_measuring(&mut self) {
         self.before = *self.dcf.stats();
     }
 
+    pub(super) fn stop_measuring(&mut self) {
+        self.after = Some(*self.dcf.stats());
+    }
+
     pub(super) fn outcome(&self, name: &str) -> StationOutcome {
-        let stats = self.dcf.stats().since(&self.before);
+        let after = self.after.as_ref().unwrap_or(self.dcf.stats());
+        let stats = after.since(&self.before);
         StationOutcome {
             name: name.to_owned(),
             attempts: stats.attempts,

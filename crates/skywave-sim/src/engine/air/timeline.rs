@@ -15,6 +15,8 @@ pub(super) struct Timeline {
 struct Track {
     since: Time,
     activity: Activity,
+    /// What it will do from some time on, if nothing happens before.
+    then: Option<(Time, Activity)>,
     spans: Vec<Span>,
 }
 
@@ -23,6 +25,7 @@ impl Timeline {
         let track = Track {
             since: Time::ZERO,
             activity: Activity::Idle,
+            then: None,
             spans: Vec::new(),
         };
         Self {
@@ -31,25 +34,46 @@ impl Timeline {
         }
     }
 
-    /// From now on a station does this.
-    pub(super) fn note(&mut self, now: Time, station: usize, activity: Activity) {
+    /// From now on a station does this, and from `then` on that, if nothing happens before.
+    pub(super) fn note(
+        &mut self,
+        now: Time,
+        station: usize,
+        activity: Activity,
+        then: Option<(Time, Activity)>,
+    ) {
         let track = &mut self.stations[station];
-        if track.activity != activity {
-            track.close(now, self.window);
-            track.activity = activity;
-        }
+        track.pass(now, self.window);
+        track.change(now, activity, self.window);
+        track.then = then;
     }
 
     /// The activities of each station, one behind the other.
-    pub(super) fn finish(mut self, end: Time) -> Vec<Vec<Span>> {
+    pub(super) fn finish(mut self) -> Vec<Vec<Span>> {
+        let end = self.window.1;
         for track in &mut self.stations {
-            track.close(end.max(self.window.1), self.window);
+            track.pass(end, self.window);
+            track.close(end, self.window);
         }
         self.stations.into_iter().map(|track| track.spans).collect()
     }
 }
 
 impl Track {
+    /// What was to come by now has come.
+    fn pass(&mut self, now: Time, window: (Time, Time)) {
+        if let Some((at, activity)) = self.then.take_if(|(at, _)| *at <= now) {
+            self.change(at, activity, window);
+        }
+    }
+
+    fn change(&mut self, now: Time, activity: Activity, window: (Time, Time)) {
+        if self.activity != activity {
+            self.close(now, window);
+            self.activity = activity;
+        }
+    }
+
     fn close(&mut self, now: Time, window: (Time, Time)) {
         let (from, to) = (self.since.max(window.0), now.min(window.1));
         if from < to {
