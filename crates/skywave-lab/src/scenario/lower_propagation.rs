@@ -53,6 +53,7 @@ pub(crate) fn environment(model: &RadioModel) -> Result<Environment, Fault> {
         Some(PropagationModel::Ranges(m)) => (ranges(*m), collision, Sensing::Signals),
     };
     check_order(model, &propagation)?;
+    check_power(model)?;
     let reception = match model.reception {
         None => reception,
         Some(ReceptionModel::Collision) => collision,
@@ -73,6 +74,20 @@ pub(crate) fn environment(model: &RadioModel) -> Result<Environment, Fault> {
         reception,
         sensing,
     })
+}
+
+/// Fixed ranges know which of two signals is the stronger one, not how strong it is.
+fn check_power(model: &RadioModel) -> Result<(), Fault> {
+    let needs_power = matches!(model.reception, Some(ReceptionModel::Sinr))
+        || matches!(model.sensing, Some(SensingModel::Frames(_)));
+    match &model.propagation {
+        Some(p) if needs_power && matches!(p.value, PropagationModel::Ranges(_)) => Err(
+            Fault::new(p.span.clone(), "fixed ranges say nothing of power")
+                .label("`reception = \"sinr\"` and `sensing = { frames = … }` compare powers")
+                .help("take \"ns2\", \"ns3\", `two_ray` or `log_distance`"),
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// By signal, noise and interference; without noise of its own, that of a receiver at room temperature.

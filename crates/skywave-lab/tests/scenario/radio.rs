@@ -120,7 +120,7 @@ fn reception_and_sensing_follow_the_propagation_unless_said() {
     assert_eq!(ranges.sensing, Sensing::Signals);
     let wider = radio(
         "propagation = { ranges = { reception = \"100m\", interference = \"1km\" } }\n\
-         reception = { capture = \"6dB\" }\nsensing = { frames = { energy = \"-70dBm\" } }",
+         reception = { capture = \"6dB\" }",
     );
     let Hearing::Distance(hearing) = wider.propagation.hearing else {
         panic!("{:?}", wider.propagation)
@@ -138,8 +138,9 @@ fn reception_and_sensing_follow_the_propagation_unless_said() {
         panic!("{:?}", wider.reception)
     };
     assert!((ratio - 3.981).abs() < 1e-3, "{ratio}");
+    let loud = radio("sensing = { frames = { energy = \"-70dBm\" } }");
     let energy_mw = dbm_to_mw(-70.0);
-    assert_eq!(wider.sensing, Sensing::Frames { energy_mw });
+    assert_eq!(loud.sensing, Sensing::Frames { energy_mw });
 
     // A propagation without noise of its own: as ns-3's.
     let noisy = radio("reception = \"sinr\"\nsensing = \"signals\"");
@@ -379,6 +380,7 @@ cases! {
     a_range_without_unit: STANDARD => "standard = \"802.11g\"\npropagation = { ranges = { reception = 250 } }";
     a_range_below_zero: STANDARD => "standard = \"802.11g\"\npropagation = { ranges = { reception = \"-250m\" } }";
     a_range_that_is_received_and_not_sensed: STANDARD => "standard = \"802.11g\"\npropagation = { ranges = { reception = \"250m\", sensing = \"200m\" } }";
+    powers_of_fixed_ranges: STANDARD => "standard = \"802.11g\"\npropagation = { ranges = { reception = \"250m\" } }\nreception = \"sinr\"";
     a_power_in_watts: STANDARD => "standard = \"802.11g\"\npropagation = { two_ray = { power = { noise = \"1mW\" } } }";
     a_capture_without_ratio: STANDARD => "standard = \"802.11g\"\nreception = \"capture\"";
     an_unknown_routing: STANDARD => "standard = \"802.11g\"\nrouting = \"dsr\"";

@@ -159,7 +159,12 @@ fn what_waits_for_a_neighbour_that_is_gone_does_not_stop_the_others() {
         }],
     });
     let outcome = simulated(radio, &[(0, 1), (0, 2)]);
-    assert!(outcome.stations[0].given_up > 100, "{:?} {:?}", outcome.stations, outcome.flows[1]);
+    assert!(
+        outcome.stations[0].given_up > 100,
+        "{:?} {:?}",
+        outcome.stations,
+        outcome.flows[1]
+    );
     // Each packet for it costs four attempts, so that the other flow gets a small share; but it goes on.
     assert!(mbps(&outcome, 1) < 1.0, "{}", mbps(&outcome, 1));
     assert!(mbps(&outcome, 0) > 1.5, "{}", mbps(&outcome, 0));
