@@ -23,7 +23,8 @@ pub struct Access {
     garbled: bool,
     /// Until when the channel is reserved by frames that were heard: the network allocation vector.
     nav: Time,
-    /// No slot counts before this: an answer was waited for, and a DIFS behind it.
+    /// No slot counts before this: an answer was waited for, and a DIFS behind it. (As ns-3 has it: those
+    /// whose frames collided start about when those do who wait an EIFS behind the collision.)
     held: Time,
     cw: u32,
     /// Slots still to wait, counted from [`Self::start`]; `None` when there is no backoff to do.

@@ -72,27 +72,25 @@ impl Air {
             "no address for so many stations: the scenario layer checks this"
         );
         let mut channel = Channel::new(spec, run);
-        let mut routes = match spec.routing {
+        let routes = match spec.routing {
             RoutingSpec::Static => channel.next_hops(),
             RoutingSpec::Aodv(_) => vec![Vec::new(); count],
         };
-        let stations = routes.drain(..).enumerate();
+        let stations = routes.into_iter().enumerate();
         let stations = stations.map(|(index, routes)| Station::new(index, spec, run, routes));
         let mut air = Self {
             now: Time::ZERO,
             until: Time::ZERO,
             stations: stations.collect(),
             events: Events::default(),
-            timers: Timers::new(spec.stations.len()),
+            timers: Timers::new(count),
             copies: Copies::default(),
-            timeline: spec
-                .timeline
-                .map(|window| Timeline::new(window, spec.stations.len())),
+            timeline: spec.timeline.map(|window| Timeline::new(window, count)),
             channel,
             wake: None,
             results: Vec::new(),
         };
-        for station in 0..air.stations.len() {
+        for station in 0..count {
             let due = air.stations[station].next_timer();
             air.timers.set(station, due);
         }
