@@ -118,6 +118,16 @@ impl Config {
         }
     }
 
+    /// Bytes of the frame around a packet.
+    pub(super) fn frame_bytes(&self, packet: u32) -> u32 {
+        packet + self.overhead
+    }
+
+    /// Whether the frame around a packet has the long retry limit.
+    pub(super) fn is_long(&self, packet: u32) -> bool {
+        self.frame_bytes(packet) > self.long_above
+    }
+
     /// After a frame that was not understood the channel counts as free only when an ACK to it would
     /// have passed: EIFS, with the ACK in the slowest mode of the standard.
     pub fn eifs(&self) -> Duration {

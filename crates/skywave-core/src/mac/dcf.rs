@@ -253,7 +253,7 @@ impl<P: Clone> Dcf<P> {
     /// them.
     fn clear_short_count(&mut self) {
         if let Some(current) = &mut self.current
-            && current.waiting.bytes + self.config.overhead > self.config.long_above
+            && self.config.is_long(current.waiting.bytes)
         {
             current.short = 0;
         }
@@ -365,12 +365,10 @@ impl<P: Clone> Dcf<P> {
     /// Nobody has answered.
     fn fail(&mut self, now: Time, what: Awaited) {
         self.stats.unanswered += 1;
-        let long_above = self.config.long_above;
-        let overhead = self.config.overhead;
         let Some(current) = &mut self.current else {
             return;
         };
-        if what == Awaited::Ack && current.waiting.bytes + overhead > long_above {
+        if what == Awaited::Ack && self.config.is_long(current.waiting.bytes) {
             current.long += 1;
         } else {
             current.short += 1;
@@ -406,7 +404,7 @@ impl<P: Clone> Dcf<P> {
         };
         current.sent = true;
         let to = current.waiting.to;
-        let bytes = current.waiting.bytes + self.config.overhead;
+        let bytes = self.config.frame_bytes(current.waiting.bytes);
         let threshold = self.config.rts_threshold;
         if to.is_broadcast() || threshold.is_none_or(|threshold| bytes <= threshold) {
             return self.transmit_data();
@@ -429,7 +427,7 @@ impl<P: Clone> Dcf<P> {
             sequence: current.sequence,
             packet: current.waiting.packet.clone(),
         };
-        let bytes = current.waiting.bytes + self.config.overhead;
+        let bytes = self.config.frame_bytes(current.waiting.bytes);
         if to.is_broadcast() {
             self.stats.broadcasts += 1;
             let mode = self.config.broadcast_mode;

@@ -17,7 +17,7 @@ pub use mobility::{
 pub use mode::{Mode, Preamble};
 pub use position::Position;
 pub use propagation::{
-    Heard, Hearing, PathLoss, Propagation, Ranges, Thresholds, db_to_ratio, dbm_to_mw, ratio_to_db,
-    thermal_noise_mw,
+    Heard, Hearing, PathLoss, Propagation, Ranges, Thresholds, channel_noise_mw, db_to_ratio,
+    dbm_to_mw, ratio_to_db, thermal_noise_mw,
 };
 pub use receiver::{Received, Receiver, Reception, Sensing, Signal};

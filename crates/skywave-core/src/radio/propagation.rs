@@ -37,8 +37,6 @@ pub struct Propagation {
     pub tx_mw: f64,
     /// What received power is good for.
     pub hearing: Hearing,
-    /// Noise at every receiver in milliwatts; 0 is none.
-    pub noise_mw: f64,
 }
 
 /// Limits of hearing.
@@ -92,7 +90,6 @@ impl Propagation {
                 sensing_mw,
                 interference_mw: sensing_mw,
             }),
-            noise_mw: 0.0,
         }
     }
 
@@ -103,16 +100,14 @@ impl Propagation {
     /// Source: attributes of `LogDistancePropagationLossModel`, `WifiPhy` and
     /// `ThresholdPreambleDetectionModel` in ns-3's reference.
     pub fn ns3_default() -> Self {
-        let noise_mw = thermal_noise_mw(20e6, 7.0);
         Self {
             path_loss: PathLoss::log_distance(3.0, 1.0, 46.6777),
             tx_mw: dbm_to_mw(16.0206),
             hearing: Hearing::Power(Thresholds {
-                reception_mw: dbm_to_mw(-82.0).max(noise_mw * db_to_ratio(4.0)),
+                reception_mw: dbm_to_mw(-82.0).max(channel_noise_mw() * db_to_ratio(4.0)),
                 sensing_mw: dbm_to_mw(-62.0),
                 interference_mw: dbm_to_mw(-101.0),
             }),
-            noise_mw,
         }
     }
 
@@ -127,7 +122,6 @@ impl Propagation {
                 sensing,
                 interference: sensing,
             }),
-            noise_mw: 0.0,
         }
     }
 
@@ -207,6 +201,11 @@ pub fn db_to_ratio(db: f64) -> f64 {
 /// A ratio of powers (or milliwatts) in decibels (dBm).
 pub fn ratio_to_db(ratio: f64) -> f64 {
     10.0 * libm::log10(ratio)
+}
+
+/// Noise in milliwatts of a channel of 802.11 at a receiver as ns-3 has it: 20 MHz, noise figure 7 dB.
+pub fn channel_noise_mw() -> f64 {
+    thermal_noise_mw(20e6, 7.0)
 }
 
 /// Noise in milliwatts of a receiver with a bandwidth in hertz and a noise figure in decibels.

@@ -219,24 +219,28 @@ fn check_network(file: &File) -> Result<(), Fault> {
 }
 
 fn measure(run: &RunModel, end: Time) -> Result<(Time, Time), Fault> {
-    let Some(window) = &run.measure else {
-        return Ok((Time::ZERO, end));
-    };
-    let (from, to) = (Time::ZERO + window.value.0.0, Time::ZERO + window.value.1.0);
-    let fault = |message: &str, label: String| {
-        Err(Fault::new(window.span.clone(), message.to_owned()).label(label))
-    };
+    match &run.measure {
+        None => Ok((Time::ZERO, end)),
+        Some(given) => window("the measured window", given, end),
+    }
+}
+
+/// A window of the run, which is to be neither empty nor longer than that; mistakes are `what`'s.
+pub(super) fn window(
+    what: &str,
+    given: &Spanned<(units::Duration, units::Duration)>,
+    end: Time,
+) -> Result<(Time, Time), Fault> {
+    let (from, to) = given.value;
+    let (from, to) = (Time::ZERO + from.0, Time::ZERO + to.0);
+    let fault = |message: String| Fault::new(given.span.clone(), message);
     if from >= to {
-        return fault(
-            "the measured window is empty",
-            "its end must be after its start".into(),
-        );
+        let fault = fault(format!("{what} is empty"));
+        return Err(fault.label("its end must be after its start"));
     }
     if to > end {
-        return fault(
-            "the measured window ends after the run",
-            format!("the run ends at {}s", end.as_secs_f64()),
-        );
+        let fault = fault(format!("{what} ends after the run"));
+        return Err(fault.label(format!("the run ends at {}s", end.as_secs_f64())));
     }
     Ok((from, to))
 }

@@ -1,8 +1,8 @@
 //! Lowering of what stations of a radio network hear of each other.
 
 use skywave_core::radio::{
-    Hearing, PathLoss, Propagation, Ranges, Reception, Sensing, Thresholds, db_to_ratio, dbm_to_mw,
-    thermal_noise_mw,
+    Hearing, PathLoss, Propagation, Ranges, Reception, Sensing, Thresholds, channel_noise_mw,
+    db_to_ratio, dbm_to_mw,
 };
 
 use super::error::Fault;
@@ -16,8 +16,6 @@ use super::units::Power;
 const CAPTURE_RATIO: f64 = 10.0;
 /// ns-3's threshold of energy detection, `CcaEdThreshold`, dBm.
 const ENERGY_DBM: f64 = -62.0;
-/// Bandwidth of a channel in hertz and noise figure in decibels, as in ns-3.
-const NOISE: (f64, f64) = (20e6, 7.0);
 
 /// What stations hear of each other.
 pub(crate) struct Environment {
@@ -42,14 +40,8 @@ pub(crate) fn environment(model: &RadioModel) -> Result<Environment, Fault> {
             (Propagation::ns2_wavelan(), capture, Sensing::Signals)
         }
         Some(PropagationModel::TwoRay(m)) => (two_ray(m), capture, Sensing::Signals),
-        Some(PropagationModel::Ns3) => {
-            let propagation = Propagation::ns3_default();
-            (propagation, interference(&propagation), frames)
-        }
-        Some(PropagationModel::LogDistance(m)) => {
-            let propagation = log_distance(m);
-            (propagation, interference(&propagation), frames)
-        }
+        Some(PropagationModel::Ns3) => (Propagation::ns3_default(), interference(model), frames),
+        Some(PropagationModel::LogDistance(m)) => (log_distance(m), interference(model), frames),
         Some(PropagationModel::Ranges(m)) => (ranges(*m), collision, Sensing::Signals),
     };
     check_order(model, &propagation)?;
@@ -60,7 +52,7 @@ pub(crate) fn environment(model: &RadioModel) -> Result<Environment, Fault> {
         Some(ReceptionModel::Capture(ratio)) => Reception::Capture {
             ratio: db_to_ratio(ratio.0),
         },
-        Some(ReceptionModel::Sinr) => interference(&propagation),
+        Some(ReceptionModel::Sinr) => interference(model),
     };
     let sensing = match model.sensing {
         None => sensing,
@@ -90,14 +82,16 @@ fn check_power(model: &RadioModel) -> Result<(), Fault> {
     }
 }
 
-/// By signal, noise and interference; without noise of its own, that of a receiver at room temperature.
-fn interference(propagation: &Propagation) -> Reception {
-    let thermal = || thermal_noise_mw(NOISE.0, NOISE.1);
+/// By signal, noise and interference; where no noise is named, that of a receiver at room temperature.
+fn interference(model: &RadioModel) -> Reception {
+    let noise = match model.propagation.as_ref().map(|p| &p.value) {
+        Some(PropagationModel::TwoRay(m)) => m.power.noise,
+        Some(PropagationModel::LogDistance(m)) => m.power.noise,
+        None
+        | Some(PropagationModel::Ns2 | PropagationModel::Ns3 | PropagationModel::Ranges(_)) => None,
+    };
     Reception::Interference {
-        noise_mw: match propagation.noise_mw {
-            0.0 => thermal(),
-            noise => noise,
-        },
+        noise_mw: noise.map_or_else(channel_noise_mw, |power| dbm_to_mw(power.0)),
     }
 }
 
@@ -156,7 +150,6 @@ fn powers(model: &PowerModel, propagation: Propagation) -> Propagation {
     };
     Propagation {
         tx_mw: mw(model.transmitted, propagation.tx_mw),
-        noise_mw: mw(model.noise, propagation.noise_mw),
         hearing,
         ..propagation
     }

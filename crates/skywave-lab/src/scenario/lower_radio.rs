@@ -11,7 +11,7 @@ use super::model_radio::{PreambleModel, RadioModel, RtsModel, StandardModel};
 use super::number::Count;
 use super::spanned::Spanned;
 use super::units::{self, Limit};
-use super::{lower_aodv, lower_propagation};
+use super::{lower, lower_aodv, lower_propagation};
 
 /// The largest contention window that a standard could have: its exponent is at most 15.
 const MAX_WINDOW: u64 = 32_767;
@@ -174,34 +174,19 @@ fn preamble(model: &RadioModel) -> Result<Preamble, Fault> {
 }
 
 fn timeline(
-    window: Option<&Spanned<(units::Duration, units::Duration)>>,
+    given: Option<&Spanned<(units::Duration, units::Duration)>>,
     stations: usize,
     end: Time,
 ) -> Result<Option<(Time, Time)>, Fault> {
-    let Some(window) = window else {
+    let Some(given) = given else {
         return Ok(None);
     };
-    let (from, to) = (Time::ZERO + window.value.0.0, Time::ZERO + window.value.1.0);
-    let fault = |message: &str, label: String| {
-        Err(Fault::new(window.span.clone(), message.to_owned()).label(label))
-    };
-    if from >= to {
-        return fault(
-            "this timeline is empty",
-            "its end must be after its start".into(),
-        );
-    }
-    if to > end {
-        let end = format!("the run ends at {}s", end.as_secs_f64());
-        return fault("this timeline ends after the run", end);
-    }
+    let (from, to) = lower::window("this timeline", given, end)?;
     let recorded = to.since(from).as_secs_f64() * stations as f64;
     if recorded > MAX_TIMELINE.as_secs_f64() {
         let most = MAX_TIMELINE.as_secs_f64() / stations as f64;
-        return fault(
-            "this timeline is too long",
-            format!("at most {most} s of {stations} stations"),
-        );
+        let fault = Fault::new(given.span.clone(), "this timeline is too long");
+        return Err(fault.label(format!("at most {most} s of {stations} stations")));
     }
     Ok(Some((from, to)))
 }

@@ -2,6 +2,8 @@
 
 use skywave_lab::scenario::Scenario;
 
+use crate::wrong::{cases, changed, message};
+
 /// A small legal file; cases change one line of it.
 const GOOD: &str = r#"title = "two nodes"
 
@@ -33,47 +35,15 @@ seeds = 3
 plot = [{ x = "link.air.loss.forward.exponential", y = "goodput", by = "flow.bulk.transport" }]
 "#;
 
-#[track_caller]
-fn message(text: &str) -> String {
-    match Scenario::parse("case.toml", text, None) {
-        Ok(_) => panic!("this is accepted:\n{text}"),
-        Err(error) => {
-            let (line, column) = error.position().expect("a place");
-            let drawn = error.render(false);
-            assert!(
-                drawn.contains(&format!("case.toml:{line}:{column}")),
-                "{drawn}"
-            );
-            drawn
-        }
-    }
-}
-
-/// `GOOD` with `from` replaced by `to`.
-#[track_caller]
-fn changed(from: &str, to: &str) -> String {
-    assert!(GOOD.contains(from), "{from}");
-    message(&GOOD.replacen(from, to, 1))
-}
-
 #[test]
 fn the_base_of_the_cases_is_legal() {
     let scenario = Scenario::parse("case.toml", GOOD, None);
     assert!(scenario.is_ok(), "{}", scenario.unwrap_err().render(false));
 }
 
-/// Snapshots of one changed line each: name, what is replaced, by what.
-macro_rules! cases {
-    ($($name:ident: $from:expr => $to:expr;)*) => {$(
-        #[test]
-        fn $name() {
-            insta::assert_snapshot!(changed($from, $to));
-        }
-    )*};
-}
-
 // The text itself.
 cases! {
+    GOOD;
     toml_that_is_broken: "delay = \"80ms\"" => "delay = \"80ms";
     a_key_given_twice: "delay = \"80ms\"" => "delay = \"80ms\"\ndelay = \"81ms\"";
     an_unknown_table: "[run]" => "[runn]";
@@ -86,6 +56,7 @@ cases! {
 
 // Values and units.
 cases! {
+    GOOD;
     a_number_without_unit: "delay = \"80ms\"" => "delay = 80";
     a_string_without_unit: "delay = \"80ms\"" => "delay = \"80\"";
     a_unit_in_wrong_case: "\"2Mbps\"" => "\"2mbps\"";
@@ -108,6 +79,7 @@ cases! {
 
 // Names and choices.
 cases! {
+    GOOD;
     an_unknown_arq: "delay = \"80ms\"" => "delay = \"80ms\"\narq = \"tcp-drc\"";
     a_code_rate_above_one: "delay = \"80ms\"" => "delay = \"80ms\"\nfec = { rate = 1.25, repair = 0.9 }";
     no_retries: "delay = \"80ms\"" => "delay = \"80ms\"\narq = { retries = 0 }";
@@ -132,6 +104,7 @@ cases! {
 
 // What belongs together.
 cases! {
+    GOOD;
     a_route_by_nobody: "[[flow]]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nvia = [\"c\"]";
     a_route_in_a_circle: "[[flow]]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nvia = [\"C\"]";
     a_tunnel_beside_the_route: "[[flow]]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\ntunnel = { from = \"B\", to = \"C\" }";
@@ -171,6 +144,7 @@ cases! {
 
 // Contention and presets.
 cases! {
+    GOOD;
     a_contention_that_is_never_won: "delay = \"80ms\"" => "delay = \"80ms\"\ncontention = { failure = 1 }";
     a_contention_of_nobody: "delay = \"80ms\"" => "delay = \"80ms\"\ncontention = \"cpdp\"";
     a_window_that_shrinks: "delay = \"80ms\"" => "delay = \"80ms\"\ncontention = { window = 32, max_window = 16 }";
@@ -181,6 +155,7 @@ cases! {
 
 // Agents.
 cases! {
+    GOOD;
     an_agent_nowhere: "[run]" => "[[agent]]\nat = \"C\"\nsnoop = {}\n\n[run]";
     an_agent_at_an_end: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"C\"\nsnoop = {}\n\n[run]";
     an_agent_that_nothing_passes: "[run]" => "[[agent]]\nat = \"B\"\nsnoop = {}\n\n[run]";
@@ -195,6 +170,7 @@ cases! {
 
 // The sweep.
 cases! {
+    GOOD;
     a_swept_value_that_is_wrong: "[\"reno\", \"cerl\"]" => "[\"reno\", \"curl\"]";
     a_swept_number_out_of_range: "[0.0, 0.01]" => "[0.0, 1.01]";
     a_swept_value_against_another: "\"flow.bulk.transport\" = [\"reno\", \"cerl\"]" => "\"flow.bulk.mss\" = [1000, 65000]";
@@ -213,6 +189,7 @@ cases! {
 
 // The report.
 cases! {
+    GOOD;
     a_plot_over_a_path_not_swept: "x = \"link.air.loss.forward.exponential\"" => "x = \"link.air.delay\"";
     a_plot_of_nothing_measured: "y = \"goodput\"" => "y = \"godput\"";
     a_plot_by_its_own_axis: "by = \"flow.bulk.transport\"" => "by = \"link.air.loss.forward.exponential\"";
@@ -254,7 +231,7 @@ fn too_many_points() {
     let keys = ["mss", "header", "start", "stop"];
     let lines = keys.map(|key| format!("\"flow.bulk.{key}\" = {values}\n"));
     let sweep = format!("[sweep]\n{}", lines.concat());
-    insta::assert_snapshot!(changed("[sweep]\n", &sweep));
+    insta::assert_snapshot!(changed(GOOD, "[sweep]\n", &sweep));
 }
 
 #[test]
@@ -265,7 +242,7 @@ fn an_empty_file() {
 #[test]
 fn nesting_without_end() {
     let deep = format!("title = {}{}", "[".repeat(60), "]".repeat(60));
-    insta::assert_snapshot!(changed("title = \"two nodes\"", &deep));
+    insta::assert_snapshot!(changed(GOOD, "title = \"two nodes\"", &deep));
 }
 
 #[test]

@@ -14,4 +14,5 @@ mod runs;
 mod schema;
 mod sweeps;
 mod timeout;
+mod wrong;
 mod wtcp;

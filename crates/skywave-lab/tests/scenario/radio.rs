@@ -4,13 +4,15 @@ use skywave_core::link::{Jitter, Limit, LossConfig, QueueConfig, Service};
 use skywave_core::mac::{self, Timing};
 use skywave_core::radio::{
     Hearing, Mode, PathLoss, Position, Preamble, Propagation, RandomWaypointConfig, Ranges,
-    Reception, Sensing, Thresholds, dbm_to_mw,
+    Reception, Sensing, Thresholds, channel_noise_mw, dbm_to_mw,
 };
 use skywave_core::routing::aodv;
 use skywave_core::{Duration, Time};
 use skywave_lab::scenario::{Bundle, Scenario};
 use skywave_sim::Spec;
 use skywave_sim::spec::{Movement, RadioSpec, RoutingSpec};
+
+use crate::wrong::{cases, changed, message};
 
 fn parse(text: &str) -> Scenario {
     Scenario::parse("test.toml", text, None).unwrap_or_else(|e| panic!("{}", e.render(false)))
@@ -107,7 +109,7 @@ fn the_rts_threshold_is_also_what_makes_a_frame_long() {
 #[test]
 fn reception_and_sensing_follow_the_propagation_unless_said() {
     let ns3 = radio("propagation = \"ns3\"");
-    let noise_mw = Propagation::ns3_default().noise_mw;
+    let noise_mw = channel_noise_mw();
     assert_eq!(ns3.propagation, Propagation::ns3_default());
     assert_eq!(ns3.reception, Reception::Interference { noise_mw });
     let energy_mw = dbm_to_mw(-62.0);
@@ -176,10 +178,9 @@ fn propagation_is_that_of_a_preset_where_nothing_else_is_said() {
         path_loss: PathLoss::log_distance(2.5, 2.0, 40.0),
         tx_mw: dbm_to_mw(20.0),
         hearing: least(-80.0, -70.0, -99.0),
-        noise_mw: dbm_to_mw(-90.0),
     };
     assert_eq!(own.propagation, expected);
-    let noise_mw = expected.noise_mw;
+    let noise_mw = dbm_to_mw(-90.0);
     assert_eq!(own.reception, Reception::Interference { noise_mw });
     let own = radio("propagation = { two_ray = { wavelength = \"0.125m\", height = \"2m\" } }");
     let path_loss = PathLoss::TwoRayGround {
@@ -314,14 +315,6 @@ fn a_flow_goes_over_links_and_the_radio_network() {
     assert_eq!(self::spec(&agent).agents[0].node, 1);
 }
 
-#[track_caller]
-fn message(text: &str) -> String {
-    match Scenario::parse("case.toml", text, None) {
-        Ok(_) => panic!("this is accepted:\n{text}"),
-        Err(error) => error.render(false),
-    }
-}
-
 /// A legal file; cases change a piece of it.
 const GOOD: &str = r#"[radio]
 standard = "802.11g"
@@ -340,31 +333,16 @@ to = "N3"
 duration = "10s"
 "#;
 
-#[track_caller]
-fn changed(from: &str, to: &str) -> String {
-    assert!(GOOD.contains(from), "{from}");
-    message(&GOOD.replacen(from, to, 1))
-}
-
 #[test]
 fn the_base_of_the_cases_is_legal() {
     parse(GOOD);
-}
-
-/// Snapshots of one change each: name, what is replaced, by what.
-macro_rules! cases {
-    ($($name:ident: $from:expr => $to:expr;)*) => {$(
-        #[test]
-        fn $name() {
-            insta::assert_snapshot!(changed($from, $to));
-        }
-    )*};
 }
 
 const STANDARD: &str = "standard = \"802.11g\"\n";
 const PLACES: &str = "at = [\"0m\", \"0m\"]\nstep = [\"200m\", \"0m\"]";
 
 cases! {
+    GOOD;
     an_unknown_standard: "802.11g" => "802.11n";
     no_standard: STANDARD => "";
     a_rate_of_another_standard: STANDARD => "standard = \"802.11g\"\nrate = \"11Mbps\"";
@@ -412,6 +390,7 @@ cases! {
 fn a_network_of_no_station_is_refused() {
     let stations = &GOOD[GOOD.find("[[station]]").unwrap()..GOOD.find("[[flow]]").unwrap()];
     insta::assert_snapshot!(changed(
+        GOOD,
         stations,
         "[[link]]\nbetween = [\"N1\", \"N3\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n"
     ));

@@ -95,13 +95,9 @@ impl World<'_> {
     fn arrive(&mut self, id: u32, released: Released, at: Time) {
         let Travelling { packet, hop } = &self.packets[id as usize];
         let (mut packet, hop) = (*packet, hop + 1);
-        let (arrived, is_last) = match released {
-            Released::Last { arrived } => (arrived, true),
-            Released::Not { arrived } => (arrived, false),
-        };
-        packet.copy |= arrived;
+        packet.copy |= released.arrived;
         let travelling = Travelling { hop, packet };
-        let id = if is_last {
+        let id = if released.last {
             self.packets[id as usize] = travelling;
             id
         } else {

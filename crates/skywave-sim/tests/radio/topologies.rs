@@ -1,7 +1,9 @@
 //! Scripted topologies: who disturbs whom, and what the MAC's rules do about it.
 
 use skywave_core::mac;
-use skywave_core::radio::{Command, Position, Propagation, Reception, Sensing, Track};
+use skywave_core::radio::{
+    Command, Position, Propagation, Reception, Sensing, Track, channel_noise_mw,
+};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::spec::{FlowSpec, Movement, RadioSpec, Route, Traffic, Transport};
 use skywave_sim::{Outcome, simulate};
@@ -200,7 +202,7 @@ fn interference_adds_up_where_errors_follow_the_signal() {
         let mut radio = fixed(&places, mac::Config::ieee80211g());
         radio.propagation = Propagation::ns3_default();
         radio.sensing = Sensing::Frames { energy_mw: 6.3e-7 };
-        let noise_mw = radio.propagation.noise_mw;
+        let noise_mw = channel_noise_mw();
         radio.reception = Reception::Interference { noise_mw };
         simulate(&run(radio, flows, 5, 1)).flows[0].goodput_bps / 1e6
     });

@@ -88,7 +88,7 @@ fn ns3s_defaults_have_their_levels() {
     // 16.0206 − 46.6777 − 30 log 30.
     assert!((dbm(30.0) + 74.9707).abs() < 1e-4, "{}", dbm(30.0));
     // kTB of 20 MHz is −100.97 dBm.
-    assert!((ratio_to_db(radio.noise_mw) + 93.97).abs() < 0.01);
+    assert!((ratio_to_db(channel_noise_mw()) + 93.97).abs() < 0.01);
     // Reception to −82 dBm: 10^((16.0206 − 46.6777 + 82) / 30) m; sensed as far.
     close(radio.reception_range(), 51.455, 1e-4);
     assert_eq!(radio.sensing_range(), radio.reception_range());

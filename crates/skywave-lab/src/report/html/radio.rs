@@ -100,16 +100,10 @@ fn timelines(study: &Study, results: &Results) -> Vec<Plot> {
     let shown = recorded.take(MAX_TIMELINES);
     shown
         .map(|(point, seed_index, run)| {
-            let mut title = "What stations do".to_owned();
-            for with in [
-                values(study, point),
-                format!("seed {}", results.seeds[seed_index]),
-            ] {
-                if !with.is_empty() {
-                    title = format!("{title}, {with}");
-                }
-            }
-            timeline(title, &run.outcome.stations)
+            let seed = format!("seed {}", results.seeds[seed_index]);
+            let parts = ["What stations do".to_owned(), values(study, point), seed];
+            let parts: Vec<String> = parts.into_iter().filter(|p| !p.is_empty()).collect();
+            timeline(parts.join(", "), &run.outcome.stations)
         })
         .collect()
 }

@@ -22,17 +22,11 @@ struct Count {
 
 /// What is left after a copy has gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Released {
-    /// There are others.
-    Not {
-        /// One has arrived before.
-        arrived: bool,
-    },
-    /// There are none.
-    Last {
-        /// One has arrived before.
-        arrived: bool,
-    },
+pub(crate) struct Released {
+    /// There are no others.
+    pub(crate) last: bool,
+    /// One has arrived before.
+    pub(crate) arrived: bool,
 }
 
 impl Copies {
@@ -55,15 +49,15 @@ impl Copies {
 
     /// A copy is no more, as the next station has one too, or had.
     pub(super) fn forget(&mut self, id: u32) -> Option<Leaves> {
-        match self.release(id) {
-            Released::Not { .. } => None,
-            Released::Last { arrived: true } => Some(Leaves::Gone { id }),
-            Released::Last { arrived: false } => {
-                let lost = self.counts[id as usize].lost;
-                let cause = lost.expect("the other copies were lost");
-                Some(Leaves::Lost { id, cause })
+        let Released { last, arrived } = self.release(id);
+        last.then(|| {
+            if arrived {
+                return Leaves::Gone { id };
             }
-        }
+            let lost = self.counts[id as usize].lost;
+            let cause = lost.expect("the other copies were lost");
+            Leaves::Lost { id, cause }
+        })
     }
 
     /// A copy is lost. If the others come to nothing too, that is why the packet was.
@@ -75,11 +69,9 @@ impl Copies {
     fn release(&mut self, id: u32) -> Released {
         let count = &mut self.counts[id as usize];
         count.alive -= 1;
-        let arrived = count.arrived;
-        if count.alive == 0 {
-            Released::Last { arrived }
-        } else {
-            Released::Not { arrived }
+        Released {
+            last: count.alive == 0,
+            arrived: count.arrived,
         }
     }
 

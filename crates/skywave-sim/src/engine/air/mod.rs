@@ -19,7 +19,7 @@ use skywave_core::routing::{self, Datagram, Packet};
 
 use crate::losses::LossCause;
 use crate::outcome::StationOutcome;
-use crate::spec::{RadioSpec, RoutingSpec, Spec};
+use crate::spec::{RadioSpec, RoutingSpec, Spec, StationSpec};
 use channel::{AirFrame, Channel};
 use copies::Copies;
 pub(super) use copies::Released;
@@ -328,22 +328,14 @@ impl Air {
 
     /// A packet has come from a neighbour, which still has it too until it hears the ACK.
     fn receive(&mut self, index: usize, from: Address, packet: Packet<u32>) {
-        match packet {
-            Packet::Data(datagram) => {
-                self.copies.copy(datagram.payload);
-                if datagram.destination == self.stations[index].me {
-                    let station = &mut self.stations[index];
-                    let packet = Packet::Data(datagram);
-                    station.routing().receive(self.now, from, packet);
-                } else {
-                    self.pass_ip(index, Some(from), datagram);
-                }
-            }
-            aodv @ Packet::Aodv { .. } => {
-                let routing = self.stations[index].routing();
-                routing.receive(self.now, from, aodv);
+        if let Packet::Data(datagram) = packet {
+            self.copies.copy(datagram.payload);
+            if datagram.destination != self.stations[index].me {
+                return self.pass_ip(index, Some(from), datagram);
             }
         }
+        let routing = self.stations[index].routing();
+        routing.receive(self.now, from, packet);
     }
 
     /// A neighbour does not answer: what else waits for it has no better prospects.
@@ -379,17 +371,16 @@ impl Air {
     }
 
     /// What each station did in the window that was asked for, and what it counted.
-    pub(crate) fn finish(mut self, run: &Spec, spec: &RadioSpec) -> Vec<StationOutcome> {
-        let spans = self.timeline.take().map(Timeline::finish);
-        let stations = self.stations.iter().zip(&spec.stations).enumerate();
-        let outcome = |(index, (station, spec)): (usize, (&Station, &crate::spec::StationSpec))| {
-            let mut outcome = station.outcome(&run.nodes[spec.node]);
-            if let Some(spans) = &spans {
-                outcome.timeline.clone_from(&spans[index]);
-            }
-            outcome
-        };
-        stations.map(outcome).collect()
+    pub(crate) fn finish(self, run: &Spec, spec: &RadioSpec) -> Vec<StationOutcome> {
+        let stations = self.stations.iter().zip(&spec.stations);
+        let outcome =
+            |(station, spec): (&Station, &StationSpec)| station.outcome(&run.nodes[spec.node]);
+        let mut outcomes: Vec<StationOutcome> = stations.map(outcome).collect();
+        let timelines = self.timeline.map(Timeline::finish).unwrap_or_default();
+        for (outcome, timeline) in outcomes.iter_mut().zip(timelines) {
+            outcome.timeline = timeline;
+        }
+        outcomes
     }
 }
 
