@@ -1,6 +1,8 @@
 //! Two endpoints, and a network that may do anything: it reads, changes, repeats and invents datagrams.
 
 use std::net::SocketAddr;
+use std::ops::Range;
+use std::sync::Arc;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::{Duration, Time};
@@ -15,6 +17,11 @@ const MAX_OPERATIONS: usize = 200;
 const DELAY: Duration = Duration::from_millis(20);
 /// A packet each 10 ms, in bits a second.
 const RATE: f64 = 1.2e6;
+/// Of a sender and of a receiver: some round trips at that pace, and few enough to be full at times.
+const BUFFER: usize = 32 << 10;
+/// Five round trips. After it only timers are left, most of them those that ask again and again whether
+/// an idle peer is still there or has room.
+const SILENCE: Duration = Duration::from_millis(200);
 /// More than any transfer here needs: one that takes longer has stopped.
 const MAX_EVENTS: u32 = 200_000;
 const CLIENT: SecretKey = SecretKey::from_bytes([1; 32]);
@@ -38,7 +45,7 @@ fn host(address: SocketAddr) -> usize {
 /// One thing that happens.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
-    /// So many events.
+    /// So many events, or up to the first that comes after a silence.
     Pass(u8),
     /// Nothing is done for so long.
     Wait(Duration),
@@ -108,7 +115,9 @@ struct End {
 impl End {
     fn new(secret: SecretKey, allowed: Allowed) -> Self {
         // Nothing limits the path here, and a sender probes at its pace.
-        let config = Config::default().limited_to(RATE);
+        let mut config = Config::default().limited_to(RATE);
+        config.send_buffer = BUFFER;
+        Arc::make_mut(&mut config.wtcp).receive_buffer = BUFFER as u32;
         let endpoint = Endpoint::new(secret, allowed, config);
         Self {
             endpoint: endpoint.expect("the system has random numbers"),
@@ -128,9 +137,10 @@ struct World {
     events: u32,
 }
 
-/// Byte of a stream at a position; the streams differ.
-fn byte(stream: usize, position: u64) -> u8 {
-    (position * position % 251 + stream as u64) as u8
+/// Bytes of a stream at some positions; the streams differ.
+fn bytes_at(stream: usize, positions: Range<u64>) -> Vec<u8> {
+    let byte = |n: u64| ((n as u32).wrapping_mul(0x9e37_79b1) >> 24) as u8 ^ stream as u8;
+    positions.map(byte).collect()
 }
 
 /// What happens, in turn; from then on the network behaves.
@@ -193,7 +203,11 @@ impl World {
         match operation {
             Operation::Pass(events) => {
                 for _ in 0..events {
+                    let before = self.now;
                     self.step(Time::MAX);
+                    if self.now > before + SILENCE {
+                        break;
+                    }
                 }
             }
             Operation::Wait(time) => {
@@ -249,10 +263,10 @@ impl World {
         let now = self.now;
         let it = &mut self.ends[end];
         if let Some(id) = it.id {
-            let bytes: Vec<u8> = (it.written..it.written + len)
-                .map(|n| byte(end, n))
-                .collect();
-            it.written += it.endpoint.write(now, id, &bytes) as u64;
+            let bytes = bytes_at(end, it.written..it.written + len);
+            let taken = it.endpoint.write(now, id, &bytes);
+            assert!(taken <= BUFFER, "more than there is room for");
+            it.written += taken as u64;
         }
         self.pump();
     }
@@ -262,9 +276,8 @@ impl World {
         if let Some(id) = it.id {
             let mut out = vec![0; len];
             let n = it.endpoint.read(id, &mut out);
-            for (place, got) in out[..n].iter().enumerate() {
-                assert_eq!(*got, byte(1 - end, it.read + place as u64), "other bytes");
-            }
+            let expected = bytes_at(1 - end, it.read..it.read + n as u64);
+            assert!(out[..n] == expected, "other bytes");
             it.read += n as u64;
         }
         assert!(self.ends[end].read <= self.ends[1 - end].written);
@@ -332,7 +345,12 @@ impl World {
                     break;
                 };
                 assert!(out.len() <= 1472, "longer than a packet");
-                let datagram = (from, host(to), out.clone());
+                // To itself, if its peer seems to be where it is itself: handed on as in `deliver`.
+                let to = match host(to) {
+                    to if to == from => 1 - from,
+                    to => to,
+                };
+                let datagram = (from, to, out.clone());
                 self.heard.push(datagram.clone());
                 self.path.put(self.now + DELAY, datagram);
             }
@@ -365,7 +383,10 @@ impl World {
                 self.pump();
             }
             let client = self.ends[CLIENT_AT].id.expect("from the start");
-            if self.ends[CLIENT_AT].endpoint.failed(client).is_some() {
+            if let Some(why) = self.ends[CLIENT_AT].endpoint.failed(client) {
+                assert_eq!(self.ends[SERVER_AT].id, None, "it was open: {why}");
+                let patience = Config::default().handshake_timeout;
+                assert!(self.now >= Time::ZERO + patience, "too soon: {why}");
                 return;
             }
             if self.is_over() {

@@ -195,10 +195,12 @@ impl Snoop {
             self.on_new_ack(now, ack, segment.window);
             return Verdict::Forward;
         }
+        // Older ones pass: a sender ignores them. (The original throws them away.)
+        if ack < self.ack {
+            return Verdict::Forward;
+        }
         let window = self.window.replace(segment.window);
-        let same_window = window.is_none_or(|window| window == segment.window);
-        // Older ones pass too: a sender ignores them. (The original throws them away.)
-        if ack < self.ack || !same_window {
+        if window.is_some_and(|window| window != segment.window) {
             return Verdict::Forward;
         }
         let verdict = self.on_dupack(now, reports_duplicate(segment));

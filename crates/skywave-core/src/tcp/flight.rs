@@ -161,12 +161,18 @@ impl Flight {
         self.segments.front()
     }
 
+    /// Segment `number` of those ever sent, if it is in flight: as [`Self::at_number`] counts them.
+    #[inline]
+    pub fn numbered(&self, number: u64) -> Option<&Sent> {
+        self.segments
+            .get(number.wrapping_sub(self.first_number) as usize)
+    }
+
     /// The segment that holds `position`, for somebody who goes through the segments in order:
     /// `number` is where to look first, and the place behind it from then on.
     #[inline]
     pub fn at_number(&self, position: u64, number: &mut u64) -> Option<&Sent> {
-        let index = number.wrapping_sub(self.first_number) as usize;
-        let segment = match self.segments.get(index) {
+        let segment = match self.numbered(*number) {
             Some(segment) if segment.start <= position && position < segment.end => segment,
             _ => {
                 let index = self.index_of(position)?;

@@ -181,7 +181,8 @@ impl Sender {
             flight: Flight::default(),
             window: Window {
                 cwnd: config.initial_window.min(config.max_cwnd),
-                ssthresh: config.initial_ssthresh.unwrap_or(rwnd),
+                // A law may keep it, and whole segments of less than one are none.
+                ssthresh: config.initial_ssthresh.unwrap_or(rwnd).max(Segments::ONE),
             },
             peer_window: u64::from(config.rwnd),
             detection: Detection::new(&config),

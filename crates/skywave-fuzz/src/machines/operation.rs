@@ -78,11 +78,12 @@ impl<'a> Arbitrary<'a> for Plan {
         let window = u32::from(u8::arbitrary(bytes)?) % 80 * mss;
         let rwnd = window + bytes.int_in_range(50..=100)?;
         let delay = Duration::from_millis(u64::from(u8::arbitrary(bytes)?));
+        // So many segments at most are written at a time, that runs stay short.
+        let most = 14 * mss.min(rwnd) as u16;
         let mut operations = Vec::new();
         while !bytes.is_empty() && operations.len() < MAX_OPERATIONS {
             operations.push(match Operation::arbitrary(bytes)? {
-                // So many segments at most, that runs stay short.
-                Operation::Write(n) => Operation::Write(n % (14 * mss) as u16),
+                Operation::Write(n) => Operation::Write(n % most),
                 other => other,
             });
         }

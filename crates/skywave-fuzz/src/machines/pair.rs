@@ -11,7 +11,7 @@ use super::operation::{Operation, Plan};
 use crate::path::Path;
 
 /// More than any plan can need: a transfer that takes longer has stopped.
-const MAX_EVENTS: u32 = 100_000;
+const MAX_EVENTS: u32 = 200_000;
 
 #[derive(Clone, Copy, Debug)]
 enum Packet {
@@ -256,7 +256,7 @@ impl<'a> Pair<'a> {
             "{window:?}"
         );
         assert!(
-            window.ssthresh.0.is_finite() && window.ssthresh.0 > 0.0,
+            window.ssthresh.0.is_finite() && window.ssthresh.0 >= 1.0,
             "{window:?}"
         );
         assert!(flight.una() <= flight.nxt() && flight.nxt() <= flight.max());

@@ -3,13 +3,19 @@
 use std::io::{self, Read};
 
 use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
-use pcap_parser::{Block, PcapBlockOwned, PcapError, PcapHeader, create_reader};
+use pcap_parser::{
+    Block, PcapBlockOwned, PcapError, PcapHeader, SectionHeaderBlock, create_reader,
+};
 
 use super::remark::Remark;
 
 /// A block is read in one piece. Most fit the first size; one beyond the second is damage.
 const FIRST_BUFFER: usize = 1 << 16;
 const LARGEST_BUFFER: usize = 1 << 26;
+/// A block of pcapng has a kind and, twice, its length at least.
+const SHORTEST_BLOCK: u32 = 12;
+/// The kind of a section header, in either byte order; its length is in the order that it begins.
+const SECTION_HEADER: [u8; 4] = [0x0A, 0x0D, 0x0D, 0x0A];
 const NS_PER_S: u128 = 1_000_000_000;
 
 /// A packet of a capture.
@@ -100,6 +106,33 @@ impl Interface {
     }
 }
 
+/// How numbers of a section of a pcapng file are written.
+#[derive(Clone, Copy, Debug)]
+enum ByteOrder {
+    Big,
+    Little,
+}
+
+impl ByteOrder {
+    fn of(header: &SectionHeaderBlock<'_>) -> Self {
+        if header.big_endian() {
+            Self::Big
+        } else {
+            Self::Little
+        }
+    }
+
+    /// What the block that begins here says of its length, if that is here too and in this order.
+    fn length(self, block: &[u8]) -> Option<u32> {
+        let (kind, rest) = block.split_first_chunk()?;
+        let length = *rest.first_chunk()?;
+        (*kind != SECTION_HEADER).then(|| match self {
+            Self::Big => u32::from_be_bytes(length),
+            Self::Little => u32::from_le_bytes(length),
+        })
+    }
+}
+
 /// Calls `on_frame` for every packet of a capture; false when the file ends within a block, as it
 /// does when a capture was cut off.
 pub fn read(
@@ -123,12 +156,21 @@ fn blocks(
     on_frame: &mut impl FnMut(&Frame<'_>),
 ) -> Result<bool, ReadError> {
     let mut interfaces: Vec<Interface> = Vec::new();
+    let mut section: Option<ByteOrder> = None;
     let mut size = FIRST_BUFFER;
     let mut at = 0u64;
     loop {
+        // The parser takes it for granted in some kinds of block.
+        let length = section.and_then(|order| order.length(reader.data()));
+        if length.is_some_and(|length| length < SHORTEST_BLOCK) {
+            return Err(ReadError::Damaged { at });
+        }
         let wanted = match reader.next() {
             Ok((length, block)) => {
                 take(&block, at, &mut interfaces, on_frame)?;
+                if let PcapBlockOwned::NG(Block::SectionHeader(header)) = &block {
+                    section = Some(ByteOrder::of(header));
+                }
                 if length == 0 {
                     return Err(ReadError::Damaged { at });
                 }

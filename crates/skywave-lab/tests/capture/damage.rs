@@ -109,6 +109,50 @@ fn a_length_that_no_block_has_is_an_error_and_not_memory() {
     );
 }
 
+/// A section of a pcapng file and the beginning of a block, big-endian or little-endian.
+fn section(big: bool, kind: u32, length: u32) -> Vec<u8> {
+    let half = |n: u16| {
+        if big {
+            n.to_be_bytes()
+        } else {
+            n.to_le_bytes()
+        }
+    };
+    let word = |n: u32| {
+        if big {
+            n.to_be_bytes()
+        } else {
+            n.to_le_bytes()
+        }
+    };
+    let mut bytes = [0x0A0D_0D0A, 28, 0x1A2B_3C4D].map(word).concat();
+    bytes.extend([1, 0].map(half).concat());
+    bytes.extend([0xFF; 8]);
+    bytes.extend([28, kind, length, length].map(word).concat());
+    bytes
+}
+
+#[test]
+fn a_block_that_is_shorter_than_its_own_frame_is_an_error() {
+    // Process information, and a kind that nobody knows.
+    for kind in [0x8000_0001, 77] {
+        for length in 0..12 {
+            for big in [false, true] {
+                let error = Summary::read(&section(big, kind, length)[..]).unwrap_err();
+                assert!(
+                    matches!(error, ReadError::Damaged { at: 28 }),
+                    "{length}: {error}"
+                );
+            }
+        }
+    }
+    // One that has only its frame is whole.
+    for big in [false, true] {
+        let summary = Summary::read(&section(big, 77, 12)[..]).unwrap();
+        assert_eq!(summary.packets, 0);
+    }
+}
+
 #[test]
 fn what_the_system_says_is_told() {
     struct Broken;

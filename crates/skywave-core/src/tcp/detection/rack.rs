@@ -15,6 +15,9 @@ const DUP_THRESH: u32 = 3;
 /// Recoveries without a duplicate report after which the reordering window is small again.
 const PERSIST: u32 = 16;
 
+/// Least time after which a segment can be lost.
+const INSTANT: Duration = Duration::from_nanos(1);
+
 /// State of one RACK-TLP sender (section 5.3).
 #[derive(Clone, Debug)]
 pub struct Rack {
@@ -131,6 +134,9 @@ impl Rack {
         };
         let recovering = self.is_recovering();
         let wait = delivery.rtt() + self.reordering.window(delivery, event, recovering);
+        // Where a round trip takes no time, what was sent just now would be lost already, and each ACK
+        // of a repair would send it again, without end.
+        let wait = wait.max(INSTANT);
         let rule = delivery.sent_before(wait, event.now);
         self.rule = LossRule::SentBefore(rule);
         let (lost, later) = event.flight.judge(rule);

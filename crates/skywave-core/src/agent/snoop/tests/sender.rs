@@ -64,6 +64,19 @@ fn old_acks_pass() {
 }
 
 #[test]
+fn the_window_of_an_old_ack_is_no_news() {
+    let mut s = Script::new(SnoopConfig::default());
+    s.data(1..=5);
+    s.passes(3); // 3 is lost
+    let old = Segment {
+        window: 50 * MSS,
+        ..ack(2)
+    };
+    s.answer(old, Verdict::Forward, None); // overtaken on its way
+    s.is_repaired(3);
+}
+
+#[test]
 fn segments_cut_in_another_way_are_left_to_the_sender() {
     let mut s = Script::new(SnoopConfig::default());
     s.data(1..=4);

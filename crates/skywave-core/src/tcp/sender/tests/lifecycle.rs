@@ -313,6 +313,16 @@ fn a_window_below_a_segment_is_filled_with_less() {
 }
 
 #[test]
+fn the_first_threshold_is_a_segment_at_least() {
+    let s = Script::new(TcpConfig {
+        rwnd: 63,
+        initial_ssthresh: None,
+        ..config("cerl", 4)
+    });
+    assert_eq!(s.sender.window().ssthresh, Segments::ONE);
+}
+
+#[test]
 fn a_syn_is_not_unsent_data() {
     let mut s = Script::idle(three_way(4));
     assert_eq!(s.sender.unsent(), 0);

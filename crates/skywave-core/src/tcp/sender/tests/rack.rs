@@ -258,3 +258,18 @@ fn a_recovery_without_a_scoreboard_works_on_what_rack_finds() {
     assert_eq!(s.sender.counters().window_cuts, 1);
     assert_eq!(s.sender.counters().timeouts, 0);
 }
+
+#[test]
+fn what_was_sent_at_this_instant_is_not_lost() {
+    let mut s = Script::sent(rack(10), 10);
+    for end in 3..6 {
+        s.dupack_sacking(&[2..end]);
+    }
+    s.expect_sent([11, 12, 13]);
+    s.wait(1);
+    s.sender.on_timer(s.now);
+    s.expect_sent([1]);
+    // Nor is the repair, whatever arrives at the same time.
+    s.dupack_sacking(&[2..14]);
+    assert!(!s.poll().contains(&1));
+}
