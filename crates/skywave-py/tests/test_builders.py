@@ -173,3 +173,16 @@ def test_traces_are_looked_for_in_the_base_folder(lossy: Scenario, tmp_path: Pat
     assert replace(scenario, base=tmp_path).load().runs == 3
     with pytest.raises(skywave.ScenarioError, match=r"slow\.down"):
         replace(scenario, base=tmp_path / "elsewhere").load()
+
+
+def test_variants_has_all_that_a_transport_can_be_named() -> None:
+    variants = skywave.variants()
+    whole = [v.name for v in variants if v.slot in ("preset", "transport")]
+    assert {"reno", "cerl", "wtcp"} <= set(whole)
+    scenario = Scenario(
+        links=[Link(between=("A", "B"), rate="1Mbps", delay="1ms", jitter="none")],
+        flows=[Flow(from_="A", to="B")],
+        run=Run(duration="1s"),
+        sweep={"flow.flow1.transport": whole},
+    )
+    assert skywave.load(scenario).points == len(whole)

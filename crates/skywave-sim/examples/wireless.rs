@@ -73,6 +73,7 @@ fn chain(hops: u64, seconds: u64, rts: bool, seed: u64) -> Spec {
                 queue: Limit::Packets(170),
                 // ns-2 has no LLC/SNAP header, and all four addresses.
                 overhead: 34,
+                nav_reset: false,
                 ..mac::Config::ieee80211b()
             },
             routing: RoutingSpec::Aodv(aodv::Config::default()),

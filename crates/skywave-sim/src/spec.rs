@@ -137,6 +137,19 @@ pub enum RoutingSpec {
     Aodv(aodv::Config),
 }
 
+impl RoutingSpec {
+    /// Hops that a packet may take from station to station at most: the default TTL of IP.
+    pub const TTL: u8 = 64;
+
+    /// Hops beyond which no station is reached: those of a packet, or of the requests of AODV.
+    pub fn max_hops(&self) -> u8 {
+        match self {
+            Self::Static => Self::TTL,
+            Self::Aodv(config) => config.net_diameter.min(Self::TTL),
+        }
+    }
+}
+
 /// An agent at a node. It looks into the packets of each TCP flow that passes the node, in both
 /// directions, on its way between two others.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -23,6 +23,8 @@ pub struct Access {
     garbled: bool,
     /// Until when the channel is reserved by frames that were heard: the network allocation vector.
     nav: Time,
+    /// If something is heard before the first of these, the NAV lasts until the second.
+    announced: Option<(Time, Time)>,
     /// No slot counts before this: an answer was waited for, and a DIFS behind it. (As ns-3 has it: those
     /// whose frames collided start about when those do who wait an EIFS behind the collision.)
     held: Time,
@@ -46,6 +48,7 @@ impl Access {
             idle_since: Time::ZERO,
             garbled: false,
             nav: Time::ZERO,
+            announced: None,
             held: Time::ZERO,
             cw: config.timing.cw_min,
             backoff: None,
@@ -136,6 +139,11 @@ impl Access {
         if self.busy {
             return;
         }
+        if let Some((by, until)) = self.announced.take()
+            && now < by
+        {
+            self.nav = self.nav.max(until);
+        }
         // So close to its own slot it does not notice the signal any more.
         let commits = self.due.is_some_and(|due| due.since(now) < self.timing.cca);
         if !commits {
@@ -166,7 +174,10 @@ impl Access {
         }
         self.busy = false;
         self.idle_since = now;
-        self.schedule(now);
+        // A slot that the station was committed to stays its own.
+        if self.due.is_none() {
+            self.schedule(now);
+        }
     }
 
     /// What was heard could be understood, or could not.
@@ -179,7 +190,18 @@ impl Access {
     pub fn reserve(&mut self, until: Time, now: Time) {
         if until > self.nav {
             self.nav = until;
+            self.announced = None;
             self.schedule(now);
+        }
+    }
+
+    /// The channel is reserved until `until` if anything is heard before `by`, else until then.
+    pub fn announce(&mut self, by: Time, until: Time, now: Time) {
+        if until > self.nav {
+            let before = self.announced;
+            self.reserve(by.min(until), now);
+            let until = before.map_or(until, |(_, before)| before.max(until));
+            self.announced = Some((by, until));
         }
     }
 

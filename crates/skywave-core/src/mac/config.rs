@@ -82,6 +82,8 @@ pub struct Config {
     pub short_retries: u32,
     /// Most attempts of a long frame.
     pub long_retries: u32,
+    /// A station that hears an RTS and then nothing need not wait for the rest of the exchange. (ns-2's do.)
+    pub nav_reset: bool,
     /// Room for packets that wait, the one in service not counted.
     pub queue: Limit,
     /// MAC header, frame check sequence and LLC/SNAP header around a packet, bytes.
@@ -102,6 +104,7 @@ impl Config {
             long_above: 2347,
             short_retries: 7,
             long_retries: 4,
+            nav_reset: true,
             queue: Limit::Bytes(256_000),
             overhead: 36,
         }

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use super::access::Access;
-use super::config::Config;
+use super::config::{Config, Timing};
 use super::frame::{ACK_BYTES, CTS_BYTES, Frame, Kind, RTS_BYTES};
 use super::queue::{Queue, Waiting};
 use crate::radio::{Address, Mode};
@@ -227,7 +227,7 @@ impl<P: Clone> Dcf<P> {
             return self.on_data(frame);
         }
         if frame.to != self.me {
-            return self.access.reserve(now + frame.reserves, now);
+            return self.reserve(now, frame);
         }
         match &frame.kind {
             Kind::Rts => self.on_rts(now, frame),
@@ -257,6 +257,19 @@ impl<P: Clone> Dcf<P> {
         {
             current.short = 0;
         }
+    }
+
+    /// A frame to another station reserves the channel. An RTS does so only as long as it would take for
+    /// what it announces to begin, if that does not (802.11-2016 section 10.3.2.4).
+    fn reserve(&mut self, now: Time, frame: &Frame<P>) {
+        let until = now + frame.reserves;
+        if !self.config.nav_reset || !matches!(frame.kind, Kind::Rts) {
+            return self.access.reserve(until, now);
+        }
+        let Timing { sifs, slot, .. } = self.config.timing;
+        let start = self.config.control_mode.preamble(self.config.preamble);
+        let by = now + (sifs + slot) * 2 + self.control_airtime(CTS_BYTES) + start;
+        self.access.announce(by, until, now);
     }
 
     /// Somebody else's reservation forbids a CTS.

@@ -237,6 +237,38 @@ fn others_reservations_keep_a_station_silent() {
 }
 
 #[test]
+fn an_rts_that_nothing_follows_keeps_others_silent_only_until_data_would_have_begun() {
+    let begin = (SIFS + SLOT) * 2 + us(50) + us(20);
+    // Something is heard in time, or too late, or the reservation was not an RTS'.
+    for (kind, nav_reset, heard, silent) in [
+        (Kind::Rts, true, None, begin),
+        (Kind::Rts, true, Some(us(129)), us(3000)),
+        (Kind::Rts, false, None, us(3000)),
+        (Kind::Cts, true, None, us(3000)),
+    ] {
+        let mut station = Station::new(Config {
+            nav_reset,
+            ..config()
+        });
+        station.hear(us(5), PEER, OTHER, kind, 3000);
+        let end = station.now;
+        if let Some(after) = heard {
+            station.hear(after, OTHER, PEER, Kind::Ack, 0);
+        }
+        assert_eq!(station.dcf.access().nav(), end + silent, "{heard:?}");
+        // It answers from then on.
+        station.hear(
+            silent.saturating_sub(station.now.since(end)),
+            PEER,
+            ME,
+            Kind::Rts,
+            1000,
+        );
+        assert_eq!(station.frame().1.kind, Kind::Cts);
+    }
+}
+
+#[test]
 fn a_backoff_stands_still_while_the_channel_is_taken() {
     let mut station = Station::new(config());
     station.begin(us(5));
@@ -264,6 +296,19 @@ fn a_station_cannot_notice_what_begins_with_its_own_slot() {
     station
         .dcf
         .on_busy(Time::ZERO + (due - us(1)).since(Time::ZERO));
+    assert_eq!(station.dcf.next_timer(), Some(due));
+}
+
+#[test]
+fn a_signal_that_vanishes_leaves_a_committed_slot_alone() {
+    let mut station = Station::new(config());
+    station.begin(us(5));
+    station.dcf.send(station.now, PEER, 1500, 7);
+    station.now += us(500);
+    station.dcf.on_idle(station.now);
+    let due = station.dcf.next_timer().unwrap();
+    station.dcf.on_busy(due - us(3));
+    station.dcf.on_idle(due - us(1));
     assert_eq!(station.dcf.next_timer(), Some(due));
 }
 
@@ -316,6 +361,27 @@ fn unanswered_frames_are_repeated_in_growing_windows_and_then_given_up() {
             "{attempt}: {widest} of {cw}"
         );
     }
+}
+
+#[test]
+fn a_window_grows_no_further_than_its_limit() {
+    let answer = SIFS + SLOT + us(50);
+    let mut station = Station::new(Config {
+        short_retries: 10,
+        ..config()
+    });
+    let mut widest = 0;
+    for packet in 0..100 {
+        station.dcf.send(station.now, PEER, 200, packet);
+        for attempt in 0..10 {
+            let (waited, _) = station.frame();
+            if attempt > 6 {
+                widest = slots(waited, answer + DIFS).max(widest);
+            }
+        }
+        assert_eq!(station.next().1, Output::GaveUp { to: PEER, packet });
+    }
+    assert!((1000..=1023).contains(&widest), "{widest}");
 }
 
 #[test]
@@ -390,4 +456,45 @@ fn a_full_queue_turns_packets_away_and_a_lost_neighbour_gives_them_back() {
         None,
         "it is on the air"
     );
+}
+
+#[test]
+fn what_is_taken_back_leaves_its_bytes_to_others() {
+    let mut station = Station::new(Config {
+        queue: crate::link::Limit::Bytes(3000),
+        ..config()
+    });
+    // One in service, two that wait; then none of 1500 bytes fits.
+    for packet in 0..4 {
+        let to = if packet == 1 { OTHER } else { PEER };
+        station.dcf.send(station.now, to, 1500, packet);
+    }
+    assert_eq!(station.next().1, Output::QueueFull(3));
+    assert_eq!(station.dcf.withdraw(station.now, OTHER), Some(1));
+    station.dcf.send(station.now, PEER, 1500, 4);
+    assert_eq!(station.dcf.poll(), None, "there is room for it");
+    station.dcf.send(station.now, PEER, 1, 5);
+    assert_eq!(station.next().1, Output::QueueFull(5));
+}
+
+#[test]
+fn an_answer_that_is_not_awaited_changes_nothing() {
+    let mut station = Station::new(config());
+    station.begin(us(5));
+    station.dcf.send(station.now, PEER, 1500, 7);
+    station.now += us(500);
+    station.dcf.on_idle(station.now);
+    // It comes while the packet still waits.
+    station.hear(us(10), PEER, ME, Kind::Ack, 0);
+    station.hear(us(10), PEER, ME, Kind::Cts, 0);
+    let (waited, frame) = station.frame();
+    slots(waited, DIFS);
+    assert!(matches!(frame.kind, Kind::Data { packet: 7, .. }));
+    // And one of the other kind does not do.
+    station.hear(SIFS, PEER, ME, Kind::Cts, 0);
+    assert_eq!(station.dcf.stats().acknowledged, 0);
+    assert!(matches!(
+        station.frame().1.kind,
+        Kind::Data { packet: 7, .. }
+    ));
 }

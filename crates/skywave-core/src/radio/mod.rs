@@ -9,7 +9,7 @@ mod propagation;
 mod receiver;
 
 pub use address::Address;
-pub use frame_error::survives;
+pub use frame_error::{Decoder, survives};
 pub use mobility::{
     Command, Mobility, RandomWaypoint, RandomWaypointConfig, SetdestError, SetdestErrorKind, Track,
     TrackFollower, parse_setdest,

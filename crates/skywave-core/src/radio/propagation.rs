@@ -94,7 +94,7 @@ impl Propagation {
     }
 
     /// ns-3's defaults: log-distance loss with exponent 3, 16.0206 dBm; a preamble is detected from
-    /// −82 dBm and 4 dB above the noise, energy keeps the channel busy from −62 dBm, and what is
+    /// −82 dBm (where it also stands 4 dB above the noise: [`Reception`](super::Reception)), energy keeps the channel busy from −62 dBm, and what is
     /// below −101 dBm is nothing. Noise of a 20 MHz channel, noise figure 7 dB.
     ///
     /// Source: attributes of `LogDistancePropagationLossModel`, `WifiPhy` and
@@ -104,7 +104,7 @@ impl Propagation {
             path_loss: PathLoss::log_distance(3.0, 1.0, 46.6777),
             tx_mw: dbm_to_mw(16.0206),
             hearing: Hearing::Power(Thresholds {
-                reception_mw: dbm_to_mw(-82.0).max(channel_noise_mw() * db_to_ratio(4.0)),
+                reception_mw: dbm_to_mw(-82.0),
                 sensing_mw: dbm_to_mw(-62.0),
                 interference_mw: dbm_to_mw(-101.0),
             }),

@@ -2,12 +2,13 @@
 //! taken.
 //!
 //! Half-duplex: a station that sends receives nothing. One frame is received at a time, the first
-//! whose beginning was understood; what else is on the air disturbs it.
+//! whose beginning was understood, or the strongest of those that begin within [`DETECTION`]; what else is on
+//! the air disturbs it.
 
-use super::frame_error::survives;
+use super::frame_error::{Decoder, survives};
 use super::mode::{Mode, Preamble};
 use crate::rng::Stream;
-use crate::time::Time;
+use crate::time::{Duration, Time};
 
 /// How two frames at a time get along.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,8 +24,17 @@ pub enum Reception {
     Interference {
         /// Power of the noise, mW.
         noise_mw: f64,
+        /// A frame's preamble is found if the frame is so many times stronger than noise and all other
+        /// signals together, a ratio of powers. Of frames that begin within [`DETECTION`] the strongest
+        /// counts.
+        preamble: f64,
+        /// How OFDM is decoded.
+        decoder: Decoder,
     },
 }
+
+/// From the beginning of a frame until it is known whether its preamble is found.
+const DETECTION: Duration = Duration::from_micros(4);
 
 /// What makes a station find the channel taken, beside its own frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,21 +83,35 @@ pub struct Receiver {
     sensing: Sensing,
     rng: Stream,
     /// All signals that are there now.
-    signals: Vec<Signal>,
+    signals: Vec<Present>,
     locked: Option<Lock>,
     sending: bool,
+}
+
+/// A signal that is there.
+#[derive(Clone, Copy, Debug)]
+struct Present {
+    signal: Signal,
+    /// Since when, if its beginning may be noticed.
+    noticed: Option<Time>,
 }
 
 /// The frame that is being received.
 #[derive(Clone, Copy, Debug)]
 struct Lock {
     signal: Signal,
+    since: Time,
     /// It can still be understood.
     intact: bool,
     /// Probability that all bits so far are right.
     survives: f64,
     /// Up to when that is counted; its payload begins not before.
     counted: Time,
+}
+
+/// Whether the beginning of a frame is still being noticed.
+fn is_fresh(since: Time, now: Time) -> bool {
+    now < since + DETECTION
 }
 
 impl Receiver {
@@ -106,7 +130,7 @@ impl Receiver {
     /// The station finds the channel taken.
     pub fn is_busy(&self) -> bool {
         let heard = match self.sensing {
-            Sensing::Signals => self.signals.iter().any(|s| s.sensed),
+            Sensing::Signals => self.signals.iter().any(|s| s.signal.sensed),
             Sensing::Frames { energy_mw } => self.locked.is_some() || self.power() >= energy_mw,
         };
         self.sending || heard
@@ -124,13 +148,16 @@ impl Receiver {
 
     /// Power of all signals, mW.
     fn power(&self) -> f64 {
-        self.signals.iter().map(|s| s.power_mw).sum()
+        self.signals.iter().map(|s| s.signal.power_mw).sum()
     }
 
     /// The station begins to send: what it was receiving is lost.
     pub fn on_send(&mut self) {
         self.sending = true;
         self.locked = None;
+        for present in &mut self.signals {
+            present.noticed = None;
+        }
     }
 
     /// The station has sent.
@@ -142,46 +169,77 @@ impl Receiver {
     pub fn on_start(&mut self, now: Time, signal: Signal) {
         self.count_errors(now);
         let others = self.power();
-        self.signals.push(signal);
-        if self.sending {
-            return;
-        }
-        match (&mut self.locked, self.reception) {
-            (None, reception) => self.lock(now, signal, others, reception),
-            (Some(lock), Reception::Capture { ratio }) => {
-                if lock.signal.power_mw < signal.power_mw * ratio {
-                    lock.intact = false;
-                }
+        let deaf = self.sending || self.is_decided(now);
+        self.signals.push(Present {
+            signal,
+            noticed: (!deaf).then_some(now),
+        });
+        match (self.reception, &mut self.locked) {
+            _ if self.sending => {}
+            (Reception::Capture { ratio }, None) => {
+                let intact = others <= 0.0 || signal.power_mw >= others * ratio;
+                self.lock(now, signal, intact);
             }
-            (Some(_), Reception::Interference { .. }) => {}
+            (Reception::Capture { ratio }, Some(lock)) => {
+                lock.intact &= lock.signal.power_mw >= signal.power_mw * ratio;
+            }
+            (Reception::Interference { .. }, _) => self.detect(now),
         }
     }
 
-    fn lock(&mut self, now: Time, signal: Signal, others: f64, reception: Reception) {
+    /// A frame is received, and it is too late for another in its place.
+    fn is_decided(&self, now: Time) -> bool {
+        self.locked.is_some_and(|lock| !is_fresh(lock.since, now))
+    }
+
+    /// Looks for a preamble among the signals whose beginning is still being noticed.
+    fn detect(&mut self, now: Time) {
+        let Reception::Interference {
+            noise_mw, preamble, ..
+        } = self.reception
+        else {
+            return;
+        };
+        if self.is_decided(now) {
+            return;
+        }
+        let beginnings = self.signals.iter().filter_map(|present| {
+            let since = present.noticed.filter(|&since| is_fresh(since, now))?;
+            Some((since, present.signal))
+        });
+        let strongest = beginnings.reduce(|a, b| if b.1.power_mw > a.1.power_mw { b } else { a });
+        let total = noise_mw + self.power();
+        let found = strongest.filter(|(_, s)| s.power_mw >= (total - s.power_mw) * preamble);
+        match (found, &self.locked) {
+            (Some((_, signal)), Some(lock)) if lock.signal.id == signal.id => {}
+            (Some((since, signal)), _) => self.lock(since, signal, true),
+            (None, _) => self.locked = None,
+        }
+    }
+
+    /// Receives a frame that has begun at `since`, if that is strong enough.
+    fn lock(&mut self, since: Time, signal: Signal, intact: bool) {
         let detectable = match self.sensing {
             Sensing::Signals => signal.sensed,
             Sensing::Frames { .. } => signal.decodable,
         };
-        if !detectable {
-            return;
-        }
-        let intact = match reception {
-            Reception::Capture { ratio } => others <= 0.0 || signal.power_mw >= others * ratio,
-            Reception::Interference { .. } => true,
-        };
-        self.locked = Some(Lock {
+        self.locked = detectable.then(|| Lock {
             signal,
+            since,
             intact: intact && signal.decodable,
             survives: 1.0,
-            counted: now + signal.mode.preamble(signal.preamble),
+            counted: since + signal.mode.preamble(signal.preamble),
         });
     }
 
     /// A signal ends; what came of it, if it was the one that was being received.
     pub fn on_end(&mut self, now: Time, id: u32) -> Option<Received> {
         self.count_errors(now);
-        self.signals.retain(|signal| signal.id != id);
-        let lock = self.locked.take_if(|lock| lock.signal.id == id)?;
+        self.signals.retain(|s| s.signal.id != id);
+        let Some(lock) = self.locked.take_if(|lock| lock.signal.id == id) else {
+            self.detect(now);
+            return None;
+        };
         let right = match self.reception {
             Reception::Capture { .. } => true,
             Reception::Interference { .. } => self.rng.chance(lock.survives),
@@ -195,7 +253,10 @@ impl Receiver {
 
     /// Brings the errors of the frame that is being received up to now, before the signals change.
     fn count_errors(&mut self, now: Time) {
-        let Reception::Interference { noise_mw } = self.reception else {
+        let Reception::Interference {
+            noise_mw, decoder, ..
+        } = self.reception
+        else {
             return;
         };
         let total = self.power();
@@ -207,7 +268,7 @@ impl Receiver {
         if bits > 0.0 {
             let disturbance = (total - lock.signal.power_mw).max(0.0);
             let sinr = lock.signal.power_mw / (noise_mw + disturbance);
-            lock.survives *= survives(lock.signal.mode, sinr, bits);
+            lock.survives *= survives(lock.signal.mode, decoder, sinr, bits);
             lock.counted = now;
         }
     }

@@ -15,7 +15,7 @@ use super::model::{Dist, File, RunModel, SeedsModel};
 use super::spanned::Spanned;
 use super::sweep::MAX_RUNS;
 use super::tree::Span;
-use super::{lower_agent, lower_flow, lower_link, lower_radio, lower_station};
+use super::{lower_agent, lower_flow, lower_hops, lower_link, lower_radio, lower_station};
 use super::{number, units};
 
 /// Most copies that one `count` makes.
@@ -175,7 +175,9 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
         None => None,
         Some(radio) => {
             let stations = std::mem::take(&mut network.stations);
-            Some(lower_radio::radio(&radio.value, stations, end)?)
+            let radio = lower_radio::radio(&radio.value, stations, end)?;
+            lower_hops::check(&network, &radio, &flows, &file.flow)?;
+            Some(radio)
         }
     };
     Ok(Template {

@@ -1,19 +1,21 @@
 //! Lowering of what stations of a radio network hear of each other.
 
 use skywave_core::radio::{
-    Hearing, PathLoss, Propagation, Ranges, Reception, Sensing, Thresholds, channel_noise_mw,
-    db_to_ratio, dbm_to_mw,
+    Decoder, Hearing, PathLoss, Propagation, Ranges, Reception, Sensing, Thresholds,
+    channel_noise_mw, db_to_ratio, dbm_to_mw,
 };
 
 use super::error::Fault;
 use super::model_radio::{
-    LogDistanceModel, PowerModel, PropagationModel, RadioModel, RangesModel, ReceptionModel,
-    SensingModel, TwoRayModel,
+    DecoderModel, LogDistanceModel, PowerModel, PropagationModel, RadioModel, RangesModel,
+    ReceptionModel, SensingModel, TwoRayModel,
 };
 use super::units::Power;
 
 /// ns-2's threshold of capture, `CPThresh_`: 10 dB.
 const CAPTURE_RATIO: f64 = 10.0;
+/// ns-3's threshold of preamble detection, dB.
+const PREAMBLE_DB: f64 = 4.0;
 /// ns-3's threshold of energy detection, `CcaEdThreshold`, dBm.
 const ENERGY_DBM: f64 = -62.0;
 
@@ -52,7 +54,7 @@ pub(crate) fn environment(model: &RadioModel) -> Result<Environment, Fault> {
         Some(ReceptionModel::Capture(ratio)) => Reception::Capture {
             ratio: db_to_ratio(ratio.0),
         },
-        Some(ReceptionModel::Sinr) => interference(model),
+        Some(ReceptionModel::Sinr(_)) => interference(model),
     };
     let sensing = match model.sensing {
         None => sensing,
@@ -70,7 +72,7 @@ pub(crate) fn environment(model: &RadioModel) -> Result<Environment, Fault> {
 
 /// Fixed ranges know which of two signals is the stronger one, not how strong it is.
 fn check_power(model: &RadioModel) -> Result<(), Fault> {
-    let needs_power = matches!(model.reception, Some(ReceptionModel::Sinr))
+    let needs_power = matches!(model.reception, Some(ReceptionModel::Sinr(_)))
         || matches!(model.sensing, Some(SensingModel::Frames(_)));
     match &model.propagation {
         Some(p) if needs_power && matches!(p.value, PropagationModel::Ranges(_)) => Err(
@@ -90,8 +92,17 @@ fn interference(model: &RadioModel) -> Reception {
         None
         | Some(PropagationModel::Ns2 | PropagationModel::Ns3 | PropagationModel::Ranges(_)) => None,
     };
+    let (preamble, decoder) = match model.reception {
+        Some(ReceptionModel::Sinr(m)) => (m.preamble, m.decoder),
+        _ => (None, None),
+    };
     Reception::Interference {
         noise_mw: noise.map_or_else(channel_noise_mw, |power| dbm_to_mw(power.0)),
+        preamble: db_to_ratio(preamble.map_or(PREAMBLE_DB, |ratio| ratio.0)),
+        decoder: match decoder {
+            None | Some(DecoderModel::Soft) => Decoder::Soft,
+            Some(DecoderModel::Hard) => Decoder::Hard,
+        },
     }
 }
 

@@ -72,6 +72,7 @@ fn mac(model: &RadioModel) -> Result<mac::Config, Fault> {
             .unwrap_or(default.long_above),
         short_retries: attempts(retries.and_then(|r| r.short), default.short_retries),
         long_retries: attempts(retries.and_then(|r| r.long), default.long_retries),
+        nav_reset: model.nav_reset.unwrap_or(default.nav_reset),
         queue: model.queue.map_or(default.queue, |Limit(limit)| limit),
         overhead: default.overhead,
     })

@@ -10,7 +10,7 @@ use super::files::Files;
 use super::lower::{Network, check_name, copies, numbered};
 use super::lower_channel::{channel, queue};
 use super::lower_link::{DEFAULT_QUEUE, jitter};
-use super::model_station::{IpModel, MovesModel, RandomWaypointModel, StationModel};
+use super::model_station::{IpModel, MovesModel, RandomWaypointModel, SpeedsModel, StationModel};
 use super::spanned::Spanned;
 use super::units::Metres;
 
@@ -143,7 +143,10 @@ fn track(track: Track) -> Movement {
 }
 
 fn random_waypoint(model: &RandomWaypointModel) -> Result<RandomWaypointConfig, Fault> {
-    let (min, max) = model.speed.value;
+    let (min, max) = match model.speed.value {
+        SpeedsModel::One(speed) => (speed, speed),
+        SpeedsModel::Between(min, max) => (min, max),
+    };
     if min.0 > max.0 {
         return Err(Fault::new(
             model.speed.span.clone(),

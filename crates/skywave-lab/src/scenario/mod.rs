@@ -22,6 +22,7 @@ mod lower_channel;
 mod lower_contention;
 mod lower_detection;
 mod lower_flow;
+mod lower_hops;
 mod lower_link;
 mod lower_propagation;
 mod lower_radio;
@@ -73,6 +74,24 @@ pub use report::{
 
 /// Links, stations and flows of all points together that fit in memory with room to spare.
 const MAX_ENTITIES: usize = 2_000_000;
+
+/// A transport that is no TCP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherTransport {
+    /// Name in scenario files.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+}
+
+/// All transports that are no TCP and can be compared with it.
+pub const OTHER_TRANSPORTS: &[OtherTransport] = &[OtherTransport {
+    name: "wtcp",
+    summary: "rate control at the receiver, no timers, survives blackouts",
+    source: "Sinha, Nandagopal, Venkitaraman, Sivakumar, Bharghavan 2002",
+}];
 
 /// A scenario file, read and checked.
 #[derive(Clone, Debug)]

@@ -7,7 +7,9 @@ use super::model::{allow_names, unwrap_kinds};
 use super::model_aodv::AodvModel;
 use super::number::{Count, Positive};
 use super::spanned::Spanned;
-use super::units::{Bytes, Decibels, Distance, Duration, Limit, Period, Power, Rate, RtsThreshold};
+use super::units::{
+    Bytes, Decibels, Distance, Duration, Limit, Margin, Period, Power, Rate, RtsThreshold,
+};
 
 /// A radio network: stations that share a channel.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -32,6 +34,9 @@ pub(crate) struct RadioModel {
     /// Which unicast frames RTS and CTS go before: "always", "never" (default), or those longer than so
     /// many bytes.
     pub(crate) rts: Option<RtsModel>,
+    /// A station that hears an RTS and then nothing is free again when data would have begun; default true (ns-2:
+    /// false).
+    pub(crate) nav_reset: Option<bool>,
     /// How often frames are sent before they are given up.
     pub(crate) retries: Option<RetriesModel>,
     /// Room for packets that wait in the MAC; default "256kB".
@@ -172,13 +177,34 @@ pub(crate) struct PowerModel {
 /// How frames that meet get along.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(transform = allow_names)]
 pub(crate) enum ReceptionModel {
     /// They are all lost.
     Collision,
     /// The first one is received if it is so much stronger than each other one.
-    Capture(Decibels),
+    Capture(Margin),
     /// Bits are lost at random by signal, noise and interference.
-    Sinr,
+    Sinr(SinrModel),
+}
+
+/// Reception by signal, noise and interference.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SinrModel {
+    /// A frame is found if it is so much above noise and interference when it begins; default "4dB".
+    pub(crate) preamble: Option<Decibels>,
+    /// How OFDM is decoded: "soft" (default) or "hard".
+    pub(crate) decoder: Option<DecoderModel>,
+}
+
+/// What the decoder of OFDM's code is given.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum DecoderModel {
+    /// How sure the demodulator is of each bit.
+    Soft,
+    /// Bits: ns-3's model of NIST.
+    Hard,
 }
 
 /// What makes a station find the channel taken.

@@ -53,10 +53,20 @@ pub(crate) struct MobilityModel {
 pub(crate) struct RandomWaypointModel {
     /// The area's far corner; the other one is the origin.
     pub(crate) area: (Distance, Distance),
-    /// Least and greatest speed.
-    pub(crate) speed: Spanned<(Speed, Speed)>,
+    /// Least and greatest speed; or the only one.
+    pub(crate) speed: Spanned<SpeedsModel>,
     /// Rest before each leg; default "0s".
     pub(crate) pause: Option<Duration>,
+}
+
+/// How fast stations go.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[schemars(transform = unwrap_kinds)]
+pub(crate) enum SpeedsModel {
+    #[serde(rename = "$scalar")]
+    One(Speed),
+    #[serde(rename = "$array")]
+    Between(Speed, Speed),
 }
 
 /// What an IP layer does.
@@ -69,7 +79,7 @@ pub(crate) struct IpModel {
     pub(crate) queue: Option<Spanned<QueueModel>>,
     /// How long it takes; default "0s".
     pub(crate) delay: Option<Duration>,
-    /// A random time more; keeps order.
+    /// A random time more, or "none"; keeps order.
     pub(crate) jitter: Option<Spanned<JitterModel>>,
     /// Losses.
     pub(crate) loss: Option<OneOrMany<ChannelModel>>,

@@ -145,11 +145,14 @@ impl Case {
     }
 
     /// With the defaults of ns-3: seven attempts of any frame, an ACK a segment, first window 10, RTO
-    /// of at least 1 s. Routes are static: the MAC is compared, not AODV.
+    /// of at least 1 s, AODV, and its reception and sensing over ns-2's distances as well.
     fn wifi(&self, path: &Wifi) -> String {
         let (propagation, step) = match path.radios {
-            Radios::Ns2 => ("ns2", 200),
-            Radios::Ns3 => ("ns3", 30),
+            Radios::Ns2 => (
+                "\"ns2\"\nreception = \"sinr\"\nsensing = { frames = { energy = \"-78.07dBm\" } }",
+                200,
+            ),
+            Radios::Ns3 => ("\"ns3\"", 30),
         };
         let rts = if path.rts { "always" } else { "never" };
         let Wifi {
@@ -159,8 +162,8 @@ impl Case {
         format!(
             "[radio]\nstandard = \"802.11g\"\nrate = \"24Mbps\"\ncontrol_rate = \"6Mbps\"\n\
              slot = \"{slot_us}us\"\nrts = \"{rts}\"\nretries = {{ short = 7, long = 7 }}\n\
-             propagation = \"{propagation}\"\n\
-             routing = \"static\"\n\n\
+             propagation = {propagation}\n\
+             routing = \"aodv\"\n\n\
              [[station]]\nnode = \"N#\"\ncount = {stations}\nat = [\"0m\", \"0m\"]\n\
              step = [\"{step}m\", \"0m\"]\n\n\
              [[flow]]\nname = \"bulk\"\nfrom = \"N1\"\nto = \"N{stations}\"\ntransport = {}\n\

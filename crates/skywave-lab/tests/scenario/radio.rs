@@ -3,8 +3,8 @@
 use skywave_core::link::{Jitter, Limit, LossConfig, QueueConfig, Service};
 use skywave_core::mac::{self, Timing};
 use skywave_core::radio::{
-    Hearing, Mode, PathLoss, Position, Preamble, Propagation, RandomWaypointConfig, Ranges,
-    Reception, Sensing, Thresholds, channel_noise_mw, dbm_to_mw,
+    Decoder, Hearing, Mode, PathLoss, Position, Preamble, Propagation, RandomWaypointConfig,
+    Ranges, Reception, Sensing, Thresholds, channel_noise_mw, db_to_ratio, dbm_to_mw,
 };
 use skywave_core::routing::aodv;
 use skywave_core::{Duration, Time};
@@ -67,7 +67,7 @@ fn a_plain_network_has_the_radios_of_ns2_and_aodv() {
 fn every_parameter_of_the_mac_can_be_written() {
     let mac = radio(
         "rate = \"54Mbps\"\ncontrol_rate = \"24Mbps\"\nbroadcast_rate = \"12Mbps\"\nslot = \"9us\"\n\
-         cw_min = 7\ncw_max = 255\nrts = \"256B\"\nqueue = \"50 packets\"\n\
+         cw_min = 7\ncw_max = 255\nrts = \"256B\"\nnav_reset = false\nqueue = \"50 packets\"\n\
          retries = { short = 5, long = 3, long_above = 1000 }",
     )
     .mac;
@@ -85,6 +85,7 @@ fn every_parameter_of_the_mac_can_be_written() {
         long_above: 1000,
         short_retries: 5,
         long_retries: 3,
+        nav_reset: false,
         queue: Limit::Packets(50),
         overhead: mac::Config::ieee80211g().overhead,
     };
@@ -106,12 +107,21 @@ fn the_rts_threshold_is_also_what_makes_a_frame_long() {
     assert_eq!(thresholds(own), (Some(0), 256));
 }
 
+/// What `"sinr"` is unless more is said.
+fn sinr(noise_mw: f64) -> Reception {
+    Reception::Interference {
+        noise_mw,
+        preamble: db_to_ratio(4.0),
+        decoder: Decoder::Soft,
+    }
+}
+
 #[test]
 fn reception_and_sensing_follow_the_propagation_unless_said() {
     let ns3 = radio("propagation = \"ns3\"");
     let noise_mw = channel_noise_mw();
     assert_eq!(ns3.propagation, Propagation::ns3_default());
-    assert_eq!(ns3.reception, Reception::Interference { noise_mw });
+    assert_eq!(ns3.reception, sinr(noise_mw));
     let energy_mw = dbm_to_mw(-62.0);
     assert_eq!(ns3.sensing, Sensing::Frames { energy_mw });
 
@@ -146,7 +156,14 @@ fn reception_and_sensing_follow_the_propagation_unless_said() {
 
     // A propagation without noise of its own: as ns-3's.
     let noisy = radio("reception = \"sinr\"\nsensing = \"signals\"");
-    assert_eq!(noisy.reception, Reception::Interference { noise_mw });
+    assert_eq!(noisy.reception, sinr(noise_mw));
+    let old = radio("reception = { sinr = { preamble = \"0dB\", decoder = \"hard\" } }");
+    let expected = Reception::Interference {
+        noise_mw,
+        preamble: 1.0,
+        decoder: Decoder::Hard,
+    };
+    assert_eq!(old.reception, expected);
     let lost = radio("reception = \"collision\"").reception;
     assert_eq!(
         lost,
@@ -181,7 +198,7 @@ fn propagation_is_that_of_a_preset_where_nothing_else_is_said() {
     };
     assert_eq!(own.propagation, expected);
     let noise_mw = dbm_to_mw(-90.0);
-    assert_eq!(own.reception, Reception::Interference { noise_mw });
+    assert_eq!(own.reception, sinr(noise_mw));
     let own = radio("propagation = { two_ray = { wavelength = \"0.125m\", height = \"2m\" } }");
     let path_loss = PathLoss::TwoRayGround {
         wavelength: 0.125,
@@ -234,6 +251,10 @@ fn a_station_has_an_ip_layer_as_a_link_is() {
     assert_eq!(ip.delay, Duration::from_millis(5));
     assert_eq!(ip.jitter, Some(Jitter::Exponential(Duration::from_secs(1))));
     assert_eq!(ip.loss, [LossConfig::Bernoulli(0.05)]);
+    let steady = text.replace("{ exponential = \"1s\" }", "\"none\"");
+    let steady = spec(&steady).radio.expect("a radio network");
+    let ip = steady.stations[2].ip.as_ref().expect("an IP layer");
+    assert_eq!(ip.jitter, None);
     let ms = |n| Time::ZERO + Duration::from_millis(n);
     assert_eq!(radio.timeline, Some((ms(1000), ms(1050))));
 }
@@ -258,6 +279,13 @@ fn stations_move_at_random_or_as_a_file_says() {
     for station in spec(&random).radio.expect("a radio network").stations {
         assert_eq!(station.movement, Movement::RandomWaypoint(config));
     }
+    let steady = random.replace("[\"1m/s\", \"36km/h\"]", "\"10m/s\"");
+    let config = RandomWaypointConfig {
+        min_speed: 10.0,
+        ..config
+    };
+    let radio = spec(&steady).radio.expect("a radio network");
+    assert_eq!(radio.stations[0].movement, Movement::RandomWaypoint(config));
 
     let file = "$node_(0) set X_ 1\n$node_(0) set Y_ 2\n$node_(1) set X_ 3\n$node_(1) set Y_ 4\n\
                 $ns_ at 2.0 \"$node_(1) setdest 20.0 18.0 1.5\"\n";
@@ -277,6 +305,40 @@ fn stations_move_at_random_or_as_a_file_says() {
             .unwrap_err()
             .render(false)
     );
+}
+
+#[test]
+fn a_way_may_be_as_long_as_packets_go() {
+    let chain = |routing: &str, hops: usize| {
+        let radio = format!("standard = \"802.11g\"\nrouting = {routing}");
+        let text = text(&radio)
+            .replace("count = 2", &format!("count = {}", hops + 1))
+            .replace("\"N2\"", &format!("\"N{}\"", hops + 1));
+        Scenario::parse("test.toml", &text, None).is_ok()
+    };
+    let wide = "{ aodv = { net_diameter = 200 } }";
+    for (routing, most) in [("\"static\"", 64), ("\"aodv\"", 35), (wide, 64)] {
+        assert!(chain(routing, most), "{routing}");
+        assert!(!chain(routing, most + 1), "{routing}");
+    }
+    // Stations in a heap are near each other, and those that move may come so.
+    let heap = text("standard = \"802.11g\"")
+        .replace("count = 2", "count = 100")
+        .replace("\"200m\"", "\"1m\"")
+        .replace("\"N2\"", "\"N100\"");
+    parse(&heap);
+    let far = heap.replace("\"1m\"", "\"200m\"");
+    assert!(Scenario::parse("test.toml", &far, None).is_err());
+    let walker = "[[station]]\nnode = \"W\"\nmoves = { random_waypoint = { area = [\"1km\", \"1km\"], \
+                  speed = \"1m/s\" } }\n[run]";
+    parse(&far.replace("[run]", walker));
+    // With nodes in between that packets come out at, each part counts for itself.
+    parse(&far.replace(
+        "to = \"N100\"",
+        "to = \"N100\"\nvia = [\"N34\", \"N67\"]\nreverse_via = [\"N67\", \"N34\"]",
+    ));
+    // Stations without any way are what a scenario may show.
+    parse(&far.replace("[\"200m\", \"0m\"]", "[\"1km\", \"0m\"]"));
 }
 
 #[test]
@@ -338,7 +400,22 @@ fn the_base_of_the_cases_is_legal() {
     parse(GOOD);
 }
 
+/// A station on the way may know the rest of it from another flow's, unless it may not answer.
+#[test]
+fn aodv_may_find_longer_ways_with_the_help_of_another_flow() {
+    let far = |routing: &str| {
+        let standard = format!("standard = \"802.11g\"\n{routing}");
+        let two = THREE.replace("3\n", "40\n").replace("\"N3\"", "\"N40\"");
+        let two = format!("{two}\n\n[[flow]]\nfrom = \"N20\"\nto = \"N40\"");
+        let text = GOOD.replace(STANDARD, &standard).replace(THREE, &two);
+        Scenario::parse("case.toml", &text, None).is_ok()
+    };
+    assert!(far(""));
+    assert!(!far("routing = { aodv = { destination_only = true } }\n"));
+}
+
 const STANDARD: &str = "standard = \"802.11g\"\n";
+const THREE: &str = "count = 3\nat = [\"0m\", \"0m\"]\nstep = [\"200m\", \"0m\"]\n\n[[flow]]\nfrom = \"N1\"\nto = \"N3\"";
 const PLACES: &str = "at = [\"0m\", \"0m\"]\nstep = [\"200m\", \"0m\"]";
 
 cases! {
@@ -361,6 +438,7 @@ cases! {
     powers_of_fixed_ranges: STANDARD => "standard = \"802.11g\"\npropagation = { ranges = { reception = \"250m\" } }\nreception = \"sinr\"";
     a_power_in_watts: STANDARD => "standard = \"802.11g\"\npropagation = { two_ray = { power = { noise = \"1mW\" } } }";
     a_capture_without_ratio: STANDARD => "standard = \"802.11g\"\nreception = \"capture\"";
+    a_capture_by_the_weaker_one: STANDARD => "standard = \"802.11g\"\nreception = { capture = \"-3dB\" }";
     an_unknown_routing: STANDARD => "standard = \"802.11g\"\nrouting = \"dsr\"";
     aodv_that_cannot_work: STANDARD => "standard = \"802.11g\"\nrouting = { aodv = { hello = true, active_route_timeout = \"1s\" } }";
     an_unknown_parameter_of_aodv: STANDARD => "standard = \"802.11g\"\nrouting = { aodv = { helo = true } }";
@@ -379,9 +457,16 @@ cases! {
     no_speed: PLACES => "moves = { random_waypoint = { area = [\"1km\", \"1km\"], speed = [\"0m/s\", \"1m/s\"] } }";
     movements_without_a_folder: PLACES => "moves = \"walk.setdest\"";
     an_end_that_is_no_station: "to = \"N3\"" => "to = \"N4\"";
+    a_path_to_one_copy_of_a_station: "[run]" => "[sweep]\n\"station.N2.at\" = [[\"0m\", \"9m\"]]\n\n[run]";
+    a_chain_longer_than_aodv_seeks: THREE => "count = 40\nat = [\"0m\", \"0m\"]\nstep = [\"200m\", \"0m\"]\n\n[[flow]]\nfrom = \"N40\"\nto = \"N1\"";
+    a_chain_longer_than_a_packet_goes: STANDARD => "standard = \"802.11g\"\nrouting = \"static\"\n\n[[flow]]\nfrom = \"M70\"\nto = \"N1\"\n\n[[station]]\nnode = \"M#\"\ncount = 70\nat = [\"0m\", \"200m\"]\nstep = [\"0m\", \"200m\"]\n";
     a_path_to_no_station: "[run]" => "[sweep]\n\"station.M.count\" = [1]\n\n[run]";
     a_plot_of_no_station: "[run]" => "[report]\nplot = [{ x = \"seed\", y = \"attempts\", station = \"M\" }]\n\n[run]";
     a_plot_of_what_no_station_has: "[run]" => "[report]\nplot = [{ x = \"seed\", y = \"goodput\", station = \"N1\" }]\n\n[run]";
+    a_table_of_what_a_station_has: "[run]" => "[report]\ntable = [\"goodput\", \"unanswered_share\"]\n\n[run]";
+    a_plot_of_flows_of_what_links_and_stations_have: "[run]" => "[report]\nplot = [{ x = \"seed\", y = \"given_up\" }]\n\n[run]";
+    a_plot_of_what_nothing_has: "[run]" => "[report]\nplot = [{ x = \"seed\", y = \"retransmissions\" }]\n\n[run]";
+    losses_of_a_station_by_a_number: "count = 3" => "count = 3\nip = { loss = 0.02 }";
     a_plot_of_a_link_and_a_station: "[run]" => "[report]\nplot = [{ x = \"seed\", y = \"attempts\", station = \"N1\", link = \"air\" }]\n\n[run]";
     an_unknown_key_of_an_ip_layer: "count = 3" => "count = 3\nip = { los = { iid = 0.1 } }";
 }

@@ -86,7 +86,8 @@ __version__ = _skywave.VERSION
 
 
 class Variant(NamedTuple):
-    """A transport preset (slot "preset"), or a member that can be put in a slot of one."""
+    """A TCP variant (slot "preset"), a member that can be put in a slot of one, or a transport that
+    is no TCP (slot "transport")."""
 
     slot: str
     name: str

@@ -91,7 +91,7 @@ class Link(_Table):
     trace_else: str | os.PathLike[str] | None = None
     reverse_rate: str | None = None
     reverse: Mapping[str, Value] | None = None
-    jitter: Mapping[str, Value] | None = None
+    jitter: str | Mapping[str, Value] | None = None
     queue: Mapping[str, Value] | None = None
     loss: Mapping[str, Value] | None = None
     loss_at: str | None = None
@@ -120,6 +120,7 @@ class Radio(_Table):
     cw_min: int | None = None
     cw_max: int | None = None
     rts: str | None = None
+    nav_reset: bool | None = None
     retries: Mapping[str, Value] | None = None
     queue: str | None = None
     propagation: str | Mapping[str, Value] | None = None

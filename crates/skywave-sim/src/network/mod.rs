@@ -214,6 +214,18 @@ mod tests {
     }
 
     #[test]
+    fn a_link_between_stations_wins_over_the_radio_network_and_that_over_two_links() {
+        // Stations 0, 1 and 2, with links 0 - 1 - 2.
+        let links = [link(0, 1), link(1, 2)];
+        let mut router = Router::new(edges(&links, &[0, 1, 2]), 3);
+        assert_eq!(router.route(0, &[], 1), Ok(vec![0]));
+        let by_radio = router.route(0, &[], 2).unwrap();
+        assert_eq!(by_radio.len(), 1);
+        assert!(by_radio[0] >= 2, "{by_radio:?}");
+        assert_eq!(router.route(0, &[1], 2), Ok(vec![0, 1]));
+    }
+
+    #[test]
     fn a_one_way_link_does_not_lead_back() {
         let links = [link(0, 1)];
         let missing = NoRoute::Unreachable { from: 1, to: 0 };

@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
 use skywave_core::mac;
-use skywave_core::radio::{Position, Propagation, RandomWaypointConfig, Reception, Sensing};
+use skywave_core::radio::{
+    Command, Decoder, Position, Propagation, RandomWaypointConfig, Reception, Sensing, Track,
+};
 use skywave_core::routing::aodv;
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
@@ -70,7 +72,7 @@ prop_compose! {
         RadioSpec {
             stations,
             reception: if sinr {
-                Reception::Interference { noise_mw }
+                Reception::Interference { noise_mw, preamble: 2.5, decoder: Decoder::Soft }
             } else {
                 Reception::Capture { ratio: 10.0 }
             },
@@ -90,7 +92,7 @@ prop_compose! {
     }
 }
 
-fn datagrams(index: usize, from: usize, to: usize) -> FlowSpec {
+fn datagrams(index: usize, from: usize, to: usize, bps: u64) -> FlowSpec {
     FlowSpec {
         name: format!("udp{index}"),
         from,
@@ -98,7 +100,7 @@ fn datagrams(index: usize, from: usize, to: usize) -> FlowSpec {
         route: Route::default(),
         transport: Transport::Udp { header: 28 },
         traffic: Traffic::Cbr {
-            rate: Rate::from_bps(400_000),
+            rate: Rate::from_bps(bps),
             packet: 500,
             jitter: 0.1,
         },
@@ -108,7 +110,7 @@ fn datagrams(index: usize, from: usize, to: usize) -> FlowSpec {
     }
 }
 
-fn anything(radio: RadioSpec, ends: &[(usize, usize)]) -> Spec {
+fn anything(radio: RadioSpec, ends: &[(usize, usize)], bps: u64) -> Spec {
     let nodes = radio.stations.len();
     let mut flows = Vec::new();
     for (index, &(from, to)) in ends.iter().enumerate() {
@@ -121,21 +123,23 @@ fn anything(radio: RadioSpec, ends: &[(usize, usize)]) -> Spec {
             let config = TcpConfig::new(Profile::Rfc, newreno.composition.clone());
             flows.push(ftp(&format!("tcp{index}"), from, to, config));
         } else {
-            flows.push(datagrams(index, from, to));
+            flows.push(datagrams(index, from, to, bps));
         }
     }
     run(radio, flows, 60, 3)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
     fn packets_are_conserved(
         radio in radios(),
         ends in prop::collection::vec((0usize..9, 0usize..9), 1..5),
+        // From hardly any to more than the channel carries: queues fill, and neighbours are given up.
+        bps in prop::sample::select(vec![400_000, 2_000_000, 8_000_000]),
     ) {
-        let spec = anything(radio, &ends);
+        let spec = anything(radio, &ends, bps);
         let outcome = simulate(&spec);
         for (flow, spec) in outcome.flows.iter().zip(&spec.flows) {
             let lost = flow.queue_drops + flow.channel_drops + flow.no_route_drops;
@@ -154,4 +158,28 @@ proptest! {
         }
         prop_assert_eq!(outcome, simulate(&spec));
     }
+}
+
+#[test]
+fn what_waits_for_a_neighbour_that_is_given_up_is_accounted_for() {
+    // The neighbour walks away while many packets wait for it; routing hears of each.
+    let mut radio = fixed(&[(0.0, 0.0), (200.0, 0.0)], mac::Config::ieee80211b());
+    radio.routing = RoutingSpec::Aodv(aodv::Config {
+        hello: false,
+        link_feedback: true,
+        ..aodv::Config::default()
+    });
+    radio.stations[1].movement = Movement::Track(Track {
+        start: Position { x: 200.0, y: 0.0 },
+        commands: vec![Command {
+            at: Time::ZERO + Duration::from_secs(1),
+            to: Position { x: 9000.0, y: 0.0 },
+            speed: 1000.0,
+        }],
+    });
+    let outcome = simulate(&run(radio, vec![datagrams(0, 0, 1, 8_000_000)], 60, 1));
+    let flow = &outcome.flows[0];
+    let lost = flow.queue_drops + flow.channel_drops + flow.no_route_drops;
+    assert!(flow.channel_drops > 20, "{flow:?}");
+    assert_eq!(flow.delivered_bytes / 500 + lost, flow.sent_packets);
 }

@@ -2,7 +2,7 @@
 
 use skywave_core::mac;
 use skywave_core::radio::{
-    Command, Position, Propagation, Reception, Sensing, Track, channel_noise_mw,
+    Command, Decoder, Position, Propagation, Reception, Sensing, Track, channel_noise_mw,
 };
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::spec::{FlowSpec, Movement, RadioSpec, Route, Traffic, Transport};
@@ -203,7 +203,11 @@ fn interference_adds_up_where_errors_follow_the_signal() {
         radio.propagation = Propagation::ns3_default();
         radio.sensing = Sensing::Frames { energy_mw: 6.3e-7 };
         let noise_mw = channel_noise_mw();
-        radio.reception = Reception::Interference { noise_mw };
+        radio.reception = Reception::Interference {
+            noise_mw,
+            preamble: 2.5,
+            decoder: Decoder::Hard,
+        };
         simulate(&run(radio, flows, 5, 1)).flows[0].goodput_bps / 1e6
     });
     assert!(goodput[0] > 12.0, "{goodput:?}");
@@ -246,24 +250,27 @@ fn a_window_shows_what_each_station_does() {
 #[test]
 fn a_reservation_that_comes_to_nothing_ends_by_itself_on_the_timeline() {
     use skywave_sim::outcome::Activity;
-    // 0 asks 1, which is deaf to it; 2 hears the RTS and keeps still, for a 1500-byte frame each time.
-    let mut radio = line(&[0.0, 400.0, -200.0], 250.0, 250.0, Some(0));
-    radio.routing = skywave_sim::spec::RoutingSpec::Static;
-    radio.stations[1].movement = Movement::Track(Track {
-        start: Position { x: 200.0, y: 0.0 },
-        commands: vec![Command {
-            at: Time::ZERO,
-            to: Position { x: 9000.0, y: 0.0 },
-            speed: 1e6,
-        }],
-    });
-    let from = Time::ZERO + Duration::from_millis(500);
-    radio.timeline = Some((from, from + Duration::from_millis(100)));
-    let outcome = simulated(radio, &[(0, 1)]);
-    let spans = &outcome.stations[2].timeline;
-    let reserved = spans.iter().filter(|s| s.activity == Activity::Reserved);
-    let longest = reserved.map(|s| s.to_s - s.from_s).fold(0.0, f64::max);
-    // SIFS, CTS, SIFS, data, SIFS, ACK.
-    assert!(longest > 0.4e-3 && longest < 0.6e-3, "{longest}");
-    assert!(spans.iter().any(|s| s.activity == Activity::Idle));
+    // 0 asks 1, which is deaf to it; 2 hears the RTS and keeps still: for a 1500-byte frame each time (SIFS,
+    // CTS, SIFS, data, SIFS, ACK), or until that should have begun (two SIFS and slots, CTS, preamble).
+    for (nav_reset, reservation) in [(false, 0.4e-3..0.6e-3), (true, 0.129e-3..0.131e-3)] {
+        let mut radio = line(&[0.0, 400.0, -200.0], 250.0, 250.0, Some(0));
+        radio.mac.nav_reset = nav_reset;
+        radio.routing = skywave_sim::spec::RoutingSpec::Static;
+        radio.stations[1].movement = Movement::Track(Track {
+            start: Position { x: 200.0, y: 0.0 },
+            commands: vec![Command {
+                at: Time::ZERO,
+                to: Position { x: 9000.0, y: 0.0 },
+                speed: 1e6,
+            }],
+        });
+        let from = Time::ZERO + Duration::from_millis(500);
+        radio.timeline = Some((from, from + Duration::from_millis(100)));
+        let outcome = simulated(radio, &[(0, 1)]);
+        let spans = &outcome.stations[2].timeline;
+        let reserved = spans.iter().filter(|s| s.activity == Activity::Reserved);
+        let longest = reserved.map(|s| s.to_s - s.from_s).fold(0.0, f64::max);
+        assert!(reservation.contains(&longest), "{longest}");
+        assert!(spans.iter().any(|s| s.activity == Activity::Idle));
+    }
 }

@@ -121,6 +121,20 @@ fn fixed_ranges_include_their_ends() {
 }
 
 #[test]
+fn power_falls_without_a_step() {
+    for radio in presets() {
+        let power = |metres| radio.path_loss.received(radio.tx_mw, metres);
+        let mut metres = 0.01;
+        while metres < 10_000.0 {
+            // With the fourth power of distance at most.
+            let ratio = power(metres) / power(metres * 1.01);
+            assert!((1.0..1.041).contains(&ratio), "{ratio} at {metres}");
+            metres *= 1.01;
+        }
+    }
+}
+
+#[test]
 fn light_takes_its_time() {
     assert_eq!(
         Propagation::delay(ORIGIN, Position { x: 180.0, y: 240.0 }).as_nanos(),

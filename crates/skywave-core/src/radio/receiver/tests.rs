@@ -26,7 +26,11 @@ fn ns2() -> Receiver {
 }
 
 fn ns3() -> Receiver {
-    let reception = Reception::Interference { noise_mw: 0.01 };
+    let reception = Reception::Interference {
+        noise_mw: 0.01,
+        preamble: 2.5,
+        decoder: Decoder::Hard,
+    };
     radio(reception, Sensing::Frames { energy_mw: 50.0 })
 }
 
@@ -60,6 +64,22 @@ fn the_first_of_two_frames_is_captured_if_it_is_much_stronger() {
         assert!(radio.is_busy(), "the other one is still there");
         assert_eq!(radio.on_end(at(510), 2), None);
         assert!(!radio.is_busy());
+    }
+}
+
+#[test]
+fn a_frame_is_captured_only_if_it_is_much_stronger_than_what_is_there_already() {
+    for (power, what) in [(20.0, Received::Frame), (19.9, Received::Garbled)] {
+        let mut radio = ns2();
+        // The second and the third are still there when the first, which was received, is over.
+        radio.on_start(at(0), signal(1, 10.0));
+        radio.on_start(at(10), signal(2, 1.0));
+        radio.on_start(at(20), signal(3, 1.0));
+        assert_eq!(radio.on_end(at(500), 1), Some(Received::Frame));
+        radio.on_start(at(505), signal(4, power));
+        assert_eq!(radio.on_end(at(510), 2), None);
+        assert_eq!(radio.on_end(at(520), 3), None);
+        assert_eq!(radio.on_end(at(900), 4), Some(what), "{power}");
     }
 }
 
@@ -138,6 +158,52 @@ fn a_disturbance_costs_as_many_bits_as_it_is_long() {
     let [long, short] = [received(100, 500, 0.04), received(100, 300, 0.04)];
     assert!(long > 0.5 && short < 0.9, "{long} {short}");
     assert!((short * short - long).abs() < 0.1, "{long} {short}");
-    // While the preamble lasts there are no bits to lose.
-    assert!(received(1, 20, 1.0) > 0.99);
+    // Whenever it comes.
+    let late = received(300, 500, 0.04);
+    assert!((late - short).abs() < 0.05, "{late} {short}");
+    // While the rest of the preamble lasts there are no bits to lose.
+    assert!(received(4, 20, 1.0) > 0.99);
+    assert!(received(3, 20, 1.0) < 0.01, "it is not even found");
+}
+
+#[test]
+fn of_frames_that_begin_together_one_is_found_if_it_stands_out() {
+    // 4 dB is a ratio of 2.5.
+    for (second, after, found) in [
+        (1.0, 0, None),
+        (2.4, 3, None),
+        (0.38, 3, Some(1)),
+        (2.6, 3, Some(2)),
+        // Too late to make a difference to the preamble.
+        (2.6, 4, Some(1)),
+    ] {
+        let mut radio = ns3();
+        radio.on_start(at(0), signal(1, 1.0));
+        radio.on_start(at(after), signal(2, second));
+        assert_eq!(radio.is_busy(), found.is_some(), "{second} {after}");
+        let ends = [1, 2].map(|id| radio.on_end(at(500), id).is_some());
+        assert_eq!(ends, [1, 2].map(|id| found == Some(id)), "{second} {after}");
+    }
+}
+
+#[test]
+fn a_preamble_is_found_when_what_covered_it_ends_in_time() {
+    for (end, found) in [(103, true), (104, false)] {
+        let mut radio = ns3();
+        let weak = signal(1, 0.9);
+        radio.on_start(at(0), weak);
+        radio.on_start(at(100), signal(2, 1.0));
+        assert!(!radio.is_receiving());
+        assert_eq!(radio.on_end(at(end), 1), None);
+        assert_eq!(radio.is_receiving(), found, "{end}");
+    }
+}
+
+#[test]
+fn a_frame_that_begins_during_another_is_not_taken_up_after_it() {
+    let mut radio = ns3();
+    radio.on_start(at(0), signal(1, 1.0));
+    radio.on_start(at(98), signal(2, 1.0));
+    assert!(radio.on_end(at(100), 1).is_some());
+    assert!(!radio.is_receiving());
 }

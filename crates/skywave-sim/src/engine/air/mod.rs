@@ -28,9 +28,6 @@ use station::Station;
 use timeline::Timeline;
 use timers::Timers;
 
-/// Hops that a packet may take at most: the default TTL of IP.
-const TTL: u8 = 64;
-
 /// A radio network in operation.
 pub(crate) struct Air {
     now: Time,
@@ -112,7 +109,7 @@ impl Air {
         let datagram = Datagram {
             source: Address(from),
             destination: Address(to),
-            ttl: TTL,
+            ttl: RoutingSpec::TTL,
             bytes,
             payload: id,
         };
@@ -175,9 +172,9 @@ impl Air {
             let (heard, signal) = self.channel.signal(transmission, reach);
             let station = &mut self.stations[heard];
             station.receiver.on_start(self.now, signal);
-            if !station.dcf.access().is_busy() && station.receiver.is_busy() {
-                station.dcf.on_busy(self.now);
-                // Its backoff is frozen: it wants nothing for now.
+            if station.dcf.access().is_busy() != station.receiver.is_busy() {
+                // A backoff is frozen; or goes on, where frames meet and none is found.
+                station.listen(self.now);
                 let due = station.next_timer();
                 self.timers.set(heard, due);
             }

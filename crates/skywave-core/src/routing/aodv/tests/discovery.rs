@@ -139,6 +139,20 @@ fn of_two_routes_as_fresh_the_shorter_one_is_used() {
 }
 
 #[test]
+fn an_older_route_is_not_taken_however_short_it_is() {
+    let mut network = Network::new(1, config());
+    let hand = |network: &mut Network, from, seq, hops| {
+        network.hand(1, from, reply_of(5, seq, hops));
+        network.next_hop(1, 5)
+    };
+    assert_eq!(hand(&mut network, 2, 7, 3), Some(2));
+    assert_eq!(hand(&mut network, 3, 6, 1), Some(2), "older");
+    assert_eq!(hand(&mut network, 3, 7, 3), Some(2), "as long");
+    assert_eq!(hand(&mut network, 3, 7, 2), Some(3), "shorter");
+    assert_eq!(hand(&mut network, 4, 8, 9), Some(4), "fresher");
+}
+
+#[test]
 fn a_stale_route_is_not_offered() {
     // 1 - 2 - 3, and 4 beside 1 and 2. 1 and 4 send to 3 through 2.
     let mut network = Network::of(4, &[(1, 2), (2, 3), (2, 4), (1, 4)], config());
@@ -314,9 +328,14 @@ fn request(originator: u16, destination: u16) -> Packet<u32> {
 
 /// A reply to station 1, as a neighbour forwards it.
 fn reply(destination: u16, seq: u32) -> Packet<u32> {
+    reply_of(destination, seq, 1)
+}
+
+/// The same from so many hops away.
+fn reply_of(destination: u16, seq: u32, hop_count: u8) -> Packet<u32> {
     let message = Message::Rrep(Rrep {
         ack_required: false,
-        hop_count: 1,
+        hop_count,
         destination: Address(destination),
         destination_seq: Seq(seq),
         originator: Address(1),
