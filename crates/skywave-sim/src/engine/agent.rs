@@ -179,9 +179,9 @@ impl World<'_> {
             if let Body::TcpData(segment) = &packet.body {
                 self.flows[flow as usize].repaired_locally(at, segment);
             }
-            let size = packet.size;
+            let label = |id| Label::of(&packet, id, hop);
             let id = self.store(Travelling { hop, packet });
-            self.take_on(at, Label::new(flow, id, size, hop));
+            self.take_on(at, label(id));
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use skywave_core::Time;
+use skywave_core::packet::Packet;
 
 /// A packet that comes to a link, with all that plain links need of it: the packet itself lies
 /// elsewhere, and is out of the cache by now.
@@ -16,19 +17,47 @@ pub(crate) struct Arrival {
 /// written to memory in parts is slow to read as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
-    /// Flow, and number among the packets under way.
+    /// Flow, whether it is damaged, and number among the packets under way.
     who: u64,
     /// Bytes on the wire, and place in the list of routes.
     what: u64,
 }
 
+/// Set beside the number of a damaged packet.
+const CORRUPT: u32 = 1 << 31;
+
 impl Label {
+    /// For packet number `id` at place `hop` of the list of routes.
     #[inline]
-    pub(crate) fn new(flow: u32, id: u32, size: u32, hop: u32) -> Self {
+    pub(crate) fn of(packet: &Packet, id: u32, hop: u32) -> Self {
+        let label = Self::new(packet.flow, id, packet.size, hop);
+        if packet.corrupt {
+            label.corrupt()
+        } else {
+            label
+        }
+    }
+
+    #[inline]
+    pub(super) fn new(flow: u32, id: u32, size: u32, hop: u32) -> Self {
+        debug_assert!(id <= !CORRUPT, "{id}");
         Self {
             who: u64::from(flow) << 32 | u64::from(id),
             what: u64::from(size) << 32 | u64::from(hop),
         }
+    }
+
+    /// The same, damaged.
+    #[inline]
+    pub(crate) fn corrupt(self) -> Self {
+        Self {
+            who: self.who | u64::from(CORRUPT),
+            ..self
+        }
+    }
+
+    pub(crate) fn is_corrupt(self) -> bool {
+        self.who as u32 & CORRUPT != 0
     }
 
     pub(crate) fn flow(self) -> u32 {
@@ -36,7 +65,7 @@ impl Label {
     }
 
     pub(crate) fn id(self) -> u32 {
-        self.who as u32
+        self.who as u32 & !CORRUPT
     }
 
     /// Bytes on the wire.
@@ -64,12 +93,12 @@ impl Arrival {
     pub(crate) fn timer(at: Time) -> Self {
         Self {
             at,
-            label: Label::new(u32::MAX, u32::MAX, 0, 0),
+            label: Label::new(u32::MAX, !CORRUPT, 0, 0),
         }
     }
 
     pub(crate) fn is_timer(&self) -> bool {
-        self.label.id() == u32::MAX
+        self.label.id() == !CORRUPT
     }
 
     /// Packets are taken by their time; of equal times, by lot.

@@ -81,7 +81,7 @@ pub(crate) struct Tcp {
     /// Bytes that the receiver has delivered.
     delivered: u64,
     /// Number of the segment to be delivered next, among those sent.
-    next_number: u64,
+    pub(super) next_number: u64,
     config: Arc<TcpConfig>,
     losses: LossLedger,
 }

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use skywave_core::Time;
 
+use super::prefetch::prefetch;
+
 /// Packets that wait for a host, in the order of their arrival.
 #[derive(Debug, Default)]
 pub(crate) struct Mailbox {
@@ -37,6 +39,28 @@ impl Mailbox {
     /// When the first packet arrives.
     pub(crate) fn first(&self) -> Option<Time> {
         self.packets.front().map(|&(at, _)| at)
+    }
+
+    /// The packet at `place`.
+    #[inline]
+    pub(crate) fn get(&self, place: usize) -> Option<u32> {
+        self.packets.get(place).map(|&(_, id)| id)
+    }
+
+    /// The first packets will be asked for.
+    #[inline]
+    pub(crate) fn prefetch_front(&self) {
+        if let Some(front) = self.packets.front() {
+            prefetch(front, 0, 1);
+        }
+    }
+
+    /// A packet will be put in.
+    #[inline]
+    pub(crate) fn prefetch_back(&self) {
+        if let Some(back) = self.packets.back() {
+            prefetch(back, 0, 1);
+        }
     }
 
     /// Takes the first packet.

@@ -10,6 +10,7 @@ mod lane;
 mod mailbox;
 mod passage;
 mod plan;
+mod prefetch;
 mod queue;
 mod ring;
 mod routes;

@@ -103,6 +103,6 @@ impl World<'_> {
         } else {
             self.store(travelling)
         };
-        self.take_on(at, Label::new(packet.flow, id, packet.size, hop));
+        self.take_on(at, Label::of(&packet, id, hop));
     }
 }

@@ -81,6 +81,13 @@ impl<E: Copy> EventQueue<E> {
         Some(event)
     }
 
+    /// The event that is so many behind the next one, if its bucket is the present one.
+    #[inline]
+    pub(crate) fn ahead(&self, events: usize) -> Option<E> {
+        let event = self.present.get(self.next + events);
+        event.map(|&(_, event)| event)
+    }
+
     /// Goes on to the next bucket that is not empty, if there is one.
     fn advance(&mut self) -> bool {
         let behind = self.filled.rotate_right((self.number % NEAR) as u32);

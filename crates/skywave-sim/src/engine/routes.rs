@@ -2,6 +2,7 @@
 
 use skywave_core::packet::{Body, Packet};
 
+use super::prefetch::prefetch;
 use crate::network::{Edge, Router, edges};
 use crate::spec::{AgentSpec, FlowSpec, Spec, Transport, Tunnel};
 
@@ -128,9 +129,16 @@ impl Routes {
         }
     }
 
-    /// The first place of a packet's route.
-    pub(crate) fn start(&self, packet: &Packet) -> u32 {
-        self.starts[packet.flow as usize][Direction::of(packet) as usize]
+    /// The first place of a flow's route.
+    #[inline]
+    pub(crate) fn start(&self, flow: u32, direction: Direction) -> u32 {
+        self.starts[flow as usize][direction as usize]
+    }
+
+    /// [`Self::start`] will be asked.
+    #[inline]
+    pub(crate) fn prefetch_start(&self, flow: u32) {
+        prefetch(&self.starts[flow as usize], 0, 1);
     }
 
     /// What lies at a place of a route.

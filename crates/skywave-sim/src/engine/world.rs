@@ -120,6 +120,7 @@ impl<'a> World<'a> {
             if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
                 return None;
             }
+            self.prefetch_events();
             self.handle(event);
         }
         Some(self.finish())
@@ -170,7 +171,8 @@ impl<'a> World<'a> {
             return;
         };
         let packets = inbox.take(self.now);
-        for &Arrival { at, label } in &packets {
+        for (place, &Arrival { at, label }) in packets.iter().enumerate() {
+            self.prefetch_arrivals(&packets, place);
             self.cross(link as u32, at, label);
         }
         if let Some(inbox) = &mut self.lanes[link].inbox {
@@ -206,6 +208,7 @@ impl<'a> World<'a> {
             } else if let Some(id) = flow.to_sender.take() {
                 flow.on_ack(at, &self.packets[id as usize].packet);
                 self.free.push(id);
+                self.prefetch_acks(index);
             }
             while let Some(departure) = self.flows[index].poll_sender(at) {
                 let packet = self.flows[index].data(departure, at);
@@ -360,9 +363,9 @@ impl<'a> World<'a> {
         if at >= self.end {
             return;
         }
-        let hop = self.routes.start(&packet);
+        let hop = self.routes.start(packet.flow, Direction::of(&packet));
         let id = self.store(Travelling { hop, packet });
-        self.take_on(at, Label::new(packet.flow, id, packet.size, hop));
+        self.take_on(at, Label::of(&packet, id, hop));
     }
 
     /// Takes a packet from its place on the route as far as that can be decided now.
@@ -410,9 +413,10 @@ impl<'a> World<'a> {
                 };
                 next
             } else {
-                let Some(next) = self.cross_any(link, label.id(), label.hop(), at) else {
+                let Some((next, same)) = self.cross_any(link, label, at) else {
                     return;
                 };
+                label = same;
                 next
             };
             label = label.at_next_hop();
@@ -429,9 +433,10 @@ impl<'a> World<'a> {
     }
 
     /// Offers a packet to a link that may do anything to it: when the packet is behind it, if it is
-    /// still to be taken on.
+    /// still to be taken on, and its label then.
     #[inline(never)]
-    fn cross_any(&mut self, link: u32, id: u32, hop: u32, at: Time) -> Option<Time> {
+    fn cross_any(&mut self, link: u32, label: Label, at: Time) -> Option<(Time, Label)> {
+        let (id, hop) = (label.id(), label.hop());
         let travelling = &mut self.packets[id as usize];
         let packet = &mut travelling.packet;
         let observer = self.observer.as_deref_mut();
@@ -451,7 +456,7 @@ impl<'a> World<'a> {
                     self.pass_on_twice(id, at);
                     return None;
                 }
-                Some(at)
+                Some((at, if corrupt { label.corrupt() } else { label }))
             }
         }
     }
@@ -489,16 +494,16 @@ impl<'a> World<'a> {
             return self.free.push(id);
         }
         let Travelling { packet, hop } = &self.packets[id as usize];
-        self.take_on(at, Label::new(packet.flow, id, packet.size, *hop));
+        self.take_on(at, Label::of(packet, id, *hop));
     }
 
     /// A packet reached the host at the end of its path.
     #[inline(always)]
     fn reach_host(&mut self, direction: Direction, label: Label, at: Time) {
         let (id, index) = (label.id(), label.flow() as usize);
-        let packet = &self.packets[id as usize].packet;
-        if packet.corrupt {
+        if label.is_corrupt() {
             // The host's checksum finds it.
+            let packet = &self.packets[id as usize].packet;
             self.flows[index].lost(at, packet, LossCause::Corruption);
             self.free.push(id);
             return;

@@ -16,6 +16,8 @@ pub(crate) struct DelayHistogram {
     /// Number of the first bucket kept.
     first: usize,
     buckets: VecDeque<u32>,
+    /// Where among them the latest delay was counted.
+    latest: usize,
     count: u64,
 }
 
@@ -24,10 +26,17 @@ impl DelayHistogram {
     pub(crate) fn record(&mut self, delay: Duration) {
         let bucket = bucket(delay.as_nanos());
         self.count += 1;
-        match self.buckets.get_mut(bucket.wrapping_sub(self.first)) {
+        self.latest = bucket.wrapping_sub(self.first);
+        match self.buckets.get_mut(self.latest) {
             Some(count) => *count += 1,
             None => self.widen(bucket),
         }
+    }
+
+    /// Where the next delay is counted, if it is as long as the latest or nearly.
+    #[inline]
+    pub(crate) fn likely(&self) -> Option<&u32> {
+        self.buckets.get(self.latest)
     }
 
     /// The first delay in a bucket that is not kept yet.

@@ -186,6 +186,12 @@ impl FlowMeter {
         }
     }
 
+    /// Where the next delay is most likely counted.
+    #[inline]
+    pub(crate) fn likely_delay(&self) -> Option<&u32> {
+        self.delays.likely()
+    }
+
     /// A packet was sent that no TCP sender counts.
     pub(crate) fn sent_packet(&mut self, at: Time) {
         self.sent_packets += u64::from(self.counts(at));

@@ -18,14 +18,18 @@ const HOLD: Duration = Duration::from_secs(10);
 /// A loss was found by the first retransmission after it. That is settled some time after the segment
 /// was acknowledged, because links may decide later than senders about the same moment, and hosts later
 /// than links. Only losses and retransmissions cost memory or time.
+///
+/// What every packet touches comes first.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct LossLedger {
-    window: (Time, Time),
+    arrivals: Option<Box<ArrivalMeter>>,
     /// The first key of `open`: most ACKs settle nothing, and need not look into the tree.
     first: u64,
     /// What lies below is acknowledged, and is settled at `due`; 0 while nothing waits for that.
     held: u64,
     due: Time,
+    window: (Time, Time),
     /// By the segment's end, which never changes.
     open: BTreeMap<u64, History>,
     table: LossTable,
@@ -33,7 +37,6 @@ pub(crate) struct LossLedger {
     burst: Option<Burst>,
     multi_loss_windows: u64,
     multi_loss_timeouts: u64,
-    arrivals: Option<Box<ArrivalMeter>>,
 }
 
 /// Segments lost in one window of data: before the first of them was sent again.
