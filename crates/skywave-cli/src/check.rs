@@ -1,8 +1,10 @@
-//! `skywave check`: is a scenario file right?
+//! `skywave check`: is a scenario file right, or a study?
 
+use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use skywave_lab::rank;
 use skywave_lab::scenario::Scenario;
 
 use crate::failure::Failure;
@@ -10,11 +12,11 @@ use crate::failure::Failure;
 /// Check scenario files without running them.
 ///
 /// Says what each would simulate; a mistake is shown at its place with what was expected. All
-/// points of a sweep are checked.
+/// points of a sweep are checked, and of a study for `skywave rank` all compositions on all paths.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  skywave check experiments/cerl/*.toml")]
 pub(crate) struct Args {
-    /// Scenario files (TOML).
+    /// Scenario files (TOML), or studies.
     #[arg(required = true)]
     scenarios: Vec<PathBuf>,
 }
@@ -22,22 +24,35 @@ pub(crate) struct Args {
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let mut last_wrong = None;
     for path in &args.scenarios {
-        match Scenario::load(path) {
-            Ok(scenario) => writeln!(
-                io::stdout(),
-                "{}: {} runs ({} points, {} seeds)",
-                path.display(),
-                scenario.runs(),
-                scenario.points().len(),
-                scenario.seeds().len(),
-            )?,
-            Err(error) => {
-                // All are shown, the last one by `main`.
-                if let Some(before) = last_wrong.replace(Failure::Scenario(error)) {
+        match check(path) {
+            Ok(found) => writeln!(io::stdout(), "{}: {found}", path.display())?,
+            // All are shown, the last one by `main`.
+            Err(failure) => {
+                if let Some(before) = last_wrong.replace(failure) {
                     before.report();
                 }
             }
         }
     }
     last_wrong.map_or(Ok(()), Err)
+}
+
+/// What a file would run.
+fn check(path: &Path) -> Result<String, Failure> {
+    if path.is_file() && fs::read_to_string(path).is_ok_and(|text| rank::is_study(&text)) {
+        let study = rank::load(path)?;
+        let runs: usize = study.scenarios.iter().map(Scenario::runs).sum();
+        return Ok(format!(
+            "{runs} runs (a study: {} compositions, {} paths)",
+            study.entries.len(),
+            study.paths.len(),
+        ));
+    }
+    let scenario = Scenario::load(path)?;
+    Ok(format!(
+        "{} runs ({} points, {} seeds)",
+        scenario.runs(),
+        scenario.points().len(),
+        scenario.seeds().len(),
+    ))
 }

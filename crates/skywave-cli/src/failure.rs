@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use skywave_lab::capture;
 use skywave_lab::claims::ClaimsError;
 use skywave_lab::experiment;
+use skywave_lab::file::FileError;
 use skywave_lab::rank::RankError;
 use skywave_lab::report::WriteError;
 use skywave_lab::scenario::ScenarioError;
@@ -81,9 +82,14 @@ pub(crate) enum Failure {
         /// What is wrong with it.
         why: String,
     },
-    /// A folder is none.
-    #[error("{}: no such folder", .0.display())]
-    NoFolder(PathBuf),
+    /// Files cannot be put into a folder.
+    #[error("{}: {}; expected a folder to put files into", path.display(), of_folder(source))]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
     /// A socket could not be opened.
     #[error("cannot listen at {address}: {source}")]
     Bind {
@@ -132,8 +138,14 @@ impl Failure {
     pub(crate) fn report(&self) -> u8 {
         match self {
             Self::Scenario(error) => eprint!("{}", error.render(io::stderr().is_terminal())),
-            Self::Claims(ClaimsError::Scenario(error))
-            | Self::Rank(RankError::Scenario(error))
+            Self::Claims(
+                ClaimsError::Scenario(error)
+                | ClaimsError::File(FileError::Syntax { shown: error, .. }),
+            )
+            | Self::Rank(
+                RankError::Scenario(error)
+                | RankError::File(FileError::Syntax { shown: error, .. }),
+            )
             | Self::Set(SetError::Scenario(error))
             | Self::Live(LiveError::Scenario(error)) => {
                 eprint!("{}", error.render(io::stderr().is_terminal()));
@@ -153,7 +165,7 @@ impl Failure {
             | Self::Key(_)
             | Self::SeveralPeers(_)
             | Self::Address { .. }
-            | Self::NoFolder(_)
+            | Self::Folder { .. }
             | Self::Capturing(capture::Error::UnknownLink { .. })
             | Self::Live(LiveError::UnknownAgent(_) | LiveError::Scenario(_)) => 2,
             Self::Interrupted { .. }
@@ -174,6 +186,15 @@ impl Failure {
             | Self::Disagrees(_)
             | Self::Live(_) => 1,
         }
+    }
+}
+
+fn of_folder(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "it is not there".to_owned(),
+        io::ErrorKind::NotADirectory => "it is a file".to_owned(),
+        io::ErrorKind::PermissionDenied => "it may not be written to".to_owned(),
+        _ => error.to_string(),
     }
 }
 

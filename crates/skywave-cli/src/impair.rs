@@ -215,12 +215,13 @@ fn announce(path: &Path, from: &str, to: &str) {
 fn go<E: relay::Ends>(args: &Args, path: &Path, ends: &mut E) -> (Report, io::Result<()>) {
     let mut relay = Relay::new(&path.config);
     let stop = interrupt::flag();
-    let mut status = Status::new();
-    let began = Instant::now();
-    let is_over = |began: Instant| args.duration.is_some_and(|d| began.elapsed() >= d);
+    // A time beyond what clocks have never comes.
+    let end = args.duration.and_then(|d| Instant::now().checked_add(d));
+    let mut status = Status::new(end);
+    let is_over = || end.is_some_and(|end| Instant::now() >= end);
     relay::drive(&mut relay, ends, &mut |view| {
         status.show(view);
-        !stop.load(Ordering::Relaxed) && !is_over(began)
+        !stop.load(Ordering::Relaxed) && !is_over()
     })
 }
 

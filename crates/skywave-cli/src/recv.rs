@@ -63,9 +63,10 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     } else {
         Allowed::Keys(allowed)
     };
-    if !args.into.is_dir() {
-        return Err(Failure::NoFolder(args.into.clone()));
-    }
+    transfer::check_folder(&args.into).map_err(|source| Failure::Folder {
+        path: args.into.clone(),
+        source,
+    })?;
     let node = Node::bind(args.listen, secret, allowed, Config::default());
     let node = node.map_err(|source| Failure::Bind {
         address: args.listen,

@@ -128,6 +128,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if args.json {
         let line = json!({
             "file": args.file,
+            "name": offer.name(),
             "bytes": sent.size,
             "resumed_from": sent.resumed_from,
             "starts": sent.starts,

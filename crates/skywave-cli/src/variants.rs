@@ -4,15 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::json;
 use skywave_core::tcp::{MEMBERS, PRESETS};
+use skywave_lab::scenario::OTHER_TRANSPORTS;
 
 use crate::failure::Failure;
-
-/// Transports that are no TCP: name, summary, source.
-const OTHERS: [(&str, &str, &str); 1] = [(
-    "wtcp",
-    "rate control at the receiver, no timers, survives blackouts",
-    "Sinha, Nandagopal, Venkitaraman, Sivakumar, Bharghavan 2002",
-)];
 
 /// List the TCP variants, the members of which any other can be composed, and WTCP.
 #[derive(Debug, clap::Args)]
@@ -49,8 +43,12 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             });
             writeln!(out, "{line}")?;
         }
-        for (name, summary, source) in OTHERS {
-            let line = json!({ "transport": name, "summary": summary, "source": source });
+        for other in OTHER_TRANSPORTS {
+            let line = json!({
+                "transport": other.name,
+                "summary": other.summary,
+                "source": other.source,
+            });
             writeln!(out, "{line}")?;
         }
         return Ok(());
@@ -70,9 +68,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         writeln!(out, "  {:<16} {}", "", member.source)?;
     }
     writeln!(out, "\nOther transports (transport = \"NAME\"):")?;
-    for (name, summary, source) in OTHERS {
-        writeln!(out, "  {name:<16} {summary}")?;
-        writeln!(out, "  {:<16} {source}", "")?;
+    for other in OTHER_TRANSPORTS {
+        writeln!(out, "  {:<16} {}", other.name, other.summary)?;
+        writeln!(out, "  {:<16} {}", "", other.source)?;
     }
     Ok(())
 }

@@ -404,6 +404,107 @@ fn every_member_that_variants_lists_can_be_written_in_a_scenario() {
 }
 
 #[test]
+fn a_study_is_checked_and_its_mistakes_are_shown_in_place() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let alone = TINY.replace("name = \"bulk\"", "name = \"test\"");
+    let alone = alone.split("[sweep]").next().expect("a scenario");
+    fs::write(dir.path().join("alone.toml"), alone).expect("written");
+    let study = "title = \"Tiny\"\npresets = [\"reno\", \"cerl\"]\n\n[[path]]\nname = \"lossy\"\n\
+                 kind = \"lossy\"\nscenario = \"alone.toml\"\n";
+    let write = |text: &str| fs::write(dir.path().join("my.toml"), text).expect("written");
+    write(study);
+    let check = skywave(dir.path(), &["check", "my.toml"]);
+    assert_eq!(
+        text(&check.stdout),
+        "my.toml: 6 runs (a study: 2 compositions, 1 paths)\n",
+        "{}",
+        text(&check.stderr)
+    );
+    let scenario = skywave(dir.path(), &["rank", "alone.toml"]);
+    assert_eq!(scenario.status.code(), Some(2));
+    let message = text(&scenario.stderr);
+    assert!(
+        message.contains("alone.toml: this is a scenario"),
+        "{message}"
+    );
+    for (from, to, place, said) in [
+        (
+            "\"Tiny\"",
+            "\"Tiny",
+            "my.toml:1:14",
+            "this is not valid TOML",
+        ),
+        ("title", "titel", "my.toml:1:1", "expected one of `title`"),
+        (
+            "\"lossy\"\ns",
+            "\"foggy\"\ns",
+            "my.toml:6:8",
+            "expected one of `lossy`",
+        ),
+    ] {
+        write(&study.replacen(from, to, 1));
+        for verb in ["rank", "check"] {
+            let wrong = skywave(dir.path(), &[verb, "my.toml"]);
+            assert_eq!(wrong.status.code(), Some(2));
+            let message = text(&wrong.stderr);
+            assert!(message.contains(place), "{verb}: {message}");
+            assert!(message.contains(said), "{verb}: {message}");
+        }
+    }
+}
+
+#[test]
+fn files_go_into_a_folder_under_the_name_that_the_sender_is_told() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let run = |args: &[&str]| skywave(dir.path(), args);
+    let here = |name: &str| dir.path().join(name);
+    for key in ["near", "far"] {
+        let made = run(&["key", "--key", key]);
+        fs::write(here(&format!("{key}.pub")), made.stdout).expect("written");
+    }
+    fs::write(here("film"), "pictures").expect("written");
+    let recv = |into: &'static str| {
+        let args = [
+            "recv", "--key", "far", "--allow", "near.pub", "--into", into,
+        ];
+        [&args[..], &["--listen", "127.0.0.1:0", "--count", "1"]].concat()
+    };
+    let wrong = run(&recv("film"));
+    assert_eq!(wrong.status.code(), Some(2));
+    let said = text(&wrong.stderr);
+    assert_eq!(
+        said,
+        "skywave: film: it is a file; expected a folder to put files into\n"
+    );
+
+    fs::create_dir(here("inbox")).expect("a folder");
+    let mut receiver = Command::new(env!("CARGO_BIN_EXE_skywave"))
+        .args(recv("inbox"))
+        .current_dir(dir.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    // "skywave: listening at ADDRESS; …"
+    let mut said = BufReader::new(receiver.stderr.take().expect("standard error"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("a line");
+    let to = line.split([' ', ';']).nth(3).expect("an address");
+    let send = ["send", "film", to, "--key", "near", "--peer", "far.pub"];
+    let sent = run(&[&send[..], &["--name", "holidays", "--json"]].concat());
+    assert!(sent.status.success(), "{}", text(&sent.stderr));
+    let row: serde_json::Value = serde_json::from_slice(&sent.stdout).expect("an object");
+    assert_eq!(
+        (&row["file"], &row["name"]),
+        (&"film".into(), &"holidays".into())
+    );
+    assert!(receiver.wait().expect("it ends").success());
+    assert_eq!(
+        fs::read(here("inbox/holidays")).expect("there"),
+        b"pictures"
+    );
+}
+
+#[test]
 fn real_packets_meet_the_scenarios_losses() {
     let dir = tempfile::tempdir().expect("a directory");
     let lossy = TINY.replace("iid = 0.01", "packets = [2, 5]");

@@ -1,9 +1,11 @@
-//! Reading files that are not scenarios: claims and studies. (Scenarios show their mistakes in place.)
+//! Reading files that are not scenarios: claims and studies.
 
 use std::io;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
+
+use crate::scenario::ScenarioError;
 
 /// A file that cannot be read, or is not what it should be.
 #[derive(Debug, thiserror::Error)]
@@ -17,12 +19,16 @@ pub enum FileError {
         source: io::Error,
     },
     /// A file that is no TOML, or has a key or value that does not belong there.
-    #[error("{file}: {source}")]
+    #[error("{file}:{line}: {message}")]
     Syntax {
         /// The file.
         file: String,
-        /// What the reader said, with the place.
-        source: Box<toml::de::Error>,
+        /// The line.
+        line: usize,
+        /// What the reader said.
+        message: String,
+        /// The same, shown at its place.
+        shown: ScenarioError,
     },
 }
 
@@ -44,9 +50,11 @@ pub(crate) fn read_text(path: &Path) -> Result<String, FileError> {
 
 /// Reads TOML; `file` is how messages name it.
 pub(crate) fn from_toml<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, FileError> {
-    toml::from_str(text).map_err(|source| FileError::Syntax {
+    toml::from_str(text).map_err(|error| FileError::Syntax {
         file: file.to_owned(),
-        source: Box::new(source),
+        line: error.span().map_or(1, |span| line_of(text, span.start)),
+        message: error.message().to_owned(),
+        shown: ScenarioError::of_toml(file, text, &error),
     })
 }
 

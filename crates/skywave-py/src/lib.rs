@@ -24,6 +24,7 @@ mod _skywave {
 
     use pyo3::prelude::*;
     use skywave_core::tcp::{MEMBERS, PRESETS};
+    use skywave_lab::scenario::OTHER_TRANSPORTS;
 
     #[pymodule_export]
     use super::custom::{
@@ -67,14 +68,16 @@ mod _skywave {
         skywave_lab::scenario::json_schema().to_string()
     }
 
-    /// What can be compared and composed: slot ("preset" for whole transports), name, summary,
-    /// source.
+    /// What can be compared and composed: slot ("preset" for a TCP variant, "transport" for what is no
+    /// TCP), name, summary, source.
     #[pyfunction]
     fn variants() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
         let presets = PRESETS.iter();
         let presets = presets.map(|p| ("preset", p.name, p.summary, p.source));
         let members = MEMBERS.iter();
         let members = members.map(|m| (m.slot, m.name, m.summary, m.source));
-        presets.chain(members).collect()
+        let others = OTHER_TRANSPORTS.iter();
+        let others = others.map(|o| ("transport", o.name, o.summary, o.source));
+        presets.chain(members).chain(others).collect()
     }
 }

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use skywave_core::Duration;
 use skywave_wire::relay::{HopReport, LATE, Report, View, WayReport};
 
+use crate::output;
+
 /// Time between two states shown, over which rates are means.
 const SHOWN_EVERY: StdDuration = StdDuration::from_millis(500);
 
@@ -15,18 +17,21 @@ const ARROWS: [&str; 2] = ["→", "←"];
 /// A line of status; nothing where standard error is no terminal.
 pub(super) struct Status {
     bar: ProgressBar,
+    /// When it is over, if that is known.
+    end: Option<Instant>,
     shown: Instant,
     before: [WayReport; 2],
 }
 
 impl Status {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(end: Option<Instant>) -> Self {
         let bar = ProgressBar::new_spinner();
         if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
             bar.set_style(style);
         }
         Self {
             bar,
+            end,
             shown: Instant::now(),
             before: [WayReport::default(); 2],
         }
@@ -37,28 +42,55 @@ impl Status {
         if passed < SHOWN_EVERY {
             return;
         }
-        let way = |n: usize| {
-            let (now, before) = (&view.ways[n], &self.before[n]);
-            let rate = |now: u64, before: u64| bits(8.0 * (now - before) as f64, passed);
-            format!(
-                "{} {} in, {} out, {} queued, {} lost",
-                ARROWS[n],
-                rate(now.bytes_in, before.bytes_in),
-                rate(now.bytes_out, before.bytes_out),
-                view.queued[n],
-                now.dropped + now.corrupt,
-            )
+        let now = Instant::now();
+        let time = match self.end {
+            Some(end) => format!("{} s left", end.saturating_duration_since(now).as_secs()),
+            None => format!("{} s", view.elapsed.as_nanos() / 1_000_000_000),
         };
-        let late = view.lateness.quantile(0.99).map_or_else(
-            || "no packet yet".to_owned(),
-            |late| format!("99 % within {} of due", ms(late)),
+        // The spinner and a space stand before it.
+        let line = line(
+            &time,
+            view,
+            &self.before,
+            passed,
+            output::width().saturating_sub(2),
         );
-        let seconds = view.elapsed.as_nanos() / 1_000_000_000;
-        let line = format!("{seconds} s · {} · {} · {late}", way(0), way(1));
         self.bar.set_message(line);
         self.bar.tick();
-        self.shown = Instant::now();
+        self.shown = now;
         self.before = *view.ways;
+    }
+}
+
+/// The state in as many words as there are columns for.
+fn line(
+    time: &str,
+    view: &View<'_>,
+    before: &[WayReport; 2],
+    passed: StdDuration,
+    columns: usize,
+) -> String {
+    let ways = [0, 1].map(|n| {
+        let (now, before) = (&view.ways[n], &before[n]);
+        let rate = |now: u64, before: u64| bits(8.0 * (now - before) as f64, passed);
+        let came = rate(now.bytes_in, before.bytes_in);
+        let left = rate(now.bytes_out, before.bytes_out);
+        let (arrow, queued, lost) = (ARROWS[n], view.queued[n], now.dropped + now.corrupt);
+        [
+            format!("{arrow} {came} in, {left} out, {queued} queued, {lost} lost"),
+            format!("{arrow} {left}, {lost} lost"),
+        ]
+    });
+    let late = match view.lateness.quantile(0.99).map(ms) {
+        None => ["no packet yet", "no packet yet"].map(str::to_owned),
+        Some(late) => [format!("99 % within {late} of due"), format!("{late} late")],
+    };
+    let [long, short] =
+        [0, 1].map(|n| format!("{time} · {} · {} · {}", ways[0][n], ways[1][n], late[n]));
+    if long.chars().count() <= columns {
+        long
+    } else {
+        short
     }
 }
 
@@ -274,6 +306,8 @@ fn percent(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use skywave_wire::relay::Lateness;
+
     use super::*;
 
     #[test]
@@ -288,6 +322,40 @@ mod tests {
             "1.00 Gb/s",
         ];
         assert_eq!(shown, want);
+    }
+
+    #[test]
+    fn the_status_has_room_in_a_terminal_of_80_columns() {
+        let way = |bytes, lost| WayReport {
+            bytes_in: bytes,
+            bytes_out: bytes,
+            dropped: lost,
+            ..WayReport::default()
+        };
+        let mut lateness = Lateness::default();
+        lateness.record(Duration::from_micros(123));
+        let view = View {
+            elapsed: Duration::from_secs(61),
+            ways: &[way(125_000_000, 12_345), way(62_500, 678)],
+            queued: [4321, 12],
+            lateness: &lateness,
+        };
+        let second = StdDuration::from_secs(1);
+        let line = |columns| {
+            let before = [WayReport::default(); 2];
+            line("3599 s left", &view, &before, second, columns)
+        };
+        assert_eq!(
+            line(200),
+            "3599 s left · → 1.00 Gb/s in, 1.00 Gb/s out, 4321 queued, 12345 lost · ← 500 kb/s in, \
+             500 kb/s out, 12 queued, 678 lost · 99 % within 0.12 ms of due"
+        );
+        let short = line(78);
+        assert_eq!(
+            short,
+            "3599 s left · → 1.00 Gb/s, 12345 lost · ← 500 kb/s, 678 lost · 0.12 ms late"
+        );
+        assert!(short.chars().count() <= 78);
     }
 
     #[test]

@@ -50,12 +50,37 @@ pub fn load(path: &Path) -> Result<Study, RankError> {
         _ => stem,
     };
     let file = path.display().to_string();
+    if is_scenario(&text) {
+        return Err(RankError::Study {
+            file,
+            line: None,
+            message:
+                "this is a scenario, which `skywave run` takes; a study names scenarios, each in a \
+                      [[path]]"
+                    .into(),
+        });
+    }
     read::read(
         &name.to_string_lossy(),
         &file,
         &text,
         &Place::Folder(folder),
     )
+}
+
+/// Whether a text is a study's, right or wrong, and not a scenario's.
+pub fn is_study(text: &str) -> bool {
+    has(text, "path", "run")
+}
+
+fn is_scenario(text: &str) -> bool {
+    has(text, "run", "path")
+}
+
+/// Whether a text is TOML and has a key, and not another one.
+fn has(text: &str, key: &str, other: &str) -> bool {
+    let file: Option<toml::Table> = toml::from_str(text).ok();
+    file.is_some_and(|file| file.contains_key(key) && !file.contains_key(other))
 }
 
 /// A study's ranking, and the numbers that it was made from.

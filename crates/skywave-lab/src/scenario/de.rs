@@ -67,13 +67,18 @@ impl<'de> Deserializer<'de> for &'de Node {
 
     fn deserialize_struct<V: Visitor<'de>>(
         self,
-        _name: &'static str,
+        name: &'static str,
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
         // A derived visitor would take an array as well, by the order of its fields.
         if !matches!(self.value, Value::Table(_)) {
-            return Err(Fault::must_be("a table", &self.describe()).at(&self.span));
+            let fault = Fault::must_be("a table", &self.describe()).at(&self.span);
+            return Err(match name {
+                "LossModel" => fault.example("loss = { forward = { iid = 0.02 } }"),
+                "ReverseModel" => fault.example("reverse = { delay = \"80ms\" }"),
+                _ => fault,
+            });
         }
         self.deserialize_any(visitor)
     }
@@ -241,8 +246,17 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         let Some(entry) = self.current else {
             return Err(Fault::custom("a value was read before its key"));
         };
-        seed.deserialize(&entry.node)
-            .map_err(|e| e.at(&entry.node.span).of(&entry.key))
+        seed.deserialize(&entry.node).map_err(|fault| {
+            let fault = fault.at(&entry.node.span);
+            let fault = match entry.key.as_str() {
+                // Of a station, or of one direction.
+                key @ ("loss" | "forward" | "reverse") => {
+                    fault.example(&format!("{key} = {{ iid = 0.02 }}"))
+                }
+                _ => fault,
+            };
+            fault.of(&entry.key)
+        })
     }
 }
 
@@ -265,6 +279,15 @@ impl<'de> EnumAccess<'de> for Variant<'de> {
 }
 
 impl<'de> Variant<'de> {
+    /// A mistake in its payload, told with its name if the file has that.
+    fn named(&self, fault: Fault) -> Fault {
+        if self.name.starts_with('$') {
+            fault
+        } else {
+            fault.of(self.name)
+        }
+    }
+
     /// A name alone stands for an empty table, where one is enough.
     fn without_payload<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Fault> {
         seed.deserialize(NoEntries(self.name_span))
@@ -333,11 +356,7 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Fault> {
         match self.payload {
-            Some(node) => {
-                let named = !self.name.starts_with('$');
-                seed.deserialize(node)
-                    .map_err(|e| if named { e.of(self.name) } else { e })
-            }
+            Some(node) => seed.deserialize(node).map_err(|e| self.named(e)),
             None => self.without_payload(seed),
         }
     }
@@ -346,7 +365,7 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
         match self.payload {
             Some(node) => node
                 .deserialize_tuple(len, visitor)
-                .map_err(|e| e.of(self.name)),
+                .map_err(|e| self.named(e)),
             None => Err(self.needs_value()),
         }
     }

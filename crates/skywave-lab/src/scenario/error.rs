@@ -8,7 +8,7 @@ use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
 };
 
-use super::tree::Span;
+use super::tree::{self, Span};
 
 /// A scenario file that cannot be used: the message, the place, and what was expected.
 ///
@@ -42,6 +42,22 @@ impl ScenarioError {
             label: None,
             help: None,
         }))
+    }
+
+    /// What the TOML reader says of `text`, at its place there; `file` is how messages name it.
+    pub(crate) fn of_toml(file: &str, text: &str, error: &toml::de::Error) -> Self {
+        let source = Source {
+            name: file.into(),
+            text: text.into(),
+        };
+        let fault = tree::parse(text).err().unwrap_or_else(|| {
+            let fault = |message: &str| Fault::new(error.span().unwrap_or(0..0), message);
+            match error.message().split_once(", expected ") {
+                None => fault(error.message()),
+                Some((message, expected)) => fault(message).help(format!("expected {expected}")),
+            }
+        });
+        fault.into_error(&source)
     }
 
     /// The message with its place drawn below it, 100 columns wide; with colours for a terminal,
@@ -148,6 +164,14 @@ impl Fault {
     /// The advice below the picture.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = help.into();
+        self
+    }
+
+    /// Shows how the key's value could be written, unless there is advice already.
+    pub(crate) fn example(mut self, line: &str) -> Self {
+        if self.of_key && self.help.is_empty() {
+            self.help = format!("for example, {line}");
+        }
         self
     }
 
@@ -341,10 +365,13 @@ pub(crate) fn unknown<S: AsRef<str>>(what: &str, name: &str, known: &[S]) -> Fau
     match listed.len() {
         0 => fault,
         1 => fault.help(format!("expected {}", listed[0])),
-        n if n > 30 => fault.help(format!(
-            "there are {n}, such as {}",
-            listed[..10].join(", ")
-        )),
+        n if n > 30 => match alike(name, &listed).as_slice() {
+            [] => fault.help(format!(
+                "there are {n}, such as {}",
+                listed[..10].join(", ")
+            )),
+            alike => fault.help(format!("similar names, of {n}: {}", alike.join(", "))),
+        },
         _ => fault.help(format!("expected one of {}", listed.join(", "))),
     }
 }
@@ -362,6 +389,22 @@ pub(crate) fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str>
         .filter(|&(d, c)| d <= allowed && d < c.chars().count().max(length))
         .min_by_key(|&(d, _)| d)
         .map(|(_, c)| c)
+}
+
+/// The candidates, at most ten, that have a word of `name`'s, or one that begins as such.
+fn alike<'a>(name: &str, candidates: &[&'a str]) -> Vec<&'a str> {
+    /// Letters from which on a common beginning is no accident.
+    const BEGINNING: usize = 5;
+    let name = name.to_lowercase();
+    let words = |name| str::split(name, ['_', '-', ' ', '.']);
+    let begin = |word: &str| word.get(..BEGINNING).map(str::to_owned);
+    let like =
+        |a: &str, b: &str| a.len() > 2 && (a == b || begin(a).is_some_and(|a| begin(b) == Some(a)));
+    let found = candidates
+        .iter()
+        .copied()
+        .filter(|candidate| words(name.as_str()).any(|a| words(candidate).any(|b| like(a, b))));
+    found.take(10).collect()
 }
 
 /// Edit distance with swaps of neighbours (optimal string alignment).
@@ -395,6 +438,16 @@ mod tests {
         assert_eq!(nearest("duplicaton", &known), Some("duplication"));
         assert_eq!(nearest("colour", &known), None);
         assert_eq!(nearest("x", &["y"]), None, "one letter is no likeness");
+    }
+
+    #[test]
+    fn names_with_a_word_in_common_are_alike() {
+        let known = ["rtt_mean", "rtt_min", "retransmits", "goodput", "timeouts"];
+        assert_eq!(alike("rtt", &known), ["rtt_mean", "rtt_min"]);
+        assert_eq!(alike("retransmissions", &known), ["retransmits"]);
+        assert_eq!(alike("Mean-RTT", &known), ["rtt_mean", "rtt_min"]);
+        assert!(alike("loss", &known).is_empty());
+        assert!(alike("µµµµµµ", &["µµµ_x"]).is_empty());
     }
 
     #[test]

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use skywave_core::agent::SnoopConfig;
 use skywave_core::agent::snoop::LocalTimeout;
-use skywave_core::link::Limit;
 use skywave_sim::network::Router;
 use skywave_sim::spec::{AgentSpec, FlowSpec, Transport};
 
@@ -43,7 +42,7 @@ pub(crate) fn all(
         if !passed.contains(&node) {
             return Err(nothing_passes(network, node, at, &passed, flows));
         }
-        if let Some(snoop) = lower_snoop(&snoop.value)? {
+        if let Some(snoop) = lower_snoop(&snoop.value) {
             agents.push(AgentSpec { node, snoop });
         }
     }
@@ -99,9 +98,9 @@ fn nothing_passes(
     }
 }
 
-fn lower_snoop(model: &SnoopModel) -> Result<Option<SnoopConfig>, Fault> {
+fn lower_snoop(model: &SnoopModel) -> Option<SnoopConfig> {
     let default = SnoopConfig::default();
-    Ok(match model {
+    match model {
         SnoopModel::Preset(SnoopPresetModel::None) => None,
         SnoopModel::Preset(SnoopPresetModel::Wtcp) => Some(default),
         SnoopModel::Preset(SnoopPresetModel::Original) => Some(SnoopConfig::original()),
@@ -112,20 +111,10 @@ fn lower_snoop(model: &SnoopModel) -> Result<Option<SnoopConfig>, Fault> {
             timeout,
         }) => Some(SnoopConfig {
             dupacks: dupacks.map_or(default.dupacks, |n| u32::try_from(n.0).unwrap_or(u32::MAX)),
-            cache: cache.as_ref().map(lower_cache).transpose()?,
+            cache: cache.map(|packets| packets.0),
             in_queue: in_queue.unwrap_or(default.in_queue),
             timeout: timeout.as_ref().and_then(lower_timeout),
         }),
-    })
-}
-
-fn lower_cache(limit: &Spanned<super::units::Limit>) -> Result<u32, Fault> {
-    match limit.value.0 {
-        Limit::Packets(n) => Ok(n),
-        Limit::Bytes(_) => Err(
-            Fault::new(limit.span.clone(), "this cache is counted in packets")
-                .label("a number of them is needed, like \"64 packets\""),
-        ),
     }
 }
 

@@ -5,6 +5,7 @@ use skywave_core::link::{Contention, LinkConfig, Service};
 
 use super::error::Fault;
 use super::model_contention::{ContentionModel, ContentionPresetModel, ContentionSettingsModel};
+use super::number::Count;
 use super::spanned::Spanned;
 
 /// The uplink of CDPD. A slot is what lies between two busy/idle flags, 60 bits at 19.2 kb/s. The rest is
@@ -34,21 +35,30 @@ pub(crate) fn contention(model: &Spanned<ContentionModel>) -> Result<Option<Cont
         ContentionModel::Settings(settings) => settings,
     };
     let slots = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-    let window = window.map_or(CDPD.window, |n| slots(n.0));
-    if let Some(max) = max_window
-        && slots(max.value.0) < window
-    {
-        return Err(Fault::new(
-            max.span.clone(),
-            "the largest window is below the first one",
-        )
-        .label(format!("`window` is {window}")));
+    let given = |n: &Option<Spanned<Count>>| n.as_ref().map(|n| slots(n.value.0));
+    let first = given(window).unwrap_or(CDPD.window);
+    let largest = given(max_window).unwrap_or(CDPD.max_window);
+    match (window, max_window) {
+        (_, Some(max)) if first > largest => {
+            return Err(Fault::new(
+                max.span.clone(),
+                "the largest window is below the first one",
+            )
+            .label(format!("`window` is {first}")));
+        }
+        (Some(window), None) if first > largest => {
+            return Err(Fault::new(
+                window.span.clone(),
+                "the first window is above the largest one",
+            )
+            .label(format!("`max_window` is {largest} unless it is set")));
+        }
+        _ => {}
     }
-    let max = max_window.as_ref().map(|max| slots(max.value.0));
     Ok(Some(Contention {
         slot: slot.map_or(CDPD.slot, |slot| slot.0),
-        window,
-        max_window: max.unwrap_or(CDPD.max_window.max(window)),
+        window: first,
+        max_window: largest,
         failure: failure.map_or(CDPD.failure, |p| p.0),
         hold: hold.map_or(CDPD.hold, |hold| hold.0),
         capture: capture.unwrap_or(CDPD.capture),

@@ -329,6 +329,7 @@ fn delay(dist: &Spanned<Dist<units::Duration>>) -> Result<Duration, Fault> {
 pub(crate) fn jitter(model: Option<&Spanned<JitterModel>>) -> Result<Option<Jitter>, Fault> {
     let Some(model) = model else { return Ok(None) };
     match model.value {
+        JitterModel::None => Ok(None),
         JitterModel::Uniform(low, high) if low.0 > high.0 => Err(Fault::new(
             model.span.clone(),
             "these bounds are in the wrong order",

@@ -129,7 +129,7 @@ pub(crate) struct LinkModel {
     /// Propagation delay; needed unless a preset has one; a distribution is drawn once a seed.
     #[schemars(with = "Option<Spanned<Dist<Duration>>>")]
     pub(crate) delay: Spanned<Dist<Duration>>,
-    /// Random addition to the delay of each packet; keeps order.
+    /// Random addition to the delay of each packet, or "none"; keeps order.
     pub(crate) jitter: Option<Spanned<JitterModel>>,
     /// The queue before the transmitter; default 50 packets, tail drop.
     pub(crate) queue: Option<Spanned<QueueModel>>,
@@ -199,6 +199,8 @@ pub(crate) struct ReverseModel {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum JitterModel {
+    /// None at all.
+    None,
     /// Uniform between two bounds.
     Uniform(Duration, Duration),
     /// Exponential with this mean.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::model::unwrap_kinds;
 use super::number::{Count, Positive};
 use super::spanned::Spanned;
-use super::units::{Duration, Limit};
+use super::units::{Duration, Packets};
 
 /// A machine at a node in the middle of paths, which looks into the TCP packets that pass.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -50,7 +50,7 @@ pub(crate) struct SnoopSettingsModel {
     /// Duplicate ACKs at which it sends a segment again; default 1.
     pub(crate) dupacks: Option<Count>,
     /// Most segments that it keeps of a connection; default without limit.
-    pub(crate) cache: Option<Spanned<Limit>>,
+    pub(crate) cache: Option<Packets>,
     /// It is part of the queue behind it, whose drops are the sender's to repair; default true.
     pub(crate) in_queue: Option<bool>,
     /// Also send again what nothing comes back for: "none" or when; default "none".

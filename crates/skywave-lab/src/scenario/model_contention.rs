@@ -35,7 +35,7 @@ pub(crate) struct ContentionSettingsModel {
     /// Length of a slot; default "3.125ms", 60 bits at 19.2 kb/s.
     pub(crate) slot: Option<Period>,
     /// The first window in slots: an attempt comes after 0 to `window` − 1 of them; default 16.
-    pub(crate) window: Option<Count>,
+    pub(crate) window: Option<Spanned<Count>>,
     /// The largest window, to which it doubles with each failure; default 256.
     pub(crate) max_window: Option<Spanned<Count>>,
     /// Probability that an attempt fails; default 0.4.

@@ -231,7 +231,7 @@ impl ReportModel {
             table: self
                 .table
                 .iter()
-                .map(|name| find(name, FLOW_METRICS, "measured number"))
+                .map(|name| find(name, &TABLE))
                 .collect::<Result<_, _>>()?,
         })
     }
@@ -240,7 +240,7 @@ impl ReportModel {
 impl PlotModel {
     fn lower(&self, names: &Names) -> Result<Plot, Fault> {
         let x = axis(&self.x, names, &["seed", "time"])?;
-        let metrics = match (&x, &self.link, &self.station) {
+        let measured = match (&x, &self.link, &self.station) {
             (_, Some(_), Some(station)) => {
                 return Err(Fault::new(
                     station.span.clone(),
@@ -248,10 +248,10 @@ impl PlotModel {
                 )
                 .label("there is a `link` too"));
             }
-            (PlotAxis::Time, ..) => SERIES,
-            (_, Some(_), _) => LINK_METRICS,
-            (_, _, Some(_)) => STATION_METRICS,
-            _ => FLOW_METRICS,
+            (PlotAxis::Time, ..) => &OVER_TIME,
+            (_, Some(_), _) => &OF_LINKS,
+            (_, _, Some(_)) => &OF_STATIONS,
+            _ => &OF_FLOWS,
         };
         if x == PlotAxis::Time && !names.series {
             return Err(
@@ -260,11 +260,7 @@ impl PlotModel {
                     .help("set `series = true` in [run]"),
             );
         }
-        let what = match metrics.first() {
-            Some(m) if m.name == "cwnd" => "series",
-            _ => "measured number",
-        };
-        let y = find(&self.y, metrics, what)?;
+        let y = find(&self.y, measured)?;
         let by = match &self.by {
             Some(by) => Some(axis(by, names, &["flow", "seed"])?),
             None => None,
@@ -307,14 +303,80 @@ fn axis(name: &Spanned<String>, names: &Names, special: &[&str]) -> Result<PlotA
     }
 }
 
-fn find(name: &Spanned<String>, metrics: &[Metric], what: &str) -> Result<Metric, Fault> {
-    let found = metrics
-        .iter()
-        .find(|m| m.name == name.value || m.field == name.value);
-    found.copied().ok_or_else(|| {
-        let known: Vec<&str> = metrics.iter().map(|m| m.name).collect();
-        unknown(what, &name.value, &known).at(&name.span)
-    })
+/// What can be asked for at some place of a report.
+struct Measured {
+    /// What its numbers are called.
+    what: &'static str,
+    /// What they are measured of.
+    of: &'static str,
+    metrics: &'static [Metric],
+    /// What has its numbers in a plot.
+    plot: &'static str,
+}
+
+const OF_FLOWS: Measured = Measured {
+    what: "measured number",
+    of: "flows",
+    metrics: FLOW_METRICS,
+    plot: "a plot without `link`, without `station`, and not over time",
+};
+const TABLE: Measured = Measured {
+    plot: "the table",
+    ..OF_FLOWS
+};
+const OF_LINKS: Measured = Measured {
+    what: "measured number",
+    of: "links",
+    metrics: LINK_METRICS,
+    plot: "a plot with link = \"NAME\"",
+};
+const OF_STATIONS: Measured = Measured {
+    what: "measured number",
+    of: "stations",
+    metrics: STATION_METRICS,
+    plot: "a plot with station = \"NAME\"",
+};
+const OVER_TIME: Measured = Measured {
+    what: "series",
+    of: "flows over time",
+    metrics: SERIES,
+    plot: "a plot with x = \"time\"",
+};
+
+impl Measured {
+    fn find(&self, name: &str) -> Option<Metric> {
+        let mut metrics = self.metrics.iter();
+        metrics.find(|m| m.name == name || m.field == name).copied()
+    }
+}
+
+fn find(name: &Spanned<String>, here: &Measured) -> Result<Metric, Fault> {
+    if let Some(metric) = here.find(&name.value) {
+        return Ok(metric);
+    }
+    let others = [OF_FLOWS, OF_LINKS, OF_STATIONS, OVER_TIME];
+    let homes = others.iter().filter(|m| m.find(&name.value).is_some());
+    let homes: Vec<&Measured> = homes.collect();
+    if homes.is_empty() {
+        let known: Vec<&str> = here.metrics.iter().map(|m| m.name).collect();
+        return Err(unknown(here.what, &name.value, &known)
+            .at(&name.span)
+            .add_help("docs/scenarios.md has all under \"What is measured\""));
+    }
+    let join = |part: fn(&Measured) -> &'static str, by: &str| {
+        let parts: Vec<&str> = homes.iter().map(|home| part(home)).collect();
+        parts.join(by)
+    };
+    Err(Fault::new(
+        name.span.clone(),
+        format!(
+            "`{}` is measured of {}",
+            name.value,
+            join(|m| m.of, " and of ")
+        ),
+    )
+    .label(format!("here are numbers of {}", here.of))
+    .help(format!("{} can show it", join(|m| m.plot, " or "))))
 }
 
 fn named(

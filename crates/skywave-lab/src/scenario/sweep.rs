@@ -191,7 +191,11 @@ impl Path {
             let found = known.chain(["*"]).filter(dot).max_by_key(|n| n.len());
             let Some(name) = found else {
                 let name = rest.split('.').next().unwrap_or_default();
-                return Err(unknown(root, name, &names).at(&place(at, name.len())));
+                let place = place(at, name.len());
+                return Err(match names.iter().find(|names| is_copy(name, names)) {
+                    Some(all) => one_copy(root, name, all, place),
+                    None => unknown(root, name, &names).at(&place),
+                });
             };
             targets = (0..names.len())
                 .filter(|&i| name == "*" || names[i] == name)
@@ -243,6 +247,27 @@ impl Path {
         }
         Ok(())
     }
+}
+
+/// Whether `name` is `pattern` with a number in place of each `#`.
+fn is_copy(name: &str, pattern: &str) -> bool {
+    let Some((before, _)) = pattern.split_once('#') else {
+        return false;
+    };
+    let rest = name.strip_prefix(before).unwrap_or_default();
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    digits > 0 && pattern.replace('#', &rest[..digits]) == name
+}
+
+fn one_copy(root: &str, name: &str, all: &str, place: Span) -> Fault {
+    Fault::new(
+        place,
+        format!("`{name}` is one of the copies that {root} `{all}` makes"),
+    )
+    .label(format!("a path names all of them: {root}.{all}"))
+    .help(format!(
+        "to vary one alone, take it out of the `count` into a [[{root}]] of its own"
+    ))
 }
 
 /// Replaces what `keys` name below `node`, creating tables on the way.

@@ -214,6 +214,25 @@ impl Unit for HeaderBytes {
     }
 }
 
+/// A number of packets above zero.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packets(pub(crate) u32);
+
+impl Unit for Packets {
+    const EXPECTED: &'static str = "a number of packets, like \"64 packets\"";
+    const PATTERN: &'static str = "A number of packets above zero, like \"64 packets\".";
+    const KINDS: &'static [Kind] = &[Kind::Packets];
+
+    fn from_base(number: f64, _: Kind) -> Result<Self, &'static str> {
+        match number as u32 {
+            0 => Err("no whole packet"),
+            n if f64::from(n) == number => Ok(Self(n)),
+            u32::MAX => Err("too large"),
+            _ => Err("a part of a packet"),
+        }
+    }
+}
+
 /// The capacity of a queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit(pub(crate) link::Limit);
@@ -224,18 +243,10 @@ impl Unit for Limit {
     const KINDS: &'static [Kind] = &[Kind::Packets, Kind::Size];
 
     fn from_base(number: f64, kind: Kind) -> Result<Self, &'static str> {
-        let whole = (number + 0.5) as u64;
-        if kind == Kind::Size {
-            return match whole {
-                0 => Err("a queue for nothing"),
-                n => Ok(Self(link::Limit::Bytes(n))),
-            };
-        }
-        match u32::try_from(whole) {
-            Ok(0) => Err("a queue for nothing"),
-            Ok(n) if f64::from(n) == number => Ok(Self(link::Limit::Packets(n))),
-            Ok(_) => Err("a part of a packet"),
-            Err(_) => Err("too large"),
+        match (kind, (number + 0.5) as u64) {
+            (_, 0) => Err("a queue for nothing"),
+            (Kind::Size, n) => Ok(Self(link::Limit::Bytes(n))),
+            _ => Packets::from_base(number, kind).map(|Packets(n)| Self(link::Limit::Packets(n))),
         }
     }
 }
@@ -367,6 +378,23 @@ impl Unit for Decibels {
     }
 }
 
+/// By how much one power exceeds another, in decibels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Margin(pub(crate) f64);
+
+impl Unit for Margin {
+    const EXPECTED: &'static str = "a ratio of 0dB or more, like \"10dB\"";
+    const PATTERN: &'static str = "A ratio of powers of 0dB or more, like \"10dB\".";
+    const KINDS: &'static [Kind] = &[Kind::Ratio];
+
+    fn from_base(number: f64, kind: Kind) -> Result<Self, &'static str> {
+        if number < 0.0 {
+            return Err("the weaker one of two");
+        }
+        Decibels::from_base(number, kind).map(|Decibels(number)| Self(number))
+    }
+}
+
 /// A power in dBm.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Power(pub(crate) f64);
@@ -404,6 +432,7 @@ unit!(Period);
 unit!(Size);
 unit!(Bytes);
 unit!(HeaderBytes);
+unit!(Packets);
 unit!(Limit);
 unit!(Level);
 unit!(Window);
@@ -411,6 +440,7 @@ unit!(Metres);
 unit!(Distance);
 unit!(Speed);
 unit!(Decibels);
+unit!(Margin);
 unit!(Power);
 unit!(RtsThreshold);
 

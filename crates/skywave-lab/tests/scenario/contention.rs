@@ -42,7 +42,7 @@ fn contention_by_name_and_by_its_settings_in_each_direction() {
     ));
     assert_eq!((there.contention, back.contention), (Some(CDPD), None));
     let (there, back) = both(&format!(
-        "{link}reverse = {{ contention = {{ slot = \"1ms\", window = 400, failure = 0.1, \
+        "{link}reverse = {{ contention = {{ slot = \"1ms\", window = 400, max_window = 400, failure = 0.1, \
          hold = \"0s\", capture = false }} }}"
     ));
     let own = Contention {

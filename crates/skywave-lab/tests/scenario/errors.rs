@@ -69,6 +69,8 @@ cases! {
     no_seeds: "seeds = 3" => "seeds = 0";
     a_seed_twice: "seeds = 3" => "seeds = [1, 5, 1]";
     a_probability_above_one: "{ exponential = 0.01 }" => "{ iid = 1.5 }";
+    losses_by_a_number: "{ forward = { exponential = 0.01 } }" => "0.02";
+    losses_of_a_direction_by_a_number: "{ exponential = 0.01 }" => "0.02";
     a_probability_in_percent: "{ exponential = 0.01 }" => "{ iid = \"1%\" }";
     an_mss_of_zero: "mss = 1460" => "mss = 0";
     an_mss_beyond_ipv4: "mss = 1460" => "mss = 65496";
@@ -146,6 +148,7 @@ cases! {
 cases! {
     GOOD;
     a_contention_that_is_never_won: "delay = \"80ms\"" => "delay = \"80ms\"\ncontention = { failure = 1 }";
+    a_first_window_above_the_largest: "delay = \"80ms\"" => "delay = \"80ms\"\ncontention = { window = 512 }";
     a_contention_of_nobody: "delay = \"80ms\"" => "delay = \"80ms\"\ncontention = \"cpdp\"";
     a_window_that_shrinks: "delay = \"80ms\"" => "delay = \"80ms\"\ncontention = { window = 32, max_window = 16 }";
     a_contention_beside_arq: "delay = \"80ms\"" => "delay = \"80ms\"\narq = \"tcp-dcr\"\ncontention = \"cdpd\"";

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
-use skywave_lab::scenario::{Plot, PlotAxis, Scenario, Written};
+use skywave_lab::scenario::{
+    FLOW_METRICS, LINK_METRICS, Plot, PlotAxis, SERIES, STATION_METRICS, Scenario, Written,
+};
 use skywave_sim::spec::{FlowSpec, LinkSpec, Route, Spec, Traffic, Transport};
 
 const EXAMPLE: &str = include_str!("files/cerl-fig7a.toml");
@@ -112,4 +114,16 @@ fn the_whole_scenario_is_described() {
         }
     );
     assert_eq!((plot.y.name, plot.y.field), ("goodput", "goodput_bps"));
+}
+
+/// What messages about unknown names promise.
+#[test]
+fn the_documentation_names_all_that_is_measured() {
+    const DOCS: &str = include_str!("../../../../docs/scenarios.md");
+    for metrics in [FLOW_METRICS, LINK_METRICS, STATION_METRICS, SERIES] {
+        for metric in metrics {
+            let name = metric.name;
+            assert!(DOCS.contains(&format!("`{name}`")), "{name}");
+        }
+    }
 }

@@ -58,9 +58,12 @@ impl Bytes {
     pub(super) fn take(&mut self, out: &mut [u8], most: u64) -> usize {
         let n = out.len().min(self.bytes.len());
         let n = usize::try_from(most).map_or(n, |most| n.min(most));
-        for (to, from) in out.iter_mut().zip(self.bytes.drain(..n)) {
-            *to = from;
-        }
+        let (front, back) = self.bytes.as_slices();
+        let (in_front, in_back) = parts(front.len(), 0, n);
+        let (first, second) = out[..n].split_at_mut(in_front.len());
+        first.copy_from_slice(&front[in_front]);
+        second.copy_from_slice(&back[in_back]);
+        self.bytes.drain(..n);
         self.start += n as u64;
         n
     }

@@ -14,7 +14,7 @@ mod tests;
 pub use message::{Hash, Refused};
 pub use receive::{ReceiveError, Received};
 pub use send::{FileOffer, SendError, SendOptions, SendStep, Sent, send};
-pub use serve::{ServeEvent, ServeOptions, serve};
+pub use serve::{ServeEvent, ServeOptions, check_folder, serve};
 
 use std::time::Duration;
 

@@ -134,6 +134,11 @@ impl FileOffer {
         })
     }
 
+    /// The name that it shall have.
+    pub fn name(&self) -> &str {
+        &self.offer.name
+    }
+
     /// Its size in bytes.
     pub fn size(&self) -> u64 {
         self.offer.size

@@ -1,9 +1,13 @@
 //! Receives files from many senders at once.
 
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
+
+use rustix::fs::{Access, access};
 
 use super::receive::{self, Place, ReceiveError, Received, Step};
 use super::registry::Registry;
@@ -20,6 +24,17 @@ pub struct ServeOptions {
     pub overwrite: bool,
     /// Stop after so many files have arrived.
     pub count: Option<usize>,
+}
+
+/// Looks whether files can be put into a folder, before anybody sends one.
+///
+/// # Errors
+/// When it is not there, is no folder, or may not be written to.
+pub fn check_folder(dir: &Path) -> io::Result<()> {
+    if !fs::metadata(dir)?.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    Ok(access(dir, Access::WRITE_OK | Access::EXEC_OK)?)
 }
 
 /// What happens to a transfer; the number tells transfers apart.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -138,6 +140,23 @@ fn send_part(sender: &Node, path: &Path, to: SocketAddr, bytes: u64) {
         &mut |step| !matches!(step, SendStep::Sending(have, _) if have >= bytes),
     );
     assert!(matches!(result, Err(SendError::Stopped)), "{result:?}");
+}
+
+#[test]
+fn what_files_cannot_be_put_into_is_told() {
+    let (from, into, _) = folders();
+    check_folder(into.path()).unwrap();
+    let kind = |path: &Path| check_folder(path).unwrap_err().kind();
+    let path = file(from.path(), "film", 1);
+    assert_eq!(kind(&path), io::ErrorKind::NotADirectory);
+    let missing = from.path().join("missing");
+    assert_eq!(kind(&missing), io::ErrorKind::NotFound);
+    // Who may do everything may write to a folder that nobody may write to.
+    let locked = from.path().join("locked");
+    fs::create_dir(&locked).unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o555)).unwrap();
+    let written = fs::write(locked.join("film"), "");
+    assert_eq!(check_folder(&locked).is_ok(), written.is_ok());
 }
 
 #[test]
