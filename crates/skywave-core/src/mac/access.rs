@@ -14,6 +14,7 @@ use crate::time::{Duration, Time};
 pub struct Access {
     timing: Timing,
     eifs: Duration,
+    keep_access: bool,
     rng: Stream,
     /// The station hears something, or talks itself.
     busy: bool,
@@ -43,6 +44,7 @@ impl Access {
         Self {
             timing: config.timing,
             eifs: config.eifs(),
+            keep_access: config.keep_access,
             rng,
             busy: false,
             idle_since: Time::ZERO,
@@ -161,7 +163,7 @@ impl Access {
         match &mut self.backoff {
             Some(slots) => *slots -= u64::from(*slots).min(passed) as u32,
             // It was only waiting for the channel to be idle long enough.
-            None if self.wanted => self.draw(),
+            None if self.wanted && !self.keep_access => self.draw(),
             None => {}
         }
         self.due = None;

@@ -68,8 +68,14 @@ pub struct Config {
     pub data_mode: Mode,
     /// Mode of broadcast frames.
     pub broadcast_mode: Mode,
-    /// Mode of RTS, CTS and ACK.
+    /// Mode of RTS and CTS.
     pub control_mode: Mode,
+    /// Mode of ACKs. The standard's is the fastest basic rate that is not above the data's
+    /// (802.11-2016 section 10.7.6.5.2); ns-2 has one rate for all control frames.
+    pub ack_mode: Mode,
+    /// Mode of the ACK that an EIFS has room for: the slowest that all stations have (802.11-2016 section
+    /// 10.3.7), 1 Mb/s in an 802.11g network that 802.11b's stations may join, and in ns-3.
+    pub eifs_mode: Mode,
     /// Preamble of DSSS and CCK frames.
     pub preamble: Preamble,
     /// RTS and CTS go before unicast data frames longer than so many bytes, MAC header included;
@@ -84,6 +90,9 @@ pub struct Config {
     pub long_retries: u32,
     /// A station that hears an RTS and then nothing need not wait for the rest of the exchange. (ns-2's do.)
     pub nav_reset: bool,
+    /// A packet that found the channel idle needs no backoff even if the channel is taken before it is
+    /// sent. (ns-3's stations; the standard's draw one, 802.11-2016 section 10.3.4.2.)
+    pub keep_access: bool,
     /// Room for packets that wait, the one in service not counted.
     pub queue: Limit,
     /// MAC header, frame check sequence and LLC/SNAP header around a packet, bytes.
@@ -99,12 +108,15 @@ impl Config {
             data_mode: Mode::Ofdm24,
             broadcast_mode: Mode::Ofdm6,
             control_mode: Mode::Ofdm6,
+            ack_mode: Mode::Ofdm6,
+            eifs_mode: Mode::Ofdm6,
             preamble: Preamble::Long,
             rts_threshold: None,
             long_above: 2347,
             short_retries: 7,
             long_retries: 4,
             nav_reset: true,
+            keep_access: false,
             queue: Limit::Bytes(256_000),
             overhead: 36,
         }
@@ -117,6 +129,8 @@ impl Config {
             data_mode: Mode::Cck11,
             broadcast_mode: Mode::Dsss1,
             control_mode: Mode::Dsss1,
+            ack_mode: Mode::Dsss1,
+            eifs_mode: Mode::Dsss1,
             ..Self::ieee80211g()
         }
     }
@@ -132,14 +146,11 @@ impl Config {
     }
 
     /// After a frame that was not understood the channel counts as free only when an ACK to it would
-    /// have passed: EIFS, with the ACK in the slowest mode of the standard.
+    /// have passed: EIFS.
     pub fn eifs(&self) -> Duration {
-        let slowest = if self.control_mode.is_ofdm() {
-            Mode::Ofdm6
-        } else {
-            Mode::Dsss1
-        };
-        let ack = slowest.airtime(super::frame::ACK_BYTES, self.preamble);
+        let ack = self
+            .eifs_mode
+            .airtime(super::frame::ACK_BYTES, self.preamble);
         self.timing.sifs + ack + self.timing.difs()
     }
 }

@@ -171,6 +171,11 @@ impl<P: Clone> Dcf<P> {
         &self.access
     }
 
+    /// What a frame brings about counts as coming to the channel behind it, not to the frame.
+    pub fn keeps_access(&self) -> bool {
+        self.config.keep_access
+    }
+
     /// A packet for a neighbour, or for all of them.
     pub fn send(&mut self, now: Time, to: Address, bytes: u32, packet: P) {
         let waiting = Waiting { to, bytes, packet };
@@ -411,6 +416,11 @@ impl<P: Clone> Dcf<P> {
         mode.airtime(bytes, self.config.preamble)
     }
 
+    fn ack_airtime(&self) -> Duration {
+        let mode = self.config.ack_mode;
+        mode.airtime(ACK_BYTES, self.config.preamble)
+    }
+
     fn transmit_current(&mut self) {
         let Some(current) = &mut self.current else {
             return;
@@ -424,7 +434,7 @@ impl<P: Clone> Dcf<P> {
         }
         let sifs = self.config.timing.sifs;
         let data = self.config.data_mode.airtime(bytes, self.config.preamble);
-        let answers = self.control_airtime(CTS_BYTES) + self.control_airtime(ACK_BYTES);
+        let answers = self.control_airtime(CTS_BYTES) + self.ack_airtime();
         self.stats.requests += 1;
         let reserves = sifs * 3 + data + answers;
         let mode = self.config.control_mode;
@@ -447,19 +457,19 @@ impl<P: Clone> Dcf<P> {
             return self.transmit(Sending::Broadcast, to, kind, bytes, mode, Duration::ZERO);
         }
         self.stats.attempts += 1;
-        let reserves = self.config.timing.sifs + self.control_airtime(ACK_BYTES);
+        let reserves = self.config.timing.sifs + self.ack_airtime();
         let mode = self.config.data_mode;
         self.transmit(Sending::Unicast, to, kind, bytes, mode, reserves);
     }
 
     fn transmit_reply(&mut self, reply: Reply) {
-        let mode = self.config.control_mode;
-        let none = Duration::ZERO;
         match reply {
             Reply::Cts { to, reserves } => {
+                let mode = self.config.control_mode;
                 self.transmit(Sending::Answer, to, Kind::Cts, CTS_BYTES, mode, reserves);
             }
             Reply::Ack { to } => {
+                let (mode, none) = (self.config.ack_mode, Duration::ZERO);
                 self.transmit(Sending::Answer, to, Kind::Ack, ACK_BYTES, mode, none);
             }
             Reply::Data => self.transmit_data(),

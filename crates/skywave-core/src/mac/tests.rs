@@ -323,6 +323,41 @@ fn after_what_was_not_understood_the_station_waits_longer() {
 }
 
 #[test]
+fn acks_have_a_mode_of_their_own() {
+    let mut station = Station::new(Config {
+        ack_mode: Mode::Ofdm24,
+        rts_threshold: Some(0),
+        ..config()
+    });
+    station.hear(us(5), PEER, ME, data(1), 0);
+    assert!(matches!(station.next().1, Output::Deliver { .. }));
+    let (waited, ack) = station.frame();
+    assert_eq!((waited, &ack.kind), (SIFS, &Kind::Ack));
+    assert_eq!((ack.mode, ack.airtime), (Mode::Ofdm24, us(34)));
+    station.dcf.send(station.now, PEER, 1500, 7);
+    assert_eq!(station.frame().1.kind, Kind::Rts);
+    station.hear(SIFS, PEER, ME, Kind::Cts, 0);
+    assert_eq!(station.frame().1.reserves, SIFS + us(34));
+}
+
+#[test]
+fn what_found_the_channel_idle_needs_no_backoff_if_access_is_kept() {
+    let behind = |keep_access| {
+        let mut station = Station::new(Config {
+            keep_access,
+            ..config()
+        });
+        station.hear(us(5), PEER, OTHER, Kind::Ack, 0);
+        station.dcf.send(station.now, PEER, 1500, 7);
+        // The channel is taken again within the DIFS.
+        station.hear(us(20), PEER, OTHER, Kind::Ack, 0);
+        slots(station.frame().0, DIFS)
+    };
+    assert_eq!(behind(true), 0);
+    assert!(behind(false) > 0);
+}
+
+#[test]
 fn unanswered_frames_are_repeated_in_growing_windows_and_then_given_up() {
     let answer = SIFS + SLOT + us(50);
     let mut widest = Vec::new();

@@ -127,17 +127,17 @@ impl<P> Routing<P> {
         each!(self, machine => machine.receive(now, from, packet));
     }
 
-    /// The MAC has given up this packet, since `next_hop` does not answer. What it still holds for the
-    /// same neighbour is handed in too, packet by packet.
+    /// The MAC has given up this packet, since `next_hop` does not answer. If [`Self::takes_queued`], what it
+    /// still holds for the same neighbour is handed in too, packet by packet.
     pub fn link_failed(&mut self, now: Time, next_hop: Address, packet: Packet<P>) {
         each!(self, machine => machine.link_failed(now, next_hop, packet));
     }
 
-    /// It seeks another way when the MAC gives up a packet.
-    pub fn uses_feedback(&self) -> bool {
+    /// What waits behind a packet that was given up is not to be tried.
+    pub fn takes_queued(&self) -> bool {
         match self {
             Self::Static(_) => false,
-            Self::Aodv(aodv) => aodv.uses_feedback(),
+            Self::Aodv(aodv) => aodv.takes_queued(),
         }
     }
 

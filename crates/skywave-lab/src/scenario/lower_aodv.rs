@@ -70,6 +70,8 @@ fn config(model: &AodvModel) -> Config {
     switch! {
         hello,
         link_feedback,
+        raise_on_break,
+        drop_queued,
         destination_only,
         gratuitous_rrep,
         blacklist,

@@ -55,13 +55,19 @@ fn mac(model: &RadioModel) -> Result<mac::Config, Fault> {
         Some(RtsModel::Never) => None,
         Some(RtsModel::Above(bytes)) => Some(bytes.0),
     };
+    let control_mode = rate(model.control_rate.as_ref(), default.control_mode)?;
     let retries = model.retries.as_ref();
     let attempts = |count: Option<Count>, default| count.map_or(default, saturating);
     Ok(mac::Config {
         timing: timing(model)?,
         data_mode: rate(model.rate.as_ref(), default.data_mode)?,
         broadcast_mode: rate(model.broadcast_rate.as_ref(), default.broadcast_mode)?,
-        control_mode: rate(model.control_rate.as_ref(), default.control_mode)?,
+        control_mode,
+        ack_mode: rate(model.ack_rate.as_ref(), control_mode)?,
+        eifs_mode: match &model.eifs_rate {
+            None => default.eifs_mode,
+            Some(rate) => understood(standard, rate)?,
+        },
         preamble: preamble(model)?,
         rts_threshold,
         // As in the standard: dot11RTSThreshold is also what makes a frame a long one.
@@ -73,6 +79,7 @@ fn mac(model: &RadioModel) -> Result<mac::Config, Fault> {
         short_retries: attempts(retries.and_then(|r| r.short), default.short_retries),
         long_retries: attempts(retries.and_then(|r| r.long), default.long_retries),
         nav_reset: model.nav_reset.unwrap_or(default.nav_reset),
+        keep_access: model.keep_access.unwrap_or(default.keep_access),
         queue: model.queue.map_or(default.queue, |Limit(limit)| limit),
         overhead: default.overhead,
     })
@@ -91,10 +98,22 @@ fn name(standard: StandardModel) -> &'static str {
 
 /// The standard's mode of this rate.
 fn mode(standard: StandardModel, rate: &Spanned<units::Rate>) -> Result<Mode, Fault> {
-    let modes = || {
-        let modes = Mode::ALL.into_iter();
-        modes.filter(|mode| mode.is_ofdm() == (standard == StandardModel::G))
-    };
+    let of_standard = |mode: &Mode| mode.is_ofdm() == (standard == StandardModel::G);
+    one_of(rate, name(standard), of_standard)
+}
+
+/// The mode of this rate that stations of the standard understand: 802.11g's know 802.11b's too.
+fn understood(standard: StandardModel, rate: &Spanned<units::Rate>) -> Result<Mode, Fault> {
+    let known = |mode: &Mode| !mode.is_ofdm() || standard == StandardModel::G;
+    one_of(rate, name(standard), known)
+}
+
+fn one_of(
+    rate: &Spanned<units::Rate>,
+    standard: &str,
+    known: impl Fn(&Mode) -> bool,
+) -> Result<Mode, Fault> {
+    let modes = || Mode::ALL.into_iter().filter(&known);
     let found = modes().find(|mode| Rate::from_bps(mode.bps()) == rate.value.0);
     found.ok_or_else(|| {
         let rates: Vec<String> = modes()
@@ -102,7 +121,7 @@ fn mode(standard: StandardModel, rate: &Spanned<units::Rate>) -> Result<Mode, Fa
             .collect();
         Fault::new(
             rate.span.clone(),
-            format!("{} has no mode of this rate", name(standard)),
+            format!("{standard} has no mode of this rate"),
         )
         .label("not a rate of the standard")
         .help(format!("expected one of {}", rates.join(", ")))
@@ -130,6 +149,16 @@ fn timing(model: &RadioModel) -> Result<Timing, Fault> {
                 )
                 .label(format!("expected {}", slots.join(" or ")))
             })?;
+    }
+    if let Some(cca) = &model.cca {
+        if cca.value.0 >= timing.slot {
+            let slot = timing.slot.as_nanos() / 1000;
+            return Err(
+                Fault::new(cca.span.clone(), "a signal is noticed within a slot")
+                    .label(format!("expected less than \"{slot}us\"")),
+            );
+        }
+        timing.cca = cca.value.0;
     }
     for (window, field) in [
         (&model.cw_min, &mut timing.cw_min),

@@ -19,12 +19,20 @@ pub(crate) struct RadioModel {
     pub(crate) standard: StandardModel,
     /// Rate of unicast data frames, one of the standard's; default "11Mbps" or "24Mbps".
     pub(crate) rate: Option<Spanned<Rate>>,
-    /// Rate of RTS, CTS and ACK; default the standard's lowest.
+    /// Rate of RTS and CTS; default the standard's lowest.
     pub(crate) control_rate: Option<Spanned<Rate>>,
+    /// Rate of ACKs; default that of RTS and CTS. (ns-3's stations, and real ones, take the fastest basic rate that is
+    /// not above the data's.)
+    pub(crate) ack_rate: Option<Spanned<Rate>>,
+    /// Rate of the ACK that stations leave time for after a frame that they did not understand (EIFS); default the
+    /// standard's lowest (ns-3: "1Mbps").
+    pub(crate) eifs_rate: Option<Spanned<Rate>>,
     /// Rate of broadcast frames; default the standard's lowest.
     pub(crate) broadcast_rate: Option<Spanned<Rate>>,
     /// A slot of the backoff: "20us", or in 802.11g alone "9us"; default "20us".
     pub(crate) slot: Option<Spanned<Period>>,
+    /// A signal is noticed this long after it has begun; default "15us" with slots of 20 µs, "4us" with 9.
+    pub(crate) cca: Option<Spanned<Duration>>,
     /// Preamble of 802.11b's frames: "long" (default) or "short".
     pub(crate) preamble: Option<Spanned<PreambleModel>>,
     /// The first contention window in slots; default 31 in 802.11b, 15 in 802.11g.
@@ -37,6 +45,9 @@ pub(crate) struct RadioModel {
     /// A station that hears an RTS and then nothing is free again when data would have begun; default true (ns-2:
     /// false).
     pub(crate) nav_reset: Option<bool>,
+    /// A packet that found the channel idle needs no backoff even if the channel is taken before it is sent; default
+    /// false (ns-3: true).
+    pub(crate) keep_access: Option<bool>,
     /// How often frames are sent before they are given up.
     pub(crate) retries: Option<RetriesModel>,
     /// Room for packets that wait in the MAC; default "256kB".

@@ -8,7 +8,6 @@ use super::case::{
 };
 
 /// Bytes of TCP's timestamps in a header.
-const TIMESTAMPS: u32 = 12;
 
 impl Case {
     /// The scenario file, without seeds.
@@ -144,15 +143,15 @@ impl Case {
         text + &self.run(Some(DCR_FROM))
     }
 
-    /// With the defaults of ns-3: seven attempts of any frame, an ACK a segment, first window 10, RTO
-    /// of at least 1 s, AODV, and its reception and sensing over ns-2's distances as well.
+    /// With the defaults of ns-3: its MAC, reception (over ns-2's distances too) and AODV, an ACK a segment,
+    /// first window 10, RTO of at least 1 s.
     fn wifi(&self, path: &Wifi) -> String {
         let (propagation, step) = match path.radios {
             Radios::Ns2 => (
                 "\"ns2\"\nreception = \"sinr\"\nsensing = { frames = { energy = \"-78.07dBm\" } }",
                 200,
             ),
-            Radios::Ns3 => ("\"ns3\"", 30),
+            Radios::Ns3 => ("\"ns3\"\nsensing = \"signals\"", 30),
         };
         let rts = if path.rts { "always" } else { "never" };
         let Wifi {
@@ -161,18 +160,18 @@ impl Case {
         let stations = hops + 1;
         format!(
             "[radio]\nstandard = \"802.11g\"\nrate = \"24Mbps\"\ncontrol_rate = \"6Mbps\"\n\
+             ack_rate = \"24Mbps\"\neifs_rate = \"1Mbps\"\ncca = \"4us\"\nkeep_access = true\n\
              slot = \"{slot_us}us\"\nrts = \"{rts}\"\nretries = {{ short = 7, long = 7 }}\n\
              propagation = {propagation}\n\
-             routing = \"aodv\"\n\n\
+             routing = {{ aodv = {{ raise_on_break = false, drop_queued = false, hello = true, \
+             gratuitous_rrep = true }} }}\n\n\
              [[station]]\nnode = \"N#\"\ncount = {stations}\nat = [\"0m\", \"0m\"]\n\
              step = [\"{step}m\", \"0m\"]\n\n\
              [[flow]]\nname = \"bulk\"\nfrom = \"N1\"\nto = \"N{stations}\"\ntransport = {}\n\
              profile = \"{}\"\nmss = {mss}\nheader = {}\nrwnd = \"131072B\"\ntraffic = \"ftp\"\n\
              acking = \"every\"\n\
              tcp = {{ timestamps = true, initial_window = \"10 segments\", min_rto = \"1s\" }}\n",
-            self.agent.transport,
-            self.agent.profile,
-            HEADER + TIMESTAMPS,
+            self.agent.transport, self.agent.profile, HEADER,
         ) + &self.run(None)
     }
 

@@ -66,8 +66,8 @@ fn a_plain_network_has_the_radios_of_ns2_and_aodv() {
 #[test]
 fn every_parameter_of_the_mac_can_be_written() {
     let mac = radio(
-        "rate = \"54Mbps\"\ncontrol_rate = \"24Mbps\"\nbroadcast_rate = \"12Mbps\"\nslot = \"9us\"\n\
-         cw_min = 7\ncw_max = 255\nrts = \"256B\"\nnav_reset = false\nqueue = \"50 packets\"\n\
+        "rate = \"54Mbps\"\ncontrol_rate = \"24Mbps\"\nack_rate = \"6Mbps\"\neifs_rate = \"1Mbps\"\nbroadcast_rate = \"12Mbps\"\nslot = \"9us\"\n\
+         cw_min = 7\ncw_max = 255\ncca = \"3us\"\nrts = \"256B\"\nnav_reset = false\nkeep_access = true\nqueue = \"50 packets\"\n\
          retries = { short = 5, long = 3, long_above = 1000 }",
     )
     .mac;
@@ -75,10 +75,13 @@ fn every_parameter_of_the_mac_can_be_written() {
         timing: Timing {
             cw_min: 7,
             cw_max: 255,
+            cca: Duration::from_micros(3),
             ..Timing::erp()
         },
         data_mode: Mode::Ofdm54,
         control_mode: Mode::Ofdm24,
+        ack_mode: Mode::Ofdm6,
+        eifs_mode: Mode::Dsss1,
         broadcast_mode: Mode::Ofdm12,
         preamble: Preamble::Long,
         rts_threshold: Some(256),
@@ -86,10 +89,13 @@ fn every_parameter_of_the_mac_can_be_written() {
         short_retries: 5,
         long_retries: 3,
         nav_reset: false,
+        keep_access: true,
         queue: Limit::Packets(50),
         overhead: mac::Config::ieee80211g().overhead,
     };
     assert_eq!(mac, expected);
+    let mac = radio("control_rate = \"12Mbps\"").mac;
+    assert_eq!(mac.ack_mode, Mode::Ofdm12);
     let mac = radio("standard = \"802.11b\"\npreamble = \"short\"\nrate = \"5.5Mbps\"").mac;
     assert_eq!((mac.preamble, mac.data_mode), (Preamble::Short, Mode::Cck5));
 }
@@ -218,7 +224,8 @@ fn routing_is_static_or_aodv_with_its_parameters() {
     let own = radio(
         "routing = { aodv = { hello = true, hello_interval = \"2s\", active_route_timeout = \"10s\", \
          my_route_timeout = \"12s\", max_repair_ttl = 4, buffer_packets = 5, rreq_ratelimit = 20, \
-         link_feedback = false, ttl_start = 2, jitter = \"0s\" } }",
+         link_feedback = false, raise_on_break = false, drop_queued = false, ttl_start = 2, \
+         jitter = \"0s\" } }",
     );
     let expected = aodv::Config {
         hello: true,
@@ -229,6 +236,8 @@ fn routing_is_static_or_aodv_with_its_parameters() {
         buffer_packets: 5,
         rreq_ratelimit: 20,
         link_feedback: false,
+        raise_on_break: false,
+        drop_queued: false,
         ttl_start: 2,
         jitter: Duration::ZERO,
         ..default
@@ -463,6 +472,8 @@ cases! {
     a_path_to_no_station: "[run]" => "[sweep]\n\"station.M.count\" = [1]\n\n[run]";
     a_plot_of_no_station: "[run]" => "[report]\nplot = [{ x = \"seed\", y = \"attempts\", station = \"M\" }]\n\n[run]";
     a_plot_of_what_no_station_has: "[run]" => "[report]\nplot = [{ x = \"seed\", y = \"goodput\", station = \"N1\" }]\n\n[run]";
+    an_eifs_for_a_mode_of_no_station: STANDARD => "standard = \"802.11b\"\neifs_rate = \"6Mbps\"";
+    a_signal_noticed_after_a_slot: STANDARD => "standard = \"802.11g\"\ncca = \"20us\"";
     a_table_of_what_a_station_has: "[run]" => "[report]\ntable = [\"goodput\", \"unanswered_share\"]\n\n[run]";
     a_plot_of_flows_of_what_links_and_stations_have: "[run]" => "[report]\nplot = [{ x = \"seed\", y = \"given_up\" }]\n\n[run]";
     a_plot_of_what_nothing_has: "[run]" => "[report]\nplot = [{ x = \"seed\", y = \"retransmissions\" }]\n\n[run]";

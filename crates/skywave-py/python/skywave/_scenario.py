@@ -114,13 +114,17 @@ class Radio(_Table):
     standard: str
     rate: str | None = None
     control_rate: str | None = None
+    ack_rate: str | None = None
+    eifs_rate: str | None = None
     broadcast_rate: str | None = None
     slot: str | None = None
+    cca: str | None = None
     preamble: str | None = None
     cw_min: int | None = None
     cw_max: int | None = None
     rts: str | None = None
     nav_reset: bool | None = None
+    keep_access: bool | None = None
     retries: Mapping[str, Value] | None = None
     queue: str | None = None
     propagation: str | Mapping[str, Value] | None = None

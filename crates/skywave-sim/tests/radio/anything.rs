@@ -59,6 +59,8 @@ prop_compose! {
         rts in prop::option::of(0u32..500),
         sinr in any::<bool>(),
         feedback in any::<bool>(),
+        (raise_on_break, drop_queued) in any::<(bool, bool)>(),
+        keep_access in any::<bool>(),
         aodv in any::<bool>(),
         queue in 1u32..60,
     ) -> RadioSpec {
@@ -66,6 +68,7 @@ prop_compose! {
             rts_threshold: rts,
             long_above: rts.unwrap_or(2347),
             queue: Limit::Packets(queue),
+            keep_access,
             ..mac::Config::ieee80211b()
         };
         let noise_mw = 1e-9;
@@ -82,6 +85,8 @@ prop_compose! {
                 RoutingSpec::Aodv(aodv::Config {
                     hello: !feedback,
                     link_feedback: feedback,
+                    raise_on_break,
+                    drop_queued,
                     ..aodv::Config::default()
                 })
             } else {

@@ -274,3 +274,25 @@ fn a_reservation_that_comes_to_nothing_ends_by_itself_on_the_timeline() {
         assert!(spans.iter().any(|s| s.activity == Activity::Idle));
     }
 }
+
+#[test]
+fn a_station_that_keeps_its_access_forwards_right_behind_its_ack() {
+    use skywave_sim::outcome::{Activity, Span};
+    // 1 acknowledges each packet and sends it on: a DIFS behind its ACK, or mostly after a backoff.
+    let at_once = |keep_access| {
+        let mut radio = line(&[0.0, 200.0, 400.0], 250.0, 250.0, None);
+        radio.mac.keep_access = keep_access;
+        radio.routing = skywave_sim::spec::RoutingSpec::Static;
+        radio.timeline = Some((Time::ZERO, Time::ZERO + Duration::from_millis(500)));
+        let outcome = simulated(radio, &[(0, 2)]);
+        let spans = outcome.stations[1].timeline.iter();
+        let sends: Vec<_> = spans.filter(|s| s.activity == Activity::Sends).collect();
+        let is_ack = |s: &Span| s.to_s - s.from_s < 1e-4;
+        let pairs = sends.windows(2).filter(|w| is_ack(w[0]) && !is_ack(w[1]));
+        let waits = pairs.map(|w| (w[1].from_s - w[0].to_s) * 1e6);
+        let (difs, all): (Vec<f64>, Vec<f64>) = waits.partition(|us| (us - 50.0).abs() < 1e-3);
+        difs.len() as f64 / (difs.len() + all.len()) as f64
+    };
+    let (kept, drawn) = (at_once(true), at_once(false));
+    assert!(kept > 0.25 && drawn < 0.1, "{kept} {drawn}");
+}

@@ -44,6 +44,12 @@ pub struct Config {
     pub allowed_hello_loss: u8,
     /// Take the link layer's word for a break (section 6.10).
     pub link_feedback: bool,
+    /// A route that breaks or expires has its number raised (section 6.11), so that nobody who is still on it
+    /// can answer. Without that (as in ns-3) a route is found again sooner, and routes may loop.
+    pub raise_on_break: bool,
+    /// What the MAC still holds for a neighbour that does not answer is dropped, as in ns-2. Otherwise (as
+    /// in ns-3) it stays there and is sent.
+    pub drop_queued: bool,
     /// D: only destinations answer requests.
     pub destination_only: bool,
     /// G: who answers for a destination tells it of the originator too.
@@ -92,6 +98,8 @@ impl Default for Config {
             hello_interval: Duration::from_secs(1),
             allowed_hello_loss: 2,
             link_feedback: true,
+            raise_on_break: true,
+            drop_queued: true,
             destination_only: false,
             gratuitous_rrep: false,
             blacklist: true,

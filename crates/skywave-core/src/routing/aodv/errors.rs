@@ -44,9 +44,11 @@ impl<P> Aodv<P> {
             let Some(route) = self.table.active(now, destination) else {
                 continue;
             };
-            // A route as new as the break has been found since.
-            let stale =
-                |told: Seq| route.known && route.seq.is_some_and(|own| !told.is_newer_than(own));
+            // A route as new as the break has been found since. (Where breaks do not raise the number, one
+            // that is newer.)
+            let raised = self.config.raise_on_break;
+            let since = |told: Seq, own: Seq| own.is_newer_than(told) || raised && own == told;
+            let stale = |told: Seq| route.known && route.seq.is_some_and(|own| since(told, own));
             if route.next_hop != from || (!rerr.no_delete && seq.is_some_and(stale)) {
                 continue;
             }

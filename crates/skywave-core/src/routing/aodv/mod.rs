@@ -76,7 +76,7 @@ impl<P> Aodv<P> {
             own,
             seq: Seq(0),
             rreq_id: 0,
-            table: Table::new(config.delete_period()),
+            table: Table::new(config.delete_period(), config.raise_on_break),
             seen: Seen::default(),
             discoveries: Vec::new(),
             buffer: Buffer::new(config.buffer_packets, config.buffer_time),
@@ -151,9 +151,9 @@ impl<P> Aodv<P> {
         }
     }
 
-    /// See [`super::Routing::uses_feedback`].
-    pub fn uses_feedback(&self) -> bool {
-        self.config.link_feedback
+    /// See [`super::Routing::takes_queued`].
+    pub fn takes_queued(&self) -> bool {
+        self.config.link_feedback && self.config.drop_queued
     }
 
     /// See [`super::Routing::link_failed`].

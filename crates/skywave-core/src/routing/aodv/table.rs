@@ -43,6 +43,15 @@ impl Route {
         self.valid || self.lifetime > now
     }
 
+    /// No longer valid, with a number that rises: what others still say of the old route is not to be
+    /// believed.
+    fn break_off(&mut self, until: Time, raise: bool) {
+        if self.known && raise {
+            self.seq = self.seq.map(Seq::next);
+        }
+        (self.valid, self.lifetime) = (false, until);
+    }
+
     fn forget(&mut self) {
         (self.seq, self.known, self.valid, self.hops) = (None, false, false, 0);
         self.precursors.clear();
@@ -57,16 +66,18 @@ pub(super) struct Table {
     /// Routes, also those that are forgotten: there are no more than stations.
     routes: Vec<Route>,
     delete_period: Duration,
+    raise_on_break: bool,
 }
 
 const NONE: u16 = u16::MAX;
 
 impl Table {
-    pub(super) fn new(delete_period: Duration) -> Self {
+    pub(super) fn new(delete_period: Duration, raise_on_break: bool) -> Self {
         Self {
             index: Vec::new(),
             routes: Vec::new(),
             delete_period,
+            raise_on_break,
         }
     }
 
@@ -101,20 +112,11 @@ impl Table {
         let route = &mut self.routes[at];
         if route.valid && route.lifetime <= now {
             let expired = route.lifetime;
-            Self::break_off(route, expired + self.delete_period);
+            route.break_off(expired + self.delete_period, self.raise_on_break);
         }
         if !route.is_known_at(now) {
             route.forget();
         }
-    }
-
-    /// The route is no longer valid, whose sequence number rises with that: what others still say of
-    /// the old one is not to be believed.
-    fn break_off(route: &mut Route, until: Time) {
-        if route.known {
-            route.seq = route.seq.map(Seq::next);
-        }
-        (route.valid, route.lifetime) = (false, until);
     }
 
     /// The entry of `destination`, made if there is none.
@@ -229,9 +231,9 @@ impl Table {
         destination: Address,
         seq: Option<Seq>,
     ) -> Option<&mut Route> {
-        let until = now + self.delete_period;
+        let (until, raise) = (now + self.delete_period, self.raise_on_break);
         let route = self.active(now, destination)?;
-        Self::break_off(route, until);
+        route.break_off(until, raise);
         if let Some(told) = seq {
             route.seq = Some(route.seq.map_or(told, |seq| seq.max(told)));
         }

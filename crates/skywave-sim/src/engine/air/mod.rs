@@ -225,7 +225,11 @@ impl Air {
     fn on_end(&mut self, transmission: u32, reach: u32) {
         let heard = self.channel.station(transmission, reach);
         let station = &mut self.stations[heard];
-        match station.receiver.on_end(self.now, transmission) {
+        let received = station.receiver.on_end(self.now, transmission);
+        if station.dcf.keeps_access() {
+            station.listen(self.now);
+        }
+        match received {
             Some(Received::Frame) => {
                 station
                     .dcf
@@ -335,12 +339,11 @@ impl Air {
         routing.receive(self.now, from, packet);
     }
 
-    /// A neighbour does not answer: what else waits for it has no better prospects.
+    /// A neighbour does not answer: what else waits for it may have no better prospects.
     fn link_failed(&mut self, index: usize, to: Address, packet: Packet<u32>) {
         let station = &mut self.stations[index];
         station.routing().link_failed(self.now, to, packet);
-        // Where routing knows no better, the rest tries its luck.
-        if station.routing().uses_feedback() {
+        if station.routing().takes_queued() {
             while let Some(packet) = station.dcf.withdraw(self.now, to) {
                 station.routing().link_failed(self.now, to, packet);
             }

@@ -55,6 +55,47 @@ fn after_a_break_the_ring_begins_where_the_destination_was() {
 }
 
 #[test]
+fn a_neighbour_still_on_the_route_answers_if_breaks_do_not_raise_the_number() {
+    for (raise_on_break, answer) in [
+        (true, "4 -> 3 RREP to 1: 4#1 hops 0 "),
+        (false, "2 -> 1 RREP to 1: 4#0 hops 2 "),
+    ] {
+        let config = Config {
+            raise_on_break,
+            ..config()
+        };
+        let mut network = Network::chain(4, config);
+        network.send(1, 4);
+        network.run(1000);
+        network.link(1, 2, false);
+        network.send(1, 4);
+        network.run(1500);
+        network.link(1, 2, true);
+        network.skip();
+        network.send(1, 4);
+        network.run(2000);
+        let first = network.first_reply();
+        assert!(first.starts_with(answer), "{first}");
+        assert_eq!(network.next_hop(1, 4), Some(2));
+    }
+}
+
+#[test]
+fn an_error_counts_where_breaks_do_not_raise_the_number() {
+    let config = Config {
+        raise_on_break: false,
+        ..config()
+    };
+    let mut network = Network::chain(4, config);
+    network.send(1, 4);
+    network.run(1000);
+    network.link(3, 4, false);
+    network.send(1, 4);
+    network.run(1400);
+    assert_eq!(network.next_hop(1, 4), None);
+}
+
+#[test]
 fn an_error_for_several_is_broadcast() {
     // 1 - 2 - 3 - 4, and 5 - 2.
     let mut network = Network::of(5, &[(1, 2), (2, 3), (3, 4), (5, 2)], config());

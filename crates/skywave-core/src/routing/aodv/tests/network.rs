@@ -236,6 +236,14 @@ impl Network {
         assert_eq!(said, lines.trim(), "\nsaid:\n{said}\n");
     }
 
+    /// The first reply that was sent since the last call, without its time.
+    #[track_caller]
+    pub(super) fn first_reply(&mut self) -> String {
+        let mut lines = std::mem::take(&mut self.lines).into_iter();
+        let line = lines.find(|line| line.contains("RREP")).expect("a reply");
+        line.split_once(' ').expect("a time").1.to_owned()
+    }
+
     /// Forgets what was said.
     pub(super) fn skip(&mut self) {
         self.lines.clear();
