@@ -14,6 +14,8 @@ const SIZE: u64 = 1_000_000;
 const RATE: &str = "8Mbps";
 /// Longest time between two kills, in ms.
 const LIFE: u64 = 400;
+/// Names of partial files begin with it.
+const PARTIAL: &str = ".skywave-";
 
 /// A process that does not outlive the test.
 struct Process(Child);
@@ -92,15 +94,25 @@ impl Lab {
         path
     }
 
+    /// Partial files and their sizes.
+    fn left_over(&self) -> String {
+        let entries = fs::read_dir(self.dir.path().join("in")).unwrap();
+        let entries = entries.map(|entry| entry.unwrap());
+        let partial =
+            |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(PARTIAL);
+        let told = |entry: fs::DirEntry| {
+            let size = entry.metadata().unwrap().len();
+            format!("{}: {size} bytes\n", entry.file_name().display())
+        };
+        entries.filter(partial).map(told).collect()
+    }
+
     /// Whatever has its name is whole and right.
     fn check(&self) -> usize {
         let mut whole = 0;
         for entry in fs::read_dir(self.dir.path().join("in")).unwrap() {
             let name = entry.unwrap().file_name();
-            if name
-                .to_str()
-                .is_some_and(|name| name.starts_with(".skywave-"))
-            {
+            if name.to_string_lossy().starts_with(PARTIAL) {
                 continue;
             }
             let ours = fs::read(self.dir.path().join(&name)).expect("a file that was sent");
@@ -164,6 +176,5 @@ fn files_are_whole_or_absent_whoever_is_killed() {
     assert!(status.success(), "{status}");
     receiver.kill();
     assert_eq!(lab.check() as u64, files + 1, "all that were sent");
-    let left = fs::read_dir(lab.dir.path().join("in")).unwrap().count();
-    assert_eq!(left as u64, files + 1, "nothing else");
+    assert_eq!(lab.left_over(), "", "nothing else");
 }

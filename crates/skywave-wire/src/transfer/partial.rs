@@ -27,6 +27,25 @@ pub(super) fn path(dir: &Path, contents: &Hash) -> PathBuf {
     dir.join(format!("{PREFIX}{contents}.part"))
 }
 
+/// Removes the empty file that a receiver has left that was killed before it could do so.
+pub(super) fn tidy(path: &Path) {
+    if fs::symlink_metadata(path).is_ok_and(|found| found.len() == 0) {
+        // What cannot be opened is not in the way of anybody.
+        drop(Partial::open(path));
+    }
+}
+
+impl Drop for Partial {
+    /// A file without a byte keeps nothing.
+    fn drop(&mut self) {
+        let is_empty = self.file.metadata().is_ok_and(|ours| ours.len() == 0);
+        // Under its name by now, or replaced, it is none of ours.
+        if is_empty && is_at(&self.file, &self.path).is_ok_and(|ours| ours) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
 impl Partial {
     /// Opens what there is of these contents; `None` if somebody else is writing it.
     pub(super) fn open(path: &Path) -> io::Result<Option<Self>> {
@@ -168,6 +187,27 @@ mod tests {
         let name = dir.path().join("greeting");
         partial.finish(&name, false).unwrap();
         assert_eq!(fs::read(&name).unwrap(), b"hello world");
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn nothing_is_left_where_nothing_came() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(".part");
+        let open = || Partial::open(&path).unwrap().unwrap();
+        drop(open());
+        assert!(!path.exists());
+        open().write(b"a").unwrap();
+        assert!(path.exists());
+        // An empty file that has come whole stays, and so does what stands in its place meanwhile.
+        open().clear().unwrap();
+        let empty = open();
+        let name = dir.path().join("empty");
+        fs::rename(&path, &name).unwrap();
+        fs::write(&path, "").unwrap();
+        drop(empty);
+        assert!(name.exists() && path.exists());
+        tidy(&path);
         assert!(!path.exists());
     }
 

@@ -139,13 +139,14 @@ fn take(
     };
     // Hashing may take long: whoever takes the transfer over meanwhile does not wait for it.
     let mut goes_on = |_: u64| step(None) && stream.failure().is_none();
+    let partial = partial::path(place.dir, &offer.hash);
     if is_complete(&path, offer, &mut goes_on)? {
+        partial::tidy(&partial);
         return Ok(received(offer.size));
     }
     if !place.overwrite && fs::symlink_metadata(&path).is_ok() {
         return Err(ReceiveError::Refused(Refused::Exists));
     }
-    let partial = partial::path(place.dir, &offer.hash);
     let ours = Arc::downgrade(stream);
     if !place.registry.take_over(&partial, peer, ours) {
         return Err(ReceiveError::Refused(Refused::Busy));
