@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The chain is that of `bench/peers/ns2/chain.tcl`: 802.11b at 11 Mb/s with control frames at
-//! 1 Mb/s, stations 200 m apart with ns-2's radios, AODV, and one NewReno flow from end to end.
+//! 1 Mb/s, stations 200 m apart with ns-2's radios and AODV, and one NewReno flow from end to end.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -46,6 +46,21 @@ fn main() {
     );
 }
 
+/// The constants of ns-2's AODV. (It waits for `2 * TTL` times the time a hop has taken in earlier
+/// searches, which is `node_traversal_time` at first.)
+fn ns2_aodv() -> aodv::Config {
+    aodv::Config {
+        active_route_timeout: Duration::from_secs(10),
+        my_route_timeout: Some(Duration::from_secs(10)),
+        net_diameter: 30,
+        node_traversal_time: Duration::from_millis(30),
+        rreq_retries: 3,
+        ttl_start: 5,
+        timeout_buffer: 0,
+        ..aodv::Config::default()
+    }
+}
+
 fn chain(hops: u64, seconds: u64, rts: bool, seed: u64) -> Spec {
     let station = |node| StationSpec {
         node: node as usize,
@@ -74,9 +89,15 @@ fn chain(hops: u64, seconds: u64, rts: bool, seed: u64) -> Spec {
                 // ns-2 has no LLC/SNAP header, and all four addresses.
                 overhead: 34,
                 nav_reset: false,
+                // Carrier sense takes no time there: only who has begun when a signal arrives does not
+                // notice it.
+                timing: mac::Timing {
+                    cca: Duration::from_nanos(100),
+                    ..mac::Timing::dsss()
+                },
                 ..mac::Config::ieee80211b()
             },
-            routing: RoutingSpec::Aodv(aodv::Config::default()),
+            routing: RoutingSpec::Aodv(ns2_aodv()),
             timeline: None,
         }),
         flows: vec![FlowSpec {
