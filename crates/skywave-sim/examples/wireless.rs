@@ -47,7 +47,7 @@ fn main() {
 }
 
 /// The constants of ns-2's AODV. (It waits for `2 * TTL` times the time a hop has taken in earlier
-/// searches, which is `node_traversal_time` at first.)
+/// discoveries, which is `node_traversal_time` at first.)
 fn ns2_aodv() -> aodv::Config {
     aodv::Config {
         active_route_timeout: Duration::from_secs(10),
@@ -89,8 +89,8 @@ fn chain(hops: u64, seconds: u64, rts: bool, seed: u64) -> Spec {
                 // ns-2 has no LLC/SNAP header, and all four addresses.
                 overhead: 34,
                 nav_reset: false,
-                // Carrier sense takes no time there: only who has begun when a signal arrives does not
-                // notice it.
+                // Carrier sense takes no time there, but who begins at the same instant does not notice. (Ours
+                // are rounded to nanoseconds.)
                 timing: mac::Timing {
                     cca: Duration::from_nanos(100),
                     ..mac::Timing::dsss()

@@ -14,7 +14,8 @@ use crate::time::{Duration, Time};
 pub struct Access {
     timing: Timing,
     eifs: Duration,
-    keep_access: bool,
+    /// Who found the channel idle draws no backoff when it is taken.
+    kept: bool,
     rng: Stream,
     /// The station hears something, or talks itself.
     busy: bool,
@@ -44,7 +45,7 @@ impl Access {
         Self {
             timing: config.timing,
             eifs: config.eifs(),
-            keep_access: config.keep_access,
+            kept: config.keep_access,
             rng,
             busy: false,
             idle_since: Time::ZERO,
@@ -163,7 +164,7 @@ impl Access {
         match &mut self.backoff {
             Some(slots) => *slots -= u64::from(*slots).min(passed) as u32,
             // It was only waiting for the channel to be idle long enough.
-            None if self.wanted && !self.keep_access => self.draw(),
+            None if self.wanted && !self.kept => self.draw(),
             None => {}
         }
         self.due = None;

@@ -73,8 +73,9 @@ pub struct Config {
     /// Mode of ACKs. The standard's is the fastest basic rate that is not above the data's
     /// (802.11-2016 section 10.7.6.5.2); ns-2 has one rate for all control frames.
     pub ack_mode: Mode,
-    /// Mode of the ACK that an EIFS has room for: the slowest that all stations have (802.11-2016 section
-    /// 10.3.7), 1 Mb/s in an 802.11g network that 802.11b's stations may join, and in ns-3.
+    /// Mode of the ACK that an EIFS has room for. The standard's is the slowest mandatory one, 1 Mb/s in 802.11g
+    /// too (802.11-2016 section 10.3.7), and so is ns-3's; our default there is 6 Mb/s, as if no 802.11b station
+    /// were about.
     pub eifs_mode: Mode,
     /// Preamble of DSSS and CCK frames.
     pub preamble: Preamble,

@@ -171,7 +171,8 @@ impl<P: Clone> Dcf<P> {
         &self.access
     }
 
-    /// What a frame brings about counts as coming to the channel behind it, not to the frame.
+    /// The channel counts as idle when a received frame has ended, before what it causes asks for access: the
+    /// driver is to say so first.
     pub fn keeps_access(&self) -> bool {
         self.config.keep_access
     }
@@ -317,17 +318,17 @@ impl<P: Clone> Dcf<P> {
     /// The station's own frame has ended.
     pub fn on_sent(&mut self, now: Time) {
         match self.sending.take() {
-            Some(Sending::Rts) => self.wait_for(Awaited::Cts, CTS_BYTES, now),
-            Some(Sending::Unicast) => self.wait_for(Awaited::Ack, ACK_BYTES, now),
+            Some(Sending::Rts) => self.wait_for(Awaited::Cts, self.control_airtime(CTS_BYTES), now),
+            Some(Sending::Unicast) => self.wait_for(Awaited::Ack, self.ack_airtime(), now),
             Some(Sending::Broadcast) => self.finish(now),
             Some(Sending::Answer) | None => {}
         }
     }
 
     /// An answer comes within a SIFS and its own length; a slot more for the way there and back.
-    fn wait_for(&mut self, what: Awaited, bytes: u32, now: Time) {
+    fn wait_for(&mut self, what: Awaited, airtime: Duration, now: Time) {
         let timing = &self.config.timing;
-        let until = now + timing.sifs + timing.slot + self.control_airtime(bytes);
+        let until = now + timing.sifs + timing.slot + airtime;
         self.awaited = Some((what, until));
     }
 

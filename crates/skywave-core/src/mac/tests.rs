@@ -341,6 +341,25 @@ fn acks_have_a_mode_of_their_own() {
 }
 
 #[test]
+fn an_ack_is_waited_for_as_long_as_it_takes() {
+    for (control_mode, ack_mode, airtime) in [
+        (Mode::Ofdm6, Mode::Ofdm24, us(34)),
+        (Mode::Ofdm24, Mode::Ofdm6, us(50)),
+    ] {
+        let mut station = Station::new(Config {
+            control_mode,
+            ack_mode,
+            ..config()
+        });
+        station.now += us(1000);
+        station.dcf.send(station.now, PEER, 1500, 7);
+        station.frame();
+        let due = station.dcf.next_timer().unwrap();
+        assert_eq!(due.since(station.now), SIFS + SLOT + airtime);
+    }
+}
+
+#[test]
 fn what_found_the_channel_idle_needs_no_backoff_if_access_is_kept() {
     let behind = |keep_access| {
         let mut station = Station::new(Config {

@@ -1,9 +1,9 @@
 //! Whether the ways through a radio network are short enough for its routing.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use skywave_core::radio::Position;
-use skywave_sim::network::{Router, edges};
+use skywave_sim::network::{Router, Way, edges, ways};
 use skywave_sim::spec::{FlowSpec, Movement, RadioSpec, RoutingSpec, Transport};
 
 use super::error::Fault;
@@ -98,9 +98,9 @@ struct Ways<'a> {
     stations: BTreeMap<usize, usize>,
     router: Router,
     links: usize,
-    /// For each station whom it reaches, and the hops from it to all others, once they are needed.
+    /// For each station whom it reaches, and the ways from it to all others, once they are needed.
     reached: Option<Vec<Vec<usize>>>,
-    known: BTreeMap<usize, Vec<Option<usize>>>,
+    known: BTreeMap<usize, Vec<Option<Way>>>,
 }
 
 impl<'a> Ways<'a> {
@@ -156,22 +156,6 @@ impl<'a> Ways<'a> {
             all.clone().map(near).collect()
         });
         let known = self.known.entry(from);
-        known.or_insert_with(|| breadth_first(from, reached))[to]
+        known.or_insert_with(|| ways(from, reached))[to].map(|way| way.hops)
     }
-}
-
-/// The fewest hops from one to each.
-fn breadth_first(from: usize, next: &[Vec<usize>]) -> Vec<Option<usize>> {
-    let mut hops = vec![None; next.len()];
-    hops[from] = Some(0);
-    let mut queue = VecDeque::from([from]);
-    while let Some(at) = queue.pop_front() {
-        for &to in &next[at] {
-            if hops[to].is_none() {
-                hops[to] = hops[at].map(|hops| hops + 1);
-                queue.push_back(to);
-            }
-        }
-    }
-    hops
 }

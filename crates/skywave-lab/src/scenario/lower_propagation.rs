@@ -34,17 +34,12 @@ pub(crate) fn environment(model: &RadioModel) -> Result<Environment, Fault> {
     let capture = Reception::Capture {
         ratio: CAPTURE_RATIO,
     };
-    let frames = Sensing::Frames {
-        energy_mw: dbm_to_mw(ENERGY_DBM),
-    };
-    let (propagation, reception, sensing) = match model.propagation.as_ref().map(|p| &p.value) {
-        None | Some(PropagationModel::Ns2) => {
-            (Propagation::ns2_wavelan(), capture, Sensing::Signals)
-        }
-        Some(PropagationModel::TwoRay(m)) => (two_ray(m), capture, Sensing::Signals),
-        Some(PropagationModel::Ns3) => (Propagation::ns3_default(), interference(model), frames),
-        Some(PropagationModel::LogDistance(m)) => (log_distance(m), interference(model), frames),
-        Some(PropagationModel::Ranges(m)) => (ranges(*m), collision, Sensing::Signals),
+    let (propagation, reception) = match model.propagation.as_ref().map(|p| &p.value) {
+        None | Some(PropagationModel::Ns2) => (Propagation::ns2_wavelan(), capture),
+        Some(PropagationModel::TwoRay(m)) => (two_ray(m), capture),
+        Some(PropagationModel::Ns3) => (Propagation::ns3_default(), interference(model)),
+        Some(PropagationModel::LogDistance(m)) => (log_distance(m), interference(model)),
+        Some(PropagationModel::Ranges(m)) => (ranges(*m), collision),
     };
     check_order(model, &propagation)?;
     check_power(model)?;
@@ -57,8 +52,7 @@ pub(crate) fn environment(model: &RadioModel) -> Result<Environment, Fault> {
         Some(ReceptionModel::Sinr(_)) => interference(model),
     };
     let sensing = match model.sensing {
-        None => sensing,
-        Some(SensingModel::Signals) => Sensing::Signals,
+        None | Some(SensingModel::Signals) => Sensing::Signals,
         Some(SensingModel::Frames(m)) => Sensing::Frames {
             energy_mw: dbm_to_mw(m.energy.map_or(ENERGY_DBM, |power| power.0)),
         },

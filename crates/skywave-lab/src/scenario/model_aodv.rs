@@ -42,7 +42,7 @@ pub(crate) struct AodvModel {
     pub(crate) allowed_hello_loss: Option<Byte>,
     /// Take the MAC's word for a break; default true.
     pub(crate) link_feedback: Option<bool>,
-    /// A route that breaks has its number raised; default true (ns-3: false).
+    /// A route that breaks or expires has its number raised; default true (ns-3: false).
     pub(crate) raise_on_break: Option<bool>,
     /// What the MAC still holds for a neighbour that does not answer is dropped; default true (ns-3: false).
     pub(crate) drop_queued: Option<bool>,

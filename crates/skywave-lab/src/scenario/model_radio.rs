@@ -56,7 +56,7 @@ pub(crate) struct RadioModel {
     pub(crate) propagation: Option<Spanned<PropagationModel>>,
     /// How frames that meet get along; the default follows `propagation`.
     pub(crate) reception: Option<ReceptionModel>,
-    /// What makes a station find the channel taken; the default follows `propagation`.
+    /// What makes a station find the channel taken; default "signals".
     pub(crate) sensing: Option<SensingModel>,
     /// How stations find their ways: "aodv" (default), its settings, or "static".
     pub(crate) routing: Option<Spanned<RoutingModel>>,

@@ -7,8 +7,6 @@ use super::case::{
     Case, Cerl, DCR_FLOWS, DCR_FROM, Dcr, HEADER, Path, Queue, Radios, Sifest, Wifi,
 };
 
-/// Bytes of TCP's timestamps in a header.
-
 impl Case {
     /// The scenario file, without seeds.
     pub fn scenario(&self) -> String {
@@ -151,7 +149,7 @@ impl Case {
                 "\"ns2\"\nreception = \"sinr\"\nsensing = { frames = { energy = \"-78.07dBm\" } }",
                 200,
             ),
-            Radios::Ns3 => ("\"ns3\"\nsensing = \"signals\"", 30),
+            Radios::Ns3 => ("\"ns3\"", 30),
         };
         let rts = if path.rts { "always" } else { "never" };
         let Wifi {
@@ -164,7 +162,7 @@ impl Case {
              slot = \"{slot_us}us\"\nrts = \"{rts}\"\nretries = {{ short = 7, long = 7 }}\n\
              propagation = {propagation}\n\
              routing = {{ aodv = {{ raise_on_break = false, drop_queued = false, hello = true, \
-             gratuitous_rrep = true }} }}\n\n\
+             gratuitous_rrep = true, rerr_ratelimit = 1000 }} }}\n\n\
              [[station]]\nnode = \"N#\"\ncount = {stations}\nat = [\"0m\", \"0m\"]\n\
              step = [\"{step}m\", \"0m\"]\n\n\
              [[flow]]\nname = \"bulk\"\nfrom = \"N1\"\nto = \"N{stations}\"\ntransport = {}\n\

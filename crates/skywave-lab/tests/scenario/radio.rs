@@ -123,13 +123,12 @@ fn sinr(noise_mw: f64) -> Reception {
 }
 
 #[test]
-fn reception_and_sensing_follow_the_propagation_unless_said() {
+fn reception_follows_the_propagation_unless_said() {
     let ns3 = radio("propagation = \"ns3\"");
     let noise_mw = channel_noise_mw();
     assert_eq!(ns3.propagation, Propagation::ns3_default());
     assert_eq!(ns3.reception, sinr(noise_mw));
-    let energy_mw = dbm_to_mw(-62.0);
-    assert_eq!(ns3.sensing, Sensing::Frames { energy_mw });
+    assert_eq!(ns3.sensing, Sensing::Signals);
 
     let ranges = radio("propagation = { ranges = { reception = \"250m\", sensing = \"550m\" } }");
     assert_eq!(ranges.propagation, Propagation::ranges(250.0, 550.0));
@@ -449,6 +448,7 @@ cases! {
     a_capture_without_ratio: STANDARD => "standard = \"802.11g\"\nreception = \"capture\"";
     a_capture_by_the_weaker_one: STANDARD => "standard = \"802.11g\"\nreception = { capture = \"-3dB\" }";
     an_unknown_routing: STANDARD => "standard = \"802.11g\"\nrouting = \"dsr\"";
+    aodv_that_would_loop: STANDARD => "standard = \"802.11g\"\nrouting = { aodv = { local_repair = true, raise_on_break = false } }";
     aodv_that_cannot_work: STANDARD => "standard = \"802.11g\"\nrouting = { aodv = { hello = true, active_route_timeout = \"1s\" } }";
     an_unknown_parameter_of_aodv: STANDARD => "standard = \"802.11g\"\nrouting = { aodv = { helo = true } }";
     a_timeline_backwards: STANDARD => "standard = \"802.11g\"\ntimeline = [\"2s\", \"1s\"]";

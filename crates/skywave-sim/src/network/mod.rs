@@ -1,10 +1,13 @@
 //! Topology: static routes, by the fewest hops between the nodes that are given.
 
+mod ways;
+
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use thiserror::Error;
 
 use crate::spec::LinkSpec;
+pub use ways::{Way, ways};
 
 /// Why there is no route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
 use skywave_core::mac;
 use skywave_core::radio::{
-    Command, Decoder, Position, Propagation, RandomWaypointConfig, Reception, Sensing, Track,
+    Command, Decoder, Mode, Position, Propagation, RandomWaypointConfig, Reception, Sensing, Track,
 };
 use skywave_core::routing::aodv;
 use skywave_core::tcp::{Profile, TcpConfig, preset};
@@ -69,6 +69,8 @@ prop_compose! {
             long_above: rts.unwrap_or(2347),
             queue: Limit::Packets(queue),
             keep_access,
+            ack_mode: if keep_access { Mode::Cck11 } else { Mode::Dsss1 },
+            eifs_mode: if raise_on_break { Mode::Dsss1 } else { Mode::Dsss2 },
             ..mac::Config::ieee80211b()
         };
         let noise_mw = 1e-9;

@@ -45,10 +45,11 @@ pub struct Config {
     /// Take the link layer's word for a break (section 6.10).
     pub link_feedback: bool,
     /// A route that breaks or expires has its number raised (section 6.11), so that nobody who is still on it
-    /// can answer. Without that (as in ns-3) a route is found again sooner, and routes may loop.
+    /// can answer. Without that (as in ns-3) routes may loop; with `local_repair` they would as a rule.
     pub raise_on_break: bool,
-    /// What the MAC still holds for a neighbour that does not answer is dropped, as in ns-2. Otherwise (as
-    /// in ns-3) it stays there and is sent.
+    /// With `link_feedback`, what the MAC still holds for a neighbour that does not answer is dropped (or waits
+    /// for a repair), as in ns-2. Otherwise, as in ns-3, it stays there and is tried; each that fails is another
+    /// break.
     pub drop_queued: bool,
     /// D: only destinations answer requests.
     pub destination_only: bool,
@@ -136,6 +137,11 @@ impl Config {
     pub fn check(&self) -> Result<(), ConfigError> {
         let hello_silence = self.hello_silence();
         let rules = [
+            (
+                "local_repair",
+                "false where raise_on_break is",
+                self.raise_on_break || !self.local_repair,
+            ),
             (
                 "active_route_timeout",
                 "longer than 0",

@@ -10,7 +10,7 @@ use crate::time::{Duration, Time};
 #[derive(Clone, Debug)]
 pub(super) struct Route {
     pub(super) destination: Address,
-    /// The newest known sequence number, raised when the route breaks.
+    /// The newest known sequence number, raised when the route breaks (unless breaks raise none).
     pub(super) seq: Option<Seq>,
     /// Valid-sequence-number flag: the destination itself has given `seq` with this route. A route that
     /// rests on having heard a neighbour has none, but its last number remains, so that nothing
@@ -174,7 +174,7 @@ impl Table {
         if route.valid {
             route.extend(until);
         } else {
-            // The number, if any, is one above what the neighbour has given.
+            // The number, if any, may be one above what the neighbour has given.
             (route.valid, route.known, route.lifetime) = (true, false, until);
         }
         (route.hops, route.next_hop) = (1, neighbour);

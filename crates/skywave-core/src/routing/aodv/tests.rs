@@ -74,4 +74,11 @@ fn parameters_that_cannot_work_are_named() {
         ..Config::default()
     };
     assert_eq!(no_growth.check().unwrap_err().parameter, "ttl_increment");
+    // The neighbour before it would answer, being still on the route.
+    let loops = Config {
+        local_repair: true,
+        raise_on_break: false,
+        ..Config::default()
+    };
+    assert_eq!(loops.check().unwrap_err().parameter, "local_repair");
 }

@@ -1,6 +1,5 @@
 //! What is on the air, and whom it reaches.
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 use skywave_core::mac::Frame;
@@ -8,6 +7,7 @@ use skywave_core::radio::{Address, Heard, Mobility, Position, Preamble, Propagat
 use skywave_core::routing::Packet;
 use skywave_core::{Duration, Time};
 
+use crate::network::ways;
 use crate::spec::{RadioSpec, Spec};
 
 /// Frames between stations carry packets by their number.
@@ -85,8 +85,19 @@ impl Channel {
     pub(super) fn next_hops(&mut self) -> Vec<Vec<(Address, Address)>> {
         let positions = self.positions(Time::ZERO);
         let all = 0..positions.len();
-        let reaches: Vec<_> = all.clone().map(|s| self.reaches(s, &positions)).collect();
-        all.map(|from| first_hops(from, &reaches)).collect()
+        let near = |from| {
+            let reaches = self.reaches(from, &positions);
+            let heard = reaches.iter().filter(|reach| reach.heard.decodable);
+            heard.map(|reach| usize::from(reach.station)).collect()
+        };
+        let near: Vec<Vec<usize>> = all.clone().map(near).collect();
+        let address = |station: usize| Address(station as u16);
+        let first_hops = |from| {
+            let ways = ways(from, &near).into_iter().enumerate();
+            ways.filter_map(|(to, way)| Some((address(to), address(way?.first))))
+                .collect()
+        };
+        all.map(first_hops).collect()
     }
 
     /// Puts a frame on the air: its number.
@@ -171,26 +182,4 @@ impl Channel {
         self.transmissions[number as usize] = None;
         self.free.push(number);
     }
-}
-
-/// For each destination the first station on a way of fewest hops.
-fn first_hops(from: usize, reaches: &[Rc<[Reach]>]) -> Vec<(Address, Address)> {
-    let mut first: Vec<Option<u16>> = vec![None; reaches.len()];
-    let mut queue = VecDeque::from([from]);
-    while let Some(at) = queue.pop_front() {
-        for reach in reaches[at].iter().filter(|reach| reach.heard.decodable) {
-            let to = usize::from(reach.station);
-            if to != from && first[to].is_none() {
-                first[to] = if at == from {
-                    Some(reach.station)
-                } else {
-                    first[at]
-                };
-                queue.push_back(to);
-            }
-        }
-    }
-    let hops = first.iter().enumerate();
-    hops.filter_map(|(to, hop)| Some((Address(to as u16), Address((*hop)?))))
-        .collect()
 }

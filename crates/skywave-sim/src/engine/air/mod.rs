@@ -226,6 +226,7 @@ impl Air {
         let heard = self.channel.station(transmission, reach);
         let station = &mut self.stations[heard];
         let received = station.receiver.on_end(self.now, transmission);
+        // Its packet may be forwarded at once: was the channel idle then?
         if station.dcf.keeps_access() {
             station.listen(self.now);
         }
