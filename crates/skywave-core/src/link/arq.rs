@@ -133,13 +133,11 @@ impl ArqLink {
         self.meter.totals.offered();
         let idle = self.is_idle();
         if idle {
-            self.start = self.transmitter.begin::<false>(now);
+            self.start = self.transmitter.begin(now);
         }
         let must_wait = !idle || self.start > now;
         let waiting = (self.queue.len(), self.queued_bytes);
-        let refused = self
-            .admission
-            .refuses::<false>(now, must_wait, waiting, size);
+        let refused = self.admission.refuses(now, must_wait, waiting, size);
         if let Some(cause) = refused {
             self.meter.totals.settled(Fate::Dropped(cause));
             return refused;
@@ -281,7 +279,7 @@ impl ArqLink {
     fn take_back(&mut self, now: Time) {
         let back = self.held.partition_point(|(back, _)| *back <= now);
         if back > 0 && self.is_idle() {
-            self.start = self.transmitter.begin::<false>(now);
+            self.start = self.transmitter.begin(now);
         }
         for (_, frame) in self.held.drain(..back).rev() {
             self.queued_bytes += u64::from(frame.size);
@@ -300,9 +298,7 @@ impl ArqLink {
         }
         if let Some(frame) = self.queue.pop_front() {
             self.queued_bytes -= u64::from(frame.size);
-            let slot = self
-                .transmitter
-                .transmit::<false>(self.medium.on_air(frame.size));
+            let slot = self.transmitter.transmit(self.medium.on_air(frame.size));
             self.meter.totals.transmitted(Duration::ZERO, slot.used);
             self.admission.idle_from(slot.end);
             self.sending = Some((slot.end, frame));

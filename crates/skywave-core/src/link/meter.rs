@@ -128,9 +128,22 @@ impl Totals {
     #[inline]
     pub(super) fn transmitted(&mut self, waits: Duration, used: u64) {
         if !waits.is_zero() {
-            self.waited.add(waits.as_nanos());
+            self.waits(waits);
         }
         self.used += used;
+    }
+
+    /// A packet waits.
+    #[inline(always)]
+    pub(super) fn waits(&mut self, time: Duration) {
+        self.waited.add(time.as_nanos());
+    }
+
+    /// A packet was offered, and takes the transmitter for so long.
+    #[inline(always)]
+    pub(super) fn passed(&mut self, time: Duration) {
+        self.offered += 1;
+        self.used += time.as_nanos();
     }
 
     /// So many packets wait for so long.

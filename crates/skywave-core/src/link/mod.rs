@@ -125,7 +125,7 @@ impl Link {
     /// arrivals of packets are in the order of their sending.
     pub fn send(&mut self, now: Time, size: u32) -> Fate {
         let now = self.pass(now);
-        let fate = self.decide::<false>(now, size);
+        let fate = self.decide(now, size);
         if let Some(medium) = &self.medium {
             self.meter.totals.fec_repairs = medium.repairs();
         }
@@ -142,10 +142,23 @@ impl Link {
     #[inline(always)]
     pub fn send_plain(&mut self, now: Time, size: u32) -> Option<Time> {
         let now = self.pass(now);
-        match self.decide::<true>(now, size) {
-            Fate::Arrives { at, .. } => Some(at),
-            Fate::Dropped(_) => None,
-        }
+        // One branch on what is hard to guess, whether the link is idle, and none for each packet that
+        // has left its queue.
+        let totals = &mut self.meter.totals;
+        let free_at = self.transmitter.plain_free_at();
+        let start = if free_at > now {
+            if !self.queue.admits(now, free_at, size) {
+                totals.count(Fate::Dropped(DropCause::Queue));
+                return None;
+            }
+            totals.waits(free_at.since(now));
+            free_at
+        } else {
+            now
+        };
+        let end = self.transmitter.plain_transmit(now, start, size);
+        totals.passed(end.since(start));
+        Some(end + self.delay)
     }
 
     /// Time goes on to `now`, or to the latest so far.
@@ -211,31 +224,29 @@ impl Link {
         }
     }
 
-    /// Decides a packet's fate; `PLAIN` is for plain links.
-    #[inline(always)]
-    fn decide<const PLAIN: bool>(&mut self, now: Time, size: u32) -> Fate {
+    /// Decides a packet's fate.
+    fn decide(&mut self, now: Time, size: u32) -> Fate {
         let totals = &mut self.meter.totals;
-        if !PLAIN
-            && let Some(medium) = &mut self.medium
+        if let Some(medium) = &mut self.medium
             && medium.loses_at_head(now, size)
         {
             return totals.count(Fate::Dropped(DropCause::Channel));
         }
-        let start = self.transmitter.begin::<PLAIN>(now);
-        if let Some(cause) = self.queue.refuses::<PLAIN>(now, start, size) {
+        let start = self.transmitter.begin(now);
+        if let Some(cause) = self.queue.refuses(now, start, size) {
             return totals.count(Fate::Dropped(cause));
         }
         let on_air = match &self.medium {
-            Some(medium) if !PLAIN => medium.on_air(size),
-            _ => size,
+            Some(medium) => medium.on_air(size),
+            None => size,
         };
-        if !PLAIN && let Some(station) = self.medium.as_mut().and_then(|m| m.station_mut()) {
+        if let Some(station) = self.medium.as_mut().and_then(|m| m.station_mut()) {
             self.transmitter.defer(station.wait(now, start));
         }
-        let slot = self.transmitter.transmit::<PLAIN>(on_air);
-        self.queue.accept::<PLAIN>(now, start, slot.end, size);
+        let slot = self.transmitter.transmit(on_air);
+        self.queue.accept(now, start, slot.end, size);
         totals.transmitted(start.since(now), slot.used);
-        if !PLAIN && let Some(medium) = &mut self.medium {
+        if let Some(medium) = &mut self.medium {
             if let Some(station) = medium.station_mut() {
                 station.transmits(now, slot);
             }

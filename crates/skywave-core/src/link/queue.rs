@@ -58,7 +58,7 @@ impl Admission {
     /// A packet of `size` bytes comes while `packets` with `bytes` wait; `must_wait` unless its
     /// transmission starts at once. `Some` if it is dropped.
     #[inline]
-    pub(super) fn refuses<const PLAIN: bool>(
+    pub(super) fn refuses(
         &mut self,
         now: Time,
         must_wait: bool,
@@ -66,8 +66,7 @@ impl Admission {
         size: u32,
     ) -> Option<DropCause> {
         let full = must_wait && !self.has_room((packets, bytes), size);
-        let red = if PLAIN { None } else { self.red.as_mut() };
-        let Some(red) = red else {
+        let Some(red) = &mut self.red else {
             return full.then_some(DropCause::Queue);
         };
         let length = match self.limit {
@@ -119,21 +118,31 @@ impl Queue {
         self.admission.red.is_some()
     }
 
-    /// A packet arrives whose transmission would start at `start`; `Some` if it is dropped. `PLAIN`
-    /// is for a queue without RED.
-    #[inline]
-    pub(super) fn refuses<const PLAIN: bool>(
-        &mut self,
-        now: Time,
-        start: Time,
-        size: u32,
-    ) -> Option<DropCause> {
-        if PLAIN && (start <= now || self.admission.has_room(self.waiting(), size)) {
-            return None;
-        }
+    /// A packet arrives whose transmission would start at `start`; `Some` if it is dropped.
+    pub(super) fn refuses(&mut self, now: Time, start: Time, size: u32) -> Option<DropCause> {
         self.release(now);
         self.admission
-            .refuses::<PLAIN>(now, start > now, self.waiting(), size)
+            .refuses(now, start > now, self.waiting(), size)
+    }
+
+    /// As [`Self::refuses`] and [`Self::accept`], for a packet that must wait at a queue without RED:
+    /// whether it may.
+    #[inline(always)]
+    pub(super) fn admits(&mut self, now: Time, start: Time, size: u32) -> bool {
+        // It takes the place of one that has gone, as long as there is one.
+        if let Some(first) = self.waiting.front()
+            && first.start <= now
+        {
+            self.let_go();
+        }
+        if !self.admission.has_room(self.waiting(), size) {
+            self.release(now);
+            if !self.admission.has_room(self.waiting(), size) {
+                return false;
+            }
+        }
+        self.wait(start, size);
+        true
     }
 
     /// Packets in the list and their bytes.
@@ -143,25 +152,18 @@ impl Queue {
     }
 
     /// The packet that was not refused is transmitted from `start` to `end`.
-    #[inline]
-    pub(super) fn accept<const PLAIN: bool>(
-        &mut self,
-        now: Time,
-        start: Time,
-        end: Time,
-        size: u32,
-    ) {
+    pub(super) fn accept(&mut self, now: Time, start: Time, end: Time, size: u32) {
         if start > now {
-            if self.waiting.len() == self.waiting.capacity() {
-                self.release(now);
-            }
-            self.waiting.push_back(Waiting { start, size });
-            if self.admission.counts_bytes() {
-                self.bytes += u64::from(size);
-            }
+            self.wait(start, size);
         }
-        if !PLAIN {
-            self.admission.idle_from(end);
+        self.admission.idle_from(end);
+    }
+
+    #[inline(always)]
+    fn wait(&mut self, start: Time, size: u32) {
+        self.waiting.push_back(Waiting { start, size });
+        if self.admission.counts_bytes() {
+            self.bytes += u64::from(size);
         }
     }
 
@@ -183,10 +185,16 @@ impl Queue {
         while let Some(first) = self.waiting.front()
             && first.start <= now
         {
-            if self.admission.counts_bytes() {
-                self.bytes -= u64::from(first.size);
-            }
-            self.waiting.pop_front();
+            self.let_go();
+        }
+    }
+
+    #[inline(always)]
+    fn let_go(&mut self) {
+        if let Some(first) = self.waiting.pop_front()
+            && self.admission.counts_bytes()
+        {
+            self.bytes -= u64::from(first.size);
         }
     }
 }
@@ -211,9 +219,9 @@ mod tests {
 
     /// Offers a packet of `size` that would transmit for 10 ns from `start`.
     fn offer(q: &mut Queue, now: u64, start: u64, size: u32) -> bool {
-        let refused = q.refuses::<false>(ns(now), ns(start), size).is_some();
+        let refused = q.refuses(ns(now), ns(start), size).is_some();
         if !refused {
-            q.accept::<false>(ns(now), ns(start), ns(start + 10), size);
+            q.accept(ns(now), ns(start), ns(start + 10), size);
         }
         !refused
     }
@@ -269,7 +277,7 @@ mod tests {
             assert!(offer(&mut q, 0, start, 1000));
         }
         // Refused; if its bytes still counted, the next one would be due for an early drop.
-        let refused = q.refuses::<false>(ns(0), ns(30), 10_000_000);
+        let refused = q.refuses(ns(0), ns(30), 10_000_000);
         assert_eq!(refused, Some(DropCause::Queue));
         assert!(offer(&mut q, 0, 30, 1000));
     }

@@ -20,7 +20,7 @@ pub(super) struct Slot {
     pub(super) used: u64,
 }
 
-/// The transmitter behind a queue. `PLAIN` is for one of a constant rate.
+/// The transmitter behind a queue.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Transmitter {
@@ -51,11 +51,10 @@ impl Transmitter {
 
     /// When a packet that arrives at `now` would start. Lets unused capacity up to `now` go, so
     /// `now` must not decrease.
-    #[inline(always)]
-    pub(super) fn begin<const PLAIN: bool>(&mut self, now: Time) -> Time {
+    pub(super) fn begin(&mut self, now: Time) -> Time {
         match &mut self.trace {
-            Some(trace) if !PLAIN => trace.begin(now),
-            _ => self.rate.begin(now),
+            Some(trace) => trace.begin(now),
+            None => self.rate.begin(now),
         }
     }
 
@@ -77,19 +76,37 @@ impl Transmitter {
 
     /// Sends a packet of `size` bytes at the start that [`Self::begin`] or [`Self::next_start`]
     /// gave.
-    #[inline(always)]
-    pub(super) fn transmit<const PLAIN: bool>(&mut self, size: u32) -> Slot {
+    pub(super) fn transmit(&mut self, size: u32) -> Slot {
         match &mut self.trace {
-            Some(trace) if !PLAIN => trace.transmit(size),
-            _ => self.rate.transmit(size),
+            Some(trace) => trace.transmit(size),
+            None => self.rate.transmit(size),
         }
+    }
+
+    /// At a constant rate: up to when packets are transmitted.
+    #[inline(always)]
+    pub(super) fn plain_free_at(&self) -> Time {
+        self.rate.free_at
+    }
+
+    /// At a constant rate: sends a packet of `size` bytes that arrived at `now`, at `start`: as soon as
+    /// the transmitter is free. The end of its transmission.
+    #[inline(always)]
+    pub(super) fn plain_transmit(&mut self, now: Time, start: Time, size: u32) -> Time {
+        if let Pace::Byte(byte) = self.rate.pace {
+            self.rate.free_at = start + byte.times(size);
+        } else {
+            self.rate.begin(now);
+            self.rate.transmit_with_remainder(size);
+        }
+        self.rate.free_at
     }
 
     /// Sends a packet that arrives at `now`; the end of its transmission.
     #[cfg(test)]
     pub(super) fn departure(&mut self, now: Time, size: u32) -> Time {
-        self.begin::<false>(now);
-        self.transmit::<false>(size).end
+        self.begin(now);
+        self.transmit(size).end
     }
 
     /// Place of `t` on the capacity axis: all capacity before it.
@@ -133,8 +150,9 @@ pub(super) struct RateTransmitter {
 /// How long packets take to transmit.
 #[derive(Clone, Copy, Debug)]
 enum Pace {
-    /// A byte takes a whole number of nanoseconds, as at most rates that people write.
-    Byte(Duration),
+    /// A byte takes a whole number of nanoseconds, as at most rates that people write; nothing is
+    /// ever carried.
+    Byte(Whole),
     /// Otherwise, that of the last packet, in whole nanoseconds and a remainder in units of 1/rate
     /// ns: most links carry one size, and the division is the dearest part of it.
     Packet {
@@ -144,11 +162,25 @@ enum Pace {
     },
 }
 
+/// Nanoseconds that a byte takes; so few that no packet's overflow.
+#[derive(Clone, Copy, Debug)]
+struct Whole(u32);
+
+impl Whole {
+    #[inline(always)]
+    fn times(self, bytes: u32) -> Duration {
+        Duration::from_nanos(u64::from(self.0) * u64::from(bytes))
+    }
+}
+
 impl Pace {
     fn new(rate: Rate) -> Self {
+        let otherwise = Self::of_packet(rate, 0);
         match rate.transmission_time(1, 0) {
-            (byte, 0) if rate.as_bps() > 0 => Self::Byte(byte),
-            _ => Self::of_packet(rate, 0),
+            (byte, 0) if rate.as_bps() > 0 => {
+                u32::try_from(byte.as_nanos()).map_or(otherwise, |ns| Self::Byte(Whole(ns)))
+            }
+            _ => otherwise,
         }
     }
 
@@ -177,8 +209,7 @@ impl RateTransmitter {
 
     #[inline]
     fn begin(&mut self, now: Time) -> Time {
-        // At `now == free_at` the carried part of a nanosecond is still being sent. Whether a link is
-        // idle is hard to guess: no branch.
+        // At `now == free_at` the carried part of a nanosecond is still being sent.
         self.carry = if now > self.free_at { 0 } else { self.carry };
         self.free_at = self.free_at.max(now);
         self.free_at
@@ -188,7 +219,7 @@ impl RateTransmitter {
     fn transmit(&mut self, size: u32) -> Slot {
         let start = self.free_at;
         if let Pace::Byte(byte) = self.pace {
-            self.free_at += byte * u64::from(size);
+            self.free_at += byte.times(size);
         } else {
             self.transmit_with_remainder(size);
         }

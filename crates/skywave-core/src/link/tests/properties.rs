@@ -188,6 +188,29 @@ proptest! {
     }
 
     #[test]
+    fn the_short_way_through_a_plain_link_is_the_long_one(
+        bps in prop_oneof![0u64..10, 1_000u64..100_000_000, Just(8_000_000)],
+        limit in prop_oneof![(0u32..20).prop_map(Limit::Packets), (0u64..30_000).prop_map(Limit::Bytes)],
+        packets in packets(),
+    ) {
+        let mut c = config(0);
+        (c.service, c.queue) = (Service::Rate(Rate::from_bps(bps)), QueueConfig::DropTail(limit));
+        let (mut short, mut long) = (link(c.clone()), link(c));
+        prop_assert!(short.is_plain());
+        let mut now = Time::ZERO;
+        for (gap, size) in packets {
+            now += Duration::from_nanos(gap);
+            let arrives = match long.send(now, size) {
+                Fate::Arrives { at, .. } => Some(at),
+                Fate::Dropped(_) => None,
+            };
+            prop_assert_eq!(short.send_plain(now, size), arrives);
+        }
+        prop_assert_eq!(short.queue_len(now), long.queue_len(now));
+        prop_assert_eq!(short.finish(now), long.finish(now));
+    }
+
+    #[test]
     fn the_same_seed_gives_the_same_fates(config in any_config(), packets in packets()) {
         let run = |seed| {
             let mut l = Link::new(config.clone(), seed, "wireless");
