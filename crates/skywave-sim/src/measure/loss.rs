@@ -1,8 +1,6 @@
 //! Follows each segment that is lost or sent again until it is acknowledged, and says then how each
 //! loss was found.
 
-use std::collections::BTreeMap;
-
 use skywave_core::{Duration, Time};
 
 use super::ArrivalMeter;
@@ -24,14 +22,14 @@ const HOLD: Duration = Duration::from_secs(10);
 #[repr(C)]
 pub(crate) struct LossLedger {
     arrivals: Option<Box<ArrivalMeter>>,
-    /// The first key of `open`: most ACKs settle nothing, and need not look into the tree.
+    /// The smallest end in `open`: most ACKs settle nothing, and need not look there.
     first: u64,
     /// What lies below is acknowledged, and is settled at `due`; 0 while nothing waits for that.
     held: u64,
     due: Time,
     window: (Time, Time),
-    /// By the segment's end, which never changes.
-    open: BTreeMap<u64, History>,
+    /// What is not settled; sorted when it is.
+    open: Vec<Entry>,
     table: LossTable,
     spurious: u64,
     burst: Option<Burst>,
@@ -50,31 +48,74 @@ struct Burst {
     timeout: bool,
 }
 
-/// What happened to one segment beyond being sent.
-#[derive(Debug, Default)]
-struct History {
-    losses: Vec<(Time, LossCause)>,
-    /// In order of time.
-    resends: Vec<(Time, Found)>,
-    /// When it was first sent and when a copy first reached the receiver, if that is measured.
-    arrival: Option<(Time, Time)>,
+/// What happened to a segment beyond being sent.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// The segment's end, which never changes.
+    end: u64,
+    at: Time,
+    what: What,
 }
 
-impl History {
-    /// The first resend after `lost`: one of the same moment is itself what was lost, on its first link.
-    fn finder(&self, lost: Time) -> Option<usize> {
-        self.resends.iter().position(|&(at, _)| at > lost)
+#[derive(Clone, Copy, Debug)]
+enum What {
+    Lost(LossCause),
+    Resent(Found),
+    /// A copy first reached the receiver; when it was first sent.
+    Arrived(Time),
+}
+
+/// All entries of one segment, in order of time.
+#[derive(Clone, Copy)]
+struct History<'a>(&'a [Entry]);
+
+impl<'a> History<'a> {
+    fn losses(self) -> impl Iterator<Item = (Time, LossCause)> + 'a {
+        self.0.iter().filter_map(|entry| match entry.what {
+            What::Lost(cause) => Some((entry.at, cause)),
+            _ => None,
+        })
     }
 
-    fn first_lost(&self) -> Option<Time> {
-        self.losses.iter().map(|&(at, _)| at).min()
+    fn resends(self) -> impl Iterator<Item = Resend> + 'a {
+        let resends = self.0.iter().filter_map(|entry| match entry.what {
+            What::Resent(found) => Some((entry.at, found)),
+            _ => None,
+        });
+        let numbered = resends.enumerate();
+        numbered.map(|(number, (at, found))| Resend { number, at, found })
+    }
+
+    /// When it was first sent and when a copy first reached the receiver, if that is measured.
+    fn arrival(self) -> Option<(Time, Time)> {
+        self.0.iter().rev().find_map(|entry| match entry.what {
+            What::Arrived(first_sent) => Some((first_sent, entry.at)),
+            _ => None,
+        })
+    }
+
+    /// The first resend after `lost`: one of the same moment is itself what was lost, on its first link.
+    fn finder(self, lost: Time) -> Option<Resend> {
+        self.resends().find(|resend| resend.at > lost)
+    }
+
+    fn first_lost(self) -> Option<Time> {
+        self.losses().next().map(|(at, _)| at)
     }
 
     /// It was lost and then sent again because of that, by `now`.
-    fn was_repaired(&self, now: Time) -> bool {
+    fn was_repaired(self, now: Time) -> bool {
         let found = self.first_lost().and_then(|lost| self.finder(lost));
-        found.is_some_and(|i| self.resends[i].0 <= now)
+        found.is_some_and(|resend| resend.at <= now)
     }
+}
+
+/// A retransmission of a segment, and its number among them.
+#[derive(Clone, Copy, PartialEq)]
+struct Resend {
+    number: usize,
+    at: Time,
+    found: Found,
 }
 
 impl LossLedger {
@@ -83,7 +124,7 @@ impl LossLedger {
     pub(crate) fn new(window: (Time, Time), arrivals: bool) -> Self {
         Self {
             window,
-            open: BTreeMap::new(),
+            open: Vec::new(),
             first: u64::MAX,
             held: 0,
             due: Time::ZERO,
@@ -104,24 +145,22 @@ impl LossLedger {
 
     /// The segment that ends at `end` and was first sent at `first_sent` first reaches the receiver.
     pub(crate) fn arrived(&mut self, now: Time, end: u64, first_sent: Time) {
-        self.history(end).arrival = Some((first_sent, now));
+        self.note(now, end, What::Arrived(first_sent));
     }
 
     /// A copy of the segment that ends at `end` is lost at `at`, which need not be now.
     pub(crate) fn lost(&mut self, at: Time, end: u64, cause: LossCause) {
-        self.history(end).losses.push((at, cause));
+        self.note(at, end, What::Lost(cause));
     }
 
     /// The segment that ends at `end` was sent again at `at`, which need not be now.
     pub(crate) fn resent(&mut self, at: Time, end: u64, found: Found) {
-        let resends = &mut self.history(end).resends;
-        let place = resends.partition_point(|&(other, _)| other <= at);
-        resends.insert(place, (at, found));
+        self.note(at, end, What::Resent(found));
     }
 
-    fn history(&mut self, end: u64) -> &mut History {
+    fn note(&mut self, at: Time, end: u64, what: What) {
         self.first = self.first.min(end);
-        self.open.entry(end).or_default()
+        self.open.push(Entry { end, at, what });
     }
 
     /// Everything below `una` is acknowledged `now`.
@@ -144,23 +183,27 @@ impl LossLedger {
     }
 
     fn settle_below(&mut self, una: u64) {
-        while let Some(entry) = self.open.first_entry()
-            && *entry.key() <= una
-        {
-            let history = entry.remove();
-            self.settle(&history, Found::Unnoticed);
+        let mut open = std::mem::take(&mut self.open);
+        open.sort_by_key(|entry| (entry.end, entry.at));
+        let below = open.partition_point(|entry| entry.end <= una);
+        self.settle_all(&open[..below], Found::Unnoticed);
+        open.drain(..below);
+        self.first = open.first().map_or(u64::MAX, |entry| entry.end);
+        self.open = open;
+    }
+
+    fn settle_all(&mut self, sorted: &[Entry], rest: Found) {
+        for history in sorted.chunk_by(|a, b| a.end == b.end) {
+            self.settle(History(history), rest);
         }
-        let first = self.open.first_key_value();
-        self.first = first.map_or(u64::MAX, |(&end, _)| end);
     }
 
     /// Reports the losses, and the segments sent again of which nothing had been lost since they were
     /// last sent; `una` is acknowledged at the end.
     pub(crate) fn finish(&mut self, una: u64, outcome: &mut FlowOutcome) {
         self.settle_below(una);
-        for history in std::mem::take(&mut self.open).into_values() {
-            self.settle(&history, Found::Open);
-        }
+        let open = std::mem::take(&mut self.open);
+        self.settle_all(&open, Found::Open);
         self.end_burst();
         outcome.losses = self.table;
         outcome.spurious_retransmits = self.spurious;
@@ -172,33 +215,31 @@ impl LossLedger {
     }
 
     /// Counts what happened to a segment; losses that no retransmission followed are `rest`.
-    fn settle(&mut self, history: &History, rest: Found) {
-        let resends = &history.resends;
-        for &(at, cause) in &history.losses {
-            let found = history.finder(at).map_or(rest, |i| resends[i].1);
+    fn settle(&mut self, history: History, rest: Found) {
+        for (at, cause) in history.losses() {
+            let found = history.finder(at).map_or(rest, |resend| resend.found);
             *self.table.count_mut(cause, found) += u64::from(self.counts(at));
         }
         if let Some(lost) = history.first_lost() {
-            let resend = history.finder(lost).map(|i| resends[i]);
+            let resend = history.finder(lost);
             // A needless copy is of no window: another had arrived.
             if resend.is_some() || rest == Found::Open {
                 self.add_to_burst(lost, resend);
             }
         }
-        let own = |&(_, &(_, found)): &(usize, &(Time, Found))| found != Found::Agent;
-        for (i, &(at, _)) in resends.iter().enumerate().filter(own) {
-            let mut losses = history.losses.iter();
-            let needed = losses.any(|&(lost, _)| history.finder(lost) == Some(i));
-            self.spurious += u64::from(!needed && self.counts(at));
+        for resend in history.resends().filter(|r| r.found != Found::Agent) {
+            let mut losses = history.losses();
+            let needed = losses.any(|(lost, _)| history.finder(lost) == Some(resend));
+            self.spurious += u64::from(!needed && self.counts(resend.at));
         }
-        if let (Some((first_sent, at)), Some(meter)) = (history.arrival, &mut self.arrivals) {
+        if let (Some((first_sent, at)), Some(meter)) = (history.arrival(), &mut self.arrivals) {
             meter.record(at, first_sent, history.was_repaired(at));
         }
     }
 
     /// The next segment in order was first lost at `lost`, and then sent again so.
-    fn add_to_burst(&mut self, lost: Time, resend: Option<(Time, Found)>) {
-        let timeout = resend.is_some_and(|(_, found)| found == Found::Timeout);
+    fn add_to_burst(&mut self, lost: Time, resend: Option<Resend>) {
+        let timeout = resend.is_some_and(|resend| resend.found == Found::Timeout);
         if let Some(burst) = &mut self.burst
             && burst.first <= lost
             && lost < burst.until
@@ -210,7 +251,7 @@ impl LossLedger {
         self.end_burst();
         self.burst = Some(Burst {
             first: lost,
-            until: resend.map_or(lost, |(at, _)| at),
+            until: resend.map_or(lost, |resend| resend.at),
             losses: 1,
             timeout,
         });
