@@ -42,9 +42,8 @@ impl Inbox {
     pub(crate) fn insert(&mut self, arrival: Arrival) -> Option<Time> {
         let last = (1 << self.shift) - 1;
         let number = arrival.at.as_nanos().saturating_add(last) >> self.shift;
-        let bucket = self.buckets.bucket(number);
-        bucket.push(arrival);
-        (bucket.len() == 1).then(|| self.wake(number))
+        let opens = self.buckets.push(number, arrival);
+        opens.then(|| self.wake(number))
     }
 
     /// When bucket `number` is taken.

@@ -1,16 +1,21 @@
 //! Buckets of time, found by their number.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
-/// Buckets kept side by side; those that lie further ahead wait in a map.
-const NEAR: u64 = 1024;
+/// Buckets kept side by side, at first and at most, powers of two; those that lie further ahead wait in
+/// a map.
+const FEWEST: u64 = 16;
+const MOST: u64 = 1024;
 
 /// Numbered lists of items, taken in the order of their numbers.
 #[derive(Debug)]
 pub(crate) struct Ring<T> {
-    /// Number of the first bucket of `near`.
+    /// As many numbers as `near` is long, from this one on, have their place there: that of number `n`
+    /// is the remainder of `n`.
     first: u64,
-    near: VecDeque<Vec<T>>,
+    near: Vec<Vec<T>>,
+    /// How many of them hold anything.
+    filled: usize,
     far: BTreeMap<u64, Vec<T>>,
     spare: Vec<Vec<T>>,
 }
@@ -19,70 +24,91 @@ impl<T> Ring<T> {
     pub(crate) fn new() -> Self {
         Self {
             first: 0,
-            near: VecDeque::new(),
+            near: (0..FEWEST).map(|_| Vec::new()).collect(),
+            filled: 0,
             far: BTreeMap::new(),
             spare: Vec::new(),
         }
     }
 
-    /// The bucket with this number.
+    /// Puts an item into the bucket with this number; whether it is the first one there.
     #[inline(always)]
-    pub(crate) fn bucket(&mut self, number: u64) -> &mut Vec<T> {
-        let place = number.wrapping_sub(self.first) as usize;
-        if place < self.near.len() {
-            &mut self.near[place]
-        } else {
-            self.open(number)
+    pub(crate) fn push(&mut self, number: u64, item: T) -> bool {
+        if number.wrapping_sub(self.first) >= self.near.len() as u64 && !self.reach(number) {
+            return self.push_far(number, item);
         }
+        let place = self.place(number);
+        let bucket = &mut self.near[place];
+        bucket.push(item);
+        let opens = bucket.len() == 1;
+        self.filled += usize::from(opens);
+        opens
+    }
+
+    #[inline(always)]
+    fn place(&self, number: u64) -> usize {
+        number as usize & (self.near.len() - 1)
+    }
+
+    /// Makes room for this number side by side with the others, if it does not lie too far from them.
+    #[cold]
+    #[inline(never)]
+    fn reach(&mut self, number: u64) -> bool {
+        if self.filled == 0 {
+            self.first = number;
+        }
+        let ahead = number.wrapping_sub(self.first);
+        if ahead >= MOST {
+            return false;
+        }
+        let room = (ahead + 1).next_power_of_two() as usize;
+        if room > self.near.len() {
+            let mut wider: Vec<Vec<T>> = (0..room).map(|_| Vec::new()).collect();
+            for number in self.first..self.first + self.near.len() as u64 {
+                let place = self.place(number);
+                wider[number as usize & (room - 1)] = std::mem::take(&mut self.near[place]);
+            }
+            self.near = wider;
+        }
+        true
     }
 
     #[cold]
     #[inline(never)]
-    fn open(&mut self, number: u64) -> &mut Vec<T> {
-        if self.near.is_empty() {
-            self.first = number;
-        }
-        while number < self.first && self.first - number < NEAR {
-            self.near.push_front(self.spare.pop().unwrap_or_default());
-            self.first -= 1;
-        }
-        let place = number.wrapping_sub(self.first);
-        if place >= NEAR {
-            return self.far.entry(number).or_default();
-        }
-        while self.near.len() as u64 <= place {
-            self.near.push_back(self.spare.pop().unwrap_or_default());
-        }
-        &mut self.near[place as usize]
+    fn push_far(&mut self, number: u64, item: T) -> bool {
+        let bucket = self.far.entry(number).or_default();
+        bucket.push(item);
+        bucket.len() == 1
     }
 
     /// Number of the first bucket that holds anything.
-    pub(crate) fn first(&mut self) -> Option<u64> {
-        while self.near.front().is_some_and(Vec::is_empty) {
-            self.spare.extend(self.near.pop_front());
-            self.first += 1;
-        }
-        let near = (!self.near.is_empty()).then_some(self.first);
+    pub(crate) fn first(&self) -> Option<u64> {
+        let near = (self.filled > 0).then(|| {
+            let mut numbers = self.first..;
+            numbers.find(|&number| !self.near[self.place(number)].is_empty())
+        });
         let far = self.far.first_key_value().map(|(&number, _)| number);
-        near.into_iter().chain(far).min()
+        near.flatten().into_iter().chain(far).min()
     }
 
     /// Takes the bucket that [`Self::first`] has named.
     pub(crate) fn take(&mut self, number: u64) -> Vec<T> {
-        let mut items = Vec::new();
-        if number == self.first
-            && let Some(near) = self.near.pop_front()
-        {
-            self.first += 1;
-            items = near;
-        }
-        if let Some(far) = self.far.remove(&number) {
-            items.extend(far);
+        let mut items = self.far.remove(&number).unwrap_or_default();
+        if number.wrapping_sub(self.first) < self.near.len() as u64 {
+            let place = self.place(number);
+            let near =
+                std::mem::replace(&mut self.near[place], self.spare.pop().unwrap_or_default());
+            self.filled -= usize::from(!near.is_empty());
+            self.first = number + 1;
+            if items.is_empty() {
+                return near;
+            }
+            items.extend(near);
         }
         items
     }
 
-    /// Gives back an emptied list, for the next bucket.
+    /// Gives back an emptied list, for another bucket.
     pub(crate) fn recycle(&mut self, mut items: Vec<T>) {
         items.clear();
         self.spare.push(items);
@@ -95,23 +121,33 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        /// Between the takings, items are put in at and after the number taken last.
         #[test]
         fn everything_comes_out_once_in_the_order_of_the_numbers(
-            numbers in prop::collection::vec(prop_oneof![0u64..50, 0u64..5_000_000], 0..60),
+            steps in prop::collection::vec(
+                (prop_oneof![0u64..50, 0u64..3_000, 0u64..5_000_000], any::<bool>()), 0..100,
+            ),
         ) {
             let mut ring = Ring::new();
-            for &number in &numbers {
-                ring.bucket(number).push(number);
+            let (mut waiting, mut taken) = (Vec::new(), 0);
+            for (ahead, takes) in steps.into_iter().chain((0..100).map(|_| (0, true))) {
+                if !takes || waiting.is_empty() {
+                    let number = taken + ahead;
+                    let is_first = !waiting.contains(&number);
+                    prop_assert!(ring.push(number, number) || !is_first);
+                    waiting.push(number);
+                    continue;
+                }
+                let number = ring.first();
+                prop_assert_eq!(number, waiting.iter().min().copied());
+                taken = number.unwrap_or_default();
+                let items = ring.take(taken);
+                prop_assert!(items.iter().all(|&item| item == taken));
+                let before = waiting.len();
+                waiting.retain(|&number| number != taken);
+                prop_assert_eq!(items.len(), before - waiting.len());
+                ring.recycle(items);
             }
-            let mut taken = Vec::new();
-            while let Some(number) = ring.first() {
-                let items = ring.take(number);
-                prop_assert!(items.iter().all(|&item| item == number) && !items.is_empty());
-                taken.extend(items);
-            }
-            let mut sorted = numbers;
-            sorted.sort_unstable();
-            prop_assert_eq!(taken, sorted);
         }
     }
 }
