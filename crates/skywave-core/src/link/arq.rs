@@ -100,7 +100,7 @@ impl ArqLink {
         assert!(config.contention.is_none(), "no contention beside ARQ");
         let arq = config.arq.unwrap_or_default();
         let medium = Medium::new(&config, seed, name);
-        let transmitter = Transmitter::new(config.service);
+        let rate = config.service.mean_rate();
         let red = Stream::named(seed, name, "red");
         let round_trip = arq.round_trip.unwrap_or(config.delay * 2);
         Self {
@@ -108,10 +108,10 @@ impl ArqLink {
             // A packet that fails again and again must not do so in no time.
             round_trip: round_trip.max(Duration::from_nanos(1)),
             delay: config.delay,
-            admission: Admission::new(config.queue, transmitter.mean_rate(), red),
+            admission: Admission::new(config.queue, rate, red),
             queue: VecDeque::new(),
             queued_bytes: 0,
-            transmitter,
+            transmitter: Transmitter::new(config.service),
             start: Time::MAX,
             sending: None,
             medium,
@@ -130,7 +130,7 @@ impl ArqLink {
     pub fn offer(&mut self, now: Time, id: u32, size: u32) -> Option<DropCause> {
         self.on_time(now);
         let now = self.clock;
-        self.meter.totals.offered();
+        self.meter.offered();
         let idle = self.is_idle();
         if idle {
             self.start = self.transmitter.begin(now);
@@ -139,7 +139,7 @@ impl ArqLink {
         let waiting = (self.queue.len(), self.queued_bytes);
         let refused = self.admission.refuses(now, must_wait, waiting, size);
         if let Some(cause) = refused {
-            self.meter.totals.settled(Fate::Dropped(cause));
+            self.meter.settled(Fate::Dropped(cause));
             return refused;
         }
         let number = self.accepted;
@@ -206,7 +206,7 @@ impl ArqLink {
         let capacity = position(end).saturating_sub(position(start));
         let totals = link
             .meter
-            .totals
+            .totals()
             .as_of(now, link.ahead(now), std::iter::empty());
         Measured {
             arq: link.counts,
@@ -238,9 +238,9 @@ impl ArqLink {
             }
             Some(_) => self.held.push_back((now + self.round_trip, frame)),
         }
-        self.meter.totals.fec_repairs = self.medium.repairs();
+        self.meter.repaired(self.medium.repairs());
         for settled in self.settled.range(told..) {
-            self.meter.totals.settled(settled.fate);
+            self.meter.settled(settled.fate);
         }
         if !self.queue.is_empty() {
             self.start = self.transmitter.next_start();
@@ -299,7 +299,7 @@ impl ArqLink {
         if let Some(frame) = self.queue.pop_front() {
             self.queued_bytes -= u64::from(frame.size);
             let slot = self.transmitter.transmit(self.medium.on_air(frame.size));
-            self.meter.totals.transmitted(Duration::ZERO, slot.used);
+            self.meter.transmitted(Duration::ZERO, slot.used);
             self.admission.idle_from(slot.end);
             self.sending = Some((slot.end, frame));
         }
@@ -312,7 +312,7 @@ impl ArqLink {
             let ahead = self.ahead(self.clock);
             let totals = self
                 .meter
-                .totals
+                .totals()
                 .as_of(self.clock, ahead, std::iter::empty());
             self.meter.pass_bound(totals);
         }
@@ -321,7 +321,7 @@ impl ArqLink {
 
     fn wait_until(&mut self, now: Time) {
         let waited = now.since(self.clock);
-        self.meter.totals.waited(self.queue.len(), waited);
+        self.meter.waited(self.queue.len(), waited);
         self.clock += waited;
     }
 

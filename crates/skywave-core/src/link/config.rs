@@ -47,6 +47,16 @@ pub enum Service {
     Trace(Arc<Trace>),
 }
 
+impl Service {
+    /// Long-run capacity.
+    pub(super) fn mean_rate(&self) -> Rate {
+        match self {
+            Self::Rate(rate) => *rate,
+            Self::Trace(trace) => trace.mean_rate(),
+        }
+    }
+}
+
 /// Random addition to the propagation delay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Jitter {

@@ -56,21 +56,25 @@ impl Retransmission {
     }
 }
 
-/// Totals since the link's first packet; first those that most packets change.
+/// Totals since the link's first packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[repr(C)]
 pub(super) struct Totals {
     /// Capacity used, on the transmitter's axis.
     used: u64,
     offered: u64,
     /// Sum of the times spent waiting, packet-nanoseconds.
-    waited: Wide,
+    waited: u128,
+    mishaps: Mishaps,
+}
+
+/// What becomes of few packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+struct Mishaps {
     queue_drops: u64,
     channel_drops: u64,
     blackout_drops: u64,
     corrupted: u64,
-    /// So far; set by those who count.
-    pub(super) fec_repairs: u64,
+    fec_repairs: u64,
 }
 
 /// A `u128` that lies as two `u64`s do, so that it needs no room for its alignment.
@@ -81,19 +85,14 @@ struct Wide {
 }
 
 impl Wide {
+    #[inline(always)]
     fn get(self) -> u128 {
         u128::from(self.high) << 64 | u128::from(self.low)
-    }
-
-    #[inline(always)]
-    fn add(&mut self, value: u64) {
-        let (low, carry) = self.low.overflowing_add(value);
-        self.low = low;
-        self.high += u64::from(carry);
     }
 }
 
 impl From<u128> for Wide {
+    #[inline(always)]
     fn from(value: u128) -> Self {
         Self {
             low: value as u64,
@@ -108,12 +107,18 @@ impl Sub for Totals {
     fn sub(self, earlier: Self) -> Self {
         Self {
             used: self.used.saturating_sub(earlier.used),
-            waited: self
-                .waited
-                .get()
-                .saturating_sub(earlier.waited.get())
-                .into(),
             offered: self.offered.saturating_sub(earlier.offered),
+            waited: self.waited.saturating_sub(earlier.waited),
+            mishaps: self.mishaps - earlier.mishaps,
+        }
+    }
+}
+
+impl Sub for Mishaps {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
             queue_drops: self.queue_drops.saturating_sub(earlier.queue_drops),
             channel_drops: self.channel_drops.saturating_sub(earlier.channel_drops),
             blackout_drops: self.blackout_drops.saturating_sub(earlier.blackout_drops),
@@ -124,6 +129,81 @@ impl Sub for Totals {
 }
 
 impl Totals {
+    /// The totals as of `at`, when `taken` of the capacity lies ahead, and packets still wait that
+    /// start at these times.
+    pub(super) fn as_of(self, at: Time, taken: u64, waiting: impl Iterator<Item = Time>) -> Self {
+        let ahead = waiting.map(|start| u128::from(start.since(at).as_nanos()));
+        Self {
+            used: self.used.saturating_sub(taken),
+            waited: self.waited.saturating_sub(ahead.sum()),
+            ..self
+        }
+    }
+}
+
+/// Where that part of a [`Meter`] ends that every packet changes, and that which those change that wait.
+#[cfg(test)]
+pub(super) const HOT_BYTES: usize = std::mem::offset_of!(Meter, waited);
+#[cfg(test)]
+pub(super) const WARM_BYTES: usize = std::mem::offset_of!(Meter, rest);
+
+/// The totals, and what they were when a window opened and closed; first what most packets change.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(super) struct Meter {
+    used: u64,
+    /// The next bound of the window: to be read before anything at or after it is counted. It lies between
+    /// two counts that change together: side by side they would be added to as a vector, which is slower.
+    pub(super) bound: Time,
+    offered: u64,
+    waited: Wide,
+    rest: Box<Rest>,
+}
+
+#[derive(Clone, Debug)]
+struct Rest {
+    mishaps: Mishaps,
+    readings: Readings,
+}
+
+#[derive(Clone, Debug)]
+struct Readings {
+    window: (Time, Time),
+    at_open: Option<Totals>,
+    at_close: Option<Totals>,
+}
+
+impl Readings {
+    fn new(start: Time, end: Time) -> Self {
+        Self {
+            window: (start, end),
+            at_open: None,
+            at_close: None,
+        }
+    }
+}
+
+impl Meter {
+    /// Measures from `start` (included) to `end` (not included).
+    pub(super) fn new(start: Time, end: Time) -> Self {
+        Self {
+            used: 0,
+            bound: start,
+            offered: 0,
+            waited: Wide::default(),
+            rest: Box::new(Rest {
+                mishaps: Mishaps::default(),
+                readings: Readings::new(start, end),
+            }),
+        }
+    }
+
+    /// Measures another window from its start on.
+    pub(super) fn restart(&mut self, start: Time, end: Time) {
+        self.bound = start;
+        self.rest.readings = Readings::new(start, end);
+    }
+
     /// A packet waits and then takes so much of the transmitter.
     #[inline]
     pub(super) fn transmitted(&mut self, waits: Duration, used: u64) {
@@ -136,24 +216,24 @@ impl Totals {
     /// A packet waits.
     #[inline(always)]
     pub(super) fn waits(&mut self, time: Duration) {
-        self.waited.add(time.as_nanos());
+        self.waited = (self.waited.get() + u128::from(time.as_nanos())).into();
     }
 
-    /// A packet was offered, and takes the transmitter for so long.
+    /// A packet was offered, and takes so much of the transmitter.
     #[inline(always)]
-    pub(super) fn passed(&mut self, time: Duration) {
+    pub(super) fn passed(&mut self, used: u64) {
         self.offered += 1;
-        self.used += time.as_nanos();
+        self.used += used;
     }
 
     /// So many packets wait for so long.
     pub(super) fn waited(&mut self, packets: usize, time: Duration) {
-        let sum = self.waited.get() + packets as u128 * u128::from(time.as_nanos());
-        self.waited = sum.into();
+        let more = packets as u128 * u128::from(time.as_nanos());
+        self.waited = (self.waited.get() + more).into();
     }
 
     /// A packet was offered, with this result, which is given back.
-    #[inline(always)]
+    #[inline]
     pub(super) fn count(&mut self, fate: Fate) -> Fate {
         self.offered();
         self.settled(fate);
@@ -169,72 +249,36 @@ impl Totals {
     /// This became of a packet.
     #[inline]
     pub(super) fn settled(&mut self, fate: Fate) {
-        match fate {
-            Fate::Arrives { corrupt, .. } => self.corrupted += u64::from(corrupt),
-            Fate::Dropped(DropCause::Queue | DropCause::Early) => self.queue_drops += 1,
-            Fate::Dropped(DropCause::Channel) => self.channel_drops += 1,
-            Fate::Dropped(DropCause::Blackout) => self.blackout_drops += 1,
-        }
-    }
-
-    /// The totals as of `at`, when `taken` of the capacity lies ahead, and packets still wait that
-    /// start at these times.
-    pub(super) fn as_of(self, at: Time, taken: u64, waiting: impl Iterator<Item = Time>) -> Self {
-        let ahead = waiting.map(|start| u128::from(start.since(at).as_nanos()));
-        Self {
-            used: self.used.saturating_sub(taken),
-            waited: self.waited.get().saturating_sub(ahead.sum()).into(),
-            ..self
-        }
-    }
-}
-
-/// Where that part of a [`Meter`] ends that every packet may change.
-#[cfg(test)]
-pub(super) const HOT_BYTES: usize = std::mem::offset_of!(Meter, totals.channel_drops);
-
-/// The totals, and what they were when a window opened and closed.
-#[derive(Clone, Debug)]
-#[repr(C)]
-pub(super) struct Meter {
-    /// The next bound of the window: to be read before anything at or after it is counted.
-    pub(super) bound: Time,
-    pub(super) totals: Totals,
-    readings: Box<Readings>,
-}
-
-#[derive(Clone, Debug)]
-struct Readings {
-    window: (Time, Time),
-    at_open: Option<Totals>,
-    at_close: Option<Totals>,
-}
-
-impl Meter {
-    /// Measures from `start` (included) to `end` (not included).
-    pub(super) fn new(start: Time, end: Time) -> Self {
-        Self {
-            totals: Totals::default(),
-            bound: start,
-            readings: Box::new(Readings {
-                window: (start, end),
-                at_open: None,
-                at_close: None,
-            }),
-        }
-    }
-
-    /// Measures another window from its start on.
-    pub(super) fn restart(&mut self, start: Time, end: Time) {
-        *self = Self {
-            totals: self.totals,
-            ..Self::new(start, end)
+        let drops = match fate {
+            Fate::Arrives { corrupt: false, .. } => return,
+            Fate::Arrives { corrupt: true, .. } => &mut self.rest.mishaps.corrupted,
+            Fate::Dropped(DropCause::Queue | DropCause::Early) => {
+                &mut self.rest.mishaps.queue_drops
+            }
+            Fate::Dropped(DropCause::Channel) => &mut self.rest.mishaps.channel_drops,
+            Fate::Dropped(DropCause::Blackout) => &mut self.rest.mishaps.blackout_drops,
         };
+        *drops += 1;
+    }
+
+    /// Forward error correction has repaired so many transmissions by now.
+    pub(super) fn repaired(&mut self, by_now: u64) {
+        self.rest.mishaps.fec_repairs = by_now;
+    }
+
+    /// The totals by now.
+    pub(super) fn totals(&self) -> Totals {
+        Totals {
+            used: self.used,
+            offered: self.offered,
+            waited: self.waited.get(),
+            mishaps: self.rest.mishaps,
+        }
     }
 
     /// The bound is reached, with these totals.
     pub(super) fn pass_bound(&mut self, totals: Totals) {
-        let readings = &mut *self.readings;
+        let readings = &mut self.rest.readings;
         if readings.at_open.is_none() {
             readings.at_open = Some(totals);
             self.bound = readings.window.1;
@@ -246,7 +290,7 @@ impl Meter {
 
     /// Start and end of the window.
     pub(super) fn window(&self) -> (Time, Time) {
-        self.readings.window
+        self.rest.readings.window
     }
 
     /// Whether the window holds `at`.
@@ -257,26 +301,27 @@ impl Meter {
 
     /// True once both bounds are read.
     pub(super) fn is_closed(&self) -> bool {
-        self.readings.at_close.is_some()
+        self.rest.readings.at_close.is_some()
     }
 
     /// The figures as of `now`, when the totals are `totals` and all bounds up to `now` were passed.
     /// `capacity` is the length of the window, up to `now`, on the transmitter's axis.
     pub(super) fn read(&self, now: Time, capacity: u64, totals: Totals) -> Measured {
         let (start, end) = self.window();
-        let last = self.readings.at_close.unwrap_or(totals);
-        let seen = last - self.readings.at_open.unwrap_or(last);
+        let readings = &self.rest.readings;
+        let last = readings.at_close.unwrap_or(totals);
+        let seen = last - readings.at_open.unwrap_or(last);
         let window = end.min(now).since(start);
         Measured {
             window,
             utilisation: ratio(u128::from(seen.used), capacity),
-            queue_mean_packets: ratio(seen.waited.get(), window.as_nanos()),
+            queue_mean_packets: ratio(seen.waited, window.as_nanos()),
             offered: seen.offered,
-            queue_drops: seen.queue_drops,
-            channel_drops: seen.channel_drops,
-            blackout_drops: seen.blackout_drops,
-            corrupted: seen.corrupted,
-            fec_repairs: seen.fec_repairs,
+            queue_drops: seen.mishaps.queue_drops,
+            channel_drops: seen.mishaps.channel_drops,
+            blackout_drops: seen.mishaps.blackout_drops,
+            corrupted: seen.mishaps.corrupted,
+            fec_repairs: seen.mishaps.fec_repairs,
             arq: Retransmission::default(),
         }
     }

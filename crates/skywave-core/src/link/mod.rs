@@ -27,6 +27,7 @@ mod blackout;
 mod config;
 mod contention;
 mod fec;
+mod fifo;
 mod impair;
 mod loss;
 mod medium;
@@ -79,8 +80,8 @@ pub enum DropCause {
 
 /// One direction of a link.
 ///
-/// What a packet needs that finds a plain link idle comes first: with many flows, most of the time
-/// goes into fetching this, two cache lines of it with the driver's eight bytes in front.
+/// What a packet needs that finds a plain link idle comes first, and what one needs that must wait comes
+/// next: with many flows, most of the time goes into fetching this, a cache line of each.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Link {
@@ -89,9 +90,9 @@ pub struct Link {
     clock: Time,
     delay: Duration,
     meter: Meter,
+    queue: Queue,
     /// What may befall packets on the way; nothing on most wires, so that a link is small.
     medium: Option<Box<Medium>>,
-    queue: Queue,
 }
 
 impl Link {
@@ -107,11 +108,10 @@ impl Link {
             "contention is for a constant rate"
         );
         let medium = Medium::unless_perfect(&config, seed, name).map(Box::new);
-        let transmitter = Transmitter::new(config.service);
         let red = Stream::named(seed, name, "red");
         Self {
-            queue: Queue::new(config.queue, transmitter.mean_rate(), red),
-            transmitter,
+            queue: Queue::new(config.queue, config.service.mean_rate(), red),
+            transmitter: Transmitter::new(config.service),
             delay: config.delay,
             medium,
             meter: Meter::new(Time::ZERO, Time::MAX),
@@ -127,7 +127,7 @@ impl Link {
         let now = self.pass(now);
         let fate = self.decide(now, size);
         if let Some(medium) = &self.medium {
-            self.meter.totals.fec_repairs = medium.repairs();
+            self.meter.repaired(medium.repairs());
         }
         fate
     }
@@ -141,24 +141,29 @@ impl Link {
     /// if the queue is full. All that such a link lacks is left out of the code.
     #[inline(always)]
     pub fn send_plain(&mut self, now: Time, size: u32) -> Option<Time> {
-        let now = self.pass(now);
+        if now >= self.meter.bound {
+            self.pass_bounds(now);
+        }
         // One branch on what is hard to guess, whether the link is idle, and none for each packet that
         // has left its queue.
-        let totals = &mut self.meter.totals;
         let free_at = self.transmitter.plain_free_at();
         let start = if free_at > now {
+            let now = self.clock.max(now);
+            self.clock = now;
             if !self.queue.admits(now, free_at, size) {
-                totals.count(Fate::Dropped(DropCause::Queue));
+                self.meter.count(Fate::Dropped(DropCause::Queue));
                 return None;
             }
-            totals.waits(free_at.since(now));
+            self.meter.waits(free_at.since(now));
             free_at
         } else {
+            // No packet so far came later than the transmitter was free again.
+            self.clock = now;
             now
         };
-        let end = self.transmitter.plain_transmit(now, start, size);
-        totals.passed(end.since(start));
-        Some(end + self.delay)
+        let slot = self.transmitter.plain_transmit(start, size);
+        self.meter.passed(slot.used);
+        Some(slot.end + self.delay)
     }
 
     /// Time goes on to `now`, or to the latest so far.
@@ -171,11 +176,9 @@ impl Link {
         self.clock
     }
 
-    /// Packets waiting at `now`, the one in transmission not counted. Like a `send`, it moves the
-    /// link's time on.
+    /// Packets waiting at `now`, the one in transmission not counted. No `send` may come before it.
     pub fn queue_len(&mut self, now: Time) -> u32 {
-        self.clock = self.clock.max(now);
-        self.queue.len(self.clock) as u32
+        self.queue.len(now.max(self.clock)) as u32
     }
 
     /// When the packets that were waiting at the latest `send` leave the queue, in order.
@@ -198,7 +201,7 @@ impl Link {
         let (start, end) = link.meter.window();
         let position = |at: Time| link.transmitter.position(at.min(now));
         let capacity = position(end).saturating_sub(position(start));
-        let totals = link.meter.totals;
+        let totals = link.meter.totals();
         let totals = totals.as_of(now, link.ahead(now), link.queue.starts_after(now));
         link.meter.read(now, capacity, totals)
     }
@@ -208,7 +211,7 @@ impl Link {
     fn pass_bounds(&mut self, now: Time) {
         while now >= self.meter.bound && !self.meter.is_closed() {
             let at = self.meter.bound.max(self.clock);
-            let totals = self.meter.totals;
+            let totals = self.meter.totals();
             let totals = totals.as_of(at, self.ahead(at), self.queue.starts_after(at));
             self.meter.pass_bound(totals);
         }
@@ -226,15 +229,15 @@ impl Link {
 
     /// Decides a packet's fate.
     fn decide(&mut self, now: Time, size: u32) -> Fate {
-        let totals = &mut self.meter.totals;
+        let meter = &mut self.meter;
         if let Some(medium) = &mut self.medium
             && medium.loses_at_head(now, size)
         {
-            return totals.count(Fate::Dropped(DropCause::Channel));
+            return meter.count(Fate::Dropped(DropCause::Channel));
         }
         let start = self.transmitter.begin(now);
         if let Some(cause) = self.queue.refuses(now, start, size) {
-            return totals.count(Fate::Dropped(cause));
+            return meter.count(Fate::Dropped(cause));
         }
         let on_air = match &self.medium {
             Some(medium) => medium.on_air(size),
@@ -245,14 +248,14 @@ impl Link {
         }
         let slot = self.transmitter.transmit(on_air);
         self.queue.accept(now, start, slot.end, size);
-        totals.transmitted(start.since(now), slot.used);
+        meter.transmitted(start.since(now), slot.used);
         if let Some(medium) = &mut self.medium {
             if let Some(station) = medium.station_mut() {
                 station.transmits(now, slot);
             }
-            return totals.count(medium.carry(slot.end, self.delay, size));
+            return meter.count(medium.carry(slot.end, self.delay, size));
         }
-        totals.count(Fate::Arrives {
+        meter.count(Fate::Arrives {
             at: slot.end + self.delay,
             corrupt: false,
             duplicate: false,

@@ -4,16 +4,15 @@
 //! of those times: at `now` it holds the packets that start later. The packet in transmission is
 //! not in it; one that finds the transmitter free passes without waiting and is never dropped.
 
-use std::collections::VecDeque;
-
 use super::DropCause;
 use super::config::{Limit, QueueConfig};
+use super::fifo::Fifo;
 use super::red::Red;
 use crate::rng::Stream;
 use crate::time::Time;
 use crate::units::Rate;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
     start: Time,
     size: u32,
@@ -25,22 +24,25 @@ struct Waiting {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Queue {
+    waiting: Fifo<Waiting>,
+    /// When the last one of them starts.
+    last: Time,
+    admission: Admission,
     /// Bytes of `waiting`, if those are limited.
     bytes: u64,
-    admission: Admission,
-    waiting: VecDeque<Waiting>,
 }
 
-/// Where that part of a [`Queue`] begins that packets need which wait for a place by number.
+/// Where that part of a [`Queue`] ends that packets need which wait for a place by number: such a limit
+/// lies in the first word of its two.
 #[cfg(test)]
-pub(super) const COLD_BYTES: usize = std::mem::offset_of!(Queue, admission.limit);
+pub(super) const WARM_BYTES: usize = std::mem::offset_of!(Queue, admission.limit) + 8;
 
 /// Who may join a queue.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Admission {
-    red: Option<Box<Red>>,
     limit: Limit,
+    red: Option<Box<Red>>,
 }
 
 impl Admission {
@@ -52,7 +54,7 @@ impl Admission {
             QueueConfig::DropTail(bytes) => (bytes, None),
             QueueConfig::Red(red) => (red.limit, Some(Box::new(Red::new(red, rate, stream)))),
         };
-        Self { red, limit }
+        Self { limit, red }
     }
 
     /// A packet of `size` bytes comes while `packets` with `bytes` wait; `must_wait` unless its
@@ -107,7 +109,8 @@ impl Queue {
     /// A queue before a transmitter of `rate`; `stream` decides the early drops.
     pub(super) fn new(config: QueueConfig, rate: Rate, stream: Stream) -> Self {
         Self {
-            waiting: VecDeque::new(),
+            waiting: Fifo::new(),
+            last: Time::ZERO,
             bytes: 0,
             admission: Admission::new(config, rate, stream),
         }
@@ -129,20 +132,36 @@ impl Queue {
     /// whether it may.
     #[inline(always)]
     pub(super) fn admits(&mut self, now: Time, start: Time, size: u32) -> bool {
+        let Limit::Packets(limit) = self.admission.limit else {
+            return self.admits_bytes(now, start, size);
+        };
         // It takes the place of one that has gone, as long as there is one.
-        if let Some(first) = self.waiting.front()
+        if self.last <= now {
+            self.waiting.clear();
+        } else if let Some(first) = self.waiting.front()
             && first.start <= now
         {
-            self.let_go();
+            self.waiting.drop_front();
         }
-        if !self.admission.has_room(self.waiting(), size) {
+        if self.waiting.len() >= limit as usize {
             self.release(now);
-            if !self.admission.has_room(self.waiting(), size) {
+            if self.waiting.len() >= limit as usize {
                 return false;
             }
         }
-        self.wait(start, size);
+        self.enter(start, size);
         true
+    }
+
+    /// The same where bytes are limited.
+    #[inline(never)]
+    fn admits_bytes(&mut self, now: Time, start: Time, size: u32) -> bool {
+        self.release(now);
+        let has_room = self.admission.has_room(self.waiting(), size);
+        if has_room {
+            self.wait(start, size);
+        }
+        has_room
     }
 
     /// Packets in the list and their bytes.
@@ -159,12 +178,18 @@ impl Queue {
         self.admission.idle_from(end);
     }
 
-    #[inline(always)]
     fn wait(&mut self, start: Time, size: u32) {
-        self.waiting.push_back(Waiting { start, size });
+        self.enter(start, size);
         if self.admission.counts_bytes() {
             self.bytes += u64::from(size);
         }
+    }
+
+    /// Puts a packet behind the others.
+    #[inline(always)]
+    fn enter(&mut self, start: Time, size: u32) {
+        self.waiting.push_back(Waiting { start, size });
+        self.last = start;
     }
 
     /// Packets waiting at `now`; `now` must not decrease.
@@ -182,19 +207,13 @@ impl Queue {
     /// Lets the packets go whose transmission has started.
     #[inline(never)]
     fn release(&mut self, now: Time) {
-        while let Some(first) = self.waiting.front()
-            && first.start <= now
+        while let Some(&Waiting { start, size }) = self.waiting.front()
+            && start <= now
         {
-            self.let_go();
-        }
-    }
-
-    #[inline(always)]
-    fn let_go(&mut self) {
-        if let Some(first) = self.waiting.pop_front()
-            && self.admission.counts_bytes()
-        {
-            self.bytes -= u64::from(first.size);
+            self.waiting.drop_front();
+            if self.admission.counts_bytes() {
+                self.bytes -= u64::from(size);
+            }
         }
     }
 }

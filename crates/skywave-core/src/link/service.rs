@@ -20,86 +20,115 @@ pub(super) struct Slot {
     pub(super) used: u64,
 }
 
-/// The transmitter behind a queue.
+/// The transmitter behind a queue: what most packets need of it is small.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Transmitter {
-    rate: RateTransmitter,
-    /// Opportunities, if it has those instead of a constant rate.
-    trace: Option<Box<TraceTransmitter>>,
+    /// At a rate: up to when packets are transmitted.
+    free_at: Time,
+    pace: Pace,
+}
+
+/// How long packets take to transmit.
+#[derive(Clone, Debug)]
+enum Pace {
+    /// At a rate of which a byte takes a whole number of nanoseconds, as at most rates that people
+    /// write; nothing is ever carried.
+    Byte(Whole),
+    /// At any other rate.
+    Rate(Box<Fractions>),
+    /// As opportunities come.
+    Trace(Box<TraceTransmitter>),
 }
 
 impl Transmitter {
     pub(super) fn new(service: Service) -> Self {
-        let (rate, trace) = match service {
-            Service::Rate(rate) => (rate, None),
-            Service::Trace(trace) => (
-                trace.mean_rate(),
-                Some(Box::new(TraceTransmitter { trace, next: 0 })),
-            ),
+        let pace = match service {
+            Service::Rate(rate) => match Whole::of_byte(rate) {
+                Some(whole) => Pace::Byte(whole),
+                None => Pace::Rate(Box::new(Fractions::new(rate))),
+            },
+            Service::Trace(trace) => Pace::Trace(Box::new(TraceTransmitter { trace, next: 0 })),
         };
         Self {
-            rate: RateTransmitter::new(rate),
-            trace,
+            free_at: Time::ZERO,
+            pace,
         }
     }
 
     /// It has a constant rate.
     pub(super) fn is_plain(&self) -> bool {
-        self.trace.is_none()
+        !matches!(self.pace, Pace::Trace(_))
     }
 
     /// When a packet that arrives at `now` would start. Lets unused capacity up to `now` go, so
     /// `now` must not decrease.
     pub(super) fn begin(&mut self, now: Time) -> Time {
-        match &mut self.trace {
-            Some(trace) => trace.begin(now),
-            None => self.rate.begin(now),
+        match &mut self.pace {
+            Pace::Trace(trace) => return trace.begin(now),
+            // At `now == free_at` the carried part of a nanosecond is still being sent.
+            Pace::Rate(fractions) if now > self.free_at => fractions.forget(),
+            Pace::Rate(_) | Pace::Byte(_) => {}
         }
+        self.free_at = self.free_at.max(now);
+        self.free_at
     }
 
     /// The next packet waits so long before it starts. Only at a constant rate.
     pub(super) fn defer(&mut self, wait: Duration) {
-        if !wait.is_zero() {
-            self.rate.carry = 0;
-            self.rate.free_at += wait;
+        if wait.is_zero() {
+            return;
         }
+        if let Pace::Rate(fractions) = &mut self.pace {
+            fractions.forget();
+        }
+        self.free_at += wait;
     }
 
     /// When the next packet of a backlog starts: nothing goes unused.
     pub(super) fn next_start(&self) -> Time {
-        match &self.trace {
-            Some(trace) => trace.time_of_byte(trace.next),
-            None => self.rate.free_at,
+        match &self.pace {
+            Pace::Trace(trace) => trace.time_of_byte(trace.next),
+            Pace::Byte(_) | Pace::Rate(_) => self.free_at,
         }
     }
 
     /// Sends a packet of `size` bytes at the start that [`Self::begin`] or [`Self::next_start`]
     /// gave.
     pub(super) fn transmit(&mut self, size: u32) -> Slot {
-        match &mut self.trace {
-            Some(trace) => trace.transmit(size),
-            None => self.rate.transmit(size),
+        let takes = match &mut self.pace {
+            Pace::Byte(byte) => byte.times(size),
+            Pace::Rate(fractions) => fractions.take(size),
+            Pace::Trace(trace) => return trace.transmit(size),
+        };
+        let start = self.free_at;
+        self.free_at += takes;
+        Slot {
+            end: self.free_at,
+            used: self.free_at.as_nanos() - start.as_nanos(),
         }
     }
 
     /// At a constant rate: up to when packets are transmitted.
     #[inline(always)]
     pub(super) fn plain_free_at(&self) -> Time {
-        self.rate.free_at
+        self.free_at
     }
 
-    /// At a constant rate: sends a packet of `size` bytes that arrived at `now`, at `start`: as soon as
-    /// the transmitter is free. The end of its transmission.
+    /// At a constant rate: sends a packet of `size` bytes at `start`, which is not before the
+    /// transmitter is free.
     #[inline(always)]
-    pub(super) fn plain_transmit(&mut self, now: Time, start: Time, size: u32) -> Time {
-        if let Pace::Byte(byte) = self.rate.pace {
-            self.rate.free_at = start + byte.times(size);
-        } else {
-            self.rate.begin(now);
-            self.rate.transmit_with_remainder(size);
+    pub(super) fn plain_transmit(&mut self, start: Time, size: u32) -> Slot {
+        let Pace::Byte(byte) = self.pace else {
+            self.begin(start);
+            return self.transmit(size);
+        };
+        let takes = byte.times(size);
+        self.free_at = start + takes;
+        Slot {
+            end: self.free_at,
+            used: takes.as_nanos(),
         }
-        self.rate.free_at
     }
 
     /// Sends a packet that arrives at `now`; the end of its transmission.
@@ -111,10 +140,10 @@ impl Transmitter {
 
     /// Place of `t` on the capacity axis: all capacity before it.
     pub(super) fn position(&self, t: Time) -> u64 {
-        match &self.trace {
-            None => t.as_nanos(),
-            Some(_) if t == Time::ZERO => 0,
-            Some(tx) => tx
+        match &self.pace {
+            Pace::Byte(_) | Pace::Rate(_) => t.as_nanos(),
+            Pace::Trace(_) if t == Time::ZERO => 0,
+            Pace::Trace(tx) => tx
                 .trace
                 .count_until(t - Duration::from_nanos(1))
                 .saturating_mul(OPPORTUNITY_BYTES),
@@ -123,43 +152,11 @@ impl Transmitter {
 
     /// End of what is taken, on the capacity axis.
     pub(super) fn taken(&self) -> u64 {
-        match &self.trace {
-            None => self.rate.free_at.as_nanos(),
-            Some(tx) => tx.next,
+        match &self.pace {
+            Pace::Byte(_) | Pace::Rate(_) => self.free_at.as_nanos(),
+            Pace::Trace(tx) => tx.next,
         }
     }
-
-    /// Long-run capacity.
-    pub(super) fn mean_rate(&self) -> Rate {
-        self.rate.rate
-    }
-}
-
-/// Sends at a constant rate. While it stays busy the parts of a nanosecond are carried from packet
-/// to packet, so that its long-run rate is exact.
-#[derive(Clone, Debug)]
-#[repr(C)]
-pub(super) struct RateTransmitter {
-    free_at: Time,
-    /// Work left over from before `free_at`, in units of 1/rate ns; below `rate`.
-    carry: u64,
-    pace: Pace,
-    rate: Rate,
-}
-
-/// How long packets take to transmit.
-#[derive(Clone, Copy, Debug)]
-enum Pace {
-    /// A byte takes a whole number of nanoseconds, as at most rates that people write; nothing is
-    /// ever carried.
-    Byte(Whole),
-    /// Otherwise, that of the last packet, in whole nanoseconds and a remainder in units of 1/rate
-    /// ns: most links carry one size, and the division is the dearest part of it.
-    Packet {
-        size: u32,
-        whole: Duration,
-        remainder: u64,
-    },
 }
 
 /// Nanoseconds that a byte takes; so few that no packet's overflow.
@@ -167,87 +164,63 @@ enum Pace {
 struct Whole(u32);
 
 impl Whole {
+    /// What a byte takes at `rate`, if that is such a number.
+    fn of_byte(rate: Rate) -> Option<Self> {
+        match rate.transmission_time(1, 0) {
+            (byte, 0) => u32::try_from(byte.as_nanos()).ok().map(Self),
+            _ => None,
+        }
+    }
+
     #[inline(always)]
     fn times(self, bytes: u32) -> Duration {
         Duration::from_nanos(u64::from(self.0) * u64::from(bytes))
     }
 }
 
-impl Pace {
-    fn new(rate: Rate) -> Self {
-        let otherwise = Self::of_packet(rate, 0);
-        match rate.transmission_time(1, 0) {
-            (byte, 0) if rate.as_bps() > 0 => {
-                u32::try_from(byte.as_nanos()).map_or(otherwise, |ns| Self::Byte(Whole(ns)))
-            }
-            _ => otherwise,
-        }
-    }
-
-    // Out of the way of the packets of the usual size.
-    #[cold]
-    #[inline(never)]
-    fn of_packet(rate: Rate, size: u32) -> Self {
-        let (whole, remainder) = rate.transmission_time(u64::from(size), 0);
-        Self::Packet {
-            size,
-            whole,
-            remainder,
-        }
-    }
+/// Times at a rate at which bytes take parts of nanoseconds. While the link stays busy these are carried
+/// from packet to packet, so that its long-run rate is exact.
+#[derive(Clone, Debug)]
+struct Fractions {
+    rate: Rate,
+    /// Work left over from the packet before, in units of 1/rate ns; below `rate`.
+    carry: u64,
+    /// Of the last packet: most links carry one size, and the division is the dearest part of it.
+    size: u32,
+    /// What that takes in whole nanoseconds, and the remainder in units of 1/rate ns.
+    takes: (Duration, u64),
 }
 
-impl RateTransmitter {
+impl Fractions {
     fn new(rate: Rate) -> Self {
         Self {
             rate,
-            free_at: Time::ZERO,
             carry: 0,
-            pace: Pace::new(rate),
+            size: 0,
+            takes: rate.transmission_time(0, 0),
         }
     }
 
-    #[inline]
-    fn begin(&mut self, now: Time) -> Time {
-        // At `now == free_at` the carried part of a nanosecond is still being sent.
-        self.carry = if now > self.free_at { 0 } else { self.carry };
-        self.free_at = self.free_at.max(now);
-        self.free_at
+    /// The link is idle.
+    fn forget(&mut self) {
+        self.carry = 0;
     }
 
-    #[inline]
-    fn transmit(&mut self, size: u32) -> Slot {
-        let start = self.free_at;
-        if let Pace::Byte(byte) = self.pace {
-            self.free_at += byte.times(size);
-        } else {
-            self.transmit_with_remainder(size);
+    /// Whole nanoseconds until a packet of `size` bytes has left. The same as dividing work and carry
+    /// together: both remainders are below the rate.
+    fn take(&mut self, size: u32) -> Duration {
+        if self.size != size {
+            self.size = size;
+            self.takes = self.rate.transmission_time(u64::from(size), 0);
         }
-        Slot {
-            end: self.free_at,
-            used: self.free_at.as_nanos() - start.as_nanos(),
-        }
-    }
-
-    /// The same as dividing work and carry together: both remainders are below the rate.
-    fn transmit_with_remainder(&mut self, packet: u32) {
-        if !matches!(self.pace, Pace::Packet { size, .. } if size == packet) {
-            self.pace = Pace::of_packet(self.rate, packet);
-        }
-        let Pace::Packet {
-            whole, remainder, ..
-        } = self.pace
-        else {
-            return;
-        };
-        self.free_at += whole;
+        let (whole, remainder) = self.takes;
         let room = self.rate.as_bps() - remainder;
         if remainder > 0 && self.carry >= room {
-            self.free_at += Duration::from_nanos(1);
             self.carry -= room;
-        } else {
-            self.carry += remainder;
+            return whole + Duration::from_nanos(1);
         }
+        self.carry += remainder;
+        whole
     }
 }
 

@@ -9,13 +9,13 @@ use super::agent::AgentLane;
 use super::arq::ArqLane;
 use super::inbox::Inbox;
 use super::plan::Slack;
+use super::routes::Next;
+use super::wire::Wire;
 use crate::measure::{Fullness, Recorder};
 use crate::observe::{Observer, Offer};
 use crate::outcome::LinkOutcome;
 use crate::spec::{AgentSpec, LinkSpec, Spec};
 
-/// Aligned so that [`Link`]'s order of things puts them into few cache lines.
-#[repr(C, align(64))]
 pub(crate) struct Lane {
     carrier: Carrier,
     /// Where packets from several feeders are put in order; `None` for a link that follows.
@@ -23,11 +23,10 @@ pub(crate) struct Lane {
     watch: Option<Box<Watch>>,
 }
 
-#[repr(u64)]
 enum Carrier {
-    /// A link that only delays or drops packets, and nobody looks on.
-    Plain(Link),
-    Link(Link),
+    /// The [`Wire`] with this number.
+    Wire(u32),
+    Link(Box<Link>),
     Arq(Box<ArqLane>),
     /// No link: an agent that packets pass.
     Agent(Box<AgentLane>),
@@ -89,8 +88,14 @@ impl Watch {
 
 impl Lane {
     /// A link with its random streams named, measuring over the window; `observed` if somebody looks
-    /// at its packets.
-    pub(crate) fn new(spec: &LinkSpec, slack: Option<Slack>, run: &Spec, observed: bool) -> Self {
+    /// at its packets. Behind the `wires` comes its own, if it is one.
+    pub(crate) fn new(
+        spec: &LinkSpec,
+        slack: Option<Slack>,
+        run: &Spec,
+        observed: bool,
+        wires: &mut Vec<Wire>,
+    ) -> Self {
         let watch = Watch::new(spec, run);
         let name = format!("link.{}", spec.name);
         let config = spec.config.clone();
@@ -100,9 +105,10 @@ impl Lane {
             let mut link = Link::new(config, run.seed, &name);
             link.measure(run.measure.0, run.measure.1);
             if link.is_plain() && watch.is_none() && !observed {
-                Carrier::Plain(link)
+                wires.push(Wire::new(link));
+                Carrier::Wire(wires.len() as u32 - 1)
             } else {
-                Carrier::Link(link)
+                Carrier::Link(Box::new(link))
             }
         };
         Self {
@@ -131,6 +137,23 @@ impl Lane {
         }
     }
 
+    /// What packets meet that come to this lane, which is number `index`.
+    pub(super) fn entrance(&self, index: u32) -> Next {
+        if self.inbox.is_some() {
+            Next::Collects(index)
+        } else {
+            self.decision(index)
+        }
+    }
+
+    /// What packets meet about which this lane, which is number `index`, decides now.
+    pub(super) fn decision(&self, index: u32) -> Next {
+        match self.carrier {
+            Carrier::Wire(wire) => Next::Wire(wire),
+            _ => Next::Follows(index),
+        }
+    }
+
     /// The stations of a passage.
     pub(super) fn passage(&self) -> Option<(u16, u16)> {
         match self.carrier {
@@ -143,7 +166,7 @@ impl Lane {
     #[inline]
     pub(crate) fn kind(&self) -> LaneKind {
         match self.carrier {
-            Carrier::Plain(_) | Carrier::Link(_) => LaneKind::Link,
+            Carrier::Wire(_) | Carrier::Link(_) => LaneKind::Link,
             Carrier::Arq(_) => LaneKind::Arq,
             Carrier::Agent(_) => LaneKind::Agent,
             Carrier::Passage { .. } => LaneKind::Passage,
@@ -159,7 +182,7 @@ impl Lane {
     pub(super) fn agent(&mut self) -> &mut AgentLane {
         match &mut self.carrier {
             Carrier::Agent(agent) => agent,
-            Carrier::Plain(_) | Carrier::Link(_) | Carrier::Arq(_) | Carrier::Passage { .. } => {
+            Carrier::Wire(_) | Carrier::Link(_) | Carrier::Arq(_) | Carrier::Passage { .. } => {
                 unreachable!("asked before")
             }
         }
@@ -170,19 +193,9 @@ impl Lane {
     pub(super) fn arq(&mut self) -> &mut ArqLane {
         match &mut self.carrier {
             Carrier::Arq(arq) => arq,
-            Carrier::Plain(_) | Carrier::Link(_) | Carrier::Agent(_) | Carrier::Passage { .. } => {
+            Carrier::Wire(_) | Carrier::Link(_) | Carrier::Agent(_) | Carrier::Passage { .. } => {
                 unreachable!("asked before")
             }
-        }
-    }
-
-    /// The link, if it is plain and nobody looks on: all that it does is in
-    /// [`Link::send_plain`]'s answer.
-    #[inline(always)]
-    pub(crate) fn plain(&mut self) -> Option<&mut Link> {
-        match &mut self.carrier {
-            Carrier::Plain(link) => Some(link),
-            _ => None,
         }
     }
 
@@ -190,7 +203,7 @@ impl Lane {
     /// the queue before and after, as asked.
     ///
     /// # Panics
-    /// When the link has ARQ.
+    /// When the link has ARQ, or is a [`Wire`].
     pub(crate) fn send(
         &mut self,
         at: Time,
@@ -199,8 +212,8 @@ impl Lane {
         observer: Option<&mut (dyn Observer + '_)>,
     ) -> Fate {
         self.record_departures(at);
-        let (Carrier::Plain(link) | Carrier::Link(link)) = &mut self.carrier else {
-            unreachable!("a link with ARQ collects its packets")
+        let Carrier::Link(link) = &mut self.carrier else {
+            unreachable!("packets come to others on other ways")
         };
         let fate = link.send(at, packet.size);
         if let Some(watch) = &mut self.watch {
@@ -242,10 +255,11 @@ impl Lane {
     ///
     /// # Panics
     /// When this is no link.
-    pub(crate) fn outcome(&mut self, name: &str, end: Time) -> LinkOutcome {
+    pub(crate) fn outcome(&mut self, wires: &[Wire], name: &str, end: Time) -> LinkOutcome {
         self.record_departures(end);
         let measured: Measured = match &self.carrier {
-            Carrier::Plain(link) | Carrier::Link(link) => link.finish(end),
+            Carrier::Wire(wire) => wires[*wire as usize].finish(end),
+            Carrier::Link(link) => link.finish(end),
             Carrier::Arq(arq) => arq.link.finish(end),
             Carrier::Agent(_) | Carrier::Passage { .. } => {
                 unreachable!("they come behind all links")
@@ -281,14 +295,4 @@ fn inbox(slack: Option<Slack>, run: &Spec, name: &str) -> Option<Box<Inbox>> {
     let mut lots = Stream::named(run.seed, name, "lots");
     let salt = lots.uniform_int(0, u64::from(u32::MAX)) as u32;
     slack.map(|s| Box::new(Inbox::new(s.slack, s.hold, salt)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_link_is_four_cache_lines() {
-        assert_eq!(size_of::<Lane>(), 4 * 64);
-    }
 }

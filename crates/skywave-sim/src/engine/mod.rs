@@ -14,6 +14,7 @@ mod prefetch;
 mod queue;
 mod ring;
 mod routes;
+mod wire;
 mod world;
 mod wtcp;
 

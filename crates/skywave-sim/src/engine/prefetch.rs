@@ -86,10 +86,9 @@ impl World<'_> {
     /// What a packet finds behind the link that it is at, if it goes on at once.
     #[inline]
     fn prefetch_way(&self, label: Label) {
-        let Some(link) = self.follows(label.at_next_hop().hop()) else {
+        if !self.prefetch_link(label.at_next_hop().hop()) {
             return;
-        };
-        prefetch(&self.lanes[link as usize], 0, 3);
+        }
         let flow = &self.flows[label.flow() as usize];
         if self.reaches_receiver(label) {
             prefetch(&self.packets[label.id() as usize], 0, 1);
@@ -104,24 +103,25 @@ impl World<'_> {
     #[inline]
     fn reaches_receiver(&self, label: Label) -> bool {
         let hop = label.at_next_hop().hop();
-        self.follows(hop).is_some() && self.routes.next(hop + 1) == Next::Host(Direction::Forward)
+        let follows = matches!(self.routes.next(hop), Next::Wire(_) | Next::Follows(_));
+        follows && matches!(self.routes.next(hop + 1), Next::Receiver | Next::Mailbox)
     }
 
     /// The link that a host's packets come to first.
     #[inline]
     fn prefetch_first_link(&self, flow: u32, direction: Direction) {
-        if let Some(link) = self.follows(self.routes.start(flow, direction)) {
-            prefetch(&self.lanes[link as usize], 0, 3);
-        }
+        self.prefetch_link(self.routes.start(flow, direction));
     }
 
-    /// The link at a place of a route, if it is one that decides at once.
+    /// The link at a place of a route, if it is one that decides at once; whether it is.
     #[inline]
-    fn follows(&self, hop: u32) -> Option<u32> {
+    fn prefetch_link(&self, hop: u32) -> bool {
         match self.routes.next(hop) {
-            Next::Follows(link) => Some(link),
-            _ => None,
+            Next::Wire(wire) => prefetch(&self.wires[wire as usize], 0, 2),
+            Next::Follows(lane) => prefetch(&self.lanes[lane as usize], 0, 1),
+            _ => return false,
         }
+        true
     }
 }
 

@@ -34,35 +34,100 @@ impl Direction {
 pub(crate) struct Routes {
     /// The passages that flows take: their stations, by their places in the specification.
     pub(crate) passages: Vec<(u16, u16)>,
-    hops: Vec<u32>,
+    hops: Vec<Hop>,
     /// By flow: where its routes start.
     starts: Vec<[u32; 2]>,
 }
 
-/// Behind the last link: the packet is with its host, the data sender or the data receiver.
-const SENDER: u32 = u32::MAX;
-const RECEIVER: u32 = u32::MAX - 1;
-
-/// Set beside the number of a link that collects packets.
-const COLLECTS: u32 = 1 << 31;
-
-/// Set beside [`COLLECTS`] in what is no link: the end of a route, or a change of size.
-const OTHER: u32 = 1 << 30;
-
-/// Set in a change of size that takes bytes away; below it their number.
-const SHRINKS: u32 = 1 << 29;
-
 /// Where a packet comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// A link that decides at once.
+    /// The plain link with this number among those.
+    Wire(u32),
+    /// Any other link that decides at once, by its number among the lanes.
     Follows(u32),
-    /// A link that collects packets.
+    /// A link that collects packets, by its number among the lanes.
     Collects(u32),
-    /// The host at the end of this direction.
-    Host(Direction),
     /// The end of a tunnel: its size changes by so many bytes.
     Resize(i32),
+    /// The host of the data sender, at the end of the way.
+    Sender,
+    /// That of the data receiver.
+    Receiver,
+    /// That of a data receiver that collects packets.
+    Mailbox,
+}
+
+/// A [`Next`] in one word: its kind in the upper bits, its number in the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hop(u32);
+
+impl Hop {
+    const KIND: u32 = 29;
+    const NUMBER: u32 = (1 << Self::KIND) - 1;
+
+    const WIRE: u32 = 0;
+    const FOLLOWS: u32 = 1;
+    const COLLECTS: u32 = 2;
+    const GROWS: u32 = 3;
+    const SHRINKS: u32 = 4;
+    const SENDER: u32 = 5;
+    const RECEIVER: u32 = 6;
+    const MAILBOX: u32 = 7;
+
+    /// The largest change of size that there is room for.
+    const MOST_BYTES: u32 = Self::NUMBER;
+
+    /// The plain link, if it is one: quickly found out, as most are.
+    #[inline(always)]
+    pub(crate) fn wire(self) -> Option<u32> {
+        (self.0 <= Self::NUMBER).then_some(self.0)
+    }
+
+    /// What it stands for.
+    #[inline(always)]
+    pub(crate) fn next(self) -> Next {
+        let number = self.0 & Self::NUMBER;
+        match self.0 >> Self::KIND {
+            Self::WIRE => Next::Wire(number),
+            Self::FOLLOWS => Next::Follows(number),
+            Self::COLLECTS => Next::Collects(number),
+            Self::GROWS => Next::Resize(number as i32),
+            Self::SHRINKS => Next::Resize(-(number as i32)),
+            Self::SENDER => Next::Sender,
+            Self::RECEIVER => Next::Receiver,
+            _ => Next::Mailbox,
+        }
+    }
+
+    /// Number of the lane, before [`Routes::mark`].
+    fn lane(self) -> Option<u32> {
+        match self.next() {
+            Next::Follows(lane) => Some(lane),
+            _ => None,
+        }
+    }
+
+    fn is_host(self) -> bool {
+        matches!(self.next(), Next::Sender | Next::Receiver | Next::Mailbox)
+    }
+}
+
+impl From<Next> for Hop {
+    fn from(next: Next) -> Self {
+        let (kind, number) = match next {
+            Next::Wire(wire) => (Self::WIRE, wire),
+            Next::Follows(link) => (Self::FOLLOWS, link),
+            Next::Collects(link) => (Self::COLLECTS, link),
+            Next::Resize(bytes @ 0..) => (Self::GROWS, bytes.unsigned_abs()),
+            Next::Resize(bytes) => (Self::SHRINKS, bytes.unsigned_abs()),
+            Next::Sender => (Self::SENDER, 0),
+            Next::Receiver => (Self::RECEIVER, 0),
+            Next::Mailbox => (Self::MAILBOX, 0),
+        };
+        debug_assert!(number <= Self::NUMBER, "{next:?}");
+        Self(kind << Self::KIND | number)
+    }
 }
 
 impl Routes {
@@ -90,15 +155,19 @@ impl Routes {
                     let agent = (node != from).then(|| agents.iter().position(|a| a.node == node));
                     let agent = agent
                         .flatten()
-                        .map(|agent| (spec.links.len() + agent) as u32);
+                        .map(|agent| Next::Follows((spec.links.len() + agent) as u32));
                     // Outside of a tunnel that begins or ends here.
-                    if size.is_some_and(|size| size & SHRINKS == 0) {
+                    if matches!(size, Some(Next::Resize(1..))) {
                         hops.extend(agent.into_iter().chain(size));
                     } else {
                         hops.extend(size.into_iter().chain(agent));
                     }
                     let is_link = (link as usize) < spec.links.len();
-                    hops.push(if is_link { link } else { passages.lane(edge) });
+                    hops.push(Next::Follows(if is_link {
+                        link
+                    } else {
+                        passages.lane(edge)
+                    }));
                     node = edge.to;
                 }
                 hops.extend(resize(&path, tunnels, node));
@@ -113,8 +182,8 @@ impl Routes {
                 Transport::Udp { .. } | Transport::Wtcp { .. } => &[],
             };
             let (from, to, tunnels) = (flow.from, flow.to, &way.tunnels);
-            let [forward, end] = route(from, &way.via, to, tunnels, RECEIVER, agents);
-            let mut back = || route(to, &way.reverse_via, from, tunnels, SENDER, agents)[0];
+            let [forward, end] = route(from, &way.via, to, tunnels, Next::Receiver, agents);
+            let mut back = || route(to, &way.reverse_via, from, tunnels, Next::Sender, agents)[0];
             match flow.transport {
                 Transport::Tcp(_) | Transport::Wtcp { .. } => [forward, back()],
                 // Nothing comes back from a datagram.
@@ -124,7 +193,7 @@ impl Routes {
         let starts = spec.flows.iter().map(routes).collect();
         Self {
             passages: passages.taken,
-            hops,
+            hops: hops.into_iter().map(Hop::from).collect(),
             starts,
         }
     }
@@ -142,39 +211,41 @@ impl Routes {
     }
 
     /// What lies at a place of a route.
+    #[inline(always)]
+    pub(crate) fn hop(&self, place: u32) -> Hop {
+        self.hops[place as usize]
+    }
+
+    /// The same, to look at.
     #[inline]
-    pub(crate) fn next(&self, hop: u32) -> Next {
-        let next = self.hops[hop as usize];
-        if next & COLLECTS == 0 {
-            Next::Follows(next)
-        } else if next & OTHER == 0 {
-            Next::Collects(next & !COLLECTS)
-        } else if next >= RECEIVER {
-            Next::Host(if next == RECEIVER {
-                Direction::Forward
-            } else {
-                Direction::Reverse
-            })
-        } else {
-            let bytes = (next & (SHRINKS - 1)) as i32;
-            Next::Resize(if next & SHRINKS == 0 { bytes } else { -bytes })
-        }
+    pub(crate) fn next(&self, place: u32) -> Next {
+        self.hop(place).next()
     }
 
     /// What collects packets right before a place of a route, other than that their size may change in
     /// between.
-    pub(crate) fn lane_before(&self, hop: u32) -> Option<u32> {
-        let before = self.hops[..hop as usize].iter().rev();
-        let mut before = before.skip_while(|&&hop| hop < RECEIVER && hop & OTHER != 0);
-        let hop = *before.next()?;
-        (hop & COLLECTS != 0 && hop & OTHER == 0).then_some(hop & !COLLECTS)
+    pub(crate) fn lane_before(&self, place: u32) -> Option<u32> {
+        let before = self.hops[..place as usize].iter().rev();
+        let mut before = before.map(|hop| hop.next());
+        match before.find(|next| !matches!(next, Next::Resize(_)))? {
+            Next::Collects(lane) => Some(lane),
+            _ => None,
+        }
     }
 
-    /// Marks the links that collect packets.
-    pub(crate) fn mark(&mut self, collects: impl Fn(u32) -> bool) {
+    /// Writes down what packets meet at the lanes, by their numbers, and which flows' receivers collect
+    /// packets, so that nobody has to look there.
+    pub(crate) fn mark(&mut self, lane: impl Fn(u32) -> Next, collects: impl Fn(usize) -> bool) {
         for hop in &mut self.hops {
-            if *hop & COLLECTS == 0 && collects(*hop) {
-                *hop |= COLLECTS;
+            if let Some(number) = hop.lane() {
+                *hop = lane(number).into();
+            }
+        }
+        for flow in (0..self.flows()).filter(|&flow| collects(flow)) {
+            let [start, _] = self.starts[flow];
+            let mut way = self.hops[start as usize..].iter_mut();
+            if let Some(host) = way.find(|hop| hop.is_host()) {
+                *host = Next::Mailbox.into();
             }
         }
     }
@@ -184,14 +255,13 @@ impl Routes {
         self.starts.len()
     }
 
-    /// The links of a flow's route, in order.
+    /// The links of a flow's route, in order, before [`Self::mark`].
     pub(crate) fn links(&self, flow: usize, direction: Direction) -> impl Iterator<Item = u32> {
         let start = self.starts[flow][direction as usize];
         self.hops[start as usize..]
             .iter()
-            .copied()
-            .take_while(|&hop| hop < RECEIVER)
-            .filter(|&hop| hop & OTHER == 0)
+            .take_while(|hop| !hop.is_host())
+            .filter_map(|hop| hop.lane())
     }
 }
 
@@ -220,7 +290,7 @@ impl Passages<'_> {
 }
 
 /// How the packets of a path change at one of its nodes.
-fn resize(path: &[(u32, Edge)], tunnels: &[Tunnel], node: usize) -> Option<u32> {
+fn resize(path: &[(u32, Edge)], tunnels: &[Tunnel], node: usize) -> Option<Next> {
     let place = |node| {
         let last = path.last().map(|(_, edge)| edge.to);
         let end = (last == Some(node)).then_some(path.len());
@@ -234,7 +304,37 @@ fn resize(path: &[(u32, Edge)], tunnels: &[Tunnel], node: usize) -> Option<u32> 
         _ => 0,
     };
     let bytes: i64 = tunnels.iter().map(change).sum();
-    let size = bytes.unsigned_abs().min(u64::from(SHRINKS - 1)) as u32;
-    let sign = if bytes < 0 { SHRINKS } else { 0 };
-    (size > 0).then_some(COLLECTS | OTHER | sign | size)
+    let most = i64::from(Hop::MOST_BYTES);
+    (bytes != 0).then(|| Next::Resize(bytes.clamp(-most, most) as i32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_says_what_comes_next() {
+        let most = Hop::NUMBER as i32;
+        for next in [
+            Next::Wire(0),
+            Next::Wire(Hop::NUMBER),
+            Next::Follows(7),
+            Next::Collects(Hop::NUMBER),
+            Next::Resize(most),
+            Next::Resize(-most),
+            Next::Sender,
+            Next::Receiver,
+            Next::Mailbox,
+        ] {
+            let hop = Hop::from(next);
+            assert_eq!(hop.next(), next);
+            assert_eq!(
+                hop.wire().map(Next::Wire),
+                match next {
+                    Next::Wire(_) => Some(next),
+                    _ => None,
+                }
+            );
+        }
+    }
 }

@@ -12,7 +12,8 @@ use super::flow::{Flow, Local};
 use super::lane::{Lane, LaneKind};
 use super::plan::{Plan, Receiving, latest};
 use super::queue::EventQueue;
-use super::routes::{Direction, Next, Routes};
+use super::routes::{Direction, Hop, Next, Routes};
+use super::wire::Wire;
 use crate::losses::LossCause;
 use crate::measure::Recorder;
 use crate::observe::Observer;
@@ -56,6 +57,8 @@ pub(crate) struct World<'a> {
     plan: Plan,
     /// The links, and behind them the agents and the passages.
     pub(super) lanes: Vec<Lane>,
+    /// The plain ones of the links.
+    pub(super) wires: Vec<Wire>,
     pub(super) air: Option<Box<Air>>,
     pub(super) routes: Routes,
     pub(super) flows: Vec<Flow>,
@@ -77,16 +80,21 @@ impl<'a> World<'a> {
         mut routes: Routes,
         plan: Plan,
     ) -> Self {
-        routes.mark(|link| plan.links[link as usize].is_some());
         let (links, others) = plan.links.split_at(spec.links.len());
         let (agents, passages) = others.split_at(spec.agents.len());
         let links = spec.links.iter().zip(links);
-        let links = links.map(|(link, slack)| Lane::new(link, *slack, spec, observer.is_some()));
+        let mut wires = Vec::with_capacity(links.len());
+        let links = links
+            .map(|(link, slack)| Lane::new(link, *slack, spec, observer.is_some(), &mut wires));
         let agents = spec.agents.iter().zip(agents);
         let agents = agents.map(|(agent, slack)| Lane::of_agent(agent, *slack, spec));
         let passages = routes.passages.iter().zip(passages);
         let passages = passages.map(|(&pair, slack)| Lane::of_passage(pair, *slack, spec));
-        let lanes = links.chain(agents).chain(passages).collect();
+        let lanes: Vec<Lane> = links.chain(agents).chain(passages).collect();
+        routes.mark(
+            |link| lanes[link as usize].entrance(link),
+            |flow| plan.receivers[flow].collects,
+        );
         let air = spec.radio.as_ref();
         let flows = spec.flows.iter().enumerate();
         Self {
@@ -97,6 +105,7 @@ impl<'a> World<'a> {
             events: EventQueue::new(plan.pace()),
             handled: 0,
             lanes,
+            wires,
             air: air.map(|radio| Box::new(Air::new(radio, spec))),
             plan,
             routes,
@@ -171,9 +180,10 @@ impl<'a> World<'a> {
             return;
         };
         let packets = inbox.take(self.now);
+        let through = self.lanes[link].decision(link as u32).into();
         for (place, &Arrival { at, label }) in packets.iter().enumerate() {
             self.prefetch_arrivals(&packets, place);
-            self.cross(link as u32, at, label);
+            self.cross(through, at, label);
         }
         if let Some(inbox) = &mut self.lanes[link].inbox {
             inbox.recycle(packets);
@@ -371,12 +381,7 @@ impl<'a> World<'a> {
     /// Takes a packet from its place on the route as far as that can be decided now.
     #[inline(always)]
     pub(super) fn take_on(&mut self, at: Time, label: Label) {
-        match self.routes.next(label.hop()) {
-            Next::Follows(link) => self.cross(link, at, label),
-            Next::Collects(link) => self.collect(link, at, label),
-            Next::Host(direction) => self.reach_host(direction, label, at),
-            Next::Resize(bytes) => self.resize(at, label, bytes),
-        }
+        self.cross(self.routes.hop(label.hop()), at, label);
     }
 
     #[inline(always)]
@@ -401,62 +406,53 @@ impl<'a> World<'a> {
         self.pass_on(id, at);
     }
 
-    /// Offers a packet to a link, and to those behind it that follow. Not inlined: with a copy of this
-    /// for each of its callers, the code of a packet's whole way would not fit the cache.
+    /// Takes a packet to what lies at its place on the route, and on as far as that can be decided now.
+    /// Not inlined: with a copy of this for each of its callers, the code of a packet's whole way would
+    /// not fit the cache.
     #[inline(never)]
-    fn cross(&mut self, mut link: u32, mut at: Time, mut label: Label) {
-        loop {
-            let lane = &mut self.lanes[link as usize];
-            at = if let Some(plain) = lane.plain() {
-                let Some(next) = plain.send_plain(at, label.size()) else {
-                    return self.drop_packet(label.id(), label.hop(), LossCause::Queue, at);
-                };
-                next
-            } else {
-                let Some((next, same)) = self.cross_any(link, label, at) else {
-                    return;
-                };
-                label = same;
-                next
+    fn cross(&mut self, mut hop: Hop, mut at: Time, mut label: Label) {
+        while let Some(wire) = hop.wire() {
+            let Some(out) = self.wires[wire as usize].send(at, label.size()) else {
+                return self.drop_packet(label.id(), label.hop(), LossCause::Queue, at);
             };
-            label = label.at_next_hop();
+            (at, label) = (out, label.at_next_hop());
             if at >= self.end {
                 return self.free.push(label.id());
             }
-            match self.routes.next(label.hop()) {
-                Next::Follows(next) => link = next,
-                Next::Collects(next) => return self.collect(next, at, label),
-                Next::Host(direction) => return self.reach_host(direction, label, at),
-                Next::Resize(bytes) => return self.resize(at, label, bytes),
-            }
+            hop = self.routes.hop(label.hop());
+        }
+        match hop.next() {
+            Next::Follows(link) => self.cross_any(link, at, label),
+            Next::Collects(link) => self.collect(link, at, label),
+            Next::Sender => self.reach_sender(at, label),
+            Next::Receiver => self.reach_receiver(at, label),
+            Next::Mailbox => self.reach_mailbox(at, label),
+            Next::Resize(bytes) => self.resize(at, label, bytes),
+            Next::Wire(_) => unreachable!("those are behind it"),
         }
     }
 
-    /// Offers a packet to a link that may do anything to it: when the packet is behind it, if it is
-    /// still to be taken on, and its label then.
+    /// Takes a packet to a link that may do anything to it, and on.
     #[inline(never)]
-    fn cross_any(&mut self, link: u32, label: Label, at: Time) -> Option<(Time, Label)> {
+    fn cross_any(&mut self, link: u32, at: Time, label: Label) {
         let (id, hop) = (label.id(), label.hop());
         let travelling = &mut self.packets[id as usize];
         let packet = &mut travelling.packet;
         let observer = self.observer.as_deref_mut();
         match self.lanes[link as usize].send(at, link, packet, observer) {
-            Fate::Dropped(cause) => {
-                self.drop_packet(id, hop, cause.into(), at);
-                None
-            }
+            Fate::Dropped(cause) => self.drop_packet(id, hop, cause.into(), at),
             Fate::Arrives {
                 at,
                 corrupt,
                 duplicate,
             } => {
                 packet.corrupt |= corrupt;
+                travelling.hop = hop + 1;
                 if duplicate {
-                    travelling.hop = hop + 1;
                     self.pass_on_twice(id, at);
-                    return None;
+                } else {
+                    self.pass_on(id, at);
                 }
-                Some((at, if corrupt { label.corrupt() } else { label }))
             }
         }
     }
@@ -497,31 +493,45 @@ impl<'a> World<'a> {
         self.take_on(at, Label::of(packet, id, *hop));
     }
 
-    /// A packet reached the host at the end of its path.
+    /// A packet comes back to the data sender's host.
     #[inline(always)]
-    fn reach_host(&mut self, direction: Direction, label: Label, at: Time) {
-        let (id, index) = (label.id(), label.flow() as usize);
+    fn reach_sender(&mut self, at: Time, label: Label) {
         if label.is_corrupt() {
-            // The host's checksum finds it.
-            let packet = &self.packets[id as usize].packet;
-            self.flows[index].lost(at, packet, LossCause::Corruption);
-            self.free.push(id);
-            return;
+            return self.refuse(at, label);
         }
-        match direction {
-            Direction::Reverse => {
-                if self.flows[index].to_sender.insert(at, id) {
-                    self.schedule_mail_to_sender(index);
-                }
-            }
-            Direction::Forward if self.plan.receivers[index].collects => {
-                self.flows[index].to_receiver.insert(at, id);
-                self.schedule_receiver(index);
-            }
-            Direction::Forward => {
-                self.deliver(index, id, at);
-            }
+        let index = label.flow() as usize;
+        if self.flows[index].to_sender.insert(at, label.id()) {
+            self.schedule_mail_to_sender(index);
         }
+    }
+
+    /// A packet comes to the data receiver's host.
+    #[inline(always)]
+    fn reach_receiver(&mut self, at: Time, label: Label) {
+        if label.is_corrupt() {
+            return self.refuse(at, label);
+        }
+        self.deliver(label.flow() as usize, label.id(), at);
+    }
+
+    /// A packet comes to a data receiver's host that packets reach out of order.
+    #[inline(never)]
+    fn reach_mailbox(&mut self, at: Time, label: Label) {
+        if label.is_corrupt() {
+            return self.refuse(at, label);
+        }
+        let index = label.flow() as usize;
+        self.flows[index].to_receiver.insert(at, label.id());
+        self.schedule_receiver(index);
+    }
+
+    /// A host's checksum finds that a packet is damaged.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&mut self, at: Time, label: Label) {
+        let packet = &self.packets[label.id() as usize].packet;
+        self.flows[label.flow() as usize].lost(at, packet, LossCause::Corruption);
+        self.free.push(label.id());
     }
 
     /// A packet is lost at place `hop` of its route.
@@ -553,7 +563,9 @@ impl<'a> World<'a> {
             outcome.flows.push(flow.outcome(&spec.name, end));
         }
         for (lane, spec) in self.lanes.iter_mut().zip(&self.spec.links) {
-            outcome.links.push(lane.outcome(&spec.name, end));
+            outcome
+                .links
+                .push(lane.outcome(&self.wires, &spec.name, end));
         }
         if let (Some(air), Some(radio)) = (self.air.take(), &self.spec.radio) {
             outcome.stations = air.finish(self.spec, radio);

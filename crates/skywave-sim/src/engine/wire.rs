@@ -1,0 +1,38 @@
+//! A plain link: it only delays or drops packets, and nobody looks on.
+
+use skywave_core::Time;
+use skywave_core::link::{Link, Measured};
+
+/// A plain link, as most are. These lie apart from the lanes that they belong to, in a list of their own,
+/// and aligned, so that [`Link`]'s order of things puts what packets need into few cache lines.
+#[repr(align(64))]
+pub(crate) struct Wire(Link);
+
+impl Wire {
+    /// Of a link that is plain.
+    pub(crate) fn new(link: Link) -> Self {
+        debug_assert!(link.is_plain());
+        Self(link)
+    }
+
+    /// Offers a packet: when it comes out, or `None` if the queue is full.
+    #[inline(always)]
+    pub(crate) fn send(&mut self, at: Time, size: u32) -> Option<Time> {
+        self.0.send_plain(at, size)
+    }
+
+    /// What was measured, at the end of the run.
+    pub(crate) fn finish(&self, end: Time) -> Measured {
+        self.0.finish(end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_link_is_three_cache_lines() {
+        assert_eq!(size_of::<Wire>(), 3 * 64);
+    }
+}
