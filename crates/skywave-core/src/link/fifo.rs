@@ -1,7 +1,7 @@
 //! A queue of small values.
 
 /// Places of a queue that holds anything.
-const FEWEST: usize = 4;
+const FEWEST: usize = 8;
 
 /// First in, first out. Unlike a `VecDeque` its places are a power of two, so that finding one takes a
 /// mask.
@@ -139,11 +139,11 @@ mod tests {
         fifo.push_back(0);
         fifo.clear();
         fifo.first = u32::MAX - 1;
-        for value in 0..4 {
+        for value in 0..8 {
             fifo.push_back(value);
         }
-        assert!(fifo.iter().eq(&[0, 1, 2, 3]));
-        fifo.push_back(4);
-        assert!(fifo.iter().eq(&[0, 1, 2, 3, 4]));
+        assert!(fifo.iter().eq(&[0, 1, 2, 3, 4, 5, 6, 7]));
+        fifo.push_back(8);
+        assert!(fifo.iter().eq(&[0, 1, 2, 3, 4, 5, 6, 7, 8]));
     }
 }

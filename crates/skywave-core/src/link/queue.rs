@@ -12,23 +12,20 @@ use crate::rng::Stream;
 use crate::time::Time;
 use crate::units::Rate;
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Waiting {
-    start: Time,
-    size: u32,
-}
-
 /// Packets that wait, and who may join them.
 ///
 /// Packets whose transmission has started are let go late: when a place is needed, or a count.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Queue {
-    waiting: Fifo<Waiting>,
-    /// When the last one of them starts.
+    /// When the last packet's transmission starts: it waits itself until then. As often as not it is the
+    /// only one, so that the list is not needed.
     last: Time,
+    /// When those of the packets before it start, in order.
+    starts: Fifo<Time>,
     admission: Admission,
-    /// Bytes of `waiting`, if those are limited.
+    /// Bytes of each of all these and of all together, if those are limited.
+    sizes: Fifo<u32>,
     bytes: u64,
 }
 
@@ -109,10 +106,11 @@ impl Queue {
     /// A queue before a transmitter of `rate`; `stream` decides the early drops.
     pub(super) fn new(config: QueueConfig, rate: Rate, stream: Stream) -> Self {
         Self {
-            waiting: Fifo::new(),
             last: Time::ZERO,
-            bytes: 0,
+            starts: Fifo::new(),
             admission: Admission::new(config, rate, stream),
+            sizes: Fifo::new(),
+            bytes: 0,
         }
     }
 
@@ -123,9 +121,8 @@ impl Queue {
 
     /// A packet arrives whose transmission would start at `start`; `Some` if it is dropped.
     pub(super) fn refuses(&mut self, now: Time, start: Time, size: u32) -> Option<DropCause> {
-        self.release(now);
-        self.admission
-            .refuses(now, start > now, self.waiting(), size)
+        let waiting = (self.len(now), self.bytes);
+        self.admission.refuses(now, start > now, waiting, size)
     }
 
     /// As [`Self::refuses`] and [`Self::accept`], for a packet that must wait at a queue without RED:
@@ -135,83 +132,83 @@ impl Queue {
         let Limit::Packets(limit) = self.admission.limit else {
             return self.admits_bytes(now, start, size);
         };
-        // It takes the place of one that has gone, as long as there is one.
         if self.last <= now {
-            self.waiting.clear();
-        } else if let Some(first) = self.waiting.front()
-            && first.start <= now
-        {
-            self.waiting.drop_front();
-        }
-        if self.waiting.len() >= limit as usize {
-            self.release(now);
-            if self.waiting.len() >= limit as usize {
+            self.starts.clear();
+            if limit == 0 {
                 return false;
             }
+        } else {
+            // It takes the place of one that has gone, as long as there is one.
+            if self.starts.front().is_some_and(|&first| first <= now) {
+                self.starts.drop_front();
+            }
+            if self.starts.len() + 1 >= limit as usize {
+                self.release(now);
+                if self.starts.len() + 1 >= limit as usize {
+                    return false;
+                }
+            }
+            self.starts.push_back(self.last);
         }
-        self.enter(start, size);
+        self.last = start;
         true
     }
 
     /// The same where bytes are limited.
     #[inline(never)]
     fn admits_bytes(&mut self, now: Time, start: Time, size: u32) -> bool {
-        self.release(now);
-        let has_room = self.admission.has_room(self.waiting(), size);
+        let waiting = (self.len(now), self.bytes);
+        let has_room = self.admission.has_room(waiting, size);
         if has_room {
-            self.wait(start, size);
+            self.wait(now, start, size);
         }
         has_room
-    }
-
-    /// Packets in the list and their bytes.
-    #[inline]
-    fn waiting(&self) -> (usize, u64) {
-        (self.waiting.len(), self.bytes)
     }
 
     /// The packet that was not refused is transmitted from `start` to `end`.
     pub(super) fn accept(&mut self, now: Time, start: Time, end: Time, size: u32) {
         if start > now {
-            self.wait(start, size);
+            self.wait(now, start, size);
         }
         self.admission.idle_from(end);
     }
 
-    fn wait(&mut self, start: Time, size: u32) {
-        self.enter(start, size);
+    /// Puts a packet behind the others that wait at `now`.
+    fn wait(&mut self, now: Time, start: Time, size: u32) {
+        if self.last > now {
+            self.starts.push_back(self.last);
+        }
+        self.last = start;
         if self.admission.counts_bytes() {
+            self.sizes.push_back(size);
             self.bytes += u64::from(size);
         }
-    }
-
-    /// Puts a packet behind the others.
-    #[inline(always)]
-    fn enter(&mut self, start: Time, size: u32) {
-        self.waiting.push_back(Waiting { start, size });
-        self.last = start;
     }
 
     /// Packets waiting at `now`; `now` must not decrease.
     pub(super) fn len(&mut self, now: Time) -> usize {
         self.release(now);
-        self.waiting.len()
+        self.starts.len() + usize::from(self.last > now)
     }
 
     /// When the transmissions that start after `now` do, in order.
     pub(super) fn starts_after(&self, now: Time) -> impl Iterator<Item = Time> {
-        let starts = self.waiting.iter().map(|packet| packet.start);
-        starts.filter(move |&start| start > now)
+        let starts = self.starts.iter().chain(std::iter::once(&self.last));
+        starts.copied().filter(move |&start| start > now)
     }
 
     /// Lets the packets go whose transmission has started.
     #[inline(never)]
     fn release(&mut self, now: Time) {
-        while let Some(&Waiting { start, size }) = self.waiting.front()
-            && start <= now
-        {
-            self.waiting.drop_front();
-            if self.admission.counts_bytes() {
+        if self.last <= now {
+            self.starts.clear();
+            self.sizes.clear();
+            self.bytes = 0;
+        }
+        while self.starts.front().is_some_and(|&first| first <= now) {
+            self.starts.drop_front();
+            if let Some(&size) = self.sizes.front() {
+                self.sizes.drop_front();
                 self.bytes -= u64::from(size);
             }
         }
