@@ -35,6 +35,7 @@ mod meter;
 mod queue;
 mod red;
 mod service;
+mod starts;
 mod trace;
 
 pub use arq::{ArqLink, Settled};

@@ -8,6 +8,7 @@ use super::DropCause;
 use super::config::{Limit, QueueConfig};
 use super::fifo::Fifo;
 use super::red::Red;
+use super::starts::Starts;
 use crate::rng::Stream;
 use crate::time::Time;
 use crate::units::Rate;
@@ -18,21 +19,25 @@ use crate::units::Rate;
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Queue {
-    /// When the last packet's transmission starts: it waits itself until then. As often as not it is the
-    /// only one, so that the list is not needed.
-    last: Time,
-    /// When those of the packets before it start, in order.
-    starts: Fifo<Time>,
+    /// So many may wait without a closer look; none where bytes are limited.
+    places: u32,
+    starts: Starts,
     admission: Admission,
-    /// Bytes of each of all these and of all together, if those are limited.
-    sizes: Fifo<u32>,
-    bytes: u64,
+    /// Where bytes are limited.
+    sizes: Option<Box<Sizes>>,
 }
 
-/// Where that part of a [`Queue`] ends that packets need which wait for a place by number: such a limit
-/// lies in the first word of its two.
+/// Bytes of each packet that waits, and of all together.
+#[derive(Clone, Debug)]
+struct Sizes {
+    each: Fifo<u32>,
+    sum: u64,
+}
+
+/// Where that part of a [`Queue`] ends that packets need which wait for a place by number.
 #[cfg(test)]
-pub(super) const WARM_BYTES: usize = std::mem::offset_of!(Queue, admission.limit) + 8;
+pub(super) const WARM_BYTES: usize =
+    std::mem::offset_of!(Queue, starts) + super::starts::WARM_BYTES;
 
 /// Who may join a queue.
 #[derive(Clone, Debug)]
@@ -80,10 +85,6 @@ impl Admission {
         early.then_some(DropCause::Early)
     }
 
-    fn counts_bytes(&self) -> bool {
-        matches!(self.limit, Limit::Bytes(_))
-    }
-
     /// A packet of `size` bytes may wait too, while `packets` with `bytes` do.
     #[inline]
     fn has_room(&self, (packets, bytes): (usize, u64), size: u32) -> bool {
@@ -105,12 +106,16 @@ impl Admission {
 impl Queue {
     /// A queue before a transmitter of `rate`; `stream` decides the early drops.
     pub(super) fn new(config: QueueConfig, rate: Rate, stream: Stream) -> Self {
+        let admission = Admission::new(config, rate, stream);
+        let (places, sizes) = match admission.limit {
+            Limit::Packets(places) => (places, None),
+            Limit::Bytes(_) => (0, Some(Box::new(Sizes::none()))),
+        };
         Self {
-            last: Time::ZERO,
-            starts: Fifo::new(),
-            admission: Admission::new(config, rate, stream),
-            sizes: Fifo::new(),
-            bytes: 0,
+            places,
+            starts: Starts::new(),
+            admission,
+            sizes,
         }
     }
 
@@ -121,7 +126,7 @@ impl Queue {
 
     /// A packet arrives whose transmission would start at `start`; `Some` if it is dropped.
     pub(super) fn refuses(&mut self, now: Time, start: Time, size: u32) -> Option<DropCause> {
-        let waiting = (self.len(now), self.bytes);
+        let waiting = self.waiting(now);
         self.admission.refuses(now, start > now, waiting, size)
     }
 
@@ -129,38 +134,30 @@ impl Queue {
     /// whether it may.
     #[inline(always)]
     pub(super) fn admits(&mut self, now: Time, start: Time, size: u32) -> bool {
-        let Limit::Packets(limit) = self.admission.limit else {
-            return self.admits_bytes(now, start, size);
-        };
-        if self.last <= now {
-            self.starts.clear();
-            if limit == 0 {
-                return false;
-            }
-        } else {
-            // It takes the place of one that has gone, as long as there is one.
-            if self.starts.front().is_some_and(|&first| first <= now) {
-                self.starts.drop_front();
-            }
-            if self.starts.len() + 1 >= limit as usize {
-                self.release(now);
-                if self.starts.len() + 1 >= limit as usize {
-                    return false;
-                }
-            }
-            self.starts.push_back(self.last);
+        if self.places == 0 {
+            return self.admits_at_a_closer_look(now, start, size);
         }
-        self.last = start;
+        if self.starts.last() <= now {
+            self.starts.restart(start);
+            return true;
+        }
+        // It takes the place of one that has gone, as long as there is one.
+        if self.starts.first() <= now {
+            self.starts.drop_first();
+        }
+        if self.starts.len() >= self.places {
+            return self.admits_at_a_closer_look(now, start, size);
+        }
+        self.starts.push_behind(start);
         true
     }
 
-    /// The same where bytes are limited.
     #[inline(never)]
-    fn admits_bytes(&mut self, now: Time, start: Time, size: u32) -> bool {
-        let waiting = (self.len(now), self.bytes);
+    fn admits_at_a_closer_look(&mut self, now: Time, start: Time, size: u32) -> bool {
+        let waiting = self.waiting(now);
         let has_room = self.admission.has_room(waiting, size);
         if has_room {
-            self.wait(now, start, size);
+            self.wait(start, size);
         }
         has_room
     }
@@ -168,49 +165,60 @@ impl Queue {
     /// The packet that was not refused is transmitted from `start` to `end`.
     pub(super) fn accept(&mut self, now: Time, start: Time, end: Time, size: u32) {
         if start > now {
-            self.wait(now, start, size);
+            self.wait(start, size);
         }
         self.admission.idle_from(end);
     }
 
-    /// Puts a packet behind the others that wait at `now`.
-    fn wait(&mut self, now: Time, start: Time, size: u32) {
-        if self.last > now {
-            self.starts.push_back(self.last);
-        }
-        self.last = start;
-        if self.admission.counts_bytes() {
-            self.sizes.push_back(size);
-            self.bytes += u64::from(size);
-        }
-    }
-
     /// Packets waiting at `now`; `now` must not decrease.
     pub(super) fn len(&mut self, now: Time) -> usize {
-        self.release(now);
-        self.starts.len() + usize::from(self.last > now)
+        self.waiting(now).0
     }
 
     /// When the transmissions that start after `now` do, in order.
     pub(super) fn starts_after(&self, now: Time) -> impl Iterator<Item = Time> {
-        let starts = self.starts.iter().chain(std::iter::once(&self.last));
-        starts.copied().filter(move |&start| start > now)
+        self.starts.iter().filter(move |&start| start > now)
     }
 
-    /// Lets the packets go whose transmission has started.
-    #[inline(never)]
-    fn release(&mut self, now: Time) {
-        if self.last <= now {
-            self.starts.clear();
-            self.sizes.clear();
-            self.bytes = 0;
+    /// Puts a packet behind the others.
+    fn wait(&mut self, start: Time, size: u32) {
+        self.starts.push(start);
+        if let Some(sizes) = &mut self.sizes {
+            sizes.push(size);
         }
-        while self.starts.front().is_some_and(|&first| first <= now) {
-            self.starts.drop_front();
-            if let Some(&size) = self.sizes.front() {
-                self.sizes.drop_front();
-                self.bytes -= u64::from(size);
+    }
+
+    /// Packets that wait at `now`, when those are let go whose transmission has started, and their bytes
+    /// if those are limited.
+    fn waiting(&mut self, now: Time) -> (usize, u64) {
+        while self.starts.len() > 0 && self.starts.first() <= now {
+            self.starts.drop_first();
+            if let Some(sizes) = &mut self.sizes {
+                sizes.drop_first();
             }
+        }
+        let bytes = self.sizes.as_ref().map_or(0, |sizes| sizes.sum);
+        (self.starts.len() as usize, bytes)
+    }
+}
+
+impl Sizes {
+    fn none() -> Self {
+        Self {
+            each: Fifo::new(),
+            sum: 0,
+        }
+    }
+
+    fn push(&mut self, size: u32) {
+        self.each.push_back(size);
+        self.sum += u64::from(size);
+    }
+
+    fn drop_first(&mut self) {
+        if let Some(&size) = self.each.front() {
+            self.each.drop_front();
+            self.sum -= u64::from(size);
         }
     }
 }
