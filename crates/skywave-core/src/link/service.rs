@@ -120,14 +120,29 @@ impl Transmitter {
     #[inline(always)]
     pub(super) fn plain_transmit(&mut self, start: Time, size: u32) -> Slot {
         let Pace::Byte(byte) = self.pace else {
-            self.begin(start);
-            return self.transmit(size);
+            return self.transmit_fractions(start, size);
         };
         let takes = byte.times(size);
         self.free_at = start + takes;
         Slot {
             end: self.free_at,
             used: takes.as_nanos(),
+        }
+    }
+
+    /// The same where bytes take parts of nanoseconds.
+    #[inline(never)]
+    fn transmit_fractions(&mut self, start: Time, size: u32) -> Slot {
+        let Pace::Rate(fractions) = &mut self.pace else {
+            unreachable!("there is no other constant rate")
+        };
+        if start > self.free_at {
+            fractions.forget();
+        }
+        self.free_at = start + fractions.take(size);
+        Slot {
+            end: self.free_at,
+            used: self.free_at.as_nanos() - start.as_nanos(),
         }
     }
 
@@ -187,18 +202,26 @@ struct Fractions {
     carry: u64,
     /// Of the last packet: most links carry one size, and the division is the dearest part of it.
     size: u32,
-    /// What that takes in whole nanoseconds, and the remainder in units of 1/rate ns.
-    takes: (Duration, u64),
+    /// Whole nanoseconds that it takes.
+    whole: Duration,
+    /// And units of 1/rate ns beyond them.
+    remainder: u64,
+    /// What is missing from those to a nanosecond.
+    room: u64,
 }
 
 impl Fractions {
     fn new(rate: Rate) -> Self {
-        Self {
+        let mut fractions = Self {
             rate,
             carry: 0,
             size: 0,
-            takes: rate.transmission_time(0, 0),
-        }
+            whole: Duration::ZERO,
+            remainder: 0,
+            room: 0,
+        };
+        fractions.divide(0);
+        fractions
     }
 
     /// The link is idle.
@@ -208,19 +231,27 @@ impl Fractions {
 
     /// Whole nanoseconds until a packet of `size` bytes has left. The same as dividing work and carry
     /// together: both remainders are below the rate.
+    #[inline]
     fn take(&mut self, size: u32) -> Duration {
         if self.size != size {
-            self.size = size;
-            self.takes = self.rate.transmission_time(u64::from(size), 0);
+            self.divide(size);
         }
-        let (whole, remainder) = self.takes;
-        let room = self.rate.as_bps() - remainder;
-        if remainder > 0 && self.carry >= room {
-            self.carry -= room;
-            return whole + Duration::from_nanos(1);
+        if self.carry >= self.room {
+            self.carry -= self.room;
+            return self.whole + Duration::from_nanos(1);
         }
-        self.carry += remainder;
-        whole
+        self.carry += self.remainder;
+        self.whole
+    }
+
+    // Out of the way of the packets of the usual size.
+    #[cold]
+    #[inline(never)]
+    fn divide(&mut self, size: u32) {
+        let (whole, remainder) = self.rate.transmission_time(u64::from(size), 0);
+        self.size = size;
+        (self.whole, self.remainder) = (whole, remainder);
+        self.room = self.rate.as_bps() - remainder;
     }
 }
 
