@@ -71,6 +71,13 @@ impl Segments {
         ((self.0 * f64::from(mss)) as i64).max(0) as u64
     }
 
+    /// Whether `bytes`, at least one, fit into it: as `bytes <= self.to_bytes(mss)`, for less.
+    #[inline]
+    pub fn holds(self, bytes: u64, mss: u32) -> bool {
+        // Nothing between two whole numbers is rounded, as they are below 2^53.
+        bytes.cast_signed() as f64 <= self.0 * f64::from(mss)
+    }
+
     /// The larger of two windows.
     #[must_use]
     pub fn max(self, other: Self) -> Self {

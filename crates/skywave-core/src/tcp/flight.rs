@@ -5,10 +5,11 @@
 //! `una..max` are kept with their history, in order and without gaps.
 
 mod delivery;
-
-use std::collections::VecDeque;
+mod ring;
 
 use crate::time::Time;
+
+use ring::Ring;
 
 pub use delivery::{Delivery, SentBefore};
 
@@ -79,9 +80,8 @@ pub struct Flight {
     una: u64,
     nxt: u64,
     max: u64,
-    segments: VecDeque<Sent>,
-    /// Segments acknowledged so far: the number of the first one in flight.
-    first_number: u64,
+    /// Numbered from the first one ever sent.
+    segments: Ring<Sent>,
     /// Bytes marked lost and not sent again since.
     lost: u64,
     /// For detectors that judge by time.
@@ -109,6 +109,12 @@ impl Flight {
     #[inline]
     pub fn max(&self) -> u64 {
         self.max
+    }
+
+    /// Something sent before is to be sent again: the next segment is none that is new.
+    #[inline]
+    pub fn has_old(&self) -> bool {
+        self.lost > 0 || self.nxt < self.max
     }
 
     /// Positions from `una` to `nxt`.
@@ -164,8 +170,7 @@ impl Flight {
     /// Segment `number` of those ever sent, if it is in flight: as [`Self::at_number`] counts them.
     #[inline]
     pub fn numbered(&self, number: u64) -> Option<&Sent> {
-        self.segments
-            .get(number.wrapping_sub(self.first_number) as usize)
+        self.segments.numbered(number)
     }
 
     /// The segment that holds `position`, for somebody who goes through the segments in order:
@@ -176,7 +181,7 @@ impl Flight {
             Some(segment) if segment.start <= position && position < segment.end => segment,
             _ => {
                 let index = self.index_of(position)?;
-                *number = self.first_number + index as u64;
+                *number = self.segments.first_number() + index as u64;
                 self.segments.get(index)?
             }
         };
@@ -263,7 +268,7 @@ impl Flight {
     /// Marks every segment for which `is_lost` holds as lost, but for those already sent again: of
     /// these only the copy sent first is.
     pub fn mark_lost(&mut self, mut is_lost: impl FnMut(&Sent) -> bool) {
-        for segment in &mut self.segments {
+        for segment in self.segments.iter_mut() {
             if !segment.is_open() || !is_lost(segment) {
                 continue;
             }
@@ -287,7 +292,7 @@ impl Flight {
 
     /// Forgets which segments were marked lost or sent again in a recovery that is over.
     pub fn end_recovery(&mut self) {
-        for segment in &mut self.segments {
+        for segment in self.segments.iter_mut() {
             segment.lost = false;
             segment.resent = false;
             segment.doubled = false;
@@ -325,7 +330,7 @@ impl Flight {
     pub fn clear_sacked(&mut self) {
         self.highest_sacked = 0;
         if self.sacked > 0 {
-            for segment in &mut self.segments {
+            for segment in self.segments.iter_mut() {
                 segment.sacked = false;
             }
             self.sacked = 0;
@@ -348,7 +353,6 @@ impl Flight {
             }
             let segment = *segment;
             self.segments.pop_front();
-            self.first_number += 1;
             if let Some(delivery) = &mut self.delivery
                 && !segment.sacked
             {

@@ -320,18 +320,10 @@ impl Sender {
     #[must_use]
     #[inline]
     pub fn poll_departure(&mut self, now: Time) -> Option<Departure> {
-        match self.choose() {
-            Ok(next) => {
-                self.limits.hear(now);
-                match next {
-                    Next::Again(position, why) => self.transmit_again(position, why, now),
-                    Next::New(end) => Some(self.transmit_new(end, now)),
-                }
-            }
-            Err(limit) => {
-                self.limits.set(now, limit);
-                None
-            }
+        if self.is_plain() {
+            self.poll_plain(now)
+        } else {
+            self.poll_any(now)
         }
     }
 

@@ -202,6 +202,7 @@ impl<'a> World<'a> {
     }
 
     /// The sender's host does everything that is due by now.
+    #[inline(never)]
     fn on_sender(&mut self, index: usize) {
         loop {
             let flow = &mut self.flows[index];
@@ -223,6 +224,9 @@ impl<'a> World<'a> {
             while let Some(departure) = self.flows[index].poll_sender(at) {
                 let packet = self.flows[index].data(departure, at);
                 self.send(packet, at);
+                if departure.is_last() {
+                    break;
+                }
             }
             if self.flows[index].is_wtcp() {
                 self.send_wtcp(index, at);

@@ -290,6 +290,12 @@ impl Detection {
         }
     }
 
+    /// Whether it counts duplicate ACKs and does nothing else.
+    #[inline]
+    pub(super) fn only_counts(&self) -> bool {
+        matches!(self, Self::Dupacks(_))
+    }
+
     /// Whether `on_sent` does anything.
     #[inline]
     pub(super) fn hears_of_sending(&self) -> bool {

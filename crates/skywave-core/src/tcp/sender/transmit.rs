@@ -24,13 +24,71 @@ pub(super) enum Next {
 pub struct Departure {
     start: u64,
     end: u64,
+    last: bool,
+}
+
+impl Departure {
+    /// No other one follows until the next input: to poll again is needless.
+    #[inline]
+    pub fn is_last(&self) -> bool {
+        self.last
+    }
 }
 
 impl Sender {
+    /// Nothing but the windows and what is written limits what is sent next, which is new data: so it
+    /// is most of the time, and then there is little to ask.
+    #[inline(always)]
+    pub(super) fn is_plain(&self) -> bool {
+        let lossless = !self.recovery.is_active() && self.dupacks == 0 && !self.probe;
+        lossless
+            && self.state == State::Established
+            && !self.flight.has_old()
+            && self.detection.only_counts()
+    }
+
+    /// As [`Self::poll_departure`] in plain state; also finds out whether another one follows, as most
+    /// often none does.
+    #[inline(always)]
+    pub(super) fn poll_plain(&mut self, now: Time) -> Option<Departure> {
+        let refused = match self.choose_plain() {
+            Err(limit) => (None, limit),
+            Ok(end) => {
+                self.limits.hear(now);
+                let departure = self.transmit_new(end, now);
+                match self.choose_plain() {
+                    Ok(_) => return Some(departure),
+                    Err(limit) => {
+                        let last = true;
+                        (Some(Departure { last, ..departure }), limit)
+                    }
+                }
+            }
+        };
+        let (departure, limit) = refused;
+        self.limits.set(now, Some(limit));
+        departure
+    }
+
+    /// In plain state: the end of the next segment, or what forbids it.
+    #[inline(always)]
+    fn choose_plain(&self) -> Result<u64, Limit> {
+        let (una, nxt) = (self.flight.una(), self.flight.nxt());
+        let end = self.end_of_new(nxt);
+        if end == nxt {
+            Err(Limit::Application)
+        } else if end > una + self.peer_window {
+            Err(Limit::Rwnd)
+        } else if !self.window.cwnd.holds(end - una, self.config.mss) {
+            Err(Limit::Cwnd)
+        } else {
+            Ok(end)
+        }
+    }
+
     /// What to send next: lost segments first, then the segment at `nxt`; or what forbids it, if the
     /// connection is open.
-    #[inline(always)]
-    pub(super) fn choose(&mut self) -> Result<Next, Option<Limit>> {
+    fn choose(&mut self) -> Result<Next, Option<Limit>> {
         if self.state != State::Established {
             return self.choose_syn();
         }
@@ -38,6 +96,24 @@ impl Sender {
             let recovering = self.recovery.is_active();
             Some(if recovering { Limit::Recovery } else { limit })
         })
+    }
+
+    /// As [`Self::poll_departure`] in any state.
+    #[inline(never)]
+    pub(super) fn poll_any(&mut self, now: Time) -> Option<Departure> {
+        match self.choose() {
+            Ok(next) => {
+                self.limits.hear(now);
+                match next {
+                    Next::Again(position, why) => self.transmit_again(position, why, now),
+                    Next::New(end) => Some(self.transmit_new(end, now)),
+                }
+            }
+            Err(limit) => {
+                self.limits.set(now, limit);
+                None
+            }
+        }
     }
 
     #[cold]
@@ -50,7 +126,6 @@ impl Sender {
         }
     }
 
-    #[inline(always)]
     fn choose_data(&mut self) -> Result<Next, Limit> {
         if self.probe
             && let Some(probe) = self.choose_probe()
@@ -81,7 +156,7 @@ impl Sender {
         {
             let fits = match room {
                 Some(room) => end - self.flight.nxt() <= room,
-                None => end <= self.plain_edge(),
+                None => self.window_holds(end),
             };
             return if fits { Ok(next) } else { Err(Limit::Cwnd) };
         }
@@ -96,26 +171,30 @@ impl Sender {
     }
 
     /// The segment at `nxt`, if there is one, and its end.
-    #[inline(always)]
     pub(super) fn next_in_order(&self) -> (Option<Next>, u64) {
         let nxt = self.flight.nxt();
         if let Some(old) = self.flight.at(nxt) {
             let why = self.found.unwrap_or(Why::GoBackN);
             return (Some(Next::Again(nxt, why)), old.end);
         }
-        let end = if nxt < self.written {
+        let end = self.end_of_new(nxt);
+        ((end > nxt).then_some(Next::New(end)), end)
+    }
+
+    /// End of the segment never sent that begins at `nxt`; `nxt` if there is none.
+    #[inline(always)]
+    fn end_of_new(&self, nxt: u64) -> u64 {
+        if nxt < self.written {
             // A window smaller than a segment still lets data through.
             let len = u64::from(self.config.mss).min(self.peer_window);
             nxt.saturating_add(len).min(self.written)
         } else {
             self.end()
-        };
-        ((end > nxt).then_some(Next::New(end)), end)
+        }
     }
 
-    /// How far a window-counting sender may send.
-    #[inline(always)]
-    fn plain_edge(&self) -> u64 {
+    /// A sender that counts by a window may send up to `end`.
+    fn window_holds(&self, end: u64) -> bool {
         let mut window = self.window.cwnd + self.recovery.inflation();
         if !self.recovery.is_active() {
             match self.detection.limited_transmit(self.dupacks) {
@@ -123,10 +202,10 @@ impl Sender {
                     window += Segments(f64::from(segments));
                 }
                 Allowance::Beyond(_) => {}
-                Allowance::Until(position) => return position,
+                Allowance::Until(position) => return end <= position,
             }
         }
-        self.flight.una() + window.to_bytes(self.config.mss)
+        window.holds(end - self.flight.una(), self.config.mss)
     }
 
     #[inline(always)]
@@ -154,7 +233,11 @@ impl Sender {
         }
         self.recovery.on_sent(end - start);
         self.counters.sent += 1;
-        Departure { start, end }
+        Departure {
+            start,
+            end,
+            last: false,
+        }
     }
 
     #[inline(never)]
@@ -188,13 +271,17 @@ impl Sender {
         self.recovery.on_sent(end - start);
         self.counters.sent += 1;
         self.counters.retransmits += 1;
-        Some(Departure { start, end })
+        Some(Departure {
+            start,
+            end,
+            last: false,
+        })
     }
 
     /// The segment of a [`Departure`], which was decided just now.
     #[inline(always)]
     pub fn segment(&self, departure: Departure, now: Time) -> Segment {
-        let Departure { start, end } = departure;
+        let Departure { start, end, .. } = departure;
         let syn = start < self.config.handshake.span();
         let fin = end > self.written;
         Segment {

@@ -1,0 +1,203 @@
+//! A queue whose items are numbered as they come, and lie where their number says.
+//!
+//! The places are a power of two, so that the one of number `n` is `n` under a mask: finding an item is
+//! what a sender does most often.
+
+use std::ops::{Index, IndexMut};
+
+/// Places at first.
+const FEWEST: usize = 4;
+
+/// Items by the order in which they came; the first one has number 0.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(super) struct Ring<T> {
+    places: Box<[T]>,
+    /// Number of the first item held.
+    first: u64,
+    /// Number of the item that comes next.
+    next: u64,
+}
+
+impl<T> Default for Ring<T> {
+    fn default() -> Self {
+        Self {
+            places: Box::default(),
+            first: 0,
+            next: 0,
+        }
+    }
+}
+
+impl<T: Copy> Ring<T> {
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        (self.next - self.first) as usize
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.first == self.next
+    }
+
+    /// Number of the first item held: so many were taken.
+    #[inline]
+    pub(super) fn first_number(&self) -> u64 {
+        self.first
+    }
+
+    #[inline(always)]
+    fn place(&self, number: u64) -> usize {
+        number as usize & self.places.len().wrapping_sub(1)
+    }
+
+    /// The item with this number, if it is held.
+    #[inline(always)]
+    pub(super) fn numbered(&self, number: u64) -> Option<&T> {
+        if number.wrapping_sub(self.first) >= self.next - self.first {
+            return None;
+        }
+        self.places.get(self.place(number))
+    }
+
+    /// The item at `index` among those held.
+    #[inline]
+    pub(super) fn get(&self, index: usize) -> Option<&T> {
+        self.numbered(self.first.wrapping_add(index as u64))
+    }
+
+    #[inline(always)]
+    pub(super) fn front(&self) -> Option<&T> {
+        self.numbered(self.first)
+    }
+
+    #[inline(always)]
+    pub(super) fn front_mut(&mut self) -> Option<&mut T> {
+        if self.is_empty() {
+            return None;
+        }
+        let place = self.place(self.first);
+        self.places.get_mut(place)
+    }
+
+    #[inline]
+    pub(super) fn back(&self) -> Option<&T> {
+        self.numbered(self.next.wrapping_sub(1))
+    }
+
+    #[inline(always)]
+    pub(super) fn push_back(&mut self, item: T) {
+        if self.len() == self.places.len() {
+            self.widen(item);
+        }
+        let place = self.place(self.next);
+        self.places[place] = item;
+        self.next += 1;
+    }
+
+    /// Twice as many places, of which those of no item hold `filler`.
+    #[cold]
+    #[inline(never)]
+    fn widen(&mut self, filler: T) {
+        let room = (2 * self.places.len()).max(FEWEST);
+        let mut wider = vec![filler; room].into_boxed_slice();
+        for number in self.first..self.next {
+            wider[number as usize & (room - 1)] = self.places[self.place(number)];
+        }
+        self.places = wider;
+    }
+
+    /// Lets go of the first item, if there is one.
+    #[inline(always)]
+    pub(super) fn pop_front(&mut self) {
+        self.first += u64::from(!self.is_empty());
+    }
+
+    /// The items in order.
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator {
+        (0..self.len()).map(|index| &self[index])
+    }
+
+    /// The items in order, to be changed.
+    pub(super) fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
+        let (len, start) = (self.len(), self.place(self.first));
+        let (before, from) = self.places.split_at_mut(start);
+        let straight = len.min(from.len());
+        let around = &mut before[..len - straight];
+        from[..straight].iter_mut().chain(around)
+    }
+
+    /// How many items come before the first for which `holds` is false; it must hold for all of them
+    /// and for none behind.
+    pub(super) fn partition_point(&self, holds: impl Fn(&T) -> bool) -> usize {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if holds(&self[middle]) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+}
+
+impl<T: Copy> Index<usize> for Ring<T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, index: usize) -> &T {
+        &self.places[self.place(self.first + index as u64)]
+    }
+}
+
+impl<T: Copy> IndexMut<usize> for Ring<T> {
+    #[inline]
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        let place = self.place(self.first + index as u64);
+        &mut self.places[place]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn it_is_a_queue(takes in prop::collection::vec(prop::bool::weighted(0.45), 0..300)) {
+            let (mut ring, mut queue) = (Ring::default(), VecDeque::new());
+            let mut taken = 0;
+            for (n, take) in takes.into_iter().enumerate() {
+                if take {
+                    ring.pop_front();
+                    taken += u64::from(queue.pop_front().is_some());
+                } else {
+                    ring.push_back(n);
+                    queue.push_back(n);
+                }
+                prop_assert_eq!(ring.len(), queue.len());
+                prop_assert_eq!(ring.is_empty(), queue.is_empty());
+                prop_assert_eq!(ring.first_number(), taken);
+                prop_assert_eq!((ring.front(), ring.back()), (queue.front(), queue.back()));
+                prop_assert_eq!(ring.front_mut().copied(), queue.front().copied());
+                prop_assert!(ring.iter().eq(&queue));
+                prop_assert!(ring.iter().rev().eq(queue.iter().rev()));
+                prop_assert!(ring.iter_mut().eq(&mut queue));
+                for index in 0..queue.len() + 2 {
+                    prop_assert_eq!(ring.get(index), queue.get(index));
+                    prop_assert_eq!(ring.numbered(taken + index as u64), queue.get(index));
+                }
+                prop_assert_eq!(ring.numbered(taken.wrapping_sub(1)), None);
+                let below = |limit: &usize| ring.partition_point(|item| item < limit);
+                for item in &queue {
+                    prop_assert_eq!(Some(below(item)), queue.binary_search(item).ok());
+                    prop_assert_eq!(&ring[below(item)], item);
+                }
+            }
+        }
+    }
+}
