@@ -177,6 +177,15 @@ pub struct Flags {
     pub fin: bool,
 }
 
+impl Flags {
+    /// Of a segment that acknowledges, and no more.
+    pub const ACK: Self = Self {
+        syn: false,
+        ack: true,
+        fin: false,
+    };
+}
+
 /// Bytes `start..end` that the receiver holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SackBlock {

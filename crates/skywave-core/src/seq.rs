@@ -20,7 +20,13 @@ impl SeqNr {
     pub const fn expand(self, iss: u32, near: u64) -> u64 {
         let known = iss.wrapping_add(near as u32);
         let distance = self.0.wrapping_sub(known).cast_signed();
-        near.saturating_add_signed(distance as i64)
+        // Positions are below 2^63: none is before the start.
+        let position = near.cast_signed().wrapping_add(distance as i64);
+        if position < 0 {
+            0
+        } else {
+            position.cast_unsigned()
+        }
     }
 }
 

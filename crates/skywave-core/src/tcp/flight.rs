@@ -117,6 +117,12 @@ impl Flight {
         self.lost > 0 || self.nxt < self.max
     }
 
+    /// An acknowledgement of everything below `ack` is of something sent, and no older than the last.
+    #[inline]
+    pub fn accepts(&self, ack: u64) -> bool {
+        ack.wrapping_sub(self.una) <= self.max - self.una
+    }
+
     /// Positions from `una` to `nxt`.
     #[inline]
     pub fn in_flight(&self) -> u64 {
@@ -340,18 +346,16 @@ impl Flight {
     /// Takes a cumulative acknowledgement of everything below `ack` (at most `max`).
     #[inline(always)]
     pub fn acknowledge(&mut self, ack: u64) -> Acked {
-        let mut acked = Acked {
-            bytes: ack.saturating_sub(self.una),
-            ..Acked::default()
-        };
-        while let Some(segment) = self.segments.front_mut() {
+        let mut acked = Acked::default();
+        if ack <= self.una {
+            return acked;
+        }
+        acked.bytes = ack - self.una;
+        while let Some(&segment) = self.segments.front() {
             if segment.end > ack {
-                if segment.start < ack {
-                    self.acknowledge_part(ack, &mut acked);
-                }
+                acked.sacked_before += self.acknowledge_part(ack);
                 break;
             }
-            let segment = *segment;
             self.segments.pop_front();
             if let Some(delivery) = &mut self.delivery
                 && !segment.sacked
@@ -359,39 +363,46 @@ impl Flight {
                 delivery.take(&segment);
             }
             if segment.is_marked() {
-                self.forget_marks(&segment, segment.len(), &mut acked);
+                acked.sacked_before += self.forget_marks(&segment, segment.len());
             }
             acked.newest_sent = (segment.transmissions == 1).then_some(segment.last_sent);
+            if segment.end == ack {
+                break; // as most often: no need to look at the next one
+            }
         }
-        self.una = self.una.max(ack);
-        self.nxt = self.nxt.max(self.una);
-        self.max = self.max.max(self.una);
+        self.una = ack;
+        self.nxt = self.nxt.max(ack);
         acked
     }
 
-    /// A receiver may acknowledge part of a segment; the rest keeps its history.
+    /// A receiver may acknowledge part of a segment; the rest keeps its history. How many of these
+    /// bytes a SACK block had reported before.
     #[cold]
-    fn acknowledge_part(&mut self, ack: u64, acked: &mut Acked) {
-        if let Some(segment) = self.segments.front_mut() {
-            let whole = *segment;
-            segment.start = ack;
-            self.forget_marks(&whole, ack - whole.start, acked);
+    fn acknowledge_part(&mut self, ack: u64) -> u64 {
+        match self.segments.front_mut() {
+            Some(segment) if segment.start < ack => {
+                let whole = *segment;
+                segment.start = ack;
+                self.forget_marks(&whole, ack - whole.start)
+            }
+            _ => 0,
         }
     }
 
-    /// `bytes` of the segment are acknowledged.
+    /// `bytes` of the segment are acknowledged; how many of them a SACK block had reported before.
     #[cold]
-    fn forget_marks(&mut self, segment: &Sent, bytes: u64, acked: &mut Acked) {
-        if segment.sacked {
-            self.sacked -= bytes;
-            acked.sacked_before += bytes;
-        }
+    fn forget_marks(&mut self, segment: &Sent, bytes: u64) -> u64 {
         if segment.lost {
             self.lost -= bytes;
         }
         if segment.doubled {
             self.doubled -= bytes;
         }
+        if !segment.sacked {
+            return 0;
+        }
+        self.sacked -= bytes;
+        bytes
     }
 
     /// Takes a SACK block; returns how many bytes it reports for the first time.

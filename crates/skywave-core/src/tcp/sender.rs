@@ -92,8 +92,8 @@ struct Timed {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Sender {
-    /// When the retransmission timer expires.
-    timer: Option<Time>,
+    /// When the retransmission timer expires; [`Time::MAX`] while it does not run.
+    timer: Time,
     timed: Option<Timed>,
     window: Window,
     /// End of what the application has written.
@@ -190,7 +190,7 @@ impl Sender {
             congestion: Congestion::new(&config),
             timeout: Timeout::new(&composition.timeout),
             rto: RtoEstimator::new(config.rto),
-            timer: None,
+            timer: Time::MAX,
             timed: None,
             dupacks: 0,
             recover: None,
@@ -252,23 +252,18 @@ impl Sender {
     /// A segment from the peer arrived.
     #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
-        if !segment.flags.ack || matches!(self.state, State::Closed | State::Done) {
+        if !segment.flags.ack {
             return;
         }
-        let ack = segment.ack.expand(self.config.iss, self.flight.una());
-        if ack > self.flight.max() || ack < self.flight.una() {
+        if self.state != State::Established {
+            return self.on_early_segment(now, segment);
+        }
+        let una = self.flight.una();
+        let ack = segment.ack.expand(self.config.iss, una);
+        if !self.flight.accepts(ack) {
             return; // not acceptable, or old news
         }
-        self.limits.hear(now);
-        if let Some(timestamps) = segment.timestamps {
-            self.peer_timestamp = timestamps.value;
-        }
-        let window_changed = self.peer_window != u64::from(segment.window);
-        self.peer_window = u64::from(segment.window);
-        if self.state == State::SynSent {
-            self.on_syn_ack(now, ack, segment);
-            return;
-        }
+        let window_changed = self.hear(now, segment);
         if self.flight.delivery().is_some() {
             self.begin_ack(now, ack, segment);
         }
@@ -277,14 +272,25 @@ impl Sender {
         } else {
             self.take_sack(segment)
         };
-        if ack > self.flight.una() {
+        if ack > una {
             self.on_new_ack(now, ack, segment, fresh);
         } else if !self.flight.is_empty() && !window_changed && !segment.flags.syn {
             self.on_dupack(now, fresh);
         } else {
-            self.look(now, None);
+            self.look(now, || None);
         }
         self.finish_if_done();
+    }
+
+    /// Takes what any acceptable segment says; whether the peer's window is another one now.
+    #[inline(always)]
+    fn hear(&mut self, now: Time, segment: &Segment) -> bool {
+        self.limits.hear(now);
+        if let Some(timestamps) = segment.timestamps {
+            self.peer_timestamp = timestamps.value;
+        }
+        let window = u64::from(segment.window);
+        std::mem::replace(&mut self.peer_window, window) != window
     }
 
     /// The retransmission timer or the detector's own expired, if one did.
@@ -301,10 +307,14 @@ impl Sender {
     /// When [`Self::on_timer`] is due; `None` while nothing is outstanding.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
-        match (self.timer, self.detection.next_timer()) {
-            (Some(own), Some(detection)) => Some(own.min(detection)),
-            (own, detection) => own.or(detection),
-        }
+        Some(self.due()).filter(|&at| at < Time::MAX)
+    }
+
+    /// As [`Self::next_timer`], with [`Time::MAX`] for `None`.
+    #[inline]
+    pub fn due(&self) -> Time {
+        let detection = self.detection.next_timer();
+        detection.map_or(self.timer, |at| at.min(self.timer))
     }
 
     /// The next segment to put on the wire, if any may be sent now. Call until `None` after every
@@ -327,8 +337,14 @@ impl Sender {
         }
     }
 
+    /// A segment arrived before data may flow, or after all of it was acknowledged.
     #[cold]
-    fn on_syn_ack(&mut self, now: Time, ack: u64, segment: &Segment) {
+    fn on_early_segment(&mut self, now: Time, segment: &Segment) {
+        let ack = segment.ack.expand(self.config.iss, self.flight.una());
+        if self.state != State::SynSent || !self.flight.accepts(ack) {
+            return;
+        }
+        self.hear(now, segment);
         if !segment.flags.syn || ack == 0 {
             return;
         }
@@ -338,7 +354,7 @@ impl Sender {
         self.flight.acknowledge(ack);
         self.connected();
         self.recover = None;
-        self.timer = None;
+        self.timer = Time::MAX;
         self.finish_if_done();
     }
 
@@ -360,62 +376,82 @@ impl Sender {
         let mss = self.config.mss;
         self.found = None;
         let acked = self.flight.acknowledge(ack);
-        let acked_segments = || Segments::from_bytes(acked.bytes, mss);
+        let acked_segments = move || Segments::from_bytes(acked.bytes, mss);
         let delivered = fresh + acked.bytes - acked.sacked_before;
-        let segment_rtt = acked.newest_sent.map(|sent| now.since(sent));
+        let segment_rtt = move || acked.newest_sent.map(|sent| now.since(sent));
         let finding = self.look(now, segment_rtt);
-        let progress = if self.recovery.is_active() {
-            self.repairing(delivered, |recovery, repair| {
-                recovery.on_new_ack(repair, acked_segments())
-            })
+        let (progress, rtt) = if self.recovery.is_active() {
+            self.repair_on_new_ack(now, ack, segment, acked_segments(), delivered)
         } else {
             self.recovery.on_open_ack(&mut self.flight);
-            Progress::Open
+            (Progress::Open, self.go_on(now, ack, segment))
         };
-        // A partial ACK shows how long a hole took to fill, not a round trip.
-        let rtt = match progress {
-            Progress::Partial { .. } if !self.config.timestamps => {
-                if self.timed.is_some_and(|t| ack >= t.end) {
-                    self.timed = None;
-                    self.rto.end_backoff();
-                }
-                None
-            }
-            _ => self.sample_rtt(now, ack, segment),
-        };
-        let was_extended = self.timeout.on_new_ack();
-        match progress {
-            Progress::Partial { restart_timer } => {
-                if restart_timer {
-                    self.rto.end_backoff();
-                }
-                if restart_timer || was_extended {
-                    self.restart_timer(now);
-                }
-            }
-            Progress::Open | Progress::Done => {
-                self.dupacks = 0;
-                self.restart_timer(now);
-            }
-        }
         let may_grow = progress == Progress::Open && self.window_was_used(flight_before);
         let event = || AckEvent {
             counted: self.config.counting.counted(acked_segments),
             may_grow,
-            ..ack_event!(self, now, acked_segments(), rtt, segment_rtt)
+            ..ack_event!(self, now, acked_segments(), rtt, segment_rtt())
         };
         self.congestion.on_ack_that(event, &mut self.window);
-        self.window.cwnd = self.window.cwnd.min(self.config.max_cwnd);
+        if self.window.cwnd > self.config.max_cwnd {
+            self.window.cwnd = self.config.max_cwnd;
+        }
         if self.detection.hears_of_new_acks() {
-            self.detect_on_new_ack(now, acked_segments(), segment_rtt, delivered);
+            self.detect_on_new_ack(now, acked_segments(), segment_rtt(), delivered);
         }
         if self.flight.is_empty() {
-            self.timer = None;
+            self.timer = Time::MAX;
         }
         if self.flight.delivery().is_some() {
             self.act(now, finding, delivered);
             self.arm_probe(now);
         }
+    }
+
+    /// No recovery is going on, or this ACK of new data has ended it: its round-trip sample.
+    #[inline(always)]
+    fn go_on(&mut self, now: Time, ack: u64, segment: &Segment) -> Option<Duration> {
+        let rtt = self.sample_rtt(now, ack, segment);
+        self.timeout.on_new_ack();
+        self.dupacks = 0;
+        self.restart_timer(now);
+        rtt
+    }
+
+    /// New data was acknowledged during a recovery: what became of that, and a round-trip sample.
+    #[inline(never)]
+    fn repair_on_new_ack(
+        &mut self,
+        now: Time,
+        ack: u64,
+        segment: &Segment,
+        acked: Segments,
+        delivered: u64,
+    ) -> (Progress, Option<Duration>) {
+        let progress = self.repairing(delivered, |recovery, repair| {
+            recovery.on_new_ack(repair, acked)
+        });
+        let Progress::Partial { restart_timer } = progress else {
+            return (progress, self.go_on(now, ack, segment));
+        };
+        // A partial ACK shows how long a hole took to fill, not a round trip.
+        let rtt = if self.config.timestamps {
+            self.sample_rtt(now, ack, segment)
+        } else {
+            if self.timed.is_some_and(|t| ack >= t.end) {
+                self.timed = None;
+                self.rto.end_backoff();
+            }
+            None
+        };
+        let was_extended = self.timeout.on_new_ack();
+        if restart_timer {
+            self.rto.end_backoff();
+        }
+        if restart_timer || was_extended {
+            self.restart_timer(now);
+        }
+        (progress, rtt)
     }
 
     #[inline(never)]
@@ -446,7 +482,7 @@ impl Sender {
         self.dupacks += u32::from(counts);
         let event = ack_event!(self, now, Segments::ZERO, None, None);
         self.congestion.on_dupack(&event);
-        let finding = self.look(now, None);
+        let finding = self.look(now, || None);
         let found = counts.then(|| self.find_loss(now)).flatten();
         if let Some(why) = found.filter(|why| self.may_retransmit(*why)) {
             self.found = Some(why);
@@ -512,7 +548,7 @@ impl Sender {
     }
 
     fn restart_timer(&mut self, now: Time) {
-        self.timer = Some(now + self.rto.rto());
+        self.timer = now + self.rto.rto();
     }
 
     #[inline]
@@ -523,7 +559,7 @@ impl Sender {
             && self.flight.nxt() == self.end()
         {
             self.state = State::Done;
-            self.timer = None;
+            self.timer = Time::MAX;
         }
     }
 

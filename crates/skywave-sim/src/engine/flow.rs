@@ -64,6 +64,17 @@ pub(crate) enum Local {
     Timer,
 }
 
+/// What a receiver has for the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Nothing.
+    None,
+    /// A TCP ACK without blocks; no other one follows until the next packet or timer.
+    Plain,
+    /// A packet that may report more than how far the data has come.
+    WithNews,
+}
+
 /// The machines of a flow's transport. Not boxed: with many flows each pointer to follow costs a wait
 /// for memory.
 #[expect(clippy::large_enum_variant, reason = "most flows are TCP")]
@@ -78,12 +89,40 @@ pub(crate) enum Ends {
 pub(crate) struct Tcp {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
-    /// Bytes that the receiver has delivered.
-    delivered: u64,
     /// Number of the segment to be delivered next, among those sent.
     pub(super) next_number: u64,
     config: Arc<TcpConfig>,
     losses: LossLedger,
+}
+
+// What is asked for every packet, of those that are not TCP.
+impl Ends {
+    #[inline(never)]
+    fn sender_due(&self) -> Time {
+        match self {
+            Self::Wtcp(wtcp) => wtcp.sender_due().unwrap_or(Time::MAX),
+            Self::Tcp(_) | Self::Udp { .. } => Time::MAX,
+        }
+    }
+
+    #[inline(never)]
+    fn receiver_due(&self) -> Option<Time> {
+        match self {
+            Self::Wtcp(wtcp) => wtcp.receiver_due(),
+            Self::Tcp(_) | Self::Udp { .. } => None,
+        }
+    }
+
+    #[inline(never)]
+    fn poll_receiver(&mut self, now: Time) -> Answer {
+        if let Self::Wtcp(wtcp) = self
+            && wtcp.poll_receiver(now)
+        {
+            Answer::WithNews
+        } else {
+            Answer::None
+        }
+    }
 }
 
 impl Tcp {
@@ -95,7 +134,6 @@ impl Tcp {
             sender,
             receiver: Receiver::new(Arc::clone(config)),
             losses: LossLedger::new(run.measure, run.details),
-            delivered: 0,
             next_number: 0,
         }
     }
@@ -180,14 +218,13 @@ impl Flow {
     /// When something happens at the sender's host, other than that a packet arrives.
     #[inline(always)]
     pub(crate) fn next_own(&self) -> Time {
-        let application = self.application_at.min(self.stop_at);
-        self.timer().map_or(application, |at| at.min(application))
+        self.timer().min(self.application_at.min(self.stop_at))
     }
 
     /// What that is. Of equal times: the end of the application, its turn, the timer.
     pub(crate) fn own_turn(&self) -> Local {
         let application = self.application_at.min(self.stop_at);
-        if self.timer().is_some_and(|at| at < application) {
+        if self.timer() < application {
             Local::Timer
         } else if self.application_at < self.stop_at {
             Local::Application
@@ -196,13 +233,12 @@ impl Flow {
         }
     }
 
-    /// When the sender's timer is due.
+    /// When the sender's timer is due; [`Time::MAX`] for never.
     #[inline(always)]
-    fn timer(&self) -> Option<Time> {
+    fn timer(&self) -> Time {
         match &self.ends {
-            Ends::Tcp(tcp) => tcp.sender.next_timer(),
-            Ends::Udp { .. } => None,
-            Ends::Wtcp(wtcp) => wtcp.sender_due(),
+            Ends::Tcp(tcp) => tcp.sender.due(),
+            other => other.sender_due(),
         }
     }
 
@@ -282,50 +318,62 @@ impl Flow {
     }
 
     /// A packet reached the receiver.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_data(&mut self, now: Time, packet: &Packet) {
-        match (&mut self.ends, &packet.body) {
-            (Ends::Tcp(tcp), Body::TcpData(segment)) => {
-                self.meter.arrived(now, packet.size);
-                if tcp.losses.wants_arrivals() {
-                    tcp.arrives(now, segment);
-                }
-                let before = tcp.receiver.next();
-                tcp.receiver.on_segment(now, segment);
-                if tcp.receiver.next() == before {
-                    return;
-                }
-                let delivered = tcp.receiver.delivered();
-                self.meter.delivered(now, delivered - tcp.delivered);
-                tcp.delivered = delivered;
-                // The sender has not heard of it yet, so it still knows when each was first sent.
-                // SYN and FIN carry nothing for the application.
-                let mut position = before.max(tcp.config.handshake.span());
-                let data_end = tcp.receiver.next() - u64::from(tcp.receiver.is_finished());
-                let flight = tcp.sender.flight();
-                while position < data_end
-                    && let Some(sent) = flight.at_number(position, &mut tcp.next_number)
-                {
-                    self.meter.delay(now, sent.first_sent);
-                    position = sent.end;
-                }
+        let (Ends::Tcp(tcp), Body::TcpData(segment)) = (&mut self.ends, &packet.body) else {
+            return self.on_other_data(now, packet);
+        };
+        let counts = self.meter.counts(now);
+        if counts {
+            self.meter.arrived(packet.size);
+        }
+        if tcp.losses.wants_arrivals() {
+            tcp.arrives(now, segment);
+        }
+        let before = tcp.receiver.next();
+        tcp.receiver.on_segment(now, segment);
+        let after = tcp.receiver.next();
+        if after == before {
+            return;
+        }
+        // SYN and FIN carry nothing for the application.
+        let mut position = before.max(tcp.config.handshake.span());
+        let data_end = after - u64::from(tcp.receiver.is_finished());
+        let delivered = data_end.saturating_sub(position);
+        self.meter.delivered(now, counts, delivered);
+        // The sender has not heard of it yet, so it still knows when each was first sent.
+        let flight = tcp.sender.flight();
+        while position < data_end
+            && let Some(sent) = flight.at_number(position, &mut tcp.next_number)
+        {
+            if counts {
+                self.meter.delay(now.since(sent.first_sent));
             }
-            (Ends::Udp { .. }, Body::Udp(datagram)) => {
-                self.meter.arrived(now, packet.size);
-                if !packet.copy {
-                    self.meter.delivered(now, u64::from(datagram.len));
-                    self.meter.delay(now, datagram.sent_at);
-                }
-            }
-            _ => self.on_wtcp_data(now, packet),
+            position = sent.end;
         }
     }
 
-    /// As [`Self::on_data`], for WTCP. (A flow's packets carry its own transport.)
+    /// As [`Self::on_data`], for other than TCP. (A flow's packets carry its own transport.)
     #[inline(never)]
-    fn on_wtcp_data(&mut self, now: Time, packet: &Packet) {
-        if let (Ends::Wtcp(wtcp), Body::WtcpForward(carried)) = (&mut self.ends, packet.body) {
-            wtcp.on_data(now, packet.size, &{ carried.0 }, &mut self.meter);
+    fn on_other_data(&mut self, now: Time, packet: &Packet) {
+        match (&mut self.ends, &packet.body) {
+            (Ends::Udp { .. }, Body::Udp(datagram)) => {
+                let counts = self.meter.counts(now);
+                if counts {
+                    self.meter.arrived(packet.size);
+                }
+                if packet.copy {
+                    return;
+                }
+                self.meter.delivered(now, counts, u64::from(datagram.len));
+                if counts {
+                    self.meter.delay(now.since(datagram.sent_at));
+                }
+            }
+            (Ends::Wtcp(wtcp), Body::WtcpForward(carried)) => {
+                wtcp.on_data(now, packet.size, &{ carried.0 }, &mut self.meter);
+            }
+            _ => {}
         }
     }
 
@@ -394,11 +442,11 @@ impl Flow {
     }
 
     /// When the receiver's timer is due.
+    #[inline(always)]
     pub(crate) fn receiver_due(&self) -> Option<Time> {
         match &self.ends {
             Ends::Tcp(tcp) => tcp.receiver.next_timer(),
-            Ends::Udp { .. } => None,
-            Ends::Wtcp(wtcp) => wtcp.receiver_due(),
+            other => other.receiver_due(),
         }
     }
 
@@ -464,8 +512,17 @@ impl Flow {
 
     /// After everything that can be sent now was sent: notes a completed connection, and tells the
     /// source if it waits for all to be acknowledged.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn settle(&mut self, now: Time) {
+        match &self.ends {
+            // As most often: it is not done either.
+            Ends::Tcp(tcp) if !tcp.sender.flight().is_empty() => {}
+            _ => self.settle_drained(now),
+        }
+    }
+
+    #[inline(never)]
+    fn settle_drained(&mut self, now: Time) {
         let (done, drained) = match &self.ends {
             Ends::Tcp(tcp) => {
                 let sender = &tcp.sender;
@@ -562,26 +619,20 @@ impl Flow {
 
     /// The next ACK that the receiver has for the wire is in [`Self::ack`].
     #[inline(always)]
-    pub(crate) fn poll_receiver(&mut self, now: Time) -> bool {
-        match &mut self.ends {
-            Ends::Tcp(tcp) => tcp.receiver.poll_ack(),
-            Ends::Udp { .. } => false,
-            Ends::Wtcp(wtcp) => wtcp.poll_receiver(now),
+    pub(crate) fn poll_receiver(&mut self, now: Time) -> Answer {
+        let Ends::Tcp(tcp) = &mut self.ends else {
+            return self.ends.poll_receiver(now);
+        };
+        if !tcp.receiver.poll_ack() {
+            Answer::None
+        } else if tcp.receiver.has_news() {
+            Answer::WithNews
+        } else {
+            Answer::Plain
         }
     }
 
-    /// Whether the next ACK may report blocks.
-    #[inline(always)]
-    pub(crate) fn has_news(&self) -> bool {
-        match &self.ends {
-            Ends::Tcp(tcp) => tcp.receiver.has_news(),
-            Ends::Udp { .. } => false,
-            Ends::Wtcp(_) => true,
-        }
-    }
-
-    /// The packet of the ACK that the receiver has for the wire; `NEWS` if it [has
-    /// news](Self::has_news).
+    /// The packet of the ACK that the receiver has for the wire; `NEWS` for an [`Answer::WithNews`].
     ///
     /// # Panics
     /// When nothing was found to be sent.

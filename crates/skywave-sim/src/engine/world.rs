@@ -8,7 +8,7 @@ use skywave_core::packet::Packet;
 
 use super::air::Air;
 use super::arrival::{Arrival, Label};
-use super::flow::{Flow, Local};
+use super::flow::{Answer, Flow, Local};
 use super::lane::{Lane, LaneKind};
 use super::plan::{Plan, Receiving, latest};
 use super::queue::EventQueue;
@@ -354,12 +354,14 @@ impl<'a> World<'a> {
 
     #[inline(always)]
     fn answer(&mut self, index: usize, at: Time) {
-        while self.flows[index].poll_receiver(at) {
-            if self.flows[index].has_news() {
-                self.answer_with_news(index, at);
-            } else {
-                let packet = self.flows[index].ack::<false>(at);
-                self.send(packet, at);
+        loop {
+            match self.flows[index].poll_receiver(at) {
+                Answer::None => return,
+                Answer::Plain => {
+                    let packet = self.flows[index].ack::<false>(at);
+                    return self.send(packet, at);
+                }
+                Answer::WithNews => self.answer_with_news(index, at),
             }
         }
     }

@@ -109,13 +109,14 @@ impl Wtcp {
         packet: &wtcp::Packet,
         meter: &mut FlowMeter,
     ) {
-        if !is_probe(packet) {
-            meter.arrived(now, size);
+        let counts = meter.counts(now);
+        if counts && !is_probe(packet) {
+            meter.arrived(size);
         }
         let halvings = self.receiver.counters().halvings;
         let new = self.receiver.on_packet(now, packet);
         let halvings = self.receiver.counters().halvings - halvings;
-        if self.counts(now) {
+        if counts {
             self.counts.halvings += halvings;
         }
         if let (Some(new), wtcp::Packet::Data(data)) = (new, packet)
@@ -131,12 +132,14 @@ impl Wtcp {
         if delivered == self.delivered {
             return;
         }
-        meter.delivered(now, delivered - self.delivered);
+        meter.delivered(now, counts, delivered - self.delivered);
         self.delivered = delivered;
         while let Some(&(end, first_sent)) = self.undelivered.front()
             && end <= delivered
         {
-            meter.delay(now, first_sent);
+            if counts {
+                meter.delay(now.since(first_sent));
+            }
             self.undelivered.pop_front();
         }
     }

@@ -1,7 +1,5 @@
 //! A histogram of delays with buckets of less than 1.6% of the delay, for percentiles.
 
-use std::collections::VecDeque;
-
 use skywave_core::Duration;
 
 /// Buckets per doubling of the delay.
@@ -15,17 +13,15 @@ const FIRST_BIT: u32 = 6;
 pub(crate) struct DelayHistogram {
     /// Number of the first bucket kept.
     first: usize,
-    buckets: VecDeque<u32>,
+    buckets: Vec<u32>,
     /// Where among them the latest delay was counted.
     latest: usize,
-    count: u64,
 }
 
 impl DelayHistogram {
     #[inline]
     pub(crate) fn record(&mut self, delay: Duration) {
         let bucket = bucket(delay.as_nanos());
-        self.count += 1;
         self.latest = bucket.wrapping_sub(self.first);
         match self.buckets.get_mut(self.latest) {
             Some(count) => *count += 1,
@@ -45,10 +41,9 @@ impl DelayHistogram {
         if self.buckets.is_empty() {
             self.first = bucket;
         }
-        while bucket < self.first {
-            self.buckets.push_front(0);
-            self.first -= 1;
-        }
+        let missing = self.first.saturating_sub(bucket);
+        self.buckets.splice(..0, std::iter::repeat_n(0, missing));
+        self.first -= missing;
         let place = bucket - self.first;
         if place >= self.buckets.len() {
             self.buckets.resize(place + 1, 0);
@@ -58,7 +53,8 @@ impl DelayHistogram {
 
     /// The delay in seconds below which the share `q` of all lies; `None` when there are none.
     pub(crate) fn quantile(&self, q: f64) -> Option<f64> {
-        let rank = (q * self.count as f64).ceil().max(1.0) as u64;
+        let count: u64 = self.buckets.iter().map(|&n| u64::from(n)).sum();
+        let rank = (q * count as f64).ceil().max(1.0) as u64;
         let mut below = 0;
         let place = self.buckets.iter().position(|&n| {
             below += u64::from(n);

@@ -153,24 +153,23 @@ impl FlowMeter {
         }
     }
 
+    /// What happens at `at` is measured.
     #[inline]
-    fn counts(&self, at: Time) -> bool {
+    pub(crate) fn counts(&self, at: Time) -> bool {
         self.start <= at && at < self.end
     }
 
-    /// A packet reached the receiving host whole.
+    /// A packet reached the receiving host whole, at a time that [counts](Self::counts).
     #[inline]
-    pub(crate) fn arrived(&mut self, at: Time, wire_bytes: u32) {
-        if self.counts(at) {
-            self.arrived_wire_bytes += u64::from(wire_bytes);
-            self.arrived_packets += 1;
-        }
+    pub(crate) fn arrived(&mut self, wire_bytes: u32) {
+        self.arrived_wire_bytes += u64::from(wire_bytes);
+        self.arrived_packets += 1;
     }
 
-    /// Payload reached the application.
+    /// Payload reached the application; whether that [counts](Self::counts).
     #[inline]
-    pub(crate) fn delivered(&mut self, at: Time, bytes: u64) {
-        if self.counts(at) {
+    pub(crate) fn delivered(&mut self, at: Time, counts: bool, bytes: u64) {
+        if counts {
             self.delivered_bytes += bytes;
         }
         if let Some(bins) = &mut self.bins {
@@ -178,12 +177,11 @@ impl FlowMeter {
         }
     }
 
-    /// A segment reached the application so long after it was first sent.
+    /// A segment reached the application so long after it was first sent, at a time that
+    /// [counts](Self::counts).
     #[inline]
-    pub(crate) fn delay(&mut self, at: Time, first_sent: Time) {
-        if self.counts(at) {
-            self.delays.record(at.since(first_sent));
-        }
+    pub(crate) fn delay(&mut self, delay: Duration) {
+        self.delays.record(delay);
     }
 
     /// Where the next delay is most likely counted.

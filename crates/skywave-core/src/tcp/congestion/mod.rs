@@ -187,8 +187,13 @@ impl Congestion {
     pub(super) fn on_ack_that(&mut self, event: impl Fn() -> AckEvent, window: &mut Window) {
         match self {
             Self::Reno(reno) => reno.on_ack(&event(), window),
-            other => other.on_ack(&event(), window),
+            other => other.on_any_ack(&event(), window),
         }
+    }
+
+    #[inline(never)]
+    fn on_any_ack(&mut self, event: &AckEvent, window: &mut Window) {
+        self.on_ack(event, window);
     }
 }
 

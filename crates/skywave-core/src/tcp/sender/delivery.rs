@@ -38,9 +38,13 @@ impl Sender {
 
     /// The ACK was taken: what the detector makes of it.
     #[inline]
-    pub(super) fn look(&mut self, now: Time, segment_rtt: Option<Duration>) -> Finding {
+    pub(super) fn look(
+        &mut self,
+        now: Time,
+        segment_rtt: impl FnOnce() -> Option<Duration>,
+    ) -> Finding {
         if self.flight.delivery().is_some() {
-            self.look_at_deliveries(now, segment_rtt)
+            self.look_at_deliveries(now, segment_rtt())
         } else {
             Finding::Nothing
         }
@@ -111,11 +115,9 @@ impl Sender {
     /// New data was sent, or some was acknowledged: the detector may want to probe.
     #[inline(never)]
     pub(super) fn arm_probe(&mut self, now: Time) {
-        if self.state == State::Established
-            && let Some(timeout) = self.timer
-        {
+        if self.state == State::Established && self.timer < Time::MAX {
             let event = detection_event!(self, now);
-            self.detection.arm_probe(&event, timeout);
+            self.detection.arm_probe(&event, self.timer);
         }
     }
 

@@ -15,7 +15,7 @@ impl Sender {
         if self.state == State::Established
             && let Some(extension) = self.timeout.extends(&self.rto)
         {
-            self.timer = Some(now + extension.timer);
+            self.timer = now + extension.timer;
             if extension.retransmit {
                 self.flight.mark_first_lost();
                 self.found = Some(Why::Timeout);

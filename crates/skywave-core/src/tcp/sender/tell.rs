@@ -40,6 +40,7 @@ impl Sender {
 
     /// The round-trip sample taken since the last call, if one was.
     pub fn poll_rtt(&mut self) -> Option<Duration> {
+        self.rtt_sample?;
         self.rtt_sample.take()
     }
 
@@ -71,6 +72,7 @@ impl Sender {
 
     /// The segment sent again since the last call, if one was; ask after each segment.
     pub fn poll_resend(&mut self) -> Option<Resend> {
+        self.resend?;
         self.resend.take()
     }
 }

@@ -51,23 +51,19 @@ impl Sender {
     /// often none does.
     #[inline(always)]
     pub(super) fn poll_plain(&mut self, now: Time) -> Option<Departure> {
-        let refused = match self.choose_plain() {
-            Err(limit) => (None, limit),
-            Ok(end) => {
-                self.limits.hear(now);
-                let departure = self.transmit_new(end, now);
-                match self.choose_plain() {
-                    Ok(_) => return Some(departure),
-                    Err(limit) => {
-                        let last = true;
-                        (Some(Departure { last, ..departure }), limit)
-                    }
-                }
+        let end = match self.choose_plain() {
+            Ok(end) => end,
+            Err(limit) => {
+                self.limits.set(now, Some(limit));
+                return None;
             }
         };
-        let (departure, limit) = refused;
-        self.limits.set(now, Some(limit));
-        departure
+        let mut departure = self.send_first(end, now);
+        if let Err(limit) = self.choose_plain() {
+            self.limits.set(now, Some(limit));
+            departure.last = true;
+        }
+        Some(departure)
     }
 
     /// In plain state: the end of the next segment, or what forbids it.
@@ -102,13 +98,8 @@ impl Sender {
     #[inline(never)]
     pub(super) fn poll_any(&mut self, now: Time) -> Option<Departure> {
         match self.choose() {
-            Ok(next) => {
-                self.limits.hear(now);
-                match next {
-                    Next::Again(position, why) => self.transmit_again(position, why, now),
-                    Next::New(end) => Some(self.transmit_new(end, now)),
-                }
-            }
+            Ok(Next::Again(position, why)) => self.transmit_again(position, why, now),
+            Ok(Next::New(end)) => Some(self.transmit_new(end, now)),
             Err(limit) => {
                 self.limits.set(now, limit);
                 None
@@ -208,18 +199,8 @@ impl Sender {
         window.holds(end - self.flight.una(), self.config.mss)
     }
 
-    #[inline(always)]
-    pub(super) fn transmit_new(&mut self, end: u64, now: Time) -> Departure {
-        let start = self.flight.nxt();
-        if self.flight.is_empty() || self.timer.is_none() {
-            if self.config.restart_after_idle && now.since(self.last_sent) > self.rto.rto() {
-                // RFC 5681 section 4.1: the ACK clock has run down.
-                self.window.cwnd = self.window.cwnd.min(self.initial_window);
-            }
-            self.restart_timer(now);
-        }
-        self.last_sent = now;
-        self.flight.send_new(end, now);
+    fn transmit_new(&mut self, end: u64, now: Time) -> Departure {
+        let departure = self.send_first(end, now);
         if self.detection.hears_of_sending()
             && let Some(sent) = self.flight.last()
         {
@@ -228,16 +209,39 @@ impl Sender {
         if self.flight.delivery().is_some() && !std::mem::take(&mut self.probe) {
             self.arm_probe(now);
         }
+        self.recovery.on_sent(end - departure.start);
+        departure
+    }
+
+    /// The part of [`Self::transmit_new`] that is no detector's and no recovery's.
+    #[inline(always)]
+    fn send_first(&mut self, end: u64, now: Time) -> Departure {
+        let start = self.flight.nxt();
+        if self.flight.is_empty() || self.timer == Time::MAX {
+            self.send_after_silence(now);
+        }
+        self.limits.hear(now);
+        self.last_sent = now;
+        self.flight.send_new(end, now);
         if self.timed.is_none() {
             self.timed = Some(Timed { end, sent: now });
         }
-        self.recovery.on_sent(end - start);
         self.counters.sent += 1;
         Departure {
             start,
             end,
             last: false,
         }
+    }
+
+    /// A segment is about to be sent while nothing is in flight.
+    #[inline(never)]
+    fn send_after_silence(&mut self, now: Time) {
+        if self.config.restart_after_idle && now.since(self.last_sent) > self.rto.rto() {
+            // RFC 5681 section 4.1: the ACK clock has run down.
+            self.window.cwnd = self.window.cwnd.min(self.initial_window);
+        }
+        self.restart_timer(now);
     }
 
     #[inline(never)]
@@ -247,6 +251,7 @@ impl Sender {
         why: Why,
         now: Time,
     ) -> Option<Departure> {
+        self.limits.hear(now);
         self.probe = false;
         let in_order = position == self.flight.nxt();
         let sent = self.flight.send_again(position, now)?;
@@ -265,7 +270,7 @@ impl Sender {
         self.resend = Some(Resend { end, why });
         // Karn: an ACK could now mean either transmission.
         self.timed.take_if(|t| t.end > start && t.end <= end);
-        if self.timer.is_none() {
+        if self.timer == Time::MAX {
             self.restart_timer(now);
         }
         self.recovery.on_sent(end - start);
@@ -282,16 +287,20 @@ impl Sender {
     #[inline(always)]
     pub fn segment(&self, departure: Departure, now: Time) -> Segment {
         let Departure { start, end, .. } = departure;
-        let syn = start < self.config.handshake.span();
-        let fin = end > self.written;
+        let (mut len, mut flags) = (end - start, Flags::ACK);
+        if start < self.config.handshake.span() {
+            flags.syn = true;
+            flags.ack = false;
+            len -= 1;
+        }
+        if end > self.written {
+            flags.fin = true;
+            len -= 1;
+        }
         Segment {
             seq: SeqNr::at(self.config.iss, start),
-            len: (end - start - u64::from(syn) - u64::from(fin)) as u32,
-            flags: Flags {
-                syn,
-                fin,
-                ack: !syn,
-            },
+            len: len as u32,
+            flags,
             timestamps: self.config.timestamps.then_some(Timestamps {
                 value: now,
                 echo: self.peer_timestamp,
