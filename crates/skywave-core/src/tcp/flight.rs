@@ -209,16 +209,29 @@ impl Flight {
         if position < self.una || position >= self.max {
             return None;
         }
-        // Most segments have the size of the first one.
-        let first = self.segments.front()?;
-        let guess = ((position - first.start) / first.len()) as usize;
-        if let Some(segment) = self.segments.get(guess)
-            && segment.start <= position
-            && position < segment.end
-        {
-            return Some(guess);
+        let guess = self.guess(position);
+        match self.segments.get(guess) {
+            Some(segment) if segment.start <= position && position < segment.end => Some(guess),
+            _ => Some(self.segments.partition_point(|s| s.end <= position)),
         }
-        Some(self.segments.partition_point(|s| s.end <= position))
+    }
+
+    /// Index of the first segment that begins at `position` or behind it.
+    fn index_from(&self, position: u64) -> usize {
+        let guess = self.guess(position);
+        match self.segments.get(guess) {
+            Some(segment) if segment.start == position => guess,
+            _ => self.segments.partition_point(|s| s.start < position),
+        }
+    }
+
+    /// Where a segment in flight is that begins at `position`, if all before it have the size of the
+    /// first one, as most have.
+    fn guess(&self, position: u64) -> usize {
+        let first = self.segments.front();
+        first.map_or(0, |first| {
+            (position.saturating_sub(first.start) / first.len()) as usize
+        })
     }
 
     /// Records a segment never sent before, from `max` to `end`.
@@ -271,11 +284,14 @@ impl Flight {
         }
     }
 
-    /// Marks every segment for which `is_lost` holds as lost, but for those already sent again: of
-    /// these only the copy sent first is.
-    pub fn mark_lost(&mut self, mut is_lost: impl FnMut(&Sent) -> bool) {
+    /// Marks every segment that ends at `edge` or below as lost, unless the receiver holds it, but for
+    /// those already sent again: of these only the copy sent first is.
+    pub fn mark_lost_below(&mut self, edge: u64) {
         for segment in self.segments.iter_mut() {
-            if !segment.is_open() || !is_lost(segment) {
+            if segment.end > edge {
+                return;
+            }
+            if !segment.is_open() {
                 continue;
             }
             if segment.resent {
@@ -411,23 +427,24 @@ impl Flight {
             return 0;
         }
         let mut fresh = 0;
-        let from = self.segments.partition_point(|s| s.start < start);
-        for segment in self.segments.iter_mut().skip(from) {
+        for index in self.index_from(start)..self.segments.len() {
+            let segment = &mut self.segments[index];
             if segment.end > end {
                 break;
             }
-            if !segment.sacked {
-                segment.sacked = true;
-                fresh += segment.len();
-                if let Some(delivery) = &mut self.delivery {
-                    delivery.take(segment);
-                }
-                if segment.lost {
-                    segment.lost = false;
-                    self.lost -= segment.len();
-                }
-                segment.end_doubling(&mut self.doubled);
+            if segment.sacked {
+                continue;
             }
+            segment.sacked = true;
+            fresh += segment.len();
+            if let Some(delivery) = &mut self.delivery {
+                delivery.take(segment);
+            }
+            if segment.lost {
+                segment.lost = false;
+                self.lost -= segment.len();
+            }
+            segment.end_doubling(&mut self.doubled);
         }
         self.sacked += fresh;
         self.highest_sacked = self.highest_sacked.max(end);
@@ -509,7 +526,7 @@ mod tests {
         assert_eq!(f.next_lost().map(|s| s.start), Some(0));
         f.send_again(0, Time::ZERO);
         assert_eq!(f.next_lost(), None);
-        f.mark_lost(|s| s.start >= 100);
+        f.mark_lost_below(300);
         f.sack(100, 200);
         assert_eq!(f.next_lost().map(|s| s.start), Some(200));
         f.acknowledge(300);

@@ -29,10 +29,13 @@ pub struct Receiver {
     last_ack: u64,
     /// ACKs to be sent now.
     due: u32,
-    /// Segments in order not yet acknowledged, and the timer for them.
+    /// Segments in order not yet acknowledged, and when the timer for them expires; [`Time::MAX`] while
+    /// it does not run.
     unacknowledged: u32,
-    timer: Option<Time>,
-    fin_at: Option<u64>,
+    timer: Time,
+    /// Where the sender's FIN is; `u64::MAX` until it came.
+    fin_at: u64,
+    peer_timestamp: Time,
     /// Blocks held out of order, sorted, neither touching nor overlapping.
     held: Vec<Block>,
     /// A duplicate to report (RFC 2883).
@@ -40,7 +43,6 @@ pub struct Receiver {
     syn_ack: bool,
     /// Held blocks by the time of their last change, newest first (RFC 2018 section 4).
     recent: ArrayVec<u64, MAX_SACK_BLOCKS>,
-    peer_timestamp: Time,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,10 +61,10 @@ impl Receiver {
             recent: ArrayVec::new(),
             duplicate: None,
             unacknowledged: 0,
-            timer: None,
+            timer: Time::MAX,
             due: 0,
             syn_ack: false,
-            fin_at: None,
+            fin_at: u64::MAX,
             last_ack: 0,
             peer_timestamp: Time::ZERO,
         }
@@ -86,7 +88,7 @@ impl Receiver {
             self.syn_ack = true;
         }
         if segment.flags.fin {
-            self.fin_at = Some(end - 1);
+            self.fin_at = end - 1;
         }
         // RFC 7323 section 4.3: echo the oldest segment that the next ACK covers, so that a delayed
         // ACK's delay is part of the round trip, and never one older than was echoed before.
@@ -124,7 +126,7 @@ impl Receiver {
 
     /// The delayed-ACK timer expired, if it did.
     pub fn on_timer(&mut self, now: Time) {
-        if self.timer.is_some_and(|at| at <= now) {
+        if self.timer <= now {
             self.ack_now();
         }
     }
@@ -132,6 +134,12 @@ impl Receiver {
     /// When [`Self::on_timer`] is due.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
+        Some(self.timer).filter(|&at| at < Time::MAX)
+    }
+
+    /// As [`Self::next_timer`], with [`Time::MAX`] for `None`.
+    #[inline]
+    pub fn due(&self) -> Time {
         self.timer
     }
 
@@ -208,7 +216,7 @@ impl Receiver {
     /// The sender's FIN has arrived, and everything before it.
     #[inline]
     pub fn is_finished(&self) -> bool {
-        self.fin_at.is_some_and(|at| self.next > at)
+        self.next > self.fin_at
     }
 
     /// The held block that contains `start..end`.
@@ -257,8 +265,8 @@ impl Receiver {
                 self.unacknowledged += 1;
                 if self.unacknowledged >= every || self.is_finished() {
                     self.ack_now();
-                } else if self.timer.is_none() {
-                    self.timer = Some(now + timeout);
+                } else if self.timer == Time::MAX {
+                    self.timer = now + timeout;
                 }
             }
             _ => self.ack_now(),
@@ -269,7 +277,7 @@ impl Receiver {
     fn ack_now(&mut self) {
         self.due += 1;
         self.unacknowledged = 0;
-        self.timer = None;
+        self.timer = Time::MAX;
     }
 
     /// D-SACK first, then the block changed last, then older ones (RFC 2018, RFC 2883).

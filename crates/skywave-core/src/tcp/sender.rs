@@ -111,24 +111,25 @@ pub struct Sender {
     probe: bool,
     /// How the next segment to be sent again was found to be lost.
     found: Option<Why>,
+    peer_timestamp: Time,
+    resend: Option<Resend>,
     recovery: Recovery,
     /// Begins with the present RTO; the rest changes with samples only.
     rto: RtoEstimator,
-    peer_timestamp: Time,
+    /// Ends with what every packet touches, as do the counters; of the members behind them their kind is
+    /// asked for.
+    limits: LimitClock,
+    timeout: Timeout,
+    detection: Detection,
+    counters: SenderCounters,
+    congestion: Congestion,
+    initial_window: Segments,
     /// No fast retransmit until everything below this position is acknowledged.
     recover: Option<u64>,
     /// What was in flight at the last timeout and was not sent since.
     went_back: Range<u64>,
     /// The latest sample, whoever has seen it.
     last_rtt: Option<Duration>,
-    initial_window: Segments,
-    /// Ends with what every packet touches, as do the counters.
-    limits: LimitClock,
-    resend: Option<Resend>,
-    detection: Detection,
-    timeout: Timeout,
-    counters: SenderCounters,
-    congestion: Congestion,
 }
 
 /// What the detector is told. A macro, so that the detector can be changed while the event borrows
@@ -480,8 +481,10 @@ impl Sender {
     fn on_dupack(&mut self, now: Time, fresh: u64) {
         let counts = fresh > 0 || !self.recovery.uses_sack();
         self.dupacks += u32::from(counts);
-        let event = ack_event!(self, now, Segments::ZERO, None, None);
-        self.congestion.on_dupack(&event);
+        if self.congestion.hears_of_dupacks() {
+            let event = ack_event!(self, now, Segments::ZERO, None, None);
+            self.congestion.on_dupack(&event);
+        }
         let finding = self.look(now, || None);
         let found = counts.then(|| self.find_loss(now)).flatten();
         if let Some(why) = found.filter(|why| self.may_retransmit(*why)) {
@@ -493,7 +496,7 @@ impl Sender {
             let event = AckEvent {
                 may_grow: true,
                 counted: Segments::ONE,
-                ..event
+                ..ack_event!(self, now, Segments::ZERO, None, None)
             };
             self.congestion.on_waiting(&event, &mut self.window);
         }

@@ -106,10 +106,10 @@ impl Ends {
     }
 
     #[inline(never)]
-    fn receiver_due(&self) -> Option<Time> {
+    fn receiver_due(&self) -> Time {
         match self {
-            Self::Wtcp(wtcp) => wtcp.receiver_due(),
-            Self::Tcp(_) | Self::Udp { .. } => None,
+            Self::Wtcp(wtcp) => wtcp.receiver_due().unwrap_or(Time::MAX),
+            Self::Tcp(_) | Self::Udp { .. } => Time::MAX,
         }
     }
 
@@ -441,11 +441,11 @@ impl Flow {
         }
     }
 
-    /// When the receiver's timer is due.
+    /// When the receiver's timer is due; [`Time::MAX`] for never.
     #[inline(always)]
-    pub(crate) fn receiver_due(&self) -> Option<Time> {
+    pub(crate) fn receiver_due(&self) -> Time {
         match &self.ends {
-            Ends::Tcp(tcp) => tcp.receiver.next_timer(),
+            Ends::Tcp(tcp) => tcp.receiver.due(),
             other => other.receiver_due(),
         }
     }

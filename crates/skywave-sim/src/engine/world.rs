@@ -204,7 +204,7 @@ impl<'a> World<'a> {
     /// The sender's host does everything that is due by now.
     #[inline(never)]
     fn on_sender(&mut self, index: usize) {
-        loop {
+        'turns: loop {
             let flow = &mut self.flows[index];
             // Of equal times: the application, the timer, the network.
             let own = flow.next_own();
@@ -221,11 +221,15 @@ impl<'a> World<'a> {
                 self.free.push(id);
                 self.prefetch_acks(index);
             }
-            while let Some(departure) = self.flows[index].poll_sender(at) {
-                let packet = self.flows[index].data(departure, at);
+            loop {
+                let flow = &mut self.flows[index];
+                let Some(departure) = flow.poll_sender(at) else {
+                    break;
+                };
+                let packet = flow.data(departure, at);
                 self.send(packet, at);
                 if departure.is_last() {
-                    break;
+                    continue 'turns; // with data in flight there is nothing to settle
                 }
             }
             if self.flows[index].is_wtcp() {
@@ -315,9 +319,8 @@ impl<'a> World<'a> {
     #[inline(always)]
     fn schedule_receiver_timer(&mut self, index: usize) {
         let flow = &mut self.flows[index];
-        if let Some(due) = flow.receiver_due()
-            && due < self.end
-        {
+        let due = flow.receiver_due();
+        if due < self.end {
             let at = due + self.plan.receivers[index].slack;
             if flow.receiver_timer.is_none_or(|pending| at < pending) {
                 flow.receiver_timer = Some(at);
@@ -339,9 +342,8 @@ impl<'a> World<'a> {
     /// Fires the receiver's timer, if it is due by `horizon`, at its time.
     #[inline]
     fn fire_receiver_timer(&mut self, index: usize, horizon: Time) {
-        if let Some(due) = self.flows[index].receiver_due()
-            && due <= horizon
-        {
+        let due = self.flows[index].receiver_due();
+        if due <= horizon {
             self.on_receiver_timer(index, due);
         }
     }

@@ -191,6 +191,12 @@ impl Congestion {
         }
     }
 
+    /// Whether `on_dupack` may do anything.
+    #[inline]
+    pub(super) fn hears_of_dupacks(&self) -> bool {
+        !matches!(self, Self::Reno(_))
+    }
+
     #[inline(never)]
     fn on_any_ack(&mut self, event: &AckEvent, window: &mut Window) {
         self.on_ack(event, window);

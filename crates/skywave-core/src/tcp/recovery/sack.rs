@@ -54,7 +54,7 @@ impl Sack {
         match repair.rule {
             LossRule::DupThresh(threshold) => {
                 let below = Self::lost_below(repair.flight, repair.mss, threshold);
-                repair.flight.mark_lost(|s| s.end <= below);
+                repair.flight.mark_lost_below(below);
             }
             LossRule::SentBefore(rule) => repair.flight.mark_sent_before(rule),
         }

@@ -18,8 +18,7 @@ pub struct Sack1 {
 impl Sack1 {
     /// Every hole below what the receiver holds counts as lost, until it was resent.
     fn mark_holes(flight: &mut Flight) {
-        let below = flight.highest_sacked();
-        flight.mark_lost(|s| s.end <= below);
+        flight.mark_lost_below(flight.highest_sacked());
     }
 }
 
