@@ -81,8 +81,11 @@ impl Duration {
     }
 
     /// Length in seconds, for output and formulas.
+    #[inline]
     pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 / NS_PER_SEC as f64
+        // Of a signed number in one instruction, which processors lack for others.
+        let ns = i64::try_from(self.0).map_or(self.0 as f64, |ns| ns as f64);
+        ns / NS_PER_SEC as f64
     }
 
     /// True for a length of zero.

@@ -18,7 +18,7 @@ use super::config::{Acking, Handshake, TcpConfig};
 
 /// A TCP data receiver. The application reads at once, so the advertised window is the buffer.
 ///
-/// What segments in order touch lies in the first two cache lines.
+/// What segments in order touch lies in the first cache line.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Receiver {
@@ -36,11 +36,13 @@ pub struct Receiver {
     /// Where the sender's FIN is; `u64::MAX` until it came.
     fin_at: u64,
     peer_timestamp: Time,
+    syn_ack: bool,
+    /// Nothing is held out of order and nothing is to be reported: all below is empty.
+    quiet: bool,
     /// Blocks held out of order, sorted, neither touching nor overlapping.
     held: Vec<Block>,
     /// A duplicate to report (RFC 2883).
     duplicate: Option<Block>,
-    syn_ack: bool,
     /// Held blocks by the time of their last change, newest first (RFC 2018 section 4).
     recent: ArrayVec<u64, MAX_SACK_BLOCKS>,
 }
@@ -64,6 +66,7 @@ impl Receiver {
             timer: Time::MAX,
             due: 0,
             syn_ack: false,
+            quiet: true,
             fin_at: u64::MAX,
             last_ack: 0,
             peer_timestamp: Time::ZERO,
@@ -99,16 +102,18 @@ impl Receiver {
             self.peer_timestamp = timestamps.value;
         }
         let in_order = start <= self.next && end > self.next;
-        let had_holes = !self.held.is_empty();
-        if in_order && !had_holes {
+        if in_order && self.quiet {
             self.next = end;
+            self.schedule_ack(now, !segment.flags.syn);
         } else {
+            let plain = in_order && self.held.is_empty() && !segment.flags.syn;
             self.take_out_of_order(start, end);
+            self.schedule_ack(now, plain);
         }
-        self.schedule_ack(now, in_order && !had_holes && !segment.flags.syn);
     }
 
-    /// A segment that is out of order, known already, or in order while others wait behind holes.
+    /// A segment that is out of order, known already, or in order while others wait behind holes or a
+    /// report is due.
     #[inline(never)]
     fn take_out_of_order(&mut self, start: u64, end: u64) {
         if end <= self.next {
@@ -122,6 +127,11 @@ impl Receiver {
         } else {
             self.hold(start, end);
         }
+        self.note_quiet();
+    }
+
+    fn note_quiet(&mut self) {
+        self.quiet = self.held.is_empty() && self.recent.is_empty() && self.duplicate.is_none();
     }
 
     /// The delayed-ACK timer expired, if it did.
@@ -165,7 +175,7 @@ impl Receiver {
     /// Whether the next ACK may report blocks.
     #[inline(always)]
     pub fn has_news(&self) -> bool {
-        !self.recent.is_empty() || self.duplicate.is_some()
+        !self.quiet
     }
 
     /// The ACK that [`Self::poll_ack`] has announced; `NEWS` if it [has news](Self::has_news).
@@ -251,6 +261,9 @@ impl Receiver {
 
     /// RFC 2018 section 4: the block with the segment that triggers an ACK comes first in it.
     fn report_first(&mut self, block: Block) {
+        if !self.config.sack {
+            return;
+        }
         self.recent.retain(|s| *s < block.start || *s >= block.end);
         if self.recent.is_full() {
             self.recent.pop();
@@ -283,11 +296,18 @@ impl Receiver {
     /// D-SACK first, then the block changed last, then older ones (RFC 2018, RFC 2883).
     #[inline(never)]
     fn report_blocks(&mut self) -> SackBlocks {
-        let mut blocks = SackBlocks::None;
         let duplicate = self.duplicate.take();
-        if !self.config.sack {
-            return blocks;
-        }
+        let blocks = if self.config.sack {
+            self.blocks(duplicate)
+        } else {
+            SackBlocks::None
+        };
+        self.note_quiet();
+        blocks
+    }
+
+    fn blocks(&mut self, duplicate: Option<Block>) -> SackBlocks {
+        let mut blocks = SackBlocks::None;
         let room = MAX_SACK_BLOCKS - usize::from(self.config.timestamps);
         let iss = self.config.iss;
         let wire = |b: Block| SackBlock {

@@ -25,7 +25,7 @@ use crate::units::Segments;
 use super::config::{Counting, Handshake, TcpConfig};
 use super::congestion::{Congestion, CongestionControl};
 use super::detection::{Detection, DetectionEvent, LossDetector};
-use super::flight::Flight;
+use super::flight::{Acked, Flight};
 use super::limits::{LimitClock, Resend, Why};
 use super::loss_events::LossEvents;
 use super::recovery::{LossRecovery, Progress, Recovery};
@@ -152,8 +152,7 @@ macro_rules! detection_event {
 }
 use detection_event;
 
-/// What the controller is told of an ACK. A macro, so that the controller can be changed while it
-/// asks for the event.
+/// What the controller is told of an ACK. A macro for the same reason.
 macro_rules! ack_event {
     ($self:ident, $now:expr, $acked:expr, $rtt:expr, $segment_rtt:expr) => {
         AckEvent {
@@ -278,7 +277,7 @@ impl Sender {
         } else if !self.flight.is_empty() && !window_changed && !segment.flags.syn {
             self.on_dupack(now, fresh);
         } else {
-            self.look(now, || None);
+            self.look(now, None);
         }
         self.finish_if_done();
     }
@@ -374,31 +373,54 @@ impl Sender {
     #[inline(always)]
     fn on_new_ack(&mut self, now: Time, ack: u64, segment: &Segment, fresh: u64) {
         let flight_before = self.flight.in_flight();
-        let mss = self.config.mss;
         self.found = None;
         let acked = self.flight.acknowledge(ack);
-        let acked_segments = move || Segments::from_bytes(acked.bytes, mss);
+        let standard = self.detection.only_counts() && self.congestion.is_standard();
+        if !standard || self.recovery.is_active() {
+            return self.on_any_new_ack(now, segment, flight_before, fresh, acked);
+        }
+        // As most often, and short: only the timer and the window hear of it.
+        self.recovery.on_open_ack(&mut self.flight);
+        self.go_on(now, segment);
+        if self.window_was_used(flight_before) {
+            let acked = || Segments::from_bytes(acked.bytes, self.config.mss);
+            self.window.grow(self.config.counting.counted(acked));
+        }
+        self.cap_window();
+        if self.flight.is_empty() {
+            self.timer = Time::MAX;
+        }
+    }
+
+    /// The rest of [`Self::on_new_ack`], with any members in any state.
+    #[inline(never)]
+    fn on_any_new_ack(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        flight_before: u64,
+        fresh: u64,
+        acked: Acked,
+    ) {
+        let acked_segments = Segments::from_bytes(acked.bytes, self.config.mss);
         let delivered = fresh + acked.bytes - acked.sacked_before;
-        let segment_rtt = move || acked.newest_sent.map(|sent| now.since(sent));
+        let segment_rtt = acked.newest_sent.map(|sent| now.since(sent));
         let finding = self.look(now, segment_rtt);
         let (progress, rtt) = if self.recovery.is_active() {
-            self.repair_on_new_ack(now, ack, segment, acked_segments(), delivered)
+            self.repair_on_new_ack(now, segment, acked_segments, delivered)
         } else {
             self.recovery.on_open_ack(&mut self.flight);
-            (Progress::Open, self.go_on(now, ack, segment))
+            (Progress::Open, self.go_on(now, segment))
         };
-        let may_grow = progress == Progress::Open && self.window_was_used(flight_before);
-        let event = || AckEvent {
-            counted: self.config.counting.counted(acked_segments),
-            may_grow,
-            ..ack_event!(self, now, acked_segments(), rtt, segment_rtt())
+        let event = AckEvent {
+            counted: self.config.counting.counted(|| acked_segments),
+            may_grow: progress == Progress::Open && self.window_was_used(flight_before),
+            ..ack_event!(self, now, acked_segments, rtt, segment_rtt)
         };
-        self.congestion.on_ack_that(event, &mut self.window);
-        if self.window.cwnd > self.config.max_cwnd {
-            self.window.cwnd = self.config.max_cwnd;
-        }
+        self.congestion.on_ack(&event, &mut self.window);
+        self.cap_window();
         if self.detection.hears_of_new_acks() {
-            self.detect_on_new_ack(now, acked_segments(), segment_rtt(), delivered);
+            self.detect_on_new_ack(now, acked_segments, segment_rtt, delivered);
         }
         if self.flight.is_empty() {
             self.timer = Time::MAX;
@@ -409,10 +431,17 @@ impl Sender {
         }
     }
 
+    #[inline]
+    fn cap_window(&mut self) {
+        if self.window.cwnd > self.config.max_cwnd {
+            self.window.cwnd = self.config.max_cwnd;
+        }
+    }
+
     /// No recovery is going on, or this ACK of new data has ended it: its round-trip sample.
     #[inline(always)]
-    fn go_on(&mut self, now: Time, ack: u64, segment: &Segment) -> Option<Duration> {
-        let rtt = self.sample_rtt(now, ack, segment);
+    fn go_on(&mut self, now: Time, segment: &Segment) -> Option<Duration> {
+        let rtt = self.sample_rtt(now, self.flight.una(), segment);
         self.timeout.on_new_ack();
         self.dupacks = 0;
         self.restart_timer(now);
@@ -424,7 +453,6 @@ impl Sender {
     fn repair_on_new_ack(
         &mut self,
         now: Time,
-        ack: u64,
         segment: &Segment,
         acked: Segments,
         delivered: u64,
@@ -433,8 +461,9 @@ impl Sender {
             recovery.on_new_ack(repair, acked)
         });
         let Progress::Partial { restart_timer } = progress else {
-            return (progress, self.go_on(now, ack, segment));
+            return (progress, self.go_on(now, segment));
         };
+        let ack = self.flight.una();
         // A partial ACK shows how long a hole took to fill, not a round trip.
         let rtt = if self.config.timestamps {
             self.sample_rtt(now, ack, segment)
@@ -481,11 +510,11 @@ impl Sender {
     fn on_dupack(&mut self, now: Time, fresh: u64) {
         let counts = fresh > 0 || !self.recovery.uses_sack();
         self.dupacks += u32::from(counts);
-        if self.congestion.hears_of_dupacks() {
+        if !self.congestion.is_standard() {
             let event = ack_event!(self, now, Segments::ZERO, None, None);
             self.congestion.on_dupack(&event);
         }
-        let finding = self.look(now, || None);
+        let finding = self.look(now, None);
         let found = counts.then(|| self.find_loss(now)).flatten();
         if let Some(why) = found.filter(|why| self.may_retransmit(*why)) {
             self.found = Some(why);

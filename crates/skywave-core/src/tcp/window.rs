@@ -14,6 +14,16 @@ pub struct Window {
 }
 
 impl Window {
+    /// Slow start by what an ACK counts, or one segment a round trip.
+    #[inline]
+    pub(crate) fn grow(&mut self, counted: Segments) {
+        self.cwnd += if self.cwnd < self.ssthresh {
+            counted
+        } else {
+            counted / self.cwnd.0
+        };
+    }
+
     /// Takes a controller's answer to a loss.
     pub fn apply(&mut self, response: Response) {
         self.ssthresh = response.ssthresh;

@@ -357,10 +357,11 @@ impl<'a> World<'a> {
     #[inline(always)]
     fn answer(&mut self, index: usize, at: Time) {
         loop {
-            match self.flows[index].poll_receiver(at) {
+            let flow = &mut self.flows[index];
+            match flow.poll_receiver(at) {
                 Answer::None => return,
                 Answer::Plain => {
-                    let packet = self.flows[index].ack::<false>(at);
+                    let packet = flow.ack::<false>(at);
                     return self.send(packet, at);
                 }
                 Answer::WithNews => self.answer_with_news(index, at),

@@ -79,11 +79,7 @@ pub trait CongestionControl {
 #[inline]
 pub fn standard_growth(ack: &AckEvent, window: &mut Window) {
     if ack.may_grow {
-        window.cwnd += if window.cwnd < window.ssthresh {
-            ack.counted
-        } else {
-            ack.counted / window.cwnd.0
-        };
+        window.grow(ack.counted);
     }
 }
 
@@ -181,25 +177,10 @@ impl Congestion {
 }
 
 impl Congestion {
-    /// As `on_ack`, of an event that is worked out only as far as the member asks for it: Reno asks
-    /// for next to nothing.
-    #[inline(always)]
-    pub(super) fn on_ack_that(&mut self, event: impl Fn() -> AckEvent, window: &mut Window) {
-        match self {
-            Self::Reno(reno) => reno.on_ack(&event(), window),
-            other => other.on_any_ack(&event(), window),
-        }
-    }
-
-    /// Whether `on_dupack` may do anything.
+    /// It grows as [`standard_growth`] does, and hears of nothing else but losses.
     #[inline]
-    pub(super) fn hears_of_dupacks(&self) -> bool {
-        !matches!(self, Self::Reno(_))
-    }
-
-    #[inline(never)]
-    fn on_any_ack(&mut self, event: &AckEvent, window: &mut Window) {
-        self.on_ack(event, window);
+    pub(super) fn is_standard(&self) -> bool {
+        matches!(self, Self::Reno(_))
     }
 }
 

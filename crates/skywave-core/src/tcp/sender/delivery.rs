@@ -38,13 +38,9 @@ impl Sender {
 
     /// The ACK was taken: what the detector makes of it.
     #[inline]
-    pub(super) fn look(
-        &mut self,
-        now: Time,
-        segment_rtt: impl FnOnce() -> Option<Duration>,
-    ) -> Finding {
+    pub(super) fn look(&mut self, now: Time, segment_rtt: Option<Duration>) -> Finding {
         if self.flight.delivery().is_some() {
-            self.look_at_deliveries(now, segment_rtt())
+            self.look_at_deliveries(now, segment_rtt)
         } else {
             Finding::Nothing
         }
