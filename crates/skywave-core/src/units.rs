@@ -71,10 +71,11 @@ impl Segments {
         ((self.0 * f64::from(mss)) as i64).max(0) as u64
     }
 
-    /// Whether `bytes`, at least one, fit into it: as `bytes <= self.to_bytes(mss)`, for less.
+    /// Whether so many bytes fit into it, one or more: as `bytes <= self.to_bytes(mss)`, without the
+    /// way back to whole bytes.
     #[inline]
     pub fn holds(self, bytes: u64, mss: u32) -> bool {
-        // Nothing between two whole numbers is rounded, as they are below 2^53.
+        // Whole numbers below 2^53 are exact, and so is what lies between two of them.
         bytes.cast_signed() as f64 <= self.0 * f64::from(mss)
     }
 
@@ -160,6 +161,19 @@ mod tests {
                 bytes % 1000 * 8_000_000_000
             )
         );
+    }
+
+    #[test]
+    fn a_window_holds_the_whole_bytes_in_it() {
+        let windows = [0.0, 0.3, 1.0, 7.999_999, 8.0, 65.25, 1e9, f64::INFINITY];
+        for (window, mss) in windows.map(|w| [(w, 1), (w, 536), (w, 1460)]).concat() {
+            let window = Segments(window);
+            let whole = window.to_bytes(mss).min(1 << 50);
+            for bytes in [1, 535, 536, 537, whole.max(2) - 1, whole.max(1), whole + 1] {
+                let fits = bytes <= window.to_bytes(mss);
+                assert_eq!(window.holds(bytes, mss), fits, "{window:?} {bytes}");
+            }
+        }
     }
 
     #[test]

@@ -6,61 +6,15 @@
 
 mod delivery;
 mod ring;
+mod segment;
 
 use crate::time::Time;
 
 use ring::Ring;
+use segment::Marks;
 
 pub use delivery::{Delivery, SentBefore};
-
-/// One segment that was sent and is not yet acknowledged cumulatively.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sent {
-    /// First position.
-    pub start: u64,
-    /// First position after it.
-    pub end: u64,
-    /// When it was first sent.
-    pub first_sent: Time,
-    /// When it was last sent.
-    pub last_sent: Time,
-    /// How often it was sent.
-    pub transmissions: u32,
-    /// The receiver holds it (RFC 2018).
-    pub sacked: bool,
-    /// It is to be sent again.
-    pub lost: bool,
-    /// It was sent again in the present recovery (RFC 6675's HighRxt, a segment at a time).
-    pub resent: bool,
-    /// It was sent again although it did not count as lost: both copies may be in the network.
-    pub doubled: bool,
-}
-
-impl Sent {
-    /// Positions that it takes.
-    #[expect(clippy::len_without_is_empty, reason = "a segment is never empty")]
-    pub const fn len(&self) -> u64 {
-        self.end - self.start
-    }
-
-    /// Its bytes count as more than in flight.
-    #[inline]
-    const fn is_marked(&self) -> bool {
-        self.sacked | self.lost | self.doubled
-    }
-
-    /// Nothing is known of it.
-    const fn is_open(&self) -> bool {
-        !(self.sacked | self.lost)
-    }
-
-    /// Only one copy of it counts from now on; `doubled` are the bytes of the flight that count twice.
-    fn end_doubling(&mut self, doubled: &mut u64) {
-        if std::mem::take(&mut self.doubled) {
-            *doubled -= self.len();
-        }
-    }
-}
+pub use segment::{Kept, Sent};
 
 /// What a cumulative acknowledgement removed.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -81,7 +35,7 @@ pub struct Flight {
     nxt: u64,
     max: u64,
     /// Numbered from the first one ever sent.
-    segments: Ring<Sent>,
+    segments: Ring<Kept>,
     /// Bytes marked lost and not sent again since.
     lost: u64,
     /// For detectors that judge by time.
@@ -159,49 +113,56 @@ impl Flight {
     }
 
     /// The segments in flight, in order.
-    pub fn segments(&self) -> impl DoubleEndedIterator<Item = &Sent> + ExactSizeIterator {
-        self.segments.iter()
+    pub fn segments(&self) -> impl DoubleEndedIterator<Item = Sent> + ExactSizeIterator {
+        self.segments.iter().map(Kept::sent)
     }
 
     /// The segment in flight that was sent last for the first time.
-    pub fn last(&self) -> Option<&Sent> {
-        self.segments.back()
+    pub fn last(&self) -> Option<Sent> {
+        self.segments.back().map(Kept::sent)
     }
 
     /// The oldest segment in flight.
-    pub fn first(&self) -> Option<&Sent> {
-        self.segments.front()
+    pub fn first(&self) -> Option<Sent> {
+        self.segments.front().map(Kept::sent)
     }
 
-    /// Segment `number` of those ever sent, if it is in flight: as [`Self::at_number`] counts them.
+    /// Number of the oldest segment in flight among those ever sent, from 0.
     #[inline]
-    pub fn numbered(&self, number: u64) -> Option<&Sent> {
+    pub fn first_number(&self) -> u64 {
+        self.segments.first_number()
+    }
+
+    /// Where segment `number` is kept, if it is in flight: for drivers that care what lies in caches.
+    #[inline]
+    pub fn place(&self, number: u64) -> Option<&Kept> {
         self.segments.numbered(number)
     }
 
     /// The segment that holds `position`, for somebody who goes through the segments in order:
     /// `number` is where to look first, and the place behind it from then on.
     #[inline]
-    pub fn at_number(&self, position: u64, number: &mut u64) -> Option<&Sent> {
-        let segment = match self.numbered(*number) {
-            Some(segment) if segment.start <= position && position < segment.end => segment,
+    pub fn at_number(&self, position: u64, number: &mut u64) -> Option<Sent> {
+        let segment = match self.segments.numbered(*number) {
+            Some(segment) if segment.holds(position) => segment,
             _ => {
                 let index = self.index_of(position)?;
-                *number = self.segments.first_number() + index as u64;
+                *number = self.first_number() + index as u64;
                 self.segments.get(index)?
             }
         };
         *number += 1;
-        Some(segment)
+        Some(segment.sent())
     }
 
     /// The segment that holds `position`.
     #[inline]
-    pub fn at(&self, position: u64) -> Option<&Sent> {
+    pub fn at(&self, position: u64) -> Option<Sent> {
         if position >= self.max {
             return None; // most often asked of `nxt`
         }
-        self.segments.get(self.index_of(position)?)
+        let segment = self.segments.get(self.index_of(position)?)?;
+        Some(segment.sent())
     }
 
     #[inline(never)]
@@ -211,8 +172,8 @@ impl Flight {
         }
         let guess = self.guess(position);
         match self.segments.get(guess) {
-            Some(segment) if segment.start <= position && position < segment.end => Some(guess),
-            _ => Some(self.segments.partition_point(|s| s.end <= position)),
+            Some(segment) if segment.holds(position) => Some(guess),
+            _ => Some(self.segments.partition_point(|s| s.end() <= position)),
         }
     }
 
@@ -238,17 +199,7 @@ impl Flight {
     #[inline]
     pub fn send_new(&mut self, end: u64, now: Time) {
         debug_assert!(self.nxt == self.max() && end > self.nxt);
-        self.segments.push_back(Sent {
-            start: self.nxt,
-            end,
-            first_sent: now,
-            last_sent: now,
-            transmissions: 1,
-            sacked: false,
-            lost: false,
-            resent: false,
-            doubled: false,
-        });
+        self.segments.push_back(Kept::new(self.nxt, end, now));
         self.nxt = end;
         self.max = end;
     }
@@ -257,29 +208,25 @@ impl Flight {
     pub fn send_again(&mut self, position: u64, now: Time) -> Option<Sent> {
         let index = self.index_of(position)?;
         let segment = &mut self.segments[index];
-        segment.last_sent = now;
-        segment.transmissions += 1;
-        segment.resent = true;
-        if segment.lost {
-            segment.lost = false;
+        segment.send_again(now);
+        if segment.take(Marks::LOST) {
             self.lost -= segment.len();
-        } else if self.nxt > segment.start && !segment.doubled {
-            segment.doubled = true;
+        } else if self.nxt > segment.start && !segment.has(Marks::DOUBLED) {
+            segment.mark(Marks::DOUBLED);
             self.doubled += segment.len();
         }
         if self.nxt == segment.start {
-            self.nxt = segment.end;
+            self.nxt = segment.end();
         }
-        Some(*segment)
+        Some(segment.sent())
     }
 
     /// Marks the oldest segment as lost, unless the receiver holds it.
     pub fn mark_first_lost(&mut self) {
         if let Some(segment) = self.segments.front_mut()
-            && !segment.lost
-            && !segment.sacked
+            && !segment.has(Marks::KNOWN)
         {
-            segment.lost = true;
+            segment.mark(Marks::LOST);
             self.lost += segment.len();
         }
     }
@@ -288,16 +235,16 @@ impl Flight {
     /// those already sent again: of these only the copy sent first is.
     pub fn mark_lost_below(&mut self, edge: u64) {
         for segment in self.segments.iter_mut() {
-            if segment.end > edge {
+            if segment.end() > edge {
                 return;
             }
-            if !segment.is_open() {
+            if segment.has(Marks::KNOWN) {
                 continue;
             }
-            if segment.resent {
-                segment.end_doubling(&mut self.doubled);
+            if segment.has(Marks::RESENT) {
+                end_doubling(segment, &mut self.doubled);
             } else {
-                segment.lost = true;
+                segment.mark(Marks::LOST);
                 self.lost += segment.len();
             }
         }
@@ -305,19 +252,18 @@ impl Flight {
 
     /// The first segment that is to be sent again.
     #[inline]
-    pub fn next_lost(&self) -> Option<&Sent> {
+    pub fn next_lost(&self) -> Option<Sent> {
         if self.lost == 0 {
             return None;
         }
-        self.segments.iter().find(|s| s.lost)
+        let lost = self.segments.iter().find(|s| s.has(Marks::LOST))?;
+        Some(lost.sent())
     }
 
     /// Forgets which segments were marked lost or sent again in a recovery that is over.
     pub fn end_recovery(&mut self) {
         for segment in self.segments.iter_mut() {
-            segment.lost = false;
-            segment.resent = false;
-            segment.doubled = false;
+            segment.unmark(Marks::REPAIR);
         }
         self.lost = 0;
         self.doubled = 0;
@@ -328,9 +274,8 @@ impl Flight {
     pub fn rewind(&mut self) {
         self.end_recovery();
         if let Some(first) = self.segments.front_mut()
-            && first.sacked
+            && first.take(Marks::SACKED)
         {
-            first.sacked = false;
             self.sacked -= first.len();
         }
         self.nxt = self.una;
@@ -353,7 +298,7 @@ impl Flight {
         self.highest_sacked = 0;
         if self.sacked > 0 {
             for segment in self.segments.iter_mut() {
-                segment.sacked = false;
+                segment.unmark(Marks::SACKED);
             }
             self.sacked = 0;
         }
@@ -368,21 +313,22 @@ impl Flight {
         }
         acked.bytes = ack - self.una;
         while let Some(&segment) = self.segments.front() {
-            if segment.end > ack {
+            let end = segment.end();
+            if end > ack {
                 acked.sacked_before += self.acknowledge_part(ack);
                 break;
             }
             self.segments.pop_front();
             if let Some(delivery) = &mut self.delivery
-                && !segment.sacked
+                && !segment.has(Marks::SACKED)
             {
-                delivery.take(&segment);
+                delivery.take(&segment.sent());
             }
-            if segment.is_marked() {
+            if segment.has(Marks::COUNTED) {
                 acked.sacked_before += self.forget_marks(&segment, segment.len());
             }
-            acked.newest_sent = (segment.transmissions == 1).then_some(segment.last_sent);
-            if segment.end == ack {
+            acked.newest_sent = segment.was_sent_once().then_some(segment.last_sent);
+            if end == ack {
                 break; // as most often: no need to look at the next one
             }
         }
@@ -398,7 +344,7 @@ impl Flight {
         match self.segments.front_mut() {
             Some(segment) if segment.start < ack => {
                 let whole = *segment;
-                segment.start = ack;
+                segment.cut(ack);
                 self.forget_marks(&whole, ack - whole.start)
             }
             _ => 0,
@@ -407,14 +353,14 @@ impl Flight {
 
     /// `bytes` of the segment are acknowledged; how many of them a SACK block had reported before.
     #[cold]
-    fn forget_marks(&mut self, segment: &Sent, bytes: u64) -> u64 {
-        if segment.lost {
+    fn forget_marks(&mut self, segment: &Kept, bytes: u64) -> u64 {
+        if segment.has(Marks::LOST) {
             self.lost -= bytes;
         }
-        if segment.doubled {
+        if segment.has(Marks::DOUBLED) {
             self.doubled -= bytes;
         }
-        if !segment.sacked {
+        if !segment.has(Marks::SACKED) {
             return 0;
         }
         self.sacked -= bytes;
@@ -429,22 +375,21 @@ impl Flight {
         let mut fresh = 0;
         for index in self.index_from(start)..self.segments.len() {
             let segment = &mut self.segments[index];
-            if segment.end > end {
+            if segment.end() > end {
                 break;
             }
-            if segment.sacked {
+            if segment.has(Marks::SACKED) {
                 continue;
             }
-            segment.sacked = true;
+            segment.mark(Marks::SACKED);
             fresh += segment.len();
             if let Some(delivery) = &mut self.delivery {
-                delivery.take(segment);
+                delivery.take(&segment.sent());
             }
-            if segment.lost {
-                segment.lost = false;
+            if segment.take(Marks::LOST) {
                 self.lost -= segment.len();
             }
-            segment.end_doubling(&mut self.doubled);
+            end_doubling(segment, &mut self.doubled);
         }
         self.sacked += fresh;
         self.highest_sacked = self.highest_sacked.max(end);
@@ -452,85 +397,13 @@ impl Flight {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn flight(n: u64) -> Flight {
-        let mut f = Flight::default();
-        for i in 1..=n {
-            f.send_new(i * 100, Time::ZERO);
-        }
-        f
-    }
-
-    #[test]
-    fn acknowledgements_remove_segments_and_move_the_edges() {
-        let mut f = flight(5);
-        assert_eq!((f.una(), f.nxt(), f.max()), (0, 500, 500));
-        let acked = f.acknowledge(250);
-        assert_eq!(acked.bytes, 250);
-        assert_eq!(acked.newest_sent, Some(Time::ZERO));
-        f.send_again(300, Time::ZERO);
-        assert_eq!(f.clone().acknowledge(400).newest_sent, None);
-        assert_eq!(f.first().map(|s| (s.start, s.end)), Some((250, 300)));
-        assert_eq!(f.in_flight(), 250);
-    }
-
-    #[test]
-    fn going_back_n_sends_the_same_segments_and_skips_what_is_held() {
-        let mut f = flight(4);
-        assert_eq!(f.sack(100, 200), 100);
-        f.rewind();
-        assert_eq!(f.nxt(), 0);
-        assert_eq!(
-            f.send_again(0, Time::ZERO).map(|s| s.transmissions),
-            Some(2)
-        );
-        f.skip_sacked();
-        assert_eq!(f.nxt(), 200);
-        assert_eq!(f.max(), 400);
-    }
-
-    #[test]
-    fn segments_are_found_in_order_whatever_the_number_says() {
-        let mut f = flight(5);
-        f.acknowledge(150);
-        for start in [0, 1, 3, 77] {
-            let mut number = start;
-            let mut found = Vec::new();
-            for position in [150, 250, 300, 499] {
-                found.extend(f.at_number(position, &mut number).map(|s| (s.end, number)));
-            }
-            assert_eq!(found, [(200, 2), (300, 3), (400, 4), (500, 5)]);
-            assert_eq!(f.at_number(500, &mut number), None);
-            assert_eq!(f.at_number(149, &mut number), None);
-        }
-    }
-
-    #[test]
-    fn sack_blocks_count_once_and_out_of_range_ones_not_at_all() {
-        let mut f = flight(4);
-        assert_eq!(f.sack(100, 300), 200);
-        assert_eq!(f.sack(100, 400), 100);
-        assert_eq!(f.sack(300, 900), 0);
-        assert_eq!(f.sacked_bytes(), 300);
-        let acked = f.acknowledge(200);
-        assert_eq!((acked.sacked_before, f.sacked_bytes()), (100, 200));
-    }
-
-    #[test]
-    fn a_lost_segment_is_offered_until_it_is_sent_held_or_acknowledged() {
-        let mut f = flight(3);
-        f.mark_first_lost();
-        assert_eq!(f.next_lost().map(|s| s.start), Some(0));
-        f.send_again(0, Time::ZERO);
-        assert_eq!(f.next_lost(), None);
-        f.mark_lost_below(300);
-        f.sack(100, 200);
-        assert_eq!(f.next_lost().map(|s| s.start), Some(200));
-        f.acknowledge(300);
-        assert_eq!(f.next_lost(), None);
-        assert!(f.is_empty());
+/// Only one copy of the segment counts from now on; `doubled` are the bytes of the flight that count
+/// twice.
+fn end_doubling(segment: &mut Kept, doubled: &mut u64) {
+    if segment.take(Marks::DOUBLED) {
+        *doubled -= segment.len();
     }
 }
+
+#[cfg(test)]
+mod tests;

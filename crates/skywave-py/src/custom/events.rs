@@ -168,8 +168,8 @@ getters! { Flight:
     pipe u64 = |f| f.0.pipe();
     sacked_bytes u64 = |f| f.0.sacked_bytes();
     highest_sacked u64 = |f| f.0.highest_sacked();
-    segments Vec<Sent> = |f| f.0.segments().copied().map(Sent).collect();
-    first Option<Sent> = |f| f.0.first().copied().map(Sent);
+    segments Vec<Sent> = |f| f.0.segments().map(Sent).collect();
+    first Option<Sent> = |f| f.0.first().map(Sent);
 }
 
 /// What the sender knows when it asks a detector.

@@ -1,17 +1,15 @@
-//! The two ends of a flow and the application behind them.
-
-use std::sync::Arc;
+//! A flow: its two ends, the application behind them, and what is measured of both.
 
 use skywave_core::packet::{Body, Datagram, Packet, Segment};
-use skywave_core::tcp::limits::Limit;
+use skywave_core::tcp::SenderCounters;
 use skywave_core::tcp::sender::Departure;
-use skywave_core::tcp::{Receiver, Sender, SenderCounters, TcpConfig};
 use skywave_core::{Duration, Time};
 
+use super::ends::{Answer, Ends, Tcp};
 use super::mailbox::Mailbox;
 use super::wtcp::{self, Wtcp};
 use crate::losses::{Found, LossCause};
-use crate::measure::{BinMeter, FlowMeter, LossLedger, Recorder};
+use crate::measure::{BinMeter, FlowMeter, Recorder};
 use crate::outcome::FlowOutcome;
 use crate::spec::{FlowSpec, Spec, Transport};
 use crate::traffic::{Action, Source};
@@ -62,114 +60,6 @@ pub(crate) enum Local {
     Application,
     /// The sender's timer is due.
     Timer,
-}
-
-/// What a receiver has for the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// Nothing.
-    None,
-    /// A TCP ACK without blocks; no other one follows until the next packet or timer.
-    Plain,
-    /// A packet that may report more than how far the data has come.
-    WithNews,
-}
-
-/// The machines of a flow's transport. Not boxed: with many flows each pointer to follow costs a wait
-/// for memory.
-#[expect(clippy::large_enum_variant, reason = "most flows are TCP")]
-pub(crate) enum Ends {
-    Tcp(Tcp),
-    Udp { header: u32, sent: u64 },
-    Wtcp(Box<Wtcp>),
-}
-
-/// Both ends of a TCP connection.
-#[repr(C)]
-pub(crate) struct Tcp {
-    pub(crate) sender: Sender,
-    pub(crate) receiver: Receiver,
-    /// Number of the segment to be delivered next, among those sent.
-    pub(super) next_number: u64,
-    config: Arc<TcpConfig>,
-    losses: LossLedger,
-}
-
-// What is asked for every packet, of those that are not TCP.
-impl Ends {
-    #[inline(never)]
-    fn sender_due(&self) -> Time {
-        match self {
-            Self::Wtcp(wtcp) => wtcp.sender_due().unwrap_or(Time::MAX),
-            Self::Tcp(_) | Self::Udp { .. } => Time::MAX,
-        }
-    }
-
-    #[inline(never)]
-    fn receiver_due(&self) -> Time {
-        match self {
-            Self::Wtcp(wtcp) => wtcp.receiver_due().unwrap_or(Time::MAX),
-            Self::Tcp(_) | Self::Udp { .. } => Time::MAX,
-        }
-    }
-
-    #[inline(never)]
-    fn poll_receiver(&mut self, now: Time) -> Answer {
-        if let Self::Wtcp(wtcp) = self
-            && wtcp.poll_receiver(now)
-        {
-            Answer::WithNews
-        } else {
-            Answer::None
-        }
-    }
-}
-
-impl Tcp {
-    fn new(config: &Arc<TcpConfig>, run: &Spec) -> Self {
-        let mut sender = Sender::new(Arc::clone(config));
-        sender.measure(run.measure.0, run.measure.1);
-        Self {
-            config: Arc::clone(config),
-            sender,
-            receiver: Receiver::new(Arc::clone(config)),
-            losses: LossLedger::new(run.measure, run.details),
-            next_number: 0,
-        }
-    }
-
-    /// Why it was slow, at the end of the run.
-    fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {
-        let times = self.sender.limit_times(now);
-        outcome.share_handshake = times.share(Limit::Handshake);
-        outcome.share_cwnd = times.share(Limit::Cwnd);
-        outcome.share_rwnd = times.share(Limit::Rwnd);
-        outcome.share_application = times.share(Limit::Application);
-        outcome.share_recovery = times.share(Limit::Recovery);
-        outcome.share_timeout = times.share(Limit::Timeout);
-        let una = self.sender.flight().una();
-        self.losses.finish(una, outcome);
-    }
-
-    /// A segment reaches the receiver: measures it if it is the first to bring what is in it.
-    #[cold]
-    #[inline(never)]
-    fn arrives(&mut self, now: Time, segment: &Segment) {
-        let position = segment.seq.expand(self.config.iss, self.receiver.next());
-        if segment.len == 0 || self.receiver.has(position) {
-            return;
-        }
-        // The receiver has not acknowledged it, so the sender still knows when it first sent it.
-        if let Some(sent) = self.sender.flight().at(position) {
-            self.losses.arrived(now, sent.end, sent.first_sent);
-        }
-    }
-
-    /// First position after a data segment.
-    fn end_of(&self, segment: &Segment) -> u64 {
-        let una = self.sender.flight().una();
-        segment.seq.expand(self.config.iss, una) + segment.span()
-    }
 }
 
 impl Flow {

@@ -4,6 +4,7 @@ mod agent;
 mod air;
 mod arq;
 mod arrival;
+mod ends;
 mod flow;
 mod inbox;
 mod lane;

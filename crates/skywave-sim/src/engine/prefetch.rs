@@ -2,7 +2,8 @@
 //! for it, and which packets and hosts come next is known. Results do not depend on it.
 
 use super::arrival::{Arrival, Label};
-use super::flow::{Ends, Flow, Tcp};
+use super::ends::{Ends, Tcp};
+use super::flow::Flow;
 use super::routes::{Direction, Next};
 use super::world::{Event, World};
 
@@ -146,10 +147,11 @@ impl Flow {
     /// The sender will look for the oldest segment in flight.
     #[inline]
     fn prefetch_flight(&self) {
-        if let Ends::Tcp(tcp) = &self.ends
-            && let Some(segment) = tcp.sender.flight().first()
-        {
-            prefetch(segment, 0, 1);
+        if let Ends::Tcp(tcp) = &self.ends {
+            let flight = tcp.sender.flight();
+            if let Some(segment) = flight.place(flight.first_number()) {
+                prefetch(segment, 0, 1);
+            }
         }
     }
 
@@ -157,7 +159,7 @@ impl Flow {
     #[inline]
     fn prefetch_delivery(&self) {
         if let Ends::Tcp(tcp) = &self.ends {
-            if let Some(segment) = tcp.sender.flight().numbered(tcp.next_number) {
+            if let Some(segment) = tcp.sender.flight().place(tcp.next_number) {
                 prefetch(segment, 0, 1);
             }
             if let Some(count) = self.meter.likely_delay() {

@@ -8,7 +8,8 @@ use skywave_core::packet::Packet;
 
 use super::air::Air;
 use super::arrival::{Arrival, Label};
-use super::flow::{Answer, Flow, Local};
+use super::ends::Answer;
+use super::flow::{Flow, Local};
 use super::lane::{Lane, LaneKind};
 use super::plan::{Plan, Receiving, latest};
 use super::queue::EventQueue;

@@ -97,7 +97,7 @@ impl LossDetector for Sifest {
         let all_but_one = self.in_flight.saturating_sub(1);
         event.dupacks >= all_but_one.min(self.threshold)
             && event.flight.first().is_some_and(|oldest| {
-                !self.may_be_on_its_way(oldest, event.now) && !self.may_be_echoed(oldest)
+                !self.may_be_on_its_way(&oldest, event.now) && !self.may_be_echoed(&oldest)
             })
     }
 
@@ -179,7 +179,7 @@ mod tests {
 
     fn send(flight: &mut Flight, sifest: &mut Sifest, end: u64) {
         flight.send_new(end, Time::ZERO);
-        sifest.on_sent(flight.last().expect("just sent"), Sending::New);
+        sifest.on_sent(&flight.last().expect("just sent"), Sending::New);
     }
 
     #[test]

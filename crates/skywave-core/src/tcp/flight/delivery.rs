@@ -1,7 +1,7 @@
 //! What the newest delivery tells (RFC 8985 section 6.2, steps 1 to 3). Kept only for detectors that
 //! judge by time.
 
-use super::{Flight, Sent};
+use super::{Flight, Kept, Marks, Sent, end_doubling};
 use crate::time::{Duration, Time};
 
 /// How long a round trip counts as the path's smallest, at most; the RFC asks for a window and
@@ -158,17 +158,18 @@ impl Flight {
     }
 
     /// Segments to which `rule` may apply.
-    fn judged(&self, rule: SentBefore) -> impl Iterator<Item = &Sent> {
+    fn judged(&self, rule: SentBefore) -> impl Iterator<Item = Sent> {
         let nxt = self.nxt;
         self.segments
             .iter()
+            .map(Kept::sent)
             .take_while(move |s| rule.reaches(s, nxt))
-            .filter(|s| s.is_open())
+            .filter(|s| !s.sacked && !s.lost)
     }
 
     /// Whether `rule` finds segments lost, and when it will have found all that it can tell of.
     pub fn judge(&self, rule: SentBefore) -> (bool, Option<Time>) {
-        let due = self.judged(rule).filter_map(|s| rule.due(s));
+        let due = self.judged(rule).filter_map(|s| rule.due(&s));
         due.fold((false, None), |(lost, last), due| {
             if due <= rule.now {
                 (true, last)
@@ -182,11 +183,11 @@ impl Flight {
     pub fn mark_sent_before(&mut self, rule: SentBefore) {
         let nxt = self.nxt;
         let segments = self.segments.iter_mut();
-        for segment in segments.take_while(|s| rule.reaches(s, nxt)) {
-            if segment.is_open() && rule.covers(segment) {
-                segment.lost = true;
+        for segment in segments.take_while(|s| rule.reaches(&s.sent(), nxt)) {
+            if !segment.has(Marks::KNOWN) && rule.covers(&segment.sent()) {
+                segment.mark(Marks::LOST);
                 self.lost += segment.len();
-                segment.end_doubling(&mut self.doubled);
+                end_doubling(segment, &mut self.doubled);
             }
         }
     }

@@ -94,7 +94,7 @@ impl Sender {
             self.flight.mark_sent_before(rule);
         } else if let Some(first) = self.flight.first()
             && first.end <= self.flight.nxt()
-            && rule.covers(first)
+            && rule.covers(&first)
         {
             // Without a scoreboard only the hole that stops the ACKs is known to be one.
             self.flight.mark_first_lost();

@@ -114,7 +114,7 @@ impl Sender {
 
     /// `delivered`: bytes that the ACK reports to have arrived.
     pub(super) fn fast_retransmit(&mut self, now: Time, delivered: u64) {
-        let Some(&first) = self.flight.first() else {
+        let Some(first) = self.flight.first() else {
             return;
         };
         let before = self.detection.flight_before();

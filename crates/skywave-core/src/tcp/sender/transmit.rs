@@ -204,7 +204,7 @@ impl Sender {
         if self.detection.hears_of_sending()
             && let Some(sent) = self.flight.last()
         {
-            self.detection.on_sent(sent, Sending::New);
+            self.detection.on_sent(&sent, Sending::New);
         }
         if self.flight.delivery().is_some() && !std::mem::take(&mut self.probe) {
             self.arm_probe(now);

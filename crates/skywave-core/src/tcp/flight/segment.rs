@@ -1,0 +1,159 @@
+//! A segment in flight, as others see it and as it is kept.
+
+use crate::time::Time;
+
+/// One segment that was sent and is not yet acknowledged cumulatively.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sent {
+    /// First position.
+    pub start: u64,
+    /// First position after it.
+    pub end: u64,
+    /// When it was first sent.
+    pub first_sent: Time,
+    /// When it was last sent.
+    pub last_sent: Time,
+    /// How often it was sent.
+    pub transmissions: u32,
+    /// The receiver holds it (RFC 2018).
+    pub sacked: bool,
+    /// It is to be sent again.
+    pub lost: bool,
+    /// It was sent again in the present recovery (RFC 6675's HighRxt, a segment at a time).
+    pub resent: bool,
+    /// It was sent again although it did not count as lost: both copies may be in the network.
+    pub doubled: bool,
+}
+
+impl Sent {
+    /// Positions that it takes.
+    #[expect(clippy::len_without_is_empty, reason = "a segment is never empty")]
+    pub const fn len(&self) -> u64 {
+        self.end - self.start
+    }
+}
+
+/// Some of what a [`Sent`] says by its switches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Marks(u16);
+
+impl Marks {
+    pub(super) const SACKED: Self = Self(1);
+    pub(super) const LOST: Self = Self(2);
+    pub(super) const RESENT: Self = Self(4);
+    pub(super) const DOUBLED: Self = Self(8);
+    /// Something is known of it.
+    pub(super) const KNOWN: Self = Self(Self::SACKED.0 | Self::LOST.0);
+    /// Its bytes count as more than in flight.
+    pub(super) const COUNTED: Self = Self(Self::KNOWN.0 | Self::DOUBLED.0);
+    /// What a recovery has made of it.
+    pub(super) const REPAIR: Self = Self(Self::LOST.0 | Self::RESENT.0 | Self::DOUBLED.0);
+}
+
+/// A [`Sent`] as the flight keeps it: half a cache line, so that none lies in two of them.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub struct Kept {
+    pub(super) start: u64,
+    first_sent: Time,
+    pub(super) last_sent: Time,
+    len: u32,
+    /// Up to 65,535: then it no longer counts.
+    transmissions: u16,
+    marks: Marks,
+}
+
+impl Kept {
+    /// A segment sent for the first time.
+    #[inline]
+    pub(super) fn new(start: u64, end: u64, now: Time) -> Self {
+        Self {
+            start,
+            first_sent: now,
+            last_sent: now,
+            len: (end - start) as u32,
+            transmissions: 1,
+            marks: Marks(0),
+        }
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> u64 {
+        u64::from(self.len)
+    }
+
+    #[inline]
+    pub(super) fn end(&self) -> u64 {
+        self.start + self.len()
+    }
+
+    #[inline]
+    pub(super) fn was_sent_once(&self) -> bool {
+        self.transmissions == 1
+    }
+
+    /// It is sent again.
+    pub(super) fn send_again(&mut self, now: Time) {
+        self.last_sent = now;
+        self.transmissions = self.transmissions.saturating_add(1);
+        self.mark(Marks::RESENT);
+    }
+
+    /// What is before `position` is acknowledged.
+    pub(super) fn cut(&mut self, position: u64) {
+        self.len = (self.end() - position) as u32;
+        self.start = position;
+    }
+
+    /// It holds `position`.
+    #[inline]
+    pub(super) fn holds(&self, position: u64) -> bool {
+        position.wrapping_sub(self.start) < self.len()
+    }
+
+    /// It has any of these marks.
+    #[inline]
+    pub(super) fn has(&self, marks: Marks) -> bool {
+        self.marks.0 & marks.0 != 0
+    }
+
+    pub(super) fn mark(&mut self, marks: Marks) {
+        self.marks.0 |= marks.0;
+    }
+
+    pub(super) fn unmark(&mut self, marks: Marks) {
+        self.marks.0 &= !marks.0;
+    }
+
+    /// Takes marks away; whether it had any of them.
+    pub(super) fn take(&mut self, marks: Marks) -> bool {
+        let had = self.has(marks);
+        self.unmark(marks);
+        had
+    }
+
+    #[inline]
+    pub(super) fn sent(&self) -> Sent {
+        Sent {
+            start: self.start,
+            end: self.end(),
+            first_sent: self.first_sent,
+            last_sent: self.last_sent,
+            transmissions: u32::from(self.transmissions),
+            sacked: self.has(Marks::SACKED),
+            lost: self.has(Marks::LOST),
+            resent: self.has(Marks::RESENT),
+            doubled: self.has(Marks::DOUBLED),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_segment_lies_in_two_cache_lines() {
+        assert_eq!((size_of::<Kept>(), align_of::<Kept>()), (32, 32));
+    }
+}

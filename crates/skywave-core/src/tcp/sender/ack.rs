@@ -1,0 +1,242 @@
+//! What a sender does on an ACK: takes what it reports, and tells the members.
+
+use super::{Sender, detection_event};
+use crate::packet::Segment;
+use crate::tcp::config::Counting;
+use crate::tcp::congestion::CongestionControl;
+use crate::tcp::detection::{DetectionEvent, LossDetector};
+use crate::tcp::flight::Acked;
+use crate::tcp::limits::Why;
+use crate::tcp::recovery::{LossRecovery, Progress};
+use crate::tcp::timeout::TimeoutPolicy;
+use crate::tcp::window::AckEvent;
+use crate::time::{Duration, Time};
+use crate::units::Segments;
+
+/// What the controller is told of an ACK. A macro, so that the controller can be changed while the event
+/// is worked out.
+macro_rules! ack_event {
+    ($self:ident, $now:expr, $acked:expr, $rtt:expr, $segment_rtt:expr) => {
+        AckEvent {
+            now: $now,
+            acked: $acked,
+            counted: Segments::ZERO,
+            may_grow: false,
+            rtt: $rtt,
+            segment_rtt: $segment_rtt,
+            srtt: $self.rto.srtt(),
+            una: $self.flight.una(),
+            nxt: $self.flight.nxt(),
+            in_flight: Segments::from_bytes($self.flight.in_flight(), $self.config.mss),
+        }
+    };
+}
+
+impl Sender {
+    /// Applies SACK blocks; returns how many bytes they report for the first time.
+    #[inline(never)]
+    pub(super) fn take_sack(&mut self, segment: &Segment) -> u64 {
+        let (iss, una) = (self.config.iss, self.flight.una());
+        let mut fresh = 0;
+        for block in &*segment.sack {
+            let (start, end) = (block.start.expand(iss, una), block.end.expand(iss, una));
+            fresh += self.flight.sack(start, end);
+        }
+        fresh
+    }
+
+    /// New data was acknowledged, up to `ack`; `fresh` bytes of SACK blocks are news.
+    #[inline(always)]
+    pub(super) fn on_new_ack(&mut self, now: Time, ack: u64, segment: &Segment, fresh: u64) {
+        let flight_before = self.flight.in_flight();
+        self.found = None;
+        let acked = self.flight.acknowledge(ack);
+        let standard = self.detection.only_counts() && self.congestion.is_standard();
+        if !standard || self.recovery.is_active() {
+            return self.on_any_new_ack(now, segment, flight_before, fresh, acked);
+        }
+        // As most often, and short: only the timer and the window hear of it.
+        self.recovery.on_open_ack(&mut self.flight);
+        self.go_on(now, segment);
+        if self.window_was_used(flight_before) {
+            let acked = || Segments::from_bytes(acked.bytes, self.config.mss);
+            self.window.grow(self.config.counting.counted(acked));
+        }
+        self.cap_window();
+        if self.flight.is_empty() {
+            self.timer = Time::MAX;
+        }
+    }
+
+    /// The rest of [`Self::on_new_ack`], with any members in any state.
+    #[inline(never)]
+    fn on_any_new_ack(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        flight_before: u64,
+        fresh: u64,
+        acked: Acked,
+    ) {
+        let acked_segments = Segments::from_bytes(acked.bytes, self.config.mss);
+        let delivered = fresh + acked.bytes - acked.sacked_before;
+        let segment_rtt = acked.newest_sent.map(|sent| now.since(sent));
+        let finding = self.look(now, segment_rtt);
+        let (progress, rtt) = if self.recovery.is_active() {
+            self.repair_on_new_ack(now, segment, acked_segments, delivered)
+        } else {
+            self.recovery.on_open_ack(&mut self.flight);
+            (Progress::Open, self.go_on(now, segment))
+        };
+        let event = AckEvent {
+            counted: self.config.counting.counted(|| acked_segments),
+            may_grow: progress == Progress::Open && self.window_was_used(flight_before),
+            ..ack_event!(self, now, acked_segments, rtt, segment_rtt)
+        };
+        self.congestion.on_ack(&event, &mut self.window);
+        self.cap_window();
+        if self.detection.hears_of_new_acks() {
+            self.detect_on_new_ack(now, acked_segments, segment_rtt, delivered);
+        }
+        if self.flight.is_empty() {
+            self.timer = Time::MAX;
+        }
+        if self.flight.delivery().is_some() {
+            self.act(now, finding, delivered);
+            self.arm_probe(now);
+        }
+    }
+
+    #[inline]
+    fn cap_window(&mut self) {
+        if self.window.cwnd > self.config.max_cwnd {
+            self.window.cwnd = self.config.max_cwnd;
+        }
+    }
+
+    /// No recovery is going on, or this ACK of new data has ended it: its round-trip sample.
+    #[inline(always)]
+    fn go_on(&mut self, now: Time, segment: &Segment) -> Option<Duration> {
+        let rtt = self.sample_rtt(now, self.flight.una(), segment);
+        self.timeout.on_new_ack();
+        self.dupacks = 0;
+        self.restart_timer(now);
+        rtt
+    }
+
+    /// New data was acknowledged during a recovery: what became of that, and a round-trip sample.
+    #[inline(never)]
+    fn repair_on_new_ack(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        acked: Segments,
+        delivered: u64,
+    ) -> (Progress, Option<Duration>) {
+        let progress = self.repairing(delivered, |recovery, repair| {
+            recovery.on_new_ack(repair, acked)
+        });
+        let Progress::Partial { restart_timer } = progress else {
+            return (progress, self.go_on(now, segment));
+        };
+        let ack = self.flight.una();
+        // A partial ACK shows how long a hole took to fill, not a round trip.
+        let rtt = if self.config.timestamps {
+            self.sample_rtt(now, ack, segment)
+        } else {
+            if self.timed.is_some_and(|t| ack >= t.end) {
+                self.timed = None;
+                self.rto.end_backoff();
+            }
+            None
+        };
+        let was_extended = self.timeout.on_new_ack();
+        if restart_timer {
+            self.rto.end_backoff();
+        }
+        if restart_timer || was_extended {
+            self.restart_timer(now);
+        }
+        (progress, rtt)
+    }
+
+    #[inline(never)]
+    fn detect_on_new_ack(
+        &mut self,
+        now: Time,
+        acked: Segments,
+        segment_rtt: Option<Duration>,
+        delivered: u64,
+    ) {
+        let event = DetectionEvent {
+            acked,
+            segment_rtt,
+            ..detection_event!(self, now)
+        };
+        if let Some(window) = self.detection.window_after_reordering(&event) {
+            self.window = window;
+        }
+        if self.detection.on_new_ack(&event) && !self.flight.is_empty() {
+            self.found = Some(Why::Detector);
+            self.repair_again(delivered);
+        }
+    }
+
+    /// A duplicate ACK came; `fresh` bytes of its SACK blocks are news.
+    #[inline(never)]
+    pub(super) fn on_dupack(&mut self, now: Time, fresh: u64) {
+        let counts = fresh > 0 || !self.recovery.uses_sack();
+        self.dupacks += u32::from(counts);
+        if !self.congestion.is_standard() {
+            let event = ack_event!(self, now, Segments::ZERO, None, None);
+            self.congestion.on_dupack(&event);
+        }
+        let finding = self.look(now, None);
+        let found = counts.then(|| self.find_loss(now)).flatten();
+        if let Some(why) = found.filter(|why| self.may_retransmit(*why)) {
+            self.found = Some(why);
+            self.fast_retransmit(now, fresh);
+        } else if self.recovery.is_active() {
+            self.repairing(fresh, LossRecovery::on_dupack);
+        } else if self.detection.is_waiting() {
+            let event = AckEvent {
+                may_grow: true,
+                counted: Segments::ONE,
+                ..ack_event!(self, now, Segments::ZERO, None, None)
+            };
+            self.congestion.on_waiting(&event, &mut self.window);
+        }
+        self.act(now, finding, fresh);
+    }
+
+    /// Takes a round-trip sample, if this ACK carries one.
+    #[inline]
+    pub(super) fn sample_rtt(
+        &mut self,
+        now: Time,
+        ack: u64,
+        segment: &Segment,
+    ) -> Option<Duration> {
+        let sent = if self.config.timestamps {
+            segment.timestamps?.echo
+        } else {
+            self.timed.take_if(|t| ack >= t.end)?.sent
+        };
+        self.rto.sample(sent, now);
+        self.rtt_sample = Some(now.since(sent));
+        self.last_rtt = self.rtt_sample;
+        self.rtt_sample
+    }
+
+    /// RFC 7661's concern: a window that the application did not use says nothing about the path.
+    /// The older stacks, which count ACKs, grow regardless.
+    fn window_was_used(&self, flight_before: u64) -> bool {
+        let cwnd = self.window.cwnd;
+        let flight_before = || Segments::from_bytes(flight_before, self.config.mss);
+        match self.config.counting {
+            Counting::Acks => true,
+            Counting::Bytes(_) if cwnd < self.window.ssthresh => flight_before() * 2.0 >= cwnd,
+            Counting::Bytes(_) => flight_before() + Segments::ONE >= cwnd,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The machines at the two ends of a flow.
+
+use std::sync::Arc;
+
+use skywave_core::Time;
+use skywave_core::packet::Segment;
+use skywave_core::tcp::limits::Limit;
+use skywave_core::tcp::{Receiver, Sender, TcpConfig};
+
+use super::wtcp::Wtcp;
+use crate::measure::LossLedger;
+use crate::outcome::FlowOutcome;
+use crate::spec::Spec;
+
+/// What a receiver has for the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// Nothing.
+    None,
+    /// A TCP ACK without blocks; no other one follows until the next packet or timer.
+    Plain,
+    /// A packet that may report more than how far the data has come.
+    WithNews,
+}
+
+/// The machines of a flow's transport. Not boxed: with many flows each pointer to follow costs a wait
+/// for memory.
+#[expect(clippy::large_enum_variant, reason = "most flows are TCP")]
+pub(super) enum Ends {
+    Tcp(Tcp),
+    Udp { header: u32, sent: u64 },
+    Wtcp(Box<Wtcp>),
+}
+
+/// Both ends of a TCP connection.
+#[repr(C)]
+pub(super) struct Tcp {
+    pub(super) sender: Sender,
+    pub(super) receiver: Receiver,
+    /// Number of the segment to be delivered next, among those sent.
+    pub(super) next_number: u64,
+    pub(super) config: Arc<TcpConfig>,
+    pub(super) losses: LossLedger,
+}
+
+// What is asked for every packet, of those that are not TCP.
+impl Ends {
+    #[inline(never)]
+    pub(super) fn sender_due(&self) -> Time {
+        match self {
+            Self::Wtcp(wtcp) => wtcp.sender_due().unwrap_or(Time::MAX),
+            Self::Tcp(_) | Self::Udp { .. } => Time::MAX,
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn receiver_due(&self) -> Time {
+        match self {
+            Self::Wtcp(wtcp) => wtcp.receiver_due().unwrap_or(Time::MAX),
+            Self::Tcp(_) | Self::Udp { .. } => Time::MAX,
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn poll_receiver(&mut self, now: Time) -> Answer {
+        if let Self::Wtcp(wtcp) = self
+            && wtcp.poll_receiver(now)
+        {
+            Answer::WithNews
+        } else {
+            Answer::None
+        }
+    }
+}
+
+impl Tcp {
+    pub(super) fn new(config: &Arc<TcpConfig>, run: &Spec) -> Self {
+        let mut sender = Sender::new(Arc::clone(config));
+        sender.measure(run.measure.0, run.measure.1);
+        Self {
+            config: Arc::clone(config),
+            sender,
+            receiver: Receiver::new(Arc::clone(config)),
+            losses: LossLedger::new(run.measure, run.details),
+            next_number: 0,
+        }
+    }
+
+    /// Why it was slow, at the end of the run.
+    pub(super) fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {
+        let times = self.sender.limit_times(now);
+        outcome.share_handshake = times.share(Limit::Handshake);
+        outcome.share_cwnd = times.share(Limit::Cwnd);
+        outcome.share_rwnd = times.share(Limit::Rwnd);
+        outcome.share_application = times.share(Limit::Application);
+        outcome.share_recovery = times.share(Limit::Recovery);
+        outcome.share_timeout = times.share(Limit::Timeout);
+        let una = self.sender.flight().una();
+        self.losses.finish(una, outcome);
+    }
+
+    /// A segment reaches the receiver: measures it if it is the first to bring what is in it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn arrives(&mut self, now: Time, segment: &Segment) {
+        let position = segment.seq.expand(self.config.iss, self.receiver.next());
+        if segment.len == 0 || self.receiver.has(position) {
+            return;
+        }
+        // The receiver has not acknowledged it, so the sender still knows when it first sent it.
+        if let Some(sent) = self.sender.flight().at(position) {
+            self.losses.arrived(now, sent.end, sent.first_sent);
+        }
+    }
+
+    /// First position after a data segment.
+    pub(super) fn end_of(&self, segment: &Segment) -> u64 {
+        let una = self.sender.flight().una();
+        segment.seq.expand(self.config.iss, una) + segment.span()
+    }
+}
