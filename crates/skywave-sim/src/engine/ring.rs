@@ -34,15 +34,18 @@ impl<T> Ring<T> {
     /// Puts an item into the bucket with this number; whether it is the first one there.
     #[inline(always)]
     pub(crate) fn push(&mut self, number: u64, item: T) -> bool {
-        if number.wrapping_sub(self.first) >= self.near.len() as u64 && !self.reach(number) {
-            return self.push_far(number, item);
-        }
-        let place = self.place(number);
-        let bucket = &mut self.near[place];
+        // The item goes to no other function: that would put it together in memory, and reading it
+        // from there just after it was written in parts is slow.
+        let bucket = if number.wrapping_sub(self.first) < self.near.len() as u64 {
+            let place = self.place(number);
+            let bucket = &mut self.near[place];
+            self.filled += usize::from(bucket.is_empty());
+            bucket
+        } else {
+            self.open_far(number)
+        };
         bucket.push(item);
-        let opens = bucket.len() == 1;
-        self.filled += usize::from(opens);
-        opens
+        bucket.len() == 1
     }
 
     #[inline(always)]
@@ -51,8 +54,6 @@ impl<T> Ring<T> {
     }
 
     /// Makes room for this number side by side with the others, if it does not lie too far from them.
-    #[cold]
-    #[inline(never)]
     fn reach(&mut self, number: u64) -> bool {
         if self.filled == 0 {
             self.first = number;
@@ -73,12 +74,17 @@ impl<T> Ring<T> {
         true
     }
 
+    /// The bucket with this number, which is not one of those side by side yet.
     #[cold]
     #[inline(never)]
-    fn push_far(&mut self, number: u64, item: T) -> bool {
-        let bucket = self.far.entry(number).or_default();
-        bucket.push(item);
-        bucket.len() == 1
+    fn open_far(&mut self, number: u64) -> &mut Vec<T> {
+        if !self.reach(number) {
+            return self.far.entry(number).or_default();
+        }
+        let place = self.place(number);
+        let bucket = &mut self.near[place];
+        self.filled += usize::from(bucket.is_empty());
+        bucket
     }
 
     /// Number of the first bucket that holds anything.
