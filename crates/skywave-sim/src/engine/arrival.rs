@@ -15,7 +15,7 @@ pub(crate) struct Arrival {
 
 /// What is written on a packet: two words, two numbers in each. So it travels in registers; what is
 /// written to memory in parts is slow to read as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Label {
     /// Flow, whether it is damaged, and number among the packets under way.
     who: u64,

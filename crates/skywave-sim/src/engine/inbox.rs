@@ -3,6 +3,7 @@
 use skywave_core::{Duration, Time};
 
 use super::arrival::Arrival;
+use super::order;
 use super::ring::Ring;
 
 /// Packets that arrive at a link from several sides, in buckets of time. A bucket is taken as a
@@ -16,12 +17,7 @@ pub(crate) struct Inbox {
     /// For the lots of this link in this run.
     salt: u32,
     buckets: Ring<Arrival>,
-    /// Room for sorting.
-    sorted: Vec<Arrival>,
 }
-
-/// So many packets are sorted without branches.
-const FEW: usize = 12;
 
 impl Inbox {
     /// An inbox whose packets may each be taken up to `slack` after their arrival, and not before
@@ -33,7 +29,6 @@ impl Inbox {
             hold,
             salt,
             buckets: Ring::new(),
-            sorted: Vec::new(),
         }
     }
 
@@ -64,41 +59,9 @@ impl Inbox {
             return Vec::new();
         };
         let mut packets = self.buckets.take(number);
-        if packets.len() <= FEW {
-            self.sort_few(&mut packets);
-        } else {
-            packets.sort_by(|a, b| a.order(b, self.salt));
-        }
+        let start = (number << self.shift).wrapping_sub(1 << self.shift);
+        order::sort(&mut packets, Time::from_nanos(start), self.salt);
         packets
-    }
-
-    /// Sorts a short list by counting for each packet how many come before it: more comparisons than
-    /// other sorts, but none whose outcome has to be guessed.
-    fn sort_few(&mut self, packets: &mut [Arrival]) {
-        let Some(first) = packets.first() else {
-            return;
-        };
-        // A bucket is less than 2^31 ns wide: one number is enough to compare.
-        let origin = first.at.as_nanos().wrapping_sub(1 << 31);
-        let mut keys = [0; FEW];
-        let mut places = [0; FEW];
-        for (i, later) in packets.iter().enumerate() {
-            let key =
-                later.at.as_nanos().wrapping_sub(origin) << 32 | u64::from(later.lot(self.salt));
-            let mut place = 0;
-            for (earlier, other) in keys[..i].iter().zip(&mut places) {
-                let swapped = *earlier > key;
-                *other += u8::from(swapped);
-                place += u8::from(!swapped);
-            }
-            places[i] = place;
-            keys[i] = key;
-        }
-        self.sorted.clear();
-        self.sorted.extend_from_slice(packets);
-        for (arrival, place) in self.sorted.iter().zip(places) {
-            packets[usize::from(place)] = *arrival;
-        }
     }
 
     /// Gives back an emptied list, for the next bucket.

@@ -9,6 +9,7 @@ mod flow;
 mod inbox;
 mod lane;
 mod mailbox;
+mod order;
 mod passage;
 mod plan;
 mod prefetch;
