@@ -17,6 +17,7 @@ pub(crate) struct Inbox {
     /// For the lots of this link in this run.
     salt: u32,
     buckets: Ring<Arrival>,
+    room: order::Room,
 }
 
 impl Inbox {
@@ -29,6 +30,7 @@ impl Inbox {
             hold,
             salt,
             buckets: Ring::new(),
+            room: order::Room::default(),
         }
     }
 
@@ -60,7 +62,12 @@ impl Inbox {
         };
         let mut packets = self.buckets.take(number);
         let start = (number << self.shift).wrapping_sub(1 << self.shift);
-        order::sort(&mut packets, Time::from_nanos(start), self.salt);
+        order::sort(
+            &mut packets,
+            Time::from_nanos(start),
+            self.salt,
+            &mut self.room,
+        );
         packets
     }
 

@@ -8,20 +8,48 @@ use super::arrival::{Arrival, Label};
 /// comparisons. Most buckets hold fewer.
 const FEW: usize = 8;
 
-/// Bits of a key for a place in the list.
-const PLACE: u32 = 4;
+/// From so many on it pays to sort something smaller in their place.
+const MANY: usize = 24;
+
+/// Bits of a key for a packet's place in the list; the others are for its time.
+const PLACE: u32 = 24;
+
+/// So many places can be told apart.
+const MOST: usize = 1 << PLACE;
 
 /// Keys behind all others, a place apart.
-const ABSENT: [u64; FEW] = [!0x00, !0x10, !0x20, !0x30, !0x40, !0x50, !0x60, !0x70];
+const ABSENT: [u64; FEW] = {
+    let mut keys = [0; FEW];
+    let mut place = 0;
+    while place < FEW {
+        keys[place] = u64::MAX - ((place as u64) << PLACE);
+        place += 1;
+    }
+    keys
+};
 
-/// Sorts packets that arrive less than 2^59 ns after `start` by their time, and those of equal times by
+/// Room for sorting.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    keys: Vec<u64>,
+    packets: Vec<Arrival>,
+}
+
+/// Sorts packets that arrive less than 2^39 ns after `start` by their time, and those of equal times by
 /// lot (see [`Arrival::lot`]); of one flow as they are.
 #[inline(always)]
-pub(super) fn sort(packets: &mut [Arrival], start: Time, salt: u32) {
-    if packets.len() < 2 || packets.len() <= FEW && !sort_few(packets, start) {
-        return;
+pub(super) fn sort(packets: &mut [Arrival], start: Time, salt: u32, room: &mut Room) {
+    match packets.len() {
+        0 | 1 => {}
+        2..=FEW if !sort_few(packets, start) => {}
+        MANY..=MOST => sort_many(packets, start, salt, room),
+        _ => packets.sort_by(|a, b| a.order(b, salt)),
     }
-    packets.sort_by(|a, b| a.order(b, salt));
+}
+
+#[inline(always)]
+fn key(packet: &Arrival, place: usize, start: Time) -> u64 {
+    packet.at.as_nanos().wrapping_sub(start.as_nanos()) << PLACE | place as u64
 }
 
 /// Sorts at most [`FEW`] packets by their time; whether there are equal ones.
@@ -30,8 +58,7 @@ fn sort_few(packets: &mut [Arrival], start: Time) -> bool {
     let mut keys = ABSENT;
     let mut labels = [Label::default(); FEW];
     for (place, packet) in packets.iter().enumerate().take(FEW) {
-        let ahead = packet.at.as_nanos().wrapping_sub(start.as_nanos());
-        keys[place] = ahead << PLACE | place as u64;
+        keys[place] = key(packet, place, start);
         labels[place] = packet.label;
     }
     sort_keys(&mut keys);
@@ -44,6 +71,26 @@ fn sort_few(packets: &mut [Arrival], start: Time) -> bool {
         packet.label = labels[key as usize % FEW];
     }
     meet
+}
+
+/// Sorts many packets by numbers of eight bytes in their place.
+#[inline(never)]
+fn sort_many(packets: &mut [Arrival], start: Time, salt: u32, room: &mut Room) {
+    let keys = packets.iter().enumerate();
+    room.keys.clear();
+    room.keys
+        .extend(keys.map(|(place, packet)| key(packet, place, start)));
+    room.keys.sort_unstable();
+    room.packets.clear();
+    room.packets.extend_from_slice(packets);
+    for (packet, key) in packets.iter_mut().zip(&room.keys) {
+        *packet = room.packets[*key as usize % MOST];
+    }
+    for meeting in packets.chunk_by_mut(|a, b| a.at == b.at) {
+        if meeting.len() > 1 {
+            meeting.sort_by_key(|packet| packet.lot(salt));
+        }
+    }
 }
 
 /// A sorting network: the fewest comparisons that sort eight keys (Knuth, volume 3, section 5.3.4).
@@ -95,9 +142,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn short_lists_have_the_order_of_long_ones(
+        fn packets_come_by_time_and_then_by_lot(
             start in 0..u64::MAX / 2,
-            ahead in prop::collection::vec((prop_oneof![0u64..4, 0u64..1 << 30], 0u32..3), 0..=FEW),
+            ahead in prop::collection::vec((prop_oneof![0u64..4, 0u64..1 << 30], 0u32..3), 0..40),
         ) {
             let packet = |(id, (ahead, flow)): (u32, (u64, u32))| Arrival {
                 at: Time::from_nanos(start + ahead),
@@ -106,7 +153,7 @@ mod tests {
             let mut packets: Vec<Arrival> = (0..).zip(ahead).map(packet).collect();
             let mut expected = packets.clone();
             expected.sort_by_key(|packet| (packet.at, packet.lot(5)));
-            sort(&mut packets, Time::from_nanos(start), 5);
+            sort(&mut packets, Time::from_nanos(start), 5, &mut Room::default());
             prop_assert_eq!(packets, expected);
         }
     }
