@@ -27,7 +27,6 @@ mod blackout;
 mod config;
 mod contention;
 mod fec;
-mod fifo;
 mod impair;
 mod loss;
 mod medium;
@@ -177,9 +176,9 @@ impl Link {
         self.clock
     }
 
-    /// Packets waiting at `now`, the one in transmission not counted. No `send` may come before it.
-    pub fn queue_len(&mut self, now: Time) -> u32 {
-        self.queue.len(now.max(self.clock)) as u32
+    /// Packets waiting at `now`, or at the latest `send`, the one in transmission not counted.
+    pub fn queue_len(&self, now: Time) -> u32 {
+        self.queue.starts_after(now.max(self.clock)).count() as u32
     }
 
     /// When the packets that were waiting at the latest `send` leave the queue, in order.

@@ -4,9 +4,10 @@
 //! of those times: at `now` it holds the packets that start later. The packet in transmission is
 //! not in it; one that finds the transmitter free passes without waiting and is never dropped.
 
+use std::collections::VecDeque;
+
 use super::DropCause;
 use super::config::{Limit, QueueConfig};
-use super::fifo::Fifo;
 use super::red::Red;
 use super::starts::Starts;
 use crate::rng::Stream;
@@ -30,7 +31,7 @@ pub(super) struct Queue {
 /// Bytes of each packet that waits, and of all together.
 #[derive(Clone, Debug)]
 struct Sizes {
-    each: Fifo<u32>,
+    each: VecDeque<u32>,
     sum: u64,
 }
 
@@ -170,11 +171,6 @@ impl Queue {
         self.admission.idle_from(end);
     }
 
-    /// Packets waiting at `now`; `now` must not decrease.
-    pub(super) fn len(&mut self, now: Time) -> usize {
-        self.waiting(now).0
-    }
-
     /// When the transmissions that start after `now` do, in order.
     pub(super) fn starts_after(&self, now: Time) -> impl Iterator<Item = Time> {
         self.starts.iter().filter(move |&start| start > now)
@@ -205,7 +201,7 @@ impl Queue {
 impl Sizes {
     fn none() -> Self {
         Self {
-            each: Fifo::new(),
+            each: VecDeque::new(),
             sum: 0,
         }
     }
@@ -216,8 +212,7 @@ impl Sizes {
     }
 
     fn drop_first(&mut self) {
-        if let Some(&size) = self.each.front() {
-            self.each.drop_front();
+        if let Some(size) = self.each.pop_front() {
             self.sum -= u64::from(size);
         }
     }
@@ -258,7 +253,7 @@ mod tests {
         assert!(offer(&mut q, 0, 20, 100));
         assert!(!offer(&mut q, 0, 30, 100));
         assert!(!offer(&mut q, 9, 30, 100));
-        assert_eq!(q.len(ns(9)), 2);
+        assert_eq!(q.starts_after(ns(9)).count(), 2);
     }
 
     #[test]
@@ -268,8 +263,8 @@ mod tests {
         assert!(offer(&mut q, 0, 10, 100));
         assert!(!offer(&mut q, 9, 20, 100));
         assert!(offer(&mut q, 10, 20, 100));
-        assert_eq!(q.len(ns(19)), 1);
-        assert_eq!(q.len(ns(20)), 0);
+        assert_eq!(q.starts_after(ns(19)).count(), 1);
+        assert_eq!(q.starts_after(ns(20)).count(), 0);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! When the packets start that wait: a list of growing times.
 
-use super::fifo::Fifo;
+use std::collections::VecDeque;
+
 use crate::time::{Duration, Time};
 
 /// Times, each not before the one that was put in before it.
@@ -18,7 +19,8 @@ pub(super) struct Starts {
     len: u32,
     /// Those that are not: as many as lie in the list.
     later_len: u32,
-    later: Fifo<Time>,
+    /// Behind a pointer, as few links need it: a link is small.
+    later: Option<Box<VecDeque<Time>>>,
 }
 
 /// Where that part of [`Starts`] ends that most packets need.
@@ -33,7 +35,7 @@ impl Starts {
             step: Duration::ZERO,
             len: 0,
             later_len: 0,
-            later: Fifo::new(),
+            later: None,
         }
     }
 
@@ -72,7 +74,7 @@ impl Starts {
         if self.later_len == 0 && (self.len == 1 || distance == self.step) {
             self.step = distance;
         } else {
-            self.later.push_back(start);
+            self.later.get_or_insert_default().push_back(start);
             self.later_len += 1;
         }
         self.last = start;
@@ -83,7 +85,7 @@ impl Starts {
     #[inline(always)]
     pub(super) fn restart(&mut self, start: Time) {
         if self.later_len > 0 {
-            self.later.clear();
+            self.later = None;
             self.later_len = 0;
         }
         (self.last, self.first) = (start, start);
@@ -104,7 +106,7 @@ impl Starts {
     /// All times, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = Time> {
         let in_step = (0..self.in_step()).map(|n| self.first + self.step * u64::from(n));
-        in_step.chain(self.later.iter().copied())
+        in_step.chain(self.later.iter().flat_map(|later| later.iter().copied()))
     }
 
     fn in_step(&self) -> u32 {
@@ -115,8 +117,11 @@ impl Starts {
     #[cold]
     #[inline(never)]
     fn step_anew(&mut self) {
+        let Some(mut later) = self.later.take() else {
+            return;
+        };
         let mut previous = self.first;
-        while let Some(&next) = self.later.front() {
+        while let Some(&next) = later.front() {
             let distance = next.since(previous);
             match self.in_step() {
                 0 => self.first = next,
@@ -124,17 +129,16 @@ impl Starts {
                 _ if distance != self.step => break,
                 _ => {}
             }
-            self.later.drop_front();
+            later.pop_front();
             self.later_len -= 1;
             previous = next;
         }
+        self.later = Some(later);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::VecDeque;
-
     use proptest::prelude::*;
 
     use super::*;

@@ -53,13 +53,10 @@ impl Inbox {
         now - self.hold
     }
 
-    /// The packets of the earliest bucket, if it is due, in order of arrival; of equal times, by a
-    /// lot between their flows, so that it does not matter who was decided about first.
+    /// The packets of the bucket that is taken at `now`, the earliest one, in order of arrival; of equal
+    /// times, by a lot between their flows, so that it does not matter who was decided about first.
     pub(crate) fn take(&mut self, now: Time) -> Vec<Arrival> {
-        let first = self.buckets.first();
-        let Some(number) = first.filter(|&number| self.wake(number) <= now) else {
-            return Vec::new();
-        };
+        let number = self.horizon(now).as_nanos() >> self.shift;
         let mut packets = self.buckets.take(number);
         let start = (number << self.shift).wrapping_sub(1 << self.shift);
         order::sort(
@@ -107,18 +104,20 @@ mod tests {
         assert_eq!(inbox.insert(arrival(66, 30)), None);
         assert_eq!(inbox.insert(arrival(64, 40)), Some(ns(64)));
         assert_eq!(inbox.insert(arrival(128, 50)), None);
-        assert_eq!(taken(&mut inbox, 63), []);
         assert_eq!(taken(&mut inbox, 64), [40]);
         assert_eq!(taken(&mut inbox, 128), [30, 21, 50]);
     }
 
-    /// Packets filed for one time, in the order in which they come out.
+    /// Packets filed for one time at an inbox with this salt, in the order in which they come out.
+    fn meeting_at(at: u64, ids: &[u32], salt: u32) -> Vec<u32> {
+        let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::ZERO, salt);
+        let wakes = ids.iter().filter_map(|&id| inbox.insert(arrival(at, id)));
+        let wakes: Vec<Time> = wakes.collect();
+        taken(&mut inbox, wakes[0].as_nanos())
+    }
+
     fn meeting(at: u64, ids: &[u32]) -> Vec<u32> {
-        let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::ZERO, 0);
-        for &id in ids {
-            inbox.insert(arrival(at, id));
-        }
-        taken(&mut inbox, at + 100)
+        meeting_at(at, ids, 0)
     }
 
     #[test]
@@ -144,13 +143,7 @@ mod tests {
     #[test]
     fn another_run_draws_other_lots() {
         let differ = |at: &u64| {
-            let order = [0, 0x5bd1_e995].map(|salt| {
-                let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::ZERO, salt);
-                for id in [10, 20, 30] {
-                    inbox.insert(arrival(*at, id));
-                }
-                taken(&mut inbox, at + 100)
-            });
+            let order = [0, 0x5bd1_e995].map(|salt| meeting_at(*at, &[10, 20, 30], salt));
             order[0] != order[1]
         };
         let differing = (0..100).filter(differ).count();
@@ -172,10 +165,11 @@ mod tests {
     fn a_timer_comes_after_the_packets_of_its_time() {
         for at in 0..100 {
             let mut inbox = Inbox::new(Duration::from_nanos(100), Duration::ZERO, 0);
-            inbox.insert(Arrival::timer(ns(at)));
+            let wake = inbox.insert(Arrival::timer(ns(at)));
             inbox.insert(arrival(at, 10));
             let timer = Arrival::timer(ns(at)).label.id();
-            assert_eq!(taken(&mut inbox, at + 100), [10, timer]);
+            let wake = wake.map(Time::as_nanos).unwrap_or_default();
+            assert_eq!(taken(&mut inbox, wake), [10, timer]);
         }
     }
 

@@ -1,7 +1,5 @@
 //! Where packets wait for their host.
 
-use std::collections::VecDeque;
-
 use skywave_core::Time;
 
 use super::prefetch::prefetch;
@@ -9,48 +7,55 @@ use super::prefetch::prefetch;
 /// Packets that wait for a host, in the order of their arrival.
 #[derive(Debug, Default)]
 pub(crate) struct Mailbox {
-    packets: VecDeque<(Time, u32)>,
+    /// Those that were taken are still in front. Mostly a host takes all, and the list begins anew.
+    packets: Vec<(Time, u32)>,
+    taken: usize,
     /// When they are looked at.
     pub(crate) wake: Option<Time>,
 }
+
+/// So many that were taken may stay in front.
+const KEPT: usize = 64;
 
 impl Mailbox {
     /// Puts a packet in; whether it is the first one now.
     #[inline]
     pub(crate) fn insert(&mut self, at: Time, id: u32) -> bool {
-        match self.packets.back() {
-            Some(&(last, _)) if at < last => self.overtake(at, id),
-            last => {
-                let first = last.is_none();
-                self.packets.push_back((at, id));
-                first
-            }
+        if let Some(&(last, _)) = self.packets.last()
+            && at < last
+        {
+            return self.overtake(at, id);
         }
+        self.packets.push((at, id));
+        self.packets.len() == self.taken + 1
     }
 
     /// A packet overtook others on the way.
     #[cold]
     fn overtake(&mut self, at: Time, id: u32) -> bool {
-        let place = self.packets.partition_point(|&(other, _)| other <= at);
-        self.packets.insert(place, (at, id));
+        let waiting = &self.packets[self.taken..];
+        let place = waiting.partition_point(|&(other, _)| other <= at);
+        self.packets.insert(self.taken + place, (at, id));
         place == 0
     }
 
     /// When the first packet arrives.
+    #[inline]
     pub(crate) fn first(&self) -> Option<Time> {
-        self.packets.front().map(|&(at, _)| at)
+        self.packets.get(self.taken).map(|&(at, _)| at)
     }
 
     /// The packet at `place`.
     #[inline]
     pub(crate) fn get(&self, place: usize) -> Option<u32> {
-        self.packets.get(place).map(|&(_, id)| id)
+        let packet = self.packets.get(self.taken + place);
+        packet.map(|&(_, id)| id)
     }
 
     /// The first packets will be asked for.
     #[inline]
     pub(crate) fn prefetch_front(&self) {
-        if let Some(front) = self.packets.front() {
+        if let Some(front) = self.packets.get(self.taken) {
             prefetch(front, 0, 1);
         }
     }
@@ -58,18 +63,54 @@ impl Mailbox {
     /// A packet will be put in.
     #[inline]
     pub(crate) fn prefetch_back(&self) {
-        if let Some(back) = self.packets.back() {
+        if let Some(back) = self.packets.last() {
             prefetch(back, 0, 1);
         }
     }
 
     /// Takes the first packet.
+    #[inline]
     pub(crate) fn take(&mut self) -> Option<u32> {
-        let first = self.packets.pop_front();
-        if self.packets.is_empty() {
-            // From the start of the memory again, which is still in the cache.
+        let &(_, id) = self.packets.get(self.taken)?;
+        self.taken += 1;
+        if self.taken == self.packets.len() {
             self.packets.clear();
+            self.taken = 0;
+        } else if self.taken == KEPT {
+            self.packets.drain(..KEPT);
+            self.taken = 0;
         }
-        first.map(|(_, id)| id)
+        Some(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Of equal times, as they were put in.
+        #[test]
+        fn packets_come_out_in_the_order_of_their_times(
+            steps in prop::collection::vec(prop::option::weighted(0.55, 0u64..300), 0..1_000),
+        ) {
+            let (mut mailbox, mut waiting) = (Mailbox::default(), Vec::new());
+            for (id, step) in (0..).zip(steps) {
+                let first = waiting.iter().min().copied();
+                prop_assert_eq!(mailbox.first(), first.map(|(at, _)| at));
+                if let Some(at) = step.map(Time::from_nanos) {
+                    let comes_first = first.is_none_or(|(other, _)| at < other);
+                    prop_assert_eq!(mailbox.insert(at, id), comes_first);
+                    waiting.push((at, id));
+                } else {
+                    prop_assert_eq!(mailbox.take(), first.map(|(_, id)| id));
+                    waiting.retain(|&packet| Some(packet) != first);
+                }
+                let mut order = waiting.clone();
+                order.sort();
+                prop_assert_eq!(mailbox.get(1), order.get(1).map(|&(_, id)| id));
+            }
+        }
     }
 }

@@ -14,8 +14,6 @@ pub(crate) struct Ring<T> {
     /// is the remainder of `n`.
     first: u64,
     near: Vec<Vec<T>>,
-    /// How many of them hold anything.
-    filled: usize,
     far: BTreeMap<u64, Vec<T>>,
     spare: Vec<Vec<T>>,
 }
@@ -25,7 +23,6 @@ impl<T> Ring<T> {
         Self {
             first: 0,
             near: (0..FEWEST).map(|_| Vec::new()).collect(),
-            filled: 0,
             far: BTreeMap::new(),
             spare: Vec::new(),
         }
@@ -38,9 +35,7 @@ impl<T> Ring<T> {
         // from there just after it was written in parts is slow.
         let bucket = if number.wrapping_sub(self.first) < self.near.len() as u64 {
             let place = self.place(number);
-            let bucket = &mut self.near[place];
-            self.filled += usize::from(bucket.is_empty());
-            bucket
+            &mut self.near[place]
         } else {
             self.open_far(number)
         };
@@ -55,7 +50,7 @@ impl<T> Ring<T> {
 
     /// Makes room for this number side by side with the others, if it does not lie too far from them.
     fn reach(&mut self, number: u64) -> bool {
-        if self.filled == 0 {
+        if self.near.iter().all(Vec::is_empty) {
             self.first = number;
         }
         let ahead = number.wrapping_sub(self.first);
@@ -82,34 +77,20 @@ impl<T> Ring<T> {
             return self.far.entry(number).or_default();
         }
         let place = self.place(number);
-        let bucket = &mut self.near[place];
-        self.filled += usize::from(bucket.is_empty());
-        bucket
+        &mut self.near[place]
     }
 
-    /// Number of the first bucket that holds anything.
-    pub(crate) fn first(&self) -> Option<u64> {
-        let near = (self.filled > 0).then(|| {
-            let mut numbers = self.first..;
-            numbers.find(|&number| !self.near[self.place(number)].is_empty())
-        });
-        let far = self.far.first_key_value().map(|(&number, _)| number);
-        near.flatten().into_iter().chain(far).min()
-    }
-
-    /// Takes the bucket that [`Self::first`] has named.
+    /// Takes the bucket with this number, behind which nothing is left.
     pub(crate) fn take(&mut self, number: u64) -> Vec<T> {
-        let mut items = self.far.remove(&number).unwrap_or_default();
+        let mut items = Vec::new();
         if number.wrapping_sub(self.first) < self.near.len() as u64 {
             let place = self.place(number);
-            let near =
-                std::mem::replace(&mut self.near[place], self.spare.pop().unwrap_or_default());
-            self.filled -= usize::from(!near.is_empty());
-            self.first = number + 1;
-            if items.is_empty() {
-                return near;
-            }
-            items.extend(near);
+            items = std::mem::replace(&mut self.near[place], self.spare.pop().unwrap_or_default());
+        }
+        self.first = self.first.max(number + 1);
+        if let Some(mut before) = self.far.remove(&number) {
+            before.append(&mut items);
+            return before;
         }
         items
     }
@@ -144,9 +125,7 @@ mod tests {
                     waiting.push(number);
                     continue;
                 }
-                let number = ring.first();
-                prop_assert_eq!(number, waiting.iter().min().copied());
-                taken = number.unwrap_or_default();
+                taken = waiting.iter().min().copied().unwrap_or_default();
                 let items = ring.take(taken);
                 prop_assert!(items.iter().all(|&item| item == taken));
                 let before = waiting.len();

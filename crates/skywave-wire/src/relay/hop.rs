@@ -111,8 +111,8 @@ impl Hop {
     }
 
     /// Packets waiting at `now`.
-    pub(super) fn queue_len(&mut self, now: Time) -> u32 {
-        match &mut self.machine {
+    pub(super) fn queue_len(&self, now: Time) -> u32 {
+        match &self.machine {
             Machine::Fifo(link) => link.queue_len(now),
             Machine::Arq(link) => link.queue_len(),
         }

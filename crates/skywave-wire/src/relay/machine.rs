@@ -210,7 +210,7 @@ impl<T: Clone> Relay<T> {
     }
 
     /// Packets waiting in the queues of this direction, as of the latest call.
-    pub fn queued(&mut self, direction: Direction) -> u32 {
+    pub fn queued(&self, direction: Direction) -> u32 {
         if self.under_way() == 0 {
             return 0;
         }
