@@ -47,21 +47,33 @@ impl<E: Copy> EventQueue<E> {
     pub(crate) fn push(&mut self, at: Time, event: E) {
         let number = at.as_nanos() >> self.shift;
         let ahead = number.saturating_sub(self.number);
-        if ahead == 0 {
-            if self.next > FORGET {
-                self.present.drain(..self.next);
-                self.next = 0;
-            }
-            let rest = &self.present[self.next..];
-            let later = rest.iter().rev().take_while(|(other, _)| *other > at);
-            let place = self.present.len() - later.count();
-            self.present.insert(place, (at, event));
-        } else if ahead < NEAR {
+        if ahead.wrapping_sub(1) < NEAR - 1 {
             self.near[(number % NEAR) as usize].push((at, event));
             self.filled |= 1 << (number % NEAR);
+        } else if ahead == 0 {
+            self.push_present(at, event);
         } else {
-            self.far.entry(number).or_default().push((at, event));
+            self.push_far(number, at, event);
         }
+    }
+
+    /// Inserts an event into the present bucket.
+    #[inline(never)]
+    fn push_present(&mut self, at: Time, event: E) {
+        if self.next > FORGET {
+            self.present.drain(..self.next);
+            self.next = 0;
+        }
+        let rest = &self.present[self.next..];
+        let later = rest.iter().rev().take_while(|(other, _)| *other > at);
+        let place = self.present.len() - later.count();
+        self.present.insert(place, (at, event));
+    }
+
+    /// Inserts an event into a bucket that lies further ahead.
+    #[inline(never)]
+    fn push_far(&mut self, number: u64, at: Time, event: E) {
+        self.far.entry(number).or_default().push((at, event));
     }
 
     /// When the next event is.
