@@ -127,21 +127,24 @@ impl World<'_> {
 }
 
 impl Flow {
-    /// The sender will take an ACK: of a [`Tcp`], which begins where the flow does, its first lines and the
-    /// last ones before the receiver. (To look whether it is one would be to wait for it.)
+    /// The sender will take an ACK: of a [`Tcp`], which begins where the flow does, the lines that most
+    /// touch. (To look whether it is one would be to wait for it.)
     #[inline]
     fn prefetch_sender(&self) {
-        prefetch(self, 0, 8);
-        prefetch(self, RECEIVER_LINE - 3, 3);
-        prefetch(&self.to_sender, 0, 2);
+        prefetch(self, 0, 5);
+        prefetch(self, 7, 1);
+        prefetch(self, RECEIVER_LINE - 3, 1);
+        prefetch(self, LEDGER_LINE, 1);
+        prefetch(&self.to_sender, 0, 3);
     }
 
     /// The receiver will take a packet; what is measured then is in the sender, too.
     #[inline]
     fn prefetch_receiver(&self) {
         prefetch(self, 1, 2);
-        prefetch(self, RECEIVER_LINE, 4);
-        prefetch(&self.meter, 0, 2);
+        prefetch(self, RECEIVER_LINE, 1);
+        prefetch(self, LEDGER_LINE, 1);
+        prefetch(&self.meter, 0, 3);
     }
 
     /// The sender will look for the oldest segment in flight.
@@ -171,6 +174,9 @@ impl Flow {
 
 /// The cache line of a [`Tcp`] at which its receiver begins.
 const RECEIVER_LINE: usize = std::mem::offset_of!(Tcp, receiver) / LINE;
+
+/// That with what lies behind the receiver.
+const LEDGER_LINE: usize = std::mem::offset_of!(Tcp, next_number) / LINE;
 
 /// Bytes of a cache line, where it matters.
 const LINE: usize = 64;
