@@ -1,0 +1,185 @@
+//! What the hosts at the ends of flows do with packets and timers.
+
+use skywave_core::Time;
+
+use super::ends::Answer;
+use super::flow::Local;
+use super::plan::{Receiving, latest};
+use super::world::{Event, World};
+
+impl World<'_> {
+    /// The sender's host does everything that is due by now.
+    #[inline(never)]
+    pub(super) fn on_sender(&mut self, index: usize) {
+        'turns: loop {
+            let flow = &mut self.flows[index];
+            // Of equal times: the application, the timer, the network.
+            let own = flow.next_own();
+            let mail = flow.to_sender.first().filter(|&at| at < own);
+            let at = mail.unwrap_or(own);
+            if at > self.now || at >= self.end {
+                break;
+            }
+            flow.pass(at);
+            if mail.is_none() {
+                self.on_own(index, at);
+            } else if let Some(id) = flow.to_sender.take() {
+                flow.on_ack(at, &self.packets[id as usize].packet);
+                self.free.push(id);
+                self.prefetch_acks(index);
+            }
+            loop {
+                let flow = &mut self.flows[index];
+                let Some(departure) = flow.poll_sender(at) else {
+                    break;
+                };
+                let packet = flow.data(departure, at);
+                self.send(packet, at);
+                if departure.is_last() {
+                    continue 'turns; // with data in flight there is nothing to settle
+                }
+            }
+            if self.flows[index].is_wtcp() {
+                self.send_wtcp(index, at);
+            }
+            self.flows[index].settle(at);
+        }
+        self.schedule_sender(index);
+    }
+
+    /// Sends what a WTCP sender has to send.
+    #[inline(never)]
+    fn send_wtcp(&mut self, index: usize, at: Time) {
+        while let Some(packet) = self.flows[index].poll_wtcp_sender(at) {
+            self.send(packet, at);
+        }
+    }
+
+    /// The sender's host does what is due at `at`, other than to take a packet.
+    #[inline(never)]
+    fn on_own(&mut self, index: usize, at: Time) {
+        let flow = &mut self.flows[index];
+        match flow.own_turn() {
+            Local::Stop => flow.on_stop(),
+            Local::Timer => flow.on_sender_timer(at),
+            Local::Application => {
+                if let Some(packet) = flow.on_application(at) {
+                    self.send(packet, at);
+                }
+            }
+        }
+    }
+
+    pub(super) fn schedule_sender(&mut self, index: usize) {
+        self.schedule_mail_to_sender(index);
+        let slack = self.plan.senders[index];
+        let flow = &mut self.flows[index];
+        let at = flow.next_own();
+        if at < self.end {
+            let at = latest(at, slack);
+            if flow.sender_timer.is_none_or(|pending| at < pending) {
+                flow.sender_timer = Some(at);
+                self.push(at, Event::SenderTimer(index as u32));
+            }
+        }
+    }
+
+    pub(super) fn schedule_mail_to_sender(&mut self, index: usize) {
+        let mail = &mut self.flows[index].to_sender;
+        if let Some(first) = mail.first() {
+            let at = latest(first, self.plan.senders[index]);
+            if mail.wake.is_none_or(|pending| at < pending) {
+                mail.wake = Some(at);
+                self.push(at, Event::Sender(index as u32));
+            }
+        }
+    }
+
+    /// The receiver's host does what is due by now, less its slack.
+    pub(super) fn on_receiver(&mut self, index: usize) {
+        let Receiving { slack, .. } = self.plan.receivers[index];
+        let horizon = self.now - slack;
+        while let Some(at) = self.flows[index].to_receiver.first()
+            && at <= horizon
+            && let Some(id) = self.flows[index].to_receiver.take()
+        {
+            self.deliver(index, id, at);
+        }
+        self.fire_receiver_timer(index, horizon);
+        self.schedule_receiver(index);
+    }
+
+    pub(super) fn schedule_receiver(&mut self, index: usize) {
+        let Receiving { slack, .. } = self.plan.receivers[index];
+        let flow = &mut self.flows[index];
+        let mail = &mut flow.to_receiver;
+        if let Some(first) = mail.first() {
+            let at = first + slack;
+            if mail.wake.is_none_or(|pending| at < pending) {
+                mail.wake = Some(at);
+                self.push(at, Event::Receiver(index as u32));
+            }
+        }
+        self.schedule_receiver_timer(index);
+    }
+
+    #[inline(always)]
+    fn schedule_receiver_timer(&mut self, index: usize) {
+        let flow = &mut self.flows[index];
+        let due = flow.receiver_due();
+        if due < self.end {
+            let at = due + self.plan.receivers[index].slack;
+            if flow.receiver_timer.is_none_or(|pending| at < pending) {
+                flow.receiver_timer = Some(at);
+                self.push(at, Event::ReceiverTimer(index as u32));
+            }
+        }
+    }
+
+    /// Hands a packet to its receiver at `at` and sends what that answers.
+    #[inline(never)]
+    pub(super) fn deliver(&mut self, index: usize, id: u32, at: Time) {
+        self.fire_receiver_timer(index, at);
+        self.flows[index].on_data(at, &self.packets[id as usize].packet);
+        self.free.push(id);
+        self.answer(index, at);
+        self.schedule_receiver_timer(index);
+    }
+
+    /// Fires the receiver's timer, if it is due by `horizon`, at its time.
+    #[inline]
+    fn fire_receiver_timer(&mut self, index: usize, horizon: Time) {
+        let due = self.flows[index].receiver_due();
+        if due <= horizon {
+            self.on_receiver_timer(index, due);
+        }
+    }
+
+    #[inline(never)]
+    fn on_receiver_timer(&mut self, index: usize, due: Time) {
+        self.flows[index].on_receiver_timer(due);
+        self.answer(index, due);
+    }
+
+    #[inline(always)]
+    fn answer(&mut self, index: usize, at: Time) {
+        loop {
+            let flow = &mut self.flows[index];
+            match flow.poll_receiver(at) {
+                Answer::None => return,
+                Answer::Plain => {
+                    let packet = flow.ack::<false>(at);
+                    return self.send(packet, at);
+                }
+                Answer::WithNews => self.answer_with_news(index, at),
+            }
+        }
+    }
+
+    /// Sends an ACK that may report blocks.
+    #[inline(never)]
+    fn answer_with_news(&mut self, index: usize, at: Time) {
+        let packet = self.flows[index].ack::<true>(at);
+        self.send(packet, at);
+    }
+}

@@ -1,0 +1,197 @@
+//! The way of a packet, from host to host, as far as it can be decided.
+
+use skywave_core::Time;
+use skywave_core::link::Fate;
+use skywave_core::packet::Packet;
+
+use super::arrival::{Arrival, Label};
+use super::routes::{Direction, Hop, Next};
+use super::world::{Event, Travelling, World};
+use crate::losses::LossCause;
+
+impl World<'_> {
+    /// Puts a new packet on its way.
+    #[inline(always)]
+    pub(super) fn send(&mut self, packet: Packet, at: Time) {
+        if at >= self.end {
+            return;
+        }
+        let hop = self.routes.start(packet.flow, Direction::of(&packet));
+        let id = self.store(Travelling { hop, packet });
+        self.take_on(at, Label::of(&packet, id, hop));
+    }
+
+    /// Takes a packet from its place on the route as far as that can be decided now.
+    #[inline(always)]
+    pub(super) fn take_on(&mut self, at: Time, label: Label) {
+        self.cross(self.routes.hop(label.hop()), at, label);
+    }
+
+    #[inline(always)]
+    pub(super) fn store(&mut self, travelling: Travelling) -> u32 {
+        if let Some(id) = self.free.pop() {
+            self.packets[id as usize] = travelling;
+            id
+        } else {
+            self.packets.push(travelling);
+            (self.packets.len() - 1) as u32
+        }
+    }
+
+    /// A packet comes to an end of a tunnel.
+    #[cold]
+    fn resize(&mut self, at: Time, label: Label, bytes: i32) {
+        let id = label.id();
+        let travelling = &mut self.packets[id as usize];
+        travelling.hop = label.at_next_hop().hop();
+        let size = travelling.packet.size;
+        travelling.packet.size = size.saturating_add_signed(bytes);
+        self.pass_on(id, at);
+    }
+
+    /// Takes a packet to what lies at its place on the route, and on as far as that can be decided now.
+    /// Not inlined: with a copy of this for each of its callers, the code of a packet's whole way would
+    /// not fit the cache.
+    #[inline(never)]
+    pub(super) fn cross(&mut self, mut hop: Hop, mut at: Time, mut label: Label) {
+        while let Some(wire) = hop.wire() {
+            let Some(out) = self.wires[wire as usize].send(at, label.size()) else {
+                return self.drop_packet(label.id(), label.hop(), LossCause::Queue, at);
+            };
+            (at, label) = (out, label.at_next_hop());
+            if at >= self.end {
+                return self.free.push(label.id());
+            }
+            hop = self.routes.hop(label.hop());
+        }
+        match hop.next() {
+            Next::Follows(link) => self.cross_any(link, at, label),
+            Next::Collects(link) => self.collect(link, at, label),
+            Next::Sender => self.reach_sender(at, label),
+            Next::Receiver => self.reach_receiver(at, label),
+            Next::Mailbox => self.reach_mailbox(at, label),
+            Next::Resize(bytes) => self.resize(at, label, bytes),
+            Next::Wire(_) => unreachable!("those are behind it"),
+        }
+    }
+
+    /// Takes a packet to a link that may do anything to it, and on.
+    #[inline(never)]
+    fn cross_any(&mut self, link: u32, at: Time, label: Label) {
+        let (id, hop) = (label.id(), label.hop());
+        let travelling = &mut self.packets[id as usize];
+        let packet = &mut travelling.packet;
+        let observer = self.observer.as_deref_mut();
+        match self.lanes[link as usize].send(at, link, packet, observer) {
+            Fate::Dropped(cause) => self.drop_packet(id, hop, cause.into(), at),
+            Fate::Arrives {
+                at,
+                corrupt,
+                duplicate,
+            } => {
+                packet.corrupt |= corrupt;
+                travelling.hop = hop + 1;
+                if duplicate {
+                    self.pass_on_twice(id, at);
+                } else {
+                    self.pass_on(id, at);
+                }
+            }
+        }
+    }
+
+    /// Files a packet in the inbox of the link that it comes to.
+    #[inline(always)]
+    fn collect(&mut self, link: u32, at: Time, label: Label) {
+        if let Some(inbox) = &mut self.lanes[link as usize].inbox
+            && let Some(wake) = inbox.insert(Arrival { at, label })
+        {
+            self.push(wake, Event::Link(link));
+        }
+    }
+
+    /// A packet and, right behind it, its copy.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn pass_on_twice(&mut self, id: u32, at: Time) {
+        let Travelling { packet, hop } = &self.packets[id as usize];
+        let copy = Travelling {
+            packet: Packet {
+                copy: true,
+                ..*packet
+            },
+            hop: *hop,
+        };
+        let copy = self.store(copy);
+        self.pass_on(id, at);
+        self.pass_on(copy, at);
+    }
+
+    /// A packet is at a node of its route at `at`: takes it as far as that can be decided now.
+    pub(super) fn pass_on(&mut self, id: u32, at: Time) {
+        if at >= self.end {
+            return self.free.push(id);
+        }
+        let Travelling { packet, hop } = &self.packets[id as usize];
+        self.take_on(at, Label::of(packet, id, *hop));
+    }
+
+    /// A packet comes back to the data sender's host.
+    #[inline(always)]
+    fn reach_sender(&mut self, at: Time, label: Label) {
+        if label.is_corrupt() {
+            return self.refuse(at, label);
+        }
+        let index = label.flow() as usize;
+        if self.flows[index].to_sender.insert(at, label.id()) {
+            self.schedule_mail_to_sender(index);
+        }
+    }
+
+    /// A packet comes to the data receiver's host.
+    #[inline(always)]
+    fn reach_receiver(&mut self, at: Time, label: Label) {
+        if label.is_corrupt() {
+            return self.refuse(at, label);
+        }
+        self.deliver(label.flow() as usize, label.id(), at);
+    }
+
+    /// A packet comes to a data receiver's host that packets reach out of order.
+    #[inline(never)]
+    fn reach_mailbox(&mut self, at: Time, label: Label) {
+        if label.is_corrupt() {
+            return self.refuse(at, label);
+        }
+        let index = label.flow() as usize;
+        self.flows[index].to_receiver.insert(at, label.id());
+        self.schedule_receiver(index);
+    }
+
+    /// A host's checksum finds that a packet is damaged.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&mut self, at: Time, label: Label) {
+        let packet = &self.packets[label.id() as usize].packet;
+        self.flows[label.flow() as usize].lost(at, packet, LossCause::Corruption);
+        self.free.push(label.id());
+    }
+
+    /// A packet is lost at place `hop` of its route.
+    #[inline(never)]
+    pub(super) fn drop_packet(&mut self, id: u32, hop: u32, cause: LossCause, at: Time) {
+        self.free.push(id);
+        let in_queue = matches!(cause, LossCause::Queue | LossCause::Early);
+        if !self.spec.agents.is_empty() && in_queue {
+            self.tell_agent(id, hop);
+        }
+        let packet = &self.packets[id as usize].packet;
+        // What a channel had damaged before it met a full queue was lost by the channel.
+        let cause = if in_queue && packet.corrupt {
+            LossCause::Corruption
+        } else {
+            cause
+        };
+        self.flows[packet.flow as usize].lost(at, packet, cause);
+    }
+}
