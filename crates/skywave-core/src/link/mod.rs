@@ -138,18 +138,19 @@ impl Link {
     }
 
     /// The same as [`Self::send`] for a plain link, as most are: when the packet arrives, or `None`
-    /// if the queue is full. All that such a link lacks is left out of the code.
+    /// if the queue is full. All that such a link lacks is left out of the code, and `now` must not be
+    /// earlier than in the call before.
     #[inline(always)]
     pub fn send_plain(&mut self, now: Time, size: u32) -> Option<Time> {
         if now >= self.meter.bound {
             self.pass_bounds(now);
         }
+        debug_assert!(now >= self.clock);
+        self.clock = now;
         // One branch on what is hard to guess, whether the link is idle, and none for each packet that
         // has left its queue.
         let free_at = self.transmitter.plain_free_at();
         let start = if free_at > now {
-            let now = self.clock.max(now);
-            self.clock = now;
             if !self.queue.admits(now, free_at, size) {
                 self.meter.count(Fate::Dropped(DropCause::Queue));
                 return None;
@@ -157,8 +158,6 @@ impl Link {
             self.meter.waits(free_at.since(now));
             free_at
         } else {
-            // No packet so far came later than the transmitter was free again.
-            self.clock = now;
             now
         };
         let slot = self.transmitter.plain_transmit(start, size);

@@ -16,7 +16,7 @@ use crate::units::Rate;
 
 /// Packets that wait, and who may join them.
 ///
-/// Packets whose transmission has started are let go late: when a place is needed, or a count.
+/// Packets whose transmission has started are let go late: when a place is needed.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Queue {

@@ -122,11 +122,10 @@ impl Transmitter {
         let Pace::Byte(byte) = self.pace else {
             return self.transmit_fractions(start, size);
         };
-        let takes = byte.times(size);
-        self.free_at = start + takes;
+        self.free_at = start + byte.times(size);
         Slot {
             end: self.free_at,
-            used: takes.as_nanos(),
+            used: self.free_at.as_nanos() - start.as_nanos(),
         }
     }
 

@@ -19,7 +19,10 @@ pub(super) struct Starts {
     len: u32,
     /// Those that are not: as many as lie in the list.
     later_len: u32,
-    /// Behind a pointer, as few links need it: a link is small.
+    #[expect(
+        clippy::box_collection,
+        reason = "few links need it, and a link is small"
+    )]
     later: Option<Box<VecDeque<Time>>>,
 }
 
@@ -85,7 +88,9 @@ impl Starts {
     #[inline(always)]
     pub(super) fn restart(&mut self, start: Time) {
         if self.later_len > 0 {
-            self.later = None;
+            if let Some(later) = &mut self.later {
+                later.clear();
+            }
             self.later_len = 0;
         }
         (self.last, self.first) = (start, start);

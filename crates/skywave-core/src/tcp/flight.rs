@@ -307,6 +307,7 @@ impl Flight {
     /// Takes a cumulative acknowledgement of everything below `ack` (at most `max`).
     #[inline(always)]
     pub fn acknowledge(&mut self, ack: u64) -> Acked {
+        debug_assert!(ack <= self.max);
         let mut acked = Acked::default();
         if ack <= self.una {
             return acked;

@@ -27,8 +27,8 @@ pub struct Receiver {
     next: u64,
     /// Last.ACK.sent and TS.Recent of RFC 7323, the latter below.
     last_ack: u64,
-    /// ACKs to be sent now.
-    due: u32,
+    /// ACKs to be sent now: one at most for each input, which its driver fetches before the next.
+    acks: u32,
     /// Segments in order not yet acknowledged, and when the timer for them expires; [`Time::MAX`] while
     /// it does not run.
     unacknowledged: u32,
@@ -64,7 +64,7 @@ impl Receiver {
             duplicate: None,
             unacknowledged: 0,
             timer: Time::MAX,
-            due: 0,
+            acks: 0,
             syn_ack: false,
             quiet: true,
             fin_at: u64::MAX,
@@ -136,7 +136,7 @@ impl Receiver {
 
     /// The delayed-ACK timer expired, if it did.
     pub fn on_timer(&mut self, now: Time) {
-        if self.timer <= now {
+        if self.timer < Time::MAX && self.timer <= now {
             self.ack_now();
         }
     }
@@ -164,10 +164,10 @@ impl Receiver {
     #[must_use]
     #[inline(always)]
     pub fn poll_ack(&mut self) -> bool {
-        if self.due == 0 {
+        if self.acks == 0 {
             return false;
         }
-        self.due -= 1;
+        self.acks -= 1;
         self.last_ack = self.next;
         true
     }
@@ -288,7 +288,7 @@ impl Receiver {
 
     #[inline]
     fn ack_now(&mut self) {
-        self.due += 1;
+        self.acks += 1;
         self.unacknowledged = 0;
         self.timer = Time::MAX;
     }

@@ -507,7 +507,7 @@ impl Flow {
         Packet::new(self.index, size, Body::TcpData(segment))
     }
 
-    /// The next ACK that the receiver has for the wire is in [`Self::ack`].
+    /// What the receiver has for the wire; [`Self::ack`] is the packet.
     #[inline(always)]
     pub(crate) fn poll_receiver(&mut self, now: Time) -> Answer {
         let Ends::Tcp(tcp) = &mut self.ends else {

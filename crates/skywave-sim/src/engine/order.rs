@@ -41,7 +41,11 @@ pub(super) struct Room {
 pub(super) fn sort(packets: &mut [Arrival], start: Time, salt: u32, room: &mut Room) {
     match packets.len() {
         0 | 1 => {}
-        2..=FEW if !sort_few(packets, start) => {}
+        2..=FEW => {
+            if sort_few(packets, start) {
+                packets.sort_by(|a, b| a.order(b, salt));
+            }
+        }
         MANY..=MOST => sort_many(packets, start, salt, room),
         _ => packets.sort_by(|a, b| a.order(b, salt)),
     }

@@ -54,48 +54,64 @@ impl World<'_> {
     /// not fit the cache.
     #[inline(never)]
     pub(super) fn cross(&mut self, mut hop: Hop, mut at: Time, mut label: Label) {
-        while let Some(wire) = hop.wire() {
-            let Some(out) = self.wires[wire as usize].send(at, label.size()) else {
-                return self.drop_packet(label.id(), label.hop(), LossCause::Queue, at);
+        loop {
+            while let Some(wire) = hop.wire() {
+                let Some(out) = self.wires[wire as usize].send(at, label.size()) else {
+                    return self.drop_packet(label.id(), label.hop(), LossCause::Queue, at);
+                };
+                (at, label) = (out, label.at_next_hop());
+                if at >= self.end {
+                    return self.free.push(label.id());
+                }
+                hop = self.routes.hop(label.hop());
+            }
+            let Next::Follows(link) = hop.next() else {
+                break;
             };
-            (at, label) = (out, label.at_next_hop());
+            let Some((out, same)) = self.cross_any(link, at, label) else {
+                return;
+            };
+            (at, label) = (out, same.at_next_hop());
             if at >= self.end {
                 return self.free.push(label.id());
             }
             hop = self.routes.hop(label.hop());
         }
         match hop.next() {
-            Next::Follows(link) => self.cross_any(link, at, label),
             Next::Collects(link) => self.collect(link, at, label),
             Next::Sender => self.reach_sender(at, label),
             Next::Receiver => self.reach_receiver(at, label),
             Next::Mailbox => self.reach_mailbox(at, label),
             Next::Resize(bytes) => self.resize(at, label, bytes),
-            Next::Wire(_) => unreachable!("those are behind it"),
+            Next::Wire(_) | Next::Follows(_) => unreachable!("those are behind it"),
         }
     }
 
-    /// Takes a packet to a link that may do anything to it, and on.
+    /// Offers a packet to a link that may do anything to it: when the packet is behind it, if it is
+    /// still to be taken on, and its label then.
     #[inline(never)]
-    fn cross_any(&mut self, link: u32, at: Time, label: Label) {
+    fn cross_any(&mut self, link: u32, at: Time, label: Label) -> Option<(Time, Label)> {
         let (id, hop) = (label.id(), label.hop());
         let travelling = &mut self.packets[id as usize];
         let packet = &mut travelling.packet;
         let observer = self.observer.as_deref_mut();
         match self.lanes[link as usize].send(at, link, packet, observer) {
-            Fate::Dropped(cause) => self.drop_packet(id, hop, cause.into(), at),
+            Fate::Dropped(cause) => {
+                self.drop_packet(id, hop, cause.into(), at);
+                None
+            }
             Fate::Arrives {
                 at,
                 corrupt,
                 duplicate,
             } => {
                 packet.corrupt |= corrupt;
-                travelling.hop = hop + 1;
                 if duplicate {
+                    travelling.hop = hop + 1;
                     self.pass_on_twice(id, at);
-                } else {
-                    self.pass_on(id, at);
+                    return None;
                 }
+                Some((at, if corrupt { label.corrupt() } else { label }))
             }
         }
     }

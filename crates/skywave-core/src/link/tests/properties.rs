@@ -189,15 +189,17 @@ proptest! {
 
     #[test]
     fn the_short_way_through_a_plain_link_is_the_long_one(
-        bps in prop_oneof![0u64..10, 1_000u64..100_000_000, Just(8_000_000)],
+        bps in prop_oneof![0u64..10, 1_000u64..100_000_000, Just(8_000_000), Just(100_000_000_000)],
         limit in prop_oneof![(0u32..20).prop_map(Limit::Packets), (0u64..30_000).prop_map(Limit::Bytes)],
         packets in packets(),
+        large in any::<u32>(),
     ) {
         let mut c = config(0);
         (c.service, c.queue) = (Service::Rate(Rate::from_bps(bps)), QueueConfig::DropTail(limit));
         let (mut short, mut long) = (link(c.clone()), link(c));
         prop_assert!(short.is_plain());
         let mut now = Time::ZERO;
+        let packets = packets.into_iter().chain([(0, large), (0, 1)]);
         for (gap, size) in packets {
             now += Duration::from_nanos(gap);
             let arrives = match long.send(now, size) {

@@ -13,7 +13,7 @@ pub struct Sent {
     pub first_sent: Time,
     /// When it was last sent.
     pub last_sent: Time,
-    /// How often it was sent.
+    /// How often it was sent; at most 65,535, which is that or more.
     pub transmissions: u32,
     /// The receiver holds it (RFC 2018).
     pub sacked: bool,
@@ -67,6 +67,7 @@ impl Kept {
     /// A segment sent for the first time.
     #[inline]
     pub(super) fn new(start: u64, end: u64, now: Time) -> Self {
+        debug_assert!(u32::try_from(end - start).is_ok());
         Self {
             start,
             first_sent: now,

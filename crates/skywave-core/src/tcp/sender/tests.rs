@@ -12,6 +12,7 @@ mod limits;
 mod loss_events;
 mod ncr;
 mod newreno;
+mod polling;
 mod prr;
 mod rack;
 mod reno;

@@ -24,6 +24,7 @@ pub(super) enum Next {
 pub struct Departure {
     start: u64,
     end: u64,
+    /// Nothing may follow: found out in plain state only, where it costs little.
     last: bool,
 }
 
@@ -51,6 +52,7 @@ impl Sender {
     /// often none does.
     #[inline(always)]
     pub(super) fn poll_plain(&mut self, now: Time) -> Option<Departure> {
+        debug_assert!(self.plain_choice_is_right());
         let end = match self.choose_plain() {
             Ok(end) => end,
             Err(limit) => {
@@ -64,6 +66,16 @@ impl Sender {
             departure.last = true;
         }
         Some(departure)
+    }
+
+    /// Whether [`Self::choose_plain`] is a short way to what [`Self::choose`] says.
+    fn plain_choice_is_right(&mut self) -> bool {
+        let plain = self.choose_plain();
+        match self.choose() {
+            Ok(Next::New(end)) => plain == Ok(end),
+            Ok(Next::Again(..)) => false,
+            Err(limit) => plain.err() == limit,
+        }
     }
 
     /// In plain state: the end of the next segment, or what forbids it.
