@@ -216,7 +216,7 @@ impl Meter {
     /// A packet waits.
     #[inline(always)]
     pub(super) fn waits(&mut self, time: Duration) {
-        self.waited = (self.waited.get() + u128::from(time.as_nanos())).into();
+        self.waited(1, time);
     }
 
     /// A packet was offered, and takes so much of the transmitter.
@@ -227,6 +227,7 @@ impl Meter {
     }
 
     /// So many packets wait for so long.
+    #[inline(always)]
     pub(super) fn waited(&mut self, packets: usize, time: Duration) {
         let more = packets as u128 * u128::from(time.as_nanos());
         self.waited = (self.waited.get() + more).into();

@@ -29,7 +29,7 @@ pub(super) struct Queue {
 }
 
 /// Bytes of each packet that waits, and of all together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Sizes {
     each: VecDeque<u32>,
     sum: u64,
@@ -110,7 +110,7 @@ impl Queue {
         let admission = Admission::new(config, rate, stream);
         let (places, sizes) = match admission.limit {
             Limit::Packets(places) => (places, None),
-            Limit::Bytes(_) => (0, Some(Box::new(Sizes::none()))),
+            Limit::Bytes(_) => (0, Some(Box::default())),
         };
         Self {
             places,
@@ -199,13 +199,6 @@ impl Queue {
 }
 
 impl Sizes {
-    fn none() -> Self {
-        Self {
-            each: VecDeque::new(),
-            sum: 0,
-        }
-    }
-
     fn push(&mut self, size: u32) {
         self.each.push_back(size);
         self.sum += u64::from(size);

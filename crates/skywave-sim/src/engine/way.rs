@@ -55,23 +55,20 @@ impl World<'_> {
     #[inline(never)]
     pub(super) fn cross(&mut self, mut hop: Hop, mut at: Time, mut label: Label) {
         loop {
-            while let Some(wire) = hop.wire() {
+            if let Some(wire) = hop.wire() {
                 let Some(out) = self.wires[wire as usize].send(at, label.size()) else {
                     return self.drop_packet(label.id(), label.hop(), LossCause::Queue, at);
                 };
-                (at, label) = (out, label.at_next_hop());
-                if at >= self.end {
-                    return self.free.push(label.id());
-                }
-                hop = self.routes.hop(label.hop());
-            }
-            let Next::Follows(link) = hop.next() else {
+                at = out;
+            } else if let Next::Follows(link) = hop.next() {
+                let Some(behind) = self.cross_any(link, at, label) else {
+                    return;
+                };
+                (at, label) = behind;
+            } else {
                 break;
-            };
-            let Some((out, same)) = self.cross_any(link, at, label) else {
-                return;
-            };
-            (at, label) = (out, same.at_next_hop());
+            }
+            label = label.at_next_hop();
             if at >= self.end {
                 return self.free.push(label.id());
             }

@@ -40,15 +40,9 @@ fn transfer(name: &str, trusts: bool) -> (u32, Vec<Segment>) {
             sender.on_segment(now, &ack(&held, number));
             now += Duration::from_millis(1);
         }
-        if sender.next_timer().is_some_and(|at| at <= now) || sent.is_empty() {
-            sender.on_timer(now);
-        }
-        now = now.max(
-            sender
-                .next_timer()
-                .unwrap_or(now)
-                .min(now + Duration::from_secs(1)),
-        );
+        // To the next timer, but no longer than a second.
+        let due = sender.next_timer().unwrap_or(now);
+        now = now.max(due.min(now + Duration::from_secs(1)));
         sender.on_timer(now);
     }
     assert!(held.iter().all(|&held| held), "{name}");
@@ -66,10 +60,7 @@ fn ack(held: &[bool], number: usize) -> Segment {
     Segment {
         ack: at(next),
         window: 1000 * MSS,
-        flags: Flags {
-            ack: true,
-            ..Flags::default()
-        },
+        flags: Flags::ACK,
         sack: (number > next).then_some(block).into_iter().collect(),
         ..Segment::default()
     }
