@@ -1,0 +1,154 @@
+//! The cases: every preset and some compositions with every profile, and WTCP.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use skywave_core::tcp::PRESETS;
+use skywave_lab::experiment::{self, Options, Results};
+use skywave_lab::report::{Row, Study};
+use skywave_lab::scenario::Scenario;
+
+use crate::hash::Hash;
+use crate::scenarios::{Path, TCP, WTCP};
+use crate::table::Table;
+
+const PROFILES: [&str; 3] = ["ns2", "bsd", "rfc"];
+
+/// Members and parameters that no preset has.
+const COMPOSED: [(&str, &str); 13] = [
+    (
+        "dupacks-1",
+        r#"{ preset = "reno", detection = { dupacks = 1 } }"#,
+    ),
+    (
+        "dcr-by-dupacks",
+        r#"{ preset = "dcr", detection = { dcr = { by = "dupacks" } } }"#,
+    ),
+    (
+        "dcr-tick-newreno",
+        r#"{ preset = "newreno", detection = { dcr = { tau = 1.5, tick = "10ms" } } }"#,
+    ),
+    (
+        "sifest-prr",
+        r#"{ preset = "sifest-sack", recovery = "prr" }"#,
+    ),
+    (
+        "rack-newreno",
+        r#"{ preset = "newreno", detection = "rack" }"#,
+    ),
+    (
+        "ncr-reno",
+        r#"{ preset = "reno", detection = { ncr = { transmit = "aggressive" } } }"#,
+    ),
+    (
+        "early-retransmit-newreno",
+        r#"{ preset = "newreno", detection = "early-retransmit" }"#,
+    ),
+    ("vegas-prr", r#"{ preset = "vegas", recovery = "prr" }"#),
+    ("veno-sack", r#"{ preset = "veno", recovery = "sack" }"#),
+    ("cerl-sack1", r#"{ preset = "cerl", recovery = "sack1" }"#),
+    (
+        "cubic-reno-half-window",
+        r#"{ preset = "reno", congestion = { cubic = { fast_convergence = false } }, timeout = "half-window" }"#,
+    ),
+    (
+        "extended-resend-sack",
+        r#"{ preset = "sack", timeout = { extended = { first = 2, later = 1.5, retransmit = true } } }"#,
+    ),
+    (
+        "westwood+-tahoe",
+        r#"{ preset = "tahoe", congestion = { westwood = { plus = true } } }"#,
+    ),
+];
+
+/// Runs all cases and hashes what comes out.
+pub(crate) fn table() -> Table {
+    let mut table = Table::default();
+    let transports: Vec<(&str, String)> = PRESETS
+        .iter()
+        .map(|preset| (preset.name, format!("\"{}\"", preset.name)))
+        .chain(COMPOSED.map(|(name, toml)| (name, toml.to_owned())))
+        .collect();
+    let names = PROFILES.iter().flat_map(|profile| {
+        let name = move |(transport, _): &(&str, String)| format!("{profile} {transport}");
+        transports.iter().map(name)
+    });
+    let mut lines: Vec<(String, Vec<String>)> = names.map(|name| (name, Vec::new())).collect();
+    let swept: Vec<&str> = transports.iter().map(|(_, toml)| toml.as_str()).collect();
+    for path in &TCP {
+        // The last key of a sweep varies fastest: the points come profile by profile.
+        let text = format!(
+            "{}\n\"flow.tcp.transport & flow.other.transport\" = [{}]\n",
+            path.text,
+            swept.iter().fold(String::new(), |mut all, toml| {
+                // Writing to a string cannot fail.
+                let _ = write!(all, "[{toml}, {toml}], ");
+                all
+            })
+        );
+        let hashes = hashes(path, &text, "tcp");
+        assert_eq!(
+            hashes.len(),
+            lines.len(),
+            "{}: a point for each case",
+            path.name
+        );
+        for ((_, line), hash) in lines.iter_mut().zip(hashes) {
+            line.push(hash);
+        }
+    }
+    table.push(&TCP.map(|path| path.name), lines);
+
+    let line = WTCP.iter().flat_map(|path| hashes(path, path.text, "wtcp"));
+    let line = ("wtcp default".to_owned(), line.collect());
+    table.push(&WTCP.map(|path| path.name), vec![line]);
+    table
+}
+
+/// Runs a path and hashes each of its points.
+fn hashes(path: &Path, text: &str, flow: &str) -> Vec<String> {
+    let scenario = Scenario::parse("outcomes.toml", text, None)
+        .unwrap_or_else(|e| panic!("{}: {}", path.name, e.render(false)));
+    let results = experiment::run(&scenario, &Options::default(), experiment::simulate)
+        .unwrap_or_else(|e| panic!("{}: {e}", path.name));
+    let study = Study::from(&scenario);
+    (0..results.points())
+        .map(|point| point_hash(path, &study, &results, point, flow))
+        .collect()
+}
+
+/// Hashes the runs of a point, and checks that they show what the path is for.
+fn point_hash(path: &Path, study: &Study, results: &Results, point: usize, flow: &str) -> String {
+    let mut hash = Hash::default();
+    let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+    let labels = &study.points[point];
+    for (&seed, run) in results.seeds.iter().zip(results.at(point)) {
+        let outcome = &run.as_ref().expect("every run is done").outcome;
+        for (outcome, label) in outcome.flows.iter().zip(&labels.flows) {
+            let row = Row {
+                scenario: &study.name,
+                seed,
+                point: labels,
+                transport: &label.transport,
+                flow: outcome,
+            };
+            let row = serde_json::from_str(&row.to_json()).expect("rows are JSON");
+            hash.row(&row);
+            if outcome.name == flow {
+                for column in path.shows {
+                    *sums.entry(column).or_default() += row[column].as_f64().unwrap_or(0.0);
+                }
+            }
+        }
+        hash.rest(outcome);
+    }
+    for column in path.shows {
+        assert!(
+            sums[column] > 0.0,
+            "{}: {:?} has no {column}, so the path does not show what it is for",
+            path.name,
+            labels.flows,
+        );
+    }
+    hash.digits()
+}
