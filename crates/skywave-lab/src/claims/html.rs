@@ -145,7 +145,7 @@ const fn class(verdict: Verdict) -> &'static str {
         Verdict::Reproduced => "yes",
         Verdict::DirectionOnly => "half",
         Verdict::NotReproduced => "no",
-        Verdict::NotTestable | Verdict::NotRun => "none",
+        Verdict::TooFewSeeds | Verdict::NotTestable | Verdict::NotRun => "none",
     }
 }
 

@@ -91,12 +91,12 @@ impl Scorecard {
 
     /// How many claims have each verdict, in the order of [`Verdict::ALL`]; only those of the core
     /// set, or only the others, when asked for.
-    pub fn counts(&self, core: Option<bool>) -> [(Verdict, usize); 5] {
+    pub fn counts(&self, core: Option<bool>) -> [(Verdict, usize); Verdict::ALL.len()] {
         Self::total(&[self], core)
     }
 
     /// [`Self::counts`] of several papers together.
-    pub fn total(cards: &[&Self], core: Option<bool>) -> [(Verdict, usize); 5] {
+    pub fn total(cards: &[&Self], core: Option<bool>) -> [(Verdict, usize); Verdict::ALL.len()] {
         Verdict::ALL.map(|verdict| {
             let of_it = |s: &&Score| s.verdict == verdict && core.is_none_or(|c| s.core == c);
             let scores = cards.iter().flat_map(|card| &card.scores);

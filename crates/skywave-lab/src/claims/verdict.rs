@@ -5,10 +5,19 @@
 //!
 //! | part | reproduced | direction only | not reproduced |
 //! |---|---|---|---|
-//! | gain in percent | within 25 % of the paper's gain, or the paper's gain inside the interval | the sign is the paper's, and the interval leaves out zero | else |
-//! | value | within 10 % of the paper's value, or that value inside the interval | within a factor of two | else |
+//! | gain in percent | within 25 % of the paper's gain | the sign is the paper's, and the interval leaves out zero | else |
+//! | value | within 10 % of the paper's value | within a factor of two | else |
 //! | order, bound, shape, invariant: something lies above (or below, or between) limits | the whole interval does | only the mean does | else |
 //! | the same at every point of a sweep | at each point (or at the share of them that the paper says) | only by the means | else |
+//!
+//! A gain or a value is reproduced only if the interval is precise enough to show it: its half-width
+//! is at most the tolerance, 25 % of the paper's gain or 10 % of the paper's value. Then a result that
+//! equals the paper's is found reproduced 95 times in 100, and one that is off by twice the tolerance
+//! at most 3 times in 100. A wider interval (as two seeds easily give, whose Student's t is 12.7) would
+//! agree with any number near the paper's. A part whose mean is within the tolerance, or whose interval
+//! holds the paper's number, has *too few seeds* to tell if the interval is wider than that. A single
+//! run has no interval, and too few seeds. The other rules need no such limit: an interval that lies
+//! inside the limits is narrow enough.
 //!
 //! Two variants are compared seed by seed (common random numbers), so an order holds "beyond the
 //! interval" when the interval of the paired difference leaves out zero. Where a text gives a word
@@ -16,16 +25,19 @@
 //! *slightly*, *almost*, *a little*: within 15 %; *close*, *similar*: within 25 %; *strongly*, *much*:
 //! by more than 25 %.
 //!
-//! A claim with several parts is reproduced if all are, direction only if all have at least the
-//! direction, and else not reproduced.
+//! A claim has the verdict of its worst part, in the order *reproduced*, *direction only*, *too few
+//! seeds*, *not reproduced*: an undecided part leaves the claim undecided unless another part already
+//! fails.
 
 use serde::Serialize;
 
 use crate::experiment::stats::Estimate;
 
-/// How far a measured gain may be from the paper's, as a share of the paper's.
+/// How far a measured gain may be from the paper's, and half the width that its interval may have; as
+/// a share of the paper's.
 pub const GAIN_TOLERANCE: f64 = 0.25;
-/// How far a measured value may be from the paper's, as a share of the paper's.
+/// How far a measured value may be from the paper's, and half the width that its interval may have; as
+/// a share of the paper's.
 pub const VALUE_TOLERANCE: f64 = 0.10;
 /// The factor within which a value has at least the right size.
 pub const VALUE_FACTOR: f64 = 2.0;
@@ -39,6 +51,10 @@ pub enum Verdict {
     /// Better or worse as the paper says, but not by as much, or not beyond chance.
     #[serde(rename = "direction only")]
     DirectionOnly,
+    /// Too few seeds to tell: agrees with the paper, but by an interval wider than the tolerance, which
+    /// would agree with other numbers too.
+    #[serde(rename = "too few seeds")]
+    TooFewSeeds,
     /// Not as the paper says.
     #[serde(rename = "not reproduced")]
     NotReproduced,
@@ -52,9 +68,10 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts, best first.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Reproduced,
         Self::DirectionOnly,
+        Self::TooFewSeeds,
         Self::NotReproduced,
         Self::NotTestable,
         Self::NotRun,
@@ -65,6 +82,7 @@ impl Verdict {
         match self {
             Self::Reproduced => "reproduced",
             Self::DirectionOnly => "direction only",
+            Self::TooFewSeeds => "too few seeds",
             Self::NotReproduced => "not reproduced",
             Self::NotTestable => "not testable",
             Self::NotRun => "not run",
@@ -86,7 +104,7 @@ impl Verdict {
             // A share such as 0.8 is no exact binary number: leave room for the last digit.
             count as f64 >= share * points.len() as f64 - 1e-9
         };
-        let levels = [Self::Reproduced, Self::DirectionOnly];
+        let levels = [Self::Reproduced, Self::DirectionOnly, Self::TooFewSeeds];
         let best = levels.into_iter().find(|v| attained(*v));
         best.unwrap_or(Self::NotReproduced)
     }
@@ -100,8 +118,8 @@ impl std::fmt::Display for Verdict {
 
 /// The rule for a gain; `paper` and `ours` as shares (0.5 for 50 %).
 pub fn gain(paper: f64, ours: &Estimate) -> Verdict {
-    if is_near(paper, ours, GAIN_TOLERANCE) {
-        Verdict::Reproduced
+    if let Some(verdict) = agreement(paper, ours, GAIN_TOLERANCE) {
+        verdict
     } else if ours.is_significant() && (ours.mean > 0.0) == (paper > 0.0) {
         Verdict::DirectionOnly
     } else {
@@ -112,8 +130,8 @@ pub fn gain(paper: f64, ours: &Estimate) -> Verdict {
 /// The rule for a value.
 pub fn value(paper: f64, ours: &Estimate) -> Verdict {
     let ratio = ours.mean / paper;
-    if is_near(paper, ours, VALUE_TOLERANCE) {
-        Verdict::Reproduced
+    if let Some(verdict) = agreement(paper, ours, VALUE_TOLERANCE) {
+        verdict
     } else if (1.0 / VALUE_FACTOR..=VALUE_FACTOR).contains(&ratio) {
         Verdict::DirectionOnly
     } else {
@@ -121,11 +139,24 @@ pub fn value(paper: f64, ours: &Estimate) -> Verdict {
     }
 }
 
-/// Within `tolerance` of the paper's number, or the paper's number inside the interval.
-fn is_near(paper: f64, ours: &Estimate, tolerance: f64) -> bool {
+/// The verdict on a mean within `tolerance` of the paper's number, or an interval that holds the
+/// paper's number: reproduced if the interval is no wider than the tolerance to either side. `None`
+/// when neither is so.
+fn agreement(paper: f64, ours: &Estimate, tolerance: f64) -> Option<Verdict> {
     let (low, high) = ours.bounds();
-    let near = (ours.mean - paper).abs() <= tolerance * paper.abs() * (1.0 + 1e-12);
-    near || (low..=high).contains(&paper)
+    // Room for the last digit of a decimal number.
+    let tolerance = tolerance * paper.abs() * (1.0 + 1e-12);
+    let near = (ours.mean - paper).abs() <= tolerance;
+    if !near && !(low..=high).contains(&paper) {
+        return None;
+    }
+    // In a precise interval that holds the paper's number, the mean is near it.
+    let precise = ours.half.is_some_and(|half| half <= tolerance);
+    Some(if precise {
+        Verdict::Reproduced
+    } else {
+        Verdict::TooFewSeeds
+    })
 }
 
 /// Limits that a number has to lie between; a missing one is no limit.

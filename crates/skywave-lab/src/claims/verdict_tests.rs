@@ -28,9 +28,38 @@ fn a_gain_within_a_quarter_of_the_papers_is_reproduced() {
 }
 
 #[test]
-fn a_gain_is_reproduced_when_the_papers_is_inside_the_interval() {
-    assert_eq!(gain(1.59, &estimate(1.0, 0.6)), Verdict::Reproduced);
-    assert_eq!(gain(1.59, &estimate(1.0, 0.58)), Verdict::DirectionOnly);
+fn a_gain_needs_an_interval_no_wider_than_the_tolerance() {
+    // 25 % of 160 % are 40 percentage points.
+    assert_eq!(gain(1.6, &estimate(1.6, 0.4)), Verdict::Reproduced);
+    assert_eq!(gain(1.6, &estimate(1.6, 0.401)), Verdict::TooFewSeeds);
+    assert_eq!(gain(-1.6, &estimate(-1.6, 0.401)), Verdict::TooFewSeeds);
+    // The paper's gain is inside an interval that reaches to no gain at all.
+    assert_eq!(gain(1.6, &estimate(0.9, 0.9)), Verdict::TooFewSeeds);
+}
+
+#[test]
+fn a_wide_interval_without_the_papers_number_still_tells() {
+    assert_eq!(gain(1.6, &estimate(0.9, 0.69)), Verdict::DirectionOnly);
+    assert_eq!(gain(1.6, &estimate(0.5, 0.6)), Verdict::NotReproduced);
+    assert_eq!(value(1.6, &estimate(2.4, 0.7)), Verdict::DirectionOnly);
+    assert_eq!(value(1.6, &estimate(4.0, 2.0)), Verdict::NotReproduced);
+}
+
+#[test]
+fn two_seeds_far_apart_reproduce_no_value() {
+    // Student's t of one degree of freedom is 12.7: 0.9 and 1.1 are 1 with an interval from −0.27
+    // to 2.27, which holds almost whatever a paper may say.
+    let ours = Estimate::of(&[0.9, 1.1]).unwrap();
+    assert_eq!(value(1.0, &ours), Verdict::TooFewSeeds);
+    assert_eq!(value(2.2, &ours), Verdict::TooFewSeeds);
+    let close = Estimate::of(&[0.995, 1.005]).unwrap();
+    assert_eq!(value(1.0, &close), Verdict::Reproduced);
+}
+
+#[test]
+fn a_single_run_reproduces_no_number() {
+    assert_eq!(gain(0.32, &single(0.33)), Verdict::TooFewSeeds);
+    assert_eq!(value(1.69, &single(1.69)), Verdict::TooFewSeeds);
 }
 
 #[test]
@@ -40,14 +69,14 @@ fn a_gain_has_the_direction_only_beyond_its_interval() {
     assert_eq!(gain(0.32, &estimate(-0.1, 0.02)), Verdict::NotReproduced);
     assert_eq!(gain(-0.32, &estimate(-0.1, 0.02)), Verdict::DirectionOnly);
     assert_eq!(gain(0.32, &single(0.05)), Verdict::NotReproduced);
-    assert_eq!(gain(0.32, &single(0.33)), Verdict::Reproduced);
 }
 
 #[test]
 fn a_value_is_judged_by_ten_percent_and_a_factor_of_two() {
     assert_eq!(value(1.69, &estimate(1.55, 0.01)), Verdict::Reproduced);
+    assert_eq!(value(1.69, &estimate(1.55, 0.169)), Verdict::Reproduced);
+    assert_eq!(value(1.69, &estimate(1.55, 0.17)), Verdict::TooFewSeeds);
     assert_eq!(value(1.69, &estimate(1.50, 0.01)), Verdict::DirectionOnly);
-    assert_eq!(value(1.69, &estimate(1.50, 0.20)), Verdict::Reproduced);
     assert_eq!(value(1.69, &estimate(0.84, 0.01)), Verdict::NotReproduced);
     assert_eq!(value(1.69, &estimate(3.39, 0.01)), Verdict::NotReproduced);
 }
@@ -87,7 +116,7 @@ fn an_invariant_includes_its_limits() {
 
 #[test]
 fn a_claim_is_as_good_as_its_worst_part() {
-    use Verdict::{DirectionOnly, NotReproduced, Reproduced};
+    use Verdict::{DirectionOnly, NotReproduced, Reproduced, TooFewSeeds};
     assert_eq!(Verdict::of_parts([Reproduced, Reproduced]), Reproduced);
     assert_eq!(
         Verdict::of_parts([Reproduced, DirectionOnly]),
@@ -95,6 +124,15 @@ fn a_claim_is_as_good_as_its_worst_part() {
     );
     assert_eq!(
         Verdict::of_parts([DirectionOnly, Reproduced, NotReproduced]),
+        NotReproduced
+    );
+    // Whatever more seeds would say of the undecided part, they would not mend another one.
+    assert_eq!(
+        Verdict::of_parts([Reproduced, TooFewSeeds, DirectionOnly]),
+        TooFewSeeds
+    );
+    assert_eq!(
+        Verdict::of_parts([TooFewSeeds, NotReproduced]),
         NotReproduced
     );
     assert_eq!(
@@ -123,6 +161,10 @@ fn a_share_of_the_points_is_enough_when_the_text_says_so() {
         NotReproduced,
     ];
     assert_eq!(Verdict::of_share(&points, 0.8), DirectionOnly);
+    let points = [Reproduced, Verdict::TooFewSeeds, NotReproduced];
+    assert_eq!(Verdict::of_share(&points, 0.6), Verdict::TooFewSeeds);
+    assert_eq!(Verdict::of_share(&points, 0.3), Reproduced);
+    assert_eq!(Verdict::of_share(&points, 1.0), NotReproduced);
     assert_eq!(Verdict::of_share(&[], 0.0), Verdict::NotRun);
     assert_eq!(
         Verdict::of_share(&[Reproduced, Verdict::NotRun], 0.5),

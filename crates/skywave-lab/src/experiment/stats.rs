@@ -4,6 +4,8 @@
 //! on common random numbers (the same seeds), so two variants are compared seed by seed: the
 //! interval of the difference leaves out what both have in common.
 
+use std::collections::BTreeMap;
+
 /// The confidence level of every interval.
 pub const CONFIDENCE: f64 = 0.95;
 
@@ -53,17 +55,18 @@ impl Estimate {
     }
 }
 
-/// Pairs of values that exist on both sides, in order.
-fn pairs(a: &[Option<f64>], b: &[Option<f64>]) -> Vec<(f64, f64)> {
+/// The pairs of values that exist on both sides, with their place.
+fn pairs(a: &[Option<f64>], b: &[Option<f64>]) -> Vec<(usize, f64, f64)> {
     a.iter()
         .zip(b)
-        .filter_map(|(a, b)| Some(((*a)?, (*b)?)))
+        .enumerate()
+        .filter_map(|(seed, (a, b))| Some((seed, (*a)?, (*b)?)))
         .collect()
 }
 
 /// The mean of `a − b`, seed by seed; entry `i` of both must come from the same seed.
 pub fn paired_difference(a: &[Option<f64>], b: &[Option<f64>]) -> Option<Estimate> {
-    let differences: Vec<f64> = pairs(a, b).iter().map(|(a, b)| a - b).collect();
+    let differences: Vec<f64> = pairs(a, b).iter().map(|(_, a, b)| a - b).collect();
     Estimate::of(&differences)
 }
 
@@ -83,30 +86,35 @@ pub type Paired<'a> = (&'a [Option<f64>], &'a [Option<f64>]);
 
 /// The mean over several comparisons of mean(a) / mean(b), all with the same seeds.
 ///
-/// The interval is the delta method's for ratios of paired means: with R a ratio, the standard error
-/// of it alone is sd(a − R b) / (√n mean(b)). These residuals are averaged over the comparisons seed
-/// by seed, so that what comparisons have in common stays in. `None` without comparisons, when one
-/// has no pair, or when the mean of some `b` is not above zero.
+/// The interval is the delta method's for ratios of paired means. With R a ratio of n pairs, one seed
+/// moves R by its residual (a − R b) / mean(b), divided by n. A seed moves the mean of all ratios by the
+/// average of that over the comparisons; so what comparisons have in common stays in, and a seed that
+/// one of them lacks still counts in the others. `None` without comparisons, when one has no pair, or
+/// when the mean of some `b` is not above zero.
 pub fn mean_ratio(comparisons: &[Paired<'_>]) -> Option<Estimate> {
+    let all: Vec<_> = comparisons.iter().map(|(a, b)| pairs(a, b)).collect();
+    let places = all.iter().flatten().map(|&(seed, ..)| (seed, 0.0));
+    let mut shifts: BTreeMap<usize, f64> = places.collect();
+    let seeds = shifts.len() as f64;
     let mut ratios = 0.0;
-    let mut residuals: Vec<Vec<f64>> = Vec::new();
-    for (a, b) in comparisons {
-        let pairs = pairs(a, b);
+    for pairs in &all {
         let n = pairs.len() as f64;
-        let mean_a = pairs.iter().map(|p| p.0).sum::<f64>() / n;
-        let mean_b = pairs.iter().map(|p| p.1).sum::<f64>() / n;
+        let mean_a = pairs.iter().map(|p| p.1).sum::<f64>() / n;
+        let mean_b = pairs.iter().map(|p| p.2).sum::<f64>() / n;
         if pairs.is_empty() || mean_b <= 0.0 {
             return None;
         }
         let ratio = mean_a / mean_b;
         ratios += ratio;
-        let residual = pairs.iter().map(|(a, b)| (a - ratio * b) / mean_b);
-        residuals.push(residual.collect());
+        for (seed, a, b) in pairs {
+            // The mean of the shifts divides by all seeds, but this ratio has n of them.
+            let shift = (a - ratio * b) / mean_b * (seeds / n);
+            *shifts.entry(*seed).or_default() += shift;
+        }
     }
     let count = comparisons.len() as f64;
-    let seeds = residuals.iter().map(Vec::len).min()?;
-    let means = (0..seeds).map(|s| residuals.iter().map(|r| r[s]).sum::<f64>() / count);
-    Estimate::of(&means.collect::<Vec<_>>()).map(|e| Estimate {
+    let shifts: Vec<f64> = shifts.into_values().map(|shift| shift / count).collect();
+    Estimate::of(&shifts).map(|e| Estimate {
         mean: ratios / count,
         ..e
     })

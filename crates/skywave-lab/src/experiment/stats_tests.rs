@@ -79,6 +79,33 @@ fn a_gain_is_a_ratio_of_means() {
 }
 
 #[test]
+fn comparisons_with_different_gaps_are_averaged_seed_by_seed() {
+    // Two ratios of 2, over seeds 0 to 3 and 2 to 5. At seeds 2 and 3, which both have, one is as far
+    // above as the other is below; taken by place instead, all of them would cancel.
+    let first = [some(&[3.0, 1.0, 3.0, 1.0]), vec![None, None]].concat();
+    let second = [vec![None, None], some(&[1.0, 3.0, 1.0, 3.0])].concat();
+    let ones = some(&[1.0; 6]);
+    let e = mean_ratio(&[(&first, &ones), (&second, &ones)]).unwrap();
+    close(e.mean, 2.0, 1e-12);
+    assert_eq!(e.n, 6);
+    // A residual counts by what it moves the mean of the two ratios by: 1/4 of one of the two, and
+    // there are 6 seeds. So ±3/4 at the four seeds that one comparison has, 0 at the others.
+    let sd = (4.0 * 0.75 * 0.75_f64 / 5.0).sqrt();
+    close(e.half.unwrap(), 2.570_581_836 * sd / 6.0_f64.sqrt(), 1e-8);
+}
+
+#[test]
+fn a_comparison_taken_twice_is_the_comparison_once() {
+    let a = [Some(3.0), None, Some(2.5), Some(1.0), Some(4.0)];
+    let b = [Some(1.0), Some(2.0), None, Some(1.5), Some(1.2)];
+    let (once, twice) = (mean_ratio(&[(&a, &b)]), mean_ratio(&[(&a, &b), (&a, &b)]));
+    assert_eq!(once.unwrap().n, 3);
+    assert_eq!(once, twice);
+    assert_eq!(mean_ratio(&[]), None);
+    assert_eq!(mean_ratio(&[(&a, &b), (&a, &[None; 5])]), None);
+}
+
+#[test]
 fn fairness_by_hand() {
     assert_eq!(jain(&[1.0, 1.0, 1.0, 1.0]), Some(1.0));
     assert_eq!(jain(&[1.0, 0.0, 0.0, 0.0]), Some(0.25));

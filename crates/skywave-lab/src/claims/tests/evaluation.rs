@@ -37,6 +37,29 @@ fn gains() {
 }
 
 #[test]
+fn a_gain_by_too_few_seeds_is_said_to_be_undecided() {
+    let gain = "[[claim.measure.gain]]\nof = \"cerl\"\nover = { reno = 100 }\n\
+        data = { experiment = \"fig\", at = { loss = 0.01 } }";
+    // Twice Reno's goodput by the means, but 1.6 to 2.4 times at the single seeds.
+    let noisy = |variant: &str, _: f64, seed: u64| match (variant, seed) {
+        ("cerl", 1) => Some(160.0),
+        ("cerl", 2) => Some(200.0),
+        ("cerl", _) => Some(240.0),
+        _ => Some(100.0),
+    };
+    let card = judged(gain, noisy);
+    assert_eq!(card.scores[0].verdict, Verdict::TooFewSeeds);
+    let table = card.table();
+    assert!(table.contains("one  too few seeds"), "{table}");
+    assert!(
+        table.contains("paper 100 %, ours 100 [1, 199] %"),
+        "{table}"
+    );
+    let summary = card.summary();
+    assert!(summary.contains("1 claim: 1 too few seeds"), "{summary}");
+}
+
+#[test]
 fn orders_also_along_a_sweep_and_between_flows() {
     let order = |order: &str| {
         format!(
