@@ -13,15 +13,17 @@ use crate::secure::handshake::{Initiator, Sealer};
 use crate::secure::packet::{COOKIE, FIRST, Outer, Refusal, SEALED_HEADER, SECOND};
 use crate::secure::replay::ReplayWindow;
 
-/// What is sealed instead of a packet of WTCP: the connection is given up.
+/// Sealed in place of a packet of WTCP, this tells the peer that the connection is given up.
 const GONE: &[u8] = &[0];
-/// And: nothing. It shows the responder that the handshake is complete, which says the same.
+/// Sealed empty, a packet shows the responder that the handshake is complete; the responder answers
+/// with the same.
 const NOTHING: &[u8] = &[];
 
-/// A first message that is not answered so often, 7.5 s, is begun anew with a new cookie.
+/// Number of times that the first message is sent without an answer, over 7.5 s, before the handshake
+/// begins anew with a new cookie.
 const MAX_GREETINGS: u32 = 4;
-/// So often a peer is told unasked that the connection is given up; after that only when it says
-/// something.
+/// Number of times that a peer is told unasked that the connection is given up. After that it is told
+/// only when it says something.
 const MAX_GONE: u32 = 4;
 
 /// Why a connection has failed.
@@ -260,8 +262,9 @@ impl Connection {
         }
     }
 
-    pub(super) fn on_unknown(&mut self, from: SocketAddr) {
-        self.doubted |= from == self.names.peer && self.is_open();
+    /// Somebody at the peer's address says that there is no connection of its number.
+    pub(super) fn on_unknown(&mut self) {
+        self.doubted |= self.is_open();
     }
 
     /// A sealed packet. True if it is the peer's.

@@ -157,9 +157,11 @@ impl Endpoint {
                 }
             }
             Some(Outer::Unknown { id }) => {
-                let mut connections = self.connections.values_mut();
-                if let Some(connection) = connections.find(|c| c.names().peer_id == id) {
-                    connection.on_unknown(from);
+                // A number is the peer's own choice: peers elsewhere may have chosen the same one.
+                let is_meant = |names: &Names| names.peer == from && names.peer_id == id;
+                let connections = self.connections.values_mut();
+                for connection in connections.filter(|c| is_meant(c.names())) {
+                    connection.on_unknown();
                 }
             }
             Some(Outer::Sealed {

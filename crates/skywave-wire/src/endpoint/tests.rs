@@ -327,6 +327,46 @@ fn a_host_that_was_started_anew_says_so() {
     assert_eq!(world.a.failed(a), None);
 }
 
+/// A host that connects chooses the number of its connection, so it may choose another host's.
+#[test]
+fn peers_with_the_same_number_are_told_apart_by_their_addresses() {
+    let mut world = World::new(Allowed::Everyone);
+    let (number, with_a) = world.connect();
+    let secret = SecretKey::from_bytes([3; 32]);
+    let address: SocketAddr = "192.0.2.3:3000".parse().unwrap();
+    let mut c = Endpoint::new(secret, Allowed::Everyone, Config::default()).unwrap();
+    let names = Names {
+        id: number,
+        peer_id: 0,
+        peer: b_addr(),
+        peer_key: B.public(),
+    };
+    let connection = Connection::connect(world.now, names, &c.config);
+    c.connections.insert(number, connection);
+    c.changed(number);
+    let mut out = Vec::new();
+    let with_c = loop {
+        while c.poll_transmit(world.now, &mut out).is_some() {
+            world.b.on_datagram(world.now, address, &out);
+        }
+        if let Some(id) = world.b.poll_incoming() {
+            break id;
+        }
+        while let Some(to) = world.b.poll_transmit(world.now, &mut out) {
+            assert_eq!(to, address);
+            c.on_datagram(world.now, b_addr(), &out);
+        }
+    };
+    let doubted =
+        |world: &World| [with_a, with_c].map(|id| world.b.status(world.now, id).unwrap().doubted);
+    let mut unknown = Vec::new();
+    Outer::Unknown { id: number }.encode(&mut unknown);
+    for (from, is_doubted) in [(a_addr(), [true, false]), (address, [true, true])] {
+        world.b.on_datagram(world.now, from, &unknown);
+        assert_eq!(doubted(&world), is_doubted, "{from}");
+    }
+}
+
 #[test]
 fn giving_up_is_told() {
     let mut world = World::knowing_a();
