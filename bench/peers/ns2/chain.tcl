@@ -2,6 +2,7 @@
 #   ns chain.tcl HOPS SECONDS RTS SEED
 # RTS 1 sends RTS and CTS before every unicast frame. Prints a line of JSON.
 
+source [file join [file dirname [info script]] memory.tcl]
 lassign $argv hops seconds rts seed
 
 Mac/802_11 set dataRate_ 11Mb
@@ -44,7 +45,8 @@ $ns at 0.5 "$ftp start"
 proc finish {} {
     global tcp seconds
     set packets [expr {[$tcp set ack_] + 1}]
-    puts "{\"packets\":$packets,\"goodput_bps\":[expr {$packets * 1460 * 8 / ($seconds - 0.5)}]}"
+    set goodput [expr {$packets * 1460 * 8 / ($seconds - 0.5)}]
+    puts "{\"packets\":$packets,\"goodput_bps\":$goodput,\"peak_kib\":[peak_kib]}"
     exit 0
 }
 $ns at $seconds finish

@@ -2,6 +2,7 @@
 # crates/skywave-sim/examples/throughput.rs. Prints one line of JSON.
 #
 #   ns dumbbell.tcl FLOWS SECONDS
+source [file join [file dirname [info script]] memory.tcl]
 set flows [lindex $argv 0]
 set seconds [lindex $argv 1]
 
@@ -48,7 +49,7 @@ proc report {} {
     foreach tcp $senders {
         incr packets [$tcp set ack_]
     }
-    puts "{\"flows\":$flows,\"seconds\":$seconds,\"packets\":$packets}"
+    puts "{\"flows\":$flows,\"seconds\":$seconds,\"packets\":$packets,\"peak_kib\":[peak_kib]}"
     exit 0
 }
 

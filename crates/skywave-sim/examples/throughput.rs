@@ -7,9 +7,16 @@
 //! The path is that of TCP-DCR section 4.2: SACK flows from hosts of their own over 100 Mb/s, a
 //! shared bottleneck and 1 Mb/s to receivers of their own. The bottleneck has 10 Mb/s and 65 packets
 //! for 24 flows and grows with their number, so that the work a flow is the same at every size.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "it measures time, and is told how much to do"
+)]
+
+#[path = "common/memory.rs"]
+mod memory;
 
 use std::sync::Arc;
-
 use std::time::Instant;
 
 use skywave_core::link::{Limit, LinkConfig, QueueConfig};
@@ -36,8 +43,9 @@ fn main() {
     let drops: u64 = outcome.flows.iter().map(|f| f.queue_drops).sum();
     println!(
         "{{\"flows\":{flows},\"seconds\":{seconds},\"packets\":{packets},\"drops\":{drops},\
-         \"events\":{},\"wall_s\":{wall:.6}}}",
+         \"events\":{},\"wall_s\":{wall:.6},\"peak_kib\":{}}}",
         outcome.events,
+        memory::peak_kib(),
     );
 }
 

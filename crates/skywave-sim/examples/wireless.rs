@@ -7,6 +7,14 @@
 //!
 //! The chain is that of `bench/peers/ns2/chain.tcl`: 802.11b at 11 Mb/s with control frames at
 //! 1 Mb/s, stations 200 m apart with ns-2's radios and AODV, and one NewReno flow from end to end.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "it measures time, and is told how much to do"
+)]
+
+#[path = "common/memory.rs"]
+mod memory;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -41,8 +49,11 @@ fn main() {
     let packets = outcome.flows[0].delivered_bytes / u64::from(MSS);
     println!(
         "{{\"hops\":{hops},\"seconds\":{seconds},\"packets\":{packets},\"goodput_bps\":{},\
-         \"timeouts\":{},\"retransmits\":{},\"wall_s\":{wall:.6}}}",
-        outcome.flows[0].goodput_bps, outcome.flows[0].timeouts, outcome.flows[0].retransmits,
+         \"timeouts\":{},\"retransmits\":{},\"wall_s\":{wall:.6},\"peak_kib\":{}}}",
+        outcome.flows[0].goodput_bps,
+        outcome.flows[0].timeouts,
+        outcome.flows[0].retransmits,
+        memory::peak_kib(),
     );
 }
 
