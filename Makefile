@@ -4,7 +4,7 @@ SKYWAVE := $(or $(CARGO_TARGET_DIR),target)/release/skywave
 # A program of a user's own: a workspace of its own, which only shares the build folder.
 EXAMPLE := examples/custom-cc/Cargo.toml
 
-.PHONY: help demo validate plots test build bench fuzz fmt lint prerequisites deny
+.PHONY: help demo validate plots test wasm build bench fuzz fmt lint prerequisites deny
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -27,9 +27,12 @@ plots: build ## Draw the plots of docs/mechanisms again (a minute)
 	done
 
 test: prerequisites ## Run all tests
-	cargo test --workspace --locked
+	sh tools/test-rust.sh
 	CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target} cargo run --quiet --locked --manifest-path $(EXAMPLE)
 	sh tools/test-python.sh
+
+wasm: prerequisites ## Compare a run as WebAssembly with the same run natively (needs node)
+	sh tools/wasm.sh
 
 bench: prerequisites ## Time the engine, paired with ns-2 where that is installed
 	cargo build --release --locked -p skywave-sim --example throughput --example wireless
@@ -43,11 +46,12 @@ fmt: ## Format the code
 	cargo fmt --manifest-path $(EXAMPLE)
 	cargo fmt --manifest-path fuzz/Cargo.toml
 
-lint: prerequisites ## Check formatting and lints, warnings denied
+lint: prerequisites ## Check formatting, lints and documentation, warnings denied
 	cargo fmt --all --check
 	cargo fmt --check --manifest-path $(EXAMPLE)
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked
 
 deny: ## Check licences and advisories of all dependencies (needs cargo-deny)
 	cargo deny check

@@ -11,6 +11,8 @@ array set o {
     lossgood 0      lossbad 0       tobad 0.3       togood 0.3
     cbr 0           second ""       jitter 0
     queue DropTail  flows 24        from 100        spread 0
+    ecn 0           unit packets    min 5           max 15          maxp 0.1
+    weight 0.002    gentle 1        wait 1          step 2
 }
 foreach {key value} $argv {
     if {![info exists o($key)]} { puts stderr "path.tcl: there is no setting $key"; exit 2 }
@@ -48,6 +50,7 @@ proc bulk {a b agent start} {
         if {$o($key) >= 0} { $tcp set $name $o($key) }
     }
     if {!$o(limited)} { $tcp set singledup_ 0 }
+    $tcp set ecn_ $o(ecn)
     $ns attach-agent $a $tcp
     $ns attach-agent $b $sink
     $ns connect $tcp $sink
@@ -98,6 +101,7 @@ proc two_states {good bad tobad togood} {
 }
 
 proc counters {tcps} {
+    global expiries
     set sum {0 0 0 0 0}
     foreach tcp $tcps {
         set now [list [$tcp set ack_] [$tcp set ndatapack_] [$tcp set nrexmitpack_] [$tcp set nrexmit_] [$tcp set ncwndcuts_]]
@@ -105,6 +109,7 @@ proc counters {tcps} {
         foreach x $sum y $now { lappend next [expr {$x + $y}] }
         set sum $next
     }
+    if {[info exists expiries]} { lset sum 3 $expiries }
     return $sum
 }
 
@@ -115,6 +120,26 @@ proc report {tcps before seconds mss} {
         puts "$name $gained($name)"
     }
     puts "goodput_mbps [expr {$gained(delivered) * $mss * 8e-6 / $seconds}]"
+}
+
+# From now on timeouts are counted by a trace of events: nrexmit_ leaves out those after a response to ECN.
+proc count_timeouts {} {
+    global ns expiries
+    set expiries 0
+    namespace eval events {
+        proc initialize {channel mode} { return {initialize finalize watch write} }
+        proc finalize {channel} {}
+        proc watch {channel events} {}
+        proc write {channel data} {
+            incr ::expiries [regexp -all TIMEOUT $data]
+            return [string length $data]
+        }
+        namespace export *
+        namespace ensemble create
+    }
+    set channel [chan create write ::events]
+    fconfigure $channel -buffering none
+    $ns eventtrace-all $channel
 }
 
 proc run_to {end} {
@@ -199,6 +224,58 @@ switch $o(path) {
             set lost [expr {[$monitor set pdrops_] - $drops}]
             puts "loss_rate [expr {$lost / double([$monitor set parrivals_] - $arrivals)}]"
             puts "mean_queue [expr {([$area set sum_] - $area0) / $seconds}]"
+            exit 0
+        }
+        $ns at $o(from) start
+        run_to $o(duration)
+    }
+    red {
+        # Flows with different round trips: each is 2 x `step` ms longer than the one before it.
+        count_timeouts
+        set bytes [expr {$o(unit) eq "bytes"}]
+        foreach {name value} [list bytes_ $bytes queue_in_bytes_ $bytes mean_pktsize_ [expr {$o(mss) + 40}] \
+                thresh_ $o(min) maxthresh_ $o(max) linterm_ [expr {1 / $o(maxp)}] q_weight_ $o(weight) \
+                gentle_ $o(gentle) wait_ $o(wait) setbit_ $o(ecn) use_mark_p_ 1 mark_p_ 0.1] {
+            Queue/RED set $name $value
+        }
+        set r [$ns node]; set bs [$ns node]
+        between $r $bs $o(rate) $o(delay) $o(buffer) RED
+        set tcps {}
+        for {set i 0} {$i < $o(flows)} {incr i} {
+            set s [$ns node]; set d [$ns node]
+            between $s $r 100Mb [expr {0.001 * (1 + $i * $o(step))}] 1000
+            between $bs $d 100Mb 1ms 1000
+            if {$o(loss) > 0} { errors [independent $o(loss)] $bs $d }
+            lappend tcps [bulk $s $d $o(agent) [$starts uniform 0 1]]
+        }
+        set monitor [new QueueMonitor/ED]
+        set area [new Integrator]
+        $monitor set-pkts-integrator $area
+        $ns attach-fmon [$ns link $r $bs] $monitor 1
+        proc queue_counters {} {
+            global tcps monitor area
+            set responses 0
+            foreach tcp $tcps { incr responses [$tcp set necnresponses_] }
+            return [list $responses [$monitor set pmarks_] [$monitor set pdrops_] [$monitor set epdrops_] \
+                [$area set sum_]]
+        }
+        proc start {} {
+            global tcps before first before_queue
+            set before [counters $tcps]
+            set first [lindex [counters [lindex $tcps 0]] 0]
+            set before_queue [queue_counters]
+        }
+        proc finish {} {
+            global tcps before first before_queue o
+            set seconds [expr {$o(duration) - $o(from)}]
+            report $tcps $before $seconds $o(mss)
+            set own [expr {[lindex [counters [lindex $tcps 0]] 0] - $first}]
+            puts "first_mbps [expr {$own * $o(mss) * 8e-6 / $seconds}]"
+            set names {ecn_responses ecn_marks queue_drops early_drops area}
+            foreach name $names now [queue_counters] was $before_queue {
+                set gained [expr {$now - $was}]
+                if {$name eq "area"} { puts "mean_queue [expr {$gained / $seconds}]" } else { puts "$name $gained" }
+            }
             exit 0
         }
         $ns at $o(from) start

@@ -19,25 +19,21 @@ mod live;
 /// prints both, point by point. A row agrees when goodput is within 5% and timeouts and
 /// retransmissions within 15% of the reference's mean (goodput of 802.11 chains within 15%), or the
 /// 95% intervals overlap. Fails when fewer rows of a set agree than docs/validation.md requires.
-/// With --live it runs ns-2 here, at a point of your choice.
+/// With --live it runs ns-2 here, at a point of your choice or (with --only) at every row of a set.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     skywave validate\n  \
     skywave validate --only cerl --seeds 5\n  \
     skywave validate --json | jq 'select(.agrees == false)'\n  \
-    skywave validate --live --agent reno --loss 0.03 --delay 120ms --seeds 5\n\n\
+    skywave validate --live --agent reno --loss 0.03 --delay 120ms --seeds 5\n  \
+    skywave validate --live --only ecn\n\n\
     Each line of --json has: set, row {column: value}, judged, agrees, within_tolerance, quantities\n\
     {name: {ours, ours_ci95, theirs, theirs_ci95, ratio, agrees, within_tolerance}} (an interval is\n\
     its half width; null for a single run). A last line for each set has: set, rows, seeds,\n\
     agreeing, by_tolerance, by_overlap (agree only because intervals overlap), required, passes.")]
 pub(crate) struct Args {
-    /// Only these sets: cerl, sifest, dcr, dcr-lockstep, linux, ns3, wifi, wifi-far.
-    #[arg(
-        long,
-        value_name = "SET",
-        value_delimiter = ',',
-        conflicts_with = "live"
-    )]
+    /// Only these sets: cerl, sifest, dcr, dcr-lockstep, ecn, linux, ns3, wifi, wifi-far.
+    #[arg(long, value_name = "SET", value_delimiter = ',')]
     only: Vec<String>,
 
     /// Replications of each point (of dcr 3 at most).
@@ -48,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Run ns-2 here, at the point that the following options describe.
+    /// Run ns-2 here: at the point that the following options describe, or at the rows of --only.
     #[arg(long)]
     live: bool,
 
@@ -60,10 +56,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let sets = if args.live {
-        vec![live::measure(&args.point, args.seeds.get())?]
-    } else {
-        named(&args.only, args.seeds.get())?
+    let seeds = args.seeds.get();
+    let sets = match (args.live, args.only.is_empty()) {
+        (true, true) => vec![live::measure(&args.point, seeds)?],
+        (true, false) => live::repeat(&named(&args.only, seeds)?)?,
+        (false, _) => named(&args.only, seeds)?,
     };
     let mut summary = Vec::new();
     let mut missed = Vec::new();

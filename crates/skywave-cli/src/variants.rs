@@ -26,7 +26,7 @@ pub(crate) struct Args {
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     if args.json {
-        for preset in PRESETS {
+        for preset in PRESETS.iter() {
             let line = json!({
                 "preset": preset.name,
                 "summary": preset.summary,
@@ -54,7 +54,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         return Ok(());
     }
     writeln!(out, "Presets (transport = \"NAME\"):")?;
-    for preset in PRESETS {
+    for preset in PRESETS.iter() {
         writeln!(out, "  {:<16} {}", preset.name, preset.summary)?;
         writeln!(out, "  {:<16} {}", "", preset.source)?;
     }

@@ -81,19 +81,59 @@ fn a_missing_ns_is_told() {
     assert!(errors.contains("there is no `ns` here"), "{errors}");
 }
 
+/// A directory with a program `ns` in it that is this shell script.
+#[cfg(unix)]
+fn with_ns(script: &str) -> tempfile::TempDir {
+    use std::os::unix::fs::PermissionsExt;
+
+    let dir = tempfile::tempdir().expect("a directory");
+    let ns = dir.path().join("ns");
+    std::fs::write(&ns, format!("#!/bin/sh\n{script}\n")).expect("written");
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&ns, executable).expect("executable");
+    dir
+}
+
+/// With --only, each row is compared with what ns-2 says here instead of with the table.
+#[cfg(unix)]
+#[test]
+fn a_set_is_compared_with_an_ns_that_runs_here() {
+    let names = "goodput_mbps first_mbps queue_drops timeouts retransmits mean_queue";
+    let dir = with_ns(&format!("for name in {names}; do echo $name 7; done"));
+    let mut command = validate(
+        dir.path(),
+        &["--live", "--only", "ecn", "--seeds", "1", "--json"],
+    );
+    command.env("PATH", dir.path());
+    let (_, lines, errors) = output(command);
+    let parsed = lines.lines().map(serde_json::from_str);
+    let rows: Vec<serde_json::Value> = parsed.collect::<Result<_, _>>().expect("JSON");
+    assert_eq!(rows.len(), 7, "{errors}");
+    for row in &rows[..6] {
+        for name in names.split(' ') {
+            assert_eq!(row["quantities"][name]["theirs"], 7.0, "{row}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_set_of_another_simulator_is_not_measured_by_ns2() {
+    let dir = with_ns("exit 0");
+    let mut command = validate(dir.path(), &["--live", "--only", "wifi", "--seeds", "1"]);
+    command.env("PATH", dir.path());
+    let (code, _, errors) = output(command);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("`wifi` compares with ns-3"), "{errors}");
+}
+
 /// Ctrl-C reaches ns-2 too, which then ends without numbers.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_ns_is_no_failure_of_its_own() {
-    use std::os::unix::fs::PermissionsExt;
-
     // One that dies of Ctrl-C, and one that ends by itself when we have got it.
     for script in ["kill -INT $$", "kill -INT $PPID; /bin/sleep 1; exit 1"] {
-        let dir = tempfile::tempdir().expect("a directory");
-        let ns = dir.path().join("ns");
-        std::fs::write(&ns, format!("#!/bin/sh\n{script}\n")).expect("written");
-        let executable = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(&ns, executable).expect("executable");
+        let dir = with_ns(script);
         let mut command = validate(dir.path(), &["--live", "--seeds", "1"]);
         command.env("PATH", dir.path());
         let (code, _, errors) = output(command);

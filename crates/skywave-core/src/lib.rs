@@ -7,8 +7,10 @@
 pub mod agent;
 pub mod link;
 pub mod mac;
+mod pacing;
 pub mod packet;
 pub mod radio;
+mod ranges;
 pub mod rng;
 pub mod routing;
 pub mod seq;

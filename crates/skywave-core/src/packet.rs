@@ -1,11 +1,16 @@
 //! Packets: small plain values that links carry and protocol machines make and read.
 
-use std::fmt;
-use std::ops::Deref;
+mod hints;
+mod options;
+
+use bitflags::bitflags;
 
 use crate::seq::SeqNr;
 use crate::time::Time;
 use crate::wtcp;
+
+pub use hints::{ContentionDelay, Hints};
+pub use options::{MAX_SACK_BLOCKS, Options, SackBlock, SynOptions};
 
 /// Bytes of IPv4 and TCP headers without options.
 pub const TCP_HEADER_BYTES: u32 = 40;
@@ -14,8 +19,8 @@ pub const UDP_HEADER_BYTES: u32 = 28;
 
 /// A packet on its way from one node to another.
 ///
-/// All of TCP's but the blocks of a SACK option fits a cache line, with four bytes of its driver's in
-/// front, and everything two of them: hence the order of fields here and below, and what is packed.
+/// A TCP packet without SACK blocks fits one cache line together with four bytes of its driver, and any
+/// packet fits two: hence the order of the fields here and in [`Segment`], and the packed structures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Packet {
@@ -23,10 +28,12 @@ pub struct Packet {
     pub flow: u32,
     /// Bytes on the wire: headers and payload.
     pub size: u32,
-    /// Damaged on the way; the receiving host's checksum throws it away.
-    pub corrupt: bool,
-    /// A second copy that a link made.
-    pub copy: bool,
+    /// What has befallen it, and what the nodes on its way have written on it.
+    pub marks: Marks,
+    /// The ECN field of its IP header (RFC 3168 section 5).
+    pub ecn: Ecn,
+    /// Sum of the times for which the radio stations on its way contended for the channel.
+    pub contention: ContentionDelay,
     /// What it carries.
     pub body: Body,
 }
@@ -38,9 +45,105 @@ impl Packet {
         Self {
             flow,
             size,
-            corrupt: false,
-            copy: false,
+            marks: Marks::empty(),
+            ecn: Ecn::NotEct,
+            contention: ContentionDelay::ZERO,
             body,
+        }
+    }
+
+    /// What its way has written on it.
+    #[inline]
+    pub fn way(&self) -> Way {
+        Way {
+            marks: self.marks,
+            ecn: self.ecn,
+            contention: self.contention,
+        }
+    }
+
+    /// It was damaged on the way.
+    #[inline]
+    pub fn is_corrupt(&self) -> bool {
+        self.marks.contains(Marks::CORRUPT)
+    }
+
+    /// It is the second copy that a link made.
+    #[inline]
+    pub fn is_copy(&self) -> bool {
+        self.marks.contains(Marks::COPY)
+    }
+}
+
+/// What a receiver learns of the way of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Way {
+    /// Of these a receiver tells [`Marks::ELN`] and [`Marks::CONGESTION_WARNING`].
+    pub marks: Marks,
+    /// The ECN field on arrival.
+    pub ecn: Ecn,
+    /// As [`Packet::contention`].
+    pub contention: ContentionDelay,
+}
+
+impl Way {
+    /// There is nothing to tell the sender.
+    #[inline]
+    pub fn is_plain(self) -> bool {
+        !self.marks.intersects(Marks::HINTS)
+            && self.ecn != Ecn::Ce
+            && self.contention == ContentionDelay::ZERO
+    }
+}
+
+bitflags! {
+    /// Marks that links, queues and agents set on a packet.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub struct Marks: u8 {
+        /// Damaged on the way; the receiving host's checksum throws it away.
+        const CORRUPT = 1;
+        /// A second copy that a link made.
+        const COPY = 1 << 1;
+        /// Explicit loss notification: the packet of the same flow before this one was lost by a
+        /// channel, not by a queue (Balakrishnan and Katz 1998).
+        const ELN = 1 << 2;
+        /// Congestion warning: a router on the way found its average queue long (Xu, Tian and Ansari
+        /// 2004, TCP-Jersey).
+        const CONGESTION_WARNING = 1 << 3;
+        /// Those that a receiver tells the sender.
+        const HINTS = Self::ELN.bits() | Self::CONGESTION_WARNING.bits();
+    }
+}
+
+/// The ECN field of an IP header (RFC 3168 section 5); the values are those on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum Ecn {
+    /// The transport does not understand ECN: a congested queue drops the packet.
+    #[default]
+    NotEct = 0,
+    /// ECN-capable transport, ECT(1); the mark of low-latency senders (RFC 9331).
+    Ect1 = 1,
+    /// ECN-capable transport, ECT(0).
+    Ect0 = 2,
+    /// Congestion experienced: a queue on the way marked the packet.
+    Ce = 3,
+}
+
+impl Ecn {
+    /// A queue may mark the packet instead of dropping it.
+    #[inline]
+    pub fn is_capable(self) -> bool {
+        self != Self::NotEct
+    }
+
+    /// The codepoint of the lowest two bits.
+    pub fn from_bits(bits: u8) -> Self {
+        match bits & 3 {
+            0 => Self::NotEct,
+            1 => Self::Ect1,
+            2 => Self::Ect0,
+            _ => Self::Ce,
         }
     }
 }
@@ -79,7 +182,7 @@ pub struct Datagram {
 pub struct Segment {
     /// Sequence number of the first payload byte (or of SYN or FIN).
     pub seq: SeqNr,
-    /// Next sequence number expected by the sender of this segment; valid with [`Flags::ack`].
+    /// Next sequence number expected by the sender of this segment; valid with [`Flags::ACK`].
     pub ack: SeqNr,
     /// Payload bytes.
     pub len: u32,
@@ -89,110 +192,38 @@ pub struct Segment {
     pub timestamps: Option<Timestamps>,
     /// Control bits.
     pub flags: Flags,
-    /// SACK option, most recently changed block first (RFC 2018); a D-SACK block leads (RFC 2883).
-    pub sack: SackBlocks,
+    /// What a receiver tells of the way that the data took, for cross-layer mechanisms.
+    pub hints: Hints,
+    /// SACK blocks, or the options of a SYN.
+    pub options: Options,
 }
 
-/// At most four blocks fit the option space, three beside timestamps.
-pub const MAX_SACK_BLOCKS: usize = 4;
-
-/// The blocks of a SACK option; a slice to whoever reads it.
-///
-/// By their number, so that no block is one byte to write.
-#[derive(Clone, Copy, Default)]
-#[repr(u8)]
-pub enum SackBlocks {
-    /// No block.
-    #[default]
-    None,
-    /// One block.
-    One([SackBlock; 1]),
-    /// Two blocks.
-    Two([SackBlock; 2]),
-    /// Three blocks.
-    Three([SackBlock; 3]),
-    /// Four blocks.
-    Four([SackBlock; MAX_SACK_BLOCKS]),
-}
-
-impl SackBlocks {
-    /// Adds a block behind the others; nothing if the option is full.
-    pub fn push(&mut self, block: SackBlock) {
-        *self = match *self {
-            Self::None => Self::One([block]),
-            Self::One([a]) => Self::Two([a, block]),
-            Self::Two([a, b]) => Self::Three([a, b, block]),
-            Self::Three([a, b, c]) => Self::Four([a, b, c, block]),
-            full @ Self::Four(_) => full,
-        };
+bitflags! {
+    /// The control bits of a TCP header (RFC 9293 section 3.1); the values are those on the wire.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub struct Flags: u8 {
+        /// Finish: takes one sequence number after the payload.
+        const FIN = 1;
+        /// Synchronise: takes one sequence number.
+        const SYN = 1 << 1;
+        /// Reset the connection.
+        const RST = 1 << 2;
+        /// Hand the data to the application now.
+        const PSH = 1 << 3;
+        /// The `ack` field is valid.
+        const ACK = 1 << 4;
+        /// The urgent pointer is valid; nothing here sets or reads it.
+        const URG = 1 << 5;
+        /// ECN echo: a packet came with congestion experienced (RFC 3168 section 6.1).
+        const ECE = 1 << 6;
+        /// Congestion window reduced: the answer to ECE.
+        const CWR = 1 << 7;
     }
-}
-
-impl Deref for SackBlocks {
-    type Target = [SackBlock];
-
-    #[inline]
-    fn deref(&self) -> &[SackBlock] {
-        match self {
-            Self::None => &[],
-            Self::One(blocks) => blocks,
-            Self::Two(blocks) => blocks,
-            Self::Three(blocks) => blocks,
-            Self::Four(blocks) => blocks,
-        }
-    }
-}
-
-impl FromIterator<SackBlock> for SackBlocks {
-    /// The first blocks, as many as the option holds.
-    fn from_iter<I: IntoIterator<Item = SackBlock>>(blocks: I) -> Self {
-        let mut all = Self::default();
-        for block in blocks {
-            all.push(block);
-        }
-        all
-    }
-}
-
-impl PartialEq for SackBlocks {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
-}
-
-impl fmt::Debug for SackBlocks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
-    }
-}
-
-/// TCP's control bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Flags {
-    /// Synchronise: takes one sequence number.
-    pub syn: bool,
-    /// The `ack` field is valid.
-    pub ack: bool,
-    /// Finish: takes one sequence number after the payload.
-    pub fin: bool,
 }
 
 impl Flags {
-    /// Of a segment that acknowledges, and no more.
-    pub const ACK: Self = Self {
-        syn: false,
-        ack: true,
-        fin: false,
-    };
-}
-
-/// Bytes `start..end` that the receiver holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct SackBlock {
-    /// First sequence number held.
-    pub start: SeqNr,
-    /// First sequence number after the block.
-    pub end: SeqNr,
+    /// Of the answer to a SYN.
+    pub const SYN_ACK: Self = Self::SYN.union(Self::ACK);
 }
 
 /// RFC 7323 timestamps; here nanoseconds of the sending machine's clock, which a wire driver scales.
@@ -207,8 +238,45 @@ pub struct Timestamps {
 
 impl Segment {
     /// Sequence numbers that this segment takes: payload, SYN and FIN.
+    #[inline]
     pub fn span(&self) -> u64 {
-        u64::from(self.len) + u64::from(self.flags.syn) + u64::from(self.flags.fin)
+        u64::from(self.len) + u64::from(self.is_syn()) + u64::from(self.is_fin())
+    }
+
+    /// It takes no sequence number: no payload, SYN or FIN.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0 && !self.flags.intersects(Flags::SYN.union(Flags::FIN))
+    }
+
+    /// It resets the connection.
+    #[inline]
+    pub fn is_rst(&self) -> bool {
+        self.flags.contains(Flags::RST)
+    }
+
+    /// Its acknowledgement field is valid.
+    #[inline]
+    pub fn is_ack(&self) -> bool {
+        self.flags.contains(Flags::ACK)
+    }
+
+    /// It opens a connection.
+    #[inline]
+    pub fn is_syn(&self) -> bool {
+        self.flags.contains(Flags::SYN)
+    }
+
+    /// It ends its direction of a connection.
+    #[inline]
+    pub fn is_fin(&self) -> bool {
+        self.flags.contains(Flags::FIN)
+    }
+
+    /// The blocks of its SACK option, if it has one.
+    #[inline]
+    pub fn sack(&self) -> &[SackBlock] {
+        self.options.sack()
     }
 }
 
@@ -217,25 +285,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_of_tcp_but_the_sack_blocks_fits_a_cache_line() {
+    fn a_tcp_packet_without_blocks_fits_a_cache_line() {
         // Four bytes of the driver's come before it, and the tag of the body inside.
         let body = 4 + std::mem::offset_of!(Packet, body) + size_of::<u32>();
-        let count = body + std::mem::offset_of!(Segment, sack);
+        let count = body + std::mem::offset_of!(Segment, options);
         assert_eq!(count + size_of::<u32>(), 64);
-        assert_eq!(size_of::<SackBlocks>(), 4 + 4 * size_of::<SackBlock>());
+        assert_eq!(
+            size_of::<Options>(),
+            4 + MAX_SACK_BLOCKS * size_of::<SackBlock>()
+        );
         assert!(4 + size_of::<Packet>() <= 2 * 64, "{}", size_of::<Packet>());
     }
 
     #[test]
-    fn a_sack_option_holds_four_blocks_in_order() {
-        let block = |n: u32| SackBlock {
-            start: SeqNr(n),
-            end: SeqNr(n + 1),
-        };
-        for n in 0..6 {
-            let blocks: SackBlocks = (0..n).map(block).collect();
-            let held: Vec<SackBlock> = (0..n.min(4)).map(block).collect();
-            assert_eq!(*blocks, *held);
+    fn ecn_codepoints_are_those_of_the_ip_header() {
+        for bits in 0..4 {
+            assert_eq!(Ecn::from_bits(bits) as u8, bits);
         }
+        assert!(!Ecn::NotEct.is_capable() && Ecn::Ect1.is_capable() && Ecn::Ce.is_capable());
     }
 }

@@ -6,6 +6,7 @@
 
 #[cfg(feature = "files")]
 pub mod capture;
+pub mod connections;
 pub mod link;
 pub mod machines;
 mod path;
@@ -14,6 +15,7 @@ pub mod scenario;
 pub mod setdest;
 pub mod snoop;
 pub mod sockets;
+pub mod tcp_wire;
 pub mod trace;
 pub mod wtcp;
 pub mod wtcp_wire;
@@ -25,6 +27,7 @@ pub type Target = (&'static str, fn(&[u8]));
 pub const TARGETS: &[Target] = &[
     #[cfg(feature = "files")]
     ("capture", capture::run),
+    ("connections", connections::run),
     ("link", link::run),
     ("machines", machines::run),
     #[cfg(feature = "files")]
@@ -32,6 +35,7 @@ pub const TARGETS: &[Target] = &[
     ("setdest", setdest::run),
     ("snoop", snoop::run),
     ("sockets", sockets::run),
+    ("tcp_wire", tcp_wire::run),
     ("trace", trace::run),
     ("wtcp", wtcp::run),
     ("wtcp_wire", wtcp_wire::run),

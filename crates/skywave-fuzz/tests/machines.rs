@@ -14,7 +14,7 @@ fn plan() -> impl Strategy<Value = Plan> {
 
 /// Runs plans on every preset in every profile, changed by `change`.
 fn for_every_preset(cases: u32, change: impl Fn(&mut TcpConfig, &Plan)) {
-    for preset in PRESETS {
+    for preset in PRESETS.iter() {
         for profile in PROFILES {
             let name = format!("{} in profile {profile:?}", preset.name);
             check(&name, cases, plan(), |plan| {

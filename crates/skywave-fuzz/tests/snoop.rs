@@ -11,7 +11,7 @@ use skywave_fuzz::snoop::AnyAgent;
 
 #[test]
 fn every_preset_delivers_everything_and_goes_quiet_behind_the_papers_agent() {
-    for preset in PRESETS {
+    for preset in PRESETS.iter() {
         for profile in PROFILES {
             let name = format!("{} in profile {profile:?}", preset.name);
             check(&name, 30, from_bytes::<Plan>(200), |plan| {

@@ -91,7 +91,7 @@ fn every_preset_and_member_has_a_page() {
             .iter()
             .any(|quote| text.contains(&format!("{quote}{name}{quote}")))
     };
-    for preset in PRESETS {
+    for preset in PRESETS.iter() {
         let name = preset.name;
         assert!(
             named(name),

@@ -35,6 +35,11 @@ fn sifests_path_agrees_with_ns2() {
     agrees("sifest", 4);
 }
 
+#[test]
+fn a_red_bottleneck_agrees_with_ns2() {
+    judge("ecn", 3, |set| set.close() == set.rows.len());
+}
+
 /// A row that is lost on the way from the table would never disagree.
 #[test]
 fn every_set_has_all_rows_of_its_table() {
@@ -48,6 +53,7 @@ fn every_set_has_all_rows_of_its_table() {
         ("sifest", 336),
         ("dcr", 13),
         ("dcr-lockstep", 8),
+        ("ecn", 6),
         ("linux", 60),
         ("ns3", 25),
         ("wifi", 20),

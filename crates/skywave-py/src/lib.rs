@@ -28,7 +28,8 @@ mod _skywave {
 
     #[pymodule_export]
     use super::custom::{
-        AckEvent, DetectionEvent, Flight, LossEvent, Response, Sent, TimeoutEvent, Window,
+        AckEvent, DetectionEvent, Flight, LossEvent, RateSample, Response, Sent, TimeoutEvent,
+        Window,
     };
     #[pymodule_export]
     use super::errors::ScenarioError;

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 import skywave
@@ -242,3 +243,58 @@ def test_what_is_no_member_is_an_error(lossy: Scenario) -> None:
         skywave.load(replace(lossy, sweep=sweep))
     with pytest.raises(ValueError, match=r"give `custom` to skywave\.load"):
         skywave.run(skywave.load(lossy), custom={})
+
+
+class Listener(PyReno):
+    """Reno at a fixed pace, which writes down what it hears."""
+
+    heard: ClassVar[list[tuple[float, float | None]]] = []
+    causes: ClassVar[list[str]] = []
+    marks: ClassVar[list[str]] = []
+
+    def on_ack(self, ack: AckEvent, window: Window) -> None:
+        super().on_ack(ack, window)
+        rate = ack.rate.rate if ack.rate else None
+        self.heard.append((ack.delivered, rate))
+
+    def on_loss(self, loss: LossEvent, window: Window) -> Response:
+        self.causes.append(loss.cause)
+        return super().on_loss(loss, window)
+
+    def on_ecn(self, mark: LossEvent, window: Window) -> Response:
+        self.marks.append(mark.cause)
+        return Response.cut_to(mark.window * 0.9)
+
+    def needs_rate(self) -> bool:
+        return True
+
+    def pacing_rate(self) -> float:
+        return 3e6
+
+
+def listen(link: Link, **settings: bool) -> float:
+    """The goodput of a flow of a `Listener` over this link."""
+    for heard in (Listener.heard, Listener.causes, Listener.marks):
+        heard.clear()
+    flow = Flow(
+        name="f", from_="a", to="b", transport=Transport("sack", congestion=Listener), tcp=settings
+    )
+    results = skywave.run(Scenario(links=[link], flows=[flow], run=Run(duration="10s")))
+    return float(results.runs["goodput_bps"][0])
+
+
+def test_a_law_hears_of_deliveries_and_sets_its_pace() -> None:
+    loss = {"forward": {"iid": 0.01}}
+    goodput = listen(Link(between=("a", "b"), rate="20Mbps", delay="5ms", loss=loss))
+    assert 1e6 < goodput < 3e6
+    assert "sack" in Listener.causes
+    rates = [rate for _, rate in Listener.heard if rate is not None]
+    assert rates
+    assert max(rates) < 20e6
+    assert all(delivered > 0 for delivered, _ in Listener.heard)
+
+
+def test_a_law_hears_of_marks() -> None:
+    queue = {"red": {"limit": "50 packets", "min": "2 packets", "weight": 0.1, "ecn": True}}
+    listen(Link(between=("a", "b"), rate="2Mbps", delay="5ms", queue=queue), ecn=True)
+    assert set(Listener.marks) == {"mark"}

@@ -2,6 +2,7 @@
 
 use std::ops::AddAssign;
 
+use serde::Serialize;
 use skywave_core::link::DropCause;
 use skywave_core::tcp::limits::Why;
 
@@ -88,7 +89,7 @@ impl From<Why> for Found {
             Why::Dupacks => Self::Dupacks,
             Why::PartialAck => Self::PartialAck,
             Why::Sack => Self::Sack,
-            Why::Detector => Self::Detector,
+            Why::Detector | Why::Notice => Self::Detector,
             Why::Timeout => Self::Timeout,
             Why::GoBackN => Self::Unnoticed,
         }
@@ -96,7 +97,7 @@ impl From<Why> for Found {
 }
 
 /// Lost packets by cause and by how they were found; each is counted once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LossTable([[u64; Found::ALL.len()]; LossCause::ALL.len()]);
 
 impl AddAssign for LossTable {

@@ -2,10 +2,12 @@
 //!
 //! Counts and means are over the measured window unless said otherwise.
 
+use serde::Serialize;
+
 use crate::losses::LossTable;
 
 /// All that one simulation measured.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct Outcome {
     /// One entry a flow, in the order of the specification.
     pub flows: Vec<FlowOutcome>,
@@ -22,7 +24,7 @@ pub struct Outcome {
 }
 
 /// What was measured of one flow.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct FlowOutcome {
     /// The flow's name.
     pub name: String,
@@ -62,6 +64,8 @@ pub struct FlowOutcome {
     pub fast_retransmits: u64,
     /// Reductions of the congestion window (fast or by timeout).
     pub window_cuts: u64,
+    /// Those of `window_cuts` that answered a router's mark (ECN).
+    pub ecn_responses: u64,
     /// Data packets dropped by a full (or early dropping) queue, on any link.
     pub queue_drops: u64,
     /// Data packets lost by a channel: errors, blackouts, corruption.
@@ -89,6 +93,8 @@ pub struct FlowOutcome {
     pub share_application: Option<f64>,
     /// Share in which a fast recovery was going on.
     pub share_recovery: Option<f64>,
+    /// Share in which the pace held back what the windows had room for.
+    pub share_pacing: Option<f64>,
     /// Share of silence that the retransmission timer ended.
     pub share_timeout: Option<f64>,
     /// A TCP flow's lost data packets, by cause and by how they were found.
@@ -149,7 +155,7 @@ pub struct FlowOutcome {
 }
 
 /// What was measured of one one-way link.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct LinkOutcome {
     /// The link's name.
     pub name: String,
@@ -164,6 +170,8 @@ pub struct LinkOutcome {
     pub queue_above_half: Option<f64>,
     /// Packets dropped by the queue.
     pub queue_drops: u64,
+    /// Packets that the queue marked instead of dropping them early (ECN).
+    pub ecn_marks: u64,
     /// `queue_drops` per packet offered.
     pub drop_rate: Option<f64>,
     /// Packets lost by the channel's loss models.
@@ -183,7 +191,7 @@ pub struct LinkOutcome {
 }
 
 /// What was measured of one station of a radio network.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct StationOutcome {
     /// Its node's name.
     pub name: String,
@@ -208,7 +216,7 @@ pub struct StationOutcome {
 }
 
 /// What a station does for some time.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Span {
     /// Start, seconds.
     pub from_s: f64,
@@ -219,7 +227,7 @@ pub struct Span {
 }
 
 /// What a station may be doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Activity {
     /// It sends.
     Sends,
@@ -236,7 +244,7 @@ pub enum Activity {
 }
 
 /// Delivered bytes over time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Bins {
     /// Length of a bin in seconds; the first begins with the run.
     pub width_s: f64,
@@ -245,7 +253,7 @@ pub struct Bins {
 }
 
 /// A time series of one quantity of one flow or link.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Series {
     /// Flow or link name.
     pub entity: String,

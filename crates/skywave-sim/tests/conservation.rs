@@ -102,7 +102,7 @@ impl Observer for Auditor<'_> {
         match offer.fate {
             Fate::Dropped(DropCause::Queue | DropCause::Early) => {
                 counts.queue_drops += 1;
-                if packet.corrupt {
+                if packet.is_corrupt() {
                     account.channel_drops += 1;
                 } else {
                     account.queue_drops += 1;
@@ -118,6 +118,7 @@ impl Observer for Auditor<'_> {
             Fate::Arrives {
                 at,
                 corrupt,
+                marked: _,
                 duplicate,
             } => {
                 counts.corrupted += u64::from(corrupt);
@@ -127,7 +128,7 @@ impl Observer for Auditor<'_> {
                     account.on_the_way += packets;
                 } else if link.to != goal {
                     *self.inside.entry(sighting(link.to, at)).or_default() += packets as i64;
-                } else if corrupt || packet.corrupt {
+                } else if corrupt || packet.is_corrupt() {
                     account.channel_drops += packets;
                 } else {
                     account.arrived += packets;
@@ -222,6 +223,7 @@ fn any_link() -> impl Strategy<Value = LinkConfig> {
         gentle: true,
         wait: true,
         mean_packet: 1000,
+        mark_p: None,
     });
     let queue = prop_oneof![
         (4u32..30).prop_map(|n| QueueConfig::DropTail(Limit::Packets(n))),
@@ -363,7 +365,7 @@ fn audit_over_any_links(transport: &Transport, cases: u32, name: &str, agent: bo
 
 #[test]
 fn no_packet_of_any_variant_is_unaccounted_for() {
-    for preset in PRESETS {
+    for preset in PRESETS.iter() {
         for profile in [Profile::Ns2, Profile::Bsd, Profile::Rfc] {
             let config = TcpConfig::new(profile, preset.composition.clone());
             let name = format!("{} in profile {profile:?}", preset.name);

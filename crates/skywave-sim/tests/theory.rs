@@ -53,7 +53,7 @@ fn the_smallest_round_trip_is_propagation_and_transmission() {
 
 #[test]
 fn the_same_specification_gives_the_same_outcome() {
-    for preset in PRESETS {
+    for preset in PRESETS.iter() {
         let path = Path {
             seconds: 60,
             ..Path::default()
@@ -83,7 +83,7 @@ fn every_packet_offered_to_the_last_link_is_delivered_or_accounted_for() {
         seconds: 120,
         ..Path::default()
     };
-    for preset in PRESETS {
+    for preset in PRESETS.iter() {
         let outcome = simulate(&single(path, ns2(preset.name, 90), 1));
         let flow = &outcome.flows[0];
         let wireless = &outcome.links[2];
@@ -107,7 +107,7 @@ fn every_packet_offered_to_the_last_link_is_delivered_or_accounted_for() {
 #[test]
 fn a_fixed_transfer_completes_whatever_happens_on_the_way() {
     let bytes = 1_000_000;
-    for preset in PRESETS {
+    for preset in PRESETS.iter() {
         for profile in [Profile::Ns2, Profile::Bsd, Profile::Rfc] {
             let mut config = TcpConfig::new(profile, preset.composition.clone());
             config.iss = u32::MAX - 300_000; // wraps on the way

@@ -1,7 +1,7 @@
 //! The point at which ns-2 is run here.
 
 use skywave_lab::validate::live::{self, LiveError};
-use skywave_lab::validate::{Agent, Case, Cerl, Dcr, Path, Queue, Set, Sifest};
+use skywave_lab::validate::{Agent, Case, Cerl, Dcr, Path, Queue, RedBottleneck, Set, Sifest};
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -12,7 +12,7 @@ use crate::interrupt;
 // Without this, `--only` would take the need of `--live` away.
 #[group(id = "point", multiple = true, conflicts_with = "only")]
 pub(crate) struct Point {
-    /// CERL's path, SIFEST's or TCP-DCR's.
+    /// CERL's path, SIFEST's, TCP-DCR's, or a RED bottleneck.
     #[arg(long, value_enum, default_value = "cerl", requires = "live")]
     path: PathName,
 
@@ -24,24 +24,24 @@ pub(crate) struct Point {
     #[arg(long, value_name = "AGENT", requires = "live")]
     beside: Option<String>,
 
-    /// cerl: loss probability.
-    #[arg(long, value_name = "P", default_value_t = 0.01, requires = "live")]
-    loss: f64,
+    /// cerl, red: loss probability. [default: 0.01; red: 0]
+    #[arg(long, value_name = "P", requires = "live")]
+    loss: Option<f64>,
 
-    /// cerl: delay of the bottleneck.
-    #[arg(long, default_value = "80ms", requires = "live")]
-    delay: String,
+    /// cerl, red: delay of the bottleneck. [default: 80ms; red: 20ms]
+    #[arg(long, requires = "live")]
+    delay: Option<String>,
 
-    /// cerl: rate of the bottleneck.
-    #[arg(long, default_value = "2Mbps", requires = "live")]
-    rate: String,
+    /// cerl, red: rate of the bottleneck. [default: 2Mbps; red: 10Mbps]
+    #[arg(long, requires = "live")]
+    rate: Option<String>,
 
-    /// cerl, dcr: limit of the bottleneck's queue in packets. [default: 90; dcr: 50]
+    /// cerl, dcr, red: limit of the bottleneck's queue in packets. [default: 90; dcr: 50; red: 60]
     #[arg(long, value_name = "PACKETS",
         value_parser = clap::value_parser!(u32).range(1..=1_000_000), requires = "live")]
     buffer: Option<u32>,
 
-    /// Simulated time. [default: 480s; sifest: 100s; dcr: 1100s]
+    /// Simulated time. [default: 480s; sifest: 100s; dcr: 1100s; red: 220s]
     #[arg(long, value_name = "TIME", requires = "live")]
     duration: Option<String>,
 
@@ -81,6 +81,23 @@ pub(crate) struct Point {
     /// dcr: the bottleneck's queue is RED.
     #[arg(long, requires = "live")]
     red: bool,
+
+    /// red: number of flows.
+    #[arg(long, value_name = "N", default_value_t = 16,
+        value_parser = clap::value_parser!(u32).range(1..=1000), requires = "live")]
+    flows: u32,
+
+    /// red: lower threshold in packets.
+    #[arg(long, value_name = "PACKETS", default_value_t = 5, requires = "live")]
+    min: u32,
+
+    /// red: upper threshold in packets.
+    #[arg(long, value_name = "PACKETS", default_value_t = 15, requires = "live")]
+    max: u32,
+
+    /// red: probability of a drop at the upper threshold.
+    #[arg(long, value_name = "P", default_value_t = 0.1, requires = "live")]
+    max_p: f64,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -88,12 +105,19 @@ enum PathName {
     Cerl,
     Sifest,
     Dcr,
+    Red,
 }
 
-/// Runs ns-2 at the point with so many seeds; the set has that one row.
+/// Runs ns-2 at the point with `seeds` seeds; the set has that one row.
 pub(crate) fn measure(point: &Point, seeds: u64) -> Result<Set, Failure> {
     let set = live::measure(&point.case()?, seeds, interrupt::flag())?;
     Ok(set)
+}
+
+/// The rows of `sets` with numbers that ns-2 gives here.
+pub(crate) fn repeat(sets: &[Set]) -> Result<Vec<Set>, Failure> {
+    let repeated = sets.iter().map(|set| live::repeat(set, interrupt::flag()));
+    Ok(repeated.collect::<Result<_, LiveError>>()?)
 }
 
 impl Point {
@@ -103,10 +127,10 @@ impl Point {
                 "reno",
                 "480s",
                 Path::Cerl(Cerl {
-                    rate: self.rate.clone(),
-                    delay: self.delay.clone(),
+                    rate: self.rate.clone().unwrap_or_else(|| "2Mbps".into()),
+                    delay: self.delay.clone().unwrap_or_else(|| "80ms".into()),
                     buffer: self.buffer.unwrap_or(90),
-                    loss: self.loss,
+                    loss: self.loss.unwrap_or(0.01),
                     beside: self.beside.as_deref().map(find).transpose()?,
                 }),
             ),
@@ -139,6 +163,24 @@ impl Point {
                     window: self.window.unwrap_or(8),
                     jitter: 1.0,
                     spread_ms: self.spread,
+                }),
+            ),
+            PathName::Red => (
+                "reno",
+                "220s",
+                Path::Red(RedBottleneck {
+                    flows: self.flows,
+                    rate: self.rate.clone().unwrap_or_else(|| "10Mbps".into()),
+                    delay: self.delay.clone().unwrap_or_else(|| "20ms".into()),
+                    step_ms: 2,
+                    buffer: self.buffer.unwrap_or(60),
+                    in_bytes: false,
+                    min: self.min,
+                    max: self.max,
+                    max_p: self.max_p,
+                    gentle: true,
+                    wait: true,
+                    loss: self.loss.unwrap_or(0.0),
                 }),
             ),
         };

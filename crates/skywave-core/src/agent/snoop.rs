@@ -187,7 +187,7 @@ impl Snoop {
         let Some(first) = self.first else {
             return Verdict::Forward;
         };
-        if !segment.flags.ack {
+        if !segment.is_ack() {
             return Verdict::Forward;
         }
         let ack = segment.ack.expand(first.0, self.ack);
@@ -305,7 +305,7 @@ impl Snoop {
 /// sign of a loss.
 fn reports_duplicate(segment: &Segment) -> bool {
     let below = |end: SeqNr| segment.ack.0.wrapping_sub(end.0) < 1 << 31;
-    segment.sack.first().is_some_and(|block| below(block.end))
+    segment.sack().first().is_some_and(|block| below(block.end))
 }
 
 #[cfg(test)]

@@ -31,9 +31,10 @@ use std::collections::VecDeque;
 use super::config::{Arq, LinkConfig};
 use super::medium::Medium;
 use super::meter::{Measured, Meter, Retransmission};
-use super::queue::Admission;
+use super::queue::{Admission, Verdict};
 use super::service::Transmitter;
 use super::{DropCause, Fate};
+use crate::packet::Ecn;
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 use in_order::InOrder;
@@ -72,6 +73,8 @@ struct Frame {
     size: u32,
     /// Its place in the order of first transmissions.
     number: u64,
+    /// The queue has marked it.
+    marked: bool,
     transmissions: u32,
 }
 
@@ -128,6 +131,12 @@ impl ArqLink {
     /// Offers a packet of `size` bytes at `now`; `Some` if the queue drops it. Otherwise
     /// [`ArqLink::poll`] will tell of it, once, by this `id`.
     pub fn offer(&mut self, now: Time, id: u32, size: u32) -> Option<DropCause> {
+        self.offer_capable(now, id, size, Ecn::NotEct)
+    }
+
+    /// As [`Self::offer`], for a packet with this ECN field: the queue may mark it instead of dropping
+    /// it.
+    pub fn offer_capable(&mut self, now: Time, id: u32, size: u32, ecn: Ecn) -> Option<DropCause> {
         self.on_time(now);
         let now = self.clock;
         self.meter.offered();
@@ -137,10 +146,10 @@ impl ArqLink {
         }
         let must_wait = !idle || self.start > now;
         let waiting = (self.queue.len(), self.queued_bytes);
-        let refused = self.admission.refuses(now, must_wait, waiting, size);
-        if let Some(cause) = refused {
+        let verdict = self.admission.judges(now, must_wait, waiting, size, ecn);
+        if let Verdict::Drop(cause) = verdict {
             self.meter.settled(Fate::Dropped(cause));
-            return refused;
+            return Some(cause);
         }
         let number = self.accepted;
         self.accepted += 1;
@@ -149,6 +158,7 @@ impl ArqLink {
             id,
             size,
             number,
+            marked: verdict == Verdict::Mark,
             transmissions: 0,
         });
         self.start_next(now);
@@ -238,7 +248,7 @@ impl ArqLink {
             }
             Some(_) => self.held.push_back((now + self.round_trip, frame)),
         }
-        self.meter.repaired(self.medium.repairs());
+        self.meter.repaired(self.medium.take_repairs());
         for settled in self.settled.range(told..) {
             self.meter.settled(settled.fate);
         }
@@ -248,7 +258,7 @@ impl ArqLink {
     }
 
     fn arrive(&mut self, now: Time, frame: Frame) {
-        let fate = self.medium.arrival(now + self.delay);
+        let fate = self.medium.arrival(now + self.delay).marked(frame.marked);
         let settled = Settled {
             id: frame.id,
             at: now,

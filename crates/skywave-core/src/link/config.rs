@@ -107,6 +107,10 @@ pub struct RedConfig {
     /// Packet size in bytes that stands for one packet when the average ages over an idle period,
     /// and that scales the probability in byte mode.
     pub mean_packet: u32,
+    /// Mark an ECN-capable packet instead of dropping it early (RFC 3168 section 7), as long as the drop
+    /// probability that the average asks for is below this (ns-2's `mark_p_`, 0.1 there); `None` to
+    /// drop. A full queue always drops.
+    pub mark_p: Option<f64>,
 }
 
 /// A channel loss model.

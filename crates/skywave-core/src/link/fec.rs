@@ -13,7 +13,7 @@ use crate::rng::Stream;
 pub(super) struct Code {
     rate: f64,
     repair: Option<Chance>,
-    /// Transmissions repaired so far.
+    /// Transmissions repaired and not reported yet.
     pub(super) repairs: u64,
 }
 

@@ -54,6 +54,7 @@ impl Impairments {
         Fate::Arrives {
             at,
             corrupt: happens(&mut self.corruption),
+            marked: false,
             duplicate: happens(&mut self.duplication),
         }
     }
@@ -124,6 +125,7 @@ mod tests {
         let want = Fate::Arrives {
             at: ms(25),
             corrupt: false,
+            marked: false,
             duplicate: false,
         };
         assert_eq!(got, want);

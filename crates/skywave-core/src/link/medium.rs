@@ -63,9 +63,10 @@ impl Medium {
         self.code.as_ref().map_or(size, |code| code.coded(size))
     }
 
-    /// Transmissions that forward error correction has repaired.
-    pub(super) fn repairs(&self) -> u64 {
-        self.code.as_ref().map_or(0, |code| code.repairs)
+    /// Transmissions that forward error correction has repaired since this was last asked.
+    pub(super) fn take_repairs(&mut self) -> u64 {
+        let code = self.code.as_mut();
+        code.map_or(0, |code| std::mem::take(&mut code.repairs))
     }
 
     /// A packet comes to the link at `now`: whether the channel loses it before the queue.

@@ -1,9 +1,7 @@
-//! What a link measures: running totals, read at the bounds of a window.
+//! What a link measures: running totals, which begin anew when a window opens and are read when it closes.
 //!
 //! Waiting and transmission are added when they are decided, which may be before they happen; a
 //! reading takes out again what lies ahead of it.
-
-use std::ops::Sub;
 
 use super::{DropCause, Fate};
 use crate::time::{Duration, Time};
@@ -23,6 +21,8 @@ pub struct Measured {
     pub offered: u64,
     /// Packets dropped by the queue, full or early.
     pub queue_drops: u64,
+    /// Packets that the queue marked instead of dropping them early.
+    pub ecn_marks: u64,
     /// Packets lost by the loss models.
     pub channel_drops: u64,
     /// Packets lost in blackouts.
@@ -56,7 +56,7 @@ impl Retransmission {
     }
 }
 
-/// Totals since the link's first packet.
+/// Totals since the window opened; before that, since the link's first packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Totals {
     /// Capacity used, on the transmitter's axis.
@@ -71,6 +71,7 @@ pub(super) struct Totals {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct Mishaps {
     queue_drops: u64,
+    ecn_marks: u64,
     channel_drops: u64,
     blackout_drops: u64,
     corrupted: u64,
@@ -101,33 +102,6 @@ impl From<u128> for Wide {
     }
 }
 
-impl Sub for Totals {
-    type Output = Self;
-
-    fn sub(self, earlier: Self) -> Self {
-        Self {
-            used: self.used.saturating_sub(earlier.used),
-            offered: self.offered.saturating_sub(earlier.offered),
-            waited: self.waited.saturating_sub(earlier.waited),
-            mishaps: self.mishaps - earlier.mishaps,
-        }
-    }
-}
-
-impl Sub for Mishaps {
-    type Output = Self;
-
-    fn sub(self, earlier: Self) -> Self {
-        Self {
-            queue_drops: self.queue_drops.saturating_sub(earlier.queue_drops),
-            channel_drops: self.channel_drops.saturating_sub(earlier.channel_drops),
-            blackout_drops: self.blackout_drops.saturating_sub(earlier.blackout_drops),
-            corrupted: self.corrupted.saturating_sub(earlier.corrupted),
-            fec_repairs: self.fec_repairs.saturating_sub(earlier.fec_repairs),
-        }
-    }
-}
-
 impl Totals {
     /// The totals as of `at`, when `taken` of the capacity lies ahead, and packets still wait that
     /// start at these times.
@@ -147,7 +121,7 @@ pub(super) const HOT_BYTES: usize = std::mem::offset_of!(Meter, waited);
 #[cfg(test)]
 pub(super) const WARM_BYTES: usize = std::mem::offset_of!(Meter, rest);
 
-/// The totals, and what they were when a window opened and closed; first what most packets change.
+/// The totals since the window opened, and what they were when it closed; first what most packets change.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Meter {
@@ -163,21 +137,18 @@ pub(super) struct Meter {
 #[derive(Clone, Debug)]
 struct Rest {
     mishaps: Mishaps,
-    readings: Readings,
-}
-
-#[derive(Clone, Debug)]
-struct Readings {
     window: (Time, Time),
-    at_open: Option<Totals>,
-    at_close: Option<Totals>,
+    opened: bool,
+    /// The totals when the window closed.
+    at_close: Option<Box<Totals>>,
 }
 
-impl Readings {
+impl Rest {
     fn new(start: Time, end: Time) -> Self {
         Self {
+            mishaps: Mishaps::default(),
             window: (start, end),
-            at_open: None,
+            opened: false,
             at_close: None,
         }
     }
@@ -191,17 +162,14 @@ impl Meter {
             bound: start,
             offered: 0,
             waited: Wide::default(),
-            rest: Box::new(Rest {
-                mishaps: Mishaps::default(),
-                readings: Readings::new(start, end),
-            }),
+            rest: Box::new(Rest::new(start, end)),
         }
     }
 
     /// Measures another window from its start on.
     pub(super) fn restart(&mut self, start: Time, end: Time) {
         self.bound = start;
-        self.rest.readings = Readings::new(start, end);
+        *self.rest = Rest::new(start, end);
     }
 
     /// A packet waits and then takes so much of the transmitter.
@@ -250,6 +218,9 @@ impl Meter {
     /// This became of a packet.
     #[inline]
     pub(super) fn settled(&mut self, fate: Fate) {
+        if let Fate::Arrives { marked: true, .. } = fate {
+            self.rest.mishaps.ecn_marks += 1;
+        }
         let drops = match fate {
             Fate::Arrives { corrupt: false, .. } => return,
             Fate::Arrives { corrupt: true, .. } => &mut self.rest.mishaps.corrupted,
@@ -262,9 +233,9 @@ impl Meter {
         *drops += 1;
     }
 
-    /// Forward error correction has repaired so many transmissions by now.
-    pub(super) fn repaired(&mut self, by_now: u64) {
-        self.rest.mishaps.fec_repairs = by_now;
+    /// Forward error correction has repaired so many more transmissions.
+    pub(super) fn repaired(&mut self, more: u64) {
+        self.rest.mishaps.fec_repairs += more;
     }
 
     /// The totals by now.
@@ -277,21 +248,25 @@ impl Meter {
         }
     }
 
-    /// The bound is reached, with these totals.
+    /// The bound is reached, with these totals. When the window opens, counting begins anew with what
+    /// lies ahead: a link does not keep what it counted before.
     pub(super) fn pass_bound(&mut self, totals: Totals) {
-        let readings = &mut self.rest.readings;
-        if readings.at_open.is_none() {
-            readings.at_open = Some(totals);
-            self.bound = readings.window.1;
-        } else {
-            readings.at_close = Some(totals);
+        if self.rest.opened {
+            self.rest.at_close = Some(Box::new(totals));
             self.bound = Time::MAX;
+            return;
         }
+        self.rest.opened = true;
+        self.bound = self.rest.window.1;
+        self.used = self.used.saturating_sub(totals.used);
+        self.waited = self.waited.get().saturating_sub(totals.waited).into();
+        self.offered = 0;
+        self.rest.mishaps = Mishaps::default();
     }
 
     /// Start and end of the window.
     pub(super) fn window(&self) -> (Time, Time) {
-        self.rest.readings.window
+        self.rest.window
     }
 
     /// Whether the window holds `at`.
@@ -302,16 +277,18 @@ impl Meter {
 
     /// True once both bounds are read.
     pub(super) fn is_closed(&self) -> bool {
-        self.rest.readings.at_close.is_some()
+        self.rest.at_close.is_some()
     }
 
     /// The figures as of `now`, when the totals are `totals` and all bounds up to `now` were passed.
     /// `capacity` is the length of the window, up to `now`, on the transmitter's axis.
     pub(super) fn read(&self, now: Time, capacity: u64, totals: Totals) -> Measured {
         let (start, end) = self.window();
-        let readings = &self.rest.readings;
-        let last = readings.at_close.unwrap_or(totals);
-        let seen = last - readings.at_open.unwrap_or(last);
+        let seen = match &self.rest.at_close {
+            _ if !self.rest.opened => Totals::default(),
+            Some(at_close) => **at_close,
+            None => totals,
+        };
         let window = end.min(now).since(start);
         Measured {
             window,
@@ -319,6 +296,7 @@ impl Meter {
             queue_mean_packets: ratio(seen.waited, window.as_nanos()),
             offered: seen.offered,
             queue_drops: seen.mishaps.queue_drops,
+            ecn_marks: seen.mishaps.ecn_marks,
             channel_drops: seen.mishaps.channel_drops,
             blackout_drops: seen.mishaps.blackout_drops,
             corrupted: seen.mishaps.corrupted,

@@ -7,7 +7,8 @@
 //!
 //! # The order of things
 //! 1. With [`LossAt::Head`], the loss models; a packet that they lose uses nothing of the link.
-//! 2. The queue, which may drop it: full ([`DropCause::Queue`]) or early ([`DropCause::Early`]).
+//! 2. The queue, which may drop it: full ([`DropCause::Queue`]) or early ([`DropCause::Early`]). Instead of
+//!    the latter it may mark a packet that is ECN-capable.
 //! 3. With [`Contention`], the wait for the channel, which takes no place in the queue.
 //! 4. The transmission, of more bytes with [`Fec`].
 //! 5. With [`LossAt::Tail`], the loss models, at the end of the transmission.
@@ -42,11 +43,12 @@ pub use config::*;
 pub use meter::{Measured, Retransmission};
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError, TraceErrorKind};
 
+use crate::packet::Ecn;
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 use medium::Medium;
 use meter::Meter;
-use queue::Queue;
+use queue::{Queue, Verdict};
 use service::Transmitter;
 
 /// What becomes of a packet.
@@ -60,9 +62,32 @@ pub enum Fate {
         at: Time,
         /// Damaged on the way (and so is its copy).
         corrupt: bool,
+        /// The queue marked it: congestion experienced (and so is its copy).
+        marked: bool,
         /// A second copy arrives together with the first, behind it.
         duplicate: bool,
     },
+}
+
+impl Fate {
+    /// The same of a packet that the queue has marked, if `mark`.
+    #[must_use]
+    fn marked(self, mark: bool) -> Self {
+        match self {
+            Self::Arrives {
+                at,
+                corrupt,
+                marked,
+                duplicate,
+            } => Self::Arrives {
+                at,
+                corrupt,
+                marked: marked || mark,
+                duplicate,
+            },
+            dropped @ Self::Dropped(_) => dropped,
+        }
+    }
 }
 
 /// Why a packet does not arrive.
@@ -124,10 +149,15 @@ impl Link {
     /// `now` must not decrease; an earlier one counts as the latest so far. Without reordering, the
     /// arrivals of packets are in the order of their sending.
     pub fn send(&mut self, now: Time, size: u32) -> Fate {
+        self.send_capable(now, size, Ecn::NotEct)
+    }
+
+    /// As [`Self::send`], for a packet with this ECN field: a queue may mark it instead of dropping it.
+    pub fn send_capable(&mut self, now: Time, size: u32, ecn: Ecn) -> Fate {
         let now = self.pass(now);
-        let fate = self.decide(now, size);
-        if let Some(medium) = &self.medium {
-            self.meter.repaired(medium.repairs());
+        let fate = self.decide(now, size, ecn);
+        if let Some(medium) = &mut self.medium {
+            self.meter.repaired(medium.take_repairs());
         }
         fate
     }
@@ -227,7 +257,7 @@ impl Link {
     }
 
     /// Decides a packet's fate.
-    fn decide(&mut self, now: Time, size: u32) -> Fate {
+    fn decide(&mut self, now: Time, size: u32, ecn: Ecn) -> Fate {
         let meter = &mut self.meter;
         if let Some(medium) = &mut self.medium
             && medium.loses_at_head(now, size)
@@ -235,9 +265,11 @@ impl Link {
             return meter.count(Fate::Dropped(DropCause::Channel));
         }
         let start = self.transmitter.begin(now);
-        if let Some(cause) = self.queue.refuses(now, start, size) {
+        let verdict = self.queue.judges(now, start, size, ecn);
+        if let Verdict::Drop(cause) = verdict {
             return meter.count(Fate::Dropped(cause));
         }
+        let marked = verdict == Verdict::Mark;
         let on_air = match &self.medium {
             Some(medium) => medium.on_air(size),
             None => size,
@@ -252,11 +284,12 @@ impl Link {
             if let Some(station) = medium.station_mut() {
                 station.transmits(now, slot);
             }
-            return meter.count(medium.carry(slot.end, self.delay, size));
+            return meter.count(medium.carry(slot.end, self.delay, size).marked(marked));
         }
         meter.count(Fate::Arrives {
             at: slot.end + self.delay,
             corrupt: false,
+            marked,
             duplicate: false,
         })
     }

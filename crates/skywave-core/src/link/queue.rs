@@ -10,6 +10,7 @@ use super::DropCause;
 use super::config::{Limit, QueueConfig};
 use super::red::Red;
 use super::starts::Starts;
+use crate::packet::Ecn;
 use crate::rng::Stream;
 use crate::time::Time;
 use crate::units::Rate;
@@ -40,6 +41,17 @@ struct Sizes {
 pub(super) const WARM_BYTES: usize =
     std::mem::offset_of!(Queue, starts) + super::starts::WARM_BYTES;
 
+/// What a queue does with a packet that comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It may join, or pass without waiting.
+    Pass,
+    /// The same, with congestion experienced on it.
+    Mark,
+    /// It is dropped.
+    Drop(DropCause),
+}
+
 /// Who may join a queue.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -60,30 +72,40 @@ impl Admission {
         Self { limit, red }
     }
 
-    /// A packet of `size` bytes comes while `packets` with `bytes` wait; `must_wait` unless its
-    /// transmission starts at once. `Some` if it is dropped.
+    /// A packet of `size` bytes with this ECN field comes while `packets` with `bytes` wait; `must_wait`
+    /// unless its transmission starts at once.
     #[inline]
-    pub(super) fn refuses(
+    pub(super) fn judges(
         &mut self,
         now: Time,
         must_wait: bool,
         (packets, bytes): (usize, u64),
         size: u32,
-    ) -> Option<DropCause> {
+        ecn: Ecn,
+    ) -> Verdict {
         let full = must_wait && !self.has_room((packets, bytes), size);
         let Some(red) = &mut self.red else {
-            return full.then_some(DropCause::Queue);
+            return if full {
+                Verdict::Drop(DropCause::Queue)
+            } else {
+                Verdict::Pass
+            };
         };
         let length = match self.limit {
             Limit::Packets(_) => packets as f64,
             Limit::Bytes(_) => bytes as f64,
         };
-        let early = red.drops(now, length, size);
+        let picked = red.picks(now, length, size);
         if full {
             red.restart_count();
-            return Some(DropCause::Queue);
+            Verdict::Drop(DropCause::Queue)
+        } else if !picked {
+            Verdict::Pass
+        } else if ecn.is_capable() && red.may_mark() {
+            Verdict::Mark
+        } else {
+            Verdict::Drop(DropCause::Early)
         }
-        early.then_some(DropCause::Early)
     }
 
     /// A packet of `size` bytes may wait too, while `packets` with `bytes` do.
@@ -125,13 +147,13 @@ impl Queue {
         self.admission.red.is_some()
     }
 
-    /// A packet arrives whose transmission would start at `start`; `Some` if it is dropped.
-    pub(super) fn refuses(&mut self, now: Time, start: Time, size: u32) -> Option<DropCause> {
+    /// A packet arrives whose transmission would start at `start`.
+    pub(super) fn judges(&mut self, now: Time, start: Time, size: u32, ecn: Ecn) -> Verdict {
         let waiting = self.waiting(now);
-        self.admission.refuses(now, start > now, waiting, size)
+        self.admission.judges(now, start > now, waiting, size, ecn)
     }
 
-    /// As [`Self::refuses`] and [`Self::accept`], for a packet that must wait at a queue without RED:
+    /// As [`Self::judges`] and [`Self::accept`], for a packet that must wait at a queue without RED:
     /// whether it may.
     #[inline(always)]
     pub(super) fn admits(&mut self, now: Time, start: Time, size: u32) -> bool {
@@ -163,7 +185,7 @@ impl Queue {
         has_room
     }
 
-    /// The packet that was not refused is transmitted from `start` to `end`.
+    /// The packet that was not dropped is transmitted from `start` to `end`.
     pub(super) fn accept(&mut self, now: Time, start: Time, end: Time, size: u32) {
         if start > now {
             self.wait(start, size);
@@ -231,7 +253,10 @@ mod tests {
 
     /// Offers a packet of `size` that would transmit for 10 ns from `start`.
     fn offer(q: &mut Queue, now: u64, start: u64, size: u32) -> bool {
-        let refused = q.refuses(ns(now), ns(start), size).is_some();
+        let refused = matches!(
+            q.judges(ns(now), ns(start), size, Ecn::NotEct),
+            Verdict::Drop(_)
+        );
         if !refused {
             q.accept(ns(now), ns(start), ns(start + 10), size);
         }
@@ -282,6 +307,7 @@ mod tests {
             gentle: false,
             wait: true,
             mean_packet: 1000,
+            mark_p: None,
         };
         let rate = Rate::from_bps(8_000_000);
         let mut q = Queue::new(QueueConfig::Red(red), rate, Stream::named(1, "test", "red"));
@@ -289,8 +315,8 @@ mod tests {
             assert!(offer(&mut q, 0, start, 1000));
         }
         // Refused; if its bytes still counted, the next one would be due for an early drop.
-        let refused = q.refuses(ns(0), ns(30), 10_000_000);
-        assert_eq!(refused, Some(DropCause::Queue));
+        let refused = q.judges(ns(0), ns(30), 10_000_000, Ecn::NotEct);
+        assert_eq!(refused, Verdict::Drop(DropCause::Queue));
         assert!(offer(&mut q, 0, 30, 1000));
     }
 

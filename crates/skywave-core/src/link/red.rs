@@ -51,8 +51,9 @@ impl Red {
         }
     }
 
-    /// A packet arrives while `length` (in the limit's unit) wait: whether it is dropped early.
-    pub(super) fn drops(&mut self, now: Time, length: f64, size: u32) -> bool {
+    /// A packet arrives while `length` (in the limit's unit) wait: whether it is picked, to be dropped
+    /// early or to be [marked](Self::may_mark).
+    pub(super) fn picks(&mut self, now: Time, length: f64, size: u32) -> bool {
         self.update_average(now, length);
         self.packets_since_drop += 1;
         self.bytes_since_drop += u64::from(size);
@@ -67,14 +68,21 @@ impl Red {
             return false;
         }
         let p = self.probability(size);
-        let drop = self.stream.chance(p);
-        if drop {
+        let picked = self.stream.chance(p);
+        if picked {
             self.restart_count();
         }
-        drop
+        picked
     }
 
-    /// A packet was dropped: spacing starts anew.
+    /// A packet that was picked just now is marked if it is ECN-capable: as in ns-2, as long as the
+    /// probability that the average alone asks for is below the limit for marks.
+    pub(super) fn may_mark(&self) -> bool {
+        let limit = self.config.mark_p;
+        limit.is_some_and(|limit| self.base_probability() < limit)
+    }
+
+    /// A packet was dropped or marked: spacing starts anew.
     pub(super) fn restart_count(&mut self) {
         self.packets_since_drop = 0;
         self.bytes_since_drop = 0;

@@ -29,6 +29,7 @@ fn arrives(at: Time) -> Fate {
     Fate::Arrives {
         at,
         corrupt: false,
+        marked: false,
         duplicate: false,
     }
 }
@@ -162,6 +163,7 @@ fn red_keeps_the_mean_queue_between_its_thresholds() {
         gentle: false,
         wait: true,
         mean_packet: 1500,
+        mark_p: None,
     });
     let mut l = link(c);
     l.measure(ms(20_000), ms(400_000));
@@ -189,6 +191,7 @@ fn a_full_red_queue_drops_as_full() {
         gentle: true,
         wait: true,
         mean_packet: 1500,
+        mark_p: None,
     });
     let mut l = link(c);
     for k in 1..=4 {

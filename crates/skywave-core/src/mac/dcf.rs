@@ -307,6 +307,12 @@ impl<P: Clone> Dcf<P> {
         });
     }
 
+    /// For how long the packet in service has been at the head of the queue.
+    pub fn in_service_for(&self, now: Time) -> Duration {
+        let since = self.current.as_ref().map_or(now, |current| current.since);
+        now.since(since)
+    }
+
     fn reply_with(&mut self, now: Time, reply: Reply) {
         self.reply = Some((now + self.config.timing.sifs, reply));
     }

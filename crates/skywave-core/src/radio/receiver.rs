@@ -25,8 +25,8 @@ pub enum Reception {
         /// Power of the noise, mW.
         noise_mw: f64,
         /// A frame's preamble is found if the frame is so many times stronger than noise and all other
-        /// signals together, a ratio of powers. Of frames that begin within [`DETECTION`] the strongest
-        /// counts.
+        /// signals together, a ratio of powers. Of frames that begin within 4 µs of each other the
+        /// strongest counts.
         preamble: f64,
         /// How OFDM is decoded.
         decoder: Decoder,

@@ -7,7 +7,15 @@ use crate::packet::{Segment, TCP_HEADER_BYTES};
 use crate::time::Duration;
 use crate::units::Segments;
 
-use super::custom::{CustomCongestion, CustomDetection};
+use super::pacing::PacingConfig;
+use super::slot::Setup;
+
+pub use super::acking::Acking;
+pub use super::congestion::CongestionConfig;
+pub use super::detection::DetectionConfig;
+pub use super::recovery::RecoveryConfig;
+pub use super::settings::{Counting, Handshake, RtoArithmetic, RtoConfig};
+pub use super::timeout::TimeoutConfig;
 
 /// The members of a sender's policy slots.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,13 +36,9 @@ pub struct Composition {
 impl Composition {
     /// The same with another window law, and with what that one says of repeated recoveries.
     pub fn with_congestion(self, congestion: CongestionConfig) -> Self {
-        let own_rule = matches!(
-            congestion,
-            CongestionConfig::Cerl(_) | CongestionConfig::Vegas(_)
-        );
         Self {
+            avoid_repeated_recovery: !congestion.guards_repeats(),
             congestion,
-            avoid_repeated_recovery: !own_rule,
             ..self
         }
     }
@@ -44,226 +48,6 @@ impl Composition {
         matches!(self.congestion, CongestionConfig::Custom(_))
             || matches!(self.detection, DetectionConfig::Custom(_))
     }
-}
-
-/// Members of the `detection` slot.
-#[derive(Clone, Debug, PartialEq)]
-pub enum DetectionConfig {
-    /// The third duplicate ACK (RFC 5681); the number is a parameter.
-    Dupacks(u32),
-    /// As many duplicate ACKs as the segments in flight could cause, or this threshold (Pan, Mark
-    /// and Shen 2004, section 4.2).
-    Sifest(u32),
-    /// The third duplicate ACK, or Vegas' fine-grained timer checked on the first one and on the
-    /// first two ACKs after a retransmission (Brakmo 1994, section 3.1).
-    Vegas,
-    /// TCP-DCR: one round trip after the first duplicate ACK (Bhandarkar et al., section 3).
-    Dcr(DcrConfig),
-    /// The third duplicate ACK, or fewer when so many cannot come (RFC 5827).
-    EarlyRetransmit,
-    /// About a window's worth of duplicate ACKs (TCP-NCR, RFC 4653).
-    Ncr(NcrTransmit),
-    /// A round trip and a reordering window after it was sent, when something sent later has arrived;
-    /// and probes of a silent tail (RACK-TLP, RFC 8985).
-    Rack,
-    /// A user's own.
-    Custom(CustomDetection),
-}
-
-/// TCP-DCR's delay of the response to a loss.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DcrConfig {
-    /// Delay τ, in smoothed round trips (section 3.2: one).
-    pub tau: f64,
-    /// How the delay is kept.
-    pub wait: DcrWait,
-}
-
-/// How TCP-DCR keeps its delay (section 3.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DcrWait {
-    /// By a timer of τ.
-    Timer {
-        /// Tick of its clock: it expires on the first one at or after τ. Zero for an exact clock.
-        tick: Duration,
-    },
-    /// By W·τ·srtt/RTT duplicate ACKs, with W the segments in flight at the first one and RTT the
-    /// latest sample; at least three. Needs new data to send meanwhile, for the ACKs to come.
-    Dupacks,
-}
-
-/// What TCP-NCR sends while it waits (RFC 4653, Extended Limited Transmit).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NcrTransmit {
-    /// A new segment for every two that arrive; DupThresh is two thirds of what is outstanding.
-    Careful,
-    /// A new segment for each one that arrives; DupThresh is half of what is outstanding.
-    Aggressive,
-}
-
-/// Members of the `recovery` slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecoveryConfig {
-    /// Slow start from the lost segment, going back N.
-    Tahoe,
-    /// Fast recovery that ends with the first new ACK (RFC 2581).
-    Reno,
-    /// Fast recovery that repairs a hole a round trip (RFC 6582).
-    NewReno,
-    /// Selective repair by a scoreboard and `pipe` (RFC 6675).
-    Sack,
-    /// As `Sack`, with the rate reduced in proportion to what arrives (RFC 6937, RFC 9937).
-    Prr,
-    /// As `Sack`, with the simpler pipe accounting of ns-2's Sack1 agent.
-    Sack1,
-}
-
-/// Members of the `congestion` slot, with their parameters.
-#[derive(Clone, Debug, PartialEq)]
-pub enum CongestionConfig {
-    /// RFC 5681.
-    Reno,
-    /// Brakmo 1994, as ns-2 reads it.
-    Vegas(VegasConfig),
-    /// Fu and Liew 2003.
-    Veno(VenoConfig),
-    /// Casetti et al. 2002 and Westwood+ (Grieco and Mascolo 2004).
-    Westwood(WestwoodConfig),
-    /// RFC 9438.
-    Cubic(CubicConfig),
-    /// El-Ocla 2008.
-    Cerl(CerlConfig),
-    /// Reno with three quarters left after a fast retransmit (Francis 2012, algorithm 2).
-    ThreeQuarter,
-    /// A user's own.
-    Custom(CustomCongestion),
-}
-
-/// Vegas' thresholds, in segments.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct VegasConfig {
-    /// Grow when fewer than this many extra segments are queued.
-    pub alpha: f64,
-    /// Shrink when more than this many are.
-    pub beta: f64,
-    /// Leave slow start when more than this many are.
-    pub gamma: f64,
-}
-
-/// Veno's threshold.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct VenoConfig {
-    /// Backlog N in segments from which a loss counts as congestive.
-    pub backlog: f64,
-}
-
-/// Which Westwood.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WestwoodConfig {
-    /// One bandwidth sample a round trip (Westwood+) instead of one an ACK (2002).
-    pub plus: bool,
-    /// Time constant τ of the low-pass filter (2002 only).
-    pub tau: Duration,
-}
-
-/// CUBIC's constants.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CubicConfig {
-    /// Scaling constant C, segments per second cubed.
-    pub c: f64,
-    /// Multiplicative decrease factor.
-    pub beta: f64,
-    /// Give up part of the share to new flows.
-    pub fast_convergence: bool,
-}
-
-/// CERL's constants.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CerlConfig {
-    /// Share A of the largest queue seen from which a loss counts as congestive (section 4.7).
-    pub a: f64,
-    /// Reduce the window once a window of data only (section 3.4); CERL2 leaves that out.
-    pub once_per_window: bool,
-}
-
-/// Members of the `timeout` slot.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum TimeoutConfig {
-    /// Restart with one segment and go back N (RFC 5681, RFC 6298).
-    Standard,
-    /// Restart with half of what is outstanding (Francis 2012, algorithm 1).
-    HalfWindow,
-    /// Wait once more first (Francis 2012, chapter 5).
-    Extended(ExtendedConfig),
-}
-
-/// How the extended timer waits.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ExtendedConfig {
-    /// The extended timer at the first expiry on a connection, in RTOs.
-    pub first: f64,
-    /// The same at later ones.
-    pub later: f64,
-    /// Send the oldest segment again when the timer is extended; the thesis does not say whether.
-    pub retransmit: bool,
-}
-
-impl ExtendedConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        first: 1.5,
-        later: 2.0,
-        retransmit: false,
-    };
-}
-
-impl DcrConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        tau: 1.0,
-        wait: DcrWait::Timer {
-            tick: Duration::ZERO,
-        },
-    };
-}
-
-impl VegasConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        alpha: 1.0,
-        beta: 3.0,
-        gamma: 1.0,
-    };
-}
-
-impl VenoConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self { backlog: 3.0 };
-}
-
-impl WestwoodConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        plus: false,
-        tau: Duration::from_millis(500),
-    };
-}
-
-impl CubicConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        c: 0.4,
-        beta: 0.7,
-        fast_convergence: true,
-    };
-}
-
-impl CerlConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        a: 0.55,
-        once_per_window: true,
-    };
 }
 
 /// Everything that makes one connection.
@@ -307,6 +91,16 @@ pub struct TcpConfig {
     pub sack: bool,
     /// The receiver reports duplicates (RFC 2883).
     pub dsack: bool,
+    /// Routers may mark data instead of dropping it, and the sender answers as to a loss (RFC 3168).
+    pub ecn: bool,
+    /// The sender does not cut its window for a loss that an explicit notification puts down to a
+    /// channel (Balakrishnan and Katz 1998).
+    pub eln: bool,
+    /// The receiver tells the sender's law what the way of the data has written on it: for how long
+    /// radio stations contended for the channel, and routers' warnings of congestion.
+    pub hints: bool,
+    /// What sets the pace at which segments leave.
+    pub pacing: PacingConfig,
     /// How the connection begins.
     pub handshake: Handshake,
     /// Close with FIN.
@@ -315,84 +109,6 @@ pub struct TcpConfig {
     pub acking: Acking,
     /// Initial sequence number.
     pub iss: u32,
-}
-
-/// How an ACK counts towards window growth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counting {
-    /// Each ACK of new data counts once (RFC 5681 as written; ns-2).
-    Acks,
-    /// Bytes acknowledged count, at most this many segments an ACK (RFC 3465's L).
-    Bytes(u32),
-}
-
-impl Counting {
-    /// What an ACK of so much new data counts.
-    #[inline]
-    pub(super) fn counted(self, acked: impl Fn() -> Segments) -> Segments {
-        match self {
-            Self::Acks => Segments::ONE,
-            Self::Bytes(limit) => acked().min(Segments(f64::from(limit))),
-        }
-    }
-}
-
-/// The retransmission timer's clock and bounds (RFC 6298).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RtoConfig {
-    /// How the estimator counts.
-    pub arithmetic: RtoArithmetic,
-    /// Clock tick G.
-    pub granularity: Duration,
-    /// Smallest RTO.
-    pub min: Duration,
-    /// Largest RTO.
-    pub max: Duration,
-    /// RTO before the first sample.
-    pub initial: Duration,
-}
-
-/// How the RTT estimator counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RtoArithmetic {
-    /// Exact nanoseconds; G only bounds the variance term.
-    Exact,
-    /// Whole ticks in fixed point (Jacobson 1988, appendix A), as BSD and ns-2 do.
-    Ticks,
-}
-
-/// How the connection begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Handshake {
-    /// Both ends are connected from the start.
-    None,
-    /// SYN, SYN-ACK, ACK (RFC 9293).
-    ThreeWay,
-}
-
-impl Handshake {
-    /// Sequence numbers that it takes before the first payload byte.
-    pub const fn span(self) -> u64 {
-        match self {
-            Self::None => 0,
-            Self::ThreeWay => 1,
-        }
-    }
-}
-
-/// When the receiver acknowledges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Acking {
-    /// Every segment, at once.
-    EverySegment,
-    /// Every `every`th in-order segment or `timeout` after the first unacknowledged one; at once
-    /// when out of order or filling a hole (RFC 5681 section 4.2).
-    Delayed {
-        /// Segments an ACK.
-        every: u32,
-        /// Longest delay.
-        timeout: Duration,
-    },
 }
 
 /// Defaults of a known stack.
@@ -416,13 +132,7 @@ impl TcpConfig {
             max: Duration::from_secs(60),
             initial: Duration::from_millis(initial),
         };
-        let sack = matches!(
-            composition.recovery,
-            RecoveryConfig::Sack | RecoveryConfig::Prr | RecoveryConfig::Sack1
-        ) || matches!(
-            composition.detection,
-            DetectionConfig::Rack | DetectionConfig::Ncr(_)
-        );
+        let sack = composition.recovery.uses_sack() || composition.detection.needs_sack();
         let common = Self {
             composition,
             mss: 1460,
@@ -441,6 +151,10 @@ impl TcpConfig {
             timestamps: false,
             sack,
             dsack: false,
+            ecn: false,
+            eln: false,
+            hints: false,
+            pacing: PacingConfig::Off,
             handshake: Handshake::ThreeWay,
             fin: false,
             acking: Acking::EverySegment,
@@ -453,10 +167,7 @@ impl TcpConfig {
                 limited_transmit: false,
                 rto: ticks(500, 1000, 3000),
                 fin: true,
-                acking: Acking::Delayed {
-                    every: 2,
-                    timeout: Duration::from_millis(200),
-                },
+                acking: Acking::DELAYED,
                 ..common
             },
             Profile::Rfc => Self {
@@ -475,12 +186,22 @@ impl TcpConfig {
                 sack: true,
                 dsack: true,
                 fin: true,
-                acking: Acking::Delayed {
-                    every: 2,
-                    timeout: Duration::from_millis(200),
-                },
+                acking: Acking::DELAYED,
                 ..common
             },
+        }
+    }
+
+    /// What members of the slots may know of it.
+    pub fn setup(&self) -> Setup {
+        Setup {
+            mss: self.mss,
+            first_data: self.handshake.span(),
+            loss_window: self.loss_window,
+            impatient: self.impatient,
+            sack: self.sack,
+            recovery_uses_sack: self.composition.recovery.uses_sack(),
+            ack_delay: self.acking.longest_delay(),
         }
     }
 
@@ -488,7 +209,7 @@ impl TcpConfig {
     /// RFC 7323: 10, padded to 12) and payload.
     #[inline]
     pub fn wire_size(&self, segment: &Segment) -> u32 {
-        let sack = match segment.sack.len() as u32 {
+        let sack = match segment.sack().len() as u32 {
             0 => 0,
             blocks => 8 * blocks + 4,
         };

@@ -1,6 +1,7 @@
 //! Members of a user's own: a window law or a loss detector that is not built in.
 
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use super::config::TcpConfig;
@@ -90,6 +91,20 @@ impl<T: ?Sized> fmt::Debug for Custom<T> {
 pub struct Built<T: ?Sized> {
     name: Arc<str>,
     pub(super) member: Box<T>,
+}
+
+impl<T: ?Sized> Deref for Built<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.member
+    }
+}
+
+impl<T: ?Sized> DerefMut for Built<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.member
+    }
 }
 
 impl<T: ?Sized> fmt::Debug for Built<T> {

@@ -4,16 +4,21 @@
 //! in RFC 9293). `una ≤ nxt ≤ max`; `nxt < max` only while going back N. The segments of
 //! `una..max` are kept with their history, in order and without gaps.
 
+mod by_time;
 mod delivery;
+mod rate;
 mod ring;
+mod scoreboard;
 mod segment;
 
 use crate::time::Time;
 
 use ring::Ring;
+use scoreboard::Scoreboard;
 use segment::Marks;
 
 pub use delivery::{Delivery, SentBefore};
+pub use rate::RateSample;
 pub use segment::{Kept, Sent};
 
 /// What a cumulative acknowledgement removed.
@@ -42,8 +47,12 @@ pub struct Flight {
     delivery: Option<Box<Delivery>>,
     /// Bytes of which two copies may be in the network.
     doubled: u64,
+    /// Bytes of segments that the scoreboard has as reported.
     sacked: u64,
-    highest_sacked: u64,
+    /// Bytes that were found lost so far, each time that they were.
+    lost_ever: u64,
+    /// From the first report or the first loss above the oldest segment on.
+    scoreboard: Option<Box<Scoreboard>>,
 }
 
 impl Flight {
@@ -106,25 +115,30 @@ impl Flight {
         self.lost
     }
 
-    /// End of the highest block reported; `una` or less when there is none.
-    #[inline]
-    pub fn highest_sacked(&self) -> u64 {
-        self.highest_sacked
+    /// Bytes that were found lost so far, each time that they were.
+    pub fn lost_ever(&self) -> u64 {
+        self.lost_ever
     }
 
     /// The segments in flight, in order.
     pub fn segments(&self) -> impl DoubleEndedIterator<Item = Sent> + ExactSizeIterator {
-        self.segments.iter().map(Kept::sent)
+        self.segments.iter().map(|s| self.sent(s))
     }
 
     /// The segment in flight that was sent last for the first time.
     pub fn last(&self) -> Option<Sent> {
-        self.segments.back().map(Kept::sent)
+        self.segments.back().map(|s| self.sent(s))
     }
 
     /// The oldest segment in flight.
     pub fn first(&self) -> Option<Sent> {
-        self.segments.front().map(Kept::sent)
+        self.segments.front().map(|s| self.sent(s))
+    }
+
+    /// A segment in flight as others see it.
+    #[inline]
+    fn sent(&self, segment: &Kept) -> Sent {
+        segment.sent(self.is_sacked(segment))
     }
 
     /// Number of the oldest segment in flight among those ever sent, from 0.
@@ -139,10 +153,10 @@ impl Flight {
         self.segments.numbered(number)
     }
 
-    /// The segment that holds `position`, for somebody who goes through the segments in order:
-    /// `number` is where to look first, and the place behind it from then on.
+    /// The segment that holds `position`, for a caller that goes through the segments in order:
+    /// `number` is the number to look at first, and becomes that of the segment after the one found.
     #[inline]
-    pub fn at_number(&self, position: u64, number: &mut u64) -> Option<Sent> {
+    pub fn at_number(&self, position: u64, number: &mut u64) -> Option<&Kept> {
         let segment = match self.segments.numbered(*number) {
             Some(segment) if segment.holds(position) => segment,
             _ => {
@@ -152,7 +166,7 @@ impl Flight {
             }
         };
         *number += 1;
-        Some(segment.sent())
+        Some(segment)
     }
 
     /// The segment that holds `position`.
@@ -162,7 +176,7 @@ impl Flight {
             return None; // most often asked of `nxt`
         }
         let segment = self.segments.get(self.index_of(position)?)?;
-        Some(segment.sent())
+        Some(self.sent(segment))
     }
 
     #[inline(never)]
@@ -177,12 +191,24 @@ impl Flight {
         }
     }
 
-    /// Index of the first segment that begins at `position` or behind it.
+    /// Index of the first segment that begins at `position` or after it.
     fn index_from(&self, position: u64) -> usize {
         let guess = self.guess(position);
         match self.segments.get(guess) {
             Some(segment) if segment.start == position => guess,
             _ => self.segments.partition_point(|s| s.start < position),
+        }
+    }
+
+    /// Number of segments that end at `position` or before it.
+    fn index_ending(&self, position: u64) -> usize {
+        if position >= self.max {
+            return self.segments.len();
+        }
+        let guess = self.guess(position);
+        match self.segments.get(guess) {
+            Some(segment) if segment.holds(position) => guess,
+            _ => self.segments.partition_point(|s| s.end() <= position),
         }
     }
 
@@ -209,99 +235,34 @@ impl Flight {
         let index = self.index_of(position)?;
         let segment = &mut self.segments[index];
         segment.send_again(now);
+        let (start, end) = (segment.start, segment.end());
         if segment.take(Marks::LOST) {
-            self.lost -= segment.len();
-        } else if self.nxt > segment.start && !segment.has(Marks::DOUBLED) {
+            self.lost -= end - start;
+        } else if self.nxt > start && !segment.has(Marks::DOUBLED) {
             segment.mark(Marks::DOUBLED);
-            self.doubled += segment.len();
-        }
-        if self.nxt == segment.start {
-            self.nxt = segment.end();
-        }
-        Some(segment.sent())
-    }
-
-    /// Marks the oldest segment as lost, unless the receiver holds it.
-    pub fn mark_first_lost(&mut self) {
-        if let Some(segment) = self.segments.front_mut()
-            && !segment.has(Marks::KNOWN)
-        {
-            segment.mark(Marks::LOST);
-            self.lost += segment.len();
-        }
-    }
-
-    /// Marks every segment that ends at `edge` or below as lost, unless the receiver holds it, but for
-    /// those already sent again: of these only the copy sent first is.
-    pub fn mark_lost_below(&mut self, edge: u64) {
-        for segment in self.segments.iter_mut() {
-            if segment.end() > edge {
-                return;
-            }
-            if segment.has(Marks::KNOWN) {
-                continue;
-            }
-            if segment.has(Marks::RESENT) {
-                end_doubling(segment, &mut self.doubled);
-            } else {
-                segment.mark(Marks::LOST);
-                self.lost += segment.len();
+            self.doubled += end - start;
+            if let Some(scoreboard) = &mut self.scoreboard {
+                scoreboard.doubled_at(start);
             }
         }
-    }
-
-    /// The first segment that is to be sent again.
-    #[inline]
-    pub fn next_lost(&self) -> Option<Sent> {
-        if self.lost == 0 {
-            return None;
+        if self.nxt == start {
+            self.nxt = end;
         }
-        let lost = self.segments.iter().find(|s| s.has(Marks::LOST))?;
-        Some(lost.sent())
-    }
-
-    /// Forgets which segments were marked lost or sent again in a recovery that is over.
-    pub fn end_recovery(&mut self) {
-        for segment in self.segments.iter_mut() {
-            segment.unmark(Marks::REPAIR);
+        if let Some(delivery) = &mut self.delivery {
+            let number = self.segments.first_number() + index as u64;
+            delivery.by_time.sent_again(number, now);
         }
-        self.lost = 0;
-        self.doubled = 0;
+        Some(self.sent(&self.segments[index]))
     }
 
     /// Goes back N: the next segment to send is the oldest one again, even if the receiver said
     /// that it holds it (RFC 2018 section 8: it may have dropped it since).
     pub fn rewind(&mut self) {
-        self.end_recovery();
-        if let Some(first) = self.segments.front_mut()
-            && first.take(Marks::SACKED)
-        {
-            self.sacked -= first.len();
-        }
+        self.lost_ever += self.nxt - self.una - self.sacked.min(self.nxt - self.una);
+        self.forget_repairs();
+        self.doubt_first();
         self.nxt = self.una;
-    }
-
-    /// Moves `nxt` over segments that the receiver holds already.
-    #[inline]
-    pub fn skip_sacked(&mut self) {
-        while let Some(segment) = self.at(self.nxt)
-            && segment.sacked
-        {
-            self.nxt = segment.end;
-        }
-    }
-
-    /// Forgets all SACK information: the receiver may have dropped what it reported (RFC 2018
-    /// section 8).
-    #[inline]
-    pub fn clear_sacked(&mut self) {
-        self.highest_sacked = 0;
-        if self.sacked > 0 {
-            for segment in self.segments.iter_mut() {
-                segment.unmark(Marks::SACKED);
-            }
-            self.sacked = 0;
-        }
+        self.order_anew();
     }
 
     /// Takes a cumulative acknowledgement of everything below `ack` (at most `max`).
@@ -316,85 +277,50 @@ impl Flight {
         while let Some(&segment) = self.segments.front() {
             let end = segment.end();
             if end > ack {
-                acked.sacked_before += self.acknowledge_part(ack);
+                self.acknowledge_part(ack);
                 break;
             }
-            self.segments.pop_front();
-            if let Some(delivery) = &mut self.delivery
-                && !segment.has(Marks::SACKED)
-            {
-                delivery.take(&segment.sent());
+            if self.delivery.is_some() {
+                self.deliver(self.segments.first_number(), &segment);
             }
+            self.segments.pop_front();
             if segment.has(Marks::COUNTED) {
-                acked.sacked_before += self.forget_marks(&segment, segment.len());
+                self.forget_marks(&segment, segment.len());
             }
             acked.newest_sent = segment.was_sent_once().then_some(segment.last_sent);
             if end == ack {
                 break; // as most often: no need to look at the next one
             }
         }
+        if self.sacked > 0 {
+            acked.sacked_before = self.forget_reports(ack);
+        }
         self.una = ack;
         self.nxt = self.nxt.max(ack);
         acked
     }
 
-    /// A receiver may acknowledge part of a segment; the rest keeps its history. How many of these
-    /// bytes a SACK block had reported before.
+    /// A receiver may acknowledge part of a segment; the rest keeps its history.
     #[cold]
-    fn acknowledge_part(&mut self, ack: u64) -> u64 {
-        match self.segments.front_mut() {
-            Some(segment) if segment.start < ack => {
-                let whole = *segment;
-                segment.cut(ack);
-                self.forget_marks(&whole, ack - whole.start)
-            }
-            _ => 0,
+    fn acknowledge_part(&mut self, ack: u64) {
+        if let Some(segment) = self.segments.front_mut()
+            && segment.start < ack
+        {
+            let whole = *segment;
+            segment.cut(ack);
+            self.forget_marks(&whole, ack - whole.start);
         }
     }
 
-    /// `bytes` of the segment are acknowledged; how many of them a SACK block had reported before.
+    /// `bytes` of the segment are acknowledged.
     #[cold]
-    fn forget_marks(&mut self, segment: &Kept, bytes: u64) -> u64 {
+    fn forget_marks(&mut self, segment: &Kept, bytes: u64) {
         if segment.has(Marks::LOST) {
             self.lost -= bytes;
         }
         if segment.has(Marks::DOUBLED) {
             self.doubled -= bytes;
         }
-        if !segment.has(Marks::SACKED) {
-            return 0;
-        }
-        self.sacked -= bytes;
-        bytes
-    }
-
-    /// Takes a SACK block; returns how many bytes it reports for the first time.
-    pub fn sack(&mut self, start: u64, end: u64) -> u64 {
-        if start >= end || end <= self.una || end > self.max() {
-            return 0;
-        }
-        let mut fresh = 0;
-        for index in self.index_from(start)..self.segments.len() {
-            let segment = &mut self.segments[index];
-            if segment.end() > end {
-                break;
-            }
-            if segment.has(Marks::SACKED) {
-                continue;
-            }
-            segment.mark(Marks::SACKED);
-            fresh += segment.len();
-            if let Some(delivery) = &mut self.delivery {
-                delivery.take(&segment.sent());
-            }
-            if segment.take(Marks::LOST) {
-                self.lost -= segment.len();
-            }
-            end_doubling(segment, &mut self.doubled);
-        }
-        self.sacked += fresh;
-        self.highest_sacked = self.highest_sacked.max(end);
-        fresh
     }
 }
 

@@ -15,6 +15,8 @@ pub enum Limit {
     Application,
     /// A fast recovery is going on, whatever else may be full.
     Recovery,
+    /// The pace: the next segment fits the windows, and leaves when its turn comes.
+    Pacing,
     /// Silence that the retransmission timer ended: from the last segment sent or heard until it
     /// expired. Known only afterwards; until then the time counts as what it looked like.
     Timeout,
@@ -22,12 +24,13 @@ pub enum Limit {
 
 impl Limit {
     /// All of them, in the order of [`LimitTimes`].
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Handshake,
         Self::Cwnd,
         Self::Rwnd,
         Self::Application,
         Self::Recovery,
+        Self::Pacing,
         Self::Timeout,
     ];
 }
@@ -141,6 +144,8 @@ pub enum Why {
     /// The detector found it otherwise: Vegas' fine-grained timer, SIFEST's fewer duplicate ACKs, or a
     /// user's own rule.
     Detector,
+    /// An explicit notification told of it.
+    Notice,
     /// The retransmission timer expired; the first segment of what follows.
     Timeout,
     /// It is in the way of going back N after a timeout or Tahoe's fast retransmit. Nothing was

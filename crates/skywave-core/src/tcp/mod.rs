@@ -1,27 +1,36 @@
-//! TCP: a sender composed of policy slots, and its receiver.
+//! TCP: a sender composed of policy slots, its receiver, and a connection made of both.
 
+pub mod acking;
 pub mod config;
 pub mod congestion;
+pub mod connection;
 pub mod custom;
 pub mod detection;
 pub mod flight;
 pub mod limits;
 mod loss_events;
+mod pacing;
 pub mod preset;
 pub mod receiver;
 pub mod recovery;
 pub mod rto;
 pub mod sender;
+pub mod settings;
+pub mod slot;
 #[cfg(test)]
 mod testing;
 pub mod timeout;
 pub mod window;
+pub mod wire;
 
 pub use config::*;
 pub use congestion::CongestionControl;
+pub use connection::{Connection, ConnectionConfig};
 pub use custom::{CustomCongestion, CustomDetection};
 pub use detection::{DetectionEvent, LossDetector};
 pub use loss_events::LossEvents;
-pub use preset::{MEMBERS, Member, PRESETS, Preset, preset};
+pub use pacing::PacingConfig;
+pub use preset::{MEMBERS, PRESETS, Preset, preset};
 pub use receiver::Receiver;
 pub use sender::{Sender, SenderCounters};
+pub use slot::{Member, Slot};

@@ -10,7 +10,10 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
-use crate::packet::{Flags, MAX_SACK_BLOCKS, SackBlock, SackBlocks, Segment, Timestamps};
+use crate::packet::{
+    Ecn, Flags, Hints, MAX_SACK_BLOCKS, Marks, Options, SackBlock, Segment, Timestamps, Way,
+};
+use crate::ranges::{Ranges, Span};
 use crate::seq::SeqNr;
 use crate::time::Time;
 
@@ -28,7 +31,11 @@ pub struct Receiver {
     /// Last.ACK.sent and TS.Recent of RFC 7323, the latter below.
     last_ack: u64,
     /// ACKs to be sent now: one at most for each input, which its driver fetches before the next.
-    acks: u32,
+    acks: u16,
+    /// Nothing is held out of order and nothing is to be reported: all below the hints is empty.
+    quiet: bool,
+    /// Control bits of the next ACK: SYN once after a SYN, ECE from a mark until the sender answers.
+    answer: Flags,
     /// Segments in order not yet acknowledged, and when the timer for them expires; [`Time::MAX`] while
     /// it does not run.
     unacknowledged: u32,
@@ -36,36 +43,44 @@ pub struct Receiver {
     /// Where the sender's FIN is; `u64::MAX` until it came.
     fin_at: u64,
     peer_timestamp: Time,
-    syn_ack: bool,
-    /// Nothing is held out of order and nothing is to be reported: all below is empty.
-    quiet: bool,
-    /// Blocks held out of order, sorted, neither touching nor overlapping.
-    held: Vec<Block>,
+    /// The initial sequence number of the sender's data.
+    irs: u32,
+    /// What the next ACK tells of the way of the latest data.
+    hints: Hints,
+    /// Blocks held out of order.
+    held: Ranges,
     /// A duplicate to report (RFC 2883).
-    duplicate: Option<Block>,
-    /// Held blocks by the time of their last change, newest first (RFC 2018 section 4).
-    recent: ArrayVec<u64, MAX_SACK_BLOCKS>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Block {
-    start: u64,
-    end: u64,
+    duplicate: Option<Span>,
+    /// Held blocks by the time of their last change, newest first (RFC 2018 section 4). What is below
+    /// `next` of them is no longer held.
+    recent: ArrayVec<Span, MAX_SACK_BLOCKS>,
+    /// First positions of blocks before which a channel lost data; few at any time.
+    after_eln: Vec<u64>,
 }
 
 impl Receiver {
-    /// A listening receiver.
+    /// A listening receiver, of a sender that begins with the same initial sequence number.
     pub fn new(config: impl Into<Arc<TcpConfig>>) -> Self {
+        let config = config.into();
+        let irs = config.iss;
+        Self::of_peer(config, irs)
+    }
+
+    /// A listening receiver, of a sender that begins with the initial sequence number `irs`.
+    pub fn of_peer(config: impl Into<Arc<TcpConfig>>, irs: u32) -> Self {
         Self {
             config: config.into(),
+            irs,
             next: 0,
-            held: Vec::new(),
+            held: Ranges::default(),
+            after_eln: Vec::new(),
             recent: ArrayVec::new(),
             duplicate: None,
             unacknowledged: 0,
             timer: Time::MAX,
             acks: 0,
-            syn_ack: false,
+            answer: Flags::ACK,
+            hints: Hints::NONE,
             quiet: true,
             fin_at: u64::MAX,
             last_ack: 0,
@@ -76,7 +91,7 @@ impl Receiver {
     /// A segment from the data sender arrived.
     #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
-        let start = segment.seq.expand(self.config.iss, self.next);
+        let start = segment.seq.expand(self.irs, self.next);
         let end = start + segment.span();
         if end == start {
             return; // nothing in it
@@ -87,28 +102,72 @@ impl Receiver {
             self.ack_now();
             return;
         }
-        if segment.flags.syn {
-            self.syn_ack = true;
+        if segment.flags != Flags::ACK {
+            self.take_flags(segment.flags, end);
         }
-        if segment.flags.fin {
+        self.take_timestamp(start, segment);
+        let in_order = start <= self.next && end > self.next;
+        if in_order && self.quiet {
+            self.next = end;
+            self.schedule_ack(now, !segment.is_syn());
+        } else {
+            let plain = in_order && self.held.is_empty() && !segment.is_syn();
+            self.take_out_of_order(start, end);
+            self.schedule_ack(now, plain);
+        }
+    }
+
+    /// What the way of the segment that was [taken last](Self::on_segment) has written on its packet.
+    #[inline]
+    pub fn on_way(&mut self, segment: &Segment, way: Way) {
+        if !way.is_plain() || !self.hints.is_none() {
+            self.take_way(segment, way);
+        }
+    }
+
+    #[cold]
+    fn take_way(&mut self, segment: &Segment, way: Way) {
+        if way.ecn == Ecn::Ce {
+            self.answer |= Flags::ECE;
+        }
+        self.hints.contention = way.contention;
+        let warning = way.marks & Marks::CONGESTION_WARNING;
+        self.hints.marks |= warning;
+        if way.marks.contains(Marks::ELN) {
+            // The packet before this one was lost by a channel: so was what is missing before this one.
+            let start = segment.seq.expand(self.irs, self.next);
+            let next = self.next;
+            self.after_eln.retain(|&edge| edge > next);
+            if self.held.iter().any(|block| block.start == start) {
+                self.after_eln.push(start);
+            }
+        }
+    }
+
+    /// A segment has other control bits than a plain one; `end` is the first position after it.
+    #[cold]
+    fn take_flags(&mut self, flags: Flags, end: u64) {
+        if flags.contains(Flags::SYN) && self.config.handshake == Handshake::ThreeWay {
+            self.answer |= Flags::SYN;
+        }
+        if flags.contains(Flags::FIN) {
             self.fin_at = end - 1;
         }
-        // RFC 7323 section 4.3: echo the oldest segment that the next ACK covers, so that a delayed
-        // ACK's delay is part of the round trip, and never one older than was echoed before.
+        if flags.contains(Flags::CWR) {
+            self.answer -= Flags::ECE;
+            self.hints.marks -= Marks::CONGESTION_WARNING;
+        }
+    }
+
+    /// RFC 7323 section 4.3: echo the oldest segment that the next ACK covers, so that a delayed ACK's
+    /// delay is part of the round trip, and never one older than was echoed before.
+    #[inline(always)]
+    fn take_timestamp(&mut self, start: u64, segment: &Segment) {
         if let Some(timestamps) = segment.timestamps
             && start <= self.last_ack
             && { timestamps.value } >= self.peer_timestamp
         {
             self.peer_timestamp = timestamps.value;
-        }
-        let in_order = start <= self.next && end > self.next;
-        if in_order && self.quiet {
-            self.next = end;
-            self.schedule_ack(now, !segment.flags.syn);
-        } else {
-            let plain = in_order && self.held.is_empty() && !segment.flags.syn;
-            self.take_out_of_order(start, end);
-            self.schedule_ack(now, plain);
         }
     }
 
@@ -116,16 +175,19 @@ impl Receiver {
     /// report is due.
     #[inline(never)]
     fn take_out_of_order(&mut self, start: u64, end: u64) {
+        let segment = Span { start, end };
         if end <= self.next {
-            self.duplicate = Some(Block { start, end });
-        } else if let Some(held) = self.holding(start, end) {
-            self.duplicate = Some(Block { start, end });
+            self.duplicate = Some(segment);
+        } else if let Some(held) = self.held.covering(segment) {
+            self.duplicate = Some(segment);
             self.report_first(held);
         } else if start <= self.next {
-            self.next = end;
-            self.join_held();
+            // A block that it reaches is delivered with it.
+            self.next = self.held.at(end).map_or(end, |held| held.end);
+            self.held.remove_below(self.next);
         } else {
-            self.hold(start, end);
+            let held = self.held.insert(segment);
+            self.report_first(held);
         }
         self.note_quiet();
     }
@@ -178,22 +240,32 @@ impl Receiver {
         !self.quiet
     }
 
+    /// An acknowledgement that goes out whether or not one is due, alone or on a segment with data:
+    /// none is due after it.
+    pub(super) fn acknowledge(&mut self, now: Time) -> Segment {
+        self.acks = 0;
+        self.unacknowledged = 0;
+        self.timer = Time::MAX;
+        self.last_ack = self.next;
+        self.ack::<true>(now)
+    }
+
     /// The ACK that [`Self::poll_ack`] has announced; `NEWS` if it [has news](Self::has_news).
     #[inline(always)]
     pub fn ack<const NEWS: bool>(&mut self, now: Time) -> Segment {
         Segment {
-            ack: SeqNr::at(self.config.iss, self.next),
+            ack: SeqNr::at(self.irs, self.next),
             window: self.config.rwnd,
-            flags: Flags {
-                ack: true,
-                syn: std::mem::take(&mut self.syn_ack)
-                    && self.config.handshake == Handshake::ThreeWay,
-                fin: false,
+            flags: self.ack_flags(),
+            hints: if NEWS {
+                self.hints_with_eln()
+            } else {
+                self.hints
             },
-            sack: if NEWS {
+            options: if NEWS {
                 self.report_blocks()
             } else {
-                SackBlocks::None
+                Options::None
             },
             timestamps: self.config.timestamps.then_some(Timestamps {
                 value: now,
@@ -201,6 +273,22 @@ impl Receiver {
             }),
             ..Segment::default()
         }
+    }
+
+    #[inline(always)]
+    fn ack_flags(&mut self) -> Flags {
+        let flags = self.answer;
+        self.answer -= Flags::SYN;
+        flags
+    }
+
+    /// The hints of an ACK while something is held out of order.
+    fn hints_with_eln(&self) -> Hints {
+        let mut hints = self.hints;
+        let first = self.held.iter().next();
+        let eln = first.is_some_and(|block| self.after_eln.contains(&block.start));
+        hints.marks.set(Marks::ELN, eln);
+        hints
     }
 
     /// Payload bytes delivered to the application, in order.
@@ -213,8 +301,7 @@ impl Receiver {
 
     /// It has the segment that begins at `position`, in order or not.
     pub fn has(&self, position: u64) -> bool {
-        let mut held = self.held.iter();
-        position < self.next || held.any(|b| b.start <= position && position < b.end)
+        position < self.next || self.held.at(position).is_some()
     }
 
     /// Next position expected.
@@ -229,46 +316,44 @@ impl Receiver {
         self.next > self.fin_at
     }
 
-    /// The held block that contains `start..end`.
-    fn holding(&self, start: u64, end: u64) -> Option<Block> {
-        let mut held = self.held.iter();
-        held.find(|b| b.start <= start && end <= b.end).copied()
+    /// The initial sequence number of the sender's data.
+    pub(super) fn irs(&self) -> u32 {
+        self.irs
     }
 
-    /// Delivers held blocks that the new left edge has reached.
-    fn join_held(&mut self) {
-        while let Some(first) = self.held.first()
-            && first.start <= self.next
-        {
-            self.next = self.next.max(first.end);
-            self.held.remove(0);
-        }
+    /// Position of the sender's FIN, if one came, in order or not.
+    pub(super) fn fin_at(&self) -> Option<u64> {
+        Some(self.fin_at).filter(|&at| at < u64::MAX)
     }
 
-    /// Stores an out-of-order block, merged with its neighbours.
-    fn hold(&mut self, start: u64, end: u64) {
-        let from = self.held.partition_point(|b| b.end < start);
-        let to = self.held.partition_point(|b| b.start <= end);
-        let merged = self.held[from..to]
+    /// End of everything that came, in order or not.
+    pub(super) fn end(&self) -> u64 {
+        self.held
             .iter()
-            .fold(Block { start, end }, |m, b| Block {
-                start: m.start.min(b.start),
-                end: m.end.max(b.end),
-            });
-        self.held.splice(from..to, [merged]);
-        self.report_first(merged);
+            .next_back()
+            .map_or(self.next, |last| last.end)
+    }
+
+    /// The newest timestamp that may be echoed (TS.Recent of RFC 7323).
+    pub(super) fn recent_timestamp(&self) -> Time {
+        self.peer_timestamp
+    }
+
+    /// A segment without payload, which takes no sequence number, came in order: its timestamp.
+    pub(super) fn on_empty(&mut self, segment: &Segment) {
+        self.take_timestamp(segment.seq.expand(self.irs, self.next), segment);
     }
 
     /// RFC 2018 section 4: the block with the segment that triggers an ACK comes first in it.
-    fn report_first(&mut self, block: Block) {
+    fn report_first(&mut self, block: Span) {
         if !self.config.sack {
             return;
         }
-        self.recent.retain(|s| *s < block.start || *s >= block.end);
+        self.recent.retain(|b| !block.covers(*b));
         if self.recent.is_full() {
             self.recent.pop();
         }
-        self.recent.insert(0, block.start);
+        self.recent.insert(0, block);
     }
 
     #[inline]
@@ -295,39 +380,35 @@ impl Receiver {
 
     /// D-SACK first, then the block changed last, then older ones (RFC 2018, RFC 2883).
     #[inline(never)]
-    fn report_blocks(&mut self) -> SackBlocks {
+    fn report_blocks(&mut self) -> Options {
         let duplicate = self.duplicate.take();
         let blocks = if self.config.sack {
             self.blocks(duplicate)
         } else {
-            SackBlocks::None
+            Options::None
         };
         self.note_quiet();
         blocks
     }
 
-    fn blocks(&mut self, duplicate: Option<Block>) -> SackBlocks {
-        let mut blocks = SackBlocks::None;
+    fn blocks(&mut self, duplicate: Option<Span>) -> Options {
+        let mut blocks = Options::None;
         let room = MAX_SACK_BLOCKS - usize::from(self.config.timestamps);
-        let iss = self.config.iss;
-        let wire = |b: Block| SackBlock {
-            start: SeqNr::at(iss, b.start),
-            end: SeqNr::at(iss, b.end),
+        let irs = self.irs;
+        let wire = |b: Span| SackBlock {
+            start: SeqNr::at(irs, b.start),
+            end: SeqNr::at(irs, b.end),
         };
         if self.config.dsack
             && let Some(duplicate) = duplicate
         {
-            blocks.push(wire(duplicate));
+            blocks.push_sack(wire(duplicate));
         }
         let next = self.next;
-        self.recent.retain(|start| *start > next);
-        for start in &self.recent {
-            if blocks.len() == room {
-                break;
-            }
-            if let Ok(index) = self.held.binary_search_by_key(start, |b| b.start) {
-                blocks.push(wire(self.held[index]));
-            }
+        self.recent.retain(|block| block.start > next);
+        let left = room - blocks.sack().len();
+        for block in self.recent.iter().take(left) {
+            blocks.push_sack(wire(*block));
         }
         blocks
     }

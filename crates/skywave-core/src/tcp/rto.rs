@@ -2,7 +2,7 @@
 
 use crate::time::{Duration, Time};
 
-use super::config::{RtoArithmetic, RtoConfig};
+use super::settings::{RtoArithmetic, RtoConfig};
 
 /// Estimator of the RTO, with exponential backoff.
 #[derive(Clone, Debug)]

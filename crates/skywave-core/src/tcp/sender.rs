@@ -11,28 +11,33 @@
 //! [`Sender::next_timer`] again.
 
 mod ack;
+mod connection;
 mod delivery;
+mod ecn;
 mod loss;
+mod pace;
 mod tell;
 mod transmit;
 
 use std::ops::{Range, Sub};
 use std::sync::Arc;
 
-use crate::packet::Segment;
+use crate::packet::{Flags, Segment};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
 use super::config::{Handshake, TcpConfig};
-use super::congestion::Congestion;
+use super::congestion::{Congestion, CongestionControl};
 use super::detection::{Detection, LossDetector};
 use super::flight::Flight;
 use super::limits::{LimitClock, Resend, Why};
 use super::loss_events::LossEvents;
+use super::pacing::{Pacing, PacingConfig};
 use super::recovery::{LossRecovery, Recovery};
 use super::rto::RtoEstimator;
 use super::timeout::Timeout;
 use super::window::Window;
+use ecn::Signals;
 use transmit::Next;
 
 pub use transmit::Departure;
@@ -49,6 +54,8 @@ pub struct SenderCounters {
     pub fast_retransmits: u64,
     /// Reductions of the congestion window.
     pub window_cuts: u64,
+    /// Those of them that answered a router's mark.
+    pub ecn_responses: u64,
     /// More about the timeouts and fast retransmits.
     pub events: LossEvents,
     /// Segments sent, retransmissions and SYN included.
@@ -66,6 +73,7 @@ impl Sub for SenderCounters {
             timeouts: self.timeouts - earlier.timeouts,
             fast_retransmits: self.fast_retransmits - earlier.fast_retransmits,
             window_cuts: self.window_cuts - earlier.window_cuts,
+            ecn_responses: self.ecn_responses - earlier.ecn_responses,
             events: self.events - earlier.events,
         }
     }
@@ -110,6 +118,11 @@ pub struct Sender {
     closing: bool,
     /// The next segment is a probe, whatever the window says.
     probe: bool,
+    /// Only windows and the retransmission timer decide when new data is sent: the detector counts
+    /// duplicate ACKs and nothing else, and there is no pacing, no ECN and no snapshot to take.
+    plain: bool,
+    /// The detector and the law hear nothing of an ACK of new data but the standard growth.
+    standard: bool,
     /// How the next segment to be sent again was found to be lost.
     found: Option<Why>,
     peer_timestamp: Time,
@@ -131,6 +144,11 @@ pub struct Sender {
     went_back: Range<u64>,
     /// The latest sample, whoever has seen it.
     last_rtt: Option<Duration>,
+    /// Of a connection that is paced.
+    pacing: Option<Box<Pacing>>,
+    signals: Signals,
+    /// `Flight::lost_ever` when the law was last told of losses.
+    lost_told: u64,
 }
 
 /// What the detector is told. A macro, so that the detector can be changed while the event borrows
@@ -159,7 +177,18 @@ impl Sender {
         let config = config.into();
         let rwnd = Segments::from_bytes(u64::from(config.rwnd), config.mss);
         let composition = &config.composition;
+        let detection = Detection::new(&config);
+        let congestion = Congestion::new(&config);
+        let paced = config.pacing != PacingConfig::Off || congestion.pacing_rate().is_some();
+        let counts = detection.only_counts();
+        let rate = congestion.needs_rate();
+        let setup = config.setup();
         Self {
+            plain: counts && !paced && !config.ecn && !rate,
+            standard: counts && congestion.is_standard(),
+            pacing: paced.then(|| Box::new(Pacing::new(config.pacing))),
+            signals: Signals::default(),
+            lost_told: 0,
             state: State::Closed,
             flight: Flight::default(),
             window: Window {
@@ -168,10 +197,10 @@ impl Sender {
                 ssthresh: config.initial_ssthresh.unwrap_or(rwnd).max(Segments::ONE),
             },
             peer_window: u64::from(config.rwnd),
-            detection: Detection::new(&config),
-            recovery: Recovery::new(&config),
-            congestion: Congestion::new(&config),
-            timeout: Timeout::new(&composition.timeout),
+            detection,
+            recovery: Recovery::new(composition.recovery, &setup),
+            congestion,
+            timeout: Timeout::build(&composition.timeout, &setup),
             rto: RtoEstimator::new(config.rto),
             timer: Time::MAX,
             timed: None,
@@ -210,8 +239,9 @@ impl Sender {
 
     /// Data may flow.
     fn connected(&mut self) {
-        if self.detection.needs_deliveries() {
-            self.flight.track_delivery();
+        let rate = self.congestion.needs_rate();
+        if self.detection.needs_deliveries() || rate {
+            self.flight.track_delivery(rate);
         }
     }
 
@@ -235,34 +265,56 @@ impl Sender {
     /// A segment from the peer arrived.
     #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
-        if !segment.flags.ack {
-            return;
-        }
         if self.state != State::Established {
             return self.on_early_segment(now, segment);
         }
-        let una = self.flight.una();
-        let ack = segment.ack.expand(self.config.iss, una);
+        if segment.flags != Flags::ACK || !segment.hints.is_none() {
+            return self.on_unusual_segment(now, segment);
+        }
+        let ack = segment.ack.expand(self.config.iss, self.flight.una());
         if !self.flight.accepts(ack) {
             return; // not acceptable, or old news
         }
+        self.on_acceptable(now, ack, segment);
+        self.finish_if_done();
+    }
+
+    /// A segment with other control bits than a plain ACK, or with hints.
+    #[cold]
+    fn on_unusual_segment(&mut self, now: Time, segment: &Segment) {
+        if segment.is_ack() {
+            self.on_signalling_segment(now, segment);
+        }
+    }
+
+    /// Takes a segment that acknowledges everything below `ack`.
+    #[inline(always)]
+    fn on_acceptable(&mut self, now: Time, ack: u64, segment: &Segment) {
+        let una = self.flight.una();
         let window_changed = self.hear(now, segment);
         if self.flight.delivery().is_some() {
             self.begin_ack(now, ack, segment);
         }
-        let fresh = if segment.sack.is_empty() {
+        let fresh = if segment.sack().is_empty() {
             0
         } else {
             self.take_sack(segment)
         };
         if ack > una {
             self.on_new_ack(now, ack, segment, fresh);
-        } else if !self.flight.is_empty() && !window_changed && !segment.flags.syn {
-            self.on_dupack(now, fresh);
+        } else if !self.flight.is_empty() && !window_changed && self.is_duplicate(segment, fresh) {
+            self.on_dupack(now, segment, fresh);
         } else {
             self.look(now, None);
         }
-        self.finish_if_done();
+    }
+
+    /// An acknowledgement of nothing new, with the window of the last one, is a duplicate: it carries
+    /// nothing of its own sender's (RFC 5681 section 2, conditions b and c), or it has news for a
+    /// scoreboard, where that does not matter (RFC 6675 section 2).
+    #[inline(always)]
+    fn is_duplicate(&self, segment: &Segment, fresh: u64) -> bool {
+        segment.is_empty() || fresh > 0 && self.recovery.uses_sack()
     }
 
     /// Takes what any acceptable segment says; whether the peer's window is another one now.
@@ -276,13 +328,18 @@ impl Sender {
         std::mem::replace(&mut self.peer_window, window) != window
     }
 
-    /// The retransmission timer or the detector's own expired, if one did.
+    /// The retransmission timer, the detector's own or the pace's expired, if one did.
     pub fn on_timer(&mut self, now: Time) {
-        let due = self.next_timer().is_some_and(|at| at <= now);
-        if due && self.detection.next_timer() == self.next_timer() {
+        let due = self.due();
+        if due > now {
+            return;
+        }
+        if self.pacing.as_ref().is_some_and(|p| p.held_until == due) {
+            self.let_go();
+        } else if self.detection.next_timer() == Some(due) {
             // At the same time as the other one: it may make that one needless.
             self.on_detection_timer(now);
-        } else if due {
+        } else if due < Time::MAX {
             self.on_retransmission_timer(now);
         }
     }
@@ -296,8 +353,12 @@ impl Sender {
     /// As [`Self::next_timer`], with [`Time::MAX`] for `None`.
     #[inline]
     pub fn due(&self) -> Time {
-        let detection = self.detection.next_timer();
-        detection.map_or(self.timer, |at| at.min(self.timer))
+        if self.plain {
+            return self.timer;
+        }
+        let detection = self.detection.next_timer().unwrap_or(Time::MAX);
+        let pace = self.pacing.as_ref().map_or(Time::MAX, |p| p.held_until);
+        self.timer.min(detection).min(pace)
     }
 
     /// The next segment to put on the wire, if any may be sent now. Call until `None` after every
@@ -323,14 +384,21 @@ impl Sender {
     /// A segment arrived before data may flow, or after all of it was acknowledged.
     #[cold]
     fn on_early_segment(&mut self, now: Time, segment: &Segment) {
+        if !segment.is_ack() {
+            return;
+        }
         let ack = segment.ack.expand(self.config.iss, self.flight.una());
         if self.state != State::SynSent || !self.flight.accepts(ack) {
             return;
         }
         self.hear(now, segment);
-        if !segment.flags.syn || ack == 0 {
-            return;
+        if segment.is_syn() && ack > 0 {
+            self.establish(now, ack, segment);
         }
+    }
+
+    /// The SYN is acknowledged by `segment`, up to `ack`.
+    fn establish(&mut self, now: Time, ack: u64, segment: &Segment) {
         self.state = State::Established;
         self.window.cwnd = self.initial_window;
         self.sample_rtt(now, ack, segment);

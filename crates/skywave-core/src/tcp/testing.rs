@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::packet::{Flags, SackBlock, Segment, Timestamps};
+use crate::packet::{Flags, Hints, SackBlock, Segment, Timestamps};
 use crate::seq::SeqNr;
 use crate::time::{Duration, Time};
 use crate::units::Segments;
@@ -15,7 +15,7 @@ use crate::units::Segments;
 use super::config::{Handshake, Profile, TcpConfig};
 use super::preset::preset;
 use super::sender::Sender;
-use super::window::{AckEvent, LossEvent, TimeoutEvent, Window};
+use super::window::{AckEvent, LossCause, LossEvent, TimeoutEvent, Window};
 
 /// Bytes of a segment in scripts.
 pub(crate) const MSS: u32 = 1000;
@@ -142,11 +142,8 @@ impl Script {
         Segment {
             ack: self.seq(ack),
             window: self.config.rwnd,
-            flags: Flags {
-                ack: true,
-                ..Flags::default()
-            },
-            sack: held
+            flags: Flags::ACK,
+            options: held
                 .iter()
                 .map(|r| SackBlock {
                     start: self.seq(r.start),
@@ -299,6 +296,13 @@ pub(crate) fn ack_at(ms: f64, acked: f64) -> AckEvent {
         una: 0,
         nxt: 0,
         in_flight: Segments::ZERO,
+        in_flight_before: Segments::ZERO,
+        delivered: Segments(acked),
+        lost: Segments::ZERO,
+        marked: Segments::ZERO,
+        rate: None,
+        hints: Hints::NONE,
+        one_way: None,
     }
 }
 
@@ -307,6 +311,7 @@ pub(crate) fn ack_at(ms: f64, acked: f64) -> AckEvent {
 pub(crate) fn loss_at(ms: u64, window: f64, una: u64, max: u64) -> LossEvent {
     LossEvent {
         now: Time::ZERO + Duration::from_millis(ms),
+        cause: LossCause::Dupacks,
         una,
         max,
         window: Segments(window),

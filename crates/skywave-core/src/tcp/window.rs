@@ -1,7 +1,10 @@
 //! The congestion window and what policies tell each other about it.
 
+use crate::packet::Hints;
 use crate::time::{Duration, Time};
 use crate::units::Segments;
+
+use super::flight::RateSample;
 
 /// The sender's congestion state. `cwnd` is never inflated: what fast recovery adds for segments
 /// that have left the network is kept by the recovery (see `Recovery::inflation`).
@@ -40,7 +43,8 @@ pub struct AckEvent {
     pub acked: Segments,
     /// What of it counts towards growth (see `Counting`), in segments.
     pub counted: Segments,
-    /// The window may grow on it: no recovery is going on and the window was in use.
+    /// The window may grow on it: no recovery is going on, the window was in use, and no router has
+    /// marked the data.
     pub may_grow: bool,
     /// A round-trip sample of the retransmission timer's clock: one segment at a time, or every ACK
     /// with timestamps; never of a retransmitted segment, never of the handshake.
@@ -55,13 +59,31 @@ pub struct AckEvent {
     pub nxt: u64,
     /// Data in flight after this ACK, in segments.
     pub in_flight: Segments,
+    /// Data in flight before this ACK, in segments.
+    pub in_flight_before: Segments,
+    /// Data of which this ACK says for the first time that it has arrived, cumulatively or by a SACK
+    /// block, in segments.
+    pub delivered: Segments,
+    /// Data that counts as lost since the ACK before, in segments.
+    pub lost: Segments,
+    /// The part of `delivered` that the receiver reports under an ECN echo (RFC 3168), in segments.
+    pub marked: Segments,
+    /// The rate of delivery, if the law [asks for it](super::congestion::CongestionControl::needs_rate).
+    pub rate: Option<RateSample>,
+    /// What the receiver tells of the way of the data.
+    pub hints: Hints,
+    /// From the sending of the segment that this ACK echoes to the sending of the ACK, by the clocks of
+    /// the two hosts; `None` without timestamps.
+    pub one_way: Option<Duration>,
 }
 
-/// A segment was found lost before its retransmission timer expired.
+/// A segment was found lost before its retransmission timer expired, or a router has marked one.
 #[derive(Clone, Copy, Debug)]
 pub struct LossEvent {
     /// When.
     pub now: Time,
+    /// How it was found.
+    pub cause: LossCause,
     /// Position of the lost segment: everything below is acknowledged.
     pub una: u64,
     /// First position never sent.
@@ -76,6 +98,43 @@ pub struct LossEvent {
     pub sent_at: Time,
     /// How often it was sent.
     pub transmissions: u32,
+}
+
+/// How a loss was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossCause {
+    /// Duplicate ACKs, as many as the detector wants (RFC 5681 section 3.2).
+    Dupacks,
+    /// The scoreboard of SACK blocks (RFC 6675 section 4, `IsLost`).
+    Sack,
+    /// Time: a detector's timer, or the time since something sent later arrived (RFC 8985).
+    Time,
+    /// A probe repaired it before anybody had found it lost (RFC 8985 section 7.4).
+    Probe,
+    /// An explicit notification: a channel lost it, not a queue (Balakrishnan and Katz 1998).
+    Eln,
+    /// No loss: a router marked a segment instead of dropping it (RFC 3168).
+    Mark,
+}
+
+/// What looked like a loss was none: the segments had been reordered or delayed.
+#[derive(Clone, Copy, Debug)]
+pub struct SpuriousEvent {
+    /// When it was found out.
+    pub now: Time,
+    /// Everything sent and not acknowledged, in segments.
+    pub outstanding: Segments,
+}
+
+/// Data is about to be sent after a pause longer than the retransmission timeout.
+#[derive(Clone, Copy, Debug)]
+pub struct IdleEvent {
+    /// When.
+    pub now: Time,
+    /// Time since the last segment was sent.
+    pub idle: Duration,
+    /// The window with which the connection began.
+    pub initial_window: Segments,
 }
 
 /// The retransmission timer expired.

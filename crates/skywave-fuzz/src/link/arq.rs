@@ -105,8 +105,10 @@ impl WatchedArq {
                 Fate::Arrives {
                     at: arrival,
                     corrupt,
+                    marked,
                     ..
                 } => {
+                    assert!(!marked, "a packet that is not ECN-capable");
                     assert!(arrival >= at + self.config.delay, "faster than the link");
                     let overtaken = arrival < self.last.0;
                     assert!(!overtaken || self.config.reordering.is_some() && !arq.in_order);

@@ -136,6 +136,7 @@ fn queue(bytes: &mut Unstructured<'_>) -> Result<(u8, QueueConfig)> {
     };
     let min_threshold = capacity * share(bytes)?;
     let red = RedConfig {
+        mark_p: (kind & 16 != 0).then_some(0.5),
         limit,
         min_threshold,
         max_threshold: min_threshold + 1.0 + capacity * share(bytes)?,

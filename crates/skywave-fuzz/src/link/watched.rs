@@ -60,12 +60,14 @@ impl Watched {
             Fate::Arrives {
                 at,
                 corrupt,
+                marked,
                 duplicate,
             } => {
                 self.arrive(at, size);
                 self.arrived += 1;
                 self.books.corrupted += u64::from(corrupt);
                 assert!(!corrupt || self.config.corruption > 0.0);
+                assert!(!marked, "a packet that is not ECN-capable");
                 assert!(!duplicate || self.config.duplication > 0.0);
             }
             Fate::Dropped(DropCause::Queue) => self.books.queue_drops += 1,

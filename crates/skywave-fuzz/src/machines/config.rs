@@ -1,22 +1,11 @@
 //! Any members in the slots, any switches, any profile's timers.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use skywave_core::tcp::{
-    Acking, Composition, Counting, DcrConfig, DcrWait, DetectionConfig, ExtendedConfig, Handshake,
-    NcrTransmit, PRESETS, RecoveryConfig, TcpConfig, TimeoutConfig,
-};
+use skywave_core::tcp::slot::{Kind, Value};
+use skywave_core::tcp::{Acking, Composition, Counting, Handshake, Slot, TcpConfig};
 use skywave_core::{Duration, Segments};
 
 use super::PROFILES;
-
-const RECOVERIES: [RecoveryConfig; 6] = [
-    RecoveryConfig::Tahoe,
-    RecoveryConfig::Reno,
-    RecoveryConfig::NewReno,
-    RecoveryConfig::Sack,
-    RecoveryConfig::Prr,
-    RecoveryConfig::Sack1,
-];
 
 /// A configuration read out of bytes.
 #[derive(Clone, Debug)]
@@ -58,13 +47,7 @@ impl<'a> Arbitrary<'a> for AnyConfig {
                 Handshake::None
             },
             fin,
-            acking: match bytes.int_in_range(0..=3)? {
-                0 => Acking::EverySegment,
-                every => Acking::Delayed {
-                    every,
-                    timeout: Duration::from_millis(200),
-                },
-            },
+            acking: any_member::<Acking>(bytes)?,
             iss: match bytes.int_in_range(0..=3u8)? {
                 0 => 0,
                 1 => u32::MAX,
@@ -77,67 +60,74 @@ impl<'a> Arbitrary<'a> for AnyConfig {
 }
 
 fn any_composition(bytes: &mut Unstructured<'_>) -> Result<Composition> {
-    let detection = match bytes.int_in_range(0..=21)? {
-        0..=2 => DetectionConfig::Dupacks(3),
-        3 => DetectionConfig::EarlyRetransmit,
-        4..=5 => DetectionConfig::Rack,
-        6..=8 => DetectionConfig::Dcr(any_dcr(bytes)?),
-        16..=18 => DetectionConfig::Sifest(3),
-        20 => DetectionConfig::Ncr(NcrTransmit::Careful),
-        21 => DetectionConfig::Ncr(NcrTransmit::Aggressive),
-        19 => DetectionConfig::Sifest(bytes.int_in_range(1..=6)?),
-        9..=11 => DetectionConfig::Vegas,
-        threshold => DetectionConfig::Dupacks(threshold - 11),
-    };
     Ok(Composition {
-        detection,
-        recovery: *bytes.choose(&RECOVERIES)?,
-        congestion: bytes.choose(PRESETS)?.composition.congestion.clone(),
-        timeout: any_timeout(bytes)?,
+        detection: any_member(bytes)?,
+        recovery: any_member(bytes)?,
+        congestion: any_member(bytes)?,
+        timeout: any_member(bytes)?,
         avoid_repeated_recovery: bytes.arbitrary()?,
     })
 }
 
-fn any_timeout(bytes: &mut Unstructured<'_>) -> Result<TimeoutConfig> {
-    Ok(match bytes.int_in_range(0..=5)? {
-        0..=2 => TimeoutConfig::Standard,
-        3 => TimeoutConfig::HalfWindow,
-        4 => TimeoutConfig::Extended(ExtendedConfig::DEFAULT),
-        _ => TimeoutConfig::Extended(ExtendedConfig {
-            first: f64::from(bytes.int_in_range(1u8..=40)?) / 10.0,
-            later: f64::from(bytes.int_in_range(1u8..=40)?) / 10.0,
-            retransmit: bytes.arbitrary()?,
-        }),
-    })
+/// A member of the slot with any parameters that a scenario file could give it, each as likely to be
+/// left at its default.
+fn any_member<S: Slot>(bytes: &mut Unstructured<'_>) -> Result<S> {
+    let mut defaults = S::defaults();
+    let member = bytes.choose_index(defaults.len())?;
+    let mut config = defaults.swap_remove(member);
+    for (place, parameter) in S::MEMBERS[member].parameters.iter().enumerate() {
+        if bytes.arbitrary()? {
+            // What contradicts a parameter before it stays unset, as a file with it is refused.
+            let _ = config.set(place, any_value(parameter.kind, bytes)?);
+        }
+    }
+    Ok(config)
 }
 
-fn any_dcr(bytes: &mut Unstructured<'_>) -> Result<DcrConfig> {
-    let tau = f64::from(bytes.int_in_range(1u32..=30)?) / 10.0;
-    let wait = match bytes.int_in_range(0..=2u64)? {
-        0 => DcrWait::Dupacks,
-        ticks => DcrWait::Timer {
-            tick: Duration::from_millis(10) * (ticks - 1),
-        },
-    };
-    Ok(DcrConfig { tau, wait })
+fn any_value(kind: Kind, bytes: &mut Unstructured<'_>) -> Result<Value> {
+    Ok(match kind {
+        Kind::Positive => Value::Number(f64::from(bytes.int_in_range(1u8..=40)?) / 10.0),
+        Kind::Probability => Value::Number(f64::from(bytes.int_in_range(0u8..=20)?) / 20.0),
+        Kind::Flag => Value::Flag(bytes.arbitrary()?),
+        Kind::Count => Value::Count(bytes.int_in_range(1..=10)?),
+        Kind::Period => Value::Period(Duration::from_millis(10) * bytes.int_in_range(1..=60u64)?),
+        Kind::OneOf(names) => Value::Choice(bytes.choose_index(names.len())?),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use skywave_core::tcp::CongestionConfig;
+    use skywave_core::rng::Stream;
+    use skywave_core::tcp::{CongestionConfig, DetectionConfig, RecoveryConfig, TimeoutConfig};
+
+    /// Every member of the slot comes up, and every parameter with other values than its default.
+    fn all_come_up<S: Slot>() {
+        let mut random = Stream::named(1, S::NAME, "bytes");
+        let mut seen: Vec<Vec<bool>> = Vec::new();
+        seen.extend(S::MEMBERS.iter().map(|m| vec![false; m.parameters.len()]));
+        let mut members = vec![false; S::MEMBERS.len()];
+        for _ in 0..2000 {
+            let bytes: Vec<u8> = (0..40).map(|_| random.uniform_int(0, 255) as u8).collect();
+            let any: S = any_member(&mut Unstructured::new(&bytes)).expect("enough bytes");
+            let kind = std::mem::discriminant(&any);
+            let defaults = S::defaults();
+            let same = |d: &S| std::mem::discriminant(d) == kind;
+            let member = defaults.iter().position(same).expect("a built-in member");
+            members[member] = true;
+            for (place, seen) in seen[member].iter_mut().enumerate() {
+                *seen |= any.get(place).is_some() && any.get(place) != defaults[member].get(place);
+            }
+        }
+        assert!(members.iter().all(|m| *m), "{}: {members:?}", S::NAME);
+        assert!(seen.iter().flatten().all(|p| *p), "{}: {seen:?}", S::NAME);
+    }
 
     #[test]
-    fn the_presets_cover_every_congestion_member() {
-        let has = |wanted: fn(&CongestionConfig) -> bool| {
-            assert!(PRESETS.iter().any(|p| wanted(&p.composition.congestion)));
-        };
-        has(|c| matches!(c, CongestionConfig::Reno));
-        has(|c| matches!(c, CongestionConfig::Vegas(_)));
-        has(|c| matches!(c, CongestionConfig::Veno(_)));
-        has(|c| matches!(c, CongestionConfig::Westwood(_)));
-        has(|c| matches!(c, CongestionConfig::Cubic(_)));
-        has(|c| matches!(c, CongestionConfig::Cerl(_)));
-        has(|c| matches!(c, CongestionConfig::ThreeQuarter));
+    fn every_member_comes_up_with_all_of_its_parameters() {
+        all_come_up::<DetectionConfig>();
+        all_come_up::<RecoveryConfig>();
+        all_come_up::<CongestionConfig>();
+        all_come_up::<TimeoutConfig>();
     }
 }

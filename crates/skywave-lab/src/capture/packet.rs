@@ -1,56 +1,49 @@
 //! From a simulated packet to the bytes that hosts would have put on the wire.
 //!
 //! Node `i` has address 10.0.0.1 + `i`; flow `f` goes from port 50000 + `f` to port 49152 (after 4000
-//! flows, to the next port). Payloads are zeros. What machines leave out is added as a host would: the
-//! receiver's sequence numbers, and options on SYN that the two ends agreed upon.
+//! flows, to the next port). Payloads are zeros. TCP segments are written by the core's codec
+//! ([`wire`]). The simulation's hosts leave out some fields, since nothing there depends on them; they
+//! are filled in here as a host would: the receiver's sequence numbers, the sender's window, and the
+//! options of a SYN that the two ends agreed upon.
 
-use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
-use skywave_core::Time;
-use skywave_core::packet::{Body, Packet, SackBlock, Segment};
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+use etherparse::{Ipv4Header, TcpHeader, UdpHeader};
+use skywave_core::packet::{Body, Flags, Options, Packet, Segment, SynOptions};
+use skywave_core::seq::SeqNr;
+use skywave_core::tcp::wire::{self, Endpoints, MAX_PAYLOAD, MAX_SHIFT, TimestampClock, ip};
 use skywave_core::tcp::{Handshake, TcpConfig};
-use skywave_core::wtcp::{Packet as WtcpPacket, wire};
+use skywave_core::wtcp;
 use skywave_sim::spec::{FlowSpec, Spec, Transport};
 
-/// Bytes of the longest headers behind IPv4's: UDP's and WTCP's with all options.
-const MAX_TRANSPORT: usize = UdpHeader::LEN + wire::MAX_HEADER;
-/// Bytes of the longest headers.
-pub(super) const MAX_HEADERS: usize = Ipv4Header::MIN_LEN + MAX_TRANSPORT;
-/// Payload that an IPv4 packet has room for whatever TCP's options are.
-const MAX_PAYLOAD: u32 = u16::MAX as u32 - (Ipv4Header::MIN_LEN + TcpHeader::MAX_LEN) as u32;
-static ZEROS: [u8; MAX_PAYLOAD as usize] = [0; MAX_PAYLOAD as usize];
+/// Bytes of the longest headers: IPv4's, UDP's and WTCP's with all options.
+pub(super) const MAX_HEADERS: usize = Ipv4Header::MIN_LEN + UdpHeader::LEN + wtcp::wire::MAX_HEADER;
+// TCP's are shorter.
+const _: () = assert!(Ipv4Header::MIN_LEN + TcpHeader::MAX_LEN <= MAX_HEADERS);
+static ZEROS: [u8; MAX_PAYLOAD] = [0; MAX_PAYLOAD];
 
-const TIME_TO_LIVE: u8 = 64;
-/// Ports: of data receivers from the first on, of data senders within so many of the second.
+/// Ports: receivers have the first one and those after it, senders the second one and up to
+/// [`SENDER_PORTS`] after it.
 const RECEIVER_PORT: u16 = 49152;
 const SENDER_PORT: u16 = 50000;
 const SENDER_PORTS: usize = 4000;
-/// Receivers send nothing of their own: their one sequence number is what the SYN-ACK takes.
+/// Receivers send no data: the only sequence number that they use is that of the SYN-ACK.
 const RECEIVER_ISS: u32 = 0;
-/// What the data sender advertises: the simulation has no data for it.
+/// Window that data senders advertise: the simulation has no data for them.
 const SENDER_WINDOW: u32 = u16::MAX as u32;
-/// RFC 7323 section 2.3.
-const MAX_SHIFT: u8 = 14;
-const NS_PER_TIMESTAMP: u64 = 1_000_000;
 
-/// One end of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct End {
-    address: [u8; 4],
-    port: u16,
-}
-
-/// What the packets of one flow have in common.
+/// The fields that all packets of one flow have in common.
 #[derive(Clone, Debug)]
 pub(super) struct Framing {
-    sender: End,
-    receiver: End,
+    sender: SocketAddrV4,
+    receiver: SocketAddrV4,
     /// `None` for UDP and WTCP.
-    tcp: Option<Options>,
+    tcp: Option<Agreement>,
 }
 
-/// What the two ends of a connection agreed upon.
+/// What the two ends of a TCP connection agreed upon.
 #[derive(Clone, Debug)]
-struct Options {
+struct Agreement {
     mss: u16,
     sack: bool,
     handshake: Handshake,
@@ -63,15 +56,15 @@ impl Framing {
     pub(super) fn new(index: usize, spec: &Spec) -> Option<Self> {
         let flow = &spec.flows[index];
         let group = (index / SENDER_PORTS).min(usize::from(SENDER_PORT - RECEIVER_PORT) - 1);
-        let end = |node: usize, port| End {
-            address: (0x0A00_0001_u32.wrapping_add(node as u32)).to_be_bytes(),
-            port,
+        let end = |node: usize, port| {
+            let address = 0x0A00_0001_u32.wrapping_add(node as u32);
+            SocketAddrV4::new(Ipv4Addr::from_bits(address), port)
         };
-        (longest_payload(flow) <= MAX_PAYLOAD).then(|| Self {
+        (longest_payload(flow) as usize <= MAX_PAYLOAD).then(|| Self {
             sender: end(flow.from, SENDER_PORT + (index % SENDER_PORTS) as u16),
             receiver: end(flow.to, RECEIVER_PORT + group as u16),
             tcp: match &flow.transport {
-                Transport::Tcp(config) => Some(Options::of(config)),
+                Transport::Tcp(config) => Some(Agreement::of(config)),
                 Transport::Udp { .. } | Transport::Wtcp { .. } => None,
             },
         })
@@ -81,116 +74,83 @@ impl Framing {
     /// packet's length. Checksums are those of the whole packet.
     pub(super) fn write(&self, packet: &Packet, keep: usize, out: &mut Vec<u8>) -> u32 {
         out.clear();
-        let (from, to) = match packet.body {
+        let (source, destination) = match packet.body {
             Body::TcpAck(_) | Body::WtcpBack(_) => (self.receiver, self.sender),
             Body::TcpData(_) | Body::Udp(_) | Body::WtcpForward(_) => (self.sender, self.receiver),
         };
-        let mut header = [0; MAX_TRANSPORT];
-        let (protocol, header_length, payload) = match &packet.body {
+        let payload = match &packet.body {
             Body::TcpData(segment) | Body::TcpAck(segment) => {
                 let is_ack = matches!(packet.body, Body::TcpAck(_));
+                let header = wire::Header {
+                    endpoints: Endpoints {
+                        source: source.into(),
+                        destination: destination.into(),
+                    },
+                    ecn: packet.ecn,
+                    window_shift: match &self.tcp {
+                        Some(agreement) if is_ack => agreement.shift,
+                        _ => 0,
+                    },
+                    clock: TimestampClock::default(),
+                };
                 let payload = zeros(segment.len);
-                let tcp = self.tcp_header(segment, is_ack);
-                let tcp = with_checksum(tcp, from, to, payload);
-                header[..tcp.len()].copy_from_slice(&tcp);
-                (IpNumber::TCP, tcp.len(), payload)
+                let segment = self.completed(segment, is_ack);
+                // It fits: a SYN's options take 24 bytes, timestamps and three SACK blocks 40, four
+                // blocks 36, and payloads were checked when the flow's framing was made.
+                let written = wire::write_headers(&header, &segment, payload, out);
+                debug_assert_eq!(written, Ok(()));
+                payload
             }
             Body::Udp(datagram) => {
                 let payload = zeros(datagram.len);
-                let udp = udp_header(from, to, payload);
-                header[..udp.len()].copy_from_slice(&udp);
-                (IpNumber::UDP, udp.len(), payload)
+                let udp = udp_header(source, destination, payload);
+                let length = udp.len() + payload.len();
+                ip_header(packet, source, destination, length, out);
+                out.extend(udp);
+                payload
             }
             Body::WtcpForward(carried) | Body::WtcpBack(carried) => {
-                let datagram = { carried.0 };
-                let payload = zeros(u32::from(datagram.payload_len()));
-                let length = wtcp_headers(from, to, packet.flow, &datagram, payload, &mut header);
-                (IpNumber::UDP, length, payload)
+                let carried = { carried.0 };
+                let payload = zeros(u32::from(carried.payload_len()));
+                // The number of the flow is that of the connection.
+                let wtcp = wtcp::wire::header(packet.flow, &carried);
+                let udp = udp_header(source, destination, &[&wtcp, payload].concat());
+                let length = udp.len() + wtcp.len() + payload.len();
+                ip_header(packet, source, destination, length, out);
+                out.extend(udp);
+                out.extend(wtcp);
+                payload
             }
         };
-        let length = (header_length + payload.len()) as u16;
-        // A payload of at most `MAX_PAYLOAD` bytes fits, so there is no error to fall back from.
-        let mut ip = Ipv4Header::new(length, TIME_TO_LIVE, protocol, from.address, to.address)
-            .unwrap_or_default();
-        ip.dont_fragment = true;
-        ip.header_checksum = ip.calc_header_checksum();
-        out.extend(ip.to_bytes());
-        out.extend(&header[..header_length]);
         let whole = out.len() + payload.len();
         out.extend(&payload[..keep.saturating_sub(out.len()).min(payload.len())]);
         whole as u32
     }
 
-    fn tcp_header(&self, segment: &Segment, is_ack: bool) -> TcpHeader {
-        let (from, to) = if is_ack {
-            (self.receiver, self.sender)
-        } else {
-            (self.sender, self.receiver)
-        };
+    /// `segment` with the fields that the simulation's hosts leave out.
+    fn completed(&self, segment: &Segment, is_ack: bool) -> Segment {
         let span = self.tcp.as_ref().map_or(0, |o| o.handshake.span() as u32);
-        let mut tcp = TcpHeader::new(from.port, to.port, segment.seq.0, 0);
-        tcp.syn = segment.flags.syn;
-        tcp.ack = segment.flags.ack;
-        tcp.fin = segment.flags.fin;
-        tcp.psh = segment.len > 0;
+        let mut segment = *segment;
+        if segment.len > 0 {
+            segment.flags |= Flags::PSH;
+        }
         if is_ack {
-            let syn = u32::from(segment.flags.syn);
-            tcp.sequence_number = RECEIVER_ISS.wrapping_add(span - syn.min(span));
-            tcp.acknowledgment_number = segment.ack.0;
-        } else if segment.flags.ack {
-            tcp.acknowledgment_number = RECEIVER_ISS.wrapping_add(span);
-        }
-        tcp.window_size = self.window(segment, is_ack);
-        // Fits: SYN's options take 20 bytes, timestamps and three SACK blocks 40, four blocks 36.
-        let _ = tcp.set_options(&self.options(segment));
-        tcp
-    }
-
-    /// The window field. That of a SYN is never scaled (RFC 7323 section 2.2).
-    fn window(&self, segment: &Segment, is_ack: bool) -> u16 {
-        let shift = match &self.tcp {
-            Some(options) if is_ack && !segment.flags.syn => options.shift,
-            _ => 0,
-        };
-        let bytes = if is_ack {
-            segment.window
+            let syn = u32::from(segment.is_syn());
+            segment.seq = SeqNr(RECEIVER_ISS.wrapping_add(span - syn.min(span)));
         } else {
-            SENDER_WINDOW
-        };
-        (bytes >> shift).min(u32::from(u16::MAX)) as u16
-    }
-
-    fn options(&self, segment: &Segment) -> Vec<TcpOptionElement> {
-        use TcpOptionElement::{MaximumSegmentSize, Noop, WindowScale};
-        let mut list = Vec::new();
-        if let Some(options) = self.tcp.as_ref().filter(|_| segment.flags.syn) {
-            // The sender's own window needs no scale, but both ends must name one.
-            let shift = if segment.flags.ack { options.shift } else { 0 };
-            list.extend([MaximumSegmentSize(options.mss), Noop, WindowScale(shift)]);
-            if options.sack {
-                let permitted = TcpOptionElement::SelectiveAcknowledgementPermitted;
-                list.extend([Noop, Noop, permitted]);
-            }
+            segment.ack = SeqNr(RECEIVER_ISS.wrapping_add(span));
+            segment.window = SENDER_WINDOW;
         }
-        if let Some(timestamps) = segment.timestamps {
-            let (value, echo) = (ticks(timestamps.value), ticks(timestamps.echo));
-            // A SYN has nothing to echo (RFC 7323 section 3.2).
-            let echo = if segment.flags.ack { echo } else { 0 };
-            list.extend([Noop, Noop, TcpOptionElement::Timestamp(value, echo)]);
+        if let Some(agreement) = self.tcp.as_ref().filter(|_| segment.is_syn())
+            && segment.options == Options::None
+        {
+            segment.options = Options::Syn(agreement.offer(segment.is_ack()));
         }
-        if let Some((first, rest)) = segment.sack.split_first() {
-            let mut more = [None; 3];
-            for (slot, block) in more.iter_mut().zip(rest) {
-                *slot = Some(edges(*block));
-            }
-            let blocks = TcpOptionElement::SelectiveAcknowledgement(edges(*first), more);
-            list.extend([Noop, Noop, blocks]);
-        }
-        list
+        segment
     }
 }
 
-impl Options {
+impl Agreement {
     fn of(config: &TcpConfig) -> Self {
         let fits = |shift: &u8| u16::try_from(config.rwnd >> shift).is_ok();
         Self {
@@ -198,6 +158,16 @@ impl Options {
             sack: config.sack,
             handshake: config.handshake,
             shift: (0..MAX_SHIFT).find(fits).unwrap_or(MAX_SHIFT),
+        }
+    }
+
+    /// The options of the receiver's SYN-ACK, or of the sender's SYN.
+    fn offer(&self, is_syn_ack: bool) -> SynOptions {
+        SynOptions {
+            mss: Some(self.mss),
+            // The sender's own window needs no scale, but both ends must name one.
+            window_scale: Some(if is_syn_ack { self.shift } else { 0 }),
+            sack_permitted: self.sack,
         }
     }
 }
@@ -213,51 +183,44 @@ fn longest_payload(flow: &FlowSpec) -> u32 {
 }
 
 fn zeros(length: u32) -> &'static [u8] {
-    &ZEROS[..(length.min(MAX_PAYLOAD)) as usize]
+    &ZEROS[..(length as usize).min(MAX_PAYLOAD)]
 }
 
-/// Milliseconds, which is what hosts count timestamps in.
-fn ticks(time: Time) -> u32 {
-    (time.as_nanos() / NS_PER_TIMESTAMP) as u32
+/// Appends the IP header of a UDP packet of `length` bytes.
+fn ip_header(
+    packet: &Packet,
+    source: SocketAddrV4,
+    destination: SocketAddrV4,
+    length: usize,
+    out: &mut Vec<u8>,
+) {
+    let header = ip::Header {
+        addresses: ip::Addresses::V4 {
+            source: *source.ip(),
+            destination: *destination.ip(),
+        },
+        ecn: packet.ecn,
+        protocol: ip::UDP,
+    };
+    // A payload of at most `MAX_PAYLOAD` bytes fits, so there is no error to fall back from.
+    let written = ip::write(&header, length, out);
+    debug_assert_eq!(written, Ok(()));
 }
 
-fn edges(block: SackBlock) -> (u32, u32) {
-    (block.start.0, block.end.0)
-}
-
-fn with_checksum(mut tcp: TcpHeader, from: End, to: End, payload: &[u8]) -> Vec<u8> {
-    tcp.checksum = tcp
-        .calc_checksum_ipv4_raw(from.address, to.address, payload)
-        .unwrap_or_default();
-    tcp.to_bytes().to_vec()
-}
-
-/// The headers of UDP and WTCP; the number of the flow is that of the connection. Returns their length.
-fn wtcp_headers(
-    from: End,
-    to: End,
-    flow: u32,
-    datagram: &WtcpPacket,
+fn udp_header(
+    source: SocketAddrV4,
+    destination: SocketAddrV4,
     payload: &[u8],
-    out: &mut [u8; MAX_TRANSPORT],
-) -> usize {
-    let wtcp = wire::header(flow, datagram);
-    let udp = udp_header(from, to, &[&wtcp, payload].concat());
-    let length = udp.len() + wtcp.len();
-    out[..udp.len()].copy_from_slice(&udp);
-    out[udp.len()..length].copy_from_slice(&wtcp);
-    length
-}
-
-fn udp_header(from: End, to: End, payload: &[u8]) -> [u8; UdpHeader::LEN] {
+) -> [u8; UdpHeader::LEN] {
     let mut udp = UdpHeader {
-        source_port: from.port,
-        destination_port: to.port,
+        source_port: source.port(),
+        destination_port: destination.port(),
         length: (UdpHeader::LEN + payload.len()) as u16,
         checksum: 0,
     };
+    let (from, to) = (source.ip().octets(), destination.ip().octets());
     udp.checksum = udp
-        .calc_checksum_ipv4_raw(from.address, to.address, payload)
+        .calc_checksum_ipv4_raw(from, to, payload)
         .unwrap_or_default();
     udp.to_bytes()
 }

@@ -82,8 +82,8 @@ impl Remark {
             } => (corrupt.then_some(Self::Damaged), duplicate),
         };
         let all = [
-            packet.copy.then_some(Self::Copy),
-            packet.corrupt.then_some(Self::DamagedBefore),
+            packet.is_copy().then_some(Self::Copy),
+            packet.is_corrupt().then_some(Self::DamagedBefore),
             (offer.transmissions > 1).then_some(Self::Retransmitted),
             lost,
             duplicated.then_some(Self::Duplicated),

@@ -135,7 +135,7 @@ impl Flow {
 impl Observer for Segments<'_> {
     fn on_offer(&mut self, offer: &Offer<'_>) {
         let packet = offer.packet;
-        if offer.at >= self.spec.duration || packet.copy {
+        if offer.at >= self.spec.duration || packet.is_copy() {
             return;
         }
         let index = packet.flow as usize;
@@ -151,7 +151,7 @@ impl Observer for Segments<'_> {
             flow.record(if again { RESENT } else { SENT }, point);
         }
         let told = Remark::of(offer).find_map(quantity);
-        if let Some(quantity) = told.filter(|_| !packet.corrupt) {
+        if let Some(quantity) = told.filter(|_| !packet.is_corrupt()) {
             flow.record(quantity, point);
         }
     }

@@ -157,6 +157,7 @@ columns! {
     channel_drops count Count Sum "Channel drops";
     sent_packets count Count Sum "Packets sent";
     window_cuts count Count Sum "Window cuts";
+    ecn_responses count Count Sum "Window cuts for marks";
     rtt_min_s maybe Seconds Mean "Min RTT";
     cwnd_mean maybe Segments Mean "Mean cwnd";
     delay_p50_s maybe Seconds Mean "Delay p50";
@@ -173,6 +174,7 @@ columns! {
     share_rwnd maybe Share Mean "Limited by rwnd";
     share_application maybe Share Mean "Limited by the application";
     share_recovery maybe Share Mean "In fast recovery";
+    share_pacing maybe Share Mean "Limited by pacing";
     share_timeout maybe Share Mean "Waiting for a timeout";
     received_packets count Count Sum "Packets received";
     timeouts_dupacks_0 count Count Sum "Timeouts without dupacks";
@@ -259,6 +261,7 @@ columns! {
     queue_mean_packets real Packets Mean "Mean queue";
     offered count Count Sum "Packets offered";
     queue_drops count Count Sum "Queue drops";
+    ecn_marks count Count Sum "Marks (ECN)";
     drop_rate maybe Share Mean "Drop rate";
     queue_above_half maybe Share Mean "Queue above half";
     channel_drops count Count Sum "Channel drops";

@@ -14,11 +14,12 @@ const MAX_VARIANTS: usize = 40;
 /// A share of the open time: its name, and where the outcome has it. In the order of the bar.
 type Share = (&'static str, fn(&FlowOutcome) -> Option<f64>);
 
-const SHARES: [Share; 6] = [
+const SHARES: [Share; 7] = [
     ("cwnd", |o| o.share_cwnd),
     ("receiver's window", |o| o.share_rwnd),
     ("application", |o| o.share_application),
     ("fast recovery", |o| o.share_recovery),
+    ("pacing", |o| o.share_pacing),
     ("waiting for a timeout", |o| o.share_timeout),
     ("handshake", |o| o.share_handshake),
 ];

@@ -4,7 +4,8 @@
 //! - [`SPANNED`]: a tuple struct of that name receives start, end and the value;
 //! - an enum with a variant `$scalar`, `$array` or `$table` takes any value of that kind there
 //!   (`"15s"` beside `{ uniform = […] }`), without the lost spans of untagged enums;
-//! - an enum with a variant `$name` takes there any name that no other variant has;
+//! - an enum with a variant [`ANY_NAME`] takes there any name that no other variant has, and so does
+//!   one called [`OPEN`];
 //! - a name in place of `{ name = { … } }` stands for an empty table (`congestion = "cerl"`).
 
 use serde::de::value::{BorrowedStrDeserializer, UsizeDeserializer};
@@ -19,6 +20,12 @@ use super::tree::{Entry, Node, Span, Value};
 
 /// The name that asks for a value with its place.
 pub(crate) const SPANNED: &str = "$spanned";
+
+/// The name of an enum that takes names beside those of its variants.
+pub(crate) const OPEN: &str = "$open";
+
+/// The variant that stands for a name beside those of the other variants.
+pub(crate) const ANY_NAME: &str = "$name";
 
 /// Reads a `T` out of the tree.
 pub(crate) fn from_node<'de, T: Deserialize<'de>>(node: &'de Node) -> Result<T, Fault> {
@@ -114,10 +121,11 @@ impl<'de> Deserializer<'de> for &'de Node {
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,
-        _name: &'static str,
+        name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
+        let is_open = name == OPEN || variants.contains(&ANY_NAME);
         let kind = match self.value {
             Value::Array(_) => "$array",
             Value::Table(_) => "$table",
@@ -129,15 +137,11 @@ impl<'de> Deserializer<'de> for &'de Node {
                 name_span: &self.span,
                 payload: Some(self),
             },
-            Value::Text(name)
-                if variants.contains(&"$name") && !variants.contains(&name.as_str()) =>
-            {
-                Variant {
-                    name: "$name",
-                    name_span: &self.span,
-                    payload: Some(self),
-                }
-            }
+            Value::Text(name) if is_open && !variants.contains(&name.as_str()) => Variant {
+                name: ANY_NAME,
+                name_span: &self.span,
+                payload: Some(self),
+            },
             Value::Text(name) if variants.iter().any(|v| !v.starts_with('$')) => Variant {
                 name,
                 name_span: &self.span,
@@ -400,7 +404,10 @@ impl<'de> SeqAccess<'de> for WithSpan<'de> {
         match self.step {
             1 => seed.deserialize(place(self.node.span.start)).map(Some),
             2 => seed.deserialize(place(self.node.span.end)).map(Some),
-            3 => seed.deserialize(self.node).map(Some),
+            3 => {
+                let value = seed.deserialize(self.node).map(Some);
+                value.map_err(|fault| fault.at(&self.node.span))
+            }
             _ => Ok(None),
         }
     }

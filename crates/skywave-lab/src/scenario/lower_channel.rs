@@ -49,6 +49,12 @@ fn red_queue(model: &RedModel, span: &Span) -> Result<QueueConfig, Fault> {
             "it would never be reached",
         );
     }
+    if model.mark_p.is_some() && model.ecn != Some(true) {
+        return fault(
+            "RED's `mark_p` is for marking packets",
+            "add `ecn = true`, or leave it out",
+        );
+    }
     let weight = model.weight.map_or(0.002, |w| w.0);
     if weight == 0.0 {
         return fault("RED's `weight` is zero", "the average would never move");
@@ -62,6 +68,10 @@ fn red_queue(model: &RedModel, span: &Span) -> Result<QueueConfig, Fault> {
         gentle: model.gentle.unwrap_or(false),
         wait: model.wait.unwrap_or(true),
         mean_packet: model.mean_packet.map_or(500, |b| b.0),
+        mark_p: model
+            .ecn
+            .unwrap_or(false)
+            .then(|| model.mark_p.map_or(0.1, |p| p.0)),
     }))
 }
 

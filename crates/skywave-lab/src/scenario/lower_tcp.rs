@@ -4,24 +4,21 @@ use std::sync::Arc;
 
 use skywave_core::Segments;
 use skywave_core::tcp::{
-    Acking, CerlConfig, Composition, CongestionConfig, Counting, CubicConfig, DetectionConfig,
-    Handshake, PRESETS, Profile, RecoveryConfig, RtoArithmetic, TcpConfig, VegasConfig, VenoConfig,
-    WestwoodConfig, preset,
+    Composition, CongestionConfig, Counting, DetectionConfig, Handshake, PRESETS, PacingConfig,
+    Profile, RtoArithmetic, TcpConfig, preset,
 };
 use skywave_sim::spec::Transport;
 
 use super::custom::CustomMembers;
 use super::error::{Fault, unknown};
-use super::lower_detection::{dcr, ncr};
 use super::lower_flow::udp_header;
-use super::lower_timeout::timeout_of;
+use super::lower_member::closed;
 use super::lower_wtcp::wtcp;
 use super::model_flow::FlowModel;
 use super::model_tcp::{
-    AckingModel, ArithmeticModel, ComposedModel, CongestionModel, CountingModel, DetectionModel,
-    DupacksModel, HandshakeModel, ProfileModel, RecoveryModel, TcpModel, TransportModel,
+    ArithmeticModel, ComposedModel, CountingModel, HandshakeModel, PacingModel, ProfileModel,
+    TcpModel, TransportModel,
 };
-use super::spanned::Spanned;
 use super::tree::Span;
 
 /// The preset of a flow that names none.
@@ -69,7 +66,7 @@ pub(crate) fn transport(
     }
     window(model, &mut config)?;
     if let Some(acking) = &model.acking {
-        config.acking = acks(acking)?;
+        (config.acking, _) = acking.value.lower(closed)?;
     }
     if let Some(handshake) = &model.handshake {
         config.handshake = match handshake.value {
@@ -138,143 +135,28 @@ fn compose(model: &ComposedModel, custom: &CustomMembers) -> Result<(Composition
     let mut composition = base;
     let mut label = vec![name.to_owned()];
     if let Some(detection) = &model.detection {
-        let (member, name) = detection_of(detection, custom)?;
+        let own = |name: &_| custom.detection(name).map(DetectionConfig::Custom);
+        let (member, name) = detection.lower(own)?;
         composition.detection = member;
         label.push(format!("detection={name}"));
     }
-    if let Some(recovery) = model.recovery {
-        let (member, name) = match recovery {
-            RecoveryModel::Tahoe => (RecoveryConfig::Tahoe, "tahoe"),
-            RecoveryModel::Reno => (RecoveryConfig::Reno, "reno"),
-            RecoveryModel::NewReno => (RecoveryConfig::NewReno, "newreno"),
-            RecoveryModel::Sack => (RecoveryConfig::Sack, "sack"),
-            RecoveryModel::Prr => (RecoveryConfig::Prr, "prr"),
-            RecoveryModel::Sack1 => (RecoveryConfig::Sack1, "sack1"),
-        };
+    if let Some(recovery) = &model.recovery {
+        let (member, name) = recovery.lower(closed)?;
         composition.recovery = member;
         label.push(format!("recovery={name}"));
     }
     if let Some(congestion) = &model.congestion {
-        let (member, name) = congestion_of(congestion, custom)?;
+        let own = |name: &_| custom.congestion(name).map(CongestionConfig::Custom);
+        let (member, name) = congestion.lower(own)?;
         composition = composition.with_congestion(member);
         label.push(format!("congestion={name}"));
     }
     if let Some(timeout) = &model.timeout {
-        let (member, name) = timeout_of(timeout);
+        let (member, name) = timeout.lower(closed)?;
         composition.timeout = member;
         label.push(format!("timeout={name}"));
     }
     Ok((composition, label.join(" ")))
-}
-
-fn detection_of(
-    model: &DetectionModel,
-    custom: &CustomMembers,
-) -> Result<(DetectionConfig, String), Fault> {
-    let (member, name, dupacks): (fn(u32) -> _, _, _) = match model {
-        DetectionModel::Dcr(m) => return dcr(m),
-        DetectionModel::Ncr(m) => return Ok(ncr(*m)),
-        DetectionModel::EarlyRetransmit(_) => {
-            return Ok((DetectionConfig::EarlyRetransmit, "early-retransmit".into()));
-        }
-        DetectionModel::Vegas(_) => return Ok((DetectionConfig::Vegas, "vegas".into())),
-        DetectionModel::Rack(_) => return Ok((DetectionConfig::Rack, "rack".into())),
-        DetectionModel::Custom(name) => {
-            let member = DetectionConfig::Custom(custom.detection(name)?);
-            return Ok((member, name.value.clone()));
-        }
-        DetectionModel::Dupacks(n) => (DetectionConfig::Dupacks, "dupacks", n),
-        DetectionModel::Sifest(n) => (DetectionConfig::Sifest, "sifest", n),
-    };
-    let dupacks = match dupacks {
-        DupacksModel::Default(_) => 3,
-        DupacksModel::Number(n) => u32::try_from(n.0).unwrap_or(u32::MAX),
-    };
-    let name = match dupacks {
-        3 => name.into(),
-        n => format!("{name}({n})"),
-    };
-    Ok((member(dupacks), name))
-}
-
-/// The member, and its name with the parameters that differ from their defaults.
-fn congestion_of(
-    model: &CongestionModel,
-    custom: &CustomMembers,
-) -> Result<(CongestionConfig, String), Fault> {
-    let mut changed: Vec<String> = Vec::new();
-    let mut take = |name: &str, given: Option<f64>, default: f64| match given {
-        Some(x) => {
-            changed.push(format!("{name}={x}"));
-            x
-        }
-        None => default,
-    };
-    let (member, name) = match model {
-        CongestionModel::Custom(name) => {
-            let member = CongestionConfig::Custom(custom.congestion(name)?);
-            (member, name.value.as_str())
-        }
-        CongestionModel::Reno(_) => (CongestionConfig::Reno, "reno"),
-        CongestionModel::Vegas(m) => {
-            let d = VegasConfig::DEFAULT;
-            let config = VegasConfig {
-                alpha: take("alpha", m.alpha.map(|x| x.0), d.alpha),
-                beta: take("beta", m.beta.map(|x| x.0), d.beta),
-                gamma: take("gamma", m.gamma.map(|x| x.0), d.gamma),
-            };
-            (CongestionConfig::Vegas(config), "vegas")
-        }
-        CongestionModel::Veno(m) => {
-            let d = VenoConfig::DEFAULT;
-            let backlog = take("backlog", m.backlog.map(|x| x.0), d.backlog);
-            (CongestionConfig::Veno(VenoConfig { backlog }), "veno")
-        }
-        CongestionModel::Westwood(m) => {
-            let d = WestwoodConfig::DEFAULT;
-            let config = WestwoodConfig {
-                plus: m.plus.unwrap_or(d.plus),
-                tau: m.tau.map_or(d.tau, |t| t.0),
-            };
-            if config.plus {
-                changed.push("plus".into());
-            }
-            if m.tau.is_some() {
-                changed.push(format!("tau={:?}", config.tau));
-            }
-            (CongestionConfig::Westwood(config), "westwood")
-        }
-        CongestionModel::Cubic(m) => {
-            let d = CubicConfig::DEFAULT;
-            let config = CubicConfig {
-                c: take("c", m.c.map(|x| x.0), d.c),
-                beta: take("beta", m.beta.map(|x| x.0), d.beta),
-                fast_convergence: m.fast_convergence.unwrap_or(d.fast_convergence),
-            };
-            if config.fast_convergence != d.fast_convergence {
-                changed.push("fast_convergence=false".into());
-            }
-            (CongestionConfig::Cubic(config), "cubic")
-        }
-        CongestionModel::Cerl(m) => {
-            let d = CerlConfig::DEFAULT;
-            let config = CerlConfig {
-                a: take("a", m.a.map(|x| x.0), d.a),
-                once_per_window: m.once_per_window.unwrap_or(d.once_per_window),
-            };
-            if config.once_per_window != d.once_per_window {
-                changed.push("once_per_window=false".into());
-            }
-            (CongestionConfig::Cerl(config), "cerl")
-        }
-        CongestionModel::ThreeQuarter(_) => (CongestionConfig::ThreeQuarter, "three-quarter"),
-    };
-    let label = if changed.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{name}({})", changed.join(", "))
-    };
-    Ok((member, label))
 }
 
 fn window(model: &FlowModel, config: &mut TcpConfig) -> Result<(), Fault> {
@@ -302,23 +184,6 @@ fn window(model: &FlowModel, config: &mut TcpConfig) -> Result<(), Fault> {
     }
     config.rwnd = bytes as u32;
     Ok(())
-}
-
-fn acks(model: &Spanned<AckingModel>) -> Result<Acking, Fault> {
-    match model.value {
-        AckingModel::Every(_) => Ok(Acking::EverySegment),
-        AckingModel::Delayed(m) => {
-            let every = m.every.map_or(2, |n| n.0);
-            let timeout = m
-                .timeout
-                .map_or(skywave_core::Duration::from_millis(200), |t| t.0);
-            match u32::try_from(every) {
-                Ok(every) => Ok(Acking::Delayed { every, timeout }),
-                Err(_) => Err(Fault::new(model.span.clone(), "`every` is too large")
-                    .label("no ACK would ever be sent")),
-            }
-        }
-    }
 }
 
 fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(), Fault> {
@@ -377,6 +242,15 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     flag(&mut config.restart_after_idle, model.restart_after_idle);
     flag(&mut config.timestamps, model.timestamps);
     flag(&mut config.dsack, model.dsack);
+    flag(&mut config.ecn, model.ecn);
+    flag(&mut config.eln, model.eln);
+    flag(&mut config.hints, model.hints);
+    if let Some(pacing) = model.pacing {
+        config.pacing = match pacing {
+            PacingModel::Off => PacingConfig::Off,
+            PacingModel::Window => PacingConfig::Window,
+        };
+    }
     flag(&mut config.impatient, model.impatient);
     flag(&mut config.whole_ssthresh, model.whole_ssthresh);
     flag(
@@ -384,11 +258,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
         model.avoid_repeated_recovery,
     );
     if let Some(sack) = &model.sack {
-        let needed = matches!(
-            config.composition.recovery,
-            RecoveryConfig::Sack | RecoveryConfig::Prr | RecoveryConfig::Sack1
-        );
-        if needed && !sack.value {
+        if config.composition.recovery.uses_sack() && !sack.value {
             return Err(Fault::new(
                 sack.span.clone(),
                 "this recovery needs selective acknowledgements",

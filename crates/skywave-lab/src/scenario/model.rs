@@ -11,7 +11,7 @@ use super::model_flow::FlowModel;
 use super::model_radio::RadioModel;
 use super::model_recovery::{ArqModel, FecModel};
 use super::model_station::StationModel;
-use super::number::{Count, Probability};
+use super::number::{Count, Positive, Probability};
 use super::report::ReportModel;
 use super::spanned::Spanned;
 use super::units::{Bytes, Duration, Level, Limit, Period, Rate, Size};
@@ -237,6 +237,11 @@ pub(crate) struct RedModel {
     pub(crate) wait: Option<bool>,
     /// Typical packet in bytes; default 500, as in ns-2.
     pub(crate) mean_packet: Option<Bytes>,
+    /// Mark packets of ECN-capable flows instead of dropping them early; default false.
+    pub(crate) ecn: Option<bool>,
+    /// Mark as long as the drop probability that the average asks for is below this, and drop from there
+    /// on; default 0.1, as in ns-2.
+    pub(crate) mark_p: Option<Positive>,
 }
 
 /// Channel losses of the two directions.

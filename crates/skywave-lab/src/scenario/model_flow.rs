@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::member::AckingModel;
 use super::model::{Dist, OneOrMany};
-use super::model_tcp::{AckingModel, HandshakeModel, ProfileModel, TcpModel, TransportModel};
+use super::model_tcp::{HandshakeModel, ProfileModel, TcpModel, TransportModel};
 use super::number::{Count, Probability};
 use super::spanned::Spanned;
 use super::units::{Bytes, Duration, HeaderBytes, Period, Rate, Size, Window};

@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 
 use super::de::SPANNED;
 use super::tree::Span;
@@ -19,28 +19,37 @@ pub(crate) struct Spanned<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Parts<T>(PhantomData<T>);
+        Placed(PhantomData).deserialize(deserializer)
+    }
+}
 
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Parts<T> {
-            type Value = Spanned<T>;
+/// Reads what `S` reads, and its place.
+pub(crate) struct Placed<S>(pub(crate) S);
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value and its place")
-            }
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Placed<S> {
+    type Value = Spanned<S::Value>;
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let end = || A::Error::custom("a value lost its place");
-                let (Some(start), Some(stop)) = (seq.next_element()?, seq.next_element()?) else {
-                    return Err(end());
-                };
-                Ok(Spanned {
-                    span: start..stop,
-                    value: seq.next_element()?.ok_or_else(end)?,
-                })
-            }
-        }
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_tuple_struct(SPANNED, 3, self)
+    }
+}
 
-        deserializer.deserialize_tuple_struct(SPANNED, 3, Parts(PhantomData))
+impl<'de, S: DeserializeSeed<'de>> Visitor<'de> for Placed<S> {
+    type Value = Spanned<S::Value>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value and its place")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let end = || A::Error::custom("a value lost its place");
+        let (Some(start), Some(stop)) = (seq.next_element()?, seq.next_element()?) else {
+            return Err(end());
+        };
+        Ok(Spanned {
+            span: start..stop,
+            value: seq.next_element_seed(self.0)?.ok_or_else(end)?,
+        })
     }
 }
 

@@ -25,6 +25,8 @@ pub enum Path {
     Sifest(Sifest),
     /// 24 flows over one bottleneck without channel errors (TCP-DCR, section 4.2).
     Dcr(Dcr),
+    /// Flows with different round trips over one RED bottleneck.
+    Red(RedBottleneck),
     /// A chain of 802.11g stations.
     Wifi(Wifi),
 }
@@ -109,6 +111,47 @@ pub struct Dcr {
     pub spread_ms: u32,
 }
 
+/// Settings of the RED bottleneck.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RedBottleneck {
+    /// Number of flows; they start within the first second.
+    pub flows: u32,
+    /// Bottleneck rate, as a scenario file writes it.
+    pub rate: String,
+    /// Bottleneck delay, as a scenario file writes it.
+    pub delay: String,
+    /// Access delay of each flow beyond that of the one before it, ms: different round trips keep
+    /// flows out of lockstep.
+    pub step_ms: u32,
+    /// Queue limit in packets.
+    pub buffer: u32,
+    /// The queue is measured in bytes (in packets of 1000 bytes and their headers).
+    pub in_bytes: bool,
+    /// Lower threshold in packets.
+    pub min: u32,
+    /// Upper threshold in packets.
+    pub max: u32,
+    /// Drop probability at the upper threshold.
+    pub max_p: f64,
+    /// Above the upper threshold the probability rises instead of jumping to 1.
+    pub gentle: bool,
+    /// No drop follows another one too early.
+    pub wait: bool,
+    /// Loss probability after the bottleneck.
+    pub loss: f64,
+}
+
+impl RedBottleneck {
+    /// Bytes of a packet on the wire.
+    pub(super) const PACKET: u32 = 1000 + HEADER;
+    /// Weight of the queue's moving average.
+    pub(super) const WEIGHT: f64 = 0.002;
+    /// Receiver's window in packets: never full.
+    pub(super) const WINDOW: u32 = 1000;
+    /// When measuring begins.
+    pub(super) const FROM: &str = "20s";
+}
+
 /// Queues of TCP-DCR's bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queue {
@@ -132,7 +175,7 @@ impl Case {
         let (theirs, bare) = match &self.path {
             Path::Cerl(_) => (1460, self.agent.bare),
             Path::Sifest(s) => (512, !s.header),
-            Path::Dcr(_) => (1000, false),
+            Path::Dcr(_) | Path::Red(_) => (1000, false),
             Path::Wifi(w) => (w.mss, false),
         };
         (theirs, if bare { theirs - HEADER } else { theirs })
@@ -149,8 +192,9 @@ impl Case {
 
     /// How many flows, from the first on, are measured together.
     pub(super) fn measured_flows(&self) -> usize {
-        match self.path {
+        match &self.path {
             Path::Dcr(_) => DCR_FLOWS,
+            Path::Red(path) => path.flows as usize,
             _ => 1,
         }
     }

@@ -3,7 +3,7 @@
 use skywave_core::link::Service;
 use skywave_sim::Spec;
 
-use super::case::{Case, Path};
+use super::case::{Case, Path, RedBottleneck};
 
 impl Case {
     /// The arguments of `path.tcl`; rates, delays and times are those of `spec`, which the scenario
@@ -16,13 +16,7 @@ impl Case {
         ];
         match &self.path {
             Path::Cerl(path) => {
-                let bottleneck = spec.links.iter().find(|l| l.name == Self::BOTTLENECK);
-                if let Some(link) = bottleneck {
-                    if let Service::Rate(rate) = link.config.service {
-                        list.push(("rate", rate.as_bps().to_string()));
-                    }
-                    list.push(("delay", link.config.delay.as_secs_f64().to_string()));
-                }
+                list.extend(bottleneck(spec));
                 list.push(("path", "cerl".into()));
                 list.push(("buffer", path.buffer.to_string()));
                 list.push(("loss", path.loss.to_string()));
@@ -57,10 +51,40 @@ impl Case {
                 list.push(("from", spec.measure.0.as_secs_f64().to_string()));
                 list.push(("queue", path.queue.ns_name().into()));
             }
+            Path::Red(path) => {
+                list.extend(bottleneck(spec));
+                list.push(("path", "red".into()));
+                list.push(("window", RedBottleneck::WINDOW.to_string()));
+                list.push(("from", spec.measure.0.as_secs_f64().to_string()));
+                list.push(("flows", path.flows.to_string()));
+                list.push(("step", path.step_ms.to_string()));
+                list.push(("buffer", path.buffer.to_string()));
+                let unit = if path.in_bytes { "bytes" } else { "packets" };
+                list.push(("unit", unit.into()));
+                list.push(("min", path.min.to_string()));
+                list.push(("max", path.max.to_string()));
+                list.push(("maxp", path.max_p.to_string()));
+                list.push(("weight", RedBottleneck::WEIGHT.to_string()));
+                list.push(("gentle", u32::from(path.gentle).to_string()));
+                list.push(("wait", u32::from(path.wait).to_string()));
+                list.push(("loss", path.loss.to_string()));
+            }
             // The script knows no radio, and says so.
             Path::Wifi(_) => list.push(("path", "wifi".into())),
         }
         let pairs = list.into_iter();
         pairs.flat_map(|(key, value)| [key.into(), value]).collect()
     }
+}
+
+/// Rate and delay of the bottleneck.
+fn bottleneck(spec: &Spec) -> Vec<(&'static str, String)> {
+    let mut list = Vec::new();
+    if let Some(link) = spec.links.iter().find(|l| l.name == Case::BOTTLENECK) {
+        if let Service::Rate(rate) = link.config.service {
+            list.push(("rate", rate.as_bps().to_string()));
+        }
+        list.push(("delay", link.config.delay.as_secs_f64().to_string()));
+    }
+    list
 }

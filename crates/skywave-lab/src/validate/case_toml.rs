@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::agent::Agent;
 use super::case::{
-    Case, Cerl, DCR_FLOWS, DCR_FROM, Dcr, HEADER, Path, Queue, Radios, Sifest, Wifi,
+    Case, Cerl, DCR_FLOWS, DCR_FROM, Dcr, HEADER, Path, Queue, Radios, RedBottleneck, Sifest, Wifi,
 };
 
 impl Case {
@@ -14,6 +14,7 @@ impl Case {
             Path::Cerl(path) => self.cerl(path),
             Path::Sifest(path) => self.sifest(path),
             Path::Dcr(path) => self.dcr(path),
+            Path::Red(path) => self.red(path),
             Path::Wifi(path) => self.wifi(path),
         }
     }
@@ -141,6 +142,36 @@ impl Case {
         text + &self.run(Some(DCR_FROM))
     }
 
+    fn red(&self, path: &RedBottleneck) -> String {
+        let RedBottleneck {
+            rate, delay, flows, ..
+        } = path;
+        let mut text = format!(
+            "[[link]]\nname = \"bottleneck\"\nbetween = [\"R\", \"BS\"]\nrate = {rate:?}\n\
+             delay = {delay:?}\nqueue = {{ {} }}\n\n\
+             [[link]]\nname = \"wireless\"\ncount = {flows}\nbetween = [\"BS\", \"D#\"]\n\
+             rate = \"100Mbps\"\ndelay = \"1ms\"\nqueue = {{ droptail = \"1000 packets\" }}\n\
+             loss = {{ forward = {{ iid = {:?} }} }}\n",
+            path.queue(),
+            path.loss
+        );
+        for i in 1..=*flows {
+            let access_ms = 1 + u64::from(i - 1) * u64::from(path.step_ms);
+            let _ = writeln!(
+                text,
+                "\n[[link]]\nname = \"access{i}\"\nbetween = [\"S{i}\", \"R\"]\n\
+                 rate = \"100Mbps\"\ndelay = \"{access_ms}ms\"\n\
+                 queue = {{ droptail = \"1000 packets\" }}"
+            );
+            let ends = (format!("S{i}"), format!("D{i}"));
+            let window = u64::from(RedBottleneck::WINDOW);
+            let name = format!("f{i}");
+            text += &flow(&name, &ends, self.agent, self.payload().1, window);
+            text += "start = { uniform = [\"0s\", \"1s\"] }\n";
+        }
+        text + &self.run(Some(RedBottleneck::FROM))
+    }
+
     /// With the defaults of ns-3: its MAC, reception (over ns-2's distances too) and AODV, an ACK a segment,
     /// first window 10, RTO of at least 1 s.
     fn wifi(&self, path: &Wifi) -> String {
@@ -206,6 +237,30 @@ impl Queue {
                 share(500, 0.75)
             ),
         }
+    }
+}
+
+impl RedBottleneck {
+    fn queue(&self) -> String {
+        let length = |packets: u32| {
+            if self.in_bytes {
+                format!("{}B", u64::from(packets) * u64::from(Self::PACKET))
+            } else {
+                format!("{packets} packets")
+            }
+        };
+        format!(
+            "red = {{ limit = \"{}\", min = \"{}\", max = \"{}\", max_p = {:?}, weight = {}, \
+             gentle = {}, wait = {}, mean_packet = \"{}B\" }}",
+            length(self.buffer),
+            length(self.min),
+            length(self.max),
+            self.max_p,
+            Self::WEIGHT,
+            self.gentle,
+            self.wait,
+            Self::PACKET
+        )
     }
 }
 

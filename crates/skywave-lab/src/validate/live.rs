@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use skywave_core::rng::Stream;
 
 use super::case::Path;
-use super::{Case, Quantity, Row, Set, Terms};
+use super::{Case, NS2, Quantity, Row, Set, Terms};
 use crate::experiment::stats::Estimate;
 use crate::report::number::fixed;
 use crate::scenario::{Scenario, ScenarioError};
@@ -23,6 +23,9 @@ pub enum LiveError {
     /// No agent has this name.
     #[error("there is no agent `{0}`; there are {names}", names = names())]
     UnknownAgent(String),
+    /// A set's numbers are not ns-2's.
+    #[error("`{0}` compares with {1}, which --live does not run")]
+    NotNs2(String, &'static str),
     /// The point is no valid scenario.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
@@ -44,35 +47,62 @@ fn names() -> String {
     super::Agent::names().collect::<Vec<_>>().join(", ")
 }
 
-/// Runs ns-2 at `case` with so many seeds on all cores, and makes a set of the one row.
+/// Runs ns-2 at `case` with `seeds` seeds on all cores, and makes a set of the one row.
 pub fn measure(case: &Case, seeds: u64, cancel: &AtomicBool) -> Result<Set, LiveError> {
-    let scenario = Scenario::parse("live", &case.scenario(), None)?;
-    let arguments = case.ns_arguments(&scenario.points()[0].spec(1));
-    let script = Script::write()?;
-    let expected = quantities(case);
-    let runs = all(&script, &arguments, expected, seeds, cancel)?;
-    let reference = expected
-        .iter()
-        .filter_map(|&quantity| {
-            let values = runs.iter().filter_map(|run| run.get(quantity.name()));
-            let samples: Vec<f64> = values.copied().collect();
-            Some((quantity, Estimate::of(&samples)?))
-        })
-        .collect();
+    let (expected, decisive) = quantities(case);
+    let runs = runs(&Script::write()?, case, expected, seeds, cancel)?;
     let row = Row {
         labels: vec![("agent", case.agent.name.to_owned())],
         case: case.clone(),
-        reference,
+        reference: estimates(&runs, expected),
     };
     let terms = Terms {
         title: "ns-2 run here",
-        peer: "ns-2",
+        peer: NS2,
         required: case.agent.comparable.then_some(1.0),
-        decisive: expected,
+        decisive,
         goodput_tolerance: None,
         note: format!("Goodputs of ns-2's runs, Mb/s: {}", goodputs(&runs)),
     };
     Ok(Set::new("live", terms, vec![row], seeds)?)
+}
+
+/// The rows of `set` with numbers that ns-2 gives here instead of those of the table.
+pub fn repeat(set: &Set, cancel: &AtomicBool) -> Result<Set, LiveError> {
+    if set.terms.peer != NS2 {
+        return Err(LiveError::NotNs2(set.name.clone(), set.terms.peer));
+    }
+    let script = Script::write()?;
+    let mut repeated = set.clone();
+    for row in &mut repeated.rows {
+        let expected: Vec<Quantity> = row.reference.iter().map(|&(q, _)| q).collect();
+        let seeds = set.seeds.len() as u64;
+        let runs = runs(&script, &row.case, &expected, seeds, cancel)?;
+        row.reference = estimates(&runs, &expected);
+    }
+    Ok(repeated)
+}
+
+/// The runs of ns-2 at `case`.
+fn runs(
+    script: &Script,
+    case: &Case,
+    expected: &[Quantity],
+    seeds: u64,
+    cancel: &AtomicBool,
+) -> Result<Vec<Run>, LiveError> {
+    let scenario = Scenario::parse("live", &case.scenario(), None)?;
+    let arguments = case.ns_arguments(&scenario.points()[0].spec(1));
+    all(script, &arguments, expected, seeds, cancel)
+}
+
+fn estimates(runs: &[Run], expected: &[Quantity]) -> Vec<(Quantity, Estimate)> {
+    let of = |&quantity: &Quantity| {
+        let values = runs.iter().filter_map(|run| run.get(quantity.name()));
+        let samples: Vec<f64> = values.copied().collect();
+        Some((quantity, Estimate::of(&samples)?))
+    };
+    expected.iter().filter_map(of).collect()
 }
 
 /// All of them, sorted: a mean hides it when there are two kinds of runs.
@@ -86,10 +116,12 @@ fn goodputs(runs: &[Run]) -> String {
     words.join(" ")
 }
 
-fn quantities(case: &Case) -> &'static [Quantity] {
+/// The quantities of a case, and those of them that decide.
+fn quantities(case: &Case) -> (&'static [Quantity], &'static [Quantity]) {
     match case.path {
-        Path::Dcr(_) => &Quantity::ALL,
-        _ => &Quantity::OF_FLOWS,
+        Path::Dcr(_) => (&Quantity::OF_DCR, &Quantity::OF_DCR),
+        Path::Red(_) => (&Quantity::OF_RED, &Quantity::DECISIVE_OF_RED),
+        _ => (&Quantity::OF_FLOWS, &Quantity::OF_FLOWS),
     }
 }
 

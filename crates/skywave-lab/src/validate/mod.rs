@@ -22,11 +22,14 @@ use crate::experiment::{Design, Results};
 use crate::scenario::{Scenario, ScenarioError};
 
 pub use agent::Agent;
-pub use case::{Case, Cerl, Dcr, Path, Queue, Radios, Sifest, Wifi};
+pub use case::{Case, Cerl, Dcr, Path, Queue, Radios, RedBottleneck, Sifest, Wifi};
 pub use reference::Row;
 pub use sets::{SETS, SetError};
 pub use table::Unreadable;
 pub use verdict::{Comparison, Quantity};
+
+/// The peer of the sets that compare with ns-2.
+const NS2: &str = "ns-2";
 
 /// What is compared, and what is asked of it.
 #[derive(Clone, Debug)]

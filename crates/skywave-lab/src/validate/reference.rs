@@ -1,7 +1,7 @@
 //! The reference tables, and what each of their rows measured.
 
 use super::agent::Agent;
-use super::case::{Case, Cerl, Dcr, Path, Queue, Radios, Sifest, Wifi};
+use super::case::{Case, Cerl, Dcr, Path, Queue, Radios, RedBottleneck, Sifest, Wifi};
 use super::table::{Cells, Table, Unreadable};
 use super::verdict::Quantity;
 use crate::experiment::stats::Estimate;
@@ -138,6 +138,48 @@ fn dcr_row(cells: &Cells<'_>) -> Result<Row, Unreadable> {
         },
         reference,
     })
+}
+
+/// Reno over a RED bottleneck without ECN, ns-2.35.
+pub(super) fn red() -> Result<Vec<Row>, Unreadable> {
+    let rows = table!("ns2/reference/red_ecn").each(|cells| {
+        if cells.whole("ecn")? > 0 {
+            return Ok(None);
+        }
+        let reno = || Agent::find("Reno");
+        let unit = |text| match text {
+            "bytes" => Some(true),
+            "packets" => Some(false),
+            _ => None,
+        };
+        let read = |quantity: Quantity| Ok((quantity, cells.estimate(quantity.name())?));
+        Ok(Some(Row {
+            labels: cells.labels(&["point"])?,
+            case: Case {
+                agent: reno().ok_or_else(|| cells.unreadable("point", "an agent"))?,
+                path: Path::Red(RedBottleneck {
+                    flows: cells.whole("flows")?,
+                    rate: format!("{}Mbps", cells.text("B")?),
+                    delay: format!("{}ms", cells.text("Tp")?),
+                    step_ms: cells.whole("step")?,
+                    buffer: cells.whole("buf")?,
+                    in_bytes: cells.read("unit", "packets or bytes", unit)?,
+                    min: cells.whole("min")?,
+                    max: cells.whole("max")?,
+                    max_p: cells.number("maxp")?,
+                    gentle: cells.whole("gentle")? > 0,
+                    wait: cells.whole("wait")? > 0,
+                    loss: cells.number("q")?,
+                }),
+                duration: format!("{}s", cells.text("dur")?),
+            },
+            reference: Quantity::OF_RED
+                .into_iter()
+                .map(read)
+                .collect::<Result<_, _>>()?,
+        }))
+    })?;
+    Ok(rows.into_iter().flatten().collect())
 }
 
 /// CERL's path, ns-3.44, without the algorithms that we have nothing like.

@@ -4,7 +4,7 @@ use super::case::Path;
 use super::reference::{self, Row};
 use super::table::Unreadable;
 use super::verdict::Quantity::{self, Goodput, LossRate, MeanQueue};
-use super::{Set, Terms};
+use super::{NS2, Set, Terms};
 use crate::scenario::ScenarioError;
 
 /// The names of the built-in sets.
@@ -13,6 +13,7 @@ pub const SETS: &[&str] = &[
     "sifest",
     "dcr",
     "dcr-lockstep",
+    "ecn",
     "linux",
     "ns3",
     "wifi",
@@ -61,7 +62,7 @@ impl Set {
             ),
             "dcr" => (
                 Terms {
-                    decisive: &Quantity::ALL,
+                    decisive: &Quantity::OF_DCR,
                     ..terms(
                         "24 SACK flows over TCP-DCR's bottleneck, against ns-2.35",
                         Some(1.0),
@@ -83,6 +84,18 @@ impl Set {
                 },
                 reference::dcr_lockstep()?,
                 seeds.min(LONG_SEEDS),
+            ),
+            "ecn" => (
+                Terms {
+                    decisive: &Quantity::DECISIVE_OF_RED,
+                    ..terms(
+                        "Reno over a RED bottleneck, against ns-2.35",
+                        Some(1.0),
+                        "first_mbps is the goodput of the flow with the shortest round trip.",
+                    )
+                },
+                reference::red()?,
+                seeds,
             ),
             "linux" => (
                 terms(
@@ -144,7 +157,7 @@ impl Set {
 fn terms(title: &'static str, required: Option<f64>, note: &str) -> Terms {
     Terms {
         title,
-        peer: "ns-2",
+        peer: NS2,
         required,
         decisive: &Quantity::OF_FLOWS,
         goodput_tolerance: None,

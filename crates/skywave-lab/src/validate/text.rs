@@ -171,8 +171,10 @@ fn json_pair(c: &Comparison) -> (String, Value) {
 /// A mean with half its interval.
 fn estimate(quantity: Quantity, e: &Estimate) -> String {
     let digits = match quantity {
-        Quantity::Goodput | Quantity::LossRate => 4,
-        Quantity::Timeouts | Quantity::Retransmits | Quantity::MeanQueue => 1,
+        Quantity::Goodput | Quantity::FirstGoodput | Quantity::LossRate => 4,
+        Quantity::QueueDrops | Quantity::Timeouts | Quantity::Retransmits | Quantity::MeanQueue => {
+            1
+        }
     };
     match e.half {
         Some(half) => format!("{} ±{}", fixed(e.mean, digits), fixed(half, digits)),

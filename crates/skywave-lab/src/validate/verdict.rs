@@ -14,6 +14,10 @@ use crate::experiment::stats::Estimate;
 pub enum Quantity {
     /// In-order payload of all measured flows, Mb/s.
     Goodput,
+    /// That of the first one alone, which has the shortest round trip, Mb/s.
+    FirstGoodput,
+    /// Packets that the bottleneck's queue drops, early or because it is full.
+    QueueDrops,
     /// Expiries of the retransmission timer.
     Timeouts,
     /// Packets sent again.
@@ -26,13 +30,37 @@ pub enum Quantity {
 
 impl Quantity {
     /// All, in the order of columns.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
+        Self::Goodput,
+        Self::FirstGoodput,
+        Self::QueueDrops,
+        Self::Timeouts,
+        Self::Retransmits,
+        Self::LossRate,
+        Self::MeanQueue,
+    ];
+
+    /// Those of TCP-DCR's path.
+    pub const OF_DCR: [Self; 5] = [
         Self::Goodput,
         Self::Timeouts,
         Self::Retransmits,
         Self::LossRate,
         Self::MeanQueue,
     ];
+
+    /// Those of a RED bottleneck.
+    pub const OF_RED: [Self; 6] = [
+        Self::Goodput,
+        Self::FirstGoodput,
+        Self::QueueDrops,
+        Self::Timeouts,
+        Self::Retransmits,
+        Self::MeanQueue,
+    ];
+
+    /// Those of them that decide.
+    pub const DECISIVE_OF_RED: [Self; 2] = [Self::Goodput, Self::QueueDrops];
 
     /// Those of flows, which every path has.
     pub const OF_FLOWS: [Self; 3] = [Self::Goodput, Self::Timeouts, Self::Retransmits];
@@ -41,6 +69,8 @@ impl Quantity {
     pub fn name(self) -> &'static str {
         match self {
             Self::Goodput => "goodput_mbps",
+            Self::FirstGoodput => "first_mbps",
+            Self::QueueDrops => "queue_drops",
             Self::Timeouts => "timeouts",
             Self::Retransmits => "retransmits",
             Self::LossRate => "loss_rate",
@@ -51,7 +81,7 @@ impl Quantity {
     /// How far apart the means may be, as a share of the reference's.
     pub fn tolerance(self) -> f64 {
         match self {
-            Self::Goodput => 0.05,
+            Self::Goodput | Self::FirstGoodput | Self::QueueDrops => 0.05,
             Self::LossRate | Self::MeanQueue => 0.10,
             Self::Timeouts | Self::Retransmits => 0.15,
         }
@@ -69,6 +99,11 @@ impl Quantity {
                 let bps: f64 = flows().map(|f| f.goodput_bps).sum();
                 Some(bps * 1e-6 * case.payload_scale())
             }
+            Self::FirstGoodput => {
+                let bps = flows().next()?.goodput_bps;
+                Some(bps * 1e-6 * case.payload_scale())
+            }
+            Self::QueueDrops => Some(bottleneck()?.queue_drops as f64),
             Self::Timeouts => Some(flows().map(|f| f.timeouts as f64).sum()),
             Self::Retransmits => Some(flows().map(|f| f.retransmits as f64).sum()),
             Self::LossRate => {

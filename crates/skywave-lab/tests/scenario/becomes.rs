@@ -6,8 +6,9 @@ use skywave_core::link::{
     Arq, Blackout, Fec, GilbertElliott, Jitter, Limit, LinkConfig, LossAt, LossConfig, QueueConfig,
     RedConfig, Reordering, Service,
 };
+use skywave_core::tcp::congestion::CerlConfig;
 use skywave_core::tcp::{
-    Acking, CerlConfig, CongestionConfig, Counting, DetectionConfig, Handshake, Profile,
+    Acking, CongestionConfig, Counting, DetectionConfig, Handshake, PacingConfig, Profile,
     RecoveryConfig, RtoArithmetic, TcpConfig, TimeoutConfig, preset,
 };
 use skywave_core::{Duration, Rate, Segments, Time};
@@ -296,12 +297,13 @@ fn a_red_queue_has_thresholds_by_its_limit() {
         gentle: false,
         wait: true,
         mean_packet: 500,
+        mark_p: None,
     };
     let short = link("queue = { red = { limit = \"70 packets\" } }");
     assert_eq!(short.queue, QueueConfig::Red(red));
     let long = link(
         "queue = { red = { limit = \"64kB\", min = \"5kB\", max = \"15kB\", max_p = 0.02, \
-         weight = 0.01, gentle = true, wait = false, mean_packet = 1000 } }",
+         weight = 0.01, gentle = true, wait = false, mean_packet = 1000, ecn = true } }",
     );
     assert_eq!(
         long.queue,
@@ -314,8 +316,25 @@ fn a_red_queue_has_thresholds_by_its_limit() {
             gentle: true,
             wait: false,
             mean_packet: 1000,
+            mark_p: Some(0.1),
         })
     );
+    let QueueConfig::Red(own) =
+        link("queue = { red = { limit = \"70 packets\", ecn = true, mark_p = 0.3 } }").queue
+    else {
+        panic!("no RED");
+    };
+    assert_eq!(own.mark_p, Some(0.3));
+}
+
+#[test]
+fn what_a_path_tells_and_pacing_are_settings() {
+    let plain = tcp("");
+    assert!(!plain.ecn && !plain.eln && !plain.hints);
+    assert_eq!(plain.pacing, PacingConfig::Off);
+    let all = tcp("tcp = { ecn = true, eln = true, hints = true, pacing = \"window\" }");
+    assert!(all.ecn && all.eln && all.hints);
+    assert_eq!(all.pacing, PacingConfig::Window);
 }
 
 #[test]
@@ -394,7 +413,7 @@ fn a_composition_starts_from_a_preset() {
 
 #[test]
 fn every_preset_is_a_transport_and_is_named_by_itself() {
-    for p in skywave_core::tcp::PRESETS {
+    for p in skywave_core::tcp::PRESETS.iter() {
         assert_eq!(
             tcp(&format!("transport = {:?}", p.name)).composition,
             p.composition

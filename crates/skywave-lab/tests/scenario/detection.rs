@@ -1,7 +1,8 @@
 //! Loss detectors with parameters: what they become and what they are called.
 
 use skywave_core::Duration;
-use skywave_core::tcp::{DcrConfig, DcrWait, DetectionConfig, NcrTransmit};
+use skywave_core::tcp::DetectionConfig;
+use skywave_core::tcp::detection::{DcrConfig, DcrWait, NcrTransmit};
 use skywave_lab::scenario::Scenario;
 use skywave_sim::spec::Transport;
 

@@ -8,6 +8,7 @@ mod detection;
 mod errors;
 mod example;
 mod files;
+mod members;
 mod mutations;
 mod radio;
 mod runs;

@@ -1,6 +1,7 @@
 //! Members of the timeout slot: what they become and what they are called.
 
-use skywave_core::tcp::{ExtendedConfig, TimeoutConfig};
+use skywave_core::tcp::TimeoutConfig;
+use skywave_core::tcp::timeout::ExtendedConfig;
 use skywave_lab::scenario::Scenario;
 use skywave_sim::spec::Transport;
 

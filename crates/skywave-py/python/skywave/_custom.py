@@ -60,6 +60,30 @@ class CongestionControl(ABC):
     def on_timeout(self, timeout: TimeoutEvent, window: Window) -> Response:
         """The retransmission timer expired: the same; everything in flight counts as lost."""
 
+    def on_ecn(self, mark: LossEvent, window: Window) -> Response:
+        """A router has marked a segment (once a window of data): by default as a loss."""
+        return self.on_loss(mark, window)
+
+    def on_spurious(self, now: float, window: Window) -> None:  # noqa: B027
+        """What looked like a loss was reordering; the detector has set the window it wants."""
+
+    def on_idle_restart(self, idle: float, window: Window) -> None:  # noqa: B027
+        """Data follows a pause of `idle` seconds, with `restart_after_idle` on. By default the
+        window is at most the initial one."""
+
+    def needs_rate(self) -> bool:
+        """Whether `ack.rate` is wanted, a sample of the delivery rate as Linux and BBR take it."""
+        return False
+
+    def pacing_rate(self) -> float | None:
+        """How fast payload is to leave, in bits per second; `None` for as fast as the window
+        lets it. The first answer decides whether a connection is paced at all."""
+        return None
+
+    def send_quantum(self) -> int | None:
+        """Bytes of payload that may leave at once when paced."""
+        return None
+
 
 class LossDetector(ABC):
     """A way to find losses: asked on every ACK whether the oldest segment in flight is lost.

@@ -1,10 +1,11 @@
 //! A window law written in Python.
 
 use pyo3::prelude::*;
-use skywave_core::tcp::window::{self, Response};
+use skywave_core::Rate;
+use skywave_core::tcp::window::{self, IdleEvent, Response, SpuriousEvent};
 use skywave_core::tcp::{CongestionControl, TcpConfig};
 
-use super::events::{self, AckEvent, LossEvent, TimeoutEvent, Window};
+use super::events::{self, AckEvent, LossEvent, TimeoutEvent, Window, seconds, since_start};
 use super::{Member, Object, answer, attempt};
 
 /// Its methods, and the one window that it is shown.
@@ -13,6 +14,13 @@ pub(super) struct Python {
     on_dupack: Option<Py<PyAny>>,
     on_loss: Option<Py<PyAny>>,
     on_timeout: Option<Py<PyAny>>,
+    on_ecn: Option<Py<PyAny>>,
+    on_spurious: Option<Py<PyAny>>,
+    on_idle_restart: Option<Py<PyAny>>,
+    pacing_rate: Option<Py<PyAny>>,
+    send_quantum: Option<Py<PyAny>>,
+    /// What `needs_rate` has answered.
+    needs_rate: bool,
     window: Option<Py<Window>>,
 }
 
@@ -24,6 +32,15 @@ impl Python {
             on_dupack: object.take("on_dupack"),
             on_loss: object.take("on_loss"),
             on_timeout: object.take("on_timeout"),
+            on_ecn: object.take("on_ecn"),
+            on_spurious: object.take("on_spurious"),
+            on_idle_restart: object.take("on_idle_restart"),
+            pacing_rate: object.take("pacing_rate"),
+            send_quantum: object.take("send_quantum"),
+            needs_rate: object
+                .take("needs_rate")
+                .and_then(|method| number("needs_rate", "a bool", Some(&method)))
+                .unwrap_or(false),
             window: attempt(|py| Py::new(py, Window::default())),
         }
     }
@@ -51,6 +68,16 @@ fn ask<T, E: for<'py> IntoPyObject<'py>>(
 fn response(method: &str, value: &Bound<'_, PyAny>) -> PyResult<Response> {
     let response: PyRef<'_, events::Response> = answer(method, "a skywave.Response", value)?;
     Ok(response.0)
+}
+
+/// What a method without arguments answers; `None` when it is not there or raised an exception.
+fn number<T: for<'a, 'py> FromPyObject<'a, 'py>>(
+    name: &str,
+    expected: &str,
+    method: Option<&Py<PyAny>>,
+) -> Option<T> {
+    let method = method?;
+    attempt(|py| answer(name, expected, &method.bind(py).call0()?))
 }
 
 impl CongestionControl for Python {
@@ -82,5 +109,54 @@ impl CongestionControl for Python {
             || Response::restart(timeout.window),
             |(response, _)| response,
         )
+    }
+
+    fn on_ecn(&mut self, mark: &window::LossEvent, window: &window::Window) -> Response {
+        if self.on_ecn.is_none() {
+            return self.on_loss(mark, window);
+        }
+        let (method, shown) = (self.on_ecn.as_ref(), self.window.as_ref());
+        let read = |value: &Bound<'_, PyAny>| response("on_ecn", value);
+        let answer = ask(method, shown, *window, LossEvent(*mark), read);
+        answer.map_or_else(|| Response::cut_to(mark.window), |(response, _)| response)
+    }
+
+    fn on_spurious(&mut self, spurious: &SpuriousEvent, window: &mut window::Window) {
+        let (method, shown) = (self.on_spurious.as_ref(), self.window.as_ref());
+        let now = since_start(spurious.now);
+        if let Some(((), left)) = ask(method, shown, *window, now, |_| Ok(())) {
+            *window = left;
+        }
+    }
+
+    fn on_idle_restart(&mut self, idle: &IdleEvent, window: &mut window::Window) {
+        if self.on_idle_restart.is_none() {
+            window.cwnd = window.cwnd.min(idle.initial_window);
+            return;
+        }
+        let (method, shown) = (self.on_idle_restart.as_ref(), self.window.as_ref());
+        if let Some(((), left)) = ask(method, shown, *window, seconds(idle.idle), |_| Ok(())) {
+            *window = left;
+        }
+    }
+
+    fn needs_rate(&self) -> bool {
+        self.needs_rate
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        let bps: Option<f64> =
+            number("pacing_rate", "a number or None", self.pacing_rate.as_ref())?;
+        // A cast of a float saturates; not a number is no rate.
+        bps.filter(|bps| *bps > 0.0)
+            .map(|bps| Rate::from_bps((bps as u64).max(1)))
+    }
+
+    fn send_quantum(&self) -> Option<u64> {
+        number(
+            "send_quantum",
+            "a number or None",
+            self.send_quantum.as_ref(),
+        )?
     }
 }

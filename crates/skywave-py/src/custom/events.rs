@@ -2,6 +2,8 @@
 //! segments, positions in bytes.
 
 use pyo3::prelude::*;
+use skywave_core::packet::Marks;
+use skywave_core::tcp::window::LossCause;
 use skywave_core::tcp::{detection, flight, window};
 use skywave_core::units::Segments;
 use skywave_core::{Duration, Time};
@@ -44,6 +46,41 @@ getters! { AckEvent:
     una u64 = |e| e.0.una;
     nxt u64 = |e| e.0.nxt;
     in_flight f64 = |e| e.0.in_flight.0;
+    in_flight_before f64 = |e| e.0.in_flight_before.0;
+    delivered f64 = |e| e.0.delivered.0;
+    lost f64 = |e| e.0.lost.0;
+    marked f64 = |e| e.0.marked.0;
+    rate Option<RateSample> = |e| e.0.rate.map(RateSample);
+    eln bool = |e| e.0.hints.is_eln();
+    congestion_warning bool = |e| e.0.hints.marks.contains(Marks::CONGESTION_WARNING);
+    contention f64 = |e| seconds({ e.0.hints.contention }.to_duration());
+    one_way Option<f64> = |e| e.0.one_way.map(seconds);
+}
+
+/// What an ACK says of the rate of delivery.
+#[pyclass(frozen, module = "skywave")]
+pub(crate) struct RateSample(flight::RateSample);
+
+getters! { RateSample:
+    rate Option<f64> = |r| r.0.rate().map(|rate| rate.as_bps() as f64);
+    delivered u64 = |r| r.0.delivered;
+    interval f64 = |r| seconds(r.0.interval);
+    prior_delivered u64 = |r| r.0.prior_delivered;
+    total_delivered u64 = |r| r.0.total_delivered;
+    flight_at_send u64 = |r| r.0.flight_at_send;
+    lost u64 = |r| r.0.lost;
+    app_limited bool = |r| r.0.app_limited;
+}
+
+fn cause(cause: LossCause) -> &'static str {
+    match cause {
+        LossCause::Dupacks => "dupacks",
+        LossCause::Sack => "sack",
+        LossCause::Time => "time",
+        LossCause::Probe => "probe",
+        LossCause::Eln => "eln",
+        LossCause::Mark => "mark",
+    }
 }
 
 /// A segment was found lost before its retransmission timer expired.
@@ -52,6 +89,7 @@ pub(crate) struct LossEvent(pub(super) window::LossEvent);
 
 getters! { LossEvent:
     now f64 = |e| since_start(e.0.now);
+    cause &'static str = |e| cause(e.0.cause);
     una u64 = |e| e.0.una;
     max u64 = |e| e.0.max;
     window f64 = |e| e.0.window.0;

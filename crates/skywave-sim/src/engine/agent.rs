@@ -131,7 +131,7 @@ impl World<'_> {
         let mut verdict = Verdict::Forward;
         match &packet.body {
             // Damaged packets do not pass its checksum: it takes no notice.
-            _ if packet.corrupt => {}
+            _ if packet.is_corrupt() => {}
             Body::TcpData(segment) => {
                 connection.ahead = label.at_next_hop().hop();
                 connection.snoop.on_data(at, &packet, segment);
@@ -145,7 +145,7 @@ impl World<'_> {
             Verdict::Forward => self.take_on(at, label.at_next_hop()),
             Verdict::Suppress => {
                 self.flows[flow as usize].suppressed_dupack(at);
-                self.free.push(label.id());
+                self.release(label.id());
             }
         }
     }
@@ -160,7 +160,7 @@ impl World<'_> {
         let packet = &self.packets[id as usize].packet;
         if let (LaneKind::Agent, Body::TcpData(segment)) =
             (self.lanes[lane as usize].kind(), &packet.body)
-            && !packet.corrupt
+            && !packet.is_corrupt()
         {
             let agent = self.lanes[lane as usize].agent();
             agent.connection(packet.flow).snoop.on_drop(segment);

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use skywave_core::link::{ArqLink, Fate, LinkConfig, Settled};
-use skywave_core::packet::Packet;
+use skywave_core::packet::{Ecn, Marks, Packet};
 use skywave_core::{Duration, Time};
 
 use super::arrival::Arrival;
@@ -100,7 +100,7 @@ impl World<'_> {
         travelling.hop = label.hop();
         let packet = &travelling.packet;
         let arq = self.lanes[link].arq();
-        let refused = arq.link.offer(at, id, packet.size);
+        let refused = arq.link.offer_capable(at, id, packet.size, packet.ecn);
         if self.observer.is_some() {
             arq.untold.push_back(Untold {
                 at,
@@ -129,15 +129,23 @@ impl World<'_> {
             match settled.fate {
                 Fate::Dropped(cause) => {
                     let hop = self.packets[id as usize].hop;
+                    self.notice_loss(link as u32, id, cause.into());
                     self.drop_packet(id, hop, cause.into(), settled.at);
                 }
                 Fate::Arrives {
                     at,
                     corrupt,
+                    marked,
                     duplicate,
                 } => {
                     let travelling = &mut self.packets[id as usize];
-                    travelling.packet.corrupt |= corrupt;
+                    self.lanes[link].notices.tell(&mut travelling.packet);
+                    if marked {
+                        travelling.packet.ecn = Ecn::Ce;
+                    }
+                    if corrupt {
+                        travelling.packet.marks |= Marks::CORRUPT;
+                    }
                     travelling.hop += 1;
                     if duplicate {
                         self.pass_on_twice(id, at);
@@ -197,6 +205,7 @@ impl World<'_> {
                 let after_the_end = Fate::Arrives {
                     at: end,
                     corrupt: false,
+                    marked: false,
                     duplicate: false,
                 };
                 offer.decided.get_or_insert((after_the_end, 0));

@@ -31,7 +31,7 @@ impl Label {
     #[inline]
     pub(crate) fn of(packet: &Packet, id: u32, hop: u32) -> Self {
         let label = Self::new(packet.flow, id, packet.size, hop);
-        if packet.corrupt {
+        if packet.is_corrupt() {
             label.corrupt()
         } else {
             label

@@ -41,6 +41,8 @@ pub(super) struct Tcp {
     pub(super) next_number: u64,
     pub(super) config: Arc<TcpConfig>,
     pub(super) losses: LossLedger,
+    /// The receiver tells the sender of the way of the data.
+    pub(super) tells_way: bool,
 }
 
 // What is asked for every packet, of those that are not TCP.
@@ -83,6 +85,7 @@ impl Tcp {
             receiver: Receiver::new(Arc::clone(config)),
             losses: LossLedger::new(run.measure, run.details),
             next_number: 0,
+            tells_way: config.ecn || config.eln || config.hints,
         }
     }
 
@@ -93,6 +96,7 @@ impl Tcp {
         outcome.share_cwnd = times.share(Limit::Cwnd);
         outcome.share_rwnd = times.share(Limit::Rwnd);
         outcome.share_application = times.share(Limit::Application);
+        outcome.share_pacing = times.share(Limit::Pacing);
         outcome.share_recovery = times.share(Limit::Recovery);
         outcome.share_timeout = times.share(Limit::Timeout);
         let una = self.sender.flight().una();

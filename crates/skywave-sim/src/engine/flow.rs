@@ -222,6 +222,9 @@ impl Flow {
         }
         let before = tcp.receiver.next();
         tcp.receiver.on_segment(now, segment);
+        if tcp.tells_way {
+            tcp.receiver.on_way(segment, packet.way());
+        }
         let after = tcp.receiver.next();
         if after == before {
             return;
@@ -237,9 +240,9 @@ impl Flow {
             && let Some(sent) = flight.at_number(position, &mut tcp.next_number)
         {
             if counts {
-                self.meter.delay(now.since(sent.first_sent));
+                self.meter.delay(now.since(sent.first_sent()));
             }
-            position = sent.end;
+            position = sent.end();
         }
     }
 
@@ -252,7 +255,7 @@ impl Flow {
                 if counts {
                     self.meter.arrived(packet.size);
                 }
-                if packet.copy {
+                if packet.is_copy() {
                     return;
                 }
                 self.meter.delivered(now, counts, u64::from(datagram.len));
@@ -459,6 +462,11 @@ impl Flow {
         outcome
     }
 
+    /// Its sender does not cut its window for losses that are put down to a channel.
+    pub(super) fn wants_loss_notices(&self) -> bool {
+        matches!(&self.ends, Ends::Tcp(tcp) if tcp.config.eln)
+    }
+
     fn counters(&self) -> Option<SenderCounters> {
         match &self.ends {
             Ends::Tcp(tcp) => Some(*tcp.sender.counters()),
@@ -504,7 +512,10 @@ impl Flow {
         };
         let segment = tcp.sender.segment(departure, now);
         let size = tcp.config.wire_size(&segment);
-        Packet::new(self.index, size, Body::TcpData(segment))
+        Packet {
+            ecn: departure.ecn(),
+            ..Packet::new(self.index, size, Body::TcpData(segment))
+        }
     }
 
     /// What the receiver has for the wire; [`Self::ack`] is the packet.

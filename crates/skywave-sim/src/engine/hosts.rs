@@ -25,7 +25,7 @@ impl World<'_> {
                 self.on_own(index, at);
             } else if let Some(id) = flow.to_sender.take() {
                 flow.on_ack(at, &self.packets[id as usize].packet);
-                self.free.push(id);
+                self.release(id);
                 self.prefetch_acks(index);
             }
             loop {
@@ -141,7 +141,7 @@ impl World<'_> {
     pub(super) fn deliver(&mut self, index: usize, id: u32, at: Time) {
         self.fire_receiver_timer(index, at);
         self.flows[index].on_data(at, &self.packets[id as usize].packet);
-        self.free.push(id);
+        self.release(id);
         self.answer(index, at);
         self.schedule_receiver_timer(index);
     }

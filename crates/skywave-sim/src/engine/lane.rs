@@ -8,6 +8,7 @@ use skywave_core::rng::Stream;
 use super::agent::AgentLane;
 use super::arq::ArqLane;
 use super::inbox::Inbox;
+use super::notices::LossNotices;
 use super::plan::Slack;
 use super::routes::Next;
 use super::wire::Wire;
@@ -21,6 +22,8 @@ pub(crate) struct Lane {
     /// Where packets from several feeders are put in order; `None` for a link that follows.
     pub(crate) inbox: Option<Box<Inbox>>,
     watch: Option<Box<Watch>>,
+    /// Flows of which the link has just lost a packet, and whose next one is to say so.
+    pub(super) notices: LossNotices,
 }
 
 enum Carrier {
@@ -115,6 +118,7 @@ impl Lane {
             carrier,
             inbox: inbox(slack, run, &name),
             watch,
+            notices: LossNotices::default(),
         }
     }
 
@@ -125,6 +129,7 @@ impl Lane {
             carrier: Carrier::Agent(Box::new(AgentLane::new(agent, run))),
             inbox: inbox(slack, run, &name),
             watch: None,
+            notices: LossNotices::default(),
         }
     }
 
@@ -134,6 +139,7 @@ impl Lane {
             carrier: Carrier::Passage { from, to },
             inbox: inbox(slack, run, &format!("passage.{from}.{to}")),
             watch: None,
+            notices: LossNotices::default(),
         }
     }
 
@@ -215,7 +221,7 @@ impl Lane {
         let Carrier::Link(link) = &mut self.carrier else {
             unreachable!("packets come to others on other ways")
         };
-        let fate = link.send(at, packet.size);
+        let fate = link.send_capable(at, packet.size, packet.ecn);
         if let Some(watch) = &mut self.watch {
             watch.look(at, link);
         }
@@ -273,6 +279,7 @@ impl Lane {
             offered: measured.offered,
             queue_above_half: fullness.map(|f| f.share(end)),
             queue_drops: measured.queue_drops,
+            ecn_marks: measured.ecn_marks,
             drop_rate: (measured.offered > 0)
                 .then(|| measured.queue_drops as f64 / measured.offered as f64),
             channel_drops: measured.channel_drops,

@@ -14,9 +14,6 @@ pub(crate) struct Mailbox {
     pub(crate) wake: Option<Time>,
 }
 
-/// So many that were taken may stay in front.
-const KEPT: usize = 64;
-
 impl Mailbox {
     /// Puts a packet in; whether it is the first one now.
     #[inline]
@@ -26,8 +23,23 @@ impl Mailbox {
         {
             return self.overtake(at, id);
         }
+        if self.packets.len() == self.packets.capacity() {
+            self.make_room();
+        }
         self.packets.push((at, id));
         self.packets.len() == self.taken + 1
+    }
+
+    /// Forgets those that were taken; only when they are few does the list grow.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self) {
+        if self.taken < self.packets.len().div_ceil(4) {
+            self.packets.reserve(1);
+        } else {
+            self.packets.drain(..self.taken);
+            self.taken = 0;
+        }
     }
 
     /// A packet overtook others on the way.
@@ -75,9 +87,6 @@ impl Mailbox {
         self.taken += 1;
         if self.taken == self.packets.len() {
             self.packets.clear();
-            self.taken = 0;
-        } else if self.taken == KEPT {
-            self.packets.drain(..KEPT);
             self.taken = 0;
         }
         Some(id)

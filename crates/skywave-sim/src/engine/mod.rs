@@ -10,6 +10,7 @@ mod hosts;
 mod inbox;
 mod lane;
 mod mailbox;
+mod notices;
 mod order;
 mod passage;
 mod plan;

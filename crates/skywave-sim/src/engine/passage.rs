@@ -1,5 +1,6 @@
 //! Where packets go into the radio network, and come out of it.
 
+use skywave_core::packet::Marks;
 use skywave_core::{Duration, Time};
 
 use super::air::{Leaves, Released};
@@ -83,7 +84,7 @@ impl World<'_> {
                     let hop = self.packets[id as usize].hop;
                     self.drop_packet(id, hop, cause, self.now);
                 }
-                Leaves::Gone { id } => self.free.push(id),
+                Leaves::Gone { id } => self.release(id),
             }
         }
         if let Some(air) = &mut self.air {
@@ -95,7 +96,10 @@ impl World<'_> {
     fn arrive(&mut self, id: u32, released: Released, at: Time) {
         let Travelling { packet, hop } = &self.packets[id as usize];
         let (mut packet, hop) = (*packet, hop + 1);
-        packet.copy |= released.arrived;
+        packet.contention = released.contention;
+        if released.arrived {
+            packet.marks |= Marks::COPY;
+        }
         let travelling = Travelling { hop, packet };
         let id = if released.last {
             self.packets[id as usize] = travelling;

@@ -1,6 +1,6 @@
 //! Lookahead changes the order of the work, and nothing else.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -113,7 +113,7 @@ fn with_lookahead(spec: &Spec) -> Outcome {
 /// (one was held up just so long that the next caught up): their order is then that of the work.
 struct Ties<'a> {
     spec: &'a Spec,
-    last: HashMap<usize, (Time, u32)>,
+    last: BTreeMap<usize, (Time, u32)>,
     seen: bool,
 }
 
@@ -135,7 +135,7 @@ fn event_by_event(spec: &Spec) -> Option<Outcome> {
     let plan = Plan::new(spec, &routes).without_lookahead();
     let mut ties = Ties {
         spec,
-        last: HashMap::new(),
+        last: BTreeMap::new(),
         seen: false,
     };
     let world = World::with_plan(spec, Some(&mut ties), routes, plan);
@@ -195,6 +195,7 @@ fn bend_path(spec: &mut Spec, how: i32) {
                 gentle: true,
                 wait: true,
                 mean_packet: 1000,
+                mark_p: None,
             });
         }
         8 => {
@@ -372,6 +373,24 @@ fn an_agent_waits_as_long_as_its_packets_need_to_where_they_meet_others() {
     assert_eq!(plan.links[4], Some(Slack { slack, hold }));
     assert!(plan.links[..4].iter().all(Option::is_none));
     assert_eq!(plan.senders, [ms(50) + hold]);
+}
+
+/// Under debug assertions this panics if the packet is read after its place is free.
+#[test]
+fn a_packet_that_a_queue_drops_is_read_before_its_place_is_free() {
+    let config = TcpConfig::new(Profile::Ns2, PRESETS[1].composition.clone());
+    let mut spec = dumbbell(&[1_000_000], |_| config.clone());
+    // The last links, after the agent, have room for two packets.
+    for link in spec.links.iter_mut().filter(|link| link.from == 1) {
+        link.config.queue = QueueConfig::DropTail(Limit::Packets(2));
+    }
+    for agents in [vec![], vec![snoop(1, true)]] {
+        spec.agents = agents;
+        let outcome = with_lookahead(&spec);
+        for flow in &outcome.flows {
+            assert!(flow.queue_drops > 0, "{}", flow.name);
+        }
+    }
 }
 
 #[test]

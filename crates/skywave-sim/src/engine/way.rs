@@ -1,8 +1,8 @@
-//! The way of a packet, from host to host, as far as it can be decided.
+//! The way of a packet from host to host. A call takes the packet as far as that can be decided now.
 
 use skywave_core::Time;
 use skywave_core::link::Fate;
-use skywave_core::packet::Packet;
+use skywave_core::packet::{Ecn, Marks, Packet};
 
 use super::arrival::{Arrival, Label};
 use super::routes::{Direction, Hop, Next};
@@ -38,6 +38,17 @@ impl World<'_> {
         }
     }
 
+    /// Frees the place of a packet that is under way no more. What is known of the packet has to be read
+    /// before: the next packet may take its place. Under debug assertions the flow of a freed place does
+    /// not exist, so that a late read panics.
+    #[inline(always)]
+    pub(super) fn release(&mut self, id: u32) {
+        if cfg!(debug_assertions) {
+            self.packets[id as usize].packet.flow = u32::MAX;
+        }
+        self.free.push(id);
+    }
+
     /// A packet comes to an end of a tunnel.
     #[cold]
     fn resize(&mut self, at: Time, label: Label, bytes: i32) {
@@ -61,16 +72,16 @@ impl World<'_> {
                 };
                 at = out;
             } else if let Next::Follows(link) = hop.next() {
-                let Some(behind) = self.cross_any(link, at, label) else {
+                let Some(crossed) = self.cross_any(link, at, label) else {
                     return;
                 };
-                (at, label) = behind;
+                (at, label) = crossed;
             } else {
                 break;
             }
             label = label.at_next_hop();
             if at >= self.end {
-                return self.free.push(label.id());
+                return self.release(label.id());
             }
             hop = self.routes.hop(label.hop());
         }
@@ -80,12 +91,12 @@ impl World<'_> {
             Next::Receiver => self.reach_receiver(at, label),
             Next::Mailbox => self.reach_mailbox(at, label),
             Next::Resize(bytes) => self.resize(at, label, bytes),
-            Next::Wire(_) | Next::Follows(_) => unreachable!("those are behind it"),
+            Next::Wire(_) | Next::Follows(_) => unreachable!("the loop has crossed those"),
         }
     }
 
-    /// Offers a packet to a link that may do anything to it: when the packet is behind it, if it is
-    /// still to be taken on, and its label then.
+    /// Offers a packet to a link that may do anything to it. Returns when the packet has crossed the link
+    /// and its label then; `None` if the packet does not go on from here.
     #[inline(never)]
     fn cross_any(&mut self, link: u32, at: Time, label: Label) -> Option<(Time, Label)> {
         let (id, hop) = (label.id(), label.hop());
@@ -94,15 +105,23 @@ impl World<'_> {
         let observer = self.observer.as_deref_mut();
         match self.lanes[link as usize].send(at, link, packet, observer) {
             Fate::Dropped(cause) => {
+                self.notice_loss(link, id, cause.into());
                 self.drop_packet(id, hop, cause.into(), at);
                 None
             }
             Fate::Arrives {
                 at,
                 corrupt,
+                marked,
                 duplicate,
             } => {
-                packet.corrupt |= corrupt;
+                if corrupt {
+                    packet.marks |= Marks::CORRUPT;
+                }
+                if marked {
+                    packet.ecn = Ecn::Ce;
+                }
+                self.lanes[link as usize].notices.tell(packet);
                 if duplicate {
                     travelling.hop = hop + 1;
                     self.pass_on_twice(id, at);
@@ -123,14 +142,14 @@ impl World<'_> {
         }
     }
 
-    /// A packet and, right behind it, its copy.
+    /// A packet and, right after it, its copy.
     #[cold]
     #[inline(never)]
     pub(super) fn pass_on_twice(&mut self, id: u32, at: Time) {
         let Travelling { packet, hop } = &self.packets[id as usize];
         let copy = Travelling {
             packet: Packet {
-                copy: true,
+                marks: packet.marks | Marks::COPY,
                 ..*packet
             },
             hop: *hop,
@@ -143,7 +162,7 @@ impl World<'_> {
     /// A packet is at a node of its route at `at`: takes it as far as that can be decided now.
     pub(super) fn pass_on(&mut self, id: u32, at: Time) {
         if at >= self.end {
-            return self.free.push(id);
+            return self.release(id);
         }
         let Travelling { packet, hop } = &self.packets[id as usize];
         self.take_on(at, Label::of(packet, id, *hop));
@@ -187,24 +206,24 @@ impl World<'_> {
     fn refuse(&mut self, at: Time, label: Label) {
         let packet = &self.packets[label.id() as usize].packet;
         self.flows[label.flow() as usize].lost(at, packet, LossCause::Corruption);
-        self.free.push(label.id());
+        self.release(label.id());
     }
 
     /// A packet is lost at place `hop` of its route.
     #[inline(never)]
     pub(super) fn drop_packet(&mut self, id: u32, hop: u32, cause: LossCause, at: Time) {
-        self.free.push(id);
         let in_queue = matches!(cause, LossCause::Queue | LossCause::Early);
         if !self.spec.agents.is_empty() && in_queue {
             self.tell_agent(id, hop);
         }
         let packet = &self.packets[id as usize].packet;
-        // What a channel had damaged before it met a full queue was lost by the channel.
-        let cause = if in_queue && packet.corrupt {
+        // A packet that a channel had damaged before it met a full queue was lost by the channel.
+        let cause = if in_queue && packet.is_corrupt() {
             LossCause::Corruption
         } else {
             cause
         };
         self.flows[packet.flow as usize].lost(at, packet, cause);
+        self.release(id);
     }
 }

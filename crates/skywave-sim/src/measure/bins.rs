@@ -15,14 +15,16 @@ impl BinMeter {
         let bins = end.as_nanos().div_ceil(width.as_nanos().max(1));
         Self {
             width,
-            bytes: vec![0; bins as usize],
+            // More than fit the memory are not made fewer.
+            bytes: vec![0; usize::try_from(bins).unwrap_or(usize::MAX)],
         }
     }
 
     /// Payload reached the application.
     pub(crate) fn add(&mut self, at: Time, bytes: u64) {
         let bin = at.as_nanos() / self.width.as_nanos().max(1);
-        if let Some(sum) = self.bytes.get_mut(bin as usize) {
+        let bin = usize::try_from(bin).ok();
+        if let Some(sum) = bin.and_then(|bin| self.bytes.get_mut(bin)) {
             *sum += bytes;
         }
     }

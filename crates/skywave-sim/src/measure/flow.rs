@@ -128,6 +128,7 @@ impl FlowMeter {
             small_cwnd_fast_retransmits: events.small_cwnd_fast_retransmits,
             fast_retransmits: tcp.fast_retransmits,
             window_cuts: tcp.window_cuts,
+            ecn_responses: tcp.ecn_responses,
             queue_drops: drops(LossCause::Queue) + early,
             channel_drops: drops(LossCause::Channel) + blackout + corrupt,
             early_drops: early,

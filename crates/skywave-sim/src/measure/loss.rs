@@ -4,7 +4,7 @@
 use skywave_core::{Duration, Time};
 
 use super::ArrivalMeter;
-use crate::losses::{Found, LossCause, LossTable};
+use crate::losses::{Found, LossCause};
 use crate::outcome::FlowOutcome;
 
 /// For so long what is acknowledged is kept: longer than a needless copy is likely to be on its way. One
@@ -30,7 +30,8 @@ pub(crate) struct LossLedger {
     window: (Time, Time),
     /// What is not settled; sorted when it is.
     open: Vec<Entry>,
-    table: LossTable,
+    /// What is: few of all pairs of a cause and a way to be found occur in one flow.
+    settled: Vec<(LossCause, Found, u64)>,
     spurious: u64,
     burst: Option<Burst>,
     multi_loss_windows: u64,
@@ -48,21 +49,62 @@ struct Burst {
     timeout: bool,
 }
 
-/// What happened to a segment beyond being sent.
+/// What happened to a segment beyond being sent, and when. A flow may keep hundreds of these, so they are
+/// two words each.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// The segment's end, which never changes.
-    end: u64,
+    /// The segment's end, which never changes, and in the lowest [`CODE_BITS`] the code of a [`What`].
+    segment: u64,
     at: Time,
-    what: What,
 }
 
-#[derive(Clone, Copy, Debug)]
+/// Bits of an [`Entry`] for what happened. A connection has less than 2^60 bytes.
+const CODE_BITS: u32 = 4;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     Lost(LossCause),
     Resent(Found),
-    /// A copy first reached the receiver; when it was first sent.
-    Arrived(Time),
+    /// It was sent for the first time; noted only when it arrives.
+    FirstSent,
+    /// A copy first reached the receiver.
+    Arrived,
+}
+
+/// Codes below this are those of [`What::Lost`].
+const RESENT: usize = LossCause::ALL.len();
+/// Codes from [`RESENT`] up to this are those of [`What::Resent`].
+const FIRST_SENT: usize = RESENT + Found::ALL.len();
+const ARRIVED: usize = FIRST_SENT + 1;
+const _: () = assert!(ARRIVED < 1 << CODE_BITS);
+
+impl Entry {
+    fn new(at: Time, end: u64, what: What) -> Self {
+        let code = match what {
+            What::Lost(cause) => cause as usize,
+            What::Resent(found) => RESENT + found as usize,
+            What::FirstSent => FIRST_SENT,
+            What::Arrived => ARRIVED,
+        };
+        debug_assert!(end >> (u64::BITS - CODE_BITS) == 0, "{end}");
+        Self {
+            segment: end << CODE_BITS | code as u64,
+            at,
+        }
+    }
+
+    fn end(self) -> u64 {
+        self.segment >> CODE_BITS
+    }
+
+    fn what(self) -> What {
+        match self.segment as usize % (1 << CODE_BITS) {
+            code @ ..RESENT => What::Lost(LossCause::ALL[code]),
+            code @ RESENT..FIRST_SENT => What::Resent(Found::ALL[code - RESENT]),
+            FIRST_SENT => What::FirstSent,
+            _ => What::Arrived,
+        }
+    }
 }
 
 /// All entries of one segment, in order of time.
@@ -71,14 +113,14 @@ struct History<'a>(&'a [Entry]);
 
 impl<'a> History<'a> {
     fn losses(self) -> impl Iterator<Item = (Time, LossCause)> + 'a {
-        self.0.iter().filter_map(|entry| match entry.what {
+        self.0.iter().filter_map(|entry| match entry.what() {
             What::Lost(cause) => Some((entry.at, cause)),
             _ => None,
         })
     }
 
     fn resends(self) -> impl Iterator<Item = Resend> + 'a {
-        let resends = self.0.iter().filter_map(|entry| match entry.what {
+        let resends = self.0.iter().filter_map(|entry| match entry.what() {
             What::Resent(found) => Some((entry.at, found)),
             _ => None,
         });
@@ -88,10 +130,11 @@ impl<'a> History<'a> {
 
     /// When it was first sent and when a copy first reached the receiver, if that is measured.
     fn arrival(self) -> Option<(Time, Time)> {
-        self.0.iter().rev().find_map(|entry| match entry.what {
-            What::Arrived(first_sent) => Some((first_sent, entry.at)),
-            _ => None,
-        })
+        let latest = |what| {
+            let mut entries = self.0.iter().rev();
+            entries.find(|entry| entry.what() == what).map(|e| e.at)
+        };
+        latest(What::FirstSent).zip(latest(What::Arrived))
     }
 
     /// The first resend after `lost`: one of the same moment is itself what was lost, on its first link.
@@ -128,7 +171,7 @@ impl LossLedger {
             first: u64::MAX,
             held: 0,
             due: Time::ZERO,
-            table: LossTable::default(),
+            settled: Vec::new(),
             spurious: 0,
             burst: None,
             multi_loss_windows: 0,
@@ -145,7 +188,8 @@ impl LossLedger {
 
     /// The segment that ends at `end` and was first sent at `first_sent` first reaches the receiver.
     pub(crate) fn arrived(&mut self, now: Time, end: u64, first_sent: Time) {
-        self.note(now, end, What::Arrived(first_sent));
+        self.note(first_sent, end, What::FirstSent);
+        self.note(now, end, What::Arrived);
     }
 
     /// A copy of the segment that ends at `end` is lost at `at`, which need not be now.
@@ -160,7 +204,8 @@ impl LossLedger {
 
     fn note(&mut self, at: Time, end: u64, what: What) {
         self.first = self.first.min(end);
-        self.open.push(Entry { end, at, what });
+        grow(&mut self.open);
+        self.open.push(Entry::new(at, end, what));
     }
 
     /// Everything below `una` is acknowledged `now`.
@@ -184,16 +229,17 @@ impl LossLedger {
 
     fn settle_below(&mut self, una: u64) {
         let mut open = std::mem::take(&mut self.open);
-        open.sort_by_key(|entry| (entry.end, entry.at));
-        let below = open.partition_point(|entry| entry.end <= una);
+        open.sort_by_key(|entry| (entry.end(), entry.at));
+        let below = open.partition_point(|entry| entry.end() <= una);
         self.settle_all(&open[..below], Found::Unnoticed);
         open.drain(..below);
-        self.first = open.first().map_or(u64::MAX, |entry| entry.end);
+        open.shrink_to(2 * open.len());
+        self.first = open.first().map_or(u64::MAX, |entry| entry.end());
         self.open = open;
     }
 
     fn settle_all(&mut self, sorted: &[Entry], rest: Found) {
-        for history in sorted.chunk_by(|a, b| a.end == b.end) {
+        for history in sorted.chunk_by(|a, b| a.end() == b.end()) {
             self.settle(History(history), rest);
         }
     }
@@ -205,7 +251,9 @@ impl LossLedger {
         let open = std::mem::take(&mut self.open);
         self.settle_all(&open, Found::Open);
         self.end_burst();
-        outcome.losses = self.table;
+        for (cause, found, losses) in self.settled.drain(..) {
+            *outcome.losses.count_mut(cause, found) += losses;
+        }
         outcome.spurious_retransmits = self.spurious;
         outcome.multi_loss_windows = self.multi_loss_windows;
         outcome.multi_loss_timeouts = self.multi_loss_timeouts;
@@ -218,7 +266,9 @@ impl LossLedger {
     fn settle(&mut self, history: History, rest: Found) {
         for (at, cause) in history.losses() {
             let found = history.finder(at).map_or(rest, |resend| resend.found);
-            *self.table.count_mut(cause, found) += u64::from(self.counts(at));
+            if self.counts(at) {
+                self.count(cause, found);
+            }
         }
         if let Some(lost) = history.first_lost() {
             let resend = history.finder(lost);
@@ -234,6 +284,15 @@ impl LossLedger {
         }
         if let (Some((first_sent, at)), Some(meter)) = (history.arrival(), &mut self.arrivals) {
             meter.record(at, first_sent, history.was_repaired(at));
+        }
+    }
+
+    /// Counts a loss.
+    fn count(&mut self, cause: LossCause, found: Found) {
+        let mut known = self.settled.iter_mut();
+        match known.find(|known| (known.0, known.1) == (cause, found)) {
+            Some((.., losses)) => *losses += 1,
+            None => self.settled.push((cause, found, 1)),
         }
     }
 
@@ -269,6 +328,13 @@ impl LossLedger {
 
     fn counts(&self, at: Time) -> bool {
         self.window.0 <= at && at < self.window.1
+    }
+}
+
+/// Makes room for one more entry. A list that doubles would lie half empty in many flows.
+fn grow(open: &mut Vec<Entry>) {
+    if open.len() == open.capacity() {
+        open.reserve_exact(open.len() / 4 + 4);
     }
 }
 

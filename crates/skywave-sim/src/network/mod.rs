@@ -2,7 +2,7 @@
 
 mod ways;
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use thiserror::Error;
 
@@ -55,7 +55,7 @@ pub struct Router {
     outgoing: Vec<Vec<u32>>,
     incoming: Vec<Vec<u32>>,
     /// Paths found between nodes where there is a choice.
-    known: HashMap<(usize, usize), Option<Vec<u32>>>,
+    known: BTreeMap<(usize, usize), Option<Vec<u32>>>,
 }
 
 impl Router {
@@ -71,7 +71,7 @@ impl Router {
             edges,
             outgoing,
             incoming,
-            known: HashMap::new(),
+            known: BTreeMap::new(),
         }
     }
 

@@ -21,7 +21,7 @@ const PACKET: u32 = 1500;
 fn simulated(mac: &Config, stations: u32, load_mbps: f64) -> Saturation {
     let place = |n: u32| {
         let angle = std::f64::consts::TAU * f64::from(n) / f64::from(stations);
-        (5.0 * angle.cos(), 5.0 * angle.sin())
+        (5.0 * libm::cos(angle), 5.0 * libm::sin(angle))
     };
     let middle = std::iter::once((0.0, 0.0));
     let places: Vec<_> = middle.chain((0..stations).map(place)).collect();

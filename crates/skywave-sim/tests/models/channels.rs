@@ -94,6 +94,7 @@ fn gaps_of_red(wait: bool) -> Vec<u64> {
         gentle: false,
         wait,
         mean_packet: 1000,
+        mark_p: None,
     });
     let mut link = Link::new(config, 1, "red");
     let mut gaps = Vec::new();

@@ -7,6 +7,10 @@
 mod common;
 
 mod arq;
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what a formula gives is compared within a tolerance"
+)]
 mod channels;
 mod mobile_ip;
 mod queueing;

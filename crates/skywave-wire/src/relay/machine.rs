@@ -288,6 +288,8 @@ impl<T: Clone> Relay<T> {
                 at,
                 corrupt,
                 duplicate,
+                // Packets are offered as not ECN-capable: their headers are not read here.
+                marked: _,
             } => {
                 let Some(travelling) = &mut self.packets[id as usize] else {
                     return;

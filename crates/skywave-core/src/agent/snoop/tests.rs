@@ -2,7 +2,7 @@
 //! host that waits for segment `n`.
 
 use super::*;
-use crate::packet::{Body, Flags, SackBlock, SackBlocks};
+use crate::packet::{Body, Flags, Options, SackBlock};
 use crate::time::Duration;
 
 mod queue;
@@ -35,10 +35,7 @@ fn ack(segment: u64) -> Segment {
     Segment {
         ack: seq(segment),
         window: 100 * MSS,
-        flags: Flags {
-            ack: true,
-            ..Flags::default()
-        },
+        flags: Flags::ACK,
         ..Segment::default()
     }
 }
@@ -46,7 +43,7 @@ fn ack(segment: u64) -> Segment {
 /// `ack(segment)` with a block.
 fn ack_with(segment: u64, from: u64, to: u64) -> Segment {
     Segment {
-        sack: SackBlocks::One([SackBlock {
+        options: Options::Sack1([SackBlock {
             start: seq(from),
             end: seq(to + 1),
         }]),

@@ -61,6 +61,7 @@ fn packets_count_between_the_bounds() {
     let damaged = Fate::Arrives {
         at: at(500),
         corrupt: true,
+        marked: false,
         duplicate: false,
     };
     m.count(damaged);

@@ -10,6 +10,7 @@ const CONFIG: RedConfig = RedConfig {
     gentle: false,
     wait: false,
     mean_packet: 1000,
+    mark_p: None,
 };
 
 /// 1000 bytes a millisecond.
@@ -28,7 +29,7 @@ fn drop_rate(config: RedConfig, average: f64) -> f64 {
     r.average = average;
     let n = 200_000;
     let drops = (0..n)
-        .filter(|_| r.drops(Time::ZERO, average, 1000))
+        .filter(|_| r.picks(Time::ZERO, average, 1000))
         .count();
     drops as f64 / f64::from(n)
 }
@@ -44,9 +45,9 @@ fn close(got: f64, want: f64) {
 #[test]
 fn the_average_is_a_moving_one() {
     let mut r = red(CONFIG);
-    r.drops(Time::ZERO, 8.0, 1000);
+    r.picks(Time::ZERO, 8.0, 1000);
     assert_eq!(r.average, 4.0);
-    r.drops(Time::ZERO, 8.0, 1000);
+    r.picks(Time::ZERO, 8.0, 1000);
     assert_eq!(r.average, 6.0);
 }
 
@@ -57,12 +58,12 @@ fn the_average_ages_by_the_packets_an_idle_link_could_have_sent() {
     r.average = 32.0;
     r.idle_from(at_us(10_000));
     // Not idle yet, and idle for less than a packet: one step.
-    r.drops(at_us(9_000), 0.0, 1000);
+    r.picks(at_us(9_000), 0.0, 1000);
     assert_eq!(r.average, 16.0);
-    r.drops(at_us(10_999), 0.0, 1000);
+    r.picks(at_us(10_999), 0.0, 1000);
     assert_eq!(r.average, 8.0);
     // Idle for two packets and a half: two steps more.
-    r.drops(at_us(12_500), 0.0, 1000);
+    r.picks(at_us(12_500), 0.0, 1000);
     assert_eq!(r.average, 1.0);
 }
 
@@ -94,7 +95,7 @@ fn waiting_drops_uniformly_over_the_second_gap() {
     r.average = 10.0;
     r.config.weight = 0.0;
     let drops: Vec<u32> = (0..10_000)
-        .filter(|_| r.drops(Time::ZERO, 10.0, 1000))
+        .filter(|_| r.picks(Time::ZERO, 10.0, 1000))
         .collect();
     let gaps: Vec<u32> = drops.windows(2).map(|d| d[1] - d[0]).collect();
     assert_eq!(gaps.iter().min(), Some(&20));
@@ -133,7 +134,7 @@ fn in_byte_mode_small_packets_are_dropped_less() {
         r.average = 10_000.0;
         let n = 400_000;
         let drops = (0..n)
-            .filter(|_| r.drops(Time::ZERO, 10_000.0, size))
+            .filter(|_| r.picks(Time::ZERO, 10_000.0, size))
             .count();
         drops as f64 / f64::from(n)
     };
@@ -150,7 +151,7 @@ fn an_almost_empty_queue_drops_nothing() {
         ..CONFIG
     });
     r.average = 100.0;
-    assert!((0..1000).all(|_| !r.drops(Time::ZERO, 1.0, 1000)));
+    assert!((0..1000).all(|_| !r.picks(Time::ZERO, 1.0, 1000)));
 }
 
 #[test]
@@ -167,7 +168,7 @@ fn odd_parameters_do_not_panic() {
                 ..CONFIG
             });
             for i in 0..10 {
-                r.drops(Time::from_nanos(i << 40), 3.0, u32::MAX);
+                r.picks(Time::from_nanos(i << 40), 3.0, u32::MAX);
             }
         }
     }

@@ -32,6 +32,7 @@ fn queue() -> impl Strategy<Value = QueueConfig> {
             gentle,
             wait,
             mean_packet: 500,
+            mark_p: None,
         })
     });
     prop_oneof![limit.prop_map(QueueConfig::DropTail), red]

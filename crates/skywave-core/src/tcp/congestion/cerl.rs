@@ -6,10 +6,77 @@
 //! already; any other loss leaves window and threshold alone. Inflation and deflation to the saved
 //! window (section 3.3) are what every recovery does with a [`Response`] whose window is unchanged.
 
-use super::{CongestionControl, Reno, standard_growth};
-use crate::tcp::config::CerlConfig;
+use super::{CongestionControl, Law, Reno, standard_growth};
+use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Duration;
+
+/// CERL's constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CerlConfig {
+    /// Share A of the largest queue seen from which a loss counts as congestive (section 4.7).
+    pub a: f64,
+    /// Reduce the window once a window of data only (section 3.4); CERL2 leaves that out.
+    pub once_per_window: bool,
+}
+
+impl CerlConfig {
+    /// As published.
+    pub const DEFAULT: Self = Self {
+        a: 0.55,
+        once_per_window: true,
+    };
+}
+
+impl BuiltIn for Cerl {
+    type Config = CerlConfig;
+    type State = Self;
+    const NAME: &'static str = "cerl";
+    const SUMMARY: &'static str =
+        "no cut when the queue is short, one cut a window (a, once_per_window)";
+    const SOURCE: &'static str = "El-Ocla 2008, section 3";
+    const DEFAULT: CerlConfig = CerlConfig::DEFAULT;
+    const FIELDS: &'static [Field<CerlConfig>] = &[
+        Field::probability(
+            "a",
+            "Share of the largest queue seen from which a loss is congestive",
+            |c| &mut c.a,
+        ),
+        Field::flag(
+            "once_per_window",
+            "One reduction a window of data; CERL2: false",
+            |c| &mut c.once_per_window,
+        ),
+    ];
+    const PRESETS: &'static [OwnPreset<CerlConfig>] = &[
+        OwnPreset {
+            name: "cerl",
+            summary: "no cut when the queue is short (random loss), one cut a window",
+            source: Self::SOURCE,
+            base: Base::Reno,
+            config: CerlConfig::DEFAULT,
+        },
+        OwnPreset {
+            name: "cerl2",
+            summary: "CERL without the guard of one cut a window",
+            source: "El-Ocla 2008, section 4.3",
+            base: Base::Reno,
+            config: CerlConfig {
+                once_per_window: false,
+                ..CerlConfig::DEFAULT
+            },
+        },
+    ];
+
+    fn build(config: &CerlConfig, _setup: &Setup) -> Self {
+        Self::new(*config)
+    }
+}
+
+/// Its figure 2 tells which losses belong to a window that was cut already.
+impl Law for Cerl {
+    const GUARDS_REPEATS: bool = true;
+}
 
 /// State of one CERL sender.
 #[derive(Clone, Copy, Debug)]

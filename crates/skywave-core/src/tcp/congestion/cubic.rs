@@ -1,10 +1,61 @@
 //! CUBIC (RFC 9438): growth by the time since the last reduction, in congestion avoidance.
 
-use super::CongestionControl;
-use crate::tcp::config::CubicConfig;
+use super::{CongestionControl, Law};
+use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Time;
 use crate::units::Segments;
+
+/// CUBIC's constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CubicConfig {
+    /// Scaling constant C, segments per second cubed.
+    pub c: f64,
+    /// Multiplicative decrease factor.
+    pub beta: f64,
+    /// Give up part of the share to new flows.
+    pub fast_convergence: bool,
+}
+
+impl CubicConfig {
+    /// As published.
+    pub const DEFAULT: Self = Self {
+        c: 0.4,
+        beta: 0.7,
+        fast_convergence: true,
+    };
+}
+
+impl BuiltIn for Cubic {
+    type Config = CubicConfig;
+    type State = Self;
+    const NAME: &'static str = "cubic";
+    const SUMMARY: &'static str = "cubic in the time since the last reduction";
+    const SOURCE: &'static str = "RFC 9438";
+    const DEFAULT: CubicConfig = CubicConfig::DEFAULT;
+    const FIELDS: &'static [Field<CubicConfig>] = &[
+        Field::positive("c", "Scaling constant", |c| &mut c.c),
+        Field::probability("beta", "Decrease factor", |c| &mut c.beta),
+        Field::flag(
+            "fast_convergence",
+            "Give up part of the share to new flows",
+            |c| &mut c.fast_convergence,
+        ),
+    ];
+    const PRESETS: &'static [OwnPreset<CubicConfig>] = &[OwnPreset {
+        name: "cubic",
+        summary: "cubic growth in time since the last loss; SACK recovery",
+        source: Self::SOURCE,
+        base: Base::Sack,
+        config: CubicConfig::DEFAULT,
+    }];
+
+    fn build(config: &CubicConfig, _setup: &Setup) -> Self {
+        Self::new(*config)
+    }
+}
+
+impl Law for Cubic {}
 
 /// State of one CUBIC sender.
 #[derive(Clone, Copy, Debug)]

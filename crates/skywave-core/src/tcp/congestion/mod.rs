@@ -8,18 +8,16 @@ mod vegas;
 mod veno;
 mod westwood;
 
-use super::config::{CongestionConfig, TcpConfig};
-use super::custom::Built;
-use super::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
-use crate::units::Segments;
-
-pub use cerl::Cerl;
-pub use cubic::Cubic;
-pub use reno::Reno;
-pub use three_quarter::ThreeQuarter;
-pub use vegas::Vegas;
-pub use veno::Veno;
-pub use westwood::Westwood;
+use super::config::TcpConfig;
+use super::custom::{Built, CustomCongestion};
+use super::slot::BuiltIn;
+use super::slot::register::slot;
+use super::window::{
+    AckEvent, IdleEvent, LossEvent, Response, SpuriousEvent, TimeoutEvent, Window,
+};
+use crate::packet::Hints;
+use crate::time::Time;
+use crate::units::{Rate, Segments};
 
 /// A window law. The sender owns the window, the flight and the recovery; a controller hears events
 /// and answers. Windows are in segments, and may be fractions.
@@ -29,7 +27,10 @@ pub use westwood::Westwood;
 ///   adds what it needs to keep sending while it repairs; that never shows in `cwnd`.
 /// - A timeout: the same; everything in flight then counts as lost.
 ///
-/// What a window of a user's own law is not, a number of at least one segment, it is made.
+/// A law that sends by a rate also answers with a [pacing rate](Self::pacing_rate); every other method has
+/// a default.
+///
+/// A window of a user's own law that is no number of at least one segment is made one.
 ///
 /// ```
 /// use skywave_core::tcp::CongestionControl;
@@ -72,6 +73,44 @@ pub trait CongestionControl {
 
     /// The retransmission timer expired.
     fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response;
+
+    /// A router has marked a segment, and nothing was cut for this window of data yet. Called once a
+    /// window of data. Default: as a loss (RFC 3168 section 6.1.2).
+    fn on_ecn(&mut self, mark: &LossEvent, window: &Window) -> Response {
+        self.on_loss(mark, window)
+    }
+
+    /// A loss was none, and the detector has set the window that it wants after that. Default: nothing
+    /// more to do.
+    fn on_spurious(&mut self, _spurious: &SpuriousEvent, _window: &mut Window) {}
+
+    /// Data is about to be sent after a pause, and the sender's `restart_after_idle` is on. Default: not
+    /// more than the initial window (RFC 5681 section 4.1).
+    fn on_idle_restart(&mut self, idle: &IdleEvent, window: &mut Window) {
+        window.cwnd = window.cwnd.min(idle.initial_window);
+    }
+
+    /// The receiver tells something of the way of the data. Called before the method for the ACK that
+    /// carries the hints. Default: nothing.
+    fn on_hints(&mut self, _now: Time, _hints: &Hints, _window: &mut Window) {}
+
+    /// The law wants [`AckEvent::rate`]: the sender then keeps a snapshot of each segment in flight. Asked
+    /// once, when the connection begins. Default: no.
+    fn needs_rate(&self) -> bool {
+        false
+    }
+
+    /// How fast payload is to leave. Default: as fast as the window allows, unless the connection is
+    /// paced by its window (`PacingConfig::Window`).
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+
+    /// How many bytes of payload may leave at once when paced; at least one segment always may. Default:
+    /// what the pacing of the connection says.
+    fn send_quantum(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Slow start, then one segment a round trip: `+counted` below the threshold, `+counted/cwnd` from
@@ -83,40 +122,41 @@ pub fn standard_growth(ack: &AckEvent, window: &mut Window) {
     }
 }
 
-/// The members of the slot: built-in ones, dispatched statically, and a user's own.
-#[derive(Debug)]
-pub enum Congestion {
-    /// RFC 5681.
-    Reno(Reno),
-    /// Brakmo 1994.
-    Vegas(Vegas),
-    /// Fu and Liew 2003.
-    Veno(Veno),
-    /// Casetti 2002; Grieco and Mascolo 2004.
-    Westwood(Westwood),
-    /// RFC 9438.
-    Cubic(Cubic),
-    /// El-Ocla 2008.
-    Cerl(Cerl),
-    /// Francis 2012, chapter 4.
-    ThreeQuarter(ThreeQuarter),
-    /// A user's own.
-    Custom(Built<dyn CongestionControl + Send>),
+/// What a built-in law says of itself.
+pub trait Law: BuiltIn {
+    /// It grows as [`standard_growth`] does, and hears of nothing else but losses.
+    const IS_STANDARD: bool = false;
+    /// It decides itself whether another loss of the same window counts, so that the sender is not to
+    /// forbid a second fast retransmit there
+    /// ([`Composition::avoid_repeated_recovery`](super::config::Composition)).
+    const GUARDS_REPEATS: bool = false;
 }
 
-macro_rules! each {
-    ($self:expr, $member:ident => $call:expr) => {
-        match $self {
-            Congestion::Reno($member) => $call,
-            Congestion::Vegas($member) => $call,
-            Congestion::Veno($member) => $call,
-            Congestion::Westwood($member) => $call,
-            Congestion::Cubic($member) => $call,
-            Congestion::Cerl($member) => $call,
-            Congestion::ThreeQuarter($member) => $call,
-            Congestion::Custom($member) => $call,
-        }
-    };
+slot! {
+    [$] congestion: "How the window grows and shrinks.";
+    labels_given: true;
+    facts: Law;
+    /// Members of the `congestion` slot, with their parameters.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum CongestionConfig;
+    /// The members of the slot: built-in ones, dispatched statically, and a user's own.
+    #[derive(Debug)]
+    pub enum Congestion;
+    Reno: reno::Reno,
+    Vegas(config): vegas::Vegas,
+    Veno(config): veno::Veno,
+    Westwood(config): westwood::Westwood,
+    Cubic(config): cubic::Cubic,
+    Cerl(config): cerl::Cerl,
+    ThreeQuarter: three_quarter::ThreeQuarter,
+    + Custom(own, tcp): CustomCongestion => Built<dyn CongestionControl + Send>
+}
+
+impl CongestionConfig {
+    /// It decides itself whether another loss of the same window counts.
+    pub fn guards_repeats(&self) -> bool {
+        fact!(self, GUARDS_REPEATS, false)
+    }
 }
 
 /// Largest window that a controller of a user's own may set, far above any receiver's.
@@ -125,6 +165,11 @@ const LARGEST: Segments = Segments(1e9);
 /// At least a segment, as a connection without a window never goes on, and a number.
 fn bounded(window: Segments) -> Segments {
     window.max(Segments::ONE).min(LARGEST)
+}
+
+fn bound(window: &mut Window) {
+    window.cwnd = bounded(window.cwnd);
+    window.ssthresh = bounded(window.ssthresh);
 }
 
 fn bounded_response(response: Response) -> Response {
@@ -137,8 +182,7 @@ fn bounded_response(response: Response) -> Response {
 impl CongestionControl for Built<dyn CongestionControl + Send> {
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
         self.member.on_ack(ack, window);
-        window.cwnd = bounded(window.cwnd);
-        window.ssthresh = bounded(window.ssthresh);
+        bound(window);
     }
 
     fn on_dupack(&mut self, ack: &AckEvent) {
@@ -147,8 +191,7 @@ impl CongestionControl for Built<dyn CongestionControl + Send> {
 
     fn on_waiting(&mut self, ack: &AckEvent, window: &mut Window) {
         self.member.on_waiting(ack, window);
-        window.cwnd = bounded(window.cwnd);
-        window.ssthresh = bounded(window.ssthresh);
+        bound(window);
     }
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
@@ -158,29 +201,49 @@ impl CongestionControl for Built<dyn CongestionControl + Send> {
     fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response {
         bounded_response(self.member.on_timeout(timeout, window))
     }
+
+    fn on_ecn(&mut self, mark: &LossEvent, window: &Window) -> Response {
+        bounded_response(self.member.on_ecn(mark, window))
+    }
+
+    fn on_spurious(&mut self, spurious: &SpuriousEvent, window: &mut Window) {
+        self.member.on_spurious(spurious, window);
+        bound(window);
+    }
+
+    fn on_idle_restart(&mut self, idle: &IdleEvent, window: &mut Window) {
+        self.member.on_idle_restart(idle, window);
+        bound(window);
+    }
+
+    fn on_hints(&mut self, now: Time, hints: &Hints, window: &mut Window) {
+        self.member.on_hints(now, hints, window);
+        bound(window);
+    }
+
+    fn needs_rate(&self) -> bool {
+        self.member.needs_rate()
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.member.pacing_rate()
+    }
+
+    fn send_quantum(&self) -> Option<u64> {
+        self.member.send_quantum()
+    }
 }
 
 impl Congestion {
     /// A fresh controller for a connection.
     pub fn new(config: &TcpConfig) -> Self {
-        match config.composition.congestion {
-            CongestionConfig::Reno => Self::Reno(Reno),
-            CongestionConfig::Vegas(c) => Self::Vegas(Vegas::new(c, config.mss)),
-            CongestionConfig::Veno(c) => Self::Veno(Veno::new(c)),
-            CongestionConfig::Westwood(c) => Self::Westwood(Westwood::new(c)),
-            CongestionConfig::Cubic(c) => Self::Cubic(Cubic::new(c)),
-            CongestionConfig::Cerl(c) => Self::Cerl(Cerl::new(c)),
-            CongestionConfig::ThreeQuarter => Self::ThreeQuarter(ThreeQuarter),
-            CongestionConfig::Custom(ref custom) => Self::Custom(custom.build(config)),
-        }
+        Self::build(&config.composition.congestion, &config.setup(), config)
     }
-}
 
-impl Congestion {
     /// It grows as [`standard_growth`] does, and hears of nothing else but losses.
     #[inline]
     pub(super) fn is_standard(&self) -> bool {
-        matches!(self, Self::Reno(_))
+        fact!(self, IS_STANDARD, false)
     }
 }
 
@@ -203,5 +266,33 @@ impl CongestionControl for Congestion {
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response {
         each!(self, m => m.on_timeout(timeout, window))
+    }
+
+    fn on_ecn(&mut self, mark: &LossEvent, window: &Window) -> Response {
+        each!(self, m => m.on_ecn(mark, window))
+    }
+
+    fn on_spurious(&mut self, spurious: &SpuriousEvent, window: &mut Window) {
+        each!(self, m => m.on_spurious(spurious, window));
+    }
+
+    fn on_idle_restart(&mut self, idle: &IdleEvent, window: &mut Window) {
+        each!(self, m => m.on_idle_restart(idle, window));
+    }
+
+    fn on_hints(&mut self, now: Time, hints: &Hints, window: &mut Window) {
+        each!(self, m => m.on_hints(now, hints, window));
+    }
+
+    fn needs_rate(&self) -> bool {
+        each!(self, m => m.needs_rate())
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        each!(self, m => m.pacing_rate())
+    }
+
+    fn send_quantum(&self) -> Option<u64> {
+        each!(self, m => m.send_quantum())
     }
 }

@@ -1,11 +1,29 @@
 //! Reno (RFC 5681): additive increase, halving.
 
-use super::{CongestionControl, standard_growth};
+use super::{CongestionControl, Law, standard_growth};
+use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 
 /// Additive increase, multiplicative decrease by half. Without state of its own.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reno;
+
+impl BuiltIn for Reno {
+    type Config = ();
+    type State = Self;
+    const NAME: &'static str = "reno";
+    const SUMMARY: &'static str = "additive increase, halving";
+    const SOURCE: &'static str = "RFC 5681";
+    const DEFAULT: () = ();
+
+    fn build(_config: &(), _setup: &Setup) -> Self {
+        Self
+    }
+}
+
+impl Law for Reno {
+    const IS_STANDARD: bool = true;
+}
 
 impl CongestionControl for Reno {
     #[inline]

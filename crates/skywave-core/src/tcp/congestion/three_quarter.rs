@@ -1,11 +1,28 @@
 //! A milder cut for links that lose at random (Francis 2012, algorithm 2 of chapter 4).
 
-use super::{CongestionControl, standard_growth};
+use super::{CongestionControl, Law, standard_growth};
+use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 
 /// Reno with a fast retransmit that leaves three quarters of what is outstanding.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThreeQuarter;
+
+impl BuiltIn for ThreeQuarter {
+    type Config = ();
+    type State = Self;
+    const NAME: &'static str = "three-quarter";
+    const SUMMARY: &'static str =
+        "Reno with three quarters of what is outstanding after a fast retransmit";
+    const SOURCE: &'static str = "Francis 2012, chapter 4";
+    const DEFAULT: () = ();
+
+    fn build(_config: &(), _setup: &Setup) -> Self {
+        Self
+    }
+}
+
+impl Law for ThreeQuarter {}
 
 impl CongestionControl for ThreeQuarter {
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {

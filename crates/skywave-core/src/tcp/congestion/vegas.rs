@@ -4,11 +4,56 @@
 //! the actual one; the difference times the smallest RTT is the number of segments queued. The
 //! fine-grained loss check belongs to the `detection` slot.
 
-use super::CongestionControl;
-use crate::tcp::config::VegasConfig;
+use super::{CongestionControl, Law};
+use crate::tcp::slot::{BuiltIn, Field, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, MIN_SSTHRESH, Response, TimeoutEvent, Window};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
+
+/// Vegas' thresholds, in segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VegasConfig {
+    /// Grow when fewer than this many extra segments are queued.
+    pub alpha: f64,
+    /// Shrink when more than this many are.
+    pub beta: f64,
+    /// Leave slow start when more than this many are.
+    pub gamma: f64,
+}
+
+impl VegasConfig {
+    /// As published.
+    pub const DEFAULT: Self = Self {
+        alpha: 1.0,
+        beta: 3.0,
+        gamma: 1.0,
+    };
+}
+
+impl BuiltIn for Vegas {
+    type Config = VegasConfig;
+    type State = Self;
+    const NAME: &'static str = "vegas";
+    const SUMMARY: &'static str = "holds alpha to beta segments in the queue";
+    const SOURCE: &'static str = "Brakmo 1994";
+    const DEFAULT: VegasConfig = VegasConfig::DEFAULT;
+    const FIELDS: &'static [Field<VegasConfig>] = &[
+        Field::positive("alpha", "Grow below so many segments queued", |c| {
+            &mut c.alpha
+        }),
+        Field::positive("beta", "Shrink above so many", |c| &mut c.beta),
+        Field::positive("gamma", "Leave slow start above so many", |c| &mut c.gamma),
+    ];
+
+    fn build(config: &VegasConfig, setup: &Setup) -> Self {
+        Self::new(*config, setup.mss)
+    }
+}
+
+/// It asks itself whether the window was cut since the lost segment left.
+impl Law for Vegas {
+    const GUARDS_REPEATS: bool = true;
+}
 
 /// State of one Vegas sender.
 #[derive(Clone, Copy, Debug)]

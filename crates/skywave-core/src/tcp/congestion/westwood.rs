@@ -4,11 +4,66 @@
 //! The bandwidth estimate BWE is in segments per second. Westwood filters a sample an ACK with the
 //! 2002 paper's discrete (Tustin) low-pass filter; Westwood+ takes one sample a round trip.
 
-use super::{CongestionControl, standard_growth};
-use crate::tcp::config::WestwoodConfig;
+use super::{CongestionControl, Law, standard_growth};
+use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
+
+/// Which Westwood.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WestwoodConfig {
+    /// One bandwidth sample a round trip (Westwood+) instead of one an ACK (2002).
+    pub plus: bool,
+    /// Time constant τ of the low-pass filter (2002 only).
+    pub tau: Duration,
+}
+
+impl WestwoodConfig {
+    /// As published.
+    pub const DEFAULT: Self = Self {
+        plus: false,
+        tau: Duration::from_millis(500),
+    };
+}
+
+impl BuiltIn for Westwood {
+    type Config = WestwoodConfig;
+    type State = Self;
+    const NAME: &'static str = "westwood";
+    const SUMMARY: &'static str = "threshold from a bandwidth estimate (plus = true: Westwood+)";
+    const SOURCE: &'static str = "Casetti et al. 2002; Grieco and Mascolo 2004";
+    const DEFAULT: WestwoodConfig = WestwoodConfig::DEFAULT;
+    const FIELDS: &'static [Field<WestwoodConfig>] = &[
+        Field::flag("plus", "One bandwidth sample a round trip", |c| &mut c.plus),
+        Field::period("tau", "Time constant of the filter", |c| Ok(&mut c.tau)),
+    ];
+    const PRESETS: &'static [OwnPreset<WestwoodConfig>] = &[
+        OwnPreset {
+            name: "westwood-nr",
+            summary: "ssthresh from a bandwidth estimate, a sample an ACK; NewReno recovery",
+            source: "Casetti et al. 2002",
+            base: Base::NewReno,
+            config: WestwoodConfig::DEFAULT,
+        },
+        OwnPreset {
+            name: "westwood+",
+            summary: "ssthresh from a bandwidth estimate, a sample a round trip; NewReno recovery",
+            source: "Grieco and Mascolo 2004",
+            base: Base::NewReno,
+            config: WestwoodConfig {
+                plus: true,
+                ..WestwoodConfig::DEFAULT
+            },
+        },
+    ];
+
+    fn build(config: &WestwoodConfig, _setup: &Setup) -> Self {
+        Self::new(*config)
+    }
+}
+
+impl Law for Westwood {}
 
 /// State of one Westwood sender.
 #[derive(Clone, Copy, Debug)]

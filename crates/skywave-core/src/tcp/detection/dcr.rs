@@ -8,10 +8,112 @@
 //! window do not wait again.
 
 use super::dupacks::Dupacks;
-use super::{Allowance, DetectionEvent, Finding, LossDetector, Sending, limited_transmit};
-use crate::tcp::config::{DcrConfig, DcrWait};
+use super::{
+    Allowance, DetectionEvent, Detector, Finding, LossDetector, Sending, limited_transmit,
+};
 use crate::tcp::flight::{Flight, Sent};
+use crate::tcp::slot::{Base, BuiltIn, Field, Form, OwnPreset, Refusal, Setup};
 use crate::time::{Duration, Time};
+
+/// TCP-DCR's delay of the response to a loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DcrConfig {
+    /// Delay τ, in smoothed round trips (section 3.2: one).
+    pub tau: f64,
+    /// How the delay is kept.
+    pub wait: DcrWait,
+}
+
+/// How TCP-DCR keeps its delay (section 3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DcrWait {
+    /// By a timer of τ.
+    Timer {
+        /// Tick of its clock: it expires on the first one at or after τ. Zero for an exact clock.
+        tick: Duration,
+    },
+    /// By W·τ·srtt/RTT duplicate ACKs, with W the segments in flight at the first one and RTT the
+    /// latest sample; at least three. Needs new data to send meanwhile, for the ACKs to come.
+    Dupacks,
+}
+
+impl DcrWait {
+    const EXACT: Self = Self::Timer {
+        tick: Duration::ZERO,
+    };
+
+    fn tick(&mut self) -> Result<&mut Duration, Refusal> {
+        match self {
+            Self::Timer { tick } => Ok(tick),
+            Self::Dupacks => Err(Refusal {
+                message: "duplicate ACKs have no clock",
+                advice: "this is for `by = \"timer\"` only",
+            }),
+        }
+    }
+}
+
+impl DcrConfig {
+    /// As published.
+    pub const DEFAULT: Self = Self {
+        tau: 1.0,
+        wait: DcrWait::EXACT,
+    };
+}
+
+impl BuiltIn for Dcr {
+    type Config = DcrConfig;
+    type State = Self;
+    const NAME: &'static str = "dcr";
+    const SUMMARY: &'static str = "one round trip after the first duplicate ACK (tau, by, tick)";
+    const SOURCE: &'static str = "Bhandarkar et al., TCP-DCR, section 3";
+    const DEFAULT: DcrConfig = DcrConfig::DEFAULT;
+    const FIELDS: &'static [Field<DcrConfig>] = &[
+        Field::positive("tau", "Delay in smoothed round trips", |c| &mut c.tau),
+        Field::choice(
+            "by",
+            "How the delay is kept: by a timer, or by a number of duplicate ACKs",
+            Form::Named,
+            &["timer", "dupacks"],
+            |c| usize::from(c.wait == DcrWait::Dupacks),
+            |c, by| c.wait = [DcrWait::EXACT, DcrWait::Dupacks][by],
+        ),
+        Field::period(
+            "tick",
+            "Tick of the timer's clock; zero is an exact one",
+            |c| c.wait.tick(),
+        ),
+    ];
+    const PRESETS: &'static [OwnPreset<DcrConfig>] = &[
+        OwnPreset {
+            name: "dcr",
+            summary: "SACK that waits a round trip before it responds to a loss",
+            source: Self::SOURCE,
+            base: Base::Sack,
+            config: DcrConfig::DEFAULT,
+        },
+        OwnPreset {
+            name: "dcr-sack1",
+            summary: "the same with the pipe accounting of ns-2's Sack1",
+            source: "Bhandarkar et al., TCP-DCR, section 4",
+            base: Base::Sack1,
+            config: DcrConfig::DEFAULT,
+        },
+        OwnPreset {
+            name: "dcr-newreno",
+            summary: "the same for receivers without SACK: NewReno recovery",
+            source: "Bhandarkar et al., TCP-DCR, section 3.3",
+            base: Base::NewReno,
+            config: DcrConfig::DEFAULT,
+        },
+    ];
+
+    fn build(config: &DcrConfig, _setup: &Setup) -> Self {
+        Self::new(*config)
+    }
+}
+
+impl Detector for Dcr {}
 
 /// State of one TCP-DCR detector.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,33 @@
 //! So many duplicate ACKs (RFC 5681 section 3.2).
 
-use super::{DetectionEvent, LossDetector};
+use super::{DetectionEvent, Detector, LossDetector};
+use crate::tcp::slot::{BuiltIn, Field, Setup};
 
 /// The number of duplicate ACKs that make a loss.
 #[derive(Clone, Copy, Debug)]
 pub struct Dupacks(pub u32);
+
+impl BuiltIn for Dupacks {
+    type Config = u32;
+    type State = Self;
+    const NAME: &'static str = "dupacks";
+    const SUMMARY: &'static str = "so many duplicate ACKs (3)";
+    const SOURCE: &'static str = "RFC 5681 section 3.2";
+    const DEFAULT: u32 = 3;
+    const FIELDS: &'static [Field<u32>] = &[Field::count_alone(
+        "threshold",
+        "The number of duplicate ACKs",
+        |n| n,
+    )];
+
+    fn build(threshold: &u32, _setup: &Setup) -> Self {
+        Self(*threshold)
+    }
+}
+
+impl Detector for Dupacks {
+    const ONLY_COUNTS: bool = true;
+}
 
 impl LossDetector for Dupacks {
     fn on_dupack(&mut self, event: &DetectionEvent) -> bool {

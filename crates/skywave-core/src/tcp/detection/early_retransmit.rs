@@ -2,13 +2,36 @@
 //! and nothing new to send, three duplicate ACKs will not come, so fewer count.
 
 use super::dupacks::Dupacks;
-use super::{DetectionEvent, LossDetector};
+use super::{DetectionEvent, Detector, LossDetector};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 
 /// Three duplicate ACKs, or as many as can come.
 #[derive(Clone, Copy, Debug)]
 pub struct EarlyRetransmit {
     ordinary: Dupacks,
 }
+
+impl BuiltIn for EarlyRetransmit {
+    type Config = ();
+    type State = Self;
+    const NAME: &'static str = "early-retransmit";
+    const SUMMARY: &'static str = "three duplicate ACKs, or fewer when so many cannot come";
+    const SOURCE: &'static str = "RFC 5827";
+    const DEFAULT: () = ();
+    const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
+        name: "early-retransmit",
+        summary: "SACK that needs fewer duplicate ACKs when few can come",
+        source: Self::SOURCE,
+        base: Base::Sack,
+        config: (),
+    }];
+
+    fn build(_config: &(), _setup: &Setup) -> Self {
+        Self::default()
+    }
+}
+
+impl Detector for EarlyRetransmit {}
 
 impl Default for EarlyRetransmit {
     fn default() -> Self {

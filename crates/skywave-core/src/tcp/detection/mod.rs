@@ -11,18 +11,12 @@ mod vegas;
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
-use super::config::{DetectionConfig, TcpConfig};
-use super::custom::Built;
+use super::config::TcpConfig;
+use super::custom::{Built, CustomDetection};
 use super::flight::{Flight, Sent, SentBefore};
+use super::slot::BuiltIn;
+use super::slot::register::slot;
 use super::window::Window;
-
-pub use dcr::Dcr;
-pub use dupacks::Dupacks;
-pub use early_retransmit::EarlyRetransmit;
-pub use ncr::Ncr;
-pub use rack::Rack;
-pub use sifest::Sifest;
-pub use vegas::FineTimer;
 
 /// What the sender knows when it asks a detector.
 #[derive(Clone, Copy, Debug)]
@@ -237,76 +231,69 @@ pub fn limited_transmit(dupacks: u32, threshold: u32) -> Allowance {
     })
 }
 
-/// The members of the slot: built-in ones, dispatched statically, and a user's own.
-#[derive(Debug)]
-pub enum Detection {
-    /// A number of duplicate ACKs.
-    Dupacks(Dupacks),
-    /// Pan, Mark and Shen 2004.
-    Sifest(Sifest),
-    /// Three duplicate ACKs or Vegas' fine-grained timer.
-    Vegas(FineTimer),
-    /// TCP-DCR: one round trip after the first duplicate ACK.
-    Dcr(Dcr),
-    /// RFC 5827.
-    EarlyRetransmit(EarlyRetransmit),
-    /// RFC 4653.
-    Ncr(Ncr),
-    /// RFC 8985.
-    Rack(Box<Rack>),
-    /// A user's own.
-    Custom(Built<dyn LossDetector + Send>),
+/// What a built-in detector says of itself.
+pub trait Detector: BuiltIn {
+    /// It counts duplicate ACKs and does nothing else.
+    const ONLY_COUNTS: bool = false;
+    /// [`LossDetector::on_sent`] does something.
+    const HEARS_OF_SENDING: bool = !Self::ONLY_COUNTS;
+    /// [`LossDetector::on_new_ack`] may answer anything but "no".
+    const HEARS_OF_NEW_ACKS: bool = !Self::ONLY_COUNTS;
+    /// It judges by what was delivered when, so that the flight is to keep that.
+    const NEEDS_DELIVERIES: bool = false;
+    /// It goes by what the receiver reports (RFC 2018), whatever the recovery does.
+    const NEEDS_SACK: bool = false;
 }
 
-macro_rules! each {
-    ($self:expr, $member:ident => $call:expr) => {
-        match $self {
-            Detection::Dupacks($member) => $call,
-            Detection::Sifest($member) => $call,
-            Detection::Vegas($member) => $call,
-            Detection::Dcr($member) => $call,
-            Detection::EarlyRetransmit($member) => $call,
-            Detection::Ncr($member) => $call,
-            Detection::Rack($member) => $call,
-            Detection::Custom(Built {
-                member: $member, ..
-            }) => $call,
-        }
-    };
+slot! {
+    [$] detection: "When a segment counts as lost.";
+    labels_given: false;
+    facts: Detector;
+    /// Members of the `detection` slot.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum DetectionConfig;
+    /// The members of the slot: built-in ones, dispatched statically, and a user's own.
+    #[derive(Debug)]
+    pub enum Detection;
+    Dupacks(threshold): dupacks::Dupacks,
+    Sifest(threshold): sifest::Sifest,
+    Vegas: vegas::FineTimer,
+    Dcr(config): dcr::Dcr,
+    EarlyRetransmit: early_retransmit::EarlyRetransmit,
+    Ncr(transmit): ncr::Ncr,
+    Rack: rack::Rack,
+    + Custom(own, tcp): CustomDetection => Built<dyn LossDetector + Send>
+}
+
+impl DetectionConfig {
+    /// It goes by what the receiver reports (RFC 2018), whatever the recovery does.
+    pub fn needs_sack(&self) -> bool {
+        fact!(self, NEEDS_SACK, false)
+    }
 }
 
 impl Detection {
     /// A fresh detector for a connection.
     pub fn new(config: &TcpConfig) -> Self {
-        match config.composition.detection {
-            DetectionConfig::Dupacks(threshold) => Self::Dupacks(Dupacks(threshold)),
-            DetectionConfig::Sifest(threshold) => Self::Sifest(Sifest::new(threshold, config)),
-            DetectionConfig::Vegas => Self::Vegas(FineTimer::default()),
-            DetectionConfig::Dcr(c) => Self::Dcr(Dcr::new(c)),
-            DetectionConfig::EarlyRetransmit => Self::EarlyRetransmit(EarlyRetransmit::default()),
-            DetectionConfig::Ncr(transmit) => Self::Ncr(Ncr::new(transmit)),
-            DetectionConfig::Rack => Self::Rack(Box::new(Rack::new(config))),
-            DetectionConfig::Custom(ref custom) => Self::Custom(custom.build(config)),
-        }
+        Self::build(&config.composition.detection, &config.setup(), config)
     }
 
     /// Whether it counts duplicate ACKs and does nothing else.
     #[inline]
     pub(super) fn only_counts(&self) -> bool {
-        matches!(self, Self::Dupacks(_))
+        fact!(self, ONLY_COUNTS, false)
     }
 
     /// Whether `on_sent` does anything.
     #[inline]
     pub(super) fn hears_of_sending(&self) -> bool {
-        !matches!(self, Self::Dupacks(_))
+        fact!(self, HEARS_OF_SENDING, true)
     }
 
-    /// Whether `on_new_ack` may answer anything but "no": a count of duplicate ACKs does not, and
-    /// most connections have that; RACK answers to deliveries.
+    /// Whether `on_new_ack` may answer anything but "no".
     #[inline]
     pub(super) fn hears_of_new_acks(&self) -> bool {
-        !matches!(self, Self::Dupacks(_) | Self::Rack(_))
+        fact!(self, HEARS_OF_NEW_ACKS, true)
     }
 
     // What is asked of every ACK, for members that do more than to count duplicate ACKs, as most
@@ -324,7 +311,7 @@ impl Detection {
 
     /// It judges by what was delivered when, so that the flight is to keep that.
     pub fn needs_deliveries(&self) -> bool {
-        matches!(self, Self::Rack(_))
+        fact!(self, NEEDS_DELIVERIES, false)
     }
 }
 
@@ -372,9 +359,10 @@ impl LossDetector for Detection {
 
     #[inline]
     fn next_timer(&self) -> Option<Time> {
-        match self {
-            Self::Dupacks(_) => None,
-            other => other.own_timer(),
+        if self.only_counts() {
+            None
+        } else {
+            self.own_timer()
         }
     }
 

@@ -12,11 +12,61 @@
 //! duplicate ACKs count as ever; further holes of a recovery go by the DupThresh that began it.
 
 use super::dupacks::Dupacks;
-use super::{Allowance, DetectionEvent, LossDetector, Sending, limited_transmit};
-use crate::tcp::config::NcrTransmit;
+use super::{Allowance, DetectionEvent, Detector, LossDetector, Sending, limited_transmit};
 use crate::tcp::flight::{Flight, Sent};
+use crate::tcp::slot::{Base, BuiltIn, Field, Form, OwnPreset, Setup};
 use crate::tcp::window::{MIN_SSTHRESH, Window};
 use crate::units::Segments;
+
+/// What TCP-NCR sends while it waits (RFC 4653, Extended Limited Transmit).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NcrTransmit {
+    /// A new segment for every two that arrive; DupThresh is two thirds of what is outstanding.
+    Careful,
+    /// A new segment for each one that arrives; DupThresh is half of what is outstanding.
+    Aggressive,
+}
+
+impl BuiltIn for Ncr {
+    type Config = NcrTransmit;
+    type State = Self;
+    const NAME: &'static str = "ncr";
+    const SUMMARY: &'static str = "about a window's worth of duplicate ACKs (transmit)";
+    const SOURCE: &'static str = "RFC 4653";
+    const DEFAULT: NcrTransmit = NcrTransmit::Careful;
+    const FIELDS: &'static [Field<NcrTransmit>] = &[Field::choice(
+        "transmit",
+        "New segments while it waits: one for every two that arrive, or one for each",
+        Form::ByValue,
+        &["careful", "aggressive"],
+        |transmit| usize::from(*transmit == NcrTransmit::Aggressive),
+        |transmit, which| *transmit = [NcrTransmit::Careful, NcrTransmit::Aggressive][which],
+    )];
+    const PRESETS: &'static [OwnPreset<NcrTransmit>] = &[
+        OwnPreset {
+            name: "ncr-careful",
+            summary: "SACK that waits a window of duplicate ACKs, at half the rate",
+            source: Self::SOURCE,
+            base: Base::Sack,
+            config: NcrTransmit::Careful,
+        },
+        OwnPreset {
+            name: "ncr-aggressive",
+            summary: "SACK that waits a window of duplicate ACKs, at the full rate",
+            source: Self::SOURCE,
+            base: Base::Sack,
+            config: NcrTransmit::Aggressive,
+        },
+    ];
+
+    fn build(transmit: &NcrTransmit, _setup: &Setup) -> Self {
+        Self::new(*transmit)
+    }
+}
+
+impl Detector for Ncr {
+    const NEEDS_SACK: bool = true;
+}
 
 /// State of one TCP-NCR detector.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,9 @@
 
 mod tlp;
 
-use super::{Allowance, DetectionEvent, Finding, LossDetector, LossRule, Sending};
-use crate::tcp::config::{Acking, TcpConfig};
+use super::{Allowance, DetectionEvent, Detector, Finding, LossDetector, LossRule, Sending};
 use crate::tcp::flight::{Delivery, Flight, Sent};
+use crate::tcp::slot::{BuiltIn, Setup};
 use crate::time::{Duration, Time};
 
 use tlp::Tlp;
@@ -26,6 +26,27 @@ pub struct Rack {
     rule: LossRule,
     recovery: Phase,
     tlp: Tlp,
+}
+
+impl BuiltIn for Rack {
+    type Config = ();
+    /// In a box: it is several times as large as the others.
+    type State = Box<Self>;
+    const NAME: &'static str = "rack";
+    const SUMMARY: &'static str =
+        "a round trip and a reordering window after it was sent; tail loss probes";
+    const SOURCE: &'static str = "RFC 8985";
+    const DEFAULT: () = ();
+
+    fn build(_config: &(), setup: &Setup) -> Box<Self> {
+        Box::new(Self::new(setup))
+    }
+}
+
+impl Detector for Rack {
+    const HEARS_OF_NEW_ACKS: bool = false;
+    const NEEDS_DELIVERIES: bool = true;
+    const NEEDS_SACK: bool = true;
 }
 
 /// Of the timers of section 8 one is pending; the retransmission timer stays behind them.
@@ -76,26 +97,18 @@ impl Reordering {
     }
 
     fn window(&self, delivery: &Delivery, event: &DetectionEvent, recovering: bool) -> Duration {
-        if !delivery.reordered() && (recovering || Self::enough_held(event.flight)) {
+        let enough_held = || event.flight.holds_segments(DUP_THRESH as usize);
+        if !delivery.reordered() && (recovering || enough_held()) {
             return Duration::ZERO;
         }
         let window = delivery.min_rtt() * u64::from(self.quarters) / 4;
         event.srtt.map_or(window, |srtt| window.min(srtt))
     }
-
-    fn enough_held(flight: &Flight) -> bool {
-        let held = flight.segments().filter(|s| s.sacked);
-        flight.sacked_bytes() > 0 && held.take(DUP_THRESH as usize).count() == DUP_THRESH as usize
-    }
 }
 
 impl Rack {
     /// Nothing was sent yet.
-    pub fn new(config: &TcpConfig) -> Self {
-        let ack_delay = match config.acking {
-            Acking::EverySegment => Duration::ZERO,
-            Acking::Delayed { timeout, .. } => timeout,
-        };
+    pub fn new(setup: &Setup) -> Self {
         Self {
             reordering: Reordering {
                 quarters: 1,
@@ -106,7 +119,7 @@ impl Rack {
             timer: None,
             rule: LossRule::DupThresh(DUP_THRESH),
             recovery: Phase::Open,
-            tlp: Tlp::new(config.sack, ack_delay),
+            tlp: Tlp::new(setup.sack, setup.ack_delay),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Segment-in-flight estimation (Pan, Mark and Shen 2004, section 4.2).
 
-use super::{DetectionEvent, LossDetector, Sending};
-use crate::tcp::config::{RecoveryConfig, TcpConfig};
+use super::{DetectionEvent, Detector, LossDetector, Sending};
 use crate::tcp::flight::{Flight, Sent};
+use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::time::{Duration, Time};
 
 /// As many duplicate ACKs as the segments in flight could cause, or the fixed threshold, make a loss,
@@ -34,16 +34,64 @@ pub struct Sifest {
     srtt: Option<Duration>,
 }
 
+impl BuiltIn for Sifest {
+    type Config = u32;
+    type State = Self;
+    const NAME: &'static str = "sifest";
+    const SUMMARY: &'static str =
+        "as many duplicate ACKs as the segments in flight could cause, or so many (3)";
+    const SOURCE: &'static str = "Pan, Mark and Shen 2004, section 4.2";
+    const DEFAULT: u32 = 3;
+    const FIELDS: &'static [Field<u32>] = &[Field::count_alone(
+        "threshold",
+        "The fixed threshold",
+        |n| n,
+    )];
+    const PRESETS: &'static [OwnPreset<u32>] = &[
+        OwnPreset {
+            name: "sifest-tahoe",
+            summary: "Tahoe that resends on fewer duplicate ACKs when less is in flight",
+            source: Self::SOURCE,
+            base: Base::Tahoe,
+            config: 3,
+        },
+        OwnPreset {
+            name: "sifest-reno",
+            summary: "Reno that resends on fewer duplicate ACKs when less is in flight",
+            source: Self::SOURCE,
+            base: Base::Reno,
+            config: 3,
+        },
+        OwnPreset {
+            name: "sifest-newreno",
+            summary: "NewReno that resends on fewer duplicate ACKs when less is in flight",
+            source: Self::SOURCE,
+            base: Base::NewReno,
+            config: 3,
+        },
+        OwnPreset {
+            name: "sifest-sack",
+            summary: "SACK that resends on fewer duplicate ACKs when less is in flight",
+            source: Self::SOURCE,
+            base: Base::Sack,
+            config: 3,
+        },
+    ];
+
+    fn build(threshold: &u32, setup: &Setup) -> Self {
+        Self::new(*threshold, setup)
+    }
+}
+
+impl Detector for Sifest {}
+
 impl Sifest {
     /// No data sent yet.
-    pub fn new(threshold: u32, config: &TcpConfig) -> Self {
+    pub fn new(threshold: u32, setup: &Setup) -> Self {
         Self {
             threshold,
-            first_data: config.handshake.span(),
-            sack: matches!(
-                config.composition.recovery,
-                RecoveryConfig::Sack | RecoveryConfig::Sack1
-            ),
+            first_data: setup.first_data,
+            sack: setup.recovery_uses_sack,
             in_flight: 0,
             outstanding: 0,
             max: 0,
@@ -157,7 +205,7 @@ impl LossDetector for Sifest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::config::Handshake;
+    use crate::tcp::config::{Handshake, TcpConfig};
     use crate::tcp::flight::Flight;
     use crate::tcp::testing::{config, window};
     use crate::units::Segments;
@@ -184,7 +232,8 @@ mod tests {
 
     #[test]
     fn an_acknowledged_segment_counts_whole_however_short_it_is() {
-        let (mut flight, mut sifest) = (Flight::default(), Sifest::new(3, &config("reno", 4)));
+        let setup = config("reno", 4).setup();
+        let (mut flight, mut sifest) = (Flight::default(), Sifest::new(3, &setup));
         for end in [10, 1010, 1030, 1031] {
             send(&mut flight, &mut sifest, end);
         }
@@ -202,7 +251,7 @@ mod tests {
             handshake: Handshake::ThreeWay,
             ..config("reno", 4)
         };
-        let (mut flight, mut sifest) = (Flight::default(), Sifest::new(3, &config));
+        let (mut flight, mut sifest) = (Flight::default(), Sifest::new(3, &config.setup()));
         send(&mut flight, &mut sifest, 1);
         flight.acknowledge(1);
         send(&mut flight, &mut sifest, 1001);

@@ -1,7 +1,8 @@
 //! Vegas' fine-grained retransmission check (Brakmo 1994, section 3.1).
 
-use super::{Allowance, DetectionEvent, LossDetector};
+use super::{Allowance, DetectionEvent, Detector, LossDetector};
 use crate::tcp::flight::Flight;
+use crate::tcp::slot::{BuiltIn, Setup};
 use crate::time::{Duration, Time};
 
 /// On each duplicate ACK, and on the first two ACKs after a retransmission, the oldest segment is
@@ -14,6 +15,21 @@ pub struct FineTimer {
     /// ACKs of new data on which the check is still made.
     checks: u32,
 }
+
+impl BuiltIn for FineTimer {
+    type Config = ();
+    type State = Self;
+    const NAME: &'static str = "vegas";
+    const SUMMARY: &'static str = "three duplicate ACKs, or a fine-grained timer checked on ACKs";
+    const SOURCE: &'static str = "Brakmo 1994, section 3.1";
+    const DEFAULT: () = ();
+
+    fn build(_config: &(), _setup: &Setup) -> Self {
+        Self::default()
+    }
+}
+
+impl Detector for FineTimer {}
 
 impl FineTimer {
     const DUPACKS: u32 = 3;

@@ -1,7 +1,9 @@
-//! What the newest delivery tells (RFC 8985 section 6.2, steps 1 to 3). Kept only for detectors that
-//! judge by time.
+//! What deliveries tell: the newest one (RFC 8985 section 6.2, steps 1 to 3), and their rate. Kept only
+//! for detectors that judge by time, and for laws that want the rate.
 
-use super::{Flight, Kept, Marks, Sent, end_doubling};
+use super::by_time::ByTime;
+use super::rate::{RateSample, RateSampler};
+use super::{Flight, Kept, Sent};
 use crate::time::{Duration, Time};
 
 /// How long a round trip counts as the path's smallest, at most; the RFC asks for a window and
@@ -24,6 +26,9 @@ pub struct Delivery {
     highest: u64,
     highest_before: u64,
     reordered: bool,
+    rate: Option<RateSampler>,
+    /// The segments that a rule may judge, by the time of their last transmission.
+    pub(super) by_time: ByTime,
 }
 
 impl Delivery {
@@ -54,26 +59,29 @@ impl Delivery {
     }
 
     /// An ACK came at `now` that echoes `echo`.
-    fn begin_ack(&mut self, now: Time, echo: Option<Time>) {
+    pub(super) fn begin_ack(&mut self, now: Time, echo: Option<Time>) {
         self.now = now;
         self.highest_before = self.highest;
         let soonest = now - self.min_rtt.get();
         self.latest = echo.map_or(soonest, |echo| echo.min(soonest));
     }
 
-    /// The present ACK is the first to report `segment`.
-    pub(super) fn take(&mut self, segment: &Sent) {
-        let resent = segment.transmissions > 1;
-        if segment.end < self.highest_before && !resent {
+    /// The present ACK is the first to report `segment`, which is number `number` of all.
+    pub(super) fn take(&mut self, number: u64, segment: &Kept) {
+        if let Some(rate) = &mut self.rate {
+            rate.on_delivered(number, segment.len(), self.now);
+        }
+        let (end, resent) = (segment.end(), !segment.was_sent_once());
+        if end < self.highest_before && !resent {
             self.reordered = true;
         }
-        self.highest = self.highest.max(segment.end);
+        self.highest = self.highest.max(end);
         if resent && segment.last_sent > self.latest {
             return; // an earlier transmission arrived
         }
         self.rtt = self.now.since(segment.last_sent);
         self.min_rtt.take(self.now, self.rtt);
-        let sent = (segment.last_sent, segment.end);
+        let sent = (segment.last_sent, end);
         if self.newest.is_none_or(|newest| sent > newest) {
             self.newest = Some(sent);
         }
@@ -108,40 +116,76 @@ impl MinRtt {
 /// step 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentBefore {
-    time: Time,
+    pub(super) time: Time,
     end: u64,
     wait: Duration,
-    now: Time,
+    pub(super) now: Time,
 }
 
 impl SentBefore {
-    /// It was sent first, so that it should have arrived first.
-    fn precedes(&self, sent: Time, end: u64) -> bool {
+    /// A transmission at `sent` of what ends at `end` came first, so that it should have arrived first.
+    pub(super) fn precedes(&self, sent: Time, end: u64) -> bool {
         (sent, end) < (self.time, self.end)
     }
 
-    /// When `segment` counts as lost, if nothing is heard of it; `None` if that cannot be told yet.
-    fn due(&self, segment: &Sent) -> Option<Time> {
-        let preceding = self.precedes(segment.last_sent, segment.end);
-        preceding.then(|| segment.last_sent + self.wait)
-    }
-
-    /// It may judge `segment`. Those first sent later were last sent later, too; those not sent again
-    /// yet while going back N, from `nxt` on, are no news.
-    fn reaches(&self, segment: &Sent, nxt: u64) -> bool {
-        self.precedes(segment.first_sent, segment.end) && segment.end <= nxt
+    /// When what was last sent at `sent` counts as lost, if nothing is heard of it.
+    pub(super) fn due(&self, sent: Time) -> Time {
+        sent + self.wait
     }
 
     /// `segment` is lost.
     pub fn covers(&self, segment: &Sent) -> bool {
-        self.due(segment).is_some_and(|due| due <= self.now)
+        self.precedes(segment.last_sent, segment.end) && self.due(segment.last_sent) <= self.now
     }
 }
 
 impl Flight {
-    /// Keeps a [`Delivery`] from now on.
-    pub fn track_delivery(&mut self) {
-        self.delivery = Some(Box::default());
+    /// Keeps a [`Delivery`] from now on, with samples of the rate if `rate`. To be called before
+    /// anything is sent that a sample may be about.
+    pub fn track_delivery(&mut self, rate: bool) {
+        let mut delivery = Delivery::default();
+        if rate {
+            delivery.rate = Some(RateSampler::starting_with(self.segments.next_number()));
+        }
+        self.delivery = Some(Box::new(delivery));
+        self.order_anew();
+    }
+
+    fn rate(&mut self) -> Option<&mut RateSampler> {
+        self.delivery.as_mut()?.rate.as_mut()
+    }
+
+    /// The segment at `position` has just been sent: takes its snapshot, if rates are wanted.
+    pub fn note_sent(&mut self, position: u64, now: Time) {
+        let (flight, lost) = (self.pipe(), self.lost_ever);
+        if self.rate().is_none() {
+            return;
+        }
+        if let Some(index) = self.index_of(position) {
+            let number = self.first_number() + index as u64;
+            let idle = flight <= self.segments[index].len();
+            if let Some(rate) = self.rate() {
+                rate.on_sent(number, now, flight, lost, idle);
+            }
+        }
+    }
+
+    /// An ACK was taken: its sample of the rate, if rates are wanted and it delivered anything.
+    pub fn rate_sample(&mut self) -> Option<RateSample> {
+        let (first, lost) = (self.first_number(), self.lost_ever);
+        let delivery = self.delivery.as_mut()?;
+        let min_rtt = delivery.min_rtt();
+        let rate = delivery.rate.as_mut()?;
+        rate.forget_below(first);
+        rate.sample(min_rtt, lost)
+    }
+
+    /// The application has nothing to send although there is room.
+    pub fn note_app_limited(&mut self) {
+        let flight = self.pipe();
+        if let Some(rate) = self.rate() {
+            rate.on_app_limited(flight);
+        }
     }
 
     /// What arrived, if that is kept.
@@ -154,41 +198,7 @@ impl Flight {
     pub fn begin_ack(&mut self, now: Time, echo: Option<Time>) {
         if let Some(delivery) = &mut self.delivery {
             delivery.begin_ack(now, echo);
-        }
-    }
-
-    /// Segments to which `rule` may apply.
-    fn judged(&self, rule: SentBefore) -> impl Iterator<Item = Sent> {
-        let nxt = self.nxt;
-        self.segments
-            .iter()
-            .map(Kept::sent)
-            .take_while(move |s| rule.reaches(s, nxt))
-            .filter(|s| !s.sacked && !s.lost)
-    }
-
-    /// Whether `rule` finds segments lost, and when it will have found all that it can tell of.
-    pub fn judge(&self, rule: SentBefore) -> (bool, Option<Time>) {
-        let due = self.judged(rule).filter_map(|s| rule.due(&s));
-        due.fold((false, None), |(lost, last), due| {
-            if due <= rule.now {
-                (true, last)
-            } else {
-                (lost, last.max(Some(due)))
-            }
-        })
-    }
-
-    /// Marks the segments that `rule` finds lost, those sent again, too.
-    pub fn mark_sent_before(&mut self, rule: SentBefore) {
-        let nxt = self.nxt;
-        let segments = self.segments.iter_mut();
-        for segment in segments.take_while(|s| rule.reaches(&s.sent(), nxt)) {
-            if !segment.has(Marks::KNOWN) && rule.covers(&segment.sent()) {
-                segment.mark(Marks::LOST);
-                self.lost += segment.len();
-                end_doubling(segment, &mut self.doubled);
-            }
+            self.drop_settled();
         }
     }
 }

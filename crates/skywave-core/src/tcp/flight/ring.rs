@@ -30,6 +30,20 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T: Copy> Ring<T> {
+    /// An empty queue whose first item will have this number.
+    pub(super) fn starting_with(number: u64) -> Self {
+        Self {
+            first: number,
+            next: number,
+            ..Self::default()
+        }
+    }
+
+    /// Number of the item that comes next.
+    pub(super) fn next_number(&self) -> u64 {
+        self.next
+    }
+
     #[inline]
     pub(super) fn len(&self) -> usize {
         (self.next - self.first) as usize
@@ -58,6 +72,13 @@ impl<T: Copy> Ring<T> {
             return None;
         }
         self.places.get(self.place(number))
+    }
+
+    /// The same, to be changed.
+    pub(super) fn numbered_mut(&mut self, number: u64) -> Option<&mut T> {
+        self.numbered(number)?;
+        let place = self.place(number);
+        self.places.get_mut(place)
     }
 
     /// The item at `index` among those held.

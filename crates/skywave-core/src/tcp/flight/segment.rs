@@ -33,19 +33,17 @@ impl Sent {
     }
 }
 
-/// Some of what a [`Sent`] says by its switches.
+/// Some of what a [`Sent`] says by its switches. Whether the receiver holds a segment is the scoreboard's
+/// to say, which answers for thousands of segments at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Marks(u16);
 
 impl Marks {
-    pub(super) const SACKED: Self = Self(1);
-    pub(super) const LOST: Self = Self(2);
-    pub(super) const RESENT: Self = Self(4);
-    pub(super) const DOUBLED: Self = Self(8);
-    /// Something is known of it.
-    pub(super) const KNOWN: Self = Self(Self::SACKED.0 | Self::LOST.0);
-    /// Its bytes count as more than in flight.
-    pub(super) const COUNTED: Self = Self(Self::KNOWN.0 | Self::DOUBLED.0);
+    pub(super) const LOST: Self = Self(1);
+    pub(super) const RESENT: Self = Self(2);
+    pub(super) const DOUBLED: Self = Self(4);
+    /// Its bytes count as more than in flight, or less.
+    pub(super) const COUNTED: Self = Self(Self::LOST.0 | Self::DOUBLED.0);
     /// What a recovery has made of it.
     pub(super) const REPAIR: Self = Self(Self::LOST.0 | Self::RESENT.0 | Self::DOUBLED.0);
 }
@@ -83,9 +81,16 @@ impl Kept {
         u64::from(self.len)
     }
 
+    /// First position after it.
     #[inline]
-    pub(super) fn end(&self) -> u64 {
+    pub fn end(&self) -> u64 {
         self.start + self.len()
+    }
+
+    /// When it was first sent.
+    #[inline]
+    pub fn first_sent(&self) -> Time {
+        self.first_sent
     }
 
     #[inline]
@@ -133,15 +138,16 @@ impl Kept {
         had
     }
 
+    /// As others see it; `sacked`: the receiver holds it.
     #[inline]
-    pub(super) fn sent(&self) -> Sent {
+    pub(super) fn sent(&self, sacked: bool) -> Sent {
         Sent {
             start: self.start,
             end: self.end(),
             first_sent: self.first_sent,
             last_sent: self.last_sent,
             transmissions: u32::from(self.transmissions),
-            sacked: self.has(Marks::SACKED),
+            sacked,
             lost: self.has(Marks::LOST),
             resent: self.has(Marks::RESENT),
             doubled: self.has(Marks::DOUBLED),

@@ -1,3 +1,6 @@
+mod literal;
+mod scoreboard;
+
 use super::*;
 
 fn flight(n: u64) -> Flight {
@@ -44,11 +47,14 @@ fn segments_are_found_in_order_whatever_the_number_says() {
         let mut number = start;
         let mut found = Vec::new();
         for position in [150, 250, 300, 499] {
-            found.extend(f.at_number(position, &mut number).map(|s| (s.end, number)));
+            found.extend(
+                f.at_number(position, &mut number)
+                    .map(|s| (s.end(), number)),
+            );
         }
         assert_eq!(found, [(200, 2), (300, 3), (400, 4), (500, 5)]);
-        assert_eq!(f.at_number(500, &mut number), None);
-        assert_eq!(f.at_number(149, &mut number), None);
+        assert!(f.at_number(500, &mut number).is_none());
+        assert!(f.at_number(149, &mut number).is_none());
     }
 }
 
@@ -76,4 +82,10 @@ fn a_lost_segment_is_offered_until_it_is_sent_held_or_acknowledged() {
     f.acknowledge(300);
     assert_eq!(f.next_lost(), None);
     assert!(f.is_empty());
+}
+
+#[test]
+fn a_flight_that_lost_nothing_is_small() {
+    assert!(size_of::<Flight>() <= 104, "{}", size_of::<Flight>());
+    assert!(flight(4).scoreboard.is_none());
 }

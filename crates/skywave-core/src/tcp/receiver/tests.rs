@@ -5,6 +5,7 @@
 
 mod acking;
 mod sack;
+mod signals;
 mod stream;
 
 use std::ops::Range;
@@ -62,10 +63,7 @@ impl Script {
         Segment {
             seq: self.seq(segment),
             len: MSS,
-            flags: Flags {
-                ack: true,
-                ..Flags::default()
-            },
+            flags: Flags::ACK,
             timestamps: self.config.timestamps.then_some(Timestamps {
                 value: self.now,
                 echo: Time::ZERO,
@@ -98,7 +96,7 @@ impl Script {
         self.expect_nothing();
         assert_eq!(self.number(ack.ack), segment);
         let blocks: Vec<_> = ack
-            .sack
+            .sack()
             .iter()
             .map(|b| self.number(b.start)..self.number(b.end))
             .collect();
@@ -118,22 +116,43 @@ fn a_three_way_handshake_answers_each_syn() {
         ..delayed()
     });
     let syn = Segment {
-        flags: Flags {
-            syn: true,
-            ..Flags::default()
-        },
+        flags: Flags::SYN,
         ..Segment::default()
     };
     // The first SYN-ACK is lost.
     for _ in 0..2 {
         s.receiver.on_segment(s.now, &syn);
         let answer = s.receiver.poll_transmit(s.now).expect("a SYN-ACK at once");
-        assert!(answer.flags.syn && answer.flags.ack);
+        assert!(answer.is_syn() && answer.is_ack());
         assert_eq!((answer.ack, answer.window), (SeqNr(1), 1000 * MSS));
     }
     s.arrive(1);
     s.arrive(2);
     let ack = s.receiver.poll_transmit(s.now).expect("an ACK");
-    assert!(!ack.flags.syn);
+    assert!(!ack.is_syn());
     assert_eq!(s.receiver.delivered(), 2 * u64::from(MSS));
+}
+
+#[test]
+fn what_segments_in_order_touch_fits_a_cache_line() {
+    assert!(std::mem::offset_of!(Receiver, held) <= 64);
+    assert_eq!(size_of::<Receiver>(), 256);
+}
+
+#[test]
+fn the_sender_may_begin_with_another_number_than_this_end() {
+    let config = TcpConfig {
+        iss: 7,
+        ..config("reno", 2)
+    };
+    let mut receiver = Receiver::of_peer(config, u32::MAX);
+    let data = Segment {
+        seq: SeqNr(u32::MAX),
+        len: 10,
+        flags: Flags::ACK,
+        ..Segment::default()
+    };
+    receiver.on_segment(Time::ZERO, &data);
+    let ack = receiver.poll_transmit(Time::ZERO).expect("an ACK");
+    assert_eq!((receiver.next(), ack.ack), (10, SeqNr(9)));
 }

@@ -13,17 +13,11 @@ mod tahoe;
 
 use crate::units::Segments;
 
-use super::config::{RecoveryConfig, TcpConfig};
 use super::detection::LossRule;
 use super::flight::Flight;
+use super::slot::register::slot;
+use super::slot::{BuiltIn, Setup};
 use super::window::{Response, Window};
-
-pub use newreno::NewReno;
-pub use prr::Prr;
-pub use reno::Reno;
-pub use sack::Sack;
-pub use sack1::Sack1;
-pub use tahoe::Tahoe;
 
 /// What a recovery works on.
 pub struct Repair<'a> {
@@ -105,7 +99,7 @@ pub trait LossRecovery {
     fn on_sent(&mut self, _bytes: u64) {}
 
     /// Nothing else may be sent but there is room: a segment worth sending again all the same.
-    fn rescue(&mut self, _flight: &Flight) -> Option<u64> {
+    fn rescue(&mut self, _flight: &mut Flight) -> Option<u64> {
         None
     }
 }
@@ -119,64 +113,67 @@ pub struct Recovery {
     member: Member,
 }
 
-/// The built-in members, dispatched statically.
-#[derive(Clone, Debug)]
-enum Member {
-    /// Slow start from the lost segment.
-    Tahoe(Tahoe),
-    /// RFC 2581.
-    Reno(Reno),
-    /// RFC 6582.
-    NewReno(NewReno),
-    /// RFC 6675, with or without RFC 6937.
-    Sack(Sack),
-    /// Fall and Floyd 1996.
-    Sack1(Sack1),
+/// What a built-in recovery says of itself.
+pub trait Repairs: BuiltIn {
+    /// The scoreboard decides what is sent: the receiver must send SACK blocks, and only those
+    /// duplicate ACKs count that report new data.
+    const USES_SACK: bool = false;
 }
 
-macro_rules! each {
-    ($self:expr, $member:ident => $call:expr) => {
-        match &$self.member {
-            Member::Tahoe($member) => $call,
-            Member::Reno($member) => $call,
-            Member::NewReno($member) => $call,
-            Member::Sack($member) => $call,
-            Member::Sack1($member) => $call,
-        }
-    };
-    (mut $self:expr, $member:ident => $call:expr) => {{
-        let answer = match &mut $self.member {
-            Member::Tahoe($member) => $call,
-            Member::Reno($member) => $call,
-            Member::NewReno($member) => $call,
-            Member::Sack($member) => $call,
-            Member::Sack1($member) => $call,
-        };
-        $self.active = each!($self, m => m.is_active());
+slot! {
+    [$] recovery: "What is sent after a loss, until it is repaired.";
+    labels_given: false;
+    facts: Repairs;
+    /// Members of the `recovery` slot.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum RecoveryConfig;
+    /// The members of the slot, dispatched statically.
+    #[derive(Clone, Debug)]
+    enum Member;
+    Tahoe: tahoe::Tahoe,
+    Reno: reno::Reno,
+    NewReno: newreno::NewReno,
+    Sack: sack::Sack,
+    Prr: prr::Prr,
+    Sack1: sack1::Sack1,
+}
+
+/// Calls the member, and sees whether its recovery goes on.
+macro_rules! tell {
+    ($self:expr, $member:ident => $call:expr) => {{
+        let answer = each!(&mut $self.member, $member => $call);
+        $self.active = each!(&$self.member, m => m.is_active());
         answer
     }};
 }
 
+impl RecoveryConfig {
+    /// The scoreboard decides what is sent: the receiver must send SACK blocks, and only those
+    /// duplicate ACKs count that report new data.
+    pub fn uses_sack(self) -> bool {
+        fact!(self, USES_SACK)
+    }
+}
+
+impl Member {
+    #[inline]
+    fn uses_sack(&self) -> bool {
+        fact!(self, USES_SACK)
+    }
+}
+
 impl Recovery {
     /// A fresh recovery for a connection.
-    pub fn new(config: &TcpConfig) -> Self {
-        let member = match config.composition.recovery {
-            RecoveryConfig::Tahoe => Member::Tahoe(Tahoe::new(config.loss_window)),
-            RecoveryConfig::Reno => Member::Reno(Reno::default()),
-            RecoveryConfig::NewReno => Member::NewReno(NewReno::new(config.impatient)),
-            RecoveryConfig::Sack => Member::Sack(Sack::new(false)),
-            RecoveryConfig::Prr => Member::Sack(Sack::new(true)),
-            RecoveryConfig::Sack1 => Member::Sack1(Sack1::default()),
-        };
+    pub fn new(config: RecoveryConfig, setup: &Setup) -> Self {
         Self {
             active: false,
-            member,
+            member: Member::build(&config, setup),
         }
     }
 
     /// True when the scoreboard decides what is sent, so that duplicate ACKs must carry news.
     pub fn uses_sack(&self) -> bool {
-        matches!(self.member, Member::Sack(_) | Member::Sack1(_))
+        self.member.uses_sack()
     }
 }
 
@@ -187,38 +184,36 @@ impl LossRecovery for Recovery {
     }
 
     fn on_loss(&mut self, repair: &mut Repair, response: Response, dupacks: u32) {
-        each!(mut self, m => m.on_loss(repair, response, dupacks));
+        tell!(self, m => m.on_loss(repair, response, dupacks));
     }
 
     fn on_dupack(&mut self, repair: &mut Repair) {
-        each!(mut self, m => m.on_dupack(repair));
+        tell!(self, m => m.on_dupack(repair));
     }
 
     fn on_found(&mut self, repair: &mut Repair) {
-        each!(mut self, m => m.on_found(repair));
+        tell!(self, m => m.on_found(repair));
     }
 
     fn on_new_ack(&mut self, repair: &mut Repair, acked: Segments) -> Progress {
-        each!(mut self, m => m.on_new_ack(repair, acked))
+        tell!(self, m => m.on_new_ack(repair, acked))
     }
 
     #[inline]
     fn on_open_ack(&self, flight: &mut Flight) {
-        if let Member::Sack1(sack1) = &self.member {
-            sack1.on_open_ack(flight);
-        }
+        each!(&self.member, m => m.on_open_ack(flight));
     }
 
     fn first_is_lost(&self, flight: &Flight, mss: u32, threshold: u32) -> bool {
-        each!(self, m => m.first_is_lost(flight, mss, threshold))
+        each!(&self.member, m => m.first_is_lost(flight, mss, threshold))
     }
 
     fn on_timeout(&mut self, flight: &mut Flight) {
-        each!(mut self, m => m.on_timeout(flight));
+        tell!(self, m => m.on_timeout(flight));
     }
 
     fn recover_after_timeout(&self, max: u64) -> u64 {
-        each!(self, m => m.recover_after_timeout(max))
+        each!(&self.member, m => m.recover_after_timeout(max))
     }
 
     #[inline]
@@ -226,7 +221,7 @@ impl LossRecovery for Recovery {
         if !self.active {
             return Segments::ZERO;
         }
-        each!(self, m => m.inflation())
+        each!(&self.member, m => m.inflation())
     }
 
     #[inline]
@@ -234,17 +229,17 @@ impl LossRecovery for Recovery {
         if !self.active {
             return None;
         }
-        each!(self, m => m.pipe_room(flight, window, mss))
+        each!(&self.member, m => m.pipe_room(flight, window, mss))
     }
 
     #[inline]
     fn on_sent(&mut self, bytes: u64) {
         if self.active {
-            each!(mut self, m => m.on_sent(bytes));
+            tell!(self, m => m.on_sent(bytes));
         }
     }
 
-    fn rescue(&mut self, flight: &Flight) -> Option<u64> {
-        each!(mut self, m => m.rescue(flight))
+    fn rescue(&mut self, flight: &mut Flight) -> Option<u64> {
+        tell!(self, m => m.rescue(flight))
     }
 }

@@ -1,8 +1,9 @@
 //! NewReno (RFC 6582): a partial ACK shows the next hole, which is resent at once; the recovery ends
 //! when everything sent before it is acknowledged.
 
-use super::{LossRecovery, Progress, Repair};
+use super::{LossRecovery, Progress, Repair, Repairs};
 use crate::tcp::flight::Flight;
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::Response;
 use crate::units::Segments;
 
@@ -43,6 +44,28 @@ impl NewReno {
         }
     }
 }
+
+impl BuiltIn for NewReno {
+    type Config = ();
+    type State = Self;
+    const NAME: &'static str = "newreno";
+    const SUMMARY: &'static str = "fast recovery that repairs a hole a round trip";
+    const SOURCE: &'static str = "RFC 6582";
+    const DEFAULT: () = ();
+    const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
+        name: "newreno",
+        summary: "fast recovery that survives partial ACKs",
+        source: Self::SOURCE,
+        base: Base::Reno,
+        config: (),
+    }];
+
+    fn build(_config: &(), setup: &Setup) -> Self {
+        Self::new(setup.impatient)
+    }
+}
+
+impl Repairs for NewReno {}
 
 impl LossRecovery for NewReno {
     fn is_active(&self) -> bool {

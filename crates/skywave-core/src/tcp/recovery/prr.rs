@@ -1,7 +1,8 @@
 //! Proportional rate reduction (RFC 6937 with the bounds as RFC 9937 joins them): how much each ACK
 //! of a recovery lets out, so that what is in flight comes down to the target evenly.
 
-use super::Repair;
+use super::{Repair, Repairs, Sack};
+use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::Response;
 
 /// State of one recovery, in bytes.
@@ -17,6 +18,23 @@ pub struct Prr {
     out: u64,
     /// What may be in flight now.
     window: u64,
+}
+
+impl BuiltIn for Prr {
+    type Config = ();
+    type State = Sack;
+    const NAME: &'static str = "prr";
+    const SUMMARY: &'static str = "the same with the rate reduced in proportion to what arrives";
+    const SOURCE: &'static str = "RFC 6937, RFC 9937";
+    const DEFAULT: () = ();
+
+    fn build(_config: &(), _setup: &Setup) -> Sack {
+        Sack::new(true)
+    }
+}
+
+impl Repairs for Prr {
+    const USES_SACK: bool = true;
 }
 
 impl Prr {

@@ -1,8 +1,9 @@
 //! SACK-based loss recovery (RFC 6675), with PRR on request.
 
-use super::{LossRecovery, Progress, Prr, Repair};
+use super::{LossRecovery, Progress, Prr, Repair, Repairs};
 use crate::tcp::detection::LossRule;
 use crate::tcp::flight::Flight;
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{Response, Window};
 use crate::units::Segments;
 
@@ -32,28 +33,10 @@ impl Sack {
         *self = Self::new(self.prr.is_some());
     }
 
-    /// End of what `IsLost` (section 4) calls lost: unreported segments with DupThresh separate
-    /// blocks, or more than DupThresh - 1 full segments, reported above them.
-    fn lost_below(flight: &Flight, mss: u32, threshold: u32) -> u64 {
-        let enough = u64::from(threshold.saturating_sub(1)) * u64::from(mss);
-        let (mut above, mut blocks, mut in_block) = (0, 0, false);
-        for segment in flight.segments().rev() {
-            if above > enough || blocks == threshold {
-                return segment.end;
-            }
-            if segment.sacked {
-                above += segment.len();
-                blocks += u32::from(!in_block);
-            }
-            in_block = segment.sacked;
-        }
-        flight.una()
-    }
-
     fn update_lost(repair: &mut Repair) {
         match repair.rule {
             LossRule::DupThresh(threshold) => {
-                let below = Self::lost_below(repair.flight, repair.mss, threshold);
+                let below = repair.flight.lost_below(repair.mss, threshold);
                 repair.flight.mark_lost_below(below);
             }
             LossRule::SentBefore(rule) => repair.flight.mark_sent_before(rule),
@@ -75,6 +58,30 @@ impl Sack {
             prr.on_ack(repair, advanced && repair.flight.lost_bytes() <= lost);
         }
     }
+}
+
+impl BuiltIn for Sack {
+    type Config = ();
+    type State = Self;
+    const NAME: &'static str = "sack";
+    const SUMMARY: &'static str = "selective repair by a scoreboard and pipe";
+    const SOURCE: &'static str = "RFC 6675";
+    const DEFAULT: () = ();
+    const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
+        name: "sack",
+        summary: "selective repair with a scoreboard and pipe",
+        source: "RFC 2018, RFC 6675",
+        base: Base::Reno,
+        config: (),
+    }];
+
+    fn build(_config: &(), _setup: &Setup) -> Self {
+        Self::new(false)
+    }
+}
+
+impl Repairs for Sack {
+    const USES_SACK: bool = true;
 }
 
 impl LossRecovery for Sack {
@@ -100,7 +107,7 @@ impl LossRecovery for Sack {
         // Section 5, step 2.
         self.recovery_point.is_none()
             && flight.first().is_some_and(|s| !s.sacked)
-            && Self::lost_below(flight, mss, threshold) > flight.una()
+            && flight.lost_below(mss, threshold) > flight.una()
     }
 
     fn on_dupack(&mut self, repair: &mut Repair) {
@@ -155,24 +162,17 @@ impl LossRecovery for Sack {
         }
     }
 
-    fn rescue(&mut self, flight: &Flight) -> Option<u64> {
+    fn rescue(&mut self, flight: &mut Flight) -> Option<u64> {
         let point = self.recovery_point?;
         // NextSeg rule 3: a hole below what is reported, not resent yet and not known to be lost.
-        let hole = flight
-            .segments()
-            .take_while(|s| s.end <= flight.highest_sacked())
-            .find(|s| !s.sacked && !s.resent);
-        if let Some(hole) = hole {
+        if let Some(hole) = flight.next_hole() {
             return Some(hole.start);
         }
         // NextSeg rule 4: the last unreported segment of the window that had the loss.
         if self.rescued {
             return None;
         }
-        let last = flight
-            .segments()
-            .rev()
-            .find(|s| !s.sacked && s.end <= point)?;
+        let last = flight.last_hole_below(point)?;
         self.rescued = true;
         Some(last.start)
     }

@@ -1,8 +1,9 @@
 //! SACK with the simpler pipe accounting of ns-2's Sack1 (Fall and Floyd 1996, section 4): `pipe`
 //! falls by one with every ACK, by two with a partial one, and each hole is resent once.
 
-use super::{LossRecovery, Progress, Repair};
+use super::{LossRecovery, Progress, Repair, Repairs};
 use crate::tcp::flight::Flight;
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{Response, Window};
 use crate::units::Segments;
 
@@ -20,6 +21,30 @@ impl Sack1 {
     fn mark_holes(flight: &mut Flight) {
         flight.mark_lost_below(flight.highest_sacked());
     }
+}
+
+impl BuiltIn for Sack1 {
+    type Config = ();
+    type State = Self;
+    const NAME: &'static str = "sack1";
+    const SUMMARY: &'static str = "SACK with the simpler pipe of ns-2's Sack1";
+    const SOURCE: &'static str = "Fall and Floyd 1996";
+    const DEFAULT: () = ();
+    const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
+        name: "sack1",
+        summary: "SACK with the pipe accounting of ns-2's Sack1",
+        source: Self::SOURCE,
+        base: Base::Reno,
+        config: (),
+    }];
+
+    fn build(_config: &(), _setup: &Setup) -> Self {
+        Self::default()
+    }
+}
+
+impl Repairs for Sack1 {
+    const USES_SACK: bool = true;
 }
 
 impl LossRecovery for Sack1 {

@@ -1,6 +1,7 @@
 //! Tahoe (Jacobson 1988): slow start from the lost segment, going back N.
 
-use super::{LossRecovery, Repair};
+use super::{LossRecovery, Repair, Repairs};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::Response;
 use crate::units::Segments;
 
@@ -16,6 +17,28 @@ impl Tahoe {
         Self { loss_window }
     }
 }
+
+impl BuiltIn for Tahoe {
+    type Config = ();
+    type State = Self;
+    const NAME: &'static str = "tahoe";
+    const SUMMARY: &'static str = "slow start from the lost segment, going back N";
+    const SOURCE: &'static str = "Jacobson 1988";
+    const DEFAULT: () = ();
+    const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
+        name: "tahoe",
+        summary: "fast retransmit, then slow start from one segment",
+        source: Self::SOURCE,
+        base: Base::Reno,
+        config: (),
+    }];
+
+    fn build(_config: &(), setup: &Setup) -> Self {
+        Self::new(setup.loss_window)
+    }
+}
+
+impl Repairs for Tahoe {}
 
 impl LossRecovery for Tahoe {
     fn is_active(&self) -> bool {

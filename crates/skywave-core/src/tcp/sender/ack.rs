@@ -1,15 +1,16 @@
 //! What a sender does on an ACK: takes what it reports, and tells the members.
 
+use super::ecn::cause_of;
 use super::{Sender, detection_event};
-use crate::packet::Segment;
+use crate::packet::{Hints, Segment};
 use crate::tcp::config::Counting;
 use crate::tcp::congestion::CongestionControl;
 use crate::tcp::detection::{DetectionEvent, LossDetector};
-use crate::tcp::flight::Acked;
+use crate::tcp::flight::{Acked, RateSample};
 use crate::tcp::limits::Why;
 use crate::tcp::recovery::{LossRecovery, Progress};
 use crate::tcp::timeout::TimeoutPolicy;
-use crate::tcp::window::AckEvent;
+use crate::tcp::window::{AckEvent, LossCause, SpuriousEvent};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
@@ -28,8 +29,45 @@ macro_rules! ack_event {
             una: $self.flight.una(),
             nxt: $self.flight.nxt(),
             in_flight: Segments::from_bytes($self.flight.in_flight(), $self.config.mss),
+            in_flight_before: Segments::ZERO,
+            delivered: Segments::ZERO,
+            lost: Segments::ZERO,
+            marked: Segments::ZERO,
+            rate: None,
+            hints: Hints::NONE,
+            one_way: None,
         }
     };
+}
+
+/// What the law is told of any ACK beside what is acknowledged.
+struct Report {
+    in_flight_before: Segments,
+    delivered: Segments,
+    lost: Segments,
+    marked: bool,
+    rate: Option<RateSample>,
+    hints: Hints,
+    one_way: Option<Duration>,
+}
+
+impl Report {
+    fn fill(self, event: AckEvent) -> AckEvent {
+        AckEvent {
+            in_flight_before: self.in_flight_before,
+            delivered: self.delivered,
+            lost: self.lost,
+            marked: if self.marked {
+                self.delivered
+            } else {
+                Segments::ZERO
+            },
+            rate: self.rate,
+            hints: self.hints,
+            one_way: self.one_way,
+            ..event
+        }
+    }
 }
 
 impl Sender {
@@ -38,7 +76,7 @@ impl Sender {
     pub(super) fn take_sack(&mut self, segment: &Segment) -> u64 {
         let (iss, una) = (self.config.iss, self.flight.una());
         let mut fresh = 0;
-        for block in &*segment.sack {
+        for block in segment.sack() {
             let (start, end) = (block.start.expand(iss, una), block.end.expand(iss, una));
             fresh += self.flight.sack(start, end);
         }
@@ -51,8 +89,7 @@ impl Sender {
         let flight_before = self.flight.in_flight();
         self.found = None;
         let acked = self.flight.acknowledge(ack);
-        let standard = self.detection.only_counts() && self.congestion.is_standard();
-        if !standard || self.recovery.is_active() {
+        if !self.standard || self.recovery.is_active() {
             return self.on_any_new_ack(now, segment, flight_before, fresh, acked);
         }
         // As most often, and short: only the timer and the window hear of it.
@@ -90,16 +127,24 @@ impl Sender {
         };
         let event = AckEvent {
             counted: self.config.counting.counted(|| acked_segments),
-            may_grow: progress == Progress::Open && self.window_was_used(flight_before),
+            may_grow: progress == Progress::Open
+                && self.window_was_used(flight_before)
+                && !self.signals.marked,
             ..ack_event!(self, now, acked_segments, rtt, segment_rtt)
         };
-        self.congestion.on_ack(&event, &mut self.window);
+        let report = self.report(segment, flight_before, delivered);
+        self.congestion
+            .on_ack(&report.fill(event), &mut self.window);
         self.cap_window();
         if self.detection.hears_of_new_acks() {
             self.detect_on_new_ack(now, acked_segments, segment_rtt, delivered);
         }
         if self.flight.is_empty() {
             self.timer = Time::MAX;
+        }
+        if self.notified_loss(now) && !self.recovery.is_active() {
+            self.found = Some(Why::Notice);
+            self.fast_retransmit(now, LossCause::Eln, delivered);
         }
         if self.flight.delivery().is_some() {
             self.act(now, finding, delivered);
@@ -108,7 +153,7 @@ impl Sender {
     }
 
     #[inline]
-    fn cap_window(&mut self) {
+    pub(super) fn cap_window(&mut self) {
         if self.window.cwnd > self.config.max_cwnd {
             self.window.cwnd = self.config.max_cwnd;
         }
@@ -175,6 +220,11 @@ impl Sender {
         };
         if let Some(window) = self.detection.window_after_reordering(&event) {
             self.window = window;
+            let spurious = SpuriousEvent {
+                now,
+                outstanding: self.outstanding(),
+            };
+            self.congestion.on_spurious(&spurious, &mut self.window);
         }
         if self.detection.on_new_ack(&event) && !self.flight.is_empty() {
             self.found = Some(Why::Detector);
@@ -182,20 +232,42 @@ impl Sender {
         }
     }
 
+    /// What the law is told of any ACK beside what is acknowledged.
+    fn report(&mut self, segment: &Segment, flight_before: u64, delivered: u64) -> Report {
+        let mss = self.config.mss;
+        let lost = self.flight.lost_ever();
+        let newly_lost = lost - std::mem::replace(&mut self.lost_told, lost);
+        Report {
+            in_flight_before: Segments::from_bytes(flight_before, mss),
+            delivered: Segments::from_bytes(delivered, mss),
+            lost: Segments::from_bytes(newly_lost, mss),
+            marked: self.signals.marked,
+            rate: self.flight.rate_sample(),
+            hints: segment.hints,
+            one_way: segment
+                .timestamps
+                .filter(|_| self.config.timestamps)
+                .map(|t| { t.value }.since(t.echo)),
+        }
+    }
+
     /// A duplicate ACK came; `fresh` bytes of its SACK blocks are news.
     #[inline(never)]
-    pub(super) fn on_dupack(&mut self, now: Time, fresh: u64) {
+    pub(super) fn on_dupack(&mut self, now: Time, segment: &Segment, fresh: u64) {
         let counts = fresh > 0 || !self.recovery.uses_sack();
         self.dupacks += u32::from(counts);
         if !self.congestion.is_standard() {
             let event = ack_event!(self, now, Segments::ZERO, None, None);
-            self.congestion.on_dupack(&event);
+            let report = self.report(segment, self.flight.in_flight(), fresh);
+            self.congestion.on_dupack(&report.fill(event));
         }
         let finding = self.look(now, None);
         let found = counts.then(|| self.find_loss(now)).flatten();
-        if let Some(why) = found.filter(|why| self.may_retransmit(*why)) {
+        let notified = self.notified_loss(now).then_some(Why::Notice);
+        let found = found.filter(|why| self.may_retransmit(*why));
+        if let Some(why) = notified.or(found) {
             self.found = Some(why);
-            self.fast_retransmit(now, fresh);
+            self.fast_retransmit(now, cause_of(why), fresh);
         } else if self.recovery.is_active() {
             self.repairing(fresh, LossRecovery::on_dupack);
         } else if self.detection.is_waiting() {

@@ -6,6 +6,7 @@ use crate::packet::Segment;
 use crate::tcp::detection::{DetectionEvent, Finding, LossDetector, LossRule};
 use crate::tcp::limits::Why;
 use crate::tcp::recovery::LossRecovery;
+use crate::tcp::window::LossCause;
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
@@ -16,7 +17,7 @@ impl Sender {
         let timestamps = segment.timestamps.filter(|_| self.config.timestamps);
         self.flight.begin_ack(now, timestamps.map(|t| t.echo));
         let reported = self.reported_duplicate(ack, segment);
-        let bare = ack == self.flight.una() && segment.sack.is_empty();
+        let bare = ack == self.flight.una() && segment.sack().is_empty() && segment.is_empty();
         if reported.is_some() || bare {
             self.detection.on_duplicate(ack, reported);
         }
@@ -26,7 +27,7 @@ impl Sender {
     /// (RFC 2883 section 4).
     fn reported_duplicate(&self, ack: u64, segment: &Segment) -> Option<u64> {
         let (iss, una) = (self.config.iss, self.flight.una());
-        let mut blocks = segment.sack.iter();
+        let mut blocks = segment.sack().iter();
         let mut next = || {
             let block = blocks.next()?;
             Some((block.start.expand(iss, una), block.end.expand(iss, una)))
@@ -63,7 +64,7 @@ impl Sender {
         match finding {
             Finding::Lost if !active && self.may_retransmit(Why::Detector) => {
                 self.found = Some(Why::Detector);
-                self.fast_retransmit(now, delivered);
+                self.fast_retransmit(now, LossCause::Time, delivered);
             }
             Finding::Lost | Finding::More if !active => self.mark_again(),
             Finding::Repaired { sent_at } => self.respond_to_repaired(now, sent_at),
@@ -103,7 +104,7 @@ impl Sender {
 
     /// A probe repaired the only loss: the window law hears of it (RFC 8985 section 7.4.2).
     fn respond_to_repaired(&mut self, now: Time, sent_at: Time) {
-        let event = self.loss_event(now, sent_at, 2);
+        let event = self.loss_event(now, LossCause::Probe, sent_at, 2);
         let response = self.cut_for(&event);
         self.window.apply(response);
     }

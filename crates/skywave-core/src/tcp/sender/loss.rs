@@ -6,7 +6,7 @@ use crate::tcp::detection::{DetectionEvent, Finding, LossDetector, LossRule};
 use crate::tcp::limits::Why;
 use crate::tcp::recovery::{LossRecovery, Recovery, Repair};
 use crate::tcp::timeout::TimeoutPolicy;
-use crate::tcp::window::{LossEvent, Response, TimeoutEvent};
+use crate::tcp::window::{LossCause, LossEvent, Response, TimeoutEvent};
 use crate::time::Time;
 use crate::units::Segments;
 
@@ -49,6 +49,7 @@ impl Sender {
             response.window_after = response.window_after.max(self.config.loss_window);
             self.window.apply(response);
             self.counters.window_cuts += 1;
+            self.signals.note_cut(self.flight.max(), false);
         }
         let max = self.flight.max();
         self.recover = Some(self.recovery.recover_after_timeout(max));
@@ -63,7 +64,7 @@ impl Sender {
         match self.detection.on_timer(&event) {
             Finding::Lost if self.may_retransmit(Why::Detector) => {
                 self.found = Some(Why::Detector);
-                self.fast_retransmit(now, 0);
+                self.fast_retransmit(now, LossCause::Time, 0);
             }
             Finding::Lost | Finding::More => self.found_more(),
             Finding::Probe => {
@@ -113,7 +114,7 @@ impl Sender {
     }
 
     /// `delivered`: bytes that the ACK reports to have arrived.
-    pub(super) fn fast_retransmit(&mut self, now: Time, delivered: u64) {
+    pub(super) fn fast_retransmit(&mut self, now: Time, cause: LossCause, delivered: u64) {
         let Some(first) = self.flight.first() else {
             return;
         };
@@ -124,9 +125,13 @@ impl Sender {
             window: before.map_or(window, |before| window.max(before)),
             in_flight: before.unwrap_or_else(|| self.in_flight()),
             outstanding: before.unwrap_or_else(|| self.outstanding()),
-            ..self.loss_event(now, first.last_sent, first.transmissions)
+            ..self.loss_event(now, cause, first.last_sent, first.transmissions)
         };
-        let response = self.cut_for(&event);
+        let response = if cause == LossCause::Eln || self.signals.cut_covers(self.flight.una()) {
+            self.unchanged()
+        } else {
+            self.cut_for(&event)
+        };
         self.counters.fast_retransmits += 1;
         self.counters.events.fast_retransmit(self.window.cwnd);
         if self.config.composition.avoid_repeated_recovery {
@@ -145,12 +150,17 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// A further segment of the same window is lost: no other cut of the window.
-    pub(super) fn repair_again(&mut self, delivered: u64) {
-        let unchanged = Response {
+    /// The answer to a loss that is no reason to cut the window.
+    fn unchanged(&self) -> Response {
+        Response {
             ssthresh: self.window.ssthresh,
             window_after: self.window.cwnd,
-        };
+        }
+    }
+
+    /// A further segment of the same window is lost: no other cut of the window.
+    pub(super) fn repair_again(&mut self, delivered: u64) {
+        let unchanged = self.unchanged();
         self.repairing(delivered, |recovery, repair| {
             recovery.on_loss(repair, unchanged, 0);
         });
@@ -158,9 +168,16 @@ impl Sender {
     }
 
     /// What the window law is told of a loss of a segment last sent at `sent_at`.
-    pub(super) fn loss_event(&self, now: Time, sent_at: Time, transmissions: u32) -> LossEvent {
+    pub(super) fn loss_event(
+        &self,
+        now: Time,
+        cause: LossCause,
+        sent_at: Time,
+        transmissions: u32,
+    ) -> LossEvent {
         LossEvent {
             now,
+            cause,
             una: self.flight.una(),
             max: self.flight.max(),
             window: self.effective_window(),
@@ -175,7 +192,11 @@ impl Sender {
     pub(super) fn cut_for(&mut self, event: &LossEvent) -> Response {
         let response = self.congestion.on_loss(event, &self.window);
         let response = self.rounded(response);
-        self.counters.window_cuts += u64::from(response.window_after < self.window.cwnd);
+        let cut = response.window_after < self.window.cwnd;
+        self.counters.window_cuts += u64::from(cut);
+        if cut {
+            self.signals.note_cut(self.flight.max(), false);
+        }
         response
     }
 
@@ -196,7 +217,7 @@ impl Sender {
         tell(&mut self.recovery, &mut repair)
     }
 
-    fn rounded(&self, response: Response) -> Response {
+    pub(super) fn rounded(&self, response: Response) -> Response {
         if !self.config.whole_ssthresh {
             return response;
         }

@@ -1,12 +1,14 @@
 //! What goes on the wire next: lost segments first, then the segment at `nxt`.
 
 use super::{Resend, Sender, State, Timed, Why};
-use crate::packet::{Flags, Segment, Timestamps};
+use crate::packet::{Ecn, Flags, Segment, Timestamps};
 use crate::seq::SeqNr;
+use crate::tcp::congestion::CongestionControl;
 use crate::tcp::detection::{Allowance, LossDetector, LossRule, Sending};
 use crate::tcp::flight::Sent;
 use crate::tcp::limits::Limit;
 use crate::tcp::recovery::LossRecovery;
+use crate::tcp::window::IdleEvent;
 use crate::time::Time;
 use crate::units::Segments;
 
@@ -24,15 +26,29 @@ pub(super) enum Next {
 pub struct Departure {
     start: u64,
     end: u64,
+    flags: Flags,
+    ecn: Ecn,
     /// Nothing may follow: found out in plain state only, where it costs little.
     last: bool,
 }
 
 impl Departure {
+    /// Position of its first byte, or of its SYN or FIN.
+    #[inline]
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
     /// No other one follows until the next input: to poll again is needless.
     #[inline]
     pub fn is_last(&self) -> bool {
         self.last
+    }
+
+    /// The ECN field of its packet.
+    #[inline]
+    pub fn ecn(&self) -> Ecn {
+        self.ecn
     }
 }
 
@@ -42,10 +58,7 @@ impl Sender {
     #[inline(always)]
     pub(super) fn is_plain(&self) -> bool {
         let lossless = !self.recovery.is_active() && self.dupacks == 0 && !self.probe;
-        lossless
-            && self.state == State::Established
-            && !self.flight.has_old()
-            && self.detection.only_counts()
+        lossless && self.state == State::Established && !self.flight.has_old() && self.plain
     }
 
     /// As [`Self::poll_departure`] in plain state; also finds out whether another one follows, as most
@@ -96,7 +109,7 @@ impl Sender {
 
     /// What to send next: lost segments first, then the segment at `nxt`; or what forbids it, if the
     /// connection is open.
-    fn choose(&mut self) -> Result<Next, Option<Limit>> {
+    pub(super) fn choose(&mut self) -> Result<Next, Option<Limit>> {
         if self.state != State::Established {
             return self.choose_syn();
         }
@@ -109,11 +122,17 @@ impl Sender {
     /// As [`Self::poll_departure`] in any state.
     #[inline(never)]
     pub(super) fn poll_any(&mut self, now: Time) -> Option<Departure> {
+        if self.is_held(now) {
+            return None;
+        }
         match self.choose() {
             Ok(Next::Again(position, why)) => self.transmit_again(position, why, now),
             Ok(Next::New(end)) => Some(self.transmit_new(end, now)),
             Err(limit) => {
                 self.limits.set(now, limit);
+                if limit == Some(Limit::Application) {
+                    self.note_app_limited();
+                }
                 None
             }
         }
@@ -166,7 +185,7 @@ impl Sender {
         // Room, but no new data that may fill it.
         if room.is_some_and(|room| room >= u64::from(mss))
             && matches!(self.detection.loss_rule(), LossRule::DupThresh(_))
-            && let Some(position) = self.recovery.rescue(&self.flight)
+            && let Some(position) = self.recovery.rescue(&mut self.flight)
         {
             return Ok(Next::Again(position, Why::Sack));
         }
@@ -212,7 +231,9 @@ impl Sender {
     }
 
     fn transmit_new(&mut self, end: u64, now: Time) -> Departure {
-        let departure = self.send_first(end, now);
+        let mut departure = self.send_first(end, now);
+        departure.ecn = self.codepoint(false);
+        departure.flags = self.new_flags();
         if self.detection.hears_of_sending()
             && let Some(sent) = self.flight.last()
         {
@@ -221,8 +242,19 @@ impl Sender {
         if self.flight.delivery().is_some() && !std::mem::take(&mut self.probe) {
             self.arm_probe(now);
         }
-        self.recovery.on_sent(end - departure.start);
+        self.after_sending(departure.start, end, now);
         departure
+    }
+
+    /// A segment was put on the wire, for the first time or again: what is not needed of plain senders.
+    fn after_sending(&mut self, start: u64, end: u64, now: Time) {
+        self.recovery.on_sent(end - start);
+        if self.flight.delivery().is_some() {
+            self.flight.note_sent(start, now);
+        }
+        if self.pacing.is_some() {
+            self.pace(now, end - start);
+        }
     }
 
     /// The part of [`Self::transmit_new`] that is no detector's and no recovery's.
@@ -242,6 +274,8 @@ impl Sender {
         Departure {
             start,
             end,
+            flags: Flags::ACK,
+            ecn: Ecn::NotEct,
             last: false,
         }
     }
@@ -251,7 +285,12 @@ impl Sender {
     fn send_after_silence(&mut self, now: Time) {
         if self.config.restart_after_idle && now.since(self.last_sent) > self.rto.rto() {
             // RFC 5681 section 4.1: the ACK clock has run down.
-            self.window.cwnd = self.window.cwnd.min(self.initial_window);
+            let idle = IdleEvent {
+                now,
+                idle: now.since(self.last_sent),
+                initial_window: self.initial_window,
+            };
+            self.congestion.on_idle_restart(&idle, &mut self.window);
         }
         self.restart_timer(now);
     }
@@ -285,12 +324,14 @@ impl Sender {
         if self.timer == Time::MAX {
             self.restart_timer(now);
         }
-        self.recovery.on_sent(end - start);
+        self.after_sending(start, end, now);
         self.counters.sent += 1;
         self.counters.retransmits += 1;
         Some(Departure {
             start,
             end,
+            flags: Flags::ACK,
+            ecn: self.codepoint(true),
             last: false,
         })
     }
@@ -298,15 +339,19 @@ impl Sender {
     /// The segment of a [`Departure`], which was decided just now.
     #[inline(always)]
     pub fn segment(&self, departure: Departure, now: Time) -> Segment {
-        let Departure { start, end, .. } = departure;
-        let (mut len, mut flags) = (end - start, Flags::ACK);
+        let Departure {
+            start,
+            end,
+            mut flags,
+            ..
+        } = departure;
+        let mut len = end - start;
         if start < self.config.handshake.span() {
-            flags.syn = true;
-            flags.ack = false;
+            flags = self.syn_flags();
             len -= 1;
         }
         if end > self.written {
-            flags.fin = true;
+            flags |= Flags::FIN;
             len -= 1;
         }
         Segment {

@@ -2,9 +2,61 @@
 //! (Francis 2012, chapter 5).
 
 use super::{Extension, TimeoutPolicy};
-use crate::tcp::config::ExtendedConfig;
 use crate::tcp::rto::RtoEstimator;
+use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{Response, TimeoutEvent};
+
+/// How the extended timer waits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExtendedConfig {
+    /// The extended timer at the first expiry on a connection, in RTOs.
+    pub first: f64,
+    /// The same at later ones.
+    pub later: f64,
+    /// Send the oldest segment again when the timer is extended; the thesis does not say whether.
+    pub retransmit: bool,
+}
+
+impl ExtendedConfig {
+    /// As published.
+    pub const DEFAULT: Self = Self {
+        first: 1.5,
+        later: 2.0,
+        retransmit: false,
+    };
+}
+
+impl BuiltIn for Extended {
+    type Config = ExtendedConfig;
+    type State = Self;
+    const NAME: &'static str = "extended";
+    const SUMMARY: &'static str =
+        "wait once more first, 1.5 RTO, later 2 (first, later, retransmit)";
+    const SOURCE: &'static str = "Francis 2012, chapter 5";
+    const DEFAULT: ExtendedConfig = ExtendedConfig::DEFAULT;
+    const FIELDS: &'static [Field<ExtendedConfig>] = &[
+        Field::positive(
+            "first",
+            "The timer at the first expiry on a connection, in RTOs",
+            |c| &mut c.first,
+        ),
+        Field::positive("later", "The same at later ones", |c| &mut c.later),
+        Field::flag("retransmit", "Send the oldest segment again as well", |c| {
+            &mut c.retransmit
+        }),
+    ];
+    const PRESETS: &'static [OwnPreset<ExtendedConfig>] = &[OwnPreset {
+        name: "thesis-newreno",
+        summary: "NewReno that waits once more before a timeout, for delayed networks",
+        source: Self::SOURCE,
+        base: Base::NewReno,
+        config: ExtendedConfig::DEFAULT,
+    }];
+
+    fn build(config: &ExtendedConfig, _setup: &Setup) -> Self {
+        Self::new(*config)
+    }
+}
 
 /// The first expiry since new data was acknowledged restarts the timer with a longer time; the next
 /// one is a timeout.

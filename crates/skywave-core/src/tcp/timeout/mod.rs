@@ -4,14 +4,10 @@ mod extended;
 mod half_window;
 mod standard;
 
-use super::config::TimeoutConfig;
 use super::rto::RtoEstimator;
+use super::slot::register::slot;
 use super::window::{Response, TimeoutEvent};
 use crate::time::Duration;
-
-pub use extended::Extended;
-pub use half_window::HalfWindow;
-pub use standard::Standard;
 
 /// What is done instead of a timeout; neither the window nor what counts as in flight changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,36 +37,19 @@ pub trait TimeoutPolicy {
     }
 }
 
-/// The members of the slot, dispatched statically.
-#[derive(Clone, Debug)]
-pub enum Timeout {
-    /// RFC 5681, RFC 6298.
-    Standard(Standard),
-    /// Francis 2012, chapter 4.
-    HalfWindow(HalfWindow),
-    /// Francis 2012, chapter 5.
-    Extended(Extended),
-}
-
-macro_rules! each {
-    ($self:expr, $member:ident => $call:expr) => {
-        match $self {
-            Timeout::Standard($member) => $call,
-            Timeout::HalfWindow($member) => $call,
-            Timeout::Extended($member) => $call,
-        }
-    };
-}
-
-impl Timeout {
-    /// A fresh member for a connection.
-    pub fn new(config: &TimeoutConfig) -> Self {
-        match config {
-            TimeoutConfig::Standard => Self::Standard(Standard),
-            TimeoutConfig::HalfWindow => Self::HalfWindow(HalfWindow),
-            TimeoutConfig::Extended(c) => Self::Extended(Extended::new(*c)),
-        }
-    }
+slot! {
+    [$] timeout: "What the retransmission timer does on expiry.";
+    labels_given: false;
+    facts: super::slot::BuiltIn;
+    /// Members of the `timeout` slot.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub enum TimeoutConfig;
+    /// The members of the slot, dispatched statically.
+    #[derive(Clone, Debug)]
+    pub enum Timeout;
+    Standard: standard::Standard,
+    HalfWindow: half_window::HalfWindow,
+    Extended(config): extended::Extended,
 }
 
 impl TimeoutPolicy for Timeout {

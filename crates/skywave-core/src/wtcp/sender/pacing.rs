@@ -1,16 +1,15 @@
 //! One packet a separation (section 3.1, item 1). Time that was not used is not made up for: a packet
 //! that is sent late delays the next one, so there are no bursts.
 
+use crate::pacing::Spacing;
 use crate::time::Time;
-
 use crate::wtcp::packet::Micros;
 
 /// The pace of a sender.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pacer {
     separation: Micros,
-    /// When the latest packet was sent.
-    last: Time,
+    spacing: Spacing,
     /// Packets sent since a pause, as [`crate::wtcp::Control::run`].
     run: u8,
     /// There was nothing to send when asked.
@@ -29,7 +28,7 @@ impl Pacer {
     pub(super) fn new(separation: Micros) -> Self {
         Self {
             separation,
-            last: Time::ZERO,
+            spacing: Spacing::new(separation.to_duration()),
             run: 0,
             paused: true,
         }
@@ -42,16 +41,17 @@ impl Pacer {
     /// Also changes how long it is until the next packet.
     pub(super) fn set_separation(&mut self, separation: Micros) {
         self.separation = separation;
+        self.spacing.set_gap(separation.to_duration());
     }
 
     /// When the next packet may be sent.
     pub(super) fn slot(&self) -> Time {
-        self.last + self.separation.to_duration()
+        self.spacing.slot()
     }
 
     /// When the latest packet was sent.
     pub(super) fn last(&self) -> Time {
-        self.last
+        self.spacing.last()
     }
 
     /// There is nothing to send: unless that changes before the next slot, the sender pauses.
@@ -79,8 +79,7 @@ impl Pacer {
     }
 
     fn note(&mut self, now: Time) -> Pace {
-        let gap = Micros::from_duration(now.since(self.last));
-        self.last = now;
+        let gap = Micros::from_duration(self.spacing.sent(now));
         Pace { gap, run: self.run }
     }
 }

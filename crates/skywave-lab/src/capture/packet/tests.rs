@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use etherparse::{SlicedPacket, TransportSlice};
-use skywave_core::packet::{Datagram, Flags, Timestamps};
-use skywave_core::seq::SeqNr;
+use etherparse::{SlicedPacket, TcpOptionElement, TransportSlice};
+use skywave_core::Time;
+use skywave_core::packet::{Datagram, Ecn, SackBlock, Timestamps};
 use skywave_core::tcp::{Profile, preset};
-use skywave_core::wtcp::{self, Carried};
+use skywave_core::wtcp::Carried;
 use skywave_sim::spec::{Route, Traffic};
 
 use super::*;
@@ -83,10 +83,7 @@ fn a_wtcp_packet_can_be_decoded() {
 fn a_syn_byte_by_byte() {
     let syn = Segment {
         seq: SeqNr(0x0102_0304),
-        flags: Flags {
-            syn: true,
-            ..Flags::default()
-        },
+        flags: Flags::SYN,
         timestamps: Some(timestamps(7_999_999, 0)),
         ..Segment::default()
     };
@@ -110,11 +107,8 @@ fn an_ack_tells_its_window_and_blocks() {
     let ack = Segment {
         ack: SeqNr(5000),
         window: 146_001,
-        flags: Flags {
-            ack: true,
-            ..Flags::default()
-        },
-        sack: [block(7000, 8000), block(9000, 9500)].into_iter().collect(),
+        flags: Flags::ACK,
+        options: [block(7000, 8000), block(9000, 9500)].into_iter().collect(),
         timestamps: Some(timestamps(9_000_000, 3_000_000)),
         ..Segment::default()
     };
@@ -148,13 +142,60 @@ fn an_ack_tells_its_window_and_blocks() {
 }
 
 #[test]
+fn options_that_a_host_puts_on_its_syn_are_kept() {
+    let offer = SynOptions {
+        mss: Some(536),
+        ..SynOptions::default()
+    };
+    let syn = Segment {
+        flags: Flags::SYN,
+        options: Options::Syn(offer),
+        ..Segment::default()
+    };
+    let mut bytes = Vec::new();
+    tcp().write(&Packet::new(0, 40, Body::TcpData(syn)), 0, &mut bytes);
+    assert_eq!(wire::parse(&bytes).unwrap().options, Options::Syn(offer));
+}
+
+#[test]
+fn ecn_is_that_of_the_packet_and_its_segment() {
+    let data = Segment {
+        len: 1000,
+        flags: Flags::ACK | Flags::ECE | Flags::CWR,
+        ..Segment::default()
+    };
+    let datagram = Datagram {
+        number: 0,
+        sent_at: Time::ZERO,
+        len: 1000,
+    };
+    let udp = framing(Transport::Udp { header: 28 }, Traffic::Ftp).unwrap();
+    for (framing, body) in [
+        (tcp(), Body::TcpData(data)),
+        (udp, Body::Udp(datagram)),
+        (wtcp(), Body::WtcpForward(Carried(wtcp_data()))),
+    ] {
+        for ecn in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce] {
+            let packet = Packet {
+                ecn,
+                ..Packet::new(0, 1040, body)
+            };
+            let mut bytes = Vec::new();
+            framing.write(&packet, usize::MAX, &mut bytes);
+            assert_eq!(ip::parse(&bytes).unwrap().header.ecn, ecn);
+            if let Body::TcpData(data) = body {
+                let parsed = wire::parse(&bytes).unwrap();
+                assert_eq!(parsed.flags, data.flags | Flags::PSH);
+            }
+        }
+    }
+}
+
+#[test]
 fn checksums_are_of_the_whole_packet_however_much_is_kept() {
     let data = Segment {
         len: 1000,
-        flags: Flags {
-            ack: true,
-            ..Flags::default()
-        },
+        flags: Flags::ACK,
         ..Segment::default()
     };
     let udp = framing(Transport::Udp { header: 28 }, Traffic::Ftp).unwrap();

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use skywave_core::tcp::MEMBERS;
+
 use super::{STUDY, study_in};
 use crate::experiment::{RunOptions, run_all, simulate};
 use crate::rank::{Study, builtin, evaluate, html, json_lines, load, table, write_ranking};
@@ -166,4 +168,35 @@ fn the_built_in_study_is_the_folder() {
         (&file.entries, &file.paths),
         (&built_in.entries, &built_in.paths)
     );
+}
+
+#[test]
+fn the_pages_say_how_many_combinations_are_run() {
+    let run = builtin().unwrap().entries.len();
+    let slots = ["detection", "recovery", "congestion", "timeout"];
+    let members = |slot: &&str| MEMBERS.iter().filter(|m| m.slot == *slot).count();
+    let there_are: usize = slots.iter().map(members).product();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (page, words) in [
+        (
+            "README.md",
+            format!("{run} combinations over the papers' paths"),
+        ),
+        (
+            "docs/mechanisms/README.md",
+            format!("`skywave rank` compares {run}\ncombinations"),
+        ),
+        ("docs/mechanisms/README.md", format!("of the {there_are} ")),
+        (
+            "docs/compositions.md",
+            format!("make {there_are} combinations"),
+        ),
+        (
+            "docs/compositions.md",
+            format!("the built-in study runs {run}."),
+        ),
+    ] {
+        let text = std::fs::read_to_string(root.join(page)).unwrap();
+        assert!(text.contains(&words), "{page} does not say: {words}");
+    }
 }

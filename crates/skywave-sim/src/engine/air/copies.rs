@@ -3,6 +3,9 @@
 //! When a frame arrives but its ACK does not, its sender still has the packet: if it gives it up and
 //! finds another way, the packet is there twice. So copies are counted.
 
+use skywave_core::Duration;
+use skywave_core::packet::ContentionDelay;
+
 use super::Leaves;
 use crate::losses::LossCause;
 
@@ -16,6 +19,8 @@ pub(super) struct Copies {
 struct Count {
     alive: u32,
     arrived: bool,
+    /// For how long the stations on the way of the copy that came farthest contended for the channel.
+    contention: ContentionDelay,
     /// Why the copy that was lost last was lost.
     lost: Option<LossCause>,
 }
@@ -27,6 +32,8 @@ pub(crate) struct Released {
     pub(crate) last: bool,
     /// One has arrived before.
     pub(crate) arrived: bool,
+    /// For how long stations contended for the channel to bring it here.
+    pub(crate) contention: ContentionDelay,
 }
 
 impl Copies {
@@ -42,14 +49,17 @@ impl Copies {
         };
     }
 
-    /// A station has received it; its sender still has it too.
-    pub(super) fn copy(&mut self, id: u32) {
-        self.counts[id as usize].alive += 1;
+    /// A station has received it from another, which contended for so long to send it, and still has
+    /// it too.
+    pub(super) fn copy(&mut self, id: u32, contention: Duration) {
+        let count = &mut self.counts[id as usize];
+        count.alive += 1;
+        count.contention = count.contention.plus(contention);
     }
 
     /// A copy is no more, as the next station has one too, or had.
     pub(super) fn forget(&mut self, id: u32) -> Option<Leaves> {
-        let Released { last, arrived } = self.release(id);
+        let Released { last, arrived, .. } = self.release(id);
         last.then(|| {
             if arrived {
                 return Leaves::Gone { id };
@@ -72,6 +82,7 @@ impl Copies {
         Released {
             last: count.alive == 0,
             arrived: count.arrived,
+            contention: count.contention,
         }
     }
 

@@ -331,7 +331,9 @@ impl Air {
     /// A packet has come from a neighbour, which still has it too until it hears the ACK.
     fn receive(&mut self, index: usize, from: Address, packet: Packet<u32>) {
         if let Packet::Data(datagram) = packet {
-            self.copies.copy(datagram.payload);
+            let sender = &self.stations[usize::from(from.0)];
+            let contention = sender.dcf.in_service_for(self.now);
+            self.copies.copy(datagram.payload, contention);
             if datagram.destination != self.stations[index].me {
                 return self.pass_ip(index, Some(from), datagram);
             }

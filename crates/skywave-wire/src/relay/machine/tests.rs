@@ -283,6 +283,7 @@ fn through_bare_links(config: &RelayConfig, packets: &[(u64, u32)]) -> Vec<Outco
                 Fate::Arrives {
                     at,
                     corrupt,
+                    marked: _,
                     duplicate,
                 } => {
                     let corrupt = packet.corrupt || corrupt;

@@ -97,17 +97,11 @@ fn a_handshake_and_a_fin_are_segments_too() {
     let mut s = Script::new(SnoopConfig::default());
     let syn = Segment {
         seq: SeqNr(ISS.wrapping_sub(1)),
-        flags: Flags {
-            syn: true,
-            ..Flags::default()
-        },
+        flags: Flags::SYN,
         ..Segment::default()
     };
     let pure = Segment {
-        flags: Flags {
-            ack: true,
-            ..Flags::default()
-        },
+        flags: Flags::ACK,
         seq: seq(1),
         ..Segment::default()
     };

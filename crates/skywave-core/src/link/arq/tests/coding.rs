@@ -25,6 +25,7 @@ fn a_coded_packet_takes_longer_by_the_code_rate() {
     let arrives = |at| Fate::Arrives {
         at,
         corrupt: false,
+        marked: false,
         duplicate: false,
     };
     assert_eq!(l.send(ms(0), 1500), arrives(ms(35)));
@@ -109,6 +110,7 @@ fn red_works_before_a_link_that_retransmits() {
             gentle: false,
             wait: true,
             mean_packet: 1500,
+            mark_p: None,
         }),
         ..config(Arq::default(), &[])
     });

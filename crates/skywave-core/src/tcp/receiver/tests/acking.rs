@@ -75,7 +75,7 @@ fn a_duplicate_is_acknowledged_at_once() {
 fn a_fin_is_acknowledged_at_once() {
     let mut s = Script::new(delayed());
     let mut last = s.data(1);
-    last.flags.fin = true;
+    last.flags |= Flags::FIN;
     s.receiver.on_segment(s.now, &last);
     let ack = s.receiver.poll_transmit(s.now).expect("an ACK");
     assert_eq!(ack.ack, SeqNr(MSS + 1));

@@ -1,6 +1,9 @@
 //! SACK and D-SACK blocks, and what is held out of order.
 
+use std::collections::BTreeSet;
+
 use super::*;
+use proptest::prelude::*;
 
 #[test]
 fn the_block_changed_last_comes_first() {
@@ -88,9 +91,9 @@ fn touching_and_overlapping_blocks_are_merged() {
     // 2 to 4, 5, 6 and half of 7: one block up to 7.5.
     s.arrive(9);
     let ack = s.receiver.poll_transmit(s.now).expect("an ACK");
-    assert_eq!(ack.sack.len(), 2);
-    assert_eq!(ack.sack[1].start, SeqNr(MSS));
-    assert_eq!(ack.sack[1].end, SeqNr(6 * MSS + 500));
+    assert_eq!(ack.sack().len(), 2);
+    assert_eq!(ack.sack()[1].start, SeqNr(MSS));
+    assert_eq!(ack.sack()[1].end, SeqNr(6 * MSS + 500));
     s.arrive(1);
     assert_eq!(s.receiver.delivered(), u64::from(6 * MSS + 500));
 }
@@ -170,5 +173,49 @@ fn a_duplicate_of_held_data_brings_its_block_to_the_front() {
         s.arrive(2);
         let blocks: Vec<_> = duplicate.into_iter().chain([2..4, 7..8, 5..6]).collect();
         s.expect_sack(1, &blocks);
+    }
+}
+
+/// The run of consecutive segments that `number` belongs to.
+fn run_around(arrived: &BTreeSet<u64>, number: u64) -> Range<u64> {
+    let below = (0..number)
+        .rev()
+        .take_while(|n| arrived.contains(n))
+        .count() as u64;
+    let above = (number..=40).take_while(|n| arrived.contains(n)).count() as u64;
+    number - below..number + above
+}
+
+proptest! {
+    /// Whatever the order of arrival: RFC 2018 section 4.
+    #[test]
+    fn blocks_are_what_it_holds_newest_first(numbers in prop::collection::vec(1..40u64, 1..120)) {
+        let mut s = Script::new(every_segment());
+        let mut arrived = BTreeSet::new();
+        let mut newest_first: Vec<u64> = Vec::new();
+        for number in numbers {
+            s.arrive(number);
+            arrived.insert(number);
+            newest_first.insert(0, number);
+            let ack = s.receiver.poll_transmit(s.now).expect("an ACK");
+            let expected = run_around(&arrived, 1).end;
+            prop_assert_eq!(s.number(ack.ack), if arrived.contains(&1) { expected } else { 1 });
+            let next = s.number(ack.ack);
+            let mut held: Vec<Range<u64>> = Vec::new();
+            for number in newest_first.iter().filter(|n| **n > next) {
+                let run = run_around(&arrived, *number);
+                if !held.contains(&run) {
+                    held.push(run);
+                }
+            }
+            let blocks = ack.sack().iter().map(|b| s.number(b.start)..s.number(b.end));
+            let blocks: Vec<_> = blocks.collect();
+            prop_assert!(held.starts_with(&blocks), "{blocks:?} of {held:?}");
+            prop_assert!(number < next || blocks[0].contains(&number));
+            for number in 1..40 {
+                let position = (number - 1) * u64::from(MSS);
+                prop_assert_eq!(s.receiver.has(position), arrived.contains(&number));
+            }
+        }
     }
 }

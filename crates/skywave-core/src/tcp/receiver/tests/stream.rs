@@ -44,10 +44,7 @@ fn syn_and_fin_are_not_payload() {
         assert_eq!(s.receiver.delivered(), 0);
         if handshake == Handshake::ThreeWay {
             let syn = Segment {
-                flags: Flags {
-                    syn: true,
-                    ..Flags::default()
-                },
+                flags: Flags::SYN,
                 ..Segment::default()
             };
             s.receiver.on_segment(s.now, &syn);
@@ -55,7 +52,7 @@ fn syn_and_fin_are_not_payload() {
         }
         // The FIN comes before the data in front of it.
         let mut last = s.data(2);
-        last.flags.fin = true;
+        last.flags |= Flags::FIN;
         s.receiver.on_segment(s.now, &last);
         assert!(!s.receiver.is_finished());
         assert_eq!(s.receiver.delivered(), 0);
@@ -87,10 +84,7 @@ fn data_beyond_the_window_is_dropped_and_acknowledged() {
 fn a_pure_ack_is_not_answered() {
     let mut s = Script::new(every_segment());
     let ack = Segment {
-        flags: Flags {
-            ack: true,
-            ..Flags::default()
-        },
+        flags: Flags::ACK,
         ..Segment::default()
     };
     s.receiver.on_segment(s.now, &ack);

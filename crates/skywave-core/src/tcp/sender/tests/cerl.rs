@@ -3,7 +3,8 @@
 use super::{MSS, config, plain};
 use crate::packet::{Flags, Segment};
 use crate::seq::SeqNr;
-use crate::tcp::config::{CerlConfig, CongestionConfig, Handshake, TcpConfig};
+use crate::tcp::config::{CongestionConfig, Handshake, TcpConfig};
+use crate::tcp::congestion::CerlConfig;
 use crate::tcp::testing::Script;
 
 /// Figure 2: segments 1 to 10 are sent, 2 and 7 are lost. Up to the three duplicates of ACK 7.
@@ -155,11 +156,7 @@ fn the_handshake_does_not_feed_the_smallest_rtt() {
     let syn_ack = Segment {
         ack: SeqNr(1),
         window: 1000 * MSS,
-        flags: Flags {
-            syn: true,
-            ack: true,
-            fin: false,
-        },
+        flags: Flags::SYN_ACK,
         ..Segment::default()
     };
     s.receive(&syn_ack);

@@ -1,9 +1,8 @@
 //! TCP-DCR: Bhandarkar et al., section 3.
 
 use super::{MSS, plain};
-use crate::tcp::config::{
-    CongestionConfig, DcrConfig, DcrWait, DetectionConfig, RtoConfig, TcpConfig,
-};
+use crate::tcp::config::{CongestionConfig, DetectionConfig, RtoConfig, TcpConfig};
+use crate::tcp::detection::{DcrConfig, DcrWait};
 use crate::tcp::testing::Script;
 use crate::time::Duration;
 use crate::units::Segments;

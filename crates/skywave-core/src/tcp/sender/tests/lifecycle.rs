@@ -23,11 +23,7 @@ fn syn_ack(s: &mut Script) {
     let segment = Segment {
         ack: SeqNr(1),
         window: 1000 * MSS,
-        flags: Flags {
-            syn: true,
-            ack: true,
-            fin: false,
-        },
+        flags: Flags::SYN_ACK,
         ..Segment::default()
     };
     s.receive(&segment);
@@ -43,7 +39,7 @@ fn poll_one(s: &mut Script) -> Segment {
 fn data_follows_the_handshake() {
     let mut s = Script::new(three_way(4));
     let syn = poll_one(&mut s);
-    assert!(syn.flags.syn && !syn.flags.ack);
+    assert!(syn.is_syn() && !syn.is_ack());
     assert_eq!((syn.seq, syn.len), (SeqNr(0), 0));
     s.expect_timer_in(3000);
     s.wait(100);
@@ -52,7 +48,7 @@ fn data_follows_the_handshake() {
     s.expect_cwnd(4.0);
     let first = s.poll_segment().expect("data");
     assert_eq!((first.seq, first.len), (SeqNr(1), MSS));
-    assert!(first.flags.ack && !first.flags.syn);
+    assert!(first.is_ack() && !first.is_syn());
     s.expect_sent([2, 3, 4]);
     s.ack(2);
     s.expect_sent([5]);
@@ -86,7 +82,7 @@ fn without_a_handshake_data_goes_at_once() {
     let mut s = Script::new(config("reno", 2));
     let first = s.poll_segment().expect("data");
     assert_eq!(
-        (first.seq, first.len, first.flags.syn),
+        (first.seq, first.len, first.is_syn()),
         (SeqNr(0), MSS, false)
     );
 }
@@ -131,7 +127,7 @@ fn a_fin_takes_a_sequence_number_and_is_acknowledged() {
     s.sender.close();
     s.sender.write(77); // too late
     let fin = poll_one(&mut s);
-    assert!(fin.flags.fin);
+    assert!(fin.is_fin());
     assert_eq!((fin.seq, fin.len), (SeqNr(MSS), 0));
     s.ack(2);
     assert!(!s.sender.is_done());
@@ -141,10 +137,7 @@ fn a_fin_takes_a_sequence_number_and_is_acknowledged() {
     let ack = Segment {
         ack: SeqNr(MSS + 1),
         window: 1000 * MSS,
-        flags: Flags {
-            ack: true,
-            ..Flags::default()
-        },
+        flags: Flags::ACK,
         ..Segment::default()
     };
     s.receive(&ack);
@@ -199,10 +192,7 @@ fn a_window_update_is_not_a_dupack() {
         let update = Segment {
             ack: SeqNr(0),
             window: window * MSS,
-            flags: Flags {
-                ack: true,
-                ..Flags::default()
-            },
+            flags: Flags::ACK,
             ..Segment::default()
         };
         s.receive(&update);

@@ -96,11 +96,7 @@ fn the_handshake_and_a_syn_that_is_lost() {
     s.receive(&Segment {
         ack: SeqNr(1),
         window: 100 * MSS,
-        flags: Flags {
-            syn: true,
-            ack: true,
-            ..Flags::default()
-        },
+        flags: Flags::SYN_ACK,
         ..Segment::default()
     });
     assert_eq!(s.sender.limited_by(), Some(Limit::Cwnd));

@@ -3,7 +3,8 @@
 use super::{MSS, plain};
 use crate::packet::{Flags, SackBlock, Segment};
 use crate::seq::SeqNr;
-use crate::tcp::config::{NcrTransmit, RecoveryConfig, RtoConfig, TcpConfig};
+use crate::tcp::config::{RecoveryConfig, RtoConfig, TcpConfig};
+use crate::tcp::detection::NcrTransmit;
 use crate::tcp::testing::Script;
 use crate::time::Duration;
 
@@ -205,11 +206,8 @@ fn short_segments_do_not_shrink_the_window_below_one() {
     let ack = |ack, held: Option<SackBlock>| Segment {
         ack: SeqNr::at(0, ack),
         window: 1000 * MSS,
-        flags: Flags {
-            ack: true,
-            ..Flags::default()
-        },
-        sack: held.into_iter().collect(),
+        flags: Flags::ACK,
+        options: held.into_iter().collect(),
         ..Segment::default()
     };
     let (start, end) = (SeqNr::at(0, 100), SeqNr::at(0, 200));

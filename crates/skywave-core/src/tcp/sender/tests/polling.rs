@@ -61,7 +61,7 @@ fn ack(held: &[bool], number: usize) -> Segment {
         ack: at(next),
         window: 1000 * MSS,
         flags: Flags::ACK,
-        sack: (number > next).then_some(block).into_iter().collect(),
+        options: (number > next).then_some(block).into_iter().collect(),
         ..Segment::default()
     }
 }
@@ -69,7 +69,7 @@ fn ack(held: &[bool], number: usize) -> Segment {
 #[test]
 fn nothing_follows_the_last_segment() {
     let mut saved = 0;
-    for preset in PRESETS {
+    for preset in PRESETS.iter() {
         let (asked, sent) = transfer(preset.name, false);
         let (asked_less, same) = transfer(preset.name, true);
         assert_eq!(sent, same, "{}", preset.name);

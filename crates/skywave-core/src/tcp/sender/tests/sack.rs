@@ -290,11 +290,8 @@ fn three_separate_blocks_above_a_small_segment_tell_that_it_is_lost() {
 fn small(held: &[Range<u64>], byte: impl Fn(u64) -> SeqNr) -> Segment {
     Segment {
         window: 1000 * MSS,
-        flags: Flags {
-            ack: true,
-            ..Flags::default()
-        },
-        sack: held
+        flags: Flags::ACK,
+        options: held
             .iter()
             .map(|r| SackBlock {
                 start: byte(r.start),

@@ -4,10 +4,9 @@
 use super::{MSS, config, plain};
 use crate::packet::{Flags, Segment};
 use crate::seq::SeqNr;
-use crate::tcp::config::{
-    CongestionConfig, DetectionConfig, ExtendedConfig, Handshake, TcpConfig, TimeoutConfig,
-};
+use crate::tcp::config::{CongestionConfig, DetectionConfig, Handshake, TcpConfig, TimeoutConfig};
 use crate::tcp::testing::Script;
+use crate::tcp::timeout::ExtendedConfig;
 use crate::time::Duration;
 
 /// Lets time pass until the timer expires, which is no timeout.
@@ -222,17 +221,13 @@ fn a_syn_is_not_waited_for() {
         handshake: Handshake::ThreeWay,
         ..config("thesis-newreno", 2)
     });
-    assert!(s.poll_segment().unwrap().flags.syn);
+    assert!(s.poll_segment().unwrap().is_syn());
     s.wait_for_timeout();
-    assert!(s.poll_segment().unwrap().flags.syn);
+    assert!(s.poll_segment().unwrap().is_syn());
     s.receive(&Segment {
         ack: SeqNr(1),
         window: 100 * MSS,
-        flags: Flags {
-            syn: true,
-            ack: true,
-            ..Flags::default()
-        },
+        flags: Flags::SYN_ACK,
         ..Segment::default()
     });
     s.expect_sent([1]);

@@ -1,0 +1,140 @@
+//! TCP options that need room beyond the fixed header: SACK blocks, and what a SYN offers.
+
+use std::fmt;
+
+use crate::seq::SeqNr;
+
+/// At most four blocks fit the option space, three beside timestamps.
+pub const MAX_SACK_BLOCKS: usize = 4;
+
+/// Bytes `start..end` that the receiver holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SackBlock {
+    /// First sequence number held.
+    pub start: SeqNr,
+    /// First sequence number after the block.
+    pub end: SeqNr,
+}
+
+/// What a SYN says of its sender's abilities. Never on the same segment as SACK blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SynOptions {
+    /// Largest payload that the sender of the SYN accepts, bytes (RFC 9293 section 3.7.1).
+    pub mss: Option<u16>,
+    /// Binary logarithm of the factor for windows advertised later (RFC 7323 section 2.2).
+    pub window_scale: Option<u8>,
+    /// The sender of the SYN understands SACK blocks (RFC 2018 section 2).
+    pub sack_permitted: bool,
+}
+
+/// The options of a segment other than timestamps.
+///
+/// One variant for each number of SACK blocks, so that a segment without any costs one byte to write.
+#[derive(Clone, Copy, Default)]
+#[repr(u8)]
+pub enum Options {
+    /// None.
+    #[default]
+    None,
+    /// One SACK block.
+    Sack1([SackBlock; 1]),
+    /// Two SACK blocks.
+    Sack2([SackBlock; 2]),
+    /// Three SACK blocks.
+    Sack3([SackBlock; 3]),
+    /// Four SACK blocks.
+    Sack4([SackBlock; MAX_SACK_BLOCKS]),
+    /// What a SYN offers.
+    Syn(SynOptions),
+}
+
+impl Options {
+    /// The SACK blocks: first a duplicate that is reported (RFC 2883), then the block that changed last
+    /// (RFC 2018).
+    #[inline]
+    pub fn sack(&self) -> &[SackBlock] {
+        match self {
+            Self::None | Self::Syn(_) => &[],
+            Self::Sack1(blocks) => blocks,
+            Self::Sack2(blocks) => blocks,
+            Self::Sack3(blocks) => blocks,
+            Self::Sack4(blocks) => blocks,
+        }
+    }
+
+    /// What a SYN offers, if these are its options.
+    pub fn syn(&self) -> Option<&SynOptions> {
+        match self {
+            Self::Syn(options) => Some(options),
+            _ => None,
+        }
+    }
+
+    /// Adds a SACK block after the others; nothing if there is no room, or on a SYN.
+    pub fn push_sack(&mut self, block: SackBlock) {
+        *self = match *self {
+            Self::None => Self::Sack1([block]),
+            Self::Sack1([a]) => Self::Sack2([a, block]),
+            Self::Sack2([a, b]) => Self::Sack3([a, b, block]),
+            Self::Sack3([a, b, c]) => Self::Sack4([a, b, c, block]),
+            full @ (Self::Sack4(_) | Self::Syn(_)) => full,
+        };
+    }
+}
+
+impl FromIterator<SackBlock> for Options {
+    /// The first SACK blocks, as many as there is room for.
+    fn from_iter<I: IntoIterator<Item = SackBlock>>(blocks: I) -> Self {
+        let mut all = Self::default();
+        for block in blocks {
+            all.push_sack(block);
+        }
+        all
+    }
+}
+
+impl PartialEq for Options {
+    fn eq(&self, other: &Self) -> bool {
+        self.sack() == other.sack() && self.syn() == other.syn()
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syn(options) => options.fmt(f),
+            _ => f.debug_list().entries(self.sack()).finish(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_room_for_four_sack_blocks_in_order() {
+        let block = |n: u32| SackBlock {
+            start: SeqNr(n),
+            end: SeqNr(n + 1),
+        };
+        for n in 0..6 {
+            let options: Options = (0..n).map(block).collect();
+            let held: Vec<SackBlock> = (0..n.min(4)).map(block).collect();
+            assert_eq!(options.sack(), held);
+            assert_eq!(options.syn(), None);
+        }
+    }
+
+    #[test]
+    fn a_syn_carries_no_blocks() {
+        let offer = SynOptions {
+            mss: Some(1460),
+            ..SynOptions::default()
+        };
+        let mut options = Options::Syn(offer);
+        options.push_sack(SackBlock::default());
+        assert_eq!((options.sack(), options.syn()), (&[][..], Some(&offer)));
+        assert_ne!(options, Options::None);
+    }
+}

@@ -1,0 +1,208 @@
+//! A full TCP connection: data both ways at once, opened and closed as RFC 9293 says.
+//!
+//! Its halves are the [`Sender`] and the [`Receiver`] of a one-way flow, which keep every decision that
+//! they have there: loss detection, recovery, congestion control, acknowledgements. The connection adds
+//! what takes both directions to decide: the states, the handshake and its options, which segments are
+//! acceptable, resets, the window that the application's reading opens, and the timers of silence.
+
+mod acceptance;
+mod close;
+mod config;
+mod event;
+mod keepalive;
+mod open;
+mod options;
+mod peer_window;
+mod persist;
+mod reset;
+mod segment;
+mod state;
+mod timers;
+mod transmit;
+mod user;
+mod window;
+
+use std::sync::Arc;
+
+use crate::packet::Segment;
+use crate::time::{Duration, Time};
+
+use super::config::TcpConfig;
+use super::receiver::Receiver;
+use super::sender::Sender;
+
+pub use config::{ConnectionConfig, KeepAlive};
+pub use event::Event;
+pub use options::Agreed;
+pub use reset::refusal;
+pub use segment::Accepted;
+pub use state::State;
+pub use transmit::Outgoing;
+
+use event::Events;
+use peer_window::PeerWindow;
+use timers::{Timer, Timers};
+use window::ReceiveWindow;
+
+/// One end of a TCP connection, without I/O.
+///
+/// # The caller's contract
+/// There are four kinds of methods:
+/// - *Commands* are the application's: [`open_active`](Self::open_active),
+///   [`open_passive`](Self::open_passive), [`write`](Self::write), [`read`](Self::read),
+///   [`close`](Self::close), [`abort`](Self::abort).
+/// - *Inputs* are the network's and the clock's: [`on_segment`](Self::on_segment) for each segment that
+///   arrives whole (a driver drops damaged ones first), and [`on_timer`](Self::on_timer) at or after
+///   [`next_timer`](Self::next_timer). A call of `on_timer` that comes too early does nothing.
+/// - *Polls* fetch what follows: [`poll_transmit`](Self::poll_transmit) and
+///   [`poll_event`](Self::poll_event).
+/// - *Getters* change nothing.
+///
+/// After every command and every input, call `poll_transmit` until it returns `None`, then `poll_event`
+/// until it returns `None`, then ask `next_timer` again. The order matters: what `poll_transmit` could
+/// not send decides which timers run. `now` never goes backwards from one call to the next.
+///
+/// # Bytes
+/// Payload is counted and not carried. A driver that carries it keeps two buffers and finds its way in
+/// them by positions, which count payload bytes from the start of each direction: [`Outgoing::position`]
+/// says which of the bytes written a segment carries, [`Accepted`] where the bytes of an arriving
+/// segment belong. Bytes below [`acknowledged`](Self::acknowledged) are never sent again. Bytes below
+/// [`received`](Self::received) have arrived without a gap.
+///
+/// # Listening
+/// A connection that waits in LISTEN takes the first SYN that it is given. A driver that serves many
+/// peers makes a connection for each SYN: `new`, `open_passive`, `on_segment` with the SYN. A segment for
+/// which there is no connection is answered by [`refusal`].
+#[derive(Debug)]
+pub struct Connection {
+    config: Arc<ConnectionConfig>,
+    /// Both halves' part of the configuration, as the handshake has agreed on it.
+    tcp: Arc<TcpConfig>,
+    state: State,
+    sender: Sender,
+    receiver: Receiver,
+    agreed: Agreed,
+    window: ReceiveWindow,
+    peer_window: PeerWindow,
+    timers: Timers,
+    /// Until the next probe of a closed window.
+    persist_interval: Duration,
+    /// Keep-alive probes sent since a segment was last heard.
+    keepalive_probes: u32,
+    /// From this time on a segment that asks for nothing may be answered again.
+    next_challenge: Time,
+    owed: Owed,
+    events: Events,
+    /// Bytes that Nagle's rule keeps from the sending half.
+    held_back: u64,
+    /// Who opened it; `None` until somebody does.
+    origin: Option<Origin>,
+    /// [`Self::close`] was called.
+    closing: bool,
+}
+
+/// Who opens a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// This end, by a SYN.
+    Active,
+    /// The peer.
+    Passive,
+}
+
+/// Segments that go out beside those that the halves want to send.
+#[derive(Clone, Copy, Debug, Default)]
+struct Owed {
+    /// A reset, which needs no connection.
+    reset: Option<Segment>,
+    /// The answer to the SYN of a peer that opens at the same time.
+    syn_ack: bool,
+    /// An acknowledgement, on data or alone.
+    ack: bool,
+    /// An empty segment that asks for an acknowledgement.
+    probe: bool,
+}
+
+impl Connection {
+    /// A connection that is not open.
+    pub fn new(config: impl Into<Arc<ConnectionConfig>>) -> Self {
+        let config: Arc<ConnectionConfig> = config.into();
+        let tcp = Arc::new(config.halves());
+        Self {
+            state: State::Closed,
+            sender: Sender::new(Arc::clone(&tcp)),
+            receiver: Receiver::new(Arc::clone(&tcp)),
+            agreed: Agreed::offered(&config),
+            window: ReceiveWindow::new(tcp.rwnd),
+            peer_window: PeerWindow::default(),
+            timers: Timers::default(),
+            persist_interval: Duration::ZERO,
+            keepalive_probes: 0,
+            next_challenge: Time::ZERO,
+            owed: Owed::default(),
+            events: Events::default(),
+            held_back: 0,
+            origin: None,
+            closing: false,
+            tcp,
+            config,
+        }
+    }
+
+    /// The present state.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// The options that both ends have agreed on; until the peer's SYN comes, those that this end offers.
+    pub fn agreed(&self) -> Agreed {
+        self.agreed
+    }
+
+    /// The half that sends data.
+    pub fn sender(&self) -> &Sender {
+        &self.sender
+    }
+
+    /// The half that receives data.
+    pub fn receiver(&self) -> &Receiver {
+        &self.receiver
+    }
+
+    /// The round-trip sample taken since the last call, if one was.
+    pub fn poll_rtt(&mut self) -> Option<Duration> {
+        self.sender.poll_rtt()
+    }
+
+    /// The next event, if there is one. Call until `None` after every input.
+    #[must_use]
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.take()
+    }
+
+    /// When [`Self::on_timer`] is due.
+    pub fn next_timer(&self) -> Option<Time> {
+        if !self.state.is_open() {
+            return None;
+        }
+        let halves = self.sender.due().min(self.receiver.due());
+        Some(halves.min(self.timers.next())).filter(|&at| at < Time::MAX)
+    }
+
+    /// Lets the timers that are due expire.
+    pub fn on_timer(&mut self, now: Time) {
+        if !self.state.is_open() {
+            return;
+        }
+        self.sender.on_timer(now);
+        self.receiver.on_timer(now);
+        for timer in Timer::ALL {
+            if self.timers.take_if_due(timer, now) {
+                self.expire(now, timer);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

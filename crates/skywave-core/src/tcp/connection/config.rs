@@ -1,0 +1,75 @@
+//! Everything that makes one end of a connection.
+
+use crate::tcp::config::{Handshake, TcpConfig};
+use crate::time::Duration;
+
+/// Everything that makes one end of a connection; the peer has one of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConnectionConfig {
+    /// The policies of the halves, the largest payload that this end sends and accepts, its own initial
+    /// sequence number, the options that it offers (`sack`, `timestamps`, `ecn`), and its receive buffer
+    /// (`rwnd`). A connection always shakes hands and closes with FIN, whatever `handshake` and `fin`
+    /// say.
+    pub tcp: TcpConfig,
+    /// Offer window scaling (RFC 7323 section 2): without it no window is above 65,535 bytes.
+    pub window_scaling: bool,
+    /// Hold back a segment below the full size while data is unacknowledged (RFC 9293 section 3.7.4).
+    pub nagle: bool,
+    /// Probe a peer that is silent (RFC 9293 section 3.8.4); `None` for never.
+    pub keep_alive: Option<KeepAlive>,
+    /// Give up when the peer has acknowledged nothing for this long although something waits for that
+    /// (RFC 9293 section 3.8.3, R2; RFC 5482); `None` for never.
+    pub user_timeout: Option<Duration>,
+    /// Longest life of a segment in the network (MSL); TIME-WAIT lasts two of them.
+    pub msl: Duration,
+    /// Shortest time between two acknowledgements of segments that carry nothing and are not
+    /// acceptable: two ends that find each other's acknowledgements unacceptable would answer one
+    /// another for ever, and a stranger could make a connection send (RFC 5961 section 7).
+    pub challenge_interval: Duration,
+}
+
+/// When a silent peer is probed, and given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeepAlive {
+    /// Silence before the first probe.
+    pub idle: Duration,
+    /// Time between probes.
+    pub interval: Duration,
+    /// Probes without an answer, after which the connection is given up.
+    pub probes: u32,
+}
+
+impl KeepAlive {
+    /// Two hours of silence, as RFC 9293 section 3.8.4 wants at least; nine probes, 75 s apart.
+    pub const DEFAULT: Self = Self {
+        idle: Duration::from_secs(7200),
+        interval: Duration::from_secs(75),
+        probes: 9,
+    };
+}
+
+impl From<TcpConfig> for ConnectionConfig {
+    /// `tcp` with window scaling, and everything else that is optional off.
+    fn from(tcp: TcpConfig) -> Self {
+        Self {
+            tcp,
+            window_scaling: true,
+            nagle: false,
+            keep_alive: None,
+            user_timeout: None,
+            msl: Duration::from_secs(60),
+            challenge_interval: Duration::from_millis(500),
+        }
+    }
+}
+
+impl ConnectionConfig {
+    /// The halves' configuration before a handshake.
+    pub(super) fn halves(&self) -> TcpConfig {
+        TcpConfig {
+            handshake: Handshake::ThreeWay,
+            fin: true,
+            ..self.tcp.clone()
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The persist timer: a window that keeps everything from being sent is probed until it opens.
+
+use super::Connection;
+use super::timers::Timer;
+use crate::time::Time;
+
+impl Connection {
+    /// Everything was sent that may be: from now on only a probe can bring news of the window.
+    pub(super) fn keep_persist_timer(&mut self, now: Time) {
+        if !self.sender.is_stuck() {
+            self.timers.stop(Timer::Persist);
+        } else if !self.timers.is_running(Timer::Persist) {
+            // RFC 9293 section 3.8.6.1: first after a retransmission timeout, then backed off.
+            self.persist_interval = self.sender.rto().rto();
+            self.timers.set(Timer::Persist, now + self.persist_interval);
+        }
+    }
+
+    /// The window has kept everything from being sent for long enough. A probe is an empty segment with
+    /// a sequence number from before the window, which every receiver answers (RFC 9293 section
+    /// 3.10.7.4). It takes no byte of the stream: that one would wait for its acknowledgement as long as
+    /// the window is closed, and time out.
+    pub(super) fn on_persist_timer(&mut self, now: Time) {
+        self.use_small_window();
+        self.owed.probe = true; // unless data goes out instead
+        self.persist_interval = (self.persist_interval * 2).min(self.tcp.rto.max);
+        self.timers.set(Timer::Persist, now + self.persist_interval);
+    }
+}

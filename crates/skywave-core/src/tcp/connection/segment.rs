@@ -1,0 +1,264 @@
+//! A segment arrives: RFC 9293 section 3.10.7, step by step.
+
+use super::acceptance::Place;
+use super::event::Event;
+use super::reset::refusal;
+use super::{Connection, Origin, State};
+use crate::packet::{Ecn, Flags, Options, Segment, Way};
+use crate::seq::SeqNr;
+use crate::time::Time;
+
+/// Payload of an arriving segment that the connection has taken, in order or not: the `len` bytes
+/// after its first `skip` ones belong at `position` of the peer's stream. Some of them may have come
+/// before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// Payload bytes before the first one, from the start of the stream.
+    pub position: u64,
+    /// Payload bytes of the segment to leave out at its start.
+    pub skip: u32,
+    /// Payload bytes taken.
+    pub len: u32,
+}
+
+impl Connection {
+    /// A segment from the peer arrived, in a packet on which its way has written `way`.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, way: Way) -> Option<Accepted> {
+        match self.state {
+            State::Closed => {
+                self.owed.reset = refusal(segment);
+                None
+            }
+            State::Listen => {
+                self.on_segment_in_listen(now, segment);
+                None
+            }
+            State::SynSent => self.on_segment_in_syn_sent(now, segment, way),
+            _ => match self.without_known_syn(segment) {
+                Some(rest) => self.on_segment_after_syn(now, &rest, way),
+                None => self.on_segment_after_syn(now, segment, way),
+            },
+        }
+    }
+
+    /// Section 3.10.7.4: SYN-RECEIVED and the states after it.
+    fn on_segment_after_syn(&mut self, now: Time, segment: &Segment, way: Way) -> Option<Accepted> {
+        if self.lacks_timestamps(segment) {
+            return None;
+        }
+        // First, the sequence number.
+        let place = self.place(segment);
+        if !self.is_young(segment) || !place.is_acceptable() {
+            self.answer_unacceptable(now, segment, &place, way);
+            // Into a closed window nothing is taken but acknowledgements and resets.
+            let at_closed_window = place.window == 0 && place.is_next();
+            if !at_closed_window || !self.is_young(segment) {
+                return None;
+            }
+        }
+        // Second, the RST bit.
+        if segment.is_rst() {
+            self.take_reset(now, &place);
+            return None;
+        }
+        // Fourth, the SYN bit.
+        if segment.is_syn() {
+            self.take_late_syn(now);
+            return None;
+        }
+        // Fifth, the ACK field.
+        if !segment.is_ack() || !self.take_ack(now, segment, &place) {
+            return None;
+        }
+        // Seventh and eighth, text and FIN.
+        self.take_text(now, segment, way)
+    }
+
+    /// RFC 5961 section 3.2: only the exact number resets.
+    fn take_reset(&mut self, now: Time, place: &Place) {
+        if place.is_next() {
+            match self.state {
+                State::SynReceived => self.on_refused(),
+                State::Closing | State::LastAck | State::TimeWait => self.end(None),
+                _ => self.end(Some(Event::Reset)),
+            }
+        } else if place.begins_inside() {
+            self.challenge(now);
+        }
+    }
+
+    /// RFC 5961 section 4.2: a peer that has started again answers the challenge with a reset.
+    fn take_late_syn(&mut self, now: Time) {
+        if self.state == State::SynReceived && self.origin == Some(Origin::Passive) && !self.closing
+        {
+            self.listen_again();
+        } else {
+            self.challenge(now);
+        }
+    }
+
+    /// Whether the segment is to be processed further.
+    fn take_ack(&mut self, now: Time, segment: &Segment, place: &Place) -> bool {
+        let flight = self.sender.flight();
+        let (una, max) = (flight.una(), flight.max());
+        let una_on_wire = SeqNr::at(self.tcp.iss, una).0;
+        let ahead = i64::from(segment.ack.0.wrapping_sub(una_on_wire).cast_signed());
+        let seq = self.position(place);
+        if self.state == State::SynReceived {
+            if ahead != 1 || max == 0 {
+                self.owed.reset = refusal(segment);
+                return false;
+            }
+            self.establish(now, segment, seq);
+            return true;
+        }
+        // RFC 5961 section 5: of nothing unsent, and not older than any segment can be.
+        if ahead > (max - una).cast_signed() || ahead < -i64::from(self.peer_window.largest()) {
+            self.challenge(now);
+            return false;
+        }
+        self.on_heard(now);
+        if ahead >= 0 {
+            self.tell_sender(now, segment, seq, una + ahead.cast_unsigned());
+        }
+        self.state != State::Closed
+    }
+
+    /// The peer is there.
+    fn on_heard(&mut self, now: Time) {
+        if self.state != State::TimeWait {
+            self.restart_keepalive(now);
+        }
+        if self.sender.is_stuck() {
+            self.on_progress();
+        }
+    }
+
+    fn tell_sender(&mut self, now: Time, segment: &Segment, seq: u64, ack: u64) {
+        let una = self.sender.flight().una();
+        let told = self.for_sender(now, segment, seq, ack);
+        self.sender.on_segment(now, &told);
+        if ack > una {
+            self.on_progress();
+            self.events.tell(Event::Writable);
+        }
+        if self.sender.is_done() {
+            self.on_own_fin_acked(now);
+        }
+    }
+
+    /// The segment as the sending half is to hear it: with the window that is in force after it, and
+    /// with nothing that was not agreed on. An echo of a moment that has not come is no echo.
+    pub(super) fn for_sender(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        seq: u64,
+        ack: u64,
+    ) -> Segment {
+        let una = self.sender.flight().una();
+        let agreed = self.agreed.timestamps;
+        Segment {
+            window: self.peer_window.hear(segment, seq, ack, una),
+            timestamps: segment.timestamps.filter(|t| agreed && { t.echo } <= now),
+            options: if self.agreed.sack {
+                segment.options
+            } else {
+                Options::None
+            },
+            ..*segment
+        }
+    }
+
+    /// The receiving half takes what lies in the window.
+    pub(super) fn take_text(&mut self, now: Time, segment: &Segment, way: Way) -> Option<Accepted> {
+        if segment.span() == 0 {
+            self.receiver.on_empty(segment);
+            return None;
+        }
+        if !self.state.may_receive() {
+            return None; // the peer has no more data, whatever this is
+        }
+        let place = self.place(segment);
+        let trimmed = self.trimmed(segment, &place)?;
+        let (next, readable) = (self.receiver.next(), self.readable());
+        self.hand_to_receiver(now, &trimmed, way);
+        if self.readable() > readable {
+            self.events.tell(Event::Readable);
+        }
+        if self.receiver.is_finished() {
+            self.on_fin(now);
+        }
+        let known = (-place.offset).max(0);
+        let skip = known.max(i64::from(trimmed.seq.0.wrapping_sub(segment.seq.0)));
+        let end = i64::from(trimmed.seq.0.wrapping_sub(segment.seq.0)) + i64::from(trimmed.len);
+        (end > skip).then(|| Accepted {
+            position: next.saturating_add_signed(place.offset + skip) - 1,
+            skip: skip as u32,
+            len: (end - skip) as u32,
+        })
+    }
+
+    /// The only way from here to the receiving half for what takes sequence numbers. It hears of marks
+    /// if both ends know them.
+    fn hand_to_receiver(&mut self, now: Time, segment: &Segment, way: Way) {
+        let ecn = if self.agreed.ecn {
+            way.ecn
+        } else {
+            Ecn::NotEct
+        };
+        self.receiver.on_segment(now, segment);
+        self.receiver.on_way(segment, Way { ecn, ..way });
+    }
+
+    /// A segment that has come before: the receiving half reports it (RFC 2883) in the acknowledgement.
+    pub(super) fn report_duplicate(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        place: &Place,
+        way: Way,
+    ) {
+        let old = Segment {
+            flags: segment.flags - Flags::FIN,
+            ..*segment
+        };
+        // What lies before the first byte was never sent.
+        if place.offset + self.receiver.next().cast_signed() >= 1 {
+            self.hand_to_receiver(now, &old, way);
+        }
+    }
+
+    /// The part of an acceptable segment from the first byte of the stream to the right edge of the
+    /// window, or to the peer's FIN if that is known; `None` if it is empty. A FIN that is at another
+    /// place than one before it, or before data that came, is not taken.
+    fn trimmed(&self, segment: &Segment, place: &Place) -> Option<Segment> {
+        let next = self.receiver.next().cast_signed();
+        let start = place.offset.max(1 - next);
+        let text_end = place.offset + i64::from(segment.len);
+        let fin_at = self.receiver.fin_at().map(|at| at.cast_signed() - next);
+        let end = text_end.min(fin_at.unwrap_or(i64::MAX)).min(place.window);
+        let highest = self.receiver.end().cast_signed() - next;
+        let fin = segment.is_fin()
+            && end == text_end
+            && end < place.window
+            && match fin_at {
+                Some(at) => end == at,
+                None => end >= highest,
+            };
+        if end + i64::from(fin) <= start {
+            return None;
+        }
+        let left_out = (start - place.offset) as u32;
+        Some(Segment {
+            seq: SeqNr(segment.seq.0.wrapping_add(left_out)),
+            len: (end - start) as u32,
+            flags: if fin {
+                segment.flags | Flags::FIN
+            } else {
+                segment.flags - Flags::FIN
+            },
+            ..*segment
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! The receive window: room for what the application has not read, told without silly windows.
+
+use super::Connection;
+use super::options::UNSCALED_WINDOW;
+
+/// The window that this end grants, in positions of the peer's stream (its SYN is at 0).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReceiveWindow {
+    /// Right edge that the peer was told of; it never moves back.
+    edge: u64,
+    /// Payload bytes that the application has read.
+    read: u64,
+}
+
+/// Bounds of a window's movement.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    /// RCV.NXT.
+    next: u64,
+    /// Bytes that the application may leave unread.
+    buffer: u32,
+    /// Largest window that a header can tell.
+    largest: u32,
+    /// Payload bytes of a full segment.
+    mss: u32,
+}
+
+impl ReceiveWindow {
+    /// The window of a SYN, which is never scaled.
+    pub(super) fn new(buffer: u32) -> Self {
+        Self {
+            edge: 1 + u64::from(buffer.min(UNSCALED_WINDOW)),
+            read: 0,
+        }
+    }
+
+    /// The edge that the buffer allows.
+    fn room(&self, bounds: Bounds) -> u64 {
+        let buffered = 1 + self.read + u64::from(bounds.buffer);
+        buffered.min(bounds.next + u64::from(bounds.largest))
+    }
+
+    /// RFC 9293 section 3.8.6.2.2: the edge moves by a full segment or half the buffer, or stays.
+    fn may_move(&self, bounds: Bounds) -> bool {
+        let step = bounds.mss.min(bounds.buffer / 2).max(1);
+        self.room(bounds) >= self.edge + u64::from(step)
+    }
+}
+
+impl Connection {
+    fn bounds(&self) -> Bounds {
+        Bounds {
+            next: self.receiver.next(),
+            buffer: self.tcp.rwnd,
+            largest: self.agreed.largest_window(),
+            mss: self.tcp.mss,
+        }
+    }
+
+    /// The window to tell now; the peer may fill it from then on.
+    pub(super) fn grant_window(&mut self) -> u32 {
+        let bounds = self.bounds();
+        if self.window.may_move(bounds) {
+            self.window.edge = self.window.room(bounds);
+        }
+        self.granted_window() as u32
+    }
+
+    /// RCV.WND: the window that the peer was told of, less what has come since.
+    pub(super) fn granted_window(&self) -> u64 {
+        self.window.edge - self.receiver.next().max(1)
+    }
+
+    /// The application reads up to `bytes`; returns how many there were.
+    pub fn read(&mut self, bytes: u64) -> u64 {
+        let bytes = bytes.min(self.readable());
+        self.window.read += bytes;
+        if self.state.may_receive() && self.should_tell_window() {
+            self.owed.ack = true;
+        }
+        bytes
+    }
+
+    /// A window update is worth a segment of its own when the peer can be waiting for it: it gets at
+    /// least twice the room that it knows of. Other updates go with the next acknowledgement.
+    fn should_tell_window(&self) -> bool {
+        let bounds = self.bounds();
+        let room = self.window.room(bounds);
+        self.window.may_move(bounds) && room - bounds.next >= 2 * self.granted_window()
+    }
+
+    /// Payload bytes that have arrived without a gap.
+    pub fn received(&self) -> u64 {
+        self.receiver.delivered()
+    }
+
+    /// Bytes that can be read now.
+    pub fn readable(&self) -> u64 {
+        self.received() - self.window.read
+    }
+}

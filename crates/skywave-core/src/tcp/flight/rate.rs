@@ -1,0 +1,156 @@
+//! Samples of the rate at which data is delivered (draft-cheng-iccrg-delivery-rate-estimation;
+//! draft-ietf-ccwg-bbr section 4.1), as Linux takes them in `tcp_rate.c`.
+//!
+//! Each segment in flight keeps a snapshot of what had been delivered when it was last sent. The ACK
+//! that reports the segment then tells what was delivered since, and in what time. The snapshots lie
+//! in a ring of their own, numbered as the segments are: a sender that needs none has none.
+
+use super::ring::Ring;
+use crate::time::{Duration, Time};
+use crate::units::Rate;
+
+/// What an ACK says of the rate of delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateSample {
+    /// Bytes delivered over the interval.
+    pub delivered: u64,
+    /// The longer of the times that the sending and the acknowledging of these bytes took.
+    pub interval: Duration,
+    /// Bytes that had been delivered on the connection when the segment was sent that this sample is
+    /// about. A round trip is over when it reaches what was delivered at the round's start.
+    pub prior_delivered: u64,
+    /// Bytes delivered on the connection until now.
+    pub total_delivered: u64,
+    /// Bytes in flight when that segment was sent, itself included.
+    pub flight_at_send: u64,
+    /// Bytes that were found lost between the sending of that segment and now.
+    pub lost: u64,
+    /// The application had nothing more to send then: the path may carry more than the sample says.
+    pub app_limited: bool,
+    /// The interval is shorter than the smallest round trip, as happens after reneging or
+    /// compressed ACKs: the sample says nothing about the path.
+    pub too_short: bool,
+}
+
+impl RateSample {
+    /// The rate of delivery; `None` if the sample is too short to tell one.
+    pub fn rate(&self) -> Option<Rate> {
+        if self.too_short || self.interval.is_zero() {
+            return None;
+        }
+        let bits_ns = u128::from(self.delivered) * 8_000_000_000;
+        let bps = bits_ns / u128::from(self.interval.as_nanos());
+        Some(Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX)))
+    }
+}
+
+/// The connection when a segment was last sent.
+#[derive(Clone, Copy, Debug)]
+struct Snapshot {
+    sent: Time,
+    delivered: u64,
+    delivered_at: Time,
+    first_sent: Time,
+    lost: u64,
+    flight: u32,
+    app_limited: bool,
+}
+
+/// Takes the samples of one connection.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RateSampler {
+    snapshots: Ring<Snapshot>,
+    /// Bytes delivered (C.delivered), and when the last of them were (C.delivered_time).
+    delivered: u64,
+    delivered_at: Time,
+    /// When the segment was sent that was acknowledged last (C.first_send_time).
+    first_sent: Time,
+    /// What will be delivered when all is that was sent while the application had too little; zero
+    /// while it has enough (C.app_limited).
+    app_limited: u64,
+    /// The segment sent last among those that the present ACK reports.
+    newest: Option<Snapshot>,
+}
+
+impl RateSampler {
+    /// For a connection whose next segment is number `number`.
+    pub(super) fn starting_with(number: u64) -> Self {
+        Self {
+            snapshots: Ring::starting_with(number),
+            ..Self::default()
+        }
+    }
+
+    /// Segment `number` is sent at `now`, for the first time if it is the next one. `flight` bytes are
+    /// in the network, those of the segment included, and `lost` were found lost so far; `idle` if
+    /// nothing was in the network before.
+    pub(super) fn on_sent(&mut self, number: u64, now: Time, flight: u64, lost: u64, idle: bool) {
+        if idle {
+            self.first_sent = now;
+            self.delivered_at = now;
+        }
+        let snapshot = Snapshot {
+            sent: now,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            first_sent: self.first_sent,
+            lost,
+            flight: u32::try_from(flight).unwrap_or(u32::MAX),
+            app_limited: self.app_limited > 0,
+        };
+        match self.snapshots.numbered_mut(number) {
+            Some(place) => *place = snapshot,
+            None => self.snapshots.push_back(snapshot),
+        }
+    }
+
+    /// Segment `number` of `len` bytes is reported by the ACK that came at `now`, for the first time.
+    pub(super) fn on_delivered(&mut self, number: u64, len: u64, now: Time) {
+        self.delivered += len;
+        self.delivered_at = now;
+        let Some(&snapshot) = self.snapshots.numbered(number) else {
+            return;
+        };
+        let later = |newest: Snapshot| {
+            (snapshot.delivered, snapshot.sent) >= (newest.delivered, newest.sent)
+        };
+        if self.newest.is_none_or(later) {
+            self.newest = Some(snapshot);
+        }
+    }
+
+    /// Segments below `number` are acknowledged: nobody will ask for their snapshots again.
+    pub(super) fn forget_below(&mut self, number: u64) {
+        while self.snapshots.first_number() < number && !self.snapshots.is_empty() {
+            self.snapshots.pop_front();
+        }
+    }
+
+    /// The present ACK is taken: its sample, if it reported anything. `min_rtt` is the smallest round
+    /// trip seen, `lost` as in [`Self::on_sent`].
+    pub(super) fn sample(&mut self, min_rtt: Duration, lost: u64) -> Option<RateSample> {
+        if self.app_limited > 0 && self.delivered > self.app_limited {
+            self.app_limited = 0;
+        }
+        let newest = self.newest.take()?;
+        self.first_sent = newest.sent;
+        let send_elapsed = newest.sent.since(newest.first_sent);
+        let ack_elapsed = self.delivered_at.since(newest.delivered_at);
+        let interval = send_elapsed.max(ack_elapsed);
+        Some(RateSample {
+            delivered: self.delivered - newest.delivered,
+            interval,
+            prior_delivered: newest.delivered,
+            total_delivered: self.delivered,
+            flight_at_send: u64::from(newest.flight),
+            lost: lost - newest.lost,
+            app_limited: newest.app_limited,
+            too_short: interval < min_rtt,
+        })
+    }
+
+    /// The application has nothing to send although there is room, with `flight` bytes in the network.
+    pub(super) fn on_app_limited(&mut self, flight: u64) {
+        self.app_limited = (self.delivered + flight).max(1);
+    }
+}

@@ -1,0 +1,120 @@
+//! Pacing: segments leave at a rate instead of in the bursts that ACKs let out.
+//!
+//! The rate is the window law's own, or what Linux derives from the window (`tcp_update_pacing_rate`):
+//! cwnd/srtt times 2 in slow start, times 1.2 after it. A burst of at most a quantum leaves at once:
+//! the law's, or 1 ms of the rate and at least two segments.
+
+use crate::pacing::Spacing;
+use crate::time::{Duration, Time};
+use crate::units::{Rate, Segments};
+
+use super::window::Window;
+
+/// What sets the pace of a connection whose law names no rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum PacingConfig {
+    /// Nothing: segments leave as soon as the window lets them.
+    #[default]
+    Off,
+    /// The window, once in a round trip.
+    Window,
+}
+
+/// How much faster than a window in a round trip a sender is paced: in slow start, where the next round
+/// trip's window is twice as large, and after it.
+const SLOW_START_GAIN: f64 = 2.0;
+const AVOIDANCE_GAIN: f64 = 1.2;
+/// A burst lasts so long at the rate.
+const BURST: Duration = Duration::from_millis(1);
+/// And has so many segments at least.
+const FEWEST_SEGMENTS: u64 = 2;
+
+/// The pace of one connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pacing {
+    config: PacingConfig,
+    spacing: Spacing,
+    /// Bytes that may still leave in the present burst.
+    room: u64,
+    /// When the sender, which has something to send, may; [`Time::MAX`] while pacing does not hold it.
+    pub(super) held_until: Time,
+}
+
+impl Pacing {
+    /// Of a connection that has sent nothing.
+    pub(super) fn new(config: PacingConfig) -> Self {
+        Self {
+            config,
+            spacing: Spacing::new(Duration::ZERO),
+            room: 0,
+            held_until: Time::MAX,
+        }
+    }
+
+    /// A segment may leave now.
+    pub(super) fn allows(&self, now: Time) -> bool {
+        self.room > 0 || now >= self.spacing.slot()
+    }
+
+    /// When the next burst may begin.
+    pub(super) fn slot(&self) -> Time {
+        self.spacing.slot()
+    }
+
+    /// The rate that the window asks for; `None` if the connection is not paced by its window, or
+    /// before the first round-trip sample.
+    pub(super) fn rate_of(
+        &self,
+        window: &Window,
+        srtt: Option<Duration>,
+        mss: u32,
+    ) -> Option<Rate> {
+        if self.config == PacingConfig::Off {
+            return None;
+        }
+        let srtt = srtt.filter(|srtt| !srtt.is_zero())?.as_secs_f64();
+        let slow_start = window.cwnd < window.ssthresh / 2.0;
+        let gain = if slow_start {
+            SLOW_START_GAIN
+        } else {
+            AVOIDANCE_GAIN
+        };
+        let Segments(cwnd) = window.cwnd;
+        // A cast of a float saturates.
+        let bps = cwnd * f64::from(mss) * 8.0 * gain / srtt;
+        Some(Rate::from_bps((bps as u64).max(1)))
+    }
+
+    /// A segment of so many bytes leaves, at `rate`, in bursts of `quantum`; without a rate it delays
+    /// nothing.
+    pub(super) fn sent(&mut self, now: Time, bytes: u64, rate: Option<Rate>, quantum: Quantum) {
+        let Some(rate) = rate else {
+            return;
+        };
+        if now >= self.spacing.slot() {
+            self.spacing.sent(now);
+            self.spacing.set_gap(Duration::ZERO);
+            self.room = quantum.bytes(rate);
+        }
+        let (time, _) = rate.transmission_time(bytes, 0);
+        self.spacing.widen(time);
+        self.room = self.room.saturating_sub(bytes);
+    }
+}
+
+/// How much may leave at once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quantum {
+    /// What the law says, in bytes.
+    pub(super) own: Option<u64>,
+    /// Payload bytes of a full segment.
+    pub(super) mss: u32,
+}
+
+impl Quantum {
+    fn bytes(self, rate: Rate) -> u64 {
+        let mss = u64::from(self.mss);
+        let usual = || rate.bytes_in(BURST).max(FEWEST_SEGMENTS * mss);
+        self.own.unwrap_or_else(usual).max(mss)
+    }
+}

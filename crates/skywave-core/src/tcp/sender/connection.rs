@@ -1,0 +1,53 @@
+//! The part of a sender that only a connection uses: a one-way flow negotiates nothing.
+
+use std::sync::Arc;
+
+use super::{Sender, State};
+use crate::packet::Segment;
+use crate::tcp::config::TcpConfig;
+use crate::time::Time;
+
+impl Sender {
+    /// Goes on with what the handshake agreed on; before data may flow, when the members have not
+    /// decided anything yet. The SYN stays in flight, and what was learned from it is kept.
+    pub(in crate::tcp) fn agree(&mut self, config: Arc<TcpConfig>) {
+        debug_assert!(matches!(self.state, State::Closed | State::SynSent));
+        *self = Self {
+            state: self.state,
+            flight: std::mem::take(&mut self.flight),
+            timer: self.timer,
+            timed: self.timed,
+            rto: self.rto.clone(),
+            written: self.written,
+            closing: self.closing,
+            last_sent: self.last_sent,
+            initial_window: self.initial_window,
+            counters: self.counters,
+            limits: self.limits,
+            ..Self::new(config)
+        };
+    }
+
+    /// `segment` acknowledges the SYN, whether or not it carries the peer's.
+    pub(in crate::tcp) fn on_syn_acked(&mut self, now: Time, segment: &Segment) {
+        let ack = segment.ack.expand(self.config.iss, self.flight.una());
+        if self.state == State::SynSent && ack > 0 && self.flight.accepts(ack) {
+            self.hear(now, segment);
+            self.establish(now, ack, segment);
+        }
+    }
+
+    /// Sends into a window of `bytes`, although no segment has just told of it.
+    pub(in crate::tcp) fn set_peer_window(&mut self, bytes: u64) {
+        self.peer_window = bytes;
+    }
+
+    /// Something waits to be sent, and nothing that is on its way could bring an answer.
+    pub(in crate::tcp) fn is_stuck(&self) -> bool {
+        let paced = self.pacing.as_ref();
+        self.state == State::Established
+            && self.flight.in_flight() == 0
+            && self.flight.nxt() < self.end()
+            && paced.is_none_or(|pacing| pacing.held_until == Time::MAX)
+    }
+}

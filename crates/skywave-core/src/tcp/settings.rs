@@ -1,0 +1,67 @@
+//! Settings of a connection that are no policy of the sender's: clocks, counting, the handshake.
+
+use crate::time::Duration;
+use crate::units::Segments;
+
+/// How an ACK counts towards window growth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// Each ACK of new data counts once (RFC 5681 as written; ns-2).
+    Acks,
+    /// Bytes acknowledged count, at most this many segments an ACK (RFC 3465's L).
+    Bytes(u32),
+}
+
+impl Counting {
+    /// What an ACK of so much new data counts.
+    #[inline]
+    pub(super) fn counted(self, acked: impl Fn() -> Segments) -> Segments {
+        match self {
+            Self::Acks => Segments::ONE,
+            Self::Bytes(limit) => acked().min(Segments(f64::from(limit))),
+        }
+    }
+}
+
+/// The retransmission timer's clock and bounds (RFC 6298).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RtoConfig {
+    /// How the estimator counts.
+    pub arithmetic: RtoArithmetic,
+    /// Clock tick G.
+    pub granularity: Duration,
+    /// Smallest RTO.
+    pub min: Duration,
+    /// Largest RTO.
+    pub max: Duration,
+    /// RTO before the first sample.
+    pub initial: Duration,
+}
+
+/// How the RTT estimator counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoArithmetic {
+    /// Exact nanoseconds; G only bounds the variance term.
+    Exact,
+    /// Whole ticks in fixed point (Jacobson 1988, appendix A), as BSD and ns-2 do.
+    Ticks,
+}
+
+/// How the connection begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handshake {
+    /// Both ends are connected from the start.
+    None,
+    /// SYN, SYN-ACK, ACK (RFC 9293).
+    ThreeWay,
+}
+
+impl Handshake {
+    /// Sequence numbers that it takes before the first payload byte.
+    pub const fn span(self) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::ThreeWay => 1,
+        }
+    }
+}

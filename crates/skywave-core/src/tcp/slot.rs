@@ -1,0 +1,165 @@
+//! Policy slots: how a built-in member describes itself, and how a slot is made of its members.
+//!
+//! The file of a member has everything that is to know of it: the law, its parameters with their
+//! defaults, its name in scenario files, where it was published. [`BuiltIn`] is that description. One
+//! line in the slot's `slot!` (`slot/register.rs`) registers the member; from the two follow the
+//! configuration, static dispatch, the list of members, reading from a scenario file, the JSON schema,
+//! the name in results and what the fuzzers try.
+//!
+//! This module names no member and no slot, so that members need nothing from above.
+
+pub(super) mod parameter;
+pub(super) mod register;
+
+use crate::time::Duration;
+use crate::units::Segments;
+
+pub use parameter::{Field, Form, Kind, Parameter, Refusal, Value};
+
+/// A member that is built in: its description, and how one is made for a connection.
+pub trait BuiltIn {
+    /// Its parameters; `()` for none.
+    type Config: Clone + 'static;
+    /// What runs in a connection.
+    type State;
+    /// Name in scenario files and results.
+    const NAME: &'static str;
+    /// What it does, in one line.
+    const SUMMARY: &'static str;
+    /// Where it was published.
+    const SOURCE: &'static str;
+    /// Parameters as published.
+    const DEFAULT: Self::Config;
+    /// The parameters one by one. They are set in this order.
+    const FIELDS: &'static [Field<Self::Config>] = &[];
+    /// Published variants that differ from a basic one in this member only.
+    const PRESETS: &'static [OwnPreset<Self::Config>] = &[];
+
+    /// A fresh one for a connection.
+    fn build(config: &Self::Config, setup: &Setup) -> Self::State;
+}
+
+/// What a member may know of the connection that it is made for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setup {
+    /// Payload bytes of a full segment.
+    pub mss: u32,
+    /// First position of data: those below are the handshake's.
+    pub first_data: u64,
+    /// Window with which slow start begins again after a loss.
+    pub loss_window: Segments,
+    /// NewReno restarts the timer on the first partial ACK only.
+    pub impatient: bool,
+    /// The receiver reports blocks that it holds (RFC 2018).
+    pub sack: bool,
+    /// The recovery works by those reports: only duplicate ACKs that report new data count.
+    pub recovery_uses_sack: bool,
+    /// Longest time for which the receiver keeps an ACK back.
+    pub ack_delay: Duration,
+}
+
+/// A variant that differs from a basic one in one member only: part of that member's description.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnPreset<C> {
+    /// Name in scenario files.
+    pub name: &'static str,
+    /// What sets it apart, in one line.
+    pub summary: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// What it differs from.
+    pub base: Base,
+    /// The member's parameters.
+    pub config: C,
+}
+
+impl<C> OwnPreset<C> {
+    /// The same preset around the member's configuration in its slot.
+    pub(super) fn around<S>(&self, config: S) -> OwnPreset<S> {
+        OwnPreset {
+            name: self.name,
+            summary: self.summary,
+            source: self.source,
+            base: self.base,
+            config,
+        }
+    }
+}
+
+/// The basic variants: RFC 5681's congestion control with this recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// Jacobson 1988.
+    Tahoe,
+    /// RFC 5681.
+    Reno,
+    /// RFC 6582.
+    NewReno,
+    /// RFC 6675.
+    Sack,
+    /// Fall and Floyd 1996, as in ns-2.
+    Sack1,
+}
+
+/// A built-in member as others see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    /// The slot.
+    pub slot: &'static str,
+    /// Name in scenario files.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// What can be set.
+    pub parameters: &'static [Parameter],
+    /// Names of the parameters.
+    pub keys: &'static [&'static str],
+}
+
+/// A slot: the configuration of any of its members, which a program can walk without knowing them.
+pub trait Slot: Clone + PartialEq + std::fmt::Debug + 'static {
+    /// Its name in scenario files.
+    const NAME: &'static str;
+    /// What it decides, in one line.
+    const SUMMARY: &'static str;
+    /// A user's own members may be put there as well.
+    const OPEN: bool;
+    /// Results name each number and period that a file gives, also when it is the default: so does
+    /// every point of a sweep over it. Otherwise they name what differs from the default.
+    const LABELS_GIVEN: bool;
+    /// The built-in members.
+    const MEMBERS: &'static [Member];
+    /// Their names.
+    const NAMES: &'static [&'static str];
+
+    /// Each member with its default parameters, in the order of [`MEMBERS`](Self::MEMBERS).
+    fn defaults() -> Vec<Self>;
+
+    /// The value of a parameter of this member, by its place in [`Member::parameters`]; `None` where
+    /// it has no meaning beside the others' values.
+    fn get(&self, parameter: usize) -> Option<Value>;
+
+    /// Sets a parameter. Parameters are set in the order of [`Member::parameters`].
+    fn set(&mut self, parameter: usize, value: Value) -> Result<(), Refusal>;
+
+    /// The presets that members bring with them.
+    fn presets() -> Vec<OwnPreset<Self>>;
+}
+
+/// The members of several slots in one list.
+pub(super) const fn joined<const N: usize>(slots: &[&[Member]]) -> [Member; N] {
+    let mut all = [slots[0][0]; N];
+    let (mut slot, mut at) = (0, 0);
+    while slot < slots.len() {
+        let mut i = 0;
+        while i < slots[slot].len() {
+            all[at] = slots[slot][i];
+            (i, at) = (i + 1, at + 1);
+        }
+        slot += 1;
+    }
+    assert!(at == N);
+    all
+}

@@ -1,0 +1,184 @@
+//! `slot!`: a slot out of the list of its members.
+//!
+//! ```text
+//! slot! {
+//!     [$] congestion: "How the window grows and shrinks.";
+//!     labels_given: true;
+//!     facts: Law;
+//!     pub enum CongestionConfig;              // the members with their parameters
+//!     pub enum Congestion;                    // one of them in a connection
+//!     Reno: reno::Reno,                       // a member without parameters, in the file reno.rs
+//!     Cerl(config): cerl::Cerl,               // a member with parameters
+//!     + Custom(own, tcp): CustomCongestion => Built<…>  // a user's own, where the slot takes them
+//! }
+//! ```
+//!
+//! It declares the two enums, re-exports what the members' files have, implements [`Slot`] for the
+//! first one and `build` for the second one, and leaves two macros to the file:
+//! - `each!(self, m => m.on_ack(…))` calls the member, statically dispatched;
+//! - `fact!(self, IS_STANDARD, false)` is the constant of that name that the member states in the
+//!   trait `facts`; the last argument stands for a user's own members.
+//!
+//! (`[$]` is there because a macro cannot write a `$` of its own accord.)
+//!
+//! [`Slot`]: super::Slot
+
+macro_rules! slot {
+    (
+        [$d:tt] $slot:ident: $summary:literal;
+        labels_given: $labels_given:literal;
+        facts: $facts:path;
+        $(#[$config_meta:meta])*
+        $config_vis:vis enum $config:ident;
+        $(#[$state_meta:meta])*
+        $state_vis:vis enum $state:ident;
+        $( $variant:ident $( ( $with:ident ) )? : $module:ident :: $member:ident, )+
+        $( + $own:ident ( $own_member:ident, $tcp:ident ) : $own_config:ty => $own_state:ty )?
+    ) => {
+        $( pub use $module::*; )+
+
+        $(#[$config_meta])*
+        $config_vis enum $config {
+            $(
+                #[doc = concat!("[`", stringify!($member), "`].")]
+                $variant $( ( $crate::tcp::slot::register::slot!(@config $member $with) ) )?,
+            )+
+            $(
+                /// A user's own.
+                $own($own_config),
+            )?
+        }
+
+        $(#[$state_meta])*
+        $state_vis enum $state {
+            $(
+                #[doc = concat!("[`", stringify!($member), "`].")]
+                $variant(<$member as $crate::tcp::slot::BuiltIn>::State),
+            )+
+            $(
+                /// A user's own.
+                $own($own_state),
+            )?
+        }
+
+        impl $state {
+            /// A fresh member for a connection.
+            pub(in crate::tcp) fn build(
+                config: &$config,
+                setup: &$crate::tcp::slot::Setup
+                $(, $tcp: &$crate::tcp::config::TcpConfig)?
+            ) -> Self {
+                match config {
+                    $(
+                        $config::$variant $( ($with) )? => Self::$variant(
+                            <$member as $crate::tcp::slot::BuiltIn>::build(
+                                $crate::tcp::slot::register::slot!(@or_none [&] $($with)?),
+                                setup,
+                            ),
+                        ),
+                    )+
+                    $( $config::$own($own_member) => Self::$own($own_member.build($tcp)), )?
+                }
+            }
+        }
+
+        impl $crate::tcp::slot::Slot for $config {
+            const NAME: &'static str = stringify!($slot);
+            const SUMMARY: &'static str = $summary;
+            const OPEN: bool = false $( || $crate::tcp::slot::register::slot!(@true $own) )?;
+            const LABELS_GIVEN: bool = $labels_given;
+            const MEMBERS: &'static [$crate::tcp::slot::Member] = &[ $( {
+                use $crate::tcp::slot::{BuiltIn, Member, Parameter, parameter};
+                const N: usize = <$member as BuiltIn>::FIELDS.len();
+                const PARAMETERS: [Parameter; N] = parameter::parameters(<$member>::FIELDS);
+                const KEYS: [&str; N] = parameter::keys(&PARAMETERS);
+                Member {
+                    slot: stringify!($slot),
+                    name: <$member>::NAME,
+                    summary: <$member>::SUMMARY,
+                    source: <$member>::SOURCE,
+                    parameters: &PARAMETERS,
+                    keys: &KEYS,
+                }
+            }, )+ ];
+            const NAMES: &'static [&'static str] =
+                &[ $( <$member as $crate::tcp::slot::BuiltIn>::NAME, )+ ];
+
+            fn defaults() -> Vec<Self> {
+                vec![ $(
+                    Self::$variant $( ( $crate::tcp::slot::register::slot!(@default $member $with) ) )?,
+                )+ ]
+            }
+
+            fn get(&self, parameter: usize) -> Option<$crate::tcp::slot::Value> {
+                match self {
+                    $(
+                        Self::$variant $( ($with) )? => {
+                            let fields = <$member as $crate::tcp::slot::BuiltIn>::FIELDS;
+                            let config = $crate::tcp::slot::register::slot!(@or_none [&] $($with)?);
+                            fields.get(parameter)?.get(config)
+                        }
+                    )+
+                    $( Self::$own(_) => None, )?
+                }
+            }
+
+            fn set(
+                &mut self,
+                parameter: usize,
+                value: $crate::tcp::slot::Value,
+            ) -> Result<(), $crate::tcp::slot::Refusal> {
+                let field = match self {
+                    $(
+                        Self::$variant $( ($with) )? => {
+                            let fields = <$member as $crate::tcp::slot::BuiltIn>::FIELDS;
+                            let config = $crate::tcp::slot::register::slot!(@or_none [&mut] $($with)?);
+                            fields.get(parameter).map(|field| field.set(config, value))
+                        }
+                    )+
+                    $( Self::$own(_) => None, )?
+                };
+                field.unwrap_or(Err($crate::tcp::slot::Refusal::KIND))
+            }
+
+            fn presets() -> Vec<$crate::tcp::slot::OwnPreset<Self>> {
+                let mut all = Vec::new();
+                $(
+                    for preset in <$member as $crate::tcp::slot::BuiltIn>::PRESETS {
+                        let config =
+                            Self::$variant $( ( $crate::tcp::slot::register::slot!(@of preset $with) ) )?;
+                        all.push(preset.around(config));
+                    }
+                )+
+                all
+            }
+        }
+
+        macro_rules! each {
+            ($d this:expr, $d member:ident => $d call:expr) => {
+                match $d this {
+                    $( $state::$variant($d member) => $d call, )+
+                    $( $state::$own($d member) => $d call, )?
+                }
+            };
+        }
+
+        #[allow(unused_macros)]
+        macro_rules! fact {
+            ($d this:expr, $d fact:ident $(, $d $own_member:expr )?) => {
+                match $d this {
+                    $( Self::$variant { .. } => <$member as $facts>::$d fact, )+
+                    $( Self::$own(_) => $d $own_member, )?
+                }
+            };
+        }
+    };
+
+    (@config $member:ident $with:ident) => { <$member as $crate::tcp::slot::BuiltIn>::Config };
+    (@default $member:ident $with:ident) => { <$member as $crate::tcp::slot::BuiltIn>::DEFAULT };
+    (@of $preset:ident $with:ident) => { $preset.config.clone() };
+    (@or_none [$($by:tt)+] $with:ident) => { $with };
+    (@or_none [$($by:tt)+]) => { $($by)+ () };
+    (@true $any:ident) => { true };
+}
+pub(in crate::tcp) use slot;

@@ -1,0 +1,270 @@
+//! Segments as bytes: TCP (RFC 9293) in IPv4 and IPv6, without I/O.
+//!
+//! Reading has two steps. [`parse`] checks a packet and gives its fields as they are on the wire
+//! ([`Parsed`]); its addresses and ports tell the connection. Only the connection knows the window scale
+//! and the clock, so [`Parsed::segment`] takes them to make the [`Segment`]. [`write()`] goes the other
+//! way in one step.
+//!
+//! # Contract
+//!
+//! - [`parse`] accepts or refuses any bytes; it never panics and never reads beyond the packet's own
+//!   length. What it accepts has right checksums and whole options, and is no fragment.
+//! - [`write()`] never panics, and fails only for reasons of the caller's ([`WriteError`]): a segment with
+//!   at most [`MAX_PAYLOAD`] bytes, as many in the slice beside it, two addresses of one version of IP,
+//!   and options that a TCP header has room for can always be written.
+//! - What was written is read as the same segment, except for what the wire cannot carry: timestamps are
+//!   rounded down to ticks ([`TimestampClock`]), windows to the scale's unit, and a window beyond 65535
+//!   units is written as 65535. Without [`Flags::ACK`] neither the acknowledgement number nor the echo is
+//!   valid: both are zero.
+//! - [`Hints`] have no place on the wire and are left out. The urgent pointer is written as zero and not
+//!   read. Reserved bits are written as zero and not read (RFC 9293 section 3.1).
+
+mod checksum;
+mod clock;
+mod error;
+pub mod ip;
+mod options;
+
+use std::net::SocketAddr;
+
+use etherparse::{TcpHeader, TcpSlice, err::tcp};
+
+use crate::packet::{Ecn, Flags, Hints, Options, Segment, Timestamps};
+use crate::seq::SeqNr;
+use crate::time::Time;
+
+pub use clock::TimestampClock;
+pub use error::{Layer, WireError, WriteError};
+pub use options::{MAX_LEN as MAX_OPTIONS, options_len};
+
+/// Bytes of the longest headers that are written.
+pub const MAX_HEADERS: usize = ip::MAX_HEADER + TcpHeader::MAX_LEN;
+/// Payload for which a packet has room whatever its addresses and options are: IPv4's length field
+/// counts the headers too.
+pub const MAX_PAYLOAD: usize =
+    u16::MAX as usize - (etherparse::Ipv4Header::MIN_LEN + TcpHeader::MAX_LEN);
+/// The largest window scale (RFC 7323 section 2.3).
+pub const MAX_SHIFT: u8 = 14;
+
+/// Where the checksum is in a TCP header.
+const CHECKSUM: usize = 16;
+
+/// Source and destination of a packet, with ports. The flow label and the scope of an IPv6 address are
+/// not written, and zero when read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Endpoints {
+    /// Address and port of its sender.
+    pub source: SocketAddr,
+    /// Address and port of its receiver.
+    pub destination: SocketAddr,
+}
+
+/// Everything beside the segment that a packet is written from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Its two ends.
+    pub endpoints: Endpoints,
+    /// The ECN field of its IP header.
+    pub ecn: Ecn,
+    /// Window scale that its sender has announced; more than [`MAX_SHIFT`] is taken for that. The window
+    /// of a SYN is never scaled (RFC 7323 section 2.2).
+    pub window_shift: u8,
+    /// Clock of its timestamps.
+    pub clock: TimestampClock,
+}
+
+/// The timestamp option as it is on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticks {
+    /// TSval, in ticks of the sender's clock.
+    pub value: u32,
+    /// TSecr, in ticks of the receiver's clock; zero without [`Flags::ACK`].
+    pub echo: u32,
+}
+
+impl Ticks {
+    /// With the echo only where there is one: without an acknowledgement there is nothing to echo (RFC
+    /// 7323 section 3.2).
+    fn valid(self, is_ack: bool) -> Self {
+        Self {
+            echo: if is_ack { self.echo } else { 0 },
+            ..self
+        }
+    }
+}
+
+/// A packet that was read, its fields as they are on the wire.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parsed<'a> {
+    /// Its two ends.
+    pub endpoints: Endpoints,
+    /// The ECN field of its IP header.
+    pub ecn: Ecn,
+    /// Sequence number.
+    pub seq: SeqNr,
+    /// Acknowledgement number; zero without [`Flags::ACK`].
+    pub ack: SeqNr,
+    /// Control bits.
+    pub flags: Flags,
+    /// The window field, not scaled.
+    pub window: u16,
+    /// Timestamp option.
+    pub timestamps: Option<Ticks>,
+    /// What a SYN offers, or the SACK blocks of another segment; options that do not belong to a
+    /// segment's kind are ignored. A SYN that offers nothing has none.
+    pub options: Options,
+    /// The payload.
+    pub payload: &'a [u8],
+}
+
+impl Parsed<'_> {
+    /// The segment that this is to a connection.
+    ///
+    /// `window_shift` is the scale announced by its sender, more than [`MAX_SHIFT`] is taken for that.
+    /// `near` are times near which the timestamps are: the last value of the peer's, and of our own
+    /// clock, which it echoes, the time now. Both are read with `clock`. That is right for the echo. The
+    /// tick of a peer's clock is not known, and need not be: the value is only compared with others and
+    /// echoed unchanged.
+    pub fn segment(&self, window_shift: u8, clock: TimestampClock, near: Timestamps) -> Segment {
+        let shift = if self.flags.contains(Flags::SYN) {
+            0
+        } else {
+            window_shift.min(MAX_SHIFT)
+        };
+        let is_ack = self.flags.contains(Flags::ACK);
+        Segment {
+            seq: self.seq,
+            ack: self.ack,
+            len: self.payload.len() as u32,
+            window: u32::from(self.window) << shift,
+            timestamps: self.timestamps.map(|ticks| Timestamps {
+                value: clock.expand(ticks.value, near.value),
+                echo: if is_ack {
+                    clock.expand(ticks.echo, near.echo)
+                } else {
+                    Time::ZERO
+                },
+            }),
+            flags: self.flags,
+            hints: Hints::NONE,
+            options: self.options,
+        }
+    }
+}
+
+/// Appends the packet of `segment` with its payload to `out`; nothing when it fails.
+pub fn write(
+    header: &Header,
+    segment: &Segment,
+    payload: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), WriteError> {
+    write_headers(header, segment, payload, out)?;
+    out.extend_from_slice(payload);
+    Ok(())
+}
+
+/// Appends the headers alone, with the checksum of the whole packet: for a caller that passes the
+/// payload on without a copy, or drops it.
+pub fn write_headers(
+    header: &Header,
+    segment: &Segment,
+    payload: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), WriteError> {
+    let Endpoints {
+        source,
+        destination,
+    } = header.endpoints;
+    if payload.len() != segment.len as usize {
+        return Err(WriteError::PayloadLength {
+            counted: segment.len,
+            given: payload.len(),
+        });
+    }
+    let tcp_len = TcpHeader::MIN_LEN + options::checked_len(segment)?;
+    let ip = ip::Header {
+        addresses: ip::Addresses::new(source.ip(), destination.ip())?,
+        ecn: header.ecn,
+        protocol: ip::TCP,
+    };
+    ip::write(&ip, tcp_len + payload.len(), out)?;
+
+    let start = out.len();
+    let ack = if segment.is_ack() { segment.ack.0 } else { 0 };
+    out.extend(source.port().to_be_bytes());
+    out.extend(destination.port().to_be_bytes());
+    out.extend(segment.seq.0.to_be_bytes());
+    out.extend(ack.to_be_bytes());
+    // The length is in words, in the upper half of its byte.
+    out.extend([((tcp_len / 4) << 4) as u8, segment.flags.bits()]);
+    out.extend(window_field(segment, header.window_shift).to_be_bytes());
+    // Checksum and urgent pointer.
+    out.extend([0; 4]);
+    options::write(segment, header.clock, out);
+    let checksum = ip.addresses.checksum(ip::TCP, &out[start..], payload);
+    out[start + CHECKSUM..][..2].copy_from_slice(&checksum.to_be_bytes());
+    Ok(())
+}
+
+fn window_field(segment: &Segment, shift: u8) -> u16 {
+    let shift = if segment.is_syn() {
+        0
+    } else {
+        shift.min(MAX_SHIFT)
+    };
+    u16::try_from(segment.window >> shift).unwrap_or(u16::MAX)
+}
+
+/// Reads a packet; bytes after its end are ignored.
+pub fn parse(bytes: &[u8]) -> Result<Parsed<'_>, WireError> {
+    let ip = ip::parse(bytes)?;
+    if ip.header.protocol != ip::TCP {
+        return Err(WireError::Protocol(ip.header.protocol));
+    }
+    let tcp = TcpSlice::from_slice(ip.payload).map_err(|error| match error {
+        tcp::HeaderSliceError::Len(error) => WireError::Truncated {
+            layer: Layer::Tcp,
+            offset: ip.offset,
+            needed: error.required_len,
+            given: error.len,
+        },
+        tcp::HeaderSliceError::Content(tcp::HeaderError::DataOffsetTooSmall { data_offset }) => {
+            WireError::HeaderLength {
+                layer: Layer::Tcp,
+                words: data_offset,
+            }
+        }
+    })?;
+    let at = (ip.offset, CHECKSUM);
+    checksum::verify(Layer::Tcp, tcp.header_slice(), at, |header| {
+        let addresses = ip.header.addresses;
+        addresses.checksum(ip::TCP, header, tcp.payload())
+    })?;
+    let list = options::parse(tcp.options(), ip.offset + TcpHeader::MIN_LEN)?;
+    // All eight bits have a name.
+    let flags = Flags::from_bits_retain(tcp.slice()[13]);
+    let is_ack = flags.contains(Flags::ACK);
+    let addresses = ip.header.addresses;
+    Ok(Parsed {
+        endpoints: Endpoints {
+            source: SocketAddr::new(addresses.source(), tcp.source_port()),
+            destination: SocketAddr::new(addresses.destination(), tcp.destination_port()),
+        },
+        ecn: ip.header.ecn,
+        seq: SeqNr(tcp.sequence_number()),
+        ack: SeqNr(if is_ack {
+            tcp.acknowledgment_number()
+        } else {
+            0
+        }),
+        flags,
+        window: tcp.window_size(),
+        timestamps: list.timestamps.map(|ticks| ticks.valid(is_ack)),
+        options: list.of(flags),
+        payload: tcp.payload(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

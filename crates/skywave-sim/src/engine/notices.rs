@@ -1,0 +1,53 @@
+//! Explicit loss notification: after a channel has lost data of a flow, the next packet of the flow that
+//! gets through says so, as a base station's link layer can (Balakrishnan and Katz 1998).
+
+use skywave_core::packet::{Body, Marks, Packet};
+
+use super::world::World;
+use crate::losses::LossCause;
+
+/// Flows with a loss that their next packet is to tell of; few at any time.
+#[derive(Debug, Default)]
+pub(super) struct LossNotices(Vec<u32>);
+
+impl LossNotices {
+    fn note(&mut self, flow: u32) {
+        if !self.0.contains(&flow) {
+            self.0.push(flow);
+        }
+    }
+
+    /// A packet gets through: it says whether the one before it was lost.
+    #[inline]
+    pub(super) fn tell(&mut self, packet: &mut Packet) {
+        if !self.0.is_empty() {
+            self.tell_one(packet);
+        }
+    }
+
+    #[cold]
+    fn tell_one(&mut self, packet: &mut Packet) {
+        if let Body::TcpData(_) = packet.body
+            && let Some(place) = self.0.iter().position(|&flow| flow == packet.flow)
+        {
+            self.0.swap_remove(place);
+            packet.marks |= Marks::ELN;
+        }
+    }
+}
+
+impl World<'_> {
+    /// Lane `lane` has lost packet `id`: if a channel did it, and the flow wants to know, the lane's next
+    /// packet of the flow tells.
+    #[cold]
+    pub(super) fn notice_loss(&mut self, lane: u32, id: u32, cause: LossCause) {
+        let packet = &self.packets[id as usize].packet;
+        let by_channel = matches!(cause, LossCause::Channel | LossCause::Blackout);
+        if by_channel
+            && matches!(packet.body, Body::TcpData(_))
+            && self.flows[packet.flow as usize].wants_loss_notices()
+        {
+            self.lanes[lane as usize].notices.note(packet.flow);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Tests of the workspace. A snapshot that no test compares with anything is an error as well: its test
+# is gone or has another name.
+set -eu
+cd "$(dirname "$0")/.."
+
+# insta appends the path of each snapshot that it compares to this file.
+compared=$(mktemp)
+trap 'rm -f "$compared"' EXIT
+INSTA_SNAPSHOT_REFERENCES_FILE=$compared cargo test --workspace --locked
+
+export LC_ALL=C
+sort -u -o "$compared" "$compared"
+left=$(find "$(pwd -P)/crates" -name '*.snap' | sort | comm -23 - "$compared")
+if [ -n "$left" ]; then
+    printf 'skywave: no test compares anything with these snapshots:\n%s\n' "$left" >&2
+    exit 1
+fi
