@@ -62,7 +62,7 @@ impl Pacing {
     }
 
     /// The rate that the window asks for; `None` if the connection is not paced by its window, or
-    /// before the first round-trip sample.
+    /// while no round trip is known.
     pub(super) fn rate_of(
         &self,
         window: &Window,

@@ -24,6 +24,9 @@ enum Estimate {
     Exact { srtt: Duration, rttvar: Duration },
     /// Fixed point in ticks: eight times SRTT and four times RTTVAR.
     Ticks { srtt8: u64, rttvar4: u64 },
+    /// Samples that are distrusted after many expiries. Only the RTO that they gave, before any
+    /// backoff, is kept until the next sample; neither SRTT nor RTTVAR is known.
+    Discarded { rto: Duration },
 }
 
 impl RtoEstimator {
@@ -73,7 +76,7 @@ impl RtoEstimator {
     /// Jacobson 1988, appendix A.2: the same in integers.
     fn sample_ticks(&mut self, rtt: u64) {
         self.estimate = match self.estimate {
-            Estimate::Ticks { srtt8, rttvar4 } if srtt8 > 0 => {
+            Estimate::Ticks { srtt8, rttvar4 } => {
                 let error = rtt.cast_signed() - (srtt8 >> 3).cast_signed();
                 let deviation = error.abs() - (rttvar4 >> 2).cast_signed();
                 Estimate::Ticks {
@@ -94,13 +97,20 @@ impl RtoEstimator {
         self.rto
     }
 
-    fn update(&mut self) {
+    /// The RTO of the samples, without backoff and bounds.
+    fn estimated(&self) -> Duration {
         let c = &self.config;
-        let base = match self.estimate {
+        match self.estimate {
             Estimate::None => c.initial,
             Estimate::Exact { srtt, rttvar } => srtt + (rttvar * 4).max(c.granularity),
             Estimate::Ticks { srtt8, rttvar4 } => c.granularity * (((rttvar4 << 3) + srtt8) >> 3),
-        };
+            Estimate::Discarded { rto } => rto,
+        }
+    }
+
+    fn update(&mut self) {
+        let c = &self.config;
+        let base = self.estimated();
         let least = match c.arithmetic {
             // A clock that ticks cannot time less than two of its ticks.
             RtoArithmetic::Ticks => c.granularity * 2,
@@ -116,17 +126,16 @@ impl RtoEstimator {
         self.rto().mul_f64(factor).min(self.config.max)
     }
 
-    /// Doubles the RTO after an expiry (rule 5.5). Past three doublings the smoothed RTT is
-    /// distrusted and restarts from the next sample (RFC 6298 section 5, last paragraph).
+    /// Doubles the RTO after an expiry (rule 5.5). Past three doublings a coarse clock distrusts its
+    /// samples, as BSD does, and starts again from the next one (RFC 6298 section 5, last paragraph).
     pub fn back_off(&mut self) {
         if self.rto() < self.config.max {
             self.backoff = self.backoff.saturating_mul(2);
         }
-        if self.backoff > 8
-            && let Estimate::Ticks { srtt8, rttvar4 } = &mut self.estimate
-        {
-            *rttvar4 += *srtt8 >> 3;
-            *srtt8 = 0;
+        if self.backoff > 8 && matches!(self.estimate, Estimate::Ticks { .. }) {
+            self.estimate = Estimate::Discarded {
+                rto: self.estimated(),
+            };
         }
         self.update();
     }
@@ -137,19 +146,20 @@ impl RtoEstimator {
         self.update();
     }
 
-    /// Mean deviation of the round-trip time; `None` before the first sample.
+    /// Mean deviation of the round-trip time; `None` before the first sample, and from when many
+    /// expiries have discarded the samples until the next one.
     pub fn rttvar(&self) -> Option<Duration> {
         match self.estimate {
-            Estimate::None => None,
+            Estimate::None | Estimate::Discarded { .. } => None,
             Estimate::Exact { rttvar, .. } => Some(rttvar),
             Estimate::Ticks { rttvar4, .. } => Some(self.config.granularity * rttvar4 / 4),
         }
     }
 
-    /// Smoothed round-trip time; `None` before the first sample.
+    /// Smoothed round-trip time; `None` when [`Self::rttvar`] is.
     pub fn srtt(&self) -> Option<Duration> {
         match self.estimate {
-            Estimate::None => None,
+            Estimate::None | Estimate::Discarded { .. } => None,
             Estimate::Exact { srtt, .. } => Some(srtt),
             Estimate::Ticks { srtt8, .. } => Some(self.config.granularity * srtt8 / 8),
         }
@@ -330,7 +340,11 @@ mod tests {
             })
             .collect();
         assert_eq!(rtos, [6000, 12_000, 24_000, 48_000, 60_000, 60_000]);
-        // The old round trips are forgotten: this is a first sample.
+        // The old round trips are forgotten, and zero is none; the RTO that they gave is kept.
+        assert_eq!((e.srtt(), e.rttvar()), (None, None));
+        e.end_backoff();
+        assert_eq!(e.rto(), Duration::from_secs(3));
+        // This counts as a first sample.
         sample(&mut e, 4000);
         assert_eq!(e.srtt(), Some(Duration::from_secs(4)));
         assert_eq!(e.rto(), Duration::from_secs(12));

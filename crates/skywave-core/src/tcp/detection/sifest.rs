@@ -108,7 +108,7 @@ impl Sifest {
     }
 
     fn learn_rtt(&mut self, event: &DetectionEvent) {
-        // Zero is an average that a long backoff has thrown away.
+        // Where a round trip takes no time, no time tells a copy that was lost from one on its way.
         self.srtt = event.srtt.filter(|srtt| *srtt > Duration::ZERO);
     }
 

@@ -191,6 +191,18 @@ fn westwood_plus_takes_one_sample_a_round_trip() {
 }
 
 #[test]
+fn westwood_plus_takes_no_sample_while_no_round_trip_is_known() {
+    let mut w = westwood(true);
+    ack(&mut w, 0.0, 1.0);
+    for ms in [200.0, 400.0] {
+        w.on_ack(&ack_at(ms, 1.0), &mut window(10.0, 5.0));
+        assert_eq!(w.estimate, 0.0);
+    }
+    ack(&mut w, 500.0, 3.0);
+    assert_near(w.estimate, 10.0, "all of it, over all of the time");
+}
+
+#[test]
 fn growth_is_renos() {
     let mut w = westwood(false);
     let mut win = window(10.0, 5.0);

@@ -311,6 +311,31 @@ fn below_what_was_sent_at_a_timeout_nothing_waits() {
 }
 
 #[test]
+fn without_a_round_trip_to_wait_for_three_dupacks_count() {
+    let mut s = one_sample(TcpConfig {
+        limited_transmit: true,
+        ..dcr("dcr")
+    });
+    // Many expiries discard the round trip that was measured.
+    for _ in 0..4 {
+        s.wait_for_timeout();
+    }
+    let _ = s.poll();
+    // Everything had arrived: the ACK of a retransmission measures nothing.
+    s.ack(12);
+    s.expect_sent([12, 13]);
+    s.dupack_sacking(&[13..14]);
+    s.on_timer();
+    s.expect_sent([14]);
+    s.dupack_sacking(&[13..15]);
+    s.on_timer();
+    s.expect_sent([15]);
+    s.dupack_sacking(&[13..16]);
+    s.expect_sent([12, 16]);
+    assert_eq!(s.sender.counters().fast_retransmits, 1);
+}
+
+#[test]
 fn a_coarse_clock_expires_on_its_next_tick() {
     let wait = DcrWait::Timer {
         tick: Duration::from_millis(30),

@@ -35,6 +35,21 @@ fn after_two_round_trips_of_silence_the_last_segment_is_sent_again() {
 }
 
 #[test]
+fn without_a_round_trip_to_measure_by_a_probe_waits_for_a_second() {
+    // Section 7.2. Many expiries discard the round trip that was measured.
+    let mut s = tail(rack(10));
+    s.wait_for_probe();
+    for _ in 0..4 {
+        s.wait_for_timeout();
+    }
+    let _ = s.poll();
+    s.ack(6);
+    s.sender.write(u64::from(MSS));
+    s.expect_sent([6]);
+    s.expect_timer_in(1000);
+}
+
+#[test]
 fn the_probes_report_shows_what_else_is_lost() {
     // 4 and 5 are lost; the probe arrives.
     let mut s = tail(rack(10));
