@@ -241,9 +241,11 @@ impl Flight {
         } else if self.nxt > start && !segment.has(Marks::DOUBLED) {
             segment.mark(Marks::DOUBLED);
             self.doubled += end - start;
-            if let Some(scoreboard) = &mut self.scoreboard {
-                scoreboard.doubled_at(start);
-            }
+        }
+        if segment.has(Marks::DOUBLED)
+            && let Some(scoreboard) = &mut self.scoreboard
+        {
+            scoreboard.doubled_at(start);
         }
         if self.nxt == start {
             self.nxt = end;

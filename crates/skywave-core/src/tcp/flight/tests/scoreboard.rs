@@ -239,6 +239,24 @@ impl Both {
     }
 }
 
+/// A segment of which two copies count is found lost, passed over as such, and sent once more.
+#[test]
+fn a_lost_segment_that_counts_twice_is_judged_again_once_it_was_sent() {
+    let mut both = Both::new();
+    for operation in [
+        Operation::Send(vec![100, 100, 100]),
+        Operation::Sack(334, 667, false),
+        Operation::Rescue,
+        Operation::MarkFirstLost,
+        Operation::MarkHoles,
+        Operation::SendLost,
+        Operation::MarkHoles,
+    ] {
+        both.apply(&operation);
+        both.compare();
+    }
+}
+
 proptest! {
     #[test]
     fn its_answers_are_those_of_a_walk(operations in prop::collection::vec(operation(), 1..100)) {
