@@ -138,6 +138,7 @@ impl Sender {
         self.cap_window();
         if self.detection.hears_of_new_acks() {
             self.detect_on_new_ack(now, acked_segments, segment_rtt, delivered);
+            self.cap_window();
         }
         if self.flight.is_empty() {
             self.timer = Time::MAX;
@@ -277,6 +278,7 @@ impl Sender {
                 ..ack_event!(self, now, Segments::ZERO, None, None)
             };
             self.congestion.on_waiting(&event, &mut self.window);
+            self.cap_window();
         }
         self.act(now, finding, fresh);
     }

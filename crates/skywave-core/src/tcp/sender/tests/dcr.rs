@@ -63,6 +63,18 @@ fn each_dupack_lets_one_new_segment_out_although_the_window_grows() {
 }
 
 #[test]
+fn the_window_grows_no_further_than_its_cap_during_the_delay() {
+    let mut s = one_sample(TcpConfig {
+        max_cwnd: Segments(10.5),
+        ..dcr("dcr")
+    });
+    dupacks_for_2(&mut s, 9);
+    // Each duplicate ACK still lets one segment out.
+    s.expect_sent(12..=20);
+    s.expect_cwnd(10.5);
+}
+
+#[test]
 fn a_hole_filled_within_the_delay_has_no_consequence() {
     let mut s = one_sample(dcr("dcr"));
     dupacks_for_2(&mut s, 9);

@@ -3,10 +3,14 @@
 use super::{MSS, plain};
 use crate::packet::{Flags, SackBlock, Segment};
 use crate::seq::SeqNr;
-use crate::tcp::config::{RecoveryConfig, RtoConfig, TcpConfig};
+use crate::tcp::config::{CongestionConfig, RecoveryConfig, RtoConfig, TcpConfig};
+use crate::tcp::congestion::CongestionControl;
+use crate::tcp::custom::CustomCongestion;
 use crate::tcp::detection::NcrTransmit;
 use crate::tcp::testing::Script;
+use crate::tcp::window::{AckEvent, LossEvent, Response, SpuriousEvent, TimeoutEvent, Window};
 use crate::time::Duration;
+use crate::units::Segments;
 
 /// The preset with a smallest RTO of 1 s and without limited transmit.
 fn ncr(name: &str, window: u32) -> TcpConfig {
@@ -151,6 +155,37 @@ fn reordering_leaves_the_threshold_and_lets_no_burst_out() {
     s.ack(9);
     s.expect_cwnd(10.0);
     s.expect_sent([17, 18]);
+}
+
+#[test]
+fn a_law_that_undoes_a_cut_after_reordering_keeps_to_the_cap() {
+    /// Opens the window as soon as there was no loss.
+    struct Bold;
+
+    impl CongestionControl for Bold {
+        fn on_ack(&mut self, _ack: &AckEvent, _window: &mut Window) {}
+
+        fn on_loss(&mut self, loss: &LossEvent, _window: &Window) -> Response {
+            Response::cut_to(loss.window)
+        }
+
+        fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {
+            Response::restart(timeout.window)
+        }
+
+        fn on_spurious(&mut self, _spurious: &SpuriousEvent, window: &mut Window) {
+            window.cwnd = Segments(100.0);
+        }
+    }
+
+    let mut config = ncr("ncr-aggressive", 12);
+    let bold = CustomCongestion::new("bold", |_| Bold);
+    config.composition.congestion = CongestionConfig::Custom(bold);
+    config.max_cwnd = Segments(15.0);
+    let mut s = Script::sent(config, 12);
+    arrive(&mut s, 2..=6);
+    s.ack(7);
+    s.expect_cwnd(15.0);
 }
 
 #[test]
