@@ -116,16 +116,10 @@ fn shift_for(window: u32) -> u8 {
 }
 
 fn forgo_sack(composition: &mut Composition) {
-    match composition.recovery {
-        RecoveryConfig::Tahoe | RecoveryConfig::Reno | RecoveryConfig::NewReno => {}
-        RecoveryConfig::Sack | RecoveryConfig::Prr | RecoveryConfig::Sack1 => {
-            composition.recovery = RecoveryConfig::NewReno;
-        }
+    if composition.recovery.uses_sack() {
+        composition.recovery = RecoveryConfig::NewReno;
     }
-    if matches!(
-        composition.detection,
-        DetectionConfig::Rack | DetectionConfig::Ncr(_)
-    ) {
+    if composition.detection.needs_sack() {
         composition.detection = DetectionConfig::Dupacks(3);
     }
 }
