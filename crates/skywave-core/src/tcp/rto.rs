@@ -42,7 +42,8 @@ impl RtoEstimator {
         new
     }
 
-    /// Takes the round trip of a segment sent at `sent` and acknowledged at `now`; ends the backoff.
+    /// Takes the round trip of a segment sent at `sent` and acknowledged at `now`; ends the backoff. If
+    /// `sent` is later than `now` the round trip took no time.
     pub fn sample(&mut self, sent: Time, now: Time) {
         self.backoff = 1;
         match self.config.arithmetic {
@@ -50,7 +51,8 @@ impl RtoEstimator {
             RtoArithmetic::Ticks => {
                 // A coarse clock sees the ticks that fell between the two moments.
                 let tick = self.config.granularity.as_nanos().max(1);
-                self.sample_ticks((now.as_nanos() / tick - sent.as_nanos() / tick).max(1));
+                let ticks = |at: Time| at.as_nanos() / tick;
+                self.sample_ticks(ticks(now).saturating_sub(ticks(sent)).max(1));
             }
         }
         self.update();
@@ -261,6 +263,18 @@ mod tests {
             Time::ZERO + Duration::from_millis(10),
             Time::ZERO + Duration::from_millis(490),
         );
+        assert_eq!(e.srtt(), Some(Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn a_segment_sent_later_than_its_acknowledgement_took_no_time() {
+        let (sent, now) = (Time::ZERO + Duration::from_secs(5), Time::ZERO);
+        let mut e = exact();
+        e.sample(sent, now);
+        assert_eq!(e.srtt(), Some(Duration::ZERO));
+        // A coarse clock counts one tick at least.
+        let mut e = ticks(500, 0);
+        e.sample(sent, now);
         assert_eq!(e.srtt(), Some(Duration::from_millis(500)));
     }
 

@@ -95,7 +95,7 @@ impl Connection {
 
     /// `segment`, at position `seq` of the peer's stream, acknowledges the SYN.
     pub(super) fn establish(&mut self, now: Time, segment: &Segment, seq: u64) {
-        let told = self.for_sender(now, segment, seq, 1);
+        let told = self.for_sender(segment, seq, 1);
         self.sender.on_syn_acked(now, &told);
         self.transition_to(State::Established);
         self.events.tell(Event::Connected);

@@ -136,7 +136,7 @@ impl Connection {
 
     fn tell_sender(&mut self, now: Time, segment: &Segment, seq: u64, ack: u64) {
         let una = self.sender.flight().una();
-        let told = self.for_sender(now, segment, seq, ack);
+        let told = self.for_sender(segment, seq, ack);
         self.sender.on_segment(now, &told);
         if ack > una {
             self.on_progress();
@@ -148,19 +148,12 @@ impl Connection {
     }
 
     /// The segment as the sending half is to hear it: with the window that is in force after it, and
-    /// with nothing that was not agreed on. An echo of a moment that has not come is no echo.
-    pub(super) fn for_sender(
-        &mut self,
-        now: Time,
-        segment: &Segment,
-        seq: u64,
-        ack: u64,
-    ) -> Segment {
+    /// with nothing that was not agreed on.
+    pub(super) fn for_sender(&mut self, segment: &Segment, seq: u64, ack: u64) -> Segment {
         let una = self.sender.flight().una();
-        let agreed = self.agreed.timestamps;
         Segment {
             window: self.peer_window.hear(segment, seq, ack, una),
-            timestamps: segment.timestamps.filter(|t| agreed && { t.echo } <= now),
+            timestamps: segment.timestamps.filter(|_| self.agreed.timestamps),
             options: if self.agreed.sack {
                 segment.options
             } else {

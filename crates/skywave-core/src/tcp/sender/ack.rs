@@ -2,7 +2,7 @@
 
 use super::ecn::cause_of;
 use super::{Sender, detection_event};
-use crate::packet::{Hints, Segment};
+use crate::packet::{Hints, Segment, Timestamps};
 use crate::tcp::config::Counting;
 use crate::tcp::congestion::CongestionControl;
 use crate::tcp::detection::{DetectionEvent, LossDetector};
@@ -132,7 +132,7 @@ impl Sender {
                 && !self.signals.marked,
             ..ack_event!(self, now, acked_segments, rtt, segment_rtt)
         };
-        let report = self.report(segment, flight_before, delivered);
+        let report = self.report(now, segment, flight_before, delivered);
         self.congestion
             .on_ack(&report.fill(event), &mut self.window);
         self.cap_window();
@@ -234,7 +234,13 @@ impl Sender {
     }
 
     /// What the law is told of any ACK beside what is acknowledged.
-    fn report(&mut self, segment: &Segment, flight_before: u64, delivered: u64) -> Report {
+    fn report(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        flight_before: u64,
+        delivered: u64,
+    ) -> Report {
         let mss = self.config.mss;
         let lost = self.flight.lost_ever();
         let newly_lost = lost - std::mem::replace(&mut self.lost_told, lost);
@@ -245,10 +251,7 @@ impl Sender {
             marked: self.signals.marked,
             rate: self.flight.rate_sample(),
             hints: segment.hints,
-            one_way: segment
-                .timestamps
-                .filter(|_| self.config.timestamps)
-                .map(|t| { t.value }.since(t.echo)),
+            one_way: self.echoed(now, segment).map(|t| { t.value }.since(t.echo)),
         }
     }
 
@@ -259,7 +262,7 @@ impl Sender {
         self.dupacks += u32::from(counts);
         if !self.congestion.is_standard() {
             let event = ack_event!(self, now, Segments::ZERO, None, None);
-            let report = self.report(segment, self.flight.in_flight(), fresh);
+            let report = self.report(now, segment, self.flight.in_flight(), fresh);
             self.congestion.on_dupack(&report.fill(event));
         }
         let finding = self.look(now, None);
@@ -283,6 +286,14 @@ impl Sender {
         self.act(now, finding, fresh);
     }
 
+    /// The timestamps of a segment, if the connection has them. The echo of a moment that has not come
+    /// is none: a peer has made it up.
+    #[inline]
+    pub(super) fn echoed(&self, now: Time, segment: &Segment) -> Option<Timestamps> {
+        let timestamps = segment.timestamps.filter(|_| self.config.timestamps);
+        timestamps.filter(|t| { t.echo } <= now)
+    }
+
     /// Takes a round-trip sample, if this ACK carries one.
     #[inline]
     pub(super) fn sample_rtt(
@@ -292,7 +303,7 @@ impl Sender {
         segment: &Segment,
     ) -> Option<Duration> {
         let sent = if self.config.timestamps {
-            segment.timestamps?.echo
+            self.echoed(now, segment)?.echo
         } else {
             self.timed.take_if(|t| ack >= t.end)?.sent
         };

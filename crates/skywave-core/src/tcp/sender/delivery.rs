@@ -14,7 +14,7 @@ impl Sender {
     /// An acceptable ACK came, and nothing of it was taken yet.
     #[inline(never)]
     pub(super) fn begin_ack(&mut self, now: Time, ack: u64, segment: &Segment) {
-        let timestamps = segment.timestamps.filter(|_| self.config.timestamps);
+        let timestamps = self.echoed(now, segment);
         self.flight.begin_ack(now, timestamps.map(|t| t.echo));
         let reported = self.reported_duplicate(ack, segment);
         let bare = ack == self.flight.una() && segment.sack().is_empty() && segment.is_empty();

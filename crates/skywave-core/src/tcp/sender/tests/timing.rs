@@ -44,6 +44,24 @@ fn timestamps_give_a_sample_with_every_ack_of_new_data() {
 }
 
 #[test]
+fn an_echo_from_the_future_is_no_sample() {
+    let mut s = Script::sent(
+        TcpConfig {
+            timestamps: true,
+            ..config("reno", 3)
+        },
+        3,
+    );
+    let before = s.sender.rto().rto();
+    s.ack_echoing(2, s.now + Duration::from_secs(5));
+    assert_eq!(s.sender.poll_rtt(), None);
+    assert_eq!(s.sender.rto().srtt(), None);
+    assert_eq!(s.sender.rto().rto(), before);
+    // What it acknowledges counts all the same.
+    s.expect_sent([4]);
+}
+
+#[test]
 fn timestamps_tell_a_retransmission_from_the_original() {
     let mut s = Script::sent(
         TcpConfig {
