@@ -9,6 +9,9 @@
 //!
 //! After each of them call [`Sender::poll_transmit`] until it returns `None`, then ask
 //! [`Sender::next_timer`] again.
+//!
+//! A sender waits for as long as the receiver's window is closed. A driver whose peer may close it needs
+//! a [`Connection`](super::connection::Connection), which probes the window (RFC 9293 section 3.8.6.1).
 
 mod ack;
 mod connection;

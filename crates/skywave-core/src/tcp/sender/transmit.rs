@@ -97,7 +97,7 @@ impl Sender {
         let (una, nxt) = (self.flight.una(), self.flight.nxt());
         let end = self.end_of_new(nxt);
         if end == nxt {
-            Err(Limit::Application)
+            Err(self.why_nothing_new())
         } else if end > una + self.peer_window {
             Err(Limit::Rwnd)
         } else if !self.window.cwnd.holds(end - una, self.config.mss) {
@@ -171,7 +171,7 @@ impl Sender {
         let una = self.flight.una();
         let limit = match next {
             Some(_) => Limit::Rwnd,
-            None => Limit::Application,
+            None => self.why_nothing_new(),
         };
         if let Some(next) = next
             && end <= una + self.peer_window
@@ -212,6 +212,17 @@ impl Sender {
             nxt.saturating_add(len).min(self.written)
         } else {
             self.end()
+        }
+    }
+
+    /// No segment never sent begins at `nxt`: everything written was sent, or the receiver's window is
+    /// closed.
+    #[inline(always)]
+    fn why_nothing_new(&self) -> Limit {
+        if self.flight.nxt() < self.written {
+            Limit::Rwnd
+        } else {
+            Limit::Application
         }
     }
 

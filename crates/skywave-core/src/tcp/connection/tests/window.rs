@@ -3,6 +3,7 @@
 use super::script::{BUFFER, MSS, PEER_WINDOW, Script, config, own, peer, with_window};
 use crate::packet::Flags;
 use crate::tcp::connection::{ConnectionConfig, Event, State};
+use crate::tcp::limits::Limit;
 use crate::time::Duration;
 
 const ACK: Flags = Flags::ACK;
@@ -113,6 +114,7 @@ fn closed_window(config: ConnectionConfig) -> Script {
 #[test]
 fn a_window_is_closed_for_a_minute_and_opens() {
     let mut s = closed_window(config());
+    assert_eq!(s.connection.sender().limited_by(), Some(Limit::Rwnd));
     for at in [1000, 3000, 7000, 15_000, 31_000, 63_000] {
         s.recv(at, own(ACK, 1000, 1, 0));
         s.send(at + 100, with_window(0, peer(ACK, 1, 1001, 0)));

@@ -50,6 +50,43 @@ fn a_full_receivers_window_also_when_both_are_full() {
     }
 }
 
+/// An ACK of everything below segment `next`, with this window.
+fn with_window(next: u64, window: u32) -> Segment {
+    Segment {
+        ack: SeqNr::at(0, (next - 1) * u64::from(MSS)),
+        window,
+        flags: Flags::ACK,
+        ..Segment::default()
+    }
+}
+
+#[test]
+fn a_closed_receivers_window_until_it_opens() {
+    // Standard Reno goes the short way of plain senders, CUBIC does not.
+    for name in ["reno", "cubic"] {
+        let mut s = Script::sent(config(name, 10), 10);
+        s.wait(100);
+        s.receive(&with_window(11, 0));
+        s.expect_nothing();
+        assert_eq!(s.sender.limited_by(), Some(Limit::Rwnd), "{name}");
+        s.wait(50);
+        expect_times(&s, &[(Limit::Cwnd, 100), (Limit::Rwnd, 50)]);
+        s.receive(&with_window(11, 2 * MSS));
+        s.expect_sent([11, 12]);
+        assert_eq!(s.sender.limited_by(), Some(Limit::Rwnd), "{name}");
+    }
+}
+
+#[test]
+fn a_closed_window_of_an_application_that_has_nothing_more() {
+    let mut s = Script::idle(config("reno", 10));
+    s.sender.write(u64::from(MSS));
+    s.expect_sent([1]);
+    s.wait(100);
+    s.receive(&with_window(2, 0));
+    assert_eq!(s.sender.limited_by(), Some(Limit::Application));
+}
+
 #[test]
 fn an_application_that_has_nothing_more() {
     let mut s = Script::idle(config("reno", 10));
