@@ -16,16 +16,18 @@ impl SeqNr {
         Self(iss.wrapping_add(position as u32))
     }
 
-    /// The stream position meant by this number: the one nearest to `near`.
-    pub const fn expand(self, iss: u32, near: u64) -> u64 {
+    /// The stream position meant by this number: the one nearest to `near`. `None` for a number from
+    /// before the initial one, which a stranger or a peer's earlier connection may send.
+    #[inline]
+    pub const fn expand(self, iss: u32, near: u64) -> Option<u64> {
         let known = iss.wrapping_add(near as u32);
         let distance = self.0.wrapping_sub(known).cast_signed();
-        // Positions are below 2^63: none is before the start.
+        // Positions are below 2^63.
         let position = near.cast_signed().wrapping_add(distance as i64);
         if position < 0 {
-            0
+            None
         } else {
-            position.cast_unsigned()
+            Some(position.cast_unsigned())
         }
     }
 }
@@ -48,13 +50,20 @@ mod tests {
                 let Some(position) = near.checked_add_signed(offset) else {
                     continue;
                 };
-                assert_eq!(SeqNr::at(iss, position).expand(iss, near), position);
+                assert_eq!(SeqNr::at(iss, position).expand(iss, near), Some(position));
             }
         }
     }
 
     #[test]
-    fn a_number_before_the_start_is_clamped_to_it() {
-        assert_eq!(SeqNr(99).expand(100, 0), 0);
+    fn a_number_before_the_initial_one_has_no_position() {
+        for iss in [100, 0, 5] {
+            let before = |n| SeqNr(u32::wrapping_sub(iss, n));
+            assert_eq!(before(1).expand(iss, 0), None);
+            assert_eq!(before(10).expand(iss, 1000), None);
+            assert_eq!(before(1 << 31).expand(iss, 0), None);
+            // Further away it is nearer to the end of the numbers' cycle.
+            assert_eq!(before(10).expand(iss, 1 << 31), Some((1 << 32) - 10));
+        }
     }
 }

@@ -146,7 +146,9 @@ impl Snoop {
             return; // an ACK of the handshake: nothing that could be missing
         }
         let first = *self.first.get_or_insert(segment.seq);
-        let start = segment.seq.expand(first.0, self.ack);
+        let Some(start) = segment.seq.expand(first.0, self.ack) else {
+            return; // from before the first segment that was seen
+        };
         let end = start + segment.span();
         if end <= self.ack {
             // The mobile host has it: the ACK was lost on its way from here to the sender.
@@ -163,7 +165,9 @@ impl Snoop {
         let Some(first) = self.first.filter(|_| self.config.in_queue) else {
             return;
         };
-        let start = segment.seq.expand(first.0, self.ack);
+        let Some(start) = segment.seq.expand(first.0, self.ack) else {
+            return; // from before the first segment that was seen
+        };
         let end = start + segment.span();
         if end <= self.ack {
             self.needless = self.needless.saturating_sub(1);
@@ -190,7 +194,9 @@ impl Snoop {
         if !segment.is_ack() {
             return Verdict::Forward;
         }
-        let ack = segment.ack.expand(first.0, self.ack);
+        let Some(ack) = segment.ack.expand(first.0, self.ack) else {
+            return Verdict::Forward;
+        };
         if ack > self.ack {
             self.on_new_ack(now, ack, segment.window);
             return Verdict::Forward;

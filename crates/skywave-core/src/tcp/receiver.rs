@@ -91,7 +91,9 @@ impl Receiver {
     /// A segment from the data sender arrived.
     #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
-        let start = segment.seq.expand(self.irs, self.next);
+        let Some(start) = segment.seq.expand(self.irs, self.next) else {
+            return self.on_stray(segment);
+        };
         let end = start + segment.span();
         if end == start {
             return; // nothing in it
@@ -117,6 +119,15 @@ impl Receiver {
         }
     }
 
+    /// A segment begins before the initial sequence number: it is dropped, and its sender is told where
+    /// this end stands (RFC 9293 section 3.10.7.4).
+    #[cold]
+    fn on_stray(&mut self, segment: &Segment) {
+        if segment.span() > 0 {
+            self.ack_now();
+        }
+    }
+
     /// What the way of the segment that was [taken last](Self::on_segment) has written on its packet.
     #[inline]
     pub fn on_way(&mut self, segment: &Segment, way: Way) {
@@ -138,8 +149,8 @@ impl Receiver {
             let start = segment.seq.expand(self.irs, self.next);
             let next = self.next;
             self.after_eln.retain(|&edge| edge > next);
-            if self.held.iter().any(|block| block.start == start) {
-                self.after_eln.push(start);
+            if let Some(block) = self.held.iter().find(|block| Some(block.start) == start) {
+                self.after_eln.push(block.start);
             }
         }
     }
@@ -341,7 +352,9 @@ impl Receiver {
 
     /// A segment without payload, which takes no sequence number, came in order: its timestamp.
     pub(super) fn on_empty(&mut self, segment: &Segment) {
-        self.take_timestamp(segment.seq.expand(self.irs, self.next), segment);
+        if let Some(start) = segment.seq.expand(self.irs, self.next) {
+            self.take_timestamp(start, segment);
+        }
     }
 
     /// RFC 2018 section 4: the block with the segment that triggers an ACK comes first in it.

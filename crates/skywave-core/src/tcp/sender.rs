@@ -274,12 +274,19 @@ impl Sender {
         if segment.flags != Flags::ACK || !segment.hints.is_none() {
             return self.on_unusual_segment(now, segment);
         }
-        let ack = segment.ack.expand(self.config.iss, self.flight.una());
-        if !self.flight.accepts(ack) {
+        let Some(ack) = self.acknowledged_by(segment) else {
             return; // not acceptable, or old news
-        }
+        };
         self.on_acceptable(now, ack, segment);
         self.finish_if_done();
+    }
+
+    /// Position up to which a segment acknowledges; `None` if that was never sent, or is older than what
+    /// was acknowledged before.
+    #[inline(always)]
+    fn acknowledged_by(&self, segment: &Segment) -> Option<u64> {
+        let ack = segment.ack.expand(self.config.iss, self.flight.una())?;
+        self.flight.accepts(ack).then_some(ack)
     }
 
     /// A segment with other control bits than a plain ACK, or with hints.
@@ -390,8 +397,10 @@ impl Sender {
         if !segment.is_ack() {
             return;
         }
-        let ack = segment.ack.expand(self.config.iss, self.flight.una());
-        if self.state != State::SynSent || !self.flight.accepts(ack) {
+        let Some(ack) = self.acknowledged_by(segment) else {
+            return;
+        };
+        if self.state != State::SynSent {
             return;
         }
         self.hear(now, segment);

@@ -217,7 +217,8 @@ impl Script {
         let (iss, first) = (self.config.iss, self.position(1));
         std::iter::from_fn(|| self.poll_segment())
             .map(|segment| {
-                let offset = segment.seq.expand(iss, near) - first;
+                let position = segment.seq.expand(iss, near).expect("its own number");
+                let offset = position - first;
                 assert_eq!(offset % u64::from(MSS), 0, "a segment of a script is whole");
                 offset / u64::from(MSS) + 1
             })

@@ -190,7 +190,8 @@ impl<'a> Pair<'a> {
     }
 
     fn note(&mut self, segment: &Segment) {
-        let start = segment.seq.expand(self.config.iss, self.prefix as u64) as usize;
+        let start = segment.seq.expand(self.config.iss, self.prefix as u64);
+        let start = start.expect("the sender's own number") as usize;
         let end = start + segment.span() as usize;
         self.arrived[start..end].fill(true);
         while self.arrived.get(self.prefix) == Some(&true) {
@@ -232,11 +233,10 @@ impl<'a> Pair<'a> {
             let Body::TcpData(segment) = repair.body else {
                 panic!("the agent sends {repair:?}")
             };
-            let end = segment
-                .seq
-                .expand(self.config.iss, self.sender.flight().max());
+            let max = self.sender.flight().max();
+            let start = segment.seq.expand(self.config.iss, max);
             assert!(
-                end + segment.span() <= self.sender.flight().max(),
+                start.is_some_and(|start| start + segment.span() <= max),
                 "what the sender never sent"
             );
             self.path.put(self.now + delay, Packet::Data(segment));

@@ -220,7 +220,10 @@ impl Direction {
             shown: Ranges::default(),
             passed: Ranges::default(),
         });
-        let start = SeqNr(tcp.sequence_number).expand(stream.first, stream.highest);
+        let seq = SeqNr(tcp.sequence_number);
+        let Some(start) = seq.expand(stream.first, stream.highest) else {
+            return; // from long before the first segment of the capture
+        };
         let data = start + u64::from(tcp.syn);
         let end = data + packet.payload + u64::from(tcp.fin);
         stream.highest = stream.highest.max(end);

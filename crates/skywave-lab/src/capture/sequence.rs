@@ -114,7 +114,7 @@ impl Flow {
     fn range(&self, body: &Body) -> Option<Range<u64>> {
         match body {
             Body::TcpData(segment) => {
-                let start = segment.seq.expand(self.iss, self.highest);
+                let start = segment.seq.expand(self.iss, self.highest)?;
                 Some(start..start + segment.span())
             }
             &Body::WtcpForward(Carried(wtcp::Packet::Data(data))) => {

@@ -107,7 +107,7 @@ impl Tcp {
     #[cold]
     #[inline(never)]
     pub(super) fn arrives(&mut self, now: Time, segment: &Segment) {
-        let position = segment.seq.expand(self.config.iss, self.receiver.next());
+        let position = position(segment, self.config.iss, self.receiver.next());
         if segment.len == 0 || self.receiver.has(position) {
             return;
         }
@@ -120,6 +120,12 @@ impl Tcp {
     /// First position after a data segment.
     pub(super) fn end_of(&self, segment: &Segment) -> u64 {
         let una = self.sender.flight().una();
-        segment.seq.expand(self.config.iss, una) + segment.span()
+        position(segment, self.config.iss, una) + segment.span()
     }
+}
+
+/// Stream position of a data segment of a simulated sender.
+fn position(segment: &Segment, iss: u32, near: u64) -> u64 {
+    let position = segment.seq.expand(iss, near);
+    position.expect("senders count from their initial number")
 }

@@ -56,6 +56,7 @@ impl Script {
 
     fn number(&self, seq: SeqNr) -> u64 {
         let position = seq.expand(self.config.iss, self.receiver.next());
+        let position = position.expect("one of the script's numbers");
         (position - self.config.handshake.span()) / u64::from(MSS) + 1
     }
 

@@ -78,7 +78,10 @@ impl Sender {
         let mut fresh = 0;
         for block in segment.sack() {
             let (start, end) = (block.start.expand(iss, una), block.end.expand(iss, una));
-            fresh += self.flight.sack(start, end);
+            // A block from before the initial number is of another connection.
+            if let (Some(start), Some(end)) = (start, end) {
+                fresh += self.flight.sack(start, end);
+            }
         }
         fresh
     }

@@ -30,8 +30,10 @@ impl Sender {
 
     /// `segment` acknowledges the SYN, whether or not it carries the peer's.
     pub(in crate::tcp) fn on_syn_acked(&mut self, now: Time, segment: &Segment) {
-        let ack = segment.ack.expand(self.config.iss, self.flight.una());
-        if self.state == State::SynSent && ack > 0 && self.flight.accepts(ack) {
+        let ack = self.acknowledged_by(segment);
+        if self.state == State::SynSent
+            && let Some(ack) = ack.filter(|&ack| ack > 0)
+        {
             self.hear(now, segment);
             self.establish(now, ack, segment);
         }

@@ -30,7 +30,7 @@ impl Sender {
         let mut blocks = segment.sack().iter();
         let mut next = || {
             let block = blocks.next()?;
-            Some((block.start.expand(iss, una), block.end.expand(iss, una)))
+            Some((block.start.expand(iss, una)?, block.end.expand(iss, una)?))
         };
         let (start, end) = next()?;
         let again = end <= ack || next().is_some_and(|(from, to)| from <= start && end <= to);

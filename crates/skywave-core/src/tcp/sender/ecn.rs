@@ -46,10 +46,9 @@ impl Sender {
     /// An acceptable ACK came with more than the ACK bit, or with hints.
     #[cold]
     pub(super) fn on_signalling_segment(&mut self, now: Time, segment: &Segment) {
-        let ack = segment.ack.expand(self.config.iss, self.flight.una());
-        if !self.flight.accepts(ack) {
+        let Some(ack) = self.acknowledged_by(segment) else {
             return;
-        }
+        };
         let marked = self.config.ecn && segment.flags.contains(Flags::ECE);
         self.signals.marked = marked;
         self.signals.eln = self.config.eln && segment.hints.is_eln();

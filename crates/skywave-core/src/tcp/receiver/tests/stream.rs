@@ -90,3 +90,22 @@ fn a_pure_ack_is_not_answered() {
     s.receiver.on_segment(s.now, &ack);
     s.expect_nothing();
 }
+
+#[test]
+fn a_segment_from_before_the_initial_number_is_dropped_and_acknowledged() {
+    let mut s = Script::new(TcpConfig {
+        iss: 5000,
+        ..delayed()
+    });
+    let mut segment = Segment {
+        seq: SeqNr(4500),
+        ..s.data(1)
+    };
+    // Its second half would be the first bytes of the stream.
+    s.receiver.on_segment(s.now, &segment);
+    s.expect_ack(1);
+    assert_eq!(s.receiver.delivered(), 0);
+    segment.len = 0;
+    s.receiver.on_segment(s.now, &segment);
+    s.expect_nothing();
+}

@@ -346,3 +346,22 @@ fn nothing_in_flight_cannot_be_lost() {
     s.ack(3);
     assert!(!s.sender.in_recovery());
 }
+
+#[test]
+fn an_ack_from_before_the_initial_number_is_no_duplicate() {
+    let config = TcpConfig {
+        iss: 5000,
+        ..config("reno", 10)
+    };
+    let mut s = Script::sent(config, 10);
+    for _ in 0..5 {
+        s.receive(&Segment {
+            ack: SeqNr(4000),
+            window: 1000 * MSS,
+            flags: Flags::ACK,
+            ..Segment::default()
+        });
+    }
+    s.expect_nothing();
+    assert_eq!(s.sender.counters().fast_retransmits, 0);
+}

@@ -301,3 +301,25 @@ fn small(held: &[Range<u64>], byte: impl Fn(u64) -> SeqNr) -> Segment {
         ..Segment::default()
     }
 }
+
+#[test]
+fn a_block_from_before_the_initial_number_reports_nothing() {
+    let config = TcpConfig {
+        iss: 5000,
+        ..config("sack", 10)
+    };
+    let mut s = Script::sent(config, 10);
+    s.receive(&Segment {
+        ack: SeqNr(5000),
+        window: 1000 * MSS,
+        flags: Flags::ACK,
+        options: [SackBlock {
+            start: SeqNr(4000),
+            end: SeqNr(5000 + 9 * MSS),
+        }]
+        .into_iter()
+        .collect(),
+        ..Segment::default()
+    });
+    assert_eq!(s.sender.flight().sacked_bytes(), 0);
+}
