@@ -56,8 +56,11 @@ pub enum Found {
     PartialAck,
     /// The scoreboard of selective ACKs.
     Sack,
-    /// The detector by a rule of its own, such as Vegas' fine-grained timer.
+    /// The detector by a rule of its own, such as Vegas' fine-grained timer; or an explicit
+    /// notification.
     Detector,
+    /// A detector's probe, before anybody had found the loss.
+    Probe,
     /// The retransmission timer.
     Timeout,
     /// An agent on the way did, and sent it again ([`AgentSpec`](crate::spec::AgentSpec)).
@@ -71,11 +74,12 @@ pub enum Found {
 
 impl Found {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Dupacks,
         Self::PartialAck,
         Self::Sack,
         Self::Detector,
+        Self::Probe,
         Self::Timeout,
         Self::Agent,
         Self::Unnoticed,
@@ -90,6 +94,7 @@ impl From<Why> for Found {
             Why::PartialAck => Self::PartialAck,
             Why::Sack => Self::Sack,
             Why::Detector | Why::Notice => Self::Detector,
+            Why::Probe => Self::Probe,
             Why::Timeout => Self::Timeout,
             Why::GoBackN => Self::Unnoticed,
         }

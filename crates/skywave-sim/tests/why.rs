@@ -173,6 +173,30 @@ fn single_losses_are_found_by_duplicate_acks() {
 }
 
 #[test]
+fn a_lost_segment_that_nothing_follows_is_found_by_a_probe() {
+    let path = Path {
+        loss: 0.1,
+        seconds: 200,
+        ..Path::default()
+    };
+    let found = |name| {
+        let mut spec = single(path, ns2(name, 90), 4);
+        spec.flows[0].traffic = Traffic::Requests {
+            size: Dist::Constant(1000.0),
+            think: Dist::Constant(1.0),
+            pause_from: PauseFrom::Start,
+        };
+        let losses = run(&spec).losses;
+        [Found::Probe, Found::Detector, Found::Timeout].map(|found| losses.found(found))
+    };
+    let [probe, detector, timeout] = found("rack-tlp");
+    // Where the probe is lost as well, the ACK of the next request or the timer tells.
+    assert!(probe > 10 && detector + timeout < probe / 2);
+    let [probe, detector, timeout] = found("sack");
+    assert!(probe == 0 && detector == 0 && timeout > 10);
+}
+
+#[test]
 fn every_loss_of_every_preset_is_found_once_or_open() {
     let mut seen = [0; LossCause::ALL.len()];
     for preset in PRESETS.iter() {
@@ -206,6 +230,9 @@ fn every_loss_of_every_preset_is_found_once_or_open() {
             let detector = flow.losses.found(Found::Detector);
             let counts = matches!(detection, DetectionConfig::Dupacks(_));
             assert!(detector == 0 || !counts, "{}", preset.name);
+            let probe = flow.losses.found(Found::Probe);
+            let probes = matches!(detection, DetectionConfig::Rack);
+            assert!(probe == 0 || probes, "{}", preset.name);
             assert!(flow.spurious_retransmits <= flow.retransmits);
         }
     }

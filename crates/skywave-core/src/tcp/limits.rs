@@ -137,13 +137,16 @@ impl LimitClock {
 pub enum Why {
     /// Duplicate ACKs reached the detector's threshold.
     Dupacks,
-    /// A partial ACK in a recovery showed the next hole (RFC 6582).
+    /// A partial ACK in a recovery without a scoreboard showed the next hole (RFC 6582).
     PartialAck,
     /// The scoreboard of selective ACKs showed it, or its rescue rule (RFC 6675).
     Sack,
-    /// The detector found it otherwise: Vegas' fine-grained timer, SIFEST's fewer duplicate ACKs, or a
-    /// user's own rule.
+    /// The detector found it otherwise: by time (Vegas' fine-grained timer, the end of TCP-DCR's wait,
+    /// RACK), by another number of duplicate ACKs (SIFEST), or by a user's own rule.
     Detector,
+    /// Nothing was found lost: a detector's probe sends the last segment again, so that an ACK tells
+    /// (RFC 8985 section 7.3).
+    Probe,
     /// An explicit notification told of it.
     Notice,
     /// The retransmission timer expired; the first segment of what follows.

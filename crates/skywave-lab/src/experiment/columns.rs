@@ -208,6 +208,7 @@ columns! {
     lost_queue_partial_ack Queue PartialAck "Full queue, partial ACK";
     lost_queue_sack Queue Sack "Full queue, SACK";
     lost_queue_detector Queue Detector "Full queue, detector";
+    lost_queue_probe Queue Probe "Full queue, probe";
     lost_queue_timeout Queue Timeout "Full queue, timeout";
     lost_queue_agent Queue Agent "Full queue, agent";
     lost_queue_unnoticed Queue Unnoticed "Full queue, unnoticed";
@@ -216,6 +217,7 @@ columns! {
     lost_early_partial_ack Early PartialAck "Early drop, partial ACK";
     lost_early_sack Early Sack "Early drop, SACK";
     lost_early_detector Early Detector "Early drop, detector";
+    lost_early_probe Early Probe "Early drop, probe";
     lost_early_timeout Early Timeout "Early drop, timeout";
     lost_early_agent Early Agent "Early drop, agent";
     lost_early_unnoticed Early Unnoticed "Early drop, unnoticed";
@@ -224,6 +226,7 @@ columns! {
     lost_channel_partial_ack Channel PartialAck "Channel, partial ACK";
     lost_channel_sack Channel Sack "Channel, SACK";
     lost_channel_detector Channel Detector "Channel, detector";
+    lost_channel_probe Channel Probe "Channel, probe";
     lost_channel_timeout Channel Timeout "Channel, timeout";
     lost_channel_agent Channel Agent "Channel, agent";
     lost_channel_unnoticed Channel Unnoticed "Channel, unnoticed";
@@ -232,6 +235,7 @@ columns! {
     lost_blackout_partial_ack Blackout PartialAck "Blackout, partial ACK";
     lost_blackout_sack Blackout Sack "Blackout, SACK";
     lost_blackout_detector Blackout Detector "Blackout, detector";
+    lost_blackout_probe Blackout Probe "Blackout, probe";
     lost_blackout_timeout Blackout Timeout "Blackout, timeout";
     lost_blackout_agent Blackout Agent "Blackout, agent";
     lost_blackout_unnoticed Blackout Unnoticed "Blackout, unnoticed";
@@ -240,6 +244,7 @@ columns! {
     lost_corrupt_partial_ack Corruption PartialAck "Damage, partial ACK";
     lost_corrupt_sack Corruption Sack "Damage, SACK";
     lost_corrupt_detector Corruption Detector "Damage, detector";
+    lost_corrupt_probe Corruption Probe "Damage, probe";
     lost_corrupt_timeout Corruption Timeout "Damage, timeout";
     lost_corrupt_agent Corruption Agent "Damage, agent";
     lost_corrupt_unnoticed Corruption Unnoticed "Damage, unnoticed";
@@ -248,6 +253,7 @@ columns! {
     lost_no_route_partial_ack NoRoute PartialAck "No route, partial ACK";
     lost_no_route_sack NoRoute Sack "No route, SACK";
     lost_no_route_detector NoRoute Detector "No route, detector";
+    lost_no_route_probe NoRoute Probe "No route, probe";
     lost_no_route_timeout NoRoute Timeout "No route, timeout";
     lost_no_route_agent NoRoute Agent "No route, agent";
     lost_no_route_unnoticed NoRoute Unnoticed "No route, unnoticed";

@@ -38,6 +38,7 @@ const FOUND: [(Found, &str); Found::ALL.len()] = [
     (Found::PartialAck, "partial ACK"),
     (Found::Sack, "SACK"),
     (Found::Detector, "detector"),
+    (Found::Probe, "probe"),
     (Found::Timeout, "timeout"),
     (Found::Agent, "agent"),
     (Found::Unnoticed, "unnoticed"),

@@ -58,8 +58,8 @@ struct Entry {
     at: Time,
 }
 
-/// Bits of an [`Entry`] for what happened. A connection has less than 2^60 bytes.
-const CODE_BITS: u32 = 4;
+/// Bits of an [`Entry`] for what happened. A connection has less than 2^59 bytes.
+const CODE_BITS: u32 = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
@@ -365,6 +365,19 @@ mod tests {
             }
         }
         (cells, spurious)
+    }
+
+    #[test]
+    fn what_happened_is_kept_beside_the_end_of_the_segment() {
+        let lost = LossCause::ALL.map(What::Lost);
+        let resent = Found::ALL.map(What::Resent);
+        let both = lost.into_iter().chain(resent);
+        for what in both.chain([What::FirstSent, What::Arrived]) {
+            for end in [0, 1, (1 << 59) - 1] {
+                let entry = Entry::new(at(10), end, what);
+                assert_eq!((entry.end(), entry.what()), (end, what));
+            }
+        }
     }
 
     #[test]

@@ -128,6 +128,6 @@ impl Sender {
             return next;
         }
         let last = self.flight.segments().next_back()?;
-        Some(Next::Again(last.start, Why::Detector))
+        Some(Next::Again(last.start, Why::Probe))
     }
 }

@@ -253,6 +253,25 @@ fn sack_sends_again_for_what_the_scoreboard_shows() {
 }
 
 #[test]
+fn rack_sends_again_for_time_and_as_a_probe() {
+    let mut s = Script::sent(config("rack-tlp", 10), 10);
+    s.wait(100);
+    s.dupack_sacking(&[2..3]);
+    s.wait(25); // the reordering window
+    s.on_timer();
+    assert_eq!(why(&mut s), Some(Why::Detector));
+
+    let mut s = Script::idle(config("rack-tlp", 10));
+    s.sender.write(3 * u64::from(MSS));
+    s.expect_sent([1, 2, 3]);
+    s.wait(100);
+    s.ack(2);
+    s.wait_for_probe();
+    s.expect_sent([3]);
+    assert_eq!(why(&mut s), Some(Why::Probe));
+}
+
+#[test]
 fn vegas_sends_again_for_its_own_timer() {
     let mut s = Script::sent(plain("vegas", 10), 10);
     s.wait(100);
