@@ -243,6 +243,15 @@ impl Segment {
         u64::from(self.len) + u64::from(self.is_syn()) + u64::from(self.is_fin())
     }
 
+    /// It has no control bit but ACK, and carries no hints: as most segments. (The four bytes compared as
+    /// one number.)
+    #[inline(always)]
+    pub(crate) fn is_plain(&self) -> bool {
+        let [low, high] = self.hints.contention.to_bytes();
+        let bytes = [self.flags.bits(), self.hints.marks.bits(), low, high];
+        u32::from_ne_bytes(bytes) == u32::from_ne_bytes([Flags::ACK.bits(), 0, 0, 0])
+    }
+
     /// It takes no sequence number: no payload, SYN or FIN.
     #[inline]
     pub fn is_empty(&self) -> bool {

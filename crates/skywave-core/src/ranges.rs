@@ -70,7 +70,16 @@ impl Ranges {
     }
 
     /// The range that has `position` in it.
+    #[inline]
     pub(crate) fn at(&self, position: u64) -> Option<Span> {
+        let last = *self.spans.back()?;
+        if last.start <= position {
+            return (position < last.end).then_some(last);
+        }
+        self.at_below_last(position)
+    }
+
+    fn at_below_last(&self, position: u64) -> Option<Span> {
         let span = *self.spans.get(self.below(position))?;
         (span.start <= position).then_some(span)
     }
@@ -97,6 +106,18 @@ impl Ranges {
             }
             None
         })
+    }
+
+    /// Adds `span`, which is not empty, if it begins where the last range ends, as most that are added do;
+    /// gives that range.
+    #[inline]
+    pub(crate) fn extend_last(&mut self, span: Span) -> Option<Span> {
+        let last = self.spans.back_mut()?;
+        if last.end != span.start {
+            return None;
+        }
+        last.end = span.end;
+        Some(*last)
     }
 
     /// Adds `span`, which is not empty; gives the range that it is part of now.
@@ -200,8 +221,14 @@ mod tests {
                 match operation {
                     Operation::Insert(span) => {
                         set.extend(span.start..span.end);
+                        let mut longer = ranges.clone();
+                        let extended = longer.extend_last(span);
                         let merged = ranges.insert(span);
                         prop_assert!(merged.covers(span));
+                        if let Some(extended) = extended {
+                            prop_assert_eq!(extended, merged);
+                            prop_assert!(longer.iter().eq(ranges.iter()));
+                        }
                         prop_assert!(ranges.iter().any(|s| s == merged));
                     }
                     Operation::RemoveBelow(position) => {

@@ -141,7 +141,7 @@ fn pair(links: &mut Vec<LinkSpec>, name: &str, from: usize, to: usize, config: L
             name,
             from,
             to,
-            config,
+            config: config.into(),
         });
     }
 }

@@ -51,21 +51,25 @@ fn main() {
 
 fn dumbbell(flows: u64, seconds: u64) -> Spec {
     let share = |total: u64| (total * flows).div_ceil(24).max(1);
-    let link = |name: String, from, to, bps: u64, ms, packets: u64| LinkSpec {
-        name,
-        from,
-        to,
-        config: LinkConfig::new(
+    let wire = |bps: u64, ms, packets: u64| {
+        Arc::new(LinkConfig::new(
             Rate::from_bps(bps),
             Duration::from_millis(ms),
             QueueConfig::DropTail(Limit::Packets(packets as u32)),
-        ),
+        ))
     };
-    let mut links = vec![
-        link("bottleneck".into(), 0, 1, share(10_000_000), 5, share(65)),
-        link("back".into(), 1, 0, share(10_000_000), 5, share(65)),
-    ];
-    let mut specs = Vec::new();
+    let link = |name: String, from, to, config: &Arc<LinkConfig>| LinkSpec {
+        name,
+        from,
+        to,
+        config: Arc::clone(config),
+    };
+    let shared = wire(share(10_000_000), 5, share(65));
+    let (at_sender, at_receiver) = (wire(100_000_000, 5, 62), wire(1_000_000, 20, 50));
+    let mut links = Vec::with_capacity(2 + 4 * flows as usize);
+    links.push(link("bottleneck".into(), 0, 1, &shared));
+    links.push(link("back".into(), 1, 0, &shared));
+    let mut specs = Vec::with_capacity(flows as usize);
     let composition = preset("sack1").expect("a preset").composition.clone();
     let mut config = TcpConfig::new(Profile::Ns2, composition);
     config.mss = MSS;
@@ -73,10 +77,10 @@ fn dumbbell(flows: u64, seconds: u64) -> Spec {
     let config = Arc::new(config);
     for i in 0..flows as usize {
         let (source, sink) = (2 + 2 * i, 3 + 2 * i);
-        links.push(link(format!("s{i}"), source, 0, 100_000_000, 5, 62));
-        links.push(link(format!("s{i}.back"), 0, source, 100_000_000, 5, 62));
-        links.push(link(format!("r{i}"), 1, sink, 1_000_000, 20, 50));
-        links.push(link(format!("r{i}.back"), sink, 1, 1_000_000, 20, 50));
+        links.push(link(format!("s{i}"), source, 0, &at_sender));
+        links.push(link(format!("s{i}.back"), 0, source, &at_sender));
+        links.push(link(format!("r{i}"), 1, sink, &at_receiver));
+        links.push(link(format!("r{i}.back"), sink, 1, &at_receiver));
         specs.push(FlowSpec {
             name: format!("f{i}"),
             from: source,

@@ -51,8 +51,8 @@ pub struct LinkSpec {
     pub from: usize,
     /// Node that receives.
     pub to: usize,
-    /// What it does.
-    pub config: LinkConfig,
+    /// What it does. Links that are alike may share it.
+    pub config: Arc<LinkConfig>,
 }
 
 /// A radio network: stations that share a channel. Each can be reached from each other, by way of

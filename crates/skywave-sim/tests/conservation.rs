@@ -319,7 +319,7 @@ fn spec(transport: &Transport, links: Vec<LinkConfig>) -> Spec {
                 name: format!("{from}-{to}"),
                 from,
                 to,
-                config,
+                config: config.into(),
             })
             .collect(),
         flows: vec![

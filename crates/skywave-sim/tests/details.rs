@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{Path, link, ns2, single, wire};
 use skywave_core::link::{LinkConfig, LossConfig};
 use skywave_core::tcp::TcpConfig;
@@ -32,7 +34,7 @@ fn losing(variant: &str, packets: &[u64]) -> Outcome {
 
 fn run(config: TcpConfig, packets: &[u64]) -> Outcome {
     let mut spec = single(PATH, config, 1);
-    spec.links[2].config.loss = vec![LossConfig::Packets(packets.into())];
+    Arc::make_mut(&mut spec.links[2].config).loss = vec![LossConfig::Packets(packets.into())];
     spec.details = true;
     spec.bins = Some(Duration::from_millis(300));
     simulate(&spec)

@@ -46,7 +46,7 @@ fn over_red(ecn: bool, mark_p: Option<f64>) -> Outcome {
         ..ns2("reno", BUFFER)
     };
     let mut spec = single(path, config, 1);
-    spec.links[1].config.queue = red(mark_p);
+    Arc::make_mut(&mut spec.links[1].config).queue = red(mark_p);
     simulate(&spec)
 }
 
@@ -122,7 +122,11 @@ fn eln_lifts_reno_at_one_percent_above_reno_at_a_tenth_of_that() {
 
 #[test]
 fn a_loss_in_a_queue_is_none_of_elns() {
-    let congested = |eln| reno(0.0, eln, |spec| spec.links[1].config.queue = red(None));
+    let congested = |eln| {
+        reno(0.0, eln, |spec| {
+            Arc::make_mut(&mut spec.links[1].config).queue = red(None)
+        })
+    };
     assert_eq!(congested(true).to_bits(), congested(false).to_bits());
 }
 
@@ -130,7 +134,7 @@ fn a_loss_in_a_queue_is_none_of_elns() {
 fn a_link_that_gives_packets_up_tells_of_it() {
     let over_arq = |eln| {
         reno(0.0, eln, |spec| {
-            let radio = &mut spec.links[2].config;
+            let radio = Arc::make_mut(&mut spec.links[2].config);
             radio.loss = vec![LossConfig::Bernoulli(0.1)];
             radio.arq = Some(Arq {
                 retries: Some(1),

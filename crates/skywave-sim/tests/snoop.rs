@@ -206,7 +206,7 @@ fn it_looks_into_packets_outside_of_a_tunnel_that_begins_or_ends_with_it() {
     // From the first router to the second; the link behind each of them loses packets.
     for (node, behind, header) in [(1, 1, 20), (2, 2, 0)] {
         let mut spec = over_a_short_wireless_hop("newreno", 0.01, 2);
-        spec.links[1].config.loss = vec![LossConfig::Bernoulli(0.01)];
+        Arc::make_mut(&mut spec.links[1].config).loss = vec![LossConfig::Bernoulli(0.01)];
         spec.flows[0].route.tunnels = vec![Tunnel {
             from: 1,
             to: 2,

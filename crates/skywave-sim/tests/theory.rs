@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{Path, ftp, link, ns2, single, wire};
 use skywave_core::link::{LossConfig, Reordering};
 use skywave_core::tcp::{PRESETS, Profile, TcpConfig, preset};
@@ -113,7 +115,7 @@ fn a_fixed_transfer_completes_whatever_happens_on_the_way() {
             config.iss = u32::MAX - 300_000; // wraps on the way
             let mut spec = single(Path::default(), config, 7);
             spec.flows[0].traffic = Traffic::Bytes(bytes);
-            let wireless = &mut spec.links[2].config;
+            let wireless = Arc::make_mut(&mut spec.links[2].config);
             wireless.loss.push(LossConfig::ExponentialPackets(0.02));
             wireless.duplication = 0.01;
             wireless.corruption = 0.01;
@@ -121,7 +123,7 @@ fn a_fixed_transfer_completes_whatever_happens_on_the_way() {
                 probability: 0.02,
                 delay: Duration::from_millis(30),
             });
-            spec.links[3].config.loss = vec![LossConfig::Bernoulli(0.02)];
+            Arc::make_mut(&mut spec.links[3].config).loss = vec![LossConfig::Bernoulli(0.02)];
             let flow = &simulate(&spec).flows[0];
             let name = (preset.name, profile);
             assert_eq!(flow.delivered_bytes, bytes, "{name:?}");
@@ -207,7 +209,7 @@ fn a_hundred_links_in_a_row_are_a_path() {
     spec.links = (0..hops)
         .map(|i| link(&format!("l{i}"), i, i + 1, wire(1.0, 1.0, 50)))
         .collect();
-    spec.links[50].config.duplication = 1.0;
+    Arc::make_mut(&mut spec.links[50].config).duplication = 1.0;
     spec.flows[0].to = hops;
     let flow = &simulate(&spec).flows[0];
     let delay = flow.delay_p50_s.expect("delays");

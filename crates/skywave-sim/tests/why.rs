@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{Path, ns2, single};
 use skywave_core::link::{Blackout, Limit, QueueConfig, RedConfig};
 use skywave_core::tcp::{
@@ -126,7 +128,7 @@ fn a_blackout_is_waiting_for_timeouts() {
     config.rwnd = 20 * config.mss;
     let mut spec = single(clean(60), config, 1);
     spec.measure = (seconds(10), seconds(60));
-    spec.links[2].config.blackouts = vec![Blackout {
+    Arc::make_mut(&mut spec.links[2].config).blackouts = vec![Blackout {
         start: seconds(20),
         end: seconds(30),
     }];
@@ -210,9 +212,9 @@ fn every_loss_of_every_preset_is_found_once_or_open() {
             let config = TcpConfig::new(profile, preset.composition.clone());
             let mut spec = single(path, config, 5);
             spec.measure = (seconds(7), seconds(53));
-            spec.links[2].config.corruption = 0.005;
-            spec.links[2].config.duplication = 0.01;
-            spec.links[1].config.queue = QueueConfig::Red(red());
+            Arc::make_mut(&mut spec.links[2].config).corruption = 0.005;
+            Arc::make_mut(&mut spec.links[2].config).duplication = 0.01;
+            Arc::make_mut(&mut spec.links[1].config).queue = QueueConfig::Red(red());
             let flow = run(&spec);
             for (seen, cause) in seen.iter_mut().zip(LossCause::ALL) {
                 *seen += flow.losses.of_cause(cause);

@@ -1,5 +1,6 @@
 //! The way of a flow through a scenario's network, as the relay takes it.
 
+use skywave_core::link::LinkConfig;
 use skywave_lab::scenario::Scenario;
 use skywave_sim::Spec;
 use skywave_sim::network::{Router, edges};
@@ -173,8 +174,11 @@ fn config(
         links.iter().enumerate().map(step).collect::<Vec<Step>>()
     });
     let hop = |&link: &u32| {
-        let LinkSpec { name, config, .. } = spec.links[link as usize].clone();
-        HopConfig { name, link: config }
+        let LinkSpec { name, config, .. } = &spec.links[link as usize];
+        HopConfig {
+            name: name.clone(),
+            link: LinkConfig::clone(config),
+        }
     };
     Ok(RelayConfig {
         hops: used.iter().map(hop).collect(),

@@ -119,7 +119,7 @@ impl Totals {
 #[cfg(test)]
 pub(super) const HOT_BYTES: usize = std::mem::offset_of!(Meter, waited);
 #[cfg(test)]
-pub(super) const WARM_BYTES: usize = std::mem::offset_of!(Meter, rest);
+pub(super) const WARM_BYTES: usize = std::mem::offset_of!(Meter, start);
 
 /// The totals since the window opened, and what they were when it closed; first what most packets change.
 #[derive(Clone, Debug)]
@@ -131,27 +131,18 @@ pub(super) struct Meter {
     pub(super) bound: Time,
     offered: u64,
     waited: Wide,
-    rest: Box<Rest>,
+    /// The window. It opens when `bound` leaves its start.
+    start: Time,
+    end: Time,
+    rest: Option<Box<Rest>>,
 }
 
-#[derive(Clone, Debug)]
+/// What few links have: most lose nothing, and most windows end with the run.
+#[derive(Clone, Debug, Default)]
 struct Rest {
     mishaps: Mishaps,
-    window: (Time, Time),
-    opened: bool,
     /// The totals when the window closed.
-    at_close: Option<Box<Totals>>,
-}
-
-impl Rest {
-    fn new(start: Time, end: Time) -> Self {
-        Self {
-            mishaps: Mishaps::default(),
-            window: (start, end),
-            opened: false,
-            at_close: None,
-        }
-    }
+    at_close: Option<Totals>,
 }
 
 impl Meter {
@@ -162,14 +153,30 @@ impl Meter {
             bound: start,
             offered: 0,
             waited: Wide::default(),
-            rest: Box::new(Rest::new(start, end)),
+            start,
+            end,
+            rest: None,
         }
+    }
+
+    /// The window has opened.
+    fn is_open(&self) -> bool {
+        self.bound != self.start
+    }
+
+    fn mishaps(&mut self) -> &mut Mishaps {
+        &mut self.rest.get_or_insert_default().mishaps
+    }
+
+    fn close(&mut self, totals: Totals) {
+        self.rest.get_or_insert_default().at_close = Some(totals);
+        self.bound = Time::MAX;
     }
 
     /// Measures another window from its start on.
     pub(super) fn restart(&mut self, start: Time, end: Time) {
-        self.bound = start;
-        *self.rest = Rest::new(start, end);
+        (self.bound, self.start, self.end) = (start, start, end);
+        self.rest = None;
     }
 
     /// A packet waits and then takes so much of the transmitter.
@@ -219,23 +226,23 @@ impl Meter {
     #[inline]
     pub(super) fn settled(&mut self, fate: Fate) {
         if let Fate::Arrives { marked: true, .. } = fate {
-            self.rest.mishaps.ecn_marks += 1;
+            self.mishaps().ecn_marks += 1;
         }
         let drops = match fate {
             Fate::Arrives { corrupt: false, .. } => return,
-            Fate::Arrives { corrupt: true, .. } => &mut self.rest.mishaps.corrupted,
-            Fate::Dropped(DropCause::Queue | DropCause::Early) => {
-                &mut self.rest.mishaps.queue_drops
-            }
-            Fate::Dropped(DropCause::Channel) => &mut self.rest.mishaps.channel_drops,
-            Fate::Dropped(DropCause::Blackout) => &mut self.rest.mishaps.blackout_drops,
+            Fate::Arrives { corrupt: true, .. } => &mut self.mishaps().corrupted,
+            Fate::Dropped(DropCause::Queue | DropCause::Early) => &mut self.mishaps().queue_drops,
+            Fate::Dropped(DropCause::Channel) => &mut self.mishaps().channel_drops,
+            Fate::Dropped(DropCause::Blackout) => &mut self.mishaps().blackout_drops,
         };
         *drops += 1;
     }
 
     /// Forward error correction has repaired so many more transmissions.
     pub(super) fn repaired(&mut self, more: u64) {
-        self.rest.mishaps.fec_repairs += more;
+        if more > 0 {
+            self.mishaps().fec_repairs += more;
+        }
     }
 
     /// The totals by now.
@@ -244,29 +251,33 @@ impl Meter {
             used: self.used,
             offered: self.offered,
             waited: self.waited.get(),
-            mishaps: self.rest.mishaps,
+            mishaps: self
+                .rest
+                .as_ref()
+                .map(|rest| rest.mishaps)
+                .unwrap_or_default(),
         }
     }
 
     /// The bound is reached, with these totals. When the window opens, counting begins anew with what
     /// lies ahead: a link does not keep what it counted before.
     pub(super) fn pass_bound(&mut self, totals: Totals) {
-        if self.rest.opened {
-            self.rest.at_close = Some(Box::new(totals));
-            self.bound = Time::MAX;
-            return;
+        if self.is_open() {
+            return self.close(totals);
         }
-        self.rest.opened = true;
-        self.bound = self.rest.window.1;
+        self.bound = self.end;
         self.used = self.used.saturating_sub(totals.used);
         self.waited = self.waited.get().saturating_sub(totals.waited).into();
         self.offered = 0;
-        self.rest.mishaps = Mishaps::default();
+        self.rest = None;
+        if self.start == self.end {
+            self.close(Totals::default());
+        }
     }
 
     /// Start and end of the window.
     pub(super) fn window(&self) -> (Time, Time) {
-        self.rest.window
+        (self.start, self.end)
     }
 
     /// Whether the window holds `at`.
@@ -275,19 +286,24 @@ impl Meter {
         start <= at && at < end
     }
 
+    /// The totals when the window closed, if it did.
+    fn at_close(&self) -> Option<Totals> {
+        self.rest.as_ref()?.at_close
+    }
+
     /// True once both bounds are read.
     pub(super) fn is_closed(&self) -> bool {
-        self.rest.at_close.is_some()
+        self.at_close().is_some()
     }
 
     /// The figures as of `now`, when the totals are `totals` and all bounds up to `now` were passed.
     /// `capacity` is the length of the window, up to `now`, on the transmitter's axis.
     pub(super) fn read(&self, now: Time, capacity: u64, totals: Totals) -> Measured {
         let (start, end) = self.window();
-        let seen = match &self.rest.at_close {
-            _ if !self.rest.opened => Totals::default(),
-            Some(at_close) => **at_close,
-            None => totals,
+        let seen = if self.is_open() {
+            self.at_close().unwrap_or(totals)
+        } else {
+            Totals::default()
         };
         let window = end.min(now).since(start);
         Measured {

@@ -56,6 +56,12 @@ impl ContentionDelay {
         Self(u16::try_from(units).unwrap_or(u16::MAX))
     }
 
+    /// As it lies in memory.
+    #[inline(always)]
+    pub(crate) fn to_bytes(self) -> [u8; 2] {
+        { self.0 }.to_ne_bytes()
+    }
+
     /// As a time.
     pub fn to_duration(self) -> Duration {
         Duration::from_nanos(u64::from(self.0) * Self::UNIT_NS)

@@ -94,7 +94,13 @@ impl Receiver {
         let Some(start) = segment.seq.expand(self.irs, self.next) else {
             return self.on_stray(segment);
         };
-        let end = start + segment.span();
+        let plain = segment.flags == Flags::ACK;
+        let end = start
+            + if plain {
+                u64::from(segment.len)
+            } else {
+                segment.span()
+            };
         if end == start {
             return; // nothing in it
         }
@@ -104,7 +110,7 @@ impl Receiver {
             self.ack_now();
             return;
         }
-        if segment.flags != Flags::ACK {
+        if !plain {
             self.take_flags(segment.flags, end);
         }
         self.take_timestamp(start, segment);
@@ -187,6 +193,12 @@ impl Receiver {
     #[inline(never)]
     fn take_out_of_order(&mut self, start: u64, end: u64) {
         let segment = Span { start, end };
+        if start > self.next
+            && let Some(held) = self.held.extend_last(segment)
+        {
+            self.report_longer(held);
+            return;
+        }
         if end <= self.next {
             self.duplicate = Some(segment);
         } else if let Some(held) = self.held.covering(segment) {
@@ -268,7 +280,7 @@ impl Receiver {
             ack: SeqNr::at(self.irs, self.next),
             window: self.config.rwnd,
             flags: self.ack_flags(),
-            hints: if NEWS {
+            hints: if NEWS && !self.after_eln.is_empty() {
                 self.hints_with_eln()
             } else {
                 self.hints
@@ -369,6 +381,15 @@ impl Receiver {
         self.recent.insert(0, block);
     }
 
+    /// As [`Self::report_first`], for the last block, which a segment after its end has made longer.
+    #[inline]
+    fn report_longer(&mut self, block: Span) {
+        match self.recent.first_mut() {
+            Some(first) if first.start == block.start => *first = block,
+            _ => self.report_first(block),
+        }
+    }
+
     #[inline]
     fn schedule_ack(&mut self, now: Time, plain: bool) {
         match self.config.acking {
@@ -418,7 +439,9 @@ impl Receiver {
             blocks.push_sack(wire(duplicate));
         }
         let next = self.next;
-        self.recent.retain(|block| block.start > next);
+        if self.recent.iter().any(|block| block.start <= next) {
+            self.recent.retain(|block| block.start > next);
+        }
         let left = room - blocks.sack().len();
         for block in self.recent.iter().take(left) {
             blocks.push_sack(wire(*block));

@@ -25,7 +25,7 @@ mod transmit;
 use std::ops::{Range, Sub};
 use std::sync::Arc;
 
-use crate::packet::{Flags, Segment};
+use crate::packet::Segment;
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
@@ -271,7 +271,7 @@ impl Sender {
         if self.state != State::Established {
             return self.on_early_segment(now, segment);
         }
-        if segment.flags != Flags::ACK || !segment.hints.is_none() {
+        if !segment.is_plain() {
             return self.on_unusual_segment(now, segment);
         }
         let Some(ack) = self.acknowledged_by(segment) else {

@@ -33,7 +33,7 @@ impl Design for Losses {
                 name: "wireless".into(),
                 from: 0,
                 to: 1,
-                config,
+                config: config.into(),
             }],
             flows: vec![FlowSpec {
                 name: "bulk".into(),

@@ -1,6 +1,7 @@
 //! From the typed model of one point to a simulation, with the checks that need more than one key.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use skywave_core::rng::Stream;
 use skywave_core::{Duration, Time};
@@ -358,7 +359,9 @@ impl Template {
             let drawn = draw_time(draw.dist, &mut stream) + draw.later;
             for &target in &draw.targets {
                 match target {
-                    Target::LinkDelay(i) => spec.links[i].config.delay = drawn,
+                    Target::LinkDelay(i) => {
+                        Arc::make_mut(&mut spec.links[i].config).delay = drawn;
+                    }
                     Target::FlowStart(i) => spec.flows[i].start = Time::ZERO + drawn,
                     Target::FlowStop(i) => spec.flows[i].stop = Some(Time::ZERO + drawn),
                 }

@@ -1,5 +1,7 @@
 //! Lowering of `[[link]]`: one table becomes two one-way links, or as many pairs as `count` says.
 
+use std::sync::Arc;
+
 use skywave_core::link::{
     Arq, Jitter, Limit, LinkConfig, LossAt, QueueConfig, Reordering, Service,
 };
@@ -29,12 +31,12 @@ pub(crate) fn add(
     files: &Files<'_>,
 ) -> Result<(), Fault> {
     let model = &link.value;
-    let there = forward(link, end, files)?;
+    let there = Arc::new(forward(link, end, files)?);
     let back = if model.one_way {
         refuse_reverse(model)?;
         None
     } else {
-        Some(reverse(model, &there, end, files)?)
+        Some(Arc::new(reverse(model, &there, end, files)?))
     };
     if let Some(name) = &model.name {
         check_name(name)?;
@@ -78,13 +80,13 @@ pub(crate) fn add(
             (Some(name), Some(n)) => format!("{}.{n}", name.value),
         };
         let (from, to) = (network.add_node(&a), network.add_node(&b));
-        let mut add = |name: String, from, to, config: &LinkConfig| -> Result<usize, Fault> {
+        let mut add = |name: String, from, to, config: &Arc<LinkConfig>| -> Result<usize, Fault> {
             network.add_name("link", &name, span)?;
             network.links.push(LinkSpec {
                 name,
                 from,
                 to,
-                config: config.clone(),
+                config: Arc::clone(config),
             });
             network.groups.push(group.clone());
             Ok(network.links.len() - 1)

@@ -30,7 +30,7 @@ fn link(name: &str, ends: (usize, usize), mbps: u64, delay_ms: u64) -> [LinkSpec
         name,
         from,
         to,
-        config: config.clone(),
+        config: config.clone().into(),
     };
     [
         one(name.into(), from, to),

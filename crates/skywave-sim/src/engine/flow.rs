@@ -7,11 +7,12 @@ use skywave_core::{Duration, Time};
 
 use super::ends::{Answer, Ends, Tcp};
 use super::mailbox::Mailbox;
+use super::wake::Wake;
 use super::wtcp::{self, Wtcp};
 use crate::losses::{Found, LossCause};
 use crate::measure::{BinMeter, FlowMeter, Recorder};
 use crate::outcome::FlowOutcome;
-use crate::spec::{FlowSpec, Spec, Transport};
+use crate::spec::{FlowSpec, Spec, Traffic, Transport};
 use crate::traffic::{Action, Source};
 
 /// Series of a TCP flow, in the order of `Recorder::record`'s index.
@@ -32,23 +33,25 @@ pub(crate) struct Flow {
     bound: Time,
     /// When the sender's and the receiver's timers are looked at. A timer that moves later leaves
     /// this as it is; one that moves earlier leaves an event behind that no longer counts.
-    pub(crate) sender_timer: Option<Time>,
+    pub(super) sender_timer: Wake,
     index: u32,
     /// The application has stopped.
     stopped: bool,
+    /// The measured window has opened.
+    opened: bool,
     pub(crate) recorder: Option<Box<Recorder>>,
     pub(crate) meter: FlowMeter,
     /// Packets that wait for a receiver that collects them.
-    pub(crate) to_receiver: Mailbox,
-    pub(crate) receiver_timer: Option<Time>,
+    pub(crate) to_receiver: Option<Box<Mailbox>>,
+    pub(super) receiver_timer: Wake,
     start: Time,
-    source: Source,
-    window: (Time, Time),
+    /// The application; `None` for one that has data without end from the start on.
+    source: Option<Box<Source>>,
     /// Time from the start until everything was acknowledged, once it is.
-    completion: Option<Duration>,
-    /// The sender's counters at the bounds of the measured window.
-    at_open: Option<SenderCounters>,
-    at_close: Option<SenderCounters>,
+    completed: Time,
+    /// The sender's counters when the measured window opened, if it had done anything by then; after the
+    /// window's end, what it did in between.
+    counted: Option<Box<SenderCounters>>,
 }
 
 /// What happens next at the sender's host, other than that a packet arrives.
@@ -81,7 +84,7 @@ impl Flow {
         Self {
             index: index as u32,
             start: spec.start,
-            source: Source::new(spec, run.seed),
+            source: (spec.traffic != Traffic::Ftp).then(|| Box::new(Source::new(spec, run.seed))),
             meter: FlowMeter::new(
                 run.measure,
                 run.bins.map(|width| BinMeter::new(width, run.duration)),
@@ -90,17 +93,16 @@ impl Flow {
                 .series
                 .then(|| Box::new(Recorder::new(&spec.name, series))),
             to_sender: Mailbox::default(),
-            to_receiver: Mailbox::default(),
-            sender_timer: None,
-            receiver_timer: None,
+            to_receiver: None,
+            sender_timer: Wake::default(),
+            receiver_timer: Wake::default(),
             application_at: spec.start,
             stop_at: spec.stop.unwrap_or(Time::MAX),
             stopped: false,
             bound: run.measure.0,
-            window: run.measure,
-            completion: None,
-            at_open: None,
-            at_close: None,
+            completed: Time::MAX,
+            counted: None,
+            opened: false,
             ends,
         }
     }
@@ -143,12 +145,16 @@ impl Flow {
 
     #[cold]
     fn pass_bounds(&mut self, now: Time) {
-        if self.at_open.is_none() && now >= self.window.0 {
-            self.at_open = self.counters();
-            self.bound = self.window.1;
+        if !self.opened && now >= self.meter.window().0 {
+            self.opened = true;
+            let before = self.counters().unwrap_or_default();
+            self.counted = (before != SenderCounters::default()).then(|| Box::new(before));
+            self.bound = self.meter.window().1;
         }
-        if self.at_close.is_none() && now >= self.window.1 {
-            self.at_close = self.counters();
+        if self.opened && self.bound < Time::MAX && now >= self.meter.window().1 {
+            let before = self.counted.take().map(|counters| *counters);
+            let in_window = |end: SenderCounters| Box::new(end - before.unwrap_or_default());
+            self.counted = self.counters().map(in_window);
             self.bound = Time::MAX;
         }
     }
@@ -159,7 +165,10 @@ impl Flow {
         if self.stopped {
             return None;
         }
-        let (action, next) = self.source.on_time(now);
+        let (action, next) = match &mut self.source {
+            None => (Action::Write(u64::MAX), None),
+            Some(source) => source.on_time(now),
+        };
         self.application_at = next.unwrap_or(Time::MAX);
         match (&mut self.ends, action) {
             (Ends::Tcp(tcp), Action::Write(bytes)) => {
@@ -416,23 +425,27 @@ impl Flow {
 
     #[inline(never)]
     fn settle_drained(&mut self, now: Time) {
+        let waits = self.source.as_ref().is_some_and(|s| s.waits_for_drain());
         let (done, drained) = match &self.ends {
             Ends::Tcp(tcp) => {
                 let sender = &tcp.sender;
                 let empty = sender.flight().is_empty() && sender.unsent() == 0;
-                (sender.is_done(), empty && self.source.waits_for_drain())
+                (sender.is_done(), empty && waits)
             }
             // UDP hears nothing back: the transfer ends when it is sent.
             Ends::Udp { .. } => (false, true),
             Ends::Wtcp(wtcp) => {
-                let drained = wtcp.is_drained() && self.source.waits_for_drain();
+                let drained = wtcp.is_drained() && waits;
                 (wtcp.is_done(), drained)
             }
         };
-        if done && self.completion.is_none() {
-            self.completion = Some(now.since(self.start));
+        if done && self.completed == Time::MAX {
+            self.completed = now;
         }
-        if drained && let Some(at) = self.source.on_drained(now) {
+        if drained
+            && let Some(source) = &mut self.source
+            && let Some(at) = source.on_drained(now)
+        {
             self.application_at = at;
         }
     }
@@ -440,10 +453,7 @@ impl Flow {
     /// What was measured, at the end of the run.
     pub(crate) fn outcome(&mut self, name: &str, now: Time) -> FlowOutcome {
         self.pass(now);
-        let done = self
-            .at_close
-            .zip(self.at_open)
-            .map(|(end, start)| end - start);
+        let done = self.counted.take().filter(|_| self.bound == Time::MAX);
         let waits = match &self.ends {
             Ends::Tcp(tcp) => !tcp.sender.flight().is_empty() && tcp.sender.flight().una() > 0,
             Ends::Udp { .. } => false,
@@ -452,8 +462,11 @@ impl Flow {
         if waits {
             self.meter.add_gap(now);
         }
-        let mut outcome = self.meter.outcome(name, now, done);
-        outcome.completion_s = self.completion.map(Duration::as_secs_f64);
+        let mut outcome = self
+            .meter
+            .outcome(name, now, done.map(|counters| *counters));
+        let took = self.completed.since(self.start);
+        outcome.completion_s = (self.completed < Time::MAX).then(|| took.as_secs_f64());
         match &mut self.ends {
             Ends::Tcp(tcp) => tcp.explain(now, &mut outcome),
             Ends::Udp { .. } => {}
@@ -547,5 +560,16 @@ impl Flow {
         let segment = tcp.receiver.ack::<NEWS>(now);
         let size = tcp.config.wire_size(&segment);
         Packet::new(self.index, size, Body::TcpAck(segment))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With many flows, fetching this is most of the work, and most of the memory.
+    #[test]
+    fn a_flow_is_twenty_nine_cache_lines() {
+        assert_eq!(size_of::<Flow>(), 29 * 64);
     }
 }

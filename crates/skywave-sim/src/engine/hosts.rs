@@ -11,14 +11,14 @@ impl World<'_> {
     /// The sender's host does everything that is due by now.
     #[inline(never)]
     pub(super) fn on_sender(&mut self, index: usize) {
-        'turns: loop {
+        let (own, first) = 'turns: loop {
             let flow = &mut self.flows[index];
             // Of equal times: the application, the timer, the network.
-            let own = flow.next_own();
-            let mail = flow.to_sender.first().filter(|&at| at < own);
+            let (own, first) = (flow.next_own(), flow.to_sender.first());
+            let mail = first.filter(|&at| at < own);
             let at = mail.unwrap_or(own);
             if at > self.now || at >= self.end {
-                break;
+                break (own, first);
             }
             flow.pass(at);
             if mail.is_none() {
@@ -34,7 +34,7 @@ impl World<'_> {
                     break;
                 };
                 let packet = flow.data(departure, at);
-                self.send(packet, at);
+                self.send_inlined(packet, at);
                 if departure.is_last() {
                     continue 'turns; // with data in flight there is nothing to settle
                 }
@@ -43,8 +43,8 @@ impl World<'_> {
                 self.send_wtcp(index, at);
             }
             self.flows[index].settle(at);
-        }
-        self.schedule_sender(index);
+        };
+        self.schedule_sender_at(index, own, first);
     }
 
     /// Sends what a WTCP sender has to send.
@@ -71,27 +71,32 @@ impl World<'_> {
     }
 
     pub(super) fn schedule_sender(&mut self, index: usize) {
-        self.schedule_mail_to_sender(index);
-        let slack = self.plan.senders[index];
-        let flow = &mut self.flows[index];
-        let at = flow.next_own();
-        if at < self.end {
-            let at = latest(at, slack);
-            if flow.sender_timer.is_none_or(|pending| at < pending) {
-                flow.sender_timer = Some(at);
+        let flow = &self.flows[index];
+        self.schedule_sender_at(index, flow.next_own(), flow.to_sender.first());
+    }
+
+    /// Has the sender's host looked at when its `own` turn comes, and when its `first` packet does.
+    #[inline(always)]
+    fn schedule_sender_at(&mut self, index: usize, own: Time, first: Option<Time>) {
+        if let Some(first) = first {
+            self.schedule_mail_to_sender(index, first);
+        }
+        if own < self.end {
+            let at = latest(own, self.plan.senders[index]);
+            let flow = &mut self.flows[index];
+            if flow.sender_timer.earlier(at) {
                 self.push(at, Event::SenderTimer(index as u32));
             }
         }
     }
 
-    pub(super) fn schedule_mail_to_sender(&mut self, index: usize) {
+    /// Has the sender's host looked at when the `first` of its packets comes.
+    #[inline(always)]
+    pub(super) fn schedule_mail_to_sender(&mut self, index: usize, first: Time) {
+        let at = latest(first, self.plan.senders[index]);
         let mail = &mut self.flows[index].to_sender;
-        if let Some(first) = mail.first() {
-            let at = latest(first, self.plan.senders[index]);
-            if mail.wake.is_none_or(|pending| at < pending) {
-                mail.wake = Some(at);
-                self.push(at, Event::Sender(index as u32));
-            }
+        if mail.wake.earlier(at) {
+            self.push(at, Event::Sender(index as u32));
         }
     }
 
@@ -99,9 +104,10 @@ impl World<'_> {
     pub(super) fn on_receiver(&mut self, index: usize) {
         let Receiving { slack, .. } = self.plan.receivers[index];
         let horizon = self.now - slack;
-        while let Some(at) = self.flows[index].to_receiver.first()
+        while let Some(mail) = &mut self.flows[index].to_receiver
+            && let Some(at) = mail.first()
             && at <= horizon
-            && let Some(id) = self.flows[index].to_receiver.take()
+            && let Some(id) = mail.take()
         {
             self.deliver(index, id, at);
         }
@@ -112,11 +118,11 @@ impl World<'_> {
     pub(super) fn schedule_receiver(&mut self, index: usize) {
         let Receiving { slack, .. } = self.plan.receivers[index];
         let flow = &mut self.flows[index];
-        let mail = &mut flow.to_receiver;
-        if let Some(first) = mail.first() {
+        if let Some(mail) = &mut flow.to_receiver
+            && let Some(first) = mail.first()
+        {
             let at = first + slack;
-            if mail.wake.is_none_or(|pending| at < pending) {
-                mail.wake = Some(at);
+            if mail.wake.earlier(at) {
                 self.push(at, Event::Receiver(index as u32));
             }
         }
@@ -129,8 +135,7 @@ impl World<'_> {
         let due = flow.receiver_due();
         if due < self.end {
             let at = due + self.plan.receivers[index].slack;
-            if flow.receiver_timer.is_none_or(|pending| at < pending) {
-                flow.receiver_timer = Some(at);
+            if flow.receiver_timer.earlier(at) {
                 self.push(at, Event::ReceiverTimer(index as u32));
             }
         }
@@ -140,9 +145,20 @@ impl World<'_> {
     #[inline(never)]
     pub(super) fn deliver(&mut self, index: usize, id: u32, at: Time) {
         self.fire_receiver_timer(index, at);
-        self.flows[index].on_data(at, &self.packets[id as usize].packet);
-        self.release(id);
-        self.answer(index, at);
+        let flow = &mut self.flows[index];
+        flow.on_data(at, &self.packets[id as usize].packet);
+        let answer = flow.poll_receiver(at);
+        if answer == Answer::Plain {
+            // As most often; it may have the place of what it answers.
+            let packet = flow.ack::<false>(at);
+            self.send_in_place(id, packet, at);
+        } else {
+            self.release(id);
+            if answer == Answer::WithNews {
+                self.answer_with_news(index, at);
+                self.answer(index, at);
+            }
+        }
         self.schedule_receiver_timer(index);
     }
 
@@ -161,7 +177,7 @@ impl World<'_> {
         self.answer(index, due);
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn answer(&mut self, index: usize, at: Time) {
         loop {
             let flow = &mut self.flows[index];

@@ -37,8 +37,9 @@ impl Inbox {
     /// Files a packet; if that opens a bucket, when to take that.
     #[inline(always)]
     pub(crate) fn insert(&mut self, arrival: Arrival) -> Option<Time> {
-        let last = (1 << self.shift) - 1;
-        let number = arrival.at.as_nanos().saturating_add(last) >> self.shift;
+        // Rounded up. (Signed, so that time zero is in bucket zero; no run lasts 2^63 ns.)
+        let before = arrival.at.as_nanos().cast_signed() - 1;
+        let number = ((before >> self.shift) + 1).cast_unsigned();
         let opens = self.buckets.push(number, arrival);
         opens.then(|| self.wake(number))
     }

@@ -1,7 +1,7 @@
 //! A link, the packets that wait for its decision, and the record of its queue.
 
 use skywave_core::Time;
-use skywave_core::link::{Fate, Limit, Link, Measured, QueueConfig};
+use skywave_core::link::{Fate, Limit, Link, LinkConfig, Measured, QueueConfig};
 use skywave_core::packet::Packet;
 use skywave_core::rng::Stream;
 
@@ -101,7 +101,7 @@ impl Lane {
     ) -> Self {
         let watch = Watch::new(spec, run);
         let name = format!("link.{}", spec.name);
-        let config = spec.config.clone();
+        let config = LinkConfig::clone(&spec.config);
         let carrier = if config.arq.is_some() {
             Carrier::Arq(Box::new(ArqLane::new(config, run, &name)))
         } else {

@@ -3,6 +3,7 @@
 use skywave_core::Time;
 
 use super::prefetch::prefetch;
+use super::wake::Wake;
 
 /// Packets that wait for a host, in the order of their arrival.
 #[derive(Debug, Default)]
@@ -11,7 +12,7 @@ pub(crate) struct Mailbox {
     packets: Vec<(Time, u32)>,
     taken: usize,
     /// When they are looked at.
-    pub(crate) wake: Option<Time>,
+    pub(super) wake: Wake,
 }
 
 impl Mailbox {

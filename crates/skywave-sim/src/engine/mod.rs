@@ -18,6 +18,7 @@ mod prefetch;
 mod queue;
 mod ring;
 mod routes;
+mod wake;
 mod way;
 mod wire;
 mod world;

@@ -6,33 +6,36 @@ use skywave_core::packet::{Body, Marks, Packet};
 use super::world::World;
 use crate::losses::LossCause;
 
-/// Flows with a loss that their next packet is to tell of; few at any time.
+/// Flows with a loss that their next packet is to tell of; few at any time, and none on most links, which
+/// are small for that.
 #[derive(Debug, Default)]
-pub(super) struct LossNotices(Vec<u32>);
+#[expect(clippy::box_collection, reason = "a pointer is smaller than a list")]
+pub(super) struct LossNotices(Option<Box<Vec<u32>>>);
 
 impl LossNotices {
     fn note(&mut self, flow: u32) {
-        if !self.0.contains(&flow) {
-            self.0.push(flow);
+        let flows = self.0.get_or_insert_default();
+        if !flows.contains(&flow) {
+            flows.push(flow);
         }
     }
 
     /// A packet gets through: it says whether the one before it was lost.
     #[inline]
     pub(super) fn tell(&mut self, packet: &mut Packet) {
-        if !self.0.is_empty() {
-            self.tell_one(packet);
+        if let Some(flows) = &mut self.0 {
+            tell(flows, packet);
         }
     }
+}
 
-    #[cold]
-    fn tell_one(&mut self, packet: &mut Packet) {
-        if let Body::TcpData(_) = packet.body
-            && let Some(place) = self.0.iter().position(|&flow| flow == packet.flow)
-        {
-            self.0.swap_remove(place);
-            packet.marks |= Marks::ELN;
-        }
+#[cold]
+fn tell(flows: &mut Vec<u32>, packet: &mut Packet) {
+    if let Body::TcpData(_) = packet.body
+        && let Some(place) = flows.iter().position(|&flow| flow == packet.flow)
+    {
+        flows.swap_remove(place);
+        packet.marks |= Marks::ELN;
     }
 }
 

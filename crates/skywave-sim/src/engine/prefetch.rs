@@ -20,16 +20,15 @@ const EVENTS_AHEAD: [usize; 3] = [6, 4, 2];
 const MAIL_AHEAD: usize = 2;
 
 impl World<'_> {
-    fn has_many_flows(&self) -> bool {
+    /// There are so many flows that it pays to fetch their memory ahead.
+    #[inline]
+    pub(super) fn has_many_flows(&self) -> bool {
         self.flows.len() >= MANY_FLOWS
     }
 
-    /// A link takes the packet at `place` of these next.
+    /// A link takes the packet at `place` of these next. For [many flows](Self::has_many_flows).
     #[inline]
     pub(super) fn prefetch_arrivals(&self, packets: &[Arrival], place: usize) {
-        if !self.has_many_flows() {
-            return;
-        }
         let [first, second] = PACKETS_AHEAD.map(|ahead| packets.get(place + ahead));
         if let Some(later) = first {
             self.prefetch_way(later.label);

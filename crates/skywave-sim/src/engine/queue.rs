@@ -24,6 +24,9 @@ pub(crate) struct EventQueue<E> {
     /// The buckets behind it, each in the order of insertion, and a bit for each that is not empty.
     near: [Vec<(Time, E)>; NEAR as usize],
     filled: u64,
+    /// Emptied lists. Buckets that are empty have no room of their own: at any time few are not, and with
+    /// many flows each of those is long.
+    spare: Vec<Vec<(Time, E)>>,
     /// By number; of one bucket, what was inserted before anything in `near`.
     far: BTreeMap<u64, Vec<(Time, E)>>,
 }
@@ -38,6 +41,7 @@ impl<E: Copy> EventQueue<E> {
             next: 0,
             near: std::array::from_fn(|_| Vec::new()),
             filled: 0,
+            spare: Vec::new(),
             far: BTreeMap::new(),
         }
     }
@@ -48,8 +52,15 @@ impl<E: Copy> EventQueue<E> {
         let number = at.as_nanos() >> self.shift;
         let ahead = number.saturating_sub(self.number);
         if ahead.wrapping_sub(1) < NEAR - 1 {
-            self.near[(number % NEAR) as usize].push((at, event));
-            self.filled |= 1 << (number % NEAR);
+            let bit = 1 << (number % NEAR);
+            let bucket = &mut self.near[(number % NEAR) as usize];
+            if self.filled & bit == 0 {
+                self.filled |= bit;
+                if let Some(list) = self.spare.pop() {
+                    *bucket = list;
+                }
+            }
+            bucket.push((at, event));
         } else if ahead == 0 {
             self.push_present(at, event);
         } else {
@@ -116,12 +127,13 @@ impl<E: Copy> EventQueue<E> {
                 .extend(self.far.remove(&number).into_iter().flatten());
         }
         if near == Some(number) {
-            let bucket = &mut self.near[(number % NEAR) as usize];
+            let mut bucket = std::mem::take(&mut self.near[(number % NEAR) as usize]);
             if self.present.is_empty() {
-                std::mem::swap(&mut self.present, bucket);
+                std::mem::swap(&mut self.present, &mut bucket);
             } else {
-                self.present.append(bucket);
+                self.present.append(&mut bucket);
             }
+            self.spare.push(bucket);
             self.filled &= !(1 << (number % NEAR));
         }
         if self.present.len() > 1 {

@@ -15,6 +15,8 @@ pub(crate) struct Ring<T> {
     first: u64,
     near: Vec<Vec<T>>,
     far: BTreeMap<u64, Vec<T>>,
+    /// Emptied lists. Buckets that are empty have no room of their own: at any time few are not, and with
+    /// many flows each of those is long.
     spare: Vec<Vec<T>>,
 }
 
@@ -33,14 +35,19 @@ impl<T> Ring<T> {
     pub(crate) fn push(&mut self, number: u64, item: T) -> bool {
         // The item goes to no other function: that would put it together in memory, and reading it
         // from there just after it was written in parts is slow.
-        let bucket = if number.wrapping_sub(self.first) < self.near.len() as u64 {
+        let is_near = number.wrapping_sub(self.first) < self.near.len() as u64;
+        let bucket = if is_near || self.reach(number) {
             let place = self.place(number);
             &mut self.near[place]
         } else {
-            self.open_far(number)
+            self.far.entry(number).or_default()
         };
+        let opens = bucket.is_empty();
+        if opens && let Some(list) = self.spare.pop() {
+            *bucket = list;
+        }
         bucket.push(item);
-        bucket.len() == 1
+        opens
     }
 
     #[inline(always)]
@@ -49,6 +56,8 @@ impl<T> Ring<T> {
     }
 
     /// Makes room for this number side by side with the others, if it does not lie too far from them.
+    #[cold]
+    #[inline(never)]
     fn reach(&mut self, number: u64) -> bool {
         if self.near.iter().all(Vec::is_empty) {
             self.first = number;
@@ -69,23 +78,12 @@ impl<T> Ring<T> {
         true
     }
 
-    /// The bucket with this number, which is not one of those side by side yet.
-    #[cold]
-    #[inline(never)]
-    fn open_far(&mut self, number: u64) -> &mut Vec<T> {
-        if !self.reach(number) {
-            return self.far.entry(number).or_default();
-        }
-        let place = self.place(number);
-        &mut self.near[place]
-    }
-
     /// Takes the bucket with this number, behind which nothing is left.
     pub(crate) fn take(&mut self, number: u64) -> Vec<T> {
         let mut items = Vec::new();
         if number.wrapping_sub(self.first) < self.near.len() as u64 {
             let place = self.place(number);
-            items = std::mem::replace(&mut self.near[place], self.spare.pop().unwrap_or_default());
+            items = std::mem::take(&mut self.near[place]);
         }
         self.first = self.first.max(number + 1);
         if let Some(mut before) = self.far.remove(&number) {

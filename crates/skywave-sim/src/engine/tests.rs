@@ -31,7 +31,7 @@ fn link(from: usize, to: usize, delay: Duration) -> LinkSpec {
         name: format!("{from}-{to}"),
         from,
         to,
-        config: LinkConfig::new(rate, delay, QueueConfig::DropTail(Limit::Packets(12))),
+        config: LinkConfig::new(rate, delay, QueueConfig::DropTail(Limit::Packets(12))).into(),
     }
 }
 
@@ -172,10 +172,10 @@ fn bend_path(spec: &mut Spec, how: i32) {
         delay: ms(13),
     });
     let (bottleneck, back, last, ack) = (
-        &mut bottleneck.config,
-        &mut back.config,
-        &mut last.config,
-        &mut ack.config,
+        Arc::make_mut(&mut bottleneck.config),
+        Arc::make_mut(&mut back.config),
+        Arc::make_mut(&mut last.config),
+        Arc::make_mut(&mut ack.config),
     );
     match how {
         0 => last.reordering = late,
@@ -278,7 +278,7 @@ proptest! {
             }
         }
         for link in &mut spec.links[4..] {
-            link.config.loss = vec![LossConfig::Bernoulli(loss)];
+            Arc::make_mut(&mut link.config).loss = vec![LossConfig::Bernoulli(loss)];
         }
         bend_path(&mut spec, bend);
         spec.agents = agents.iter().map(|&node| snoop(node, timers)).collect();
@@ -328,7 +328,7 @@ fn the_slack_is_the_delay_to_the_next_inbox() {
     let config = TcpConfig::new(Profile::Ns2, PRESETS[1].composition.clone());
     let mut spec = dumbbell(&[0], |_| config.clone());
     for link in &mut spec.links {
-        link.config.delay = match (link.from, link.to) {
+        Arc::make_mut(&mut link.config).delay = match (link.from, link.to) {
             (0, 1) | (1, 0) => ms(10),
             (0, _) | (_, 0) => ms(1),
             _ => ms(5),
@@ -382,7 +382,7 @@ fn a_packet_that_a_queue_drops_is_read_before_its_place_is_free() {
     let mut spec = dumbbell(&[1_000_000], |_| config.clone());
     // The last links, after the agent, have room for two packets.
     for link in spec.links.iter_mut().filter(|link| link.from == 1) {
-        link.config.queue = QueueConfig::DropTail(Limit::Packets(2));
+        Arc::make_mut(&mut link.config).queue = QueueConfig::DropTail(Limit::Packets(2));
     }
     for agents in [vec![], vec![snoop(1, true)]] {
         spec.agents = agents;

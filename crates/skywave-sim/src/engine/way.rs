@@ -11,14 +11,31 @@ use crate::losses::LossCause;
 
 impl World<'_> {
     /// Puts a new packet on its way.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn send(&mut self, packet: Packet, at: Time) {
+        self.send_inlined(packet, at);
+    }
+
+    /// As [`Self::send`].
+    #[inline(always)]
+    pub(super) fn send_inlined(&mut self, packet: Packet, at: Time) {
         if at >= self.end {
             return;
         }
         let hop = self.routes.start(packet.flow, Direction::of(&packet));
         let id = self.store(Travelling { hop, packet });
-        self.take_on(at, Label::of(&packet, id, hop));
+        self.cross_inlined(self.routes.hop(hop), at, Label::of(&packet, id, hop));
+    }
+
+    /// As [`Self::send`], at the place of the packet `id`, which is under way no more.
+    #[inline(always)]
+    pub(super) fn send_in_place(&mut self, id: u32, packet: Packet, at: Time) {
+        if at >= self.end {
+            return self.release(id);
+        }
+        let hop = self.routes.start(packet.flow, Direction::of(&packet));
+        self.packets[id as usize] = Travelling { hop, packet };
+        self.cross_inlined(self.routes.hop(hop), at, Label::of(&packet, id, hop));
     }
 
     /// Takes a packet from its place on the route as far as that can be decided now.
@@ -60,11 +77,16 @@ impl World<'_> {
         self.pass_on(id, at);
     }
 
-    /// Takes a packet to what lies at its place on the route, and on as far as that can be decided now.
-    /// Not inlined: with a copy of this for each of its callers, the code of a packet's whole way would
-    /// not fit the cache.
+    /// As [`Self::cross_inlined`]. Not inlined: with a copy of that for each of its callers, the code of a
+    /// packet's whole way would not fit the cache.
     #[inline(never)]
-    pub(super) fn cross(&mut self, mut hop: Hop, mut at: Time, mut label: Label) {
+    pub(super) fn cross(&mut self, hop: Hop, at: Time, label: Label) {
+        self.cross_inlined(hop, at, label);
+    }
+
+    /// Takes a packet to what lies at its place on the route, and on as far as that can be decided now.
+    #[inline(always)]
+    pub(super) fn cross_inlined(&mut self, mut hop: Hop, mut at: Time, mut label: Label) {
         loop {
             if let Some(wire) = hop.wire() {
                 let Some(out) = self.wires[wire as usize].send(at, label.size()) else {
@@ -176,7 +198,7 @@ impl World<'_> {
         }
         let index = label.flow() as usize;
         if self.flows[index].to_sender.insert(at, label.id()) {
-            self.schedule_mail_to_sender(index);
+            self.schedule_mail_to_sender(index, at);
         }
     }
 
@@ -196,7 +218,8 @@ impl World<'_> {
             return self.refuse(at, label);
         }
         let index = label.flow() as usize;
-        self.flows[index].to_receiver.insert(at, label.id());
+        let mail = self.flows[index].to_receiver.get_or_insert_default();
+        mail.insert(at, label.id());
         self.schedule_receiver(index);
     }
 

@@ -76,7 +76,7 @@ impl<'a> World<'a> {
         spec: &'a Spec,
         observer: Option<&'a mut dyn Observer>,
         mut routes: Routes,
-        plan: Plan,
+        mut plan: Plan,
     ) -> Self {
         let (links, others) = plan.links.split_at(spec.links.len());
         let (agents, passages) = others.split_at(spec.agents.len());
@@ -89,6 +89,7 @@ impl<'a> World<'a> {
         let passages = routes.passages.iter().zip(passages);
         let passages = passages.map(|(&pair, slack)| Lane::of_passage(pair, *slack, spec));
         let lanes: Vec<Lane> = links.chain(agents).chain(passages).collect();
+        plan.links = Vec::new(); // the lanes have it now
         routes.mark(
             |link| lanes[link as usize].entrance(link),
             |flow| plan.receivers[flow].collects,
@@ -137,26 +138,25 @@ impl<'a> World<'a> {
         match event {
             Event::Link(link) => self.on_link(link as usize),
             Event::Sender(flow) => {
-                let wake = &mut self.flows[flow as usize].to_sender.wake;
-                if wake.take_if(|at| *at == self.now).is_some() {
+                if self.flows[flow as usize].to_sender.wake.comes(self.now) {
                     self.on_sender(flow as usize);
                 }
             }
             Event::SenderTimer(flow) => {
-                let timer = &mut self.flows[flow as usize].sender_timer;
-                if timer.take_if(|at| *at == self.now).is_some() {
+                if self.flows[flow as usize].sender_timer.comes(self.now) {
                     self.on_sender(flow as usize);
                 }
             }
             Event::Receiver(flow) => {
-                let wake = &mut self.flows[flow as usize].to_receiver.wake;
-                if wake.take_if(|at| *at == self.now).is_some() {
+                let mail = &mut self.flows[flow as usize].to_receiver;
+                if let Some(mail) = mail
+                    && mail.wake.comes(self.now)
+                {
                     self.on_receiver(flow as usize);
                 }
             }
             Event::ReceiverTimer(flow) => {
-                let timer = &mut self.flows[flow as usize].receiver_timer;
-                if timer.take_if(|at| *at == self.now).is_some() {
+                if self.flows[flow as usize].receiver_timer.comes(self.now) {
                     self.on_receiver(flow as usize);
                 }
             }
@@ -170,6 +170,7 @@ impl<'a> World<'a> {
     }
 
     /// A link decides about the packets of its earliest bucket.
+    #[inline(never)]
     fn on_link(&mut self, link: usize) {
         if self.lanes[link].kind() != LaneKind::Link {
             return self.on_machine(link);
@@ -179,9 +180,12 @@ impl<'a> World<'a> {
         };
         let packets = inbox.take(self.now);
         let through = self.lanes[link].decision(link as u32).into();
+        let many = self.has_many_flows();
         for (place, &Arrival { at, label }) in packets.iter().enumerate() {
-            self.prefetch_arrivals(&packets, place);
-            self.cross(through, at, label);
+            if many {
+                self.prefetch_arrivals(&packets, place);
+            }
+            self.cross_inlined(through, at, label);
         }
         if let Some(inbox) = &mut self.lanes[link].inbox {
             inbox.recycle(packets);
@@ -199,6 +203,8 @@ impl<'a> World<'a> {
         }
     }
 
+    /// What came out. With many flows that takes about as much memory as the packets and the links, which
+    /// are freed before.
     fn finish(mut self) -> Outcome {
         let end = self.end;
         self.tell_of_undecided();
@@ -206,30 +212,34 @@ impl<'a> World<'a> {
             events: self.handled,
             ..Outcome::default()
         };
-        for (flow, spec) in self.flows.iter_mut().zip(&self.spec.flows) {
-            outcome.flows.push(flow.outcome(&spec.name, end));
+        drop((self.packets, self.free, self.events, self.routes, self.plan));
+        outcome.links.reserve_exact(self.spec.links.len());
+        let mut of_links = Vec::new();
+        for (mut lane, spec) in self.lanes.into_iter().zip(&self.spec.links) {
+            let measured = lane.outcome(&self.wires, &spec.name, end);
+            outcome.links.push(measured);
+            of_links.extend(lane.into_recorder());
         }
-        for (lane, spec) in self.lanes.iter_mut().zip(&self.spec.links) {
-            outcome
-                .links
-                .push(lane.outcome(&self.wires, &spec.name, end));
-        }
+        drop(self.wires);
         if let (Some(air), Some(radio)) = (self.air.take(), &self.spec.radio) {
             outcome.stations = air.finish(self.spec, radio);
         }
+        let mut delivered = Vec::new();
+        let mut of_flows = Vec::new();
+        outcome.flows.reserve_exact(self.spec.flows.len());
+        for (mut flow, spec) in self.flows.into_iter().zip(&self.spec.flows) {
+            outcome.flows.push(flow.outcome(&spec.name, end));
+            delivered.extend(flow.meter.take_bins());
+            of_flows.extend(flow.recorder.map(|r| *r));
+        }
         if let Some(width) = self.spec.bins {
-            let bins = self.flows.iter_mut().map(|f| f.meter.take_bins());
             outcome.bins = Some(Bins {
                 width_s: width.as_secs_f64(),
-                delivered: bins.map(Option::unwrap_or_default).collect(),
+                delivered,
             });
         }
-        let flows = self
-            .flows
-            .into_iter()
-            .filter_map(|f| f.recorder.map(|r| *r));
-        let links = self.lanes.into_iter().filter_map(Lane::into_recorder);
-        outcome.series = flows.chain(links).flat_map(Recorder::into_series).collect();
+        let recorders = of_flows.into_iter().chain(of_links);
+        outcome.series = recorders.flat_map(Recorder::into_series).collect();
         outcome
     }
 }

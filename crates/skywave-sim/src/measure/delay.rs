@@ -6,6 +6,8 @@ use skywave_core::Duration;
 const PER_OCTAVE: u32 = 64;
 /// Delays below 2^6 ns share the first bucket.
 const FIRST_BIT: u32 = 6;
+/// Buckets are added in groups of this number.
+const ROOM: usize = 16;
 
 /// Counts of delays by logarithmic bucket, from the smallest to the largest seen: a flow's delays
 /// lie within a few doublings of each other.
@@ -13,7 +15,14 @@ const FIRST_BIT: u32 = 6;
 pub(crate) struct DelayHistogram {
     /// Number of the first bucket kept.
     first: usize,
-    buckets: Vec<u32>,
+    /// The counts, modulo 2^16: most flows deliver fewer packets of one delay, and there are many flows.
+    buckets: Vec<u16>,
+    /// The number of a bucket, each time that its count has passed 2^16.
+    #[expect(
+        clippy::box_collection,
+        reason = "few flows have one, and it is small so"
+    )]
+    full: Option<Box<Vec<u32>>>,
     /// Where among them the latest delay was counted.
     latest: usize,
 }
@@ -24,15 +33,35 @@ impl DelayHistogram {
         let bucket = bucket(delay.as_nanos());
         self.latest = bucket.wrapping_sub(self.first);
         match self.buckets.get_mut(self.latest) {
-            Some(count) => *count += 1,
+            Some(count) => {
+                *count = count.wrapping_add(1);
+                if *count == 0 {
+                    self.carry(bucket);
+                }
+            }
             None => self.widen(bucket),
         }
     }
 
     /// Where the next delay is counted, if it is as long as the latest or nearly.
     #[inline]
-    pub(crate) fn likely(&self) -> Option<&u32> {
+    pub(crate) fn likely(&self) -> Option<&u16> {
         self.buckets.get(self.latest)
+    }
+
+    /// The count of a bucket has passed 2^16.
+    #[cold]
+    fn carry(&mut self, bucket: usize) {
+        self.full.get_or_insert_default().push(bucket as u32);
+    }
+
+    /// Number of delays in each bucket kept.
+    fn counts(&self) -> Vec<u64> {
+        let mut counts: Vec<u64> = self.buckets.iter().map(|&n| u64::from(n)).collect();
+        for &bucket in self.full.iter().flat_map(|full| full.iter()) {
+            counts[bucket as usize - self.first] += 1 << u16::BITS;
+        }
+        counts
     }
 
     /// The first delay in a bucket that is not kept yet.
@@ -46,6 +75,9 @@ impl DelayHistogram {
         self.first -= missing;
         let place = bucket - self.first;
         if place >= self.buckets.len() {
+            // A list that doubles would lie half empty in many flows.
+            let more = place + 1 - self.buckets.len();
+            self.buckets.reserve_exact(more.next_multiple_of(ROOM));
             self.buckets.resize(place + 1, 0);
         }
         self.buckets[place] += 1;
@@ -53,11 +85,12 @@ impl DelayHistogram {
 
     /// The delay in seconds below which the share `q` of all lies; `None` when there are none.
     pub(crate) fn quantile(&self, q: f64) -> Option<f64> {
-        let count: u64 = self.buckets.iter().map(|&n| u64::from(n)).sum();
+        let counts = self.counts();
+        let count: u64 = counts.iter().sum();
         let rank = (q * count as f64).ceil().max(1.0) as u64;
         let mut below = 0;
-        let place = self.buckets.iter().position(|&n| {
-            below += u64::from(n);
+        let place = counts.iter().position(|&n| {
+            below += n;
             below >= rank
         })?;
         let bucket = self.first + place;
@@ -103,6 +136,21 @@ mod tests {
             let width = lower_bound(b + 1) - lower_bound(b);
             assert!(width as f64 / ns as f64 <= 1.0 / 64.0);
         }
+    }
+
+    #[test]
+    fn counts_pass_the_size_of_a_bucket() {
+        let mut h = DelayHistogram::default();
+        for ms in [10, 20] {
+            for _ in 0..ms * 10_000 {
+                h.record(Duration::from_millis(ms));
+            }
+        }
+        h.record(Duration::from_millis(1)); // the other buckets move
+        let counts: Vec<u64> = h.counts().into_iter().filter(|&n| n > 0).collect();
+        assert_eq!(counts, [1, 100_000, 200_000]);
+        assert!(h.quantile(0.3).is_some_and(|q| q < 0.011));
+        assert!(h.quantile(0.4).is_some_and(|q| q > 0.019));
     }
 
     #[test]

@@ -87,6 +87,11 @@ impl FlowMeter {
         }
     }
 
+    /// Start and end of the measured window.
+    pub(crate) fn window(&self) -> (Time, Time) {
+        (self.start, self.end)
+    }
+
     /// What was measured, as of `now`; `tcp` is what the sender did in the window.
     pub(crate) fn outcome(
         &mut self,
@@ -187,7 +192,7 @@ impl FlowMeter {
 
     /// Where the next delay is most likely counted.
     #[inline]
-    pub(crate) fn likely_delay(&self) -> Option<&u32> {
+    pub(crate) fn likely_delay(&self) -> Option<&u16> {
         self.delays.likely()
     }
 

@@ -33,7 +33,7 @@ pub(crate) struct LossLedger {
     /// What is: few of all pairs of a cause and a way to be found occur in one flow.
     settled: Vec<(LossCause, Found, u64)>,
     spurious: u64,
-    burst: Option<Burst>,
+    burst: Option<Box<Burst>>,
     multi_loss_windows: u64,
     multi_loss_timeouts: u64,
 }
@@ -308,12 +308,12 @@ impl LossLedger {
             return;
         }
         self.end_burst();
-        self.burst = Some(Burst {
+        self.burst = Some(Box::new(Burst {
             first: lost,
             until: resend.map_or(lost, |resend| resend.at),
             losses: 1,
             timeout,
-        });
+        }));
     }
 
     fn end_burst(&mut self) {

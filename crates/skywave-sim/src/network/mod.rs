@@ -173,7 +173,7 @@ mod tests {
             name: format!("{from}-{to}"),
             from,
             to,
-            config: LinkConfig::new(Rate::from_bps(1), Duration::ZERO, queue),
+            config: LinkConfig::new(Rate::from_bps(1), Duration::ZERO, queue).into(),
         }
     }
 

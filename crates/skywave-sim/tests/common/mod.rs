@@ -36,7 +36,7 @@ pub(crate) fn link(name: &str, from: usize, to: usize, config: LinkConfig) -> Li
         name: name.to_owned(),
         from,
         to,
-        config,
+        config: config.into(),
     }
 }
 

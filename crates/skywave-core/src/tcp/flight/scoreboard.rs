@@ -111,6 +111,14 @@ impl Flight {
         };
         let marked = self.lost > 0 || self.doubled > 0 || self.delivery.is_some();
         let mut fresh = 0;
+        if scoreboard.held.extend_last(whole).is_some() {
+            fresh = whole.len(); // as most often: the next segment after the highest block
+            if marked {
+                self.take_arrived(whole);
+            }
+            self.sacked += fresh;
+            return fresh;
+        }
         for gap in scoreboard.held.gaps(whole) {
             fresh += gap.len();
             if marked {

@@ -109,6 +109,7 @@ impl Sender {
 
     /// What to send next: lost segments first, then the segment at `nxt`; or what forbids it, if the
     /// connection is open.
+    #[inline]
     pub(super) fn choose(&mut self) -> Result<Next, Option<Limit>> {
         if self.state != State::Established {
             return self.choose_syn();
@@ -148,6 +149,7 @@ impl Sender {
         }
     }
 
+    #[inline]
     fn choose_data(&mut self) -> Result<Next, Limit> {
         if self.probe
             && let Some(probe) = self.choose_probe()
@@ -193,6 +195,7 @@ impl Sender {
     }
 
     /// The segment at `nxt`, if there is one, and its end.
+    #[inline]
     pub(super) fn next_in_order(&self) -> (Option<Next>, u64) {
         let nxt = self.flight.nxt();
         if let Some(old) = self.flight.at(nxt) {
