@@ -124,7 +124,7 @@ fn eln_lifts_reno_at_one_percent_above_reno_at_a_tenth_of_that() {
 fn a_loss_in_a_queue_is_none_of_elns() {
     let congested = |eln| {
         reno(0.0, eln, |spec| {
-            Arc::make_mut(&mut spec.links[1].config).queue = red(None)
+            Arc::make_mut(&mut spec.links[1].config).queue = red(None);
         })
     };
     assert_eq!(congested(true).to_bits(), congested(false).to_bits());

@@ -30,7 +30,7 @@ use std::collections::VecDeque;
 
 use super::config::{Arq, LinkConfig};
 use super::medium::Medium;
-use super::meter::{Measured, Meter, Retransmission};
+use super::meter::{Measured, Meter, Retransmission, Window};
 use super::queue::{Admission, Verdict};
 use super::service::Transmitter;
 use super::{DropCause, Fate};
@@ -61,6 +61,7 @@ pub struct ArqLink {
     /// Packets accepted so far.
     accepted: u64,
     meter: Meter,
+    window: Window,
     counts: Retransmission,
     clock: Time,
 }
@@ -122,7 +123,8 @@ impl ArqLink {
             far_side: arq.in_order.then(InOrder::default),
             settled: VecDeque::new(),
             accepted: 0,
-            meter: Meter::new(Time::ZERO, Time::MAX),
+            meter: Meter::new(Window::ALL),
+            window: Window::ALL,
             counts: Retransmission::default(),
             clock: Time::ZERO,
         }
@@ -202,7 +204,9 @@ impl ArqLink {
     /// Measures in `start..end` from now on, and forgets what was measured before. Exact if `start`
     /// is not before the latest call.
     pub fn measure(&mut self, start: Time, end: Time) {
-        self.meter.restart(start, end.max(start));
+        let end = end.max(start);
+        self.window = Window { start, end };
+        self.meter.restart(self.window);
         self.counts = Retransmission::default();
     }
 
@@ -211,7 +215,7 @@ impl ArqLink {
         let now = now.max(self.clock);
         let mut link = self.clone();
         link.pass(now);
-        let (start, end) = link.meter.window();
+        let Window { start, end } = link.window;
         let position = |at: Time| link.transmitter.position(at.min(now));
         let capacity = position(end).saturating_sub(position(start));
         let totals = link
@@ -220,7 +224,7 @@ impl ArqLink {
             .as_of(now, link.ahead(now), std::iter::empty());
         Measured {
             arq: link.counts,
-            ..link.meter.read(now, capacity, totals)
+            ..link.meter.read(link.window, now, capacity, totals)
         }
     }
 
@@ -235,7 +239,7 @@ impl ArqLink {
         };
         frame.transmissions += 1;
         let again = frame.transmissions > 1;
-        if self.meter.holds(now) {
+        if self.window.holds(now) {
             self.counts.transmissions += 1;
             self.counts.retransmissions += u64::from(again);
         }
@@ -273,7 +277,7 @@ impl ArqLink {
 
     fn give_up(&mut self, now: Time, frame: Frame, cause: DropCause) {
         let fate = Fate::Dropped(cause);
-        self.counts.given_up += u64::from(self.meter.holds(now));
+        self.counts.given_up += u64::from(self.window.holds(now));
         self.settled.push_back(Settled {
             id: frame.id,
             at: now,
@@ -324,7 +328,7 @@ impl ArqLink {
                 .meter
                 .totals()
                 .as_of(self.clock, ahead, std::iter::empty());
-            self.meter.pass_bound(totals);
+            self.meter.pass_bound(self.window, totals);
         }
         self.wait_until(now);
     }

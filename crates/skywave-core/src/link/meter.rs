@@ -119,7 +119,7 @@ impl Totals {
 #[cfg(test)]
 pub(super) const HOT_BYTES: usize = std::mem::offset_of!(Meter, waited);
 #[cfg(test)]
-pub(super) const WARM_BYTES: usize = std::mem::offset_of!(Meter, start);
+pub(super) const WARM_BYTES: usize = std::mem::offset_of!(Meter, rest);
 
 /// The totals since the window opened, and what they were when it closed; first what most packets change.
 #[derive(Clone, Debug)]
@@ -131,10 +131,28 @@ pub(super) struct Meter {
     pub(super) bound: Time,
     offered: u64,
     waited: Wide,
-    /// The window. It opens when `bound` leaves its start.
-    start: Time,
-    end: Time,
     rest: Option<Box<Rest>>,
+}
+
+/// The time in which is measured: from `start` (included) to `end` (not included). Kept apart from the
+/// meter, as packets do not need it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub(super) start: Time,
+    pub(super) end: Time,
+}
+
+impl Window {
+    /// The whole run.
+    pub(super) const ALL: Self = Self {
+        start: Time::ZERO,
+        end: Time::MAX,
+    };
+
+    /// Whether the window holds `at`.
+    pub(super) fn holds(self, at: Time) -> bool {
+        self.start <= at && at < self.end
+    }
 }
 
 /// What few links have: most lose nothing, and most windows end with the run.
@@ -146,22 +164,19 @@ struct Rest {
 }
 
 impl Meter {
-    /// Measures from `start` (included) to `end` (not included).
-    pub(super) fn new(start: Time, end: Time) -> Self {
+    pub(super) fn new(window: Window) -> Self {
         Self {
             used: 0,
-            bound: start,
+            bound: window.start,
             offered: 0,
             waited: Wide::default(),
-            start,
-            end,
             rest: None,
         }
     }
 
     /// The window has opened.
-    fn is_open(&self) -> bool {
-        self.bound != self.start
+    fn is_open(&self, window: Window) -> bool {
+        self.bound != window.start
     }
 
     fn mishaps(&mut self) -> &mut Mishaps {
@@ -174,8 +189,8 @@ impl Meter {
     }
 
     /// Measures another window from its start on.
-    pub(super) fn restart(&mut self, start: Time, end: Time) {
-        (self.bound, self.start, self.end) = (start, start, end);
+    pub(super) fn restart(&mut self, window: Window) {
+        self.bound = window.start;
         self.rest = None;
     }
 
@@ -261,29 +276,18 @@ impl Meter {
 
     /// The bound is reached, with these totals. When the window opens, counting begins anew with what
     /// lies ahead: a link does not keep what it counted before.
-    pub(super) fn pass_bound(&mut self, totals: Totals) {
-        if self.is_open() {
+    pub(super) fn pass_bound(&mut self, window: Window, totals: Totals) {
+        if self.is_open(window) {
             return self.close(totals);
         }
-        self.bound = self.end;
+        self.bound = window.end;
         self.used = self.used.saturating_sub(totals.used);
         self.waited = self.waited.get().saturating_sub(totals.waited).into();
         self.offered = 0;
         self.rest = None;
-        if self.start == self.end {
+        if window.start == window.end {
             self.close(Totals::default());
         }
-    }
-
-    /// Start and end of the window.
-    pub(super) fn window(&self) -> (Time, Time) {
-        (self.start, self.end)
-    }
-
-    /// Whether the window holds `at`.
-    pub(super) fn holds(&self, at: Time) -> bool {
-        let (start, end) = self.window();
-        start <= at && at < end
     }
 
     /// The totals when the window closed, if it did.
@@ -298,18 +302,23 @@ impl Meter {
 
     /// The figures as of `now`, when the totals are `totals` and all bounds up to `now` were passed.
     /// `capacity` is the length of the window, up to `now`, on the transmitter's axis.
-    pub(super) fn read(&self, now: Time, capacity: u64, totals: Totals) -> Measured {
-        let (start, end) = self.window();
-        let seen = if self.is_open() {
+    pub(super) fn read(
+        &self,
+        window: Window,
+        now: Time,
+        capacity: u64,
+        totals: Totals,
+    ) -> Measured {
+        let seen = if self.is_open(window) {
             self.at_close().unwrap_or(totals)
         } else {
             Totals::default()
         };
-        let window = end.min(now).since(start);
+        let length = window.end.min(now).since(window.start);
         Measured {
-            window,
+            window: length,
             utilisation: ratio(u128::from(seen.used), capacity),
-            queue_mean_packets: ratio(seen.waited, window.as_nanos()),
+            queue_mean_packets: ratio(seen.waited, length.as_nanos()),
             offered: seen.offered,
             queue_drops: seen.mishaps.queue_drops,
             ecn_marks: seen.mishaps.ecn_marks,

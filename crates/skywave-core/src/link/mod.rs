@@ -43,11 +43,14 @@ pub use config::*;
 pub use meter::{Measured, Retransmission};
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError, TraceErrorKind};
 
+use std::mem::offset_of;
+use std::ops::Range;
+
 use crate::packet::Ecn;
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 use medium::Medium;
-use meter::Meter;
+use meter::{Meter, Window};
 use queue::{Queue, Verdict};
 use service::Transmitter;
 
@@ -118,9 +121,14 @@ pub struct Link {
     queue: Queue,
     /// What may befall packets on the way; nothing on most wires, so that a link is small.
     medium: Option<Box<Medium>>,
+    /// In which the meter measures.
+    window: Window,
 }
 
 impl Link {
+    /// What a packet touches that waits in a plain link.
+    pub(crate) const PLAIN_TOUCHES: Range<usize> = 0..offset_of!(Self, queue) + queue::WARM_BYTES;
+
     /// A link as `config` says; `name` and `seed` name its random streams. It measures from the
     /// start until [`Link::measure`] says otherwise.
     ///
@@ -139,7 +147,8 @@ impl Link {
             transmitter: Transmitter::new(config.service),
             delay: config.delay,
             medium,
-            meter: Meter::new(Time::ZERO, Time::MAX),
+            meter: Meter::new(Window::ALL),
+            window: Window::ALL,
             clock: Time::ZERO,
         }
     }
@@ -163,7 +172,7 @@ impl Link {
     }
 
     /// Whether [`Self::send_plain`] may be called: a constant rate, no RED and a perfect medium.
-    pub fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.medium.is_none() && self.transmitter.is_plain() && !self.queue.is_red()
     }
 
@@ -171,7 +180,7 @@ impl Link {
     /// if the queue is full. All that such a link lacks is left out of the code, and `now` must not be
     /// earlier than in the call before.
     #[inline(always)]
-    pub fn send_plain(&mut self, now: Time, size: u32) -> Option<Time> {
+    pub(crate) fn send_plain(&mut self, now: Time, size: u32) -> Option<Time> {
         if now >= self.meter.bound {
             self.pass_bounds(now);
         }
@@ -218,7 +227,9 @@ impl Link {
     /// Measures in `start..end` from now on, and forgets what was measured before. Exact if `start`
     /// is not before the last packet sent so far.
     pub fn measure(&mut self, start: Time, end: Time) {
-        self.meter.restart(start, end.max(start));
+        let end = end.max(start);
+        self.window = Window { start, end };
+        self.meter.restart(self.window);
     }
 
     /// The figures of the window, as of `now`: the end of the run, or any time not before the last
@@ -227,12 +238,12 @@ impl Link {
         let now = now.max(self.clock);
         let mut link = self.clone();
         link.pass_bounds(now);
-        let (start, end) = link.meter.window();
+        let Window { start, end } = link.window;
         let position = |at: Time| link.transmitter.position(at.min(now));
         let capacity = position(end).saturating_sub(position(start));
         let totals = link.meter.totals();
         let totals = totals.as_of(now, link.ahead(now), link.queue.starts_after(now));
-        link.meter.read(now, capacity, totals)
+        link.meter.read(link.window, now, capacity, totals)
     }
 
     /// Reads the totals at the bounds of the window up to `now`.
@@ -242,7 +253,7 @@ impl Link {
             let at = self.meter.bound.max(self.clock);
             let totals = self.meter.totals();
             let totals = totals.as_of(at, self.ahead(at), self.queue.starts_after(at));
-            self.meter.pass_bound(totals);
+            self.meter.pass_bound(self.window, totals);
         }
     }
 

@@ -37,7 +37,6 @@ struct Sizes {
 }
 
 /// Where that part of a [`Queue`] ends that packets need which wait for a place by number.
-#[cfg(test)]
 pub(super) const WARM_BYTES: usize =
     std::mem::offset_of!(Queue, starts) + super::starts::WARM_BYTES;
 

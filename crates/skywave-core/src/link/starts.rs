@@ -27,7 +27,6 @@ pub(super) struct Starts {
 }
 
 /// Where that part of [`Starts`] ends that most packets need.
-#[cfg(test)]
 pub(super) const WARM_BYTES: usize = std::mem::offset_of!(Starts, later);
 
 impl Starts {

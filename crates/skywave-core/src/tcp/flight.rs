@@ -143,20 +143,20 @@ impl Flight {
 
     /// Number of the oldest segment in flight among those ever sent, from 0.
     #[inline]
-    pub fn first_number(&self) -> u64 {
+    pub(crate) fn first_number(&self) -> u64 {
         self.segments.first_number()
     }
 
-    /// Where segment `number` is kept, if it is in flight: for drivers that care what lies in caches.
+    /// Where segment `number` is kept, if it is in flight.
     #[inline]
-    pub fn place(&self, number: u64) -> Option<&Kept> {
+    pub(crate) fn numbered(&self, number: u64) -> Option<&Kept> {
         self.segments.numbered(number)
     }
 
     /// The segment that holds `position`, for a caller that goes through the segments in order:
     /// `number` is the number to look at first, and becomes that of the segment after the one found.
     #[inline]
-    pub fn at_number(&self, position: u64, number: &mut u64) -> Option<&Kept> {
+    pub(crate) fn at_number(&self, position: u64, number: &mut u64) -> Option<&Kept> {
         let segment = match self.segments.numbered(*number) {
             Some(segment) if segment.holds(position) => segment,
             _ => {

@@ -87,6 +87,9 @@ impl Default for LimitClock {
 }
 
 impl LimitClock {
+    /// Where that part begins which every packet touches.
+    pub(super) const HOT: usize = std::mem::offset_of!(Self, heard);
+
     /// Counts only what is between `from` and `to`.
     pub(super) fn measure(&mut self, from: Time, to: Time) {
         self.window = (from, to);

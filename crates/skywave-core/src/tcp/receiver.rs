@@ -6,6 +6,8 @@
 //! [`Receiver::next_timer`], then poll again. [`Receiver::delivered`] is what the application has
 //! got, in order and each byte once.
 
+use std::mem::offset_of;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
@@ -59,6 +61,9 @@ pub struct Receiver {
 }
 
 impl Receiver {
+    /// What a segment in order touches.
+    pub(crate) const DATA_TOUCHES: Range<usize> = 0..offset_of!(Receiver, held);
+
     /// A listening receiver, of a sender that begins with the same initial sequence number.
     pub fn new(config: impl Into<Arc<TcpConfig>>) -> Self {
         let config = config.into();
@@ -234,7 +239,7 @@ impl Receiver {
 
     /// As [`Self::next_timer`], with [`Time::MAX`] for `None`.
     #[inline]
-    pub fn due(&self) -> Time {
+    pub(crate) fn due(&self) -> Time {
         self.timer
     }
 
@@ -244,11 +249,10 @@ impl Receiver {
         self.poll_ack().then(|| self.ack::<true>(now))
     }
 
-    /// The first half of [`Self::poll_transmit`], for drivers that care where the segment is made:
-    /// whether [`Self::ack`] is to be called, the second half.
+    /// The first half of [`Self::poll_transmit`]: whether [`Self::ack`] is to be called, the second half.
     #[must_use]
     #[inline(always)]
-    pub fn poll_ack(&mut self) -> bool {
+    pub(crate) fn poll_ack(&mut self) -> bool {
         if self.acks == 0 {
             return false;
         }
@@ -259,7 +263,7 @@ impl Receiver {
 
     /// Whether the next ACK may report blocks.
     #[inline(always)]
-    pub fn has_news(&self) -> bool {
+    pub(crate) fn has_news(&self) -> bool {
         !self.quiet
     }
 
@@ -275,7 +279,7 @@ impl Receiver {
 
     /// The ACK that [`Self::poll_ack`] has announced; `NEWS` if it [has news](Self::has_news).
     #[inline(always)]
-    pub fn ack<const NEWS: bool>(&mut self, now: Time) -> Segment {
+    pub(crate) fn ack<const NEWS: bool>(&mut self, now: Time) -> Segment {
         Segment {
             ack: SeqNr::at(self.irs, self.next),
             window: self.config.rwnd,

@@ -17,6 +17,7 @@ mod ack;
 mod connection;
 mod delivery;
 mod ecn;
+mod layout;
 mod loss;
 mod pace;
 mod tell;
@@ -99,8 +100,8 @@ struct Timed {
 
 /// A TCP data sender.
 ///
-/// What every ACK and every new segment touches lies together, in the order below: with many
-/// connections, most of the time goes into fetching it.
+/// The fields that every ACK and every new segment touch come first: with many connections, most of the
+/// time goes into fetching them. `layout.rs` says which they are.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Sender {
@@ -131,10 +132,10 @@ pub struct Sender {
     peer_timestamp: Time,
     resend: Option<Resend>,
     recovery: Recovery,
-    /// Begins with the present RTO; the rest changes with samples only.
+    /// Its first field is the RTO; the rest changes with samples only.
     rto: RtoEstimator,
-    /// Ends with what every packet touches, as do the counters; of the members behind them their kind is
-    /// asked for.
+    /// Its last fields are touched by every packet, as are those of the counters. The policy members come
+    /// after these two; only their kind is read for each packet.
     limits: LimitClock,
     timeout: Timeout,
     detection: Detection,
@@ -362,7 +363,7 @@ impl Sender {
 
     /// As [`Self::next_timer`], with [`Time::MAX`] for `None`.
     #[inline]
-    pub fn due(&self) -> Time {
+    pub(crate) fn due(&self) -> Time {
         if self.plain {
             return self.timer;
         }
@@ -379,11 +380,10 @@ impl Sender {
         Some(self.segment(departure, now))
     }
 
-    /// The first half of [`Self::poll_transmit`], for drivers that care where the segment is made:
-    /// [`Self::segment`] is the second. (Copies of what was just written are slow.)
+    /// The first half of [`Self::poll_transmit`]; [`Self::segment`] is the second.
     #[must_use]
     #[inline]
-    pub fn poll_departure(&mut self, now: Time) -> Option<Departure> {
+    pub(crate) fn poll_departure(&mut self, now: Time) -> Option<Departure> {
         if self.is_plain() {
             self.poll_plain(now)
         } else {

@@ -29,14 +29,16 @@ fn spec(link: &str, flow: &str) -> Spec {
 }
 
 fn link(text: &str) -> LinkConfig {
-    spec(&format!("delay = \"1ms\"\n{text}"), "").links[0]
-        .config
-        .clone()
+    let spec = spec(&format!("delay = \"1ms\"\n{text}"), "");
+    LinkConfig::clone(&spec.links[0].config)
 }
 
 fn both(text: &str) -> (LinkConfig, LinkConfig) {
     let links = spec(text, "").links;
-    (links[0].config.clone(), links[1].config.clone())
+    (
+        LinkConfig::clone(&links[0].config),
+        LinkConfig::clone(&links[1].config),
+    )
 }
 
 fn tcp(text: &str) -> TcpConfig {
@@ -68,7 +70,7 @@ fn a_plain_link_has_two_clean_directions() {
     );
     let names: Vec<&str> = spec.links.iter().map(|l| &*l.name).collect();
     assert_eq!(names, ["A-B", "A-B.reverse"]);
-    assert!(spec.links.iter().all(|l| l.config == config));
+    assert!(spec.links.iter().all(|l| *l.config == config));
     assert_eq!((spec.links[1].from, spec.links[1].to), (1, 0));
 }
 

@@ -15,7 +15,10 @@ fn both(lines: &str) -> (LinkConfig, LinkConfig) {
     let scenario = Scenario::parse("test.toml", &text, None);
     let scenario = scenario.unwrap_or_else(|e| panic!("{}", e.render(false)));
     let links = scenario.points()[0].spec(1).links;
-    (links[0].config.clone(), links[1].config.clone())
+    (
+        LinkConfig::clone(&links[0].config),
+        LinkConfig::clone(&links[1].config),
+    )
 }
 
 const CDPD: Contention = Contention {

@@ -1,5 +1,6 @@
 //! A flow: its two ends, the application behind them, and what is measured of both.
 
+use skywave_core::driver::{DriveFlight, DriveReceiver, DriveSender};
 use skywave_core::packet::{Body, Datagram, Packet, Segment};
 use skywave_core::tcp::SenderCounters;
 use skywave_core::tcp::sender::Departure;

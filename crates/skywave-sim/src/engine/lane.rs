@@ -1,6 +1,7 @@
 //! A link, the packets that wait for its decision, and the record of its queue.
 
 use skywave_core::Time;
+use skywave_core::driver::DriveLink;
 use skywave_core::link::{Fate, Limit, Link, LinkConfig, Measured, QueueConfig};
 use skywave_core::packet::Packet;
 use skywave_core::rng::Stream;

@@ -69,7 +69,7 @@ impl Mailbox {
     #[inline]
     pub(crate) fn prefetch_front(&self) {
         if let Some(front) = self.packets.get(self.taken) {
-            prefetch(front, 0, 1);
+            prefetch(front);
         }
     }
 
@@ -77,7 +77,7 @@ impl Mailbox {
     #[inline]
     pub(crate) fn prefetch_back(&self) {
         if let Some(back) = self.packets.last() {
-            prefetch(back, 0, 1);
+            prefetch(back);
         }
     }
 

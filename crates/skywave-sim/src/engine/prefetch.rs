@@ -1,11 +1,17 @@
 //! Has memory fetched that is about to be needed: with many flows, most of the time goes into waiting
 //! for it, and which packets and hosts come next is known. Results do not depend on it.
 
+use std::mem::offset_of;
+use std::ops::Range;
+
+use skywave_core::driver::{self, DriveFlight};
+
 use super::arrival::{Arrival, Label};
 use super::ends::{Ends, Tcp};
 use super::flow::Flow;
 use super::routes::{Direction, Next};
-use super::world::{Event, World};
+use super::world::{Event, Travelling, World};
+use crate::measure::{FlowMeter, LossLedger};
 
 /// Fewer flows than this fit the cache anyway. (In this crate's own tests, all are many.)
 const MANY_FLOWS: usize = if cfg!(test) { 1 } else { 500 };
@@ -79,7 +85,7 @@ impl World<'_> {
     #[inline]
     fn prefetch_mail(&self, flow: usize, place: usize) {
         if let Some(id) = self.flows[flow].to_sender.get(place) {
-            prefetch(&self.packets[id as usize], 0, 1);
+            prefetch_bytes(&self.packets[id as usize], Travelling::WITHOUT_BLOCKS);
         }
     }
 
@@ -91,11 +97,14 @@ impl World<'_> {
         }
         let flow = &self.flows[label.flow() as usize];
         if self.reaches_receiver(label) {
-            prefetch(&self.packets[label.id() as usize], 0, 1);
+            prefetch_bytes(
+                &self.packets[label.id() as usize],
+                Travelling::WITHOUT_BLOCKS,
+            );
             flow.prefetch_receiver();
             self.prefetch_first_link(label.flow(), Direction::Reverse);
         } else {
-            prefetch(&flow.to_sender, 0, 1);
+            prefetch(&flow.to_sender);
         }
     }
 
@@ -117,43 +126,54 @@ impl World<'_> {
     #[inline]
     fn prefetch_link(&self, hop: u32) -> bool {
         match self.routes.next(hop) {
-            Next::Wire(wire) => prefetch(&self.wires[wire as usize], 0, 2),
-            Next::Follows(lane) => prefetch(&self.lanes[lane as usize], 0, 1),
+            Next::Wire(wire) => {
+                prefetch_bytes(&self.wires[wire as usize], driver::PLAIN_LINK_TOUCHES);
+            }
+            Next::Follows(lane) => prefetch(&self.lanes[lane as usize]),
             _ => return false,
         }
         true
     }
 }
 
+/// What is fetched of a flow is fetched as if it were TCP: to look whether it is would be to wait for it.
+/// Its [`Tcp`] begins where the flow does.
 impl Flow {
-    /// The sender will take an ACK: of a [`Tcp`], which begins where the flow does, the lines that most
-    /// touch. (To look whether it is one would be to wait for it.)
+    /// The sender will take an ACK.
     #[inline]
     fn prefetch_sender(&self) {
-        prefetch(self, 0, 5);
-        prefetch(self, 7, 1);
-        prefetch(self, RECEIVER_LINE - 3, 1);
-        prefetch(self, LEDGER_LINE, 1);
-        prefetch(&self.to_sender, 0, 3);
+        for touched in driver::ACK_TOUCHES {
+            prefetch_bytes(self, behind(offset_of!(Tcp, sender), touched));
+        }
+        prefetch_bytes(self, AFTER_RECEIVER);
+        prefetch_bytes(self, AFTER_ENDS);
     }
 
-    /// The receiver will take a packet; what is measured then is in the sender, too.
+    /// The receiver will take a packet. How long that was on its way is found in the sender's flight.
     #[inline]
     fn prefetch_receiver(&self) {
-        prefetch(self, 1, 2);
-        prefetch(self, RECEIVER_LINE, 1);
-        prefetch(self, LEDGER_LINE, 1);
-        prefetch(&self.meter, 0, 3);
+        prefetch_bytes(
+            self,
+            behind(offset_of!(Tcp, sender), driver::FLIGHT_TOUCHES),
+        );
+        prefetch_bytes(
+            self,
+            behind(offset_of!(Tcp, receiver), driver::DATA_TOUCHES),
+        );
+        prefetch_bytes(self, AFTER_RECEIVER);
+        prefetch_bytes(
+            self,
+            behind(offset_of!(Flow, meter), FlowMeter::DELIVERY_TOUCHES),
+        );
     }
 
     /// The sender will look for the oldest segment in flight.
     #[inline]
     fn prefetch_flight(&self) {
-        if let Ends::Tcp(tcp) = &self.ends {
-            let flight = tcp.sender.flight();
-            if let Some(segment) = flight.place(flight.first_number()) {
-                prefetch(segment, 0, 1);
-            }
+        if let Ends::Tcp(tcp) = &self.ends
+            && let Some(segment) = tcp.sender.flight().oldest()
+        {
+            prefetch(segment);
         }
     }
 
@@ -161,30 +181,44 @@ impl Flow {
     #[inline]
     fn prefetch_delivery(&self) {
         if let Ends::Tcp(tcp) = &self.ends {
-            if let Some(segment) = tcp.sender.flight().place(tcp.next_number) {
-                prefetch(segment, 0, 1);
+            if let Some(segment) = tcp.sender.flight().numbered(tcp.next_number) {
+                prefetch(segment);
             }
             if let Some(count) = self.meter.likely_delay() {
-                prefetch(count, 0, 1);
+                prefetch(count);
             }
         }
     }
 }
 
-/// The cache line of a [`Tcp`] at which its receiver begins.
-const RECEIVER_LINE: usize = std::mem::offset_of!(Tcp, receiver) / LINE;
+/// What every packet touches after the receiver: the fields of [`Tcp`] up to the first of its ledger.
+const AFTER_RECEIVER: Range<usize> =
+    offset_of!(Tcp, next_number)..offset_of!(Tcp, losses) + LossLedger::HOT;
 
-/// That with what lies behind the receiver.
-const LEDGER_LINE: usize = std::mem::offset_of!(Tcp, next_number) / LINE;
+/// What an ACK touches after the ends of a flow: its mailbox, its turns, and the first fields of the meter.
+const AFTER_ENDS: Range<usize> =
+    offset_of!(Flow, to_sender)..offset_of!(Flow, meter) + FlowMeter::ACK_TOUCHES.end;
+
+/// The same bytes of something that begins `start` bytes after what is looked at.
+const fn behind(start: usize, bytes: Range<usize>) -> Range<usize> {
+    start + bytes.start..start + bytes.end
+}
 
 /// Bytes of a cache line, where it matters.
 const LINE: usize = 64;
 
-/// Has `count` cache lines fetched from the one on that is `skip` behind the start of `value`.
+/// Has the cache line fetched at which `value` begins, and those after it that it lies in.
 #[inline(always)]
-pub(super) fn prefetch<T>(value: &T, skip: usize, count: usize) {
+pub(super) fn prefetch<T>(value: &T) {
+    prefetch_bytes(value, 0..size_of::<T>());
+}
+
+/// Has the cache lines fetched in which these bytes of `value` lie. (It begins with a cache line, or is
+/// smaller than one.)
+#[inline(always)]
+pub(super) fn prefetch_bytes<T>(value: &T, bytes: Range<usize>) {
     #[cfg(target_arch = "x86_64")]
-    for line in skip..skip + count {
+    for line in bytes.start / LINE..bytes.end.div_ceil(LINE) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let address = std::ptr::from_ref(value)
             .cast::<i8>()
@@ -196,5 +230,33 @@ pub(super) fn prefetch<T>(value: &T, skip: usize, count: usize) {
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (value, skip, count, LINE);
+    let _ = (value, bytes, LINE);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tcp_flow_begins_with_its_sender() {
+        assert_eq!((offset_of!(Flow, ends), offset_of!(Tcp, sender)), (0, 0));
+        assert_eq!((align_of::<Flow>(), align_of::<Tcp>()), (LINE, LINE));
+        // The ends are told apart by a value that no field of TCP has, so nothing comes before it.
+        assert_eq!(size_of::<Ends>(), size_of::<Tcp>());
+    }
+
+    #[test]
+    fn what_packets_touch_of_a_flow_are_few_cache_lines() {
+        let lines = |bytes: Range<usize>| bytes.end.div_ceil(LINE) - bytes.start / LINE;
+        assert_eq!(lines(AFTER_RECEIVER), 1);
+        assert_eq!(lines(AFTER_ENDS), 3);
+        let meter = behind(offset_of!(Flow, meter), FlowMeter::DELIVERY_TOUCHES);
+        assert_eq!(lines(meter), 3);
+    }
+
+    #[test]
+    fn a_packet_without_blocks_is_one_cache_line() {
+        assert_eq!(Travelling::WITHOUT_BLOCKS, 0..LINE);
+        assert_eq!(size_of::<Travelling>(), 2 * LINE);
+    }
 }

@@ -207,7 +207,7 @@ impl Routes {
     /// [`Self::start`] will be asked.
     #[inline]
     pub(crate) fn prefetch_start(&self, flow: u32) {
-        prefetch(&self.starts[flow as usize], 0, 1);
+        prefetch(&self.starts[flow as usize]);
     }
 
     /// What lies at a place of a route.

@@ -1,6 +1,7 @@
 //! A plain link: it only delays or drops packets, and nobody looks on.
 
 use skywave_core::Time;
+use skywave_core::driver::DriveLink;
 use skywave_core::link::{Link, Measured};
 
 /// A plain link, as most are. These lie apart from the lanes that they belong to, in a list of their own,

@@ -1,5 +1,6 @@
 //! The world of one simulation: links, flows, packets under way and pending events.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use skywave_core::Time;
@@ -41,6 +42,11 @@ pub(super) struct Travelling {
     /// Its place in the list of routes, where it was last put down with [`World::pass_on`].
     pub(super) hop: u32,
     pub(super) packet: Packet,
+}
+
+impl Travelling {
+    /// All but the SACK blocks.
+    pub(super) const WITHOUT_BLOCKS: Range<usize> = 0..align_of::<Self>();
 }
 
 pub(crate) struct World<'a> {

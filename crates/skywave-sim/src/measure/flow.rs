@@ -1,5 +1,8 @@
 //! One flow's figures over the measured window.
 
+use std::mem::offset_of;
+use std::ops::Range;
+
 use skywave_core::tcp::SenderCounters;
 use skywave_core::tcp::rto::RtoEstimator;
 use skywave_core::{Duration, Time};
@@ -53,6 +56,11 @@ pub(crate) struct FlowMeter {
 }
 
 impl FlowMeter {
+    /// What an ACK touches: the figures of the window and of what is acknowledged.
+    pub(crate) const ACK_TOUCHES: Range<usize> = 0..offset_of!(Self, delivered_bytes);
+    /// What a packet that is delivered touches.
+    pub(crate) const DELIVERY_TOUCHES: Range<usize> = 0..offset_of!(Self, sent_packets);
+
     /// Measures from `start` (included) to `end` (not included), and fills the bins, if there are any,
     /// over the whole run.
     pub(crate) fn new((start, end): (Time, Time), bins: Option<BinMeter>) -> Self {

@@ -180,6 +180,9 @@ impl LossLedger {
         }
     }
 
+    /// Where that part ends which every packet touches.
+    pub(crate) const HOT: usize = std::mem::offset_of!(Self, window);
+
     /// [`Self::arrived`] is to be told.
     #[inline(always)]
     pub(crate) fn wants_arrivals(&self) -> bool {

@@ -8,21 +8,27 @@ fn waits(ns: u64) -> Duration {
     Duration::from_nanos(ns)
 }
 
+fn meter(start: u64, end: u64) -> (Meter, Window) {
+    let (start, end) = (at(start), at(end));
+    let window = Window { start, end };
+    (Meter::new(window), window)
+}
+
 #[test]
 fn what_lies_ahead_of_a_bound_is_taken_out_there_and_counts_behind_it() {
-    let mut m = Meter::new(at(100), at(200));
+    let (mut m, window) = meter(100, 200);
     // At 60: one transmits until 110, one waits until then and transmits until 130.
     m.transmitted(waits(0), 50);
     m.transmitted(waits(50), 20);
     // At 100, 30 of that lie ahead, and the second has 10 to wait.
     let open = m.totals().as_of(at(100), 30, [at(110)].into_iter());
-    m.pass_bound(open);
+    m.pass_bound(window, open);
     m.transmitted(waits(0), 40); // from 150
     m.transmitted(waits(30), 40); // from 160: starts at 190
     let close = m.totals().as_of(at(200), 30, std::iter::empty());
-    m.pass_bound(close);
+    m.pass_bound(window, close);
     m.transmitted(waits(5), 30);
-    let got = m.read(at(300), 100, m.totals());
+    let got = m.read(window, at(300), 100, m.totals());
     assert_eq!(got.utilisation, 0.80);
     assert_eq!(got.queue_mean_packets, 0.40);
     assert_eq!(got.window, Duration::from_nanos(100));
@@ -30,15 +36,15 @@ fn what_lies_ahead_of_a_bound_is_taken_out_there_and_counts_behind_it() {
 
 #[test]
 fn an_early_reading_takes_out_what_lies_ahead_of_it() {
-    let mut m = Meter::new(at(0), at(1000));
+    let (mut m, window) = meter(0, 1000);
     let totals = m.totals();
-    m.pass_bound(totals);
+    m.pass_bound(window, totals);
     m.transmitted(waits(0), 60);
     m.transmitted(waits(40), 60);
     m.transmitted(waits(80), 60);
     // As of 100: transmitting all the time; one waited 40, one has waited 60 so far.
     let totals = m.totals().as_of(at(100), 80, [at(120)].into_iter());
-    let got = m.read(at(100), 100, totals);
+    let got = m.read(window, at(100), 100, totals);
     assert_eq!(got.utilisation, 1.0);
     assert_eq!(got.queue_mean_packets, 1.0);
     assert_eq!(got.window, Duration::from_nanos(100));
@@ -46,10 +52,10 @@ fn an_early_reading_takes_out_what_lies_ahead_of_it() {
 
 #[test]
 fn packets_count_between_the_bounds() {
-    let mut m = Meter::new(at(100), at(200));
+    let (mut m, window) = meter(100, 200);
     m.count(Fate::Dropped(DropCause::Queue));
     let totals = m.totals();
-    m.pass_bound(totals);
+    m.pass_bound(window, totals);
     for cause in [
         DropCause::Queue,
         DropCause::Early,
@@ -66,9 +72,9 @@ fn packets_count_between_the_bounds() {
     };
     m.count(damaged);
     let totals = m.totals();
-    m.pass_bound(totals);
+    m.pass_bound(window, totals);
     m.count(damaged);
-    let got = m.read(at(300), 100, m.totals());
+    let got = m.read(window, at(300), 100, m.totals());
     assert_eq!((got.offered, got.queue_drops), (5, 2));
     assert_eq!((got.channel_drops, got.blackout_drops), (1, 1));
     assert_eq!(got.corrupted, 1);
@@ -76,11 +82,11 @@ fn packets_count_between_the_bounds() {
 
 #[test]
 fn an_empty_window_reads_zero() {
-    let mut m = Meter::new(at(5), at(5));
+    let (mut m, window) = meter(5, 5);
     let totals = m.totals();
-    m.pass_bound(totals);
+    m.pass_bound(window, totals);
     let totals = m.totals();
-    m.pass_bound(totals);
-    let got = m.read(at(10), 0, m.totals());
+    m.pass_bound(window, totals);
+    let got = m.read(window, at(10), 0, m.totals());
     assert_eq!((got.utilisation, got.queue_mean_packets), (0.0, 0.0));
 }

@@ -352,7 +352,7 @@ impl Sender {
 
     /// The segment of a [`Departure`], which was decided just now.
     #[inline(always)]
-    pub fn segment(&self, departure: Departure, now: Time) -> Segment {
+    pub(crate) fn segment(&self, departure: Departure, now: Time) -> Segment {
         let Departure {
             start,
             end,
