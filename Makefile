@@ -35,7 +35,7 @@ wasm: prerequisites ## Compare a run as WebAssembly with the same run natively (
 	sh tools/wasm.sh
 
 bench: prerequisites ## Time the engine, paired with ns-2 where that is installed
-	cargo build --release --locked -p skywave-sim --example throughput --example wireless
+	cargo build --release --locked -p skywave-sim --example throughput --example wireless --example fat
 	python3 bench/run.py
 
 fuzz: ## Fuzz for SECONDS=600 each (TARGET= for one of fuzz/'s targets; needs nightly and cargo-fuzz)

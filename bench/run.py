@@ -44,14 +44,17 @@ CHAIN = (7, 300)
 CHAIN_NAME = "chain of 7 hops"
 
 
-def instructions(flows: int) -> float | None:
+# Segments in flight and round trips of the path with losses, and the presets that repair them.
+FAT = [(50, 10_000), (5_000, 200)]
+FAT_PRESETS = ["sack", "sack1", "rack-tlp"]
+
+
+def instructions(command: list[str]) -> float | None:
     """Instructions a delivered packet, by valgrind; `None` where that is not installed."""
     if not shutil.which("valgrind"):
         return None
-    seconds = str(COUNTED_SECONDS[flows])
     with tempfile.NamedTemporaryFile() as out:
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}"]
-        command += ours("throughput", flows, seconds)
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}", *command]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         totals = [line for line in Path(out.name).read_text().splitlines() if "totals:" in line]
     return int(totals[-1].split()[1]) / json.loads(done.stdout)["packets"]
@@ -73,7 +76,7 @@ def measure(flows: int, seconds: int, with_ns2: bool, repeat: int) -> dict[str, 
     return {
         "us_per_packet": mine.micros,
         "events_per_packet": mine.result["events"] / mine.result["packets"],
-        "instructions_per_packet": instructions(flows),
+        "instructions_per_packet": instructions(ours("throughput", flows, COUNTED_SECONDS[flows])),
         "peak_mb": mine.peak_mb,
         "ns2_us_per_packet": theirs.micros if theirs else None,
         "ns2_peak_mb": theirs.peak_mb if theirs else None,
@@ -99,6 +102,23 @@ def measure_chain(repeat: int, with_ns2: bool, last: float | None) -> dict[str, 
         flush=True,
     )
     return row
+
+
+def measure_fat(repeat: int) -> None:
+    """Shows what a packet costs where thousands are in flight and 1 % of them is lost."""
+    (few, _), (many, _) = FAT
+    print(
+        f"\n1 % losses, {few} and {many} segments in flight: us/packet, ratio; instructions, ratio"
+    )
+    for preset in FAT_PRESETS:
+        commands = [ours("fat", in_flight, rounds, preset) for in_flight, rounds in FAT]
+        pairs = [[run(command).micros for command in commands] for _ in range(repeat)]
+        short, long = sorted(pairs, key=lambda pair: pair[1] / pair[0])[repeat // 2]
+        line = f"{preset:>10} {short:.3f} {long:.3f} {long / short:.2f}"
+        counts = [instructions(command) for command in commands]
+        if None not in counts:
+            line += f"; {counts[0]:.0f} {counts[1]:.0f} {counts[1] / counts[0]:.2f}"
+        print(line, flush=True)
 
 
 def measure_sizes(
@@ -134,17 +154,19 @@ def main() -> None:
         "--flows", type=int, choices=[size[0] for size in SIZES], help="one size only"
     )
     parser.add_argument("--chain", action="store_true", help="the chain of stations only")
+    parser.add_argument("--fat", action="store_true", help="the long fat path only")
     parser.add_argument("--repeat", type=int, default=3, help="pairs of runs a size (3)")
     parser.add_argument("--save", action="store_true", help="keep the numbers as the baseline")
     arguments = parser.parse_args()
     if arguments.repeat < 1:
         parser.error("--repeat must be at least 1")
-    if arguments.flows and arguments.chain:
-        parser.error("--flows and --chain: one of them")
-    if arguments.save and (arguments.flows or arguments.chain):
-        parser.error("--save needs everything: leave out --flows and --chain")
-    require("throughput")
-    require("wireless")
+    parts = [bool(arguments.flows), arguments.chain, arguments.fat]
+    if sum(parts) > 1:
+        parser.error("--flows, --chain and --fat: one of them")
+    if arguments.save and any(parts):
+        parser.error("--save needs everything: leave out --flows, --chain and --fat")
+    for example in ("throughput", "wireless", "fat"):
+        require(example)
     with_ns2 = bool(shutil.which("ns"))
     if not with_ns2:
         print(
@@ -154,11 +176,13 @@ def main() -> None:
 
     print("processor time, median of pairs; a packet is one that was delivered")
     results = {}
-    if not arguments.chain:
+    if not (arguments.chain or arguments.fat):
         results |= measure_sizes(arguments.flows, arguments.repeat, with_ns2, baseline)
-    if not arguments.flows:
+    if not (arguments.flows or arguments.fat):
         last = baseline.get(CHAIN_NAME, {}).get("ratio")
         results[CHAIN_NAME] = measure_chain(arguments.repeat, with_ns2, last)
+    if not (arguments.flows or arguments.chain):
+        measure_fat(arguments.repeat)
     if arguments.save:
         if not with_ns2:
             sys.exit("--save needs ns-2: the baseline is a ratio")
