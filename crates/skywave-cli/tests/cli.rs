@@ -370,12 +370,18 @@ fn figures_are_chosen_of_one_paper() {
 }
 
 #[test]
-fn every_member_that_variants_lists_can_be_written_in_a_scenario() {
+fn every_variant_is_listed_and_can_be_written_in_a_scenario() {
     let dir = tempfile::tempdir().expect("a directory");
+    let list = text(&skywave(dir.path(), &["variants"]).stdout);
     let out = skywave(dir.path(), &["variants", "--json"]);
     let mut checked = 0;
     for line in text(&out.stdout).lines() {
         let row: serde_json::Value = serde_json::from_str(line).expect("an object");
+        let name = ["preset", "member", "transport"].map(|kind| row[kind].as_str());
+        let name = name.into_iter().flatten().next().expect("a name");
+        let told = ["summary", "source"].map(|key| row[key].as_str().expect("words"));
+        let entry = format!("\n  {name:<16} {}\n  {:<16} {}\n", told[0], "", told[1]);
+        assert!(list.contains(&entry), "{line}");
         let scenario = match (
             row["preset"].as_str().or(row["transport"].as_str()),
             row["slot"].as_str(),
