@@ -14,7 +14,7 @@ pub use super::acking::Acking;
 pub use super::congestion::CongestionConfig;
 pub use super::detection::DetectionConfig;
 pub use super::recovery::RecoveryConfig;
-pub use super::settings::{Counting, Handshake, RtoArithmetic, RtoConfig};
+pub use super::settings::{Counting, EcnRules, Handshake, RtoArithmetic, RtoConfig};
 pub use super::timeout::TimeoutConfig;
 
 /// The members of a sender's policy slots.
@@ -93,6 +93,8 @@ pub struct TcpConfig {
     pub dsack: bool,
     /// Routers may mark data instead of dropping it, and the sender answers as to a loss (RFC 3168).
     pub ecn: bool,
+    /// Whose rules a sender that uses ECN follows.
+    pub ecn_rules: EcnRules,
     /// The sender does not cut its window for a loss that an explicit notification puts down to a
     /// channel (Balakrishnan and Katz 1998).
     pub eln: bool,
@@ -152,6 +154,7 @@ impl TcpConfig {
             sack,
             dsack: false,
             ecn: false,
+            ecn_rules: EcnRules::Rfc3168,
             eln: false,
             hints: false,
             pacing: PacingConfig::Off,
@@ -161,7 +164,10 @@ impl TcpConfig {
             iss: 0,
         };
         match profile {
-            Profile::Ns2 => common,
+            Profile::Ns2 => Self {
+                ecn_rules: EcnRules::Ns2,
+                ..common
+            },
             Profile::Bsd => Self {
                 initial_window: Segments(1.0),
                 limited_transmit: false,

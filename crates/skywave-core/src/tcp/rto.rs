@@ -142,6 +142,17 @@ impl RtoEstimator {
         self.update();
     }
 
+    /// By what expiries have multiplied the RTO.
+    pub fn backoff(&self) -> u32 {
+        self.backoff
+    }
+
+    /// Takes the backoff up again that a sample has ended.
+    pub fn set_backoff(&mut self, backoff: u32) {
+        self.backoff = backoff;
+        self.update();
+    }
+
     /// Ends the backoff without a sample.
     pub fn end_backoff(&mut self) {
         self.backoff = 1;

@@ -355,7 +355,8 @@ impl Sender {
         }
     }
 
-    /// When [`Self::on_timer`] is due; `None` while nothing is outstanding.
+    /// When [`Self::on_timer`] is due; `None` while nothing is outstanding, unless a mark makes the next
+    /// segment wait for the retransmission timer (RFC 3168 section 6.1.2).
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
         Some(self.due()).filter(|&at| at < Time::MAX)

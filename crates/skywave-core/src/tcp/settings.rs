@@ -23,6 +23,15 @@ impl Counting {
     }
 }
 
+/// What a sender does about marks where RFC 3168 and ns-2.35 differ; `sender/ecn.rs` has the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnRules {
+    /// RFC 3168 section 6.1.
+    Rfc3168,
+    /// ns-2.35's one-way agents.
+    Ns2,
+}
+
 /// The retransmission timer's clock and bounds (RFC 6298).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtoConfig {

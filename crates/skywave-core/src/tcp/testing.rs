@@ -15,7 +15,7 @@ use crate::units::Segments;
 use super::config::{Handshake, Profile, TcpConfig};
 use super::preset::preset;
 use super::sender::Sender;
-use super::window::{AckEvent, LossCause, LossEvent, TimeoutEvent, Window};
+use super::window::{AckEvent, LossCause, LossEvent, MIN_SSTHRESH, TimeoutEvent, Window};
 
 /// Bytes of a segment in scripts.
 pub(crate) const MSS: u32 = 1000;
@@ -320,6 +320,7 @@ pub(crate) fn loss_at(ms: u64, window: f64, una: u64, max: u64) -> LossEvent {
         outstanding: Segments(window),
         sent_at: Time::ZERO,
         transmissions: 1,
+        floor: MIN_SSTHRESH,
     }
 }
 

@@ -10,7 +10,7 @@ use super::flight::RateSample;
 /// that have left the network is kept by the recovery (see `Recovery::inflation`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// Congestion window.
+    /// Congestion window: at least one segment, but for a sender with ECN that waits for its timer.
     pub cwnd: Segments,
     /// Slow start threshold.
     pub ssthresh: Segments,
@@ -98,6 +98,19 @@ pub struct LossEvent {
     pub sent_at: Time,
     /// How often it was sent.
     pub transmissions: u32,
+    /// The smallest window that may answer it: two segments after a loss (RFC 5681 equation 4), one after a
+    /// mark (RFC 3168 section 6.1.2), half of one after a mark with ns-2's rules.
+    pub floor: Segments,
+}
+
+impl LossEvent {
+    /// Threshold and window at `window`, each within its lower bound.
+    pub fn cut_to(&self, window: Segments) -> Response {
+        Response {
+            ssthresh: window.max(MIN_SSTHRESH),
+            window_after: window.max(self.floor),
+        }
+    }
 }
 
 /// How a loss was found.

@@ -131,7 +131,9 @@ impl End {
         let connection = &self.connection;
         let sender = connection.sender();
         let (flight, window) = (sender.flight(), sender.window());
-        assert!(window.cwnd.0.is_finite() && window.cwnd.0 >= 1.0);
+        // A mark at a window of one segment leaves half of it.
+        let least = if self.config.tcp.ecn { 0.5 } else { 1.0 };
+        assert!(window.cwnd.0.is_finite() && window.cwnd.0 >= least);
         assert!(window.ssthresh.0.is_finite() && window.ssthresh.0 >= 1.0);
         assert!(flight.una() <= flight.nxt() && flight.nxt() <= flight.max());
         let buffer = u64::from(self.config.tcp.rwnd);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use skywave_core::Segments;
 use skywave_core::tcp::{
-    Composition, CongestionConfig, Counting, DetectionConfig, Handshake, PRESETS, PacingConfig,
-    Profile, RtoArithmetic, TcpConfig, preset,
+    Composition, CongestionConfig, Counting, DetectionConfig, EcnRules, Handshake, PRESETS,
+    PacingConfig, Profile, RtoArithmetic, TcpConfig, preset,
 };
 use skywave_sim::spec::Transport;
 
@@ -16,8 +16,8 @@ use super::lower_member::closed;
 use super::lower_wtcp::wtcp;
 use super::model_flow::FlowModel;
 use super::model_tcp::{
-    ArithmeticModel, ComposedModel, CountingModel, HandshakeModel, PacingModel, ProfileModel,
-    TcpModel, TransportModel,
+    ArithmeticModel, ComposedModel, CountingModel, EcnRulesModel, HandshakeModel, PacingModel,
+    ProfileModel, TcpModel, TransportModel,
 };
 use super::tree::Span;
 
@@ -243,6 +243,12 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     flag(&mut config.timestamps, model.timestamps);
     flag(&mut config.dsack, model.dsack);
     flag(&mut config.ecn, model.ecn);
+    if let Some(rules) = model.ecn_rules {
+        config.ecn_rules = match rules {
+            EcnRulesModel::Rfc3168 => EcnRules::Rfc3168,
+            EcnRulesModel::Ns2 => EcnRules::Ns2,
+        };
+    }
     flag(&mut config.eln, model.eln);
     flag(&mut config.hints, model.hints);
     if let Some(pacing) = model.pacing {

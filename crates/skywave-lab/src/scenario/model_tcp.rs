@@ -101,6 +101,8 @@ pub(crate) struct TcpModel {
     /// Routers may mark data instead of dropping it, and the sender answers as to a loss; needs queues with
     /// `ecn = true`.
     pub(crate) ecn: Option<bool>,
+    /// Whose rules a sender with ECN follows where RFC 3168 and ns-2 differ.
+    pub(crate) ecn_rules: Option<EcnRulesModel>,
     /// Links and stations tell of data that a channel lost, and the sender does not cut its window for
     /// that (explicit loss notification).
     pub(crate) eln: Option<bool>,
@@ -126,6 +128,16 @@ pub(crate) enum PacingModel {
     Off,
     /// The window, once in a round trip, as in Linux.
     Window,
+}
+
+/// What a sender with ECN does where RFC 3168 and ns-2 differ.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum EcnRulesModel {
+    /// As the RFC says.
+    Rfc3168,
+    /// As ns-2.35's one-way agents do.
+    Ns2,
 }
 
 /// How the RTT estimator counts.

@@ -8,8 +8,8 @@ use skywave_core::link::{
 };
 use skywave_core::tcp::congestion::CerlConfig;
 use skywave_core::tcp::{
-    Acking, CongestionConfig, Counting, DetectionConfig, Handshake, PacingConfig, Profile,
-    RecoveryConfig, RtoArithmetic, TcpConfig, TimeoutConfig, preset,
+    Acking, CongestionConfig, Counting, DetectionConfig, EcnRules, Handshake, PacingConfig,
+    Profile, RecoveryConfig, RtoArithmetic, TcpConfig, TimeoutConfig, preset,
 };
 use skywave_core::{Duration, Rate, Segments, Time};
 use skywave_lab::scenario::Scenario;
@@ -455,6 +455,13 @@ fn settings_override_the_profile() {
     assert!(config.restart_after_idle && tcp("").restart_after_idle);
     let ns2 = tcp("profile = \"ns2\"");
     assert!(!ns2.restart_after_idle && ns2.max_cwnd == Segments(f64::INFINITY));
+    let rules = |text| tcp(text).ecn_rules;
+    assert_eq!(rules("profile = \"ns2\""), EcnRules::Ns2);
+    assert_eq!(rules("profile = \"bsd\""), EcnRules::Rfc3168);
+    assert_eq!(rules("profile = \"rfc\""), EcnRules::Rfc3168);
+    assert_eq!(rules("tcp = { ecn_rules = \"ns2\" }"), EcnRules::Ns2);
+    let rfc = rules("profile = \"ns2\"\ntcp = { ecn_rules = \"rfc3168\" }");
+    assert_eq!(rfc, EcnRules::Rfc3168);
     let ns2 = tcp("profile = \"ns2\"\nacking = \"delayed\"").acking;
     assert!(matches!(ns2, Acking::Delayed { every: 2, .. }));
 }

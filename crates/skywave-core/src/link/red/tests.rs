@@ -145,6 +145,25 @@ fn in_byte_mode_small_packets_are_dropped_less() {
 }
 
 #[test]
+fn a_picked_packet_is_marked_while_the_average_asks_for_less_than_the_limit() {
+    let may_mark = |mark_p, average| {
+        let mut r = red(RedConfig {
+            mark_p,
+            gentle: true,
+            ..CONFIG
+        });
+        r.average = average;
+        r.may_mark()
+    };
+    // What the average asks for is 0.09, 0.1 and 0.16; the spacing since the last drop does not matter.
+    assert!(may_mark(Some(0.1), 14.0));
+    assert!(!may_mark(Some(0.1), 15.0));
+    assert!(!may_mark(Some(0.1), 16.0));
+    assert!(may_mark(Some(0.2), 16.0));
+    assert!(!may_mark(None, 5.0));
+}
+
+#[test]
 fn an_almost_empty_queue_drops_nothing() {
     let mut r = red(RedConfig {
         weight: 0.0,

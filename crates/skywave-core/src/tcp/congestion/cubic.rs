@@ -161,7 +161,7 @@ impl CongestionControl for Cubic {
         };
         self.cwnd_prior = cwnd;
         self.epoch = None;
-        Response::cut_to(loss.window * self.config.beta)
+        loss.cut_to(loss.window * self.config.beta)
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {

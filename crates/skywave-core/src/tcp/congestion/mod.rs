@@ -167,8 +167,14 @@ fn bounded(window: Segments) -> Segments {
     window.max(Segments::ONE).min(LARGEST)
 }
 
-fn bound(window: &mut Window) {
-    window.cwnd = bounded(window.cwnd);
+/// Bounds the window that a law has set. What it has left alone is the sender's, and may be less than a
+/// segment after a mark.
+fn bound(window: &mut Window, set: impl FnOnce(&mut Window)) {
+    let before = window.cwnd;
+    set(window);
+    if window.cwnd != before {
+        window.cwnd = bounded(window.cwnd);
+    }
     window.ssthresh = bounded(window.ssthresh);
 }
 
@@ -181,8 +187,7 @@ fn bounded_response(response: Response) -> Response {
 
 impl CongestionControl for Built<dyn CongestionControl + Send> {
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
-        self.member.on_ack(ack, window);
-        bound(window);
+        bound(window, |window| self.member.on_ack(ack, window));
     }
 
     fn on_dupack(&mut self, ack: &AckEvent) {
@@ -190,8 +195,7 @@ impl CongestionControl for Built<dyn CongestionControl + Send> {
     }
 
     fn on_waiting(&mut self, ack: &AckEvent, window: &mut Window) {
-        self.member.on_waiting(ack, window);
-        bound(window);
+        bound(window, |window| self.member.on_waiting(ack, window));
     }
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
@@ -207,18 +211,15 @@ impl CongestionControl for Built<dyn CongestionControl + Send> {
     }
 
     fn on_spurious(&mut self, spurious: &SpuriousEvent, window: &mut Window) {
-        self.member.on_spurious(spurious, window);
-        bound(window);
+        bound(window, |window| self.member.on_spurious(spurious, window));
     }
 
     fn on_idle_restart(&mut self, idle: &IdleEvent, window: &mut Window) {
-        self.member.on_idle_restart(idle, window);
-        bound(window);
+        bound(window, |window| self.member.on_idle_restart(idle, window));
     }
 
     fn on_hints(&mut self, now: Time, hints: &Hints, window: &mut Window) {
-        self.member.on_hints(now, hints, window);
-        bound(window);
+        bound(window, |window| self.member.on_hints(now, hints, window));
     }
 
     fn needs_rate(&self) -> bool {

@@ -32,7 +32,7 @@ impl CongestionControl for Reno {
     }
 
     fn on_loss(&mut self, loss: &LossEvent, _window: &Window) -> Response {
-        Response::cut_to(loss.window / 2.0)
+        loss.cut_to(loss.window / 2.0)
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {

@@ -30,7 +30,7 @@ impl CongestionControl for ThreeQuarter {
     }
 
     fn on_loss(&mut self, loss: &LossEvent, _window: &Window) -> Response {
-        Response::cut_to(loss.outstanding * 0.75)
+        loss.cut_to(loss.outstanding * 0.75)
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {

@@ -98,7 +98,7 @@ impl CongestionControl for Veno {
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
         // Section II-C: a small backlog means a random loss.
         if self.backlog(window.cwnd) < self.config.backlog {
-            Response::cut_to(loss.window * 0.8)
+            loss.cut_to(loss.window * 0.8)
         } else {
             Reno.on_loss(loss, window)
         }

@@ -186,9 +186,9 @@ impl CongestionControl for Westwood {
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
         let path = self.path_window().unwrap_or(loss.window / 2.0);
-        let cut = Response::cut_to(path);
+        let cut = loss.cut_to(path);
         Response {
-            window_after: window.cwnd.min(cut.ssthresh),
+            window_after: window.cwnd.min(cut.window_after),
             ..cut
         }
     }

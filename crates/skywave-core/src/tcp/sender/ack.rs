@@ -103,7 +103,7 @@ impl Sender {
             self.window.grow(self.config.counting.counted(acked));
         }
         self.cap_window();
-        if self.flight.is_empty() {
+        if self.flight.is_empty() && !self.waits_for_timer() {
             self.timer = Time::MAX;
         }
     }
@@ -143,7 +143,7 @@ impl Sender {
             self.detect_on_new_ack(now, acked_segments, segment_rtt, delivered);
             self.cap_window();
         }
-        if self.flight.is_empty() {
+        if self.flight.is_empty() && !self.waits_for_timer() {
             self.timer = Time::MAX;
         }
         if self.notified_loss(now) && !self.recovery.is_active() {

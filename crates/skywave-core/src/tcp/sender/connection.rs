@@ -50,6 +50,7 @@ impl Sender {
         self.state == State::Established
             && self.flight.in_flight() == 0
             && self.flight.nxt() < self.end()
+            && !self.waits_for_timer()
             && paced.is_none_or(|pacing| pacing.held_until == Time::MAX)
     }
 }

@@ -1,6 +1,7 @@
 //! What a sender does about losses: when its timers expire, and when the oldest segment is found lost.
 
 use super::{Sender, State, detection_event};
+use crate::tcp::config::EcnRules;
 use crate::tcp::congestion::CongestionControl;
 use crate::tcp::detection::{DetectionEvent, Finding, LossDetector, LossRule};
 use crate::tcp::limits::Why;
@@ -12,6 +13,9 @@ use crate::units::Segments;
 
 impl Sender {
     pub(super) fn on_retransmission_timer(&mut self, now: Time) {
+        if self.flight.is_empty() && self.state == State::Established {
+            return self.on_wait_over(now);
+        }
         if self.state == State::Established
             && let Some(extension) = self.timeout.extends(&self.rto)
         {
@@ -47,9 +51,13 @@ impl Sender {
             let response = self.timeout.respond(&event, response);
             let mut response = self.rounded(response);
             response.window_after = response.window_after.max(self.config.loss_window);
+            if self.is_cut_for_mark() {
+                // The threshold answers a mark in the same window of data already.
+                response.ssthresh = self.window.ssthresh;
+            }
             self.window.apply(response);
             self.counters.window_cuts += 1;
-            self.signals.note_cut(self.flight.max(), false);
+            self.note_timeout();
         }
         let max = self.flight.max();
         self.recover = Some(self.recovery.recover_after_timeout(max));
@@ -107,6 +115,7 @@ impl Sender {
         }
         let una = self.flight.una();
         match self.recover {
+            _ if self.is_cut_already() => true,
             Some(recover) if self.recovery.uses_sack() => una >= recover,
             Some(recover) => una > recover,
             None => true,
@@ -127,16 +136,19 @@ impl Sender {
             outstanding: before.unwrap_or_else(|| self.outstanding()),
             ..self.loss_event(now, cause, first.last_sent, first.transmissions)
         };
-        let response = if cause == LossCause::Eln || self.signals.cut_covers(self.flight.una()) {
+        let covered = self.is_cut_already();
+        let response = if cause == LossCause::Eln || covered {
             self.unchanged()
         } else {
             self.cut_for(&event)
         };
         self.counters.fast_retransmits += 1;
         self.counters.events.fast_retransmit(self.window.cwnd);
-        if self.config.composition.avoid_repeated_recovery {
+        let guards = self.config.composition.avoid_repeated_recovery;
+        if guards && !(covered && self.follows(EcnRules::Ns2)) {
             self.recover = Some(self.flight.max());
         }
+        self.signals.note_repair();
         self.detection.on_retransmit(&self.flight);
         let dupacks = self.dupacks;
         self.repairing(delivered, |recovery, repair| {
@@ -185,6 +197,7 @@ impl Sender {
             outstanding: self.outstanding(),
             sent_at,
             transmissions,
+            floor: self.floor(cause),
         }
     }
 

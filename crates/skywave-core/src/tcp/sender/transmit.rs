@@ -247,7 +247,7 @@ impl Sender {
     fn transmit_new(&mut self, end: u64, now: Time) -> Departure {
         let mut departure = self.send_first(end, now);
         departure.ecn = self.codepoint(false);
-        departure.flags = self.new_flags();
+        departure.flags = self.data_flags(false);
         if self.detection.hears_of_sending()
             && let Some(sent) = self.flight.last()
         {
@@ -344,7 +344,7 @@ impl Sender {
         Some(Departure {
             start,
             end,
-            flags: Flags::ACK,
+            flags: self.data_flags(true),
             ecn: self.codepoint(true),
             last: false,
         })

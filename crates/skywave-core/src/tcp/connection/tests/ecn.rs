@@ -2,7 +2,9 @@
 
 use super::script::{MSS, Script, config, own, peer};
 use crate::packet::{Ecn, Flags, Segment, Way};
-use crate::tcp::connection::Connection;
+use crate::tcp::connection::{Connection, ConnectionConfig};
+use crate::time::Duration;
+use crate::units::Segments;
 
 const ACK: Flags = Flags::ACK;
 const MARKED: Way = Way {
@@ -13,9 +15,10 @@ const MARKED: Way = Way {
 
 /// In ESTABLISHED; ECN is agreed on if the peer wants it.
 #[track_caller]
-fn established(peer_wants: bool) -> Script {
+fn established(peer_wants: bool, change: impl FnOnce(&mut ConnectionConfig)) -> Script {
     let mut config = config();
     config.tcp.ecn = true;
+    change(&mut config);
     let mut s = Script::new(config);
     s.act(Connection::open_active);
     let setup = Flags::ECE | Flags::CWR;
@@ -29,7 +32,7 @@ fn established(peer_wants: bool) -> Script {
 
 #[test]
 fn a_mark_is_echoed_until_the_peer_answers() {
-    let mut s = established(true);
+    let mut s = established(true, |_| {});
     let echo = ACK | Flags::ECE;
     s.send_on_way(10, peer(ACK, 1, 1, 100), MARKED);
     s.recv(10, own(echo, 1, 101, 0).with_less(100));
@@ -44,7 +47,7 @@ fn a_mark_is_echoed_until_the_peer_answers() {
 
 #[test]
 fn an_echo_is_answered_by_a_smaller_window_and_cwr() {
-    let mut s = established(true);
+    let mut s = established(true, |_| {});
     s.act(|c| c.write(20 * u64::from(MSS)));
     for n in 0..10 {
         let out = s.recv(0, own(ACK, 1 + n * MSS, 1, MSS));
@@ -62,8 +65,23 @@ fn an_echo_is_answered_by_a_smaller_window_and_cwr() {
 }
 
 #[test]
+fn after_a_mark_at_one_segment_the_next_one_goes_when_the_timer_expires() {
+    let mut s = established(true, |config| {
+        config.tcp.initial_window = Segments::ONE;
+        // No answer is awaited meanwhile.
+        config.user_timeout = Some(Duration::from_millis(500));
+    });
+    s.act(|c| c.write(2 * u64::from(MSS)));
+    s.recv(0, own(ACK, 1, 1, MSS));
+    s.send(10, peer(ACK | Flags::ECE, 1, 1001, 0));
+    s.recv_nothing(1009);
+    s.recv(1010, own(ACK | Flags::CWR, 1001, 1, MSS));
+    assert_eq!(s.connection.sender().counters().retransmits, 0);
+}
+
+#[test]
 fn without_an_agreement_marks_and_echoes_mean_nothing() {
-    let mut s = established(false);
+    let mut s = established(false, |_| {});
     s.send_on_way(10, peer(ACK, 1, 1, 100), MARKED);
     s.recv(10, own(ACK, 1, 101, 0).with_less(100));
     s.act(|c| c.write(u64::from(MSS)));
