@@ -2,6 +2,7 @@
 
 mod cerl;
 mod cubic;
+mod hybla;
 mod reno;
 mod three_quarter;
 mod vegas;
@@ -149,6 +150,7 @@ slot! {
     Cubic(config): cubic::Cubic,
     Cerl(config): cerl::Cerl,
     ThreeQuarter: three_quarter::ThreeQuarter,
+    Hybla(config): hybla::Hybla,
     + Custom(own, tcp): CustomCongestion => Built<dyn CongestionControl + Send>
 }
 
