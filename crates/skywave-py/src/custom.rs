@@ -17,7 +17,8 @@ use skywave_core::tcp::{CustomCongestion, CustomDetection, TcpConfig};
 use skywave_lab::scenario::CustomMembers;
 
 pub(crate) use events::{
-    AckEvent, DetectionEvent, Flight, LossEvent, RateSample, Response, Sent, TimeoutEvent, Window,
+    AckEvent, Delivery, DetectionEvent, Finding, Flight, LossEvent, RateSample, Response, Sent,
+    TimeoutEvent, Window,
 };
 
 /// A member as Python hands it over.

@@ -14,6 +14,7 @@ from skywave import (
     AckEvent,
     CongestionControl,
     DetectionEvent,
+    Finding,
     Flight,
     Flow,
     Link,
@@ -65,6 +66,27 @@ class ThreeDupacks(LossDetector):
 
     def on_retransmit(self, flight: Flight) -> None:
         super().on_retransmit(flight)
+
+    def on_timeout(self) -> None:
+        super().on_timeout()
+
+    def needs_deliveries(self) -> bool:
+        return True
+
+    def on_delivery(self, event: DetectionEvent) -> Finding:
+        return super().on_delivery(event)
+
+    def on_duplicate(self, ack: int, reported: int | None) -> None:
+        super().on_duplicate(ack, reported)
+
+    def arm_probe(self, event: DetectionEvent, timeout: float) -> None:
+        super().arm_probe(event, timeout)
+
+    def next_timer(self) -> float | None:
+        return super().next_timer()
+
+    def on_timer(self, event: DetectionEvent) -> Finding:
+        return super().on_timer(event)
 
     def threshold(self) -> int:
         return super().threshold()
@@ -298,3 +320,97 @@ def test_a_law_hears_of_marks() -> None:
     queue = {"red": {"limit": "50 packets", "min": "2 packets", "weight": 0.1, "ecn": True}}
     listen(Link(between=("a", "b"), rate="2Mbps", delay="5ms", queue=queue), ecn=True)
     assert set(Listener.marks) == {"mark"}
+
+
+class Prober(LossDetector):
+    """Three duplicate ACKs, or a probe after two round trips of silence."""
+
+    wants: ClassVar[bool] = True
+    deliveries: ClassVar[list[float]] = []
+    duplicates: ClassVar[list[int]] = []
+    timeouts: ClassVar[list[float]] = []
+
+    def __init__(self) -> None:
+        self.due: float | None = None
+
+    def on_dupack(self, event: DetectionEvent) -> bool:
+        return event.dupacks == 3
+
+    def on_timeout(self) -> None:
+        self.due = None
+
+    def needs_deliveries(self) -> bool:
+        return self.wants
+
+    def on_delivery(self, event: DetectionEvent) -> Finding:
+        assert event.flight.delivery is not None
+        assert event.flight.delivery.min_rtt <= event.flight.delivery.rtt
+        self.deliveries.append(event.flight.delivery.rtt)
+        return Finding.NOTHING
+
+    def on_duplicate(self, ack: int, reported: int | None) -> None:
+        self.duplicates.append(ack)
+
+    def arm_probe(self, event: DetectionEvent, timeout: float) -> None:
+        self.timeouts.append(timeout)
+        wait = 2 * event.srtt if event.srtt is not None else 1.0
+        self.due = min(event.now + wait, timeout)
+
+    def next_timer(self) -> float | None:
+        return self.due
+
+    def on_timer(self, event: DetectionEvent) -> Finding:
+        self.due = None
+        return Finding.PROBE
+
+
+class Deaf(Prober):
+    wants = False
+
+
+def probes(detector: type[Prober]) -> int:
+    """Losses that a probe found, of short requests over a lossy link."""
+    for heard in (Prober.deliveries, Prober.duplicates, Prober.timeouts):
+        heard.clear()
+    requests = {"size": "1kB", "think": "500ms"}
+    flow = Flow(
+        name="f",
+        from_="a",
+        to="b",
+        transport=Transport("sack", detection=detector),
+        acking="every",
+        traffic={"requests": requests},
+    )
+    loss = {"forward": {"iid": 0.1}}
+    link = Link(between=("a", "b"), rate="2Mbps", delay="50ms", loss=loss, duplication=0.01)
+    results = skywave.run(Scenario(links=[link], flows=[flow], run=Run(duration="120s")))
+    return int(results.runs["lost_channel_probe"][0])
+
+
+def test_a_detector_that_needs_deliveries_hears_of_them_and_may_probe() -> None:
+    assert probes(Prober) > 5
+    assert len(Prober.deliveries) > 100
+    assert all(0.1 < rtt < 1.0 for rtt in Prober.deliveries)
+    assert Prober.duplicates
+    assert Prober.timeouts
+
+
+def test_a_detector_that_does_not_need_deliveries_hears_nothing_of_them() -> None:
+    assert probes(Deaf) == 0
+    assert (Prober.deliveries, Prober.duplicates, Prober.timeouts) == ([], [], [])
+
+
+def test_a_timer_that_stays_due_is_an_error(endless: Scenario) -> None:
+    class Stuck(ThreeDupacks):
+        def next_timer(self) -> float | None:
+            return 0.5
+
+    flow = Flow(from_="A", to="B", transport=Transport(detection=Stuck))
+    with pytest.raises(ValueError, match="next_timer must return a later time or None"):
+        skywave.run(replace(endless, flows=[flow]))
+
+
+def test_findings_say_what_they_are() -> None:
+    found = [Finding.NOTHING, Finding.LOST, Finding.PROBE, Finding.SILENCE, Finding.repaired(1.5)]
+    names = ["NOTHING", "LOST", "PROBE", "SILENCE", "repaired(1.5)"]
+    assert [repr(finding) for finding in found] == [f"Finding.{name}" for name in names]

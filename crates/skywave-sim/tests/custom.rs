@@ -1,11 +1,13 @@
 //! A policy member of a user's own, as a trait object, against the same one built in.
 
-use skywave_core::Segments;
+use skywave_core::tcp::detection::{Allowance, Finding, LossRule, Rack, Sending};
+use skywave_core::tcp::flight::{Flight, Sent};
 use skywave_core::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use skywave_core::tcp::{
     CongestionConfig, CongestionControl, CustomCongestion, CustomDetection, DetectionConfig,
     DetectionEvent, LossDetector, Profile, TcpConfig, preset,
 };
+use skywave_core::{Segments, Time};
 use skywave_sim::outcome::Outcome;
 use skywave_sim::simulate;
 
@@ -100,6 +102,79 @@ fn a_dupack_detector_of_a_users_own_is_the_built_in_one() {
             config.composition.detection = DetectionConfig::Custom(mine.clone());
             assert_eq!(run(config, loss), run(built_in, loss));
         });
+    }
+}
+
+/// RACK-TLP as somebody wraps it who wants to look on: every method is passed on.
+struct MyRack(Rack);
+
+impl LossDetector for MyRack {
+    fn needs_deliveries(&self) -> bool {
+        self.0.needs_deliveries()
+    }
+
+    fn on_duplicate(&mut self, ack: u64, reported: Option<u64>) {
+        self.0.on_duplicate(ack, reported);
+    }
+
+    fn on_delivery(&mut self, event: &DetectionEvent) -> Finding {
+        self.0.on_delivery(event)
+    }
+
+    fn arm_probe(&mut self, event: &DetectionEvent, timeout: Time) {
+        self.0.arm_probe(event, timeout);
+    }
+
+    fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
+        self.0.on_dupack(event)
+    }
+
+    fn on_sent(&mut self, sent: &Sent, sending: Sending) {
+        self.0.on_sent(sent, sending);
+    }
+
+    fn on_retransmit(&mut self, flight: &Flight) {
+        self.0.on_retransmit(flight);
+    }
+
+    fn on_timeout(&mut self) {
+        self.0.on_timeout();
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        self.0.next_timer()
+    }
+
+    fn on_timer(&mut self, event: &DetectionEvent) -> Finding {
+        self.0.on_timer(event)
+    }
+
+    fn threshold(&self) -> u32 {
+        self.0.threshold()
+    }
+
+    fn loss_rule(&self) -> LossRule {
+        self.0.loss_rule()
+    }
+
+    fn limited_transmit(&self, dupacks: u32) -> Allowance {
+        self.0.limited_transmit(dupacks)
+    }
+}
+
+#[test]
+fn rack_of_a_users_own_is_rack() {
+    let mine = CustomDetection::new("mine", |config| MyRack(Rack::new(&config.setup())));
+    for name in ["rack-tlp", "linux"] {
+        for profile in [Profile::Ns2, Profile::Rfc] {
+            for loss in [0.01, 0.05] {
+                let composition = preset(name).expect("a known preset").composition.clone();
+                let built_in = TcpConfig::new(profile, composition);
+                let mut config = built_in.clone();
+                config.composition.detection = DetectionConfig::Custom(mine.clone());
+                assert_eq!(run(config, loss), run(built_in, loss), "{name}");
+            }
+        }
     }
 }
 

@@ -33,8 +33,10 @@ from skywave._scenario import (
 )
 from skywave._skywave import (
     AckEvent,
+    Delivery,
     DetectionEvent,
     Experiment,
+    Finding,
     Flight,
     LossEvent,
     RateSample,
@@ -51,10 +53,12 @@ __all__ = [
     "AckEvent",
     "Agent",
     "CongestionControl",
+    "Delivery",
     "DetectionEvent",
     "Drawing",
     "Drawings",
     "Experiment",
+    "Finding",
     "Flight",
     "Flow",
     "Link",

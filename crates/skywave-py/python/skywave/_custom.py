@@ -8,6 +8,7 @@ from typing import NamedTuple
 from skywave._skywave import (
     AckEvent,
     DetectionEvent,
+    Finding,
     Flight,
     LossEvent,
     Response,
@@ -111,6 +112,38 @@ class LossDetector(ABC):
 
     def on_retransmit(self, flight: Flight) -> None:  # noqa: B027
         """The oldest segment is being retransmitted for a loss that this detector reported."""
+
+    def on_timeout(self) -> None:  # noqa: B027
+        """The retransmission timer expired: everything in flight counts as lost."""
+
+    def needs_deliveries(self) -> bool:
+        """Whether it judges by what was delivered when: then `event.flight.delivery` is kept, and
+        `on_delivery`, `on_duplicate` and `arm_probe` are called. Asked once a connection."""
+        return False
+
+    def on_delivery(self, event: DetectionEvent) -> Finding:
+        """An ACK of any kind was taken: is the oldest segment lost (`Finding.LOST`), or was a lost
+        one repaired by a probe (`Finding.repaired(sent_at)`)?"""
+        return Finding.NOTHING
+
+    def on_duplicate(self, ack: int, reported: int | None) -> None:  # noqa: B027
+        """An ACK says that something arrived twice: it reports so, up to the position `reported`
+        (RFC 2883), or it is a duplicate without any report."""
+
+    def arm_probe(self, event: DetectionEvent, timeout: float) -> None:  # noqa: B027
+        """New data was sent or some was acknowledged, and the retransmission timer expires at
+        `timeout`: a timer of the detector's own may be due before, to probe."""
+
+    def next_timer(self) -> float | None:
+        """When `on_timer` is due, in seconds of the run; `None` for never."""
+        return None
+
+    def on_timer(self, event: DetectionEvent) -> Finding:
+        """The detector's own timer is due: is the oldest segment lost (`Finding.LOST`), is a probe
+        to be sent (`Finding.PROBE`: new data, or the last segment again), or is only the
+        retransmission timer to start anew (`Finding.SILENCE`)? After it `next_timer` must answer a
+        later time or `None`."""
+        return Finding.NOTHING
 
     def threshold(self) -> int:
         """Duplicate ACKs from which a loss counts as found; also RFC 6675's DupThresh."""

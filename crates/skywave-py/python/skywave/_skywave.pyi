@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal, final
+from typing import Any, ClassVar, Final, Literal, final
 
 from skywave._custom import Member
 
@@ -10,8 +10,10 @@ __all__ = [
     "ENGINE",
     "VERSION",
     "AckEvent",
+    "Delivery",
     "DetectionEvent",
     "Experiment",
+    "Finding",
     "Flight",
     "LossEvent",
     "RateSample",
@@ -250,6 +252,26 @@ class Flight:
     def segments(self) -> list[Sent]: ...
     @property
     def first(self) -> Sent | None: ...
+    @property
+    def delivery(self) -> Delivery | None: ...
+
+@final
+class Delivery:
+    @property
+    def rtt(self) -> float: ...
+    @property
+    def min_rtt(self) -> float: ...
+    @property
+    def reordered(self) -> bool: ...
+
+@final
+class Finding:
+    NOTHING: ClassVar[Finding]
+    LOST: ClassVar[Finding]
+    PROBE: ClassVar[Finding]
+    SILENCE: ClassVar[Finding]
+    @staticmethod
+    def repaired(sent_at: float) -> Finding: ...
 
 @final
 class Sent:

@@ -1,11 +1,12 @@
 //! A loss detector written in Python.
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use skywave_core::tcp::detection::Dupacks;
-use skywave_core::tcp::detection::{self, Allowance};
+use skywave_core::Time;
+use skywave_core::tcp::detection::{self, Allowance, Dupacks};
 use skywave_core::tcp::{LossDetector, TcpConfig, flight};
 
-use super::events::{DetectionEvent, Flight};
+use super::events::{DetectionEvent, Finding, Flight, since_start, time_at};
 use super::{Member, Object, answer, attempt};
 
 /// The detector whose answers stand where a method is not written.
@@ -19,6 +20,14 @@ pub(super) struct Python {
     threshold: Option<Py<PyAny>>,
     distrusts_rto: Option<Py<PyAny>>,
     limited_transmit: Option<Py<PyAny>>,
+    /// What `needs_deliveries` has answered.
+    needs_deliveries: bool,
+    on_duplicate: Option<Py<PyAny>>,
+    on_delivery: Option<Py<PyAny>>,
+    arm_probe: Option<Py<PyAny>>,
+    on_timeout: Option<Py<PyAny>>,
+    next_timer: Option<Py<PyAny>>,
+    on_timer: Option<Py<PyAny>>,
 }
 
 impl Python {
@@ -31,8 +40,37 @@ impl Python {
             threshold: object.take("threshold"),
             distrusts_rto: object.take("distrusts_rto"),
             limited_transmit: object.take("limited_transmit"),
+            needs_deliveries: object
+                .take("needs_deliveries")
+                .and_then(|method| {
+                    attempt(|py| answer("needs_deliveries", BOOL, &method.bind(py).call0()?))
+                })
+                .unwrap_or(false),
+            on_duplicate: object.take("on_duplicate"),
+            on_delivery: object.take("on_delivery"),
+            arm_probe: object.take("arm_probe"),
+            on_timeout: object.take("on_timeout"),
+            next_timer: object.take("next_timer"),
+            on_timer: object.take("on_timer"),
         }
     }
+}
+
+/// What the method called `name` finds; nothing when it is not there or raised an exception.
+fn find(
+    name: &str,
+    method: Option<&Py<PyAny>>,
+    event: &detection::DetectionEvent,
+) -> detection::Finding {
+    let found = method.and_then(|method| {
+        attempt(|py| {
+            let event = DetectionEvent::new(event);
+            let value = method.bind(py).call1((event,))?;
+            let finding: PyRef<'_, Finding> = answer(name, "a skywave.Finding", &value)?;
+            Ok(finding.0)
+        })
+    });
+    found.unwrap_or(detection::Finding::Nothing)
 }
 
 const BOOL: &str = "True or False";
@@ -66,6 +104,56 @@ impl LossDetector for Python {
                 method.bind(py).call1((flight,)).map(drop)
             });
         }
+    }
+
+    fn needs_deliveries(&self) -> bool {
+        self.needs_deliveries
+    }
+
+    fn on_duplicate(&mut self, ack: u64, reported: Option<u64>) {
+        if let Some(method) = &self.on_duplicate {
+            attempt(|py| method.bind(py).call1((ack, reported)).map(drop));
+        }
+    }
+
+    fn on_delivery(&mut self, event: &detection::DetectionEvent) -> detection::Finding {
+        find("on_delivery", self.on_delivery.as_ref(), event)
+    }
+
+    fn arm_probe(&mut self, event: &detection::DetectionEvent, timeout: Time) {
+        if let Some(method) = &self.arm_probe {
+            attempt(|py| {
+                let event = DetectionEvent::new(event);
+                method
+                    .bind(py)
+                    .call1((event, since_start(timeout)))
+                    .map(drop)
+            });
+        }
+    }
+
+    fn on_timeout(&mut self) {
+        if let Some(method) = &self.on_timeout {
+            attempt(|py| method.bind(py).call0().map(drop));
+        }
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        let method = self.next_timer.as_ref()?;
+        let seconds: Option<f64> =
+            attempt(|py| answer("next_timer", "a number or None", &method.bind(py).call0()?))?;
+        seconds.map(time_at)
+    }
+
+    fn on_timer(&mut self, event: &detection::DetectionEvent) -> detection::Finding {
+        let finding = find("on_timer", self.on_timer.as_ref(), event);
+        if self.next_timer().is_some_and(|due| due <= event.now) {
+            // The clock would stand still, and the run never come to where it is cancelled.
+            self.next_timer = None;
+            let message = "after on_timer, next_timer must return a later time or None";
+            attempt(|_| Err::<(), _>(PyValueError::new_err(message)));
+        }
+        finding
     }
 
     fn threshold(&self) -> u32 {

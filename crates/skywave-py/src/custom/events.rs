@@ -18,6 +18,11 @@ pub(super) fn since_start(time: Time) -> f64 {
     seconds(time.since(Time::ZERO))
 }
 
+/// The time so many seconds after the start of the run.
+pub(super) fn time_at(seconds: f64) -> Time {
+    Time::ZERO + Duration::from_secs_f64(seconds)
+}
+
 macro_rules! getters {
     ($class:ident: $($field:ident $type:ty = $read:expr;)*) => {
         #[pymethods]
@@ -208,6 +213,64 @@ getters! { Flight:
     highest_sacked u64 = |f| f.0.highest_sacked();
     segments Vec<Sent> = |f| f.0.segments().map(Sent).collect();
     first Option<Sent> = |f| f.0.first().map(Sent);
+    delivery Option<Delivery> = |f| f.0.delivery().map(Delivery::new);
+}
+
+/// What was delivered last, for a detector that needs deliveries.
+#[pyclass(frozen, module = "skywave")]
+pub(crate) struct Delivery {
+    rtt: Duration,
+    min_rtt: Duration,
+    reordered: bool,
+}
+
+impl Delivery {
+    fn new(delivery: &flight::Delivery) -> Self {
+        Self {
+            rtt: delivery.rtt(),
+            min_rtt: delivery.min_rtt(),
+            reordered: delivery.reordered(),
+        }
+    }
+}
+
+getters! { Delivery:
+    rtt f64 = |d| seconds(d.rtt);
+    min_rtt f64 = |d| seconds(d.min_rtt);
+    reordered bool = |d| d.reordered;
+}
+
+/// What a detector found by its own timer or by what was delivered.
+#[pyclass(frozen, module = "skywave")]
+pub(crate) struct Finding(pub(super) detection::Finding);
+
+#[pymethods]
+impl Finding {
+    #[classattr]
+    const NOTHING: Self = Self(detection::Finding::Nothing);
+    #[classattr]
+    const LOST: Self = Self(detection::Finding::Lost);
+    #[classattr]
+    const PROBE: Self = Self(detection::Finding::Probe);
+    #[classattr]
+    const SILENCE: Self = Self(detection::Finding::Silence);
+
+    /// A segment sent at this time was lost, and a probe has repaired it.
+    #[staticmethod]
+    fn repaired(sent_at: f64) -> Self {
+        Self(detection::Finding::Repaired {
+            sent_at: time_at(sent_at),
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        match self.0 {
+            detection::Finding::Repaired { sent_at } => {
+                format!("Finding.repaired({})", since_start(sent_at))
+            }
+            finding => format!("Finding.{}", format!("{finding:?}").to_uppercase()),
+        }
+    }
 }
 
 /// What the sender knows when it asks a detector.

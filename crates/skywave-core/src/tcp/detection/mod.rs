@@ -97,7 +97,7 @@ pub enum Finding {
         sent_at: Time,
     },
     /// A probe is to be sent: new data or the last segment again. The retransmission timer starts
-    /// anew.
+    /// anew. Counts for nothing while nothing is in flight, as [`Self::Silence`].
     Probe,
     /// Nothing can be done but wait: the retransmission timer starts anew.
     Silence,
@@ -149,20 +149,29 @@ pub trait LossDetector {
         None
     }
 
+    /// It judges by what was delivered when: [`Flight::delivery`] is kept, and
+    /// [`on_duplicate`](Self::on_duplicate), [`on_delivery`](Self::on_delivery) and
+    /// [`arm_probe`](Self::arm_probe) are called. (Also when only the window law asks for deliveries, by
+    /// [`needs_rate`](super::congestion::CongestionControl::needs_rate).) Asked once, when data may flow.
+    /// Default: no, as it costs time on every ACK.
+    fn needs_deliveries(&self) -> bool {
+        false
+    }
+
     /// An ACK came that says that something arrived twice: it reports so, up to this position
-    /// (RFC 2883), or it is a duplicate without any report. Only for a detector that has the flight
-    /// keep deliveries.
+    /// (RFC 2883), or it is a duplicate without any report. Only for a detector that
+    /// [needs deliveries](Self::needs_deliveries).
     fn on_duplicate(&mut self, _ack: u64, _reported: Option<u64>) {}
 
     /// An ACK of any kind was taken, and the recovery has not seen it yet. Only for a detector that
-    /// has the flight keep deliveries.
+    /// [needs deliveries](Self::needs_deliveries).
     fn on_delivery(&mut self, _event: &DetectionEvent) -> Finding {
         Finding::Nothing
     }
 
     /// New data was sent or some was acknowledged, and the retransmission timer expires at
-    /// `timeout`: the detector may want a timer of its own before. Only for a detector that has the
-    /// flight keep deliveries.
+    /// `timeout`: the detector may want a timer of its own before, whose expiry sends a
+    /// [`Finding::Probe`]. Only for a detector that [needs deliveries](Self::needs_deliveries).
     fn arm_probe(&mut self, _event: &DetectionEvent, _timeout: Time) {}
 
     /// A segment was put on the wire.
@@ -239,8 +248,6 @@ pub trait Detector: BuiltIn {
     const HEARS_OF_SENDING: bool = !Self::ONLY_COUNTS;
     /// [`LossDetector::on_new_ack`] may answer anything but "no".
     const HEARS_OF_NEW_ACKS: bool = !Self::ONLY_COUNTS;
-    /// It judges by what was delivered when, so that the flight is to keep that.
-    const NEEDS_DELIVERIES: bool = false;
     /// It goes by what the receiver reports (RFC 2018), whatever the recovery does.
     const NEEDS_SACK: bool = false;
 }
@@ -308,14 +315,13 @@ impl Detection {
     fn own_allowance(&self, dupacks: u32) -> Allowance {
         each!(self, m => m.limited_transmit(dupacks))
     }
-
-    /// It judges by what was delivered when, so that the flight is to keep that.
-    pub fn needs_deliveries(&self) -> bool {
-        fact!(self, NEEDS_DELIVERIES, false)
-    }
 }
 
 impl LossDetector for Detection {
+    fn needs_deliveries(&self) -> bool {
+        each!(self, m => m.needs_deliveries())
+    }
+
     fn on_duplicate(&mut self, ack: u64, reported: Option<u64>) {
         each!(self, m => m.on_duplicate(ack, reported));
     }

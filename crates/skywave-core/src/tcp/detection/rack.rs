@@ -45,7 +45,6 @@ impl BuiltIn for Rack {
 
 impl Detector for Rack {
     const HEARS_OF_NEW_ACKS: bool = false;
-    const NEEDS_DELIVERIES: bool = true;
     const NEEDS_SACK: bool = true;
 }
 
@@ -165,6 +164,10 @@ impl Rack {
 }
 
 impl LossDetector for Rack {
+    fn needs_deliveries(&self) -> bool {
+        true
+    }
+
     fn on_duplicate(&mut self, ack: u64, reported: Option<u64>) {
         self.reordering.duplicate |= reported.is_some();
         self.tlp.on_duplicate(ack, reported);

@@ -32,7 +32,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Round trip of the newest delivery (RACK.rtt).
+    /// Round trip of the newest delivery (RACK.rtt); zero before the first one that shows it.
     pub fn rtt(&self) -> Duration {
         self.rtt
     }

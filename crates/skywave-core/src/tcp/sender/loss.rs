@@ -75,6 +75,8 @@ impl Sender {
                 self.fast_retransmit(now, LossCause::Time, 0);
             }
             Finding::Lost | Finding::More => self.found_more(),
+            // No answer is awaited: there is nothing to probe for, and nothing that could time out.
+            Finding::Probe | Finding::Silence if self.flight.is_empty() => {}
             Finding::Probe => {
                 self.probe = true;
                 self.restart_timer(now);

@@ -13,6 +13,7 @@ mod limits;
 mod loss_events;
 mod ncr;
 mod newreno;
+mod own;
 mod pacing;
 mod polling;
 mod prr;
