@@ -58,7 +58,10 @@ fn main() {
     let [in_flight, round_trips, name] = &arguments[..] else {
         panic!("{USAGE}");
     };
-    let number = |text: &str| text.parse::<u32>().unwrap_or_else(|e| panic!("{USAGE}: {e}"));
+    let number = |text: &str| {
+        text.parse::<u32>()
+            .unwrap_or_else(|e| panic!("{USAGE}: {e}"))
+    };
     let (in_flight, round_trips) = (number(in_flight), number(round_trips));
     let spec = path(in_flight, round_trips, name);
     let start = Instant::now();
