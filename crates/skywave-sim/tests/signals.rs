@@ -11,7 +11,9 @@ use skywave_core::mac;
 use skywave_core::packet::Hints;
 use skywave_core::radio::{Position, Propagation, Reception, Sensing};
 use skywave_core::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
-use skywave_core::tcp::{CongestionConfig, CongestionControl, CustomCongestion, TcpConfig};
+use skywave_core::tcp::{
+    CongestionConfig, CongestionControl, CustomCongestion, EcnRules, TcpConfig,
+};
 use skywave_core::{Duration, Time};
 use skywave_sim::spec::{Movement, RadioSpec, RoutingSpec, Spec, StationSpec};
 use skywave_sim::{Outcome, simulate};
@@ -43,6 +45,8 @@ fn over_red(ecn: bool, mark_p: Option<f64>) -> Outcome {
     };
     let config = TcpConfig {
         ecn,
+        // By those of ns-2 more is sent again after the overshoot of slow start.
+        ecn_rules: EcnRules::Rfc3168,
         ..ns2("reno", BUFFER)
     };
     let mut spec = single(path, config, 1);
