@@ -128,19 +128,21 @@ impl DriveLink for Link {
     }
 }
 
-/// Bytes of a machine, from its start, that one kind of input touches.
+/// A range of bytes within a machine that is read or written for one kind of input.
 pub type Touched = Range<usize>;
 
-/// What an ACK of new data and the segment that answers it touch of a [`Sender`], in plain state.
+/// The bytes of a [`Sender`] that it reads or writes to take an ACK of new data and to send the next segment,
+/// as long as only the windows limit it.
 pub const ACK_TOUCHES: [Touched; 3] = Sender::ACK_TOUCHES;
 
-/// What a segment in order touches of a [`Receiver`].
+/// The bytes of a [`Receiver`] that it reads or writes to take a segment that arrives in order.
 pub const DATA_TOUCHES: Touched = Receiver::DATA_TOUCHES;
 
-/// What a packet touches that waits in a [plain](DriveLink::is_plain) link.
+/// The bytes of a [plain](DriveLink::is_plain) link that it reads or writes when a packet has to wait in its
+/// queue.
 pub const PLAIN_LINK_TOUCHES: Touched = Link::PLAIN_TOUCHES;
 
-/// By what the flight of a [`Sender`] finds a segment in order.
+/// The bytes of a [`Sender`] through which its flight finds a segment.
 pub const FLIGHT_TOUCHES: Touched = Sender::FLIGHT_TOUCHES;
 
 #[cfg(test)]

@@ -240,7 +240,11 @@ impl Segment {
     /// Sequence numbers that this segment takes: payload, SYN and FIN.
     #[inline]
     pub fn span(&self) -> u64 {
-        u64::from(self.len) + u64::from(self.is_syn()) + u64::from(self.is_fin())
+        let len = u64::from(self.len);
+        if self.flags == Flags::ACK {
+            return len; // as most
+        }
+        len + u64::from(self.is_syn()) + u64::from(self.is_fin())
     }
 
     /// It has no control bit but ACK, and carries no hints: as most segments. (The four bytes compared as

@@ -253,7 +253,7 @@ impl Meter {
         *drops += 1;
     }
 
-    /// Forward error correction has repaired so many more transmissions.
+    /// Counts transmissions that forward error correction repaired.
     pub(super) fn repaired(&mut self, more: u64) {
         if more > 0 {
             self.mishaps().fec_repairs += more;

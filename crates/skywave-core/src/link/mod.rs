@@ -126,7 +126,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// What a packet touches that waits in a plain link.
+    /// The bytes of a plain link that are read or written when a packet has to wait in its queue.
     pub(crate) const PLAIN_TOUCHES: Range<usize> = 0..offset_of!(Self, queue) + queue::WARM_BYTES;
 
     /// A link as `config` says; `name` and `seed` name its random streams. It measures from the

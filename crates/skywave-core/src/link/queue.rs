@@ -40,7 +40,7 @@ struct Sizes {
 pub(super) const WARM_BYTES: usize =
     std::mem::offset_of!(Queue, starts) + super::starts::WARM_BYTES;
 
-/// What a queue does with a packet that comes.
+/// The decision of a queue about an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It may join, or pass without waiting.

@@ -99,13 +99,7 @@ impl Receiver {
         let Some(start) = segment.seq.expand(self.irs, self.next) else {
             return self.on_stray(segment);
         };
-        let plain = segment.flags == Flags::ACK;
-        let end = start
-            + if plain {
-                u64::from(segment.len)
-            } else {
-                segment.span()
-            };
+        let end = start + segment.span();
         if end == start {
             return; // nothing in it
         }
@@ -115,7 +109,7 @@ impl Receiver {
             self.ack_now();
             return;
         }
-        if !plain {
+        if segment.flags != Flags::ACK {
             self.take_flags(segment.flags, end);
         }
         self.take_timestamp(start, segment);

@@ -23,7 +23,9 @@ impl LossNotices {
     /// A packet gets through: it says whether the one before it was lost.
     #[inline]
     pub(super) fn tell(&mut self, packet: &mut Packet) {
-        if let Some(flows) = &mut self.0 {
+        if let Some(flows) = &mut self.0
+            && !flows.is_empty()
+        {
             tell(flows, packet);
         }
     }

@@ -143,7 +143,7 @@ impl Flow {
     #[inline]
     fn prefetch_sender(&self) {
         for touched in driver::ACK_TOUCHES {
-            prefetch_bytes(self, behind(offset_of!(Tcp, sender), touched));
+            prefetch_bytes(self, shifted(offset_of!(Tcp, sender), touched));
         }
         prefetch_bytes(self, AFTER_RECEIVER);
         prefetch_bytes(self, AFTER_ENDS);
@@ -154,16 +154,16 @@ impl Flow {
     fn prefetch_receiver(&self) {
         prefetch_bytes(
             self,
-            behind(offset_of!(Tcp, sender), driver::FLIGHT_TOUCHES),
+            shifted(offset_of!(Tcp, sender), driver::FLIGHT_TOUCHES),
         );
         prefetch_bytes(
             self,
-            behind(offset_of!(Tcp, receiver), driver::DATA_TOUCHES),
+            shifted(offset_of!(Tcp, receiver), driver::DATA_TOUCHES),
         );
         prefetch_bytes(self, AFTER_RECEIVER);
         prefetch_bytes(
             self,
-            behind(offset_of!(Flow, meter), FlowMeter::DELIVERY_TOUCHES),
+            shifted(offset_of!(Flow, meter), FlowMeter::DELIVERY_TOUCHES),
         );
     }
 
@@ -199,8 +199,9 @@ const AFTER_RECEIVER: Range<usize> =
 const AFTER_ENDS: Range<usize> =
     offset_of!(Flow, to_sender)..offset_of!(Flow, meter) + FlowMeter::ACK_TOUCHES.end;
 
-/// The same bytes of something that begins `start` bytes after what is looked at.
-const fn behind(start: usize, bytes: Range<usize>) -> Range<usize> {
+/// Bytes counted from a field, counted from the start of what holds the field instead: `start` is where the
+/// field begins.
+const fn shifted(start: usize, bytes: Range<usize>) -> Range<usize> {
     start + bytes.start..start + bytes.end
 }
 
@@ -250,7 +251,7 @@ mod tests {
         let lines = |bytes: Range<usize>| bytes.end.div_ceil(LINE) - bytes.start / LINE;
         assert_eq!(lines(AFTER_RECEIVER), 1);
         assert_eq!(lines(AFTER_ENDS), 3);
-        let meter = behind(offset_of!(Flow, meter), FlowMeter::DELIVERY_TOUCHES);
+        let meter = shifted(offset_of!(Flow, meter), FlowMeter::DELIVERY_TOUCHES);
         assert_eq!(lines(meter), 3);
     }
 

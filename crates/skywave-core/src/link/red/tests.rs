@@ -155,7 +155,8 @@ fn a_picked_packet_is_marked_while_the_average_asks_for_less_than_the_limit() {
         r.average = average;
         r.may_mark()
     };
-    // What the average asks for is 0.09, 0.1 and 0.16; the spacing since the last drop does not matter.
+    // The average gives drop probabilities of 0.09, 0.1 and 0.16. Only they decide whether a packet may be
+    // marked, not the number of packets since the last drop.
     assert!(may_mark(Some(0.1), 14.0));
     assert!(!may_mark(Some(0.1), 15.0));
     assert!(!may_mark(Some(0.1), 16.0));

@@ -72,6 +72,15 @@ fn ack_with(n: u64, flags: Flags) -> Segment {
     }
 }
 
+/// A sender with ten segments in flight that asks for explicit loss notifications.
+fn listens_for_eln(preset: &str) -> Script {
+    let config = TcpConfig {
+        eln: true,
+        ..config(preset, 10)
+    };
+    Script::sent(config, 10)
+}
+
 fn eln_dupack(n: u64) -> Segment {
     Segment {
         hints: Hints {
@@ -488,13 +497,7 @@ fn in_ns_2_the_first_segment_after_a_window_cut_for_a_mark_is_repaired_without_a
 
 #[test]
 fn a_loss_that_a_channel_is_known_for_is_repaired_without_a_cut() {
-    let mut s = Script::sent(
-        TcpConfig {
-            eln: true,
-            ..config("newreno", 10)
-        },
-        10,
-    );
+    let mut s = listens_for_eln("newreno");
     s.receive(&eln_dupack(1));
     s.expect_cwnd(10.0);
     // The first one is enough; it also says that a segment has left, which a new one replaces.
@@ -506,13 +509,7 @@ fn a_loss_that_a_channel_is_known_for_is_repaired_without_a_cut() {
 
 #[test]
 fn a_second_loss_of_the_same_window_is_repaired_without_a_cut_too() {
-    let mut s = Script::sent(
-        TcpConfig {
-            eln: true,
-            ..config("reno", 10)
-        },
-        10,
-    );
+    let mut s = listens_for_eln("reno");
     s.receive(&eln_dupack(1));
     s.expect_sent([1, 11]);
     s.ack(4);
@@ -524,13 +521,7 @@ fn a_second_loss_of_the_same_window_is_repaired_without_a_cut_too() {
 
 #[test]
 fn the_next_hole_is_repaired_on_the_ack_that_shows_it() {
-    let mut s = Script::sent(
-        TcpConfig {
-            eln: true,
-            ..config("reno", 10)
-        },
-        10,
-    );
+    let mut s = listens_for_eln("reno");
     s.receive(&eln_dupack(1));
     s.expect_sent([1, 11]);
     s.receive(&eln_dupack(4)); // an ACK of new data

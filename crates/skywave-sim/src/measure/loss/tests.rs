@@ -1,0 +1,278 @@
+//! Tests of the ledger of losses.
+
+use super::*;
+
+fn at(ms: u64) -> Time {
+    Time::ZERO + Duration::from_millis(ms)
+}
+
+fn ledger() -> LossLedger {
+    LossLedger::new((Time::ZERO, at(1000)), true)
+}
+
+/// What was counted, each cell that is not zero.
+fn cells(ledger: &mut LossLedger, una: u64) -> (Vec<(LossCause, Found, u64)>, u64) {
+    let mut outcome = FlowOutcome::default();
+    ledger.finish(una, &mut outcome);
+    let (table, spurious) = (outcome.losses, outcome.spurious_retransmits);
+    let mut cells = Vec::new();
+    for cause in LossCause::ALL {
+        for found in Found::ALL {
+            match table.count(cause, found) {
+                0 => {}
+                n => cells.push((cause, found, n)),
+            }
+        }
+    }
+    (cells, spurious)
+}
+
+#[test]
+fn what_happened_is_kept_beside_the_end_of_the_segment() {
+    let lost = LossCause::ALL.map(What::Lost);
+    let resent = Found::ALL.map(What::Resent);
+    let both = lost.into_iter().chain(resent);
+    for what in both.chain([What::FirstSent, What::Arrived]) {
+        for end in [0, 1, (1 << 59) - 1] {
+            let entry = Entry::new(at(10), end, what);
+            assert_eq!((entry.end(), entry.what()), (end, what));
+        }
+    }
+}
+
+#[test]
+fn a_loss_is_found_by_what_sends_it_again() {
+    let mut l = ledger();
+    l.lost(at(10), 100, LossCause::Queue);
+    l.lost(at(11), 200, LossCause::Channel);
+    l.resent(at(50), 100, Found::Dupacks);
+    l.resent(at(90), 200, Found::PartialAck);
+    l.acknowledged(at(95), 300);
+    let expected = vec![
+        (LossCause::Queue, Found::Dupacks, 1),
+        (LossCause::Channel, Found::PartialAck, 1),
+    ];
+    assert_eq!(cells(&mut l, 300), (expected, 0));
+}
+
+#[test]
+fn an_agent_finds_a_loss_first_and_what_the_sender_sends_after_it_is_needless() {
+    let mut l = ledger();
+    l.resent(at(300), 100, Found::Timeout);
+    // The agent decides later about an earlier moment.
+    l.resent(at(50), 100, Found::Agent);
+    l.lost(at(10), 100, LossCause::Channel);
+    // What an agent sends needlessly is not the sender's doing.
+    l.resent(at(60), 200, Found::Agent);
+    let expected = vec![(LossCause::Channel, Found::Agent, 1)];
+    assert_eq!(cells(&mut l, 300), (expected, 1));
+}
+
+#[test]
+fn a_retransmission_that_is_lost_again_is_a_loss_of_its_own() {
+    let mut l = ledger();
+    l.lost(at(10), 100, LossCause::Queue);
+    l.resent(at(50), 100, Found::Dupacks);
+    l.lost(at(60), 100, LossCause::Blackout);
+    l.resent(at(500), 100, Found::Timeout);
+    let expected = vec![
+        (LossCause::Queue, Found::Dupacks, 1),
+        (LossCause::Blackout, Found::Timeout, 1),
+    ];
+    assert_eq!(cells(&mut l, 100), (expected, 0));
+}
+
+#[test]
+fn what_nobody_found_is_unnoticed_if_it_arrived_and_open_if_not() {
+    let mut l = ledger();
+    l.lost(at(10), 100, LossCause::Corruption);
+    l.lost(at(10), 200, LossCause::Early);
+    l.lost(at(10), 300, LossCause::Early);
+    l.resent(at(20), 200, Found::Unnoticed);
+    let expected = vec![
+        (LossCause::Early, Found::Unnoticed, 1),
+        (LossCause::Early, Found::Open, 1),
+        (LossCause::Corruption, Found::Unnoticed, 1),
+    ];
+    assert_eq!(cells(&mut l, 250), (expected, 0));
+}
+
+#[test]
+fn sent_again_before_anything_is_lost_is_spurious() {
+    let mut l = ledger();
+    // The first copy is on its way to a full queue when the timer expires.
+    l.lost(at(60), 100, LossCause::Queue);
+    l.resent(at(50), 100, Found::Timeout);
+    let expected = vec![(LossCause::Queue, Found::Unnoticed, 1)];
+    assert_eq!(cells(&mut l, 100), (expected, 1));
+}
+
+#[test]
+fn the_order_in_which_links_and_sender_tell_does_not_matter() {
+    let mut l = ledger();
+    l.resent(at(50), 100, Found::Timeout);
+    l.resent(at(150), 100, Found::Timeout);
+    l.lost(at(90), 100, LossCause::Queue);
+    l.lost(at(40), 100, LossCause::Channel);
+    l.acknowledged(at(200), 100);
+    let expected = vec![
+        (LossCause::Queue, Found::Timeout, 1),
+        (LossCause::Channel, Found::Timeout, 1),
+    ];
+    assert_eq!(cells(&mut l, 100), (expected, 0));
+}
+
+#[test]
+fn losses_count_by_the_time_of_the_loss() {
+    let mut l = LossLedger::new((at(10), at(20)), false);
+    for time in [9, 10, 19, 20] {
+        l.lost(at(time), time, LossCause::Channel);
+        l.resent(at(30), time, Found::Sack);
+    }
+    l.resent(at(15), 500, Found::Sack);
+    l.resent(at(25), 600, Found::Sack);
+    let expected = vec![(LossCause::Channel, Found::Sack, 2)];
+    assert_eq!(cells(&mut l, 500), (expected, 1));
+}
+
+/// Windows with several losses, and those of them with a timeout.
+fn bursts(ledger: &mut LossLedger) -> (u64, u64) {
+    let mut outcome = FlowOutcome::default();
+    ledger.finish(u64::MAX, &mut outcome);
+    (outcome.multi_loss_windows, outcome.multi_loss_timeouts)
+}
+
+#[test]
+fn losses_before_the_first_is_found_are_of_one_window() {
+    let two = |second: Found| {
+        let mut l = ledger();
+        l.lost(at(10), 100, LossCause::Channel);
+        l.lost(at(15), 300, LossCause::Channel);
+        l.resent(at(50), 100, Found::Dupacks);
+        l.resent(at(400), 300, second);
+        l
+    };
+    assert_eq!(bursts(&mut two(Found::Timeout)), (1, 1)); // as Reno
+    assert_eq!(bursts(&mut two(Found::Unnoticed)), (1, 0)); // as Tahoe
+}
+
+#[test]
+fn a_loss_after_the_first_was_found_begins_another_window() {
+    let mut l = ledger();
+    l.lost(at(10), 100, LossCause::Channel);
+    l.resent(at(50), 100, Found::Dupacks);
+    // The retransmission is lost too, and two segments of the next window.
+    l.lost(at(60), 100, LossCause::Channel);
+    l.resent(at(500), 100, Found::Timeout);
+    l.lost(at(55), 700, LossCause::Channel);
+    l.resent(at(90), 700, Found::Dupacks);
+    l.lost(at(70), 900, LossCause::Channel);
+    l.resent(at(95), 900, Found::PartialAck);
+    assert_eq!(bursts(&mut l), (1, 0));
+}
+
+#[test]
+fn one_loss_is_no_burst_and_windows_count_by_their_first_loss() {
+    let mut l = LossLedger::new((at(20), at(100)), false);
+    l.lost(at(30), 50, LossCause::Channel);
+    l.resent(at(35), 50, Found::Dupacks);
+    assert_eq!(bursts(&mut l), (0, 0));
+    l.lost(at(10), 100, LossCause::Channel);
+    l.lost(at(30), 200, LossCause::Channel);
+    l.resent(at(40), 100, Found::Dupacks);
+    assert_eq!(bursts(&mut l), (0, 0));
+}
+
+#[test]
+fn what_was_acknowledged_is_forgotten_after_a_while() {
+    let mut l = ledger();
+    for n in 1..=1000 {
+        l.resent(at(n * 100), n, Found::Timeout);
+        l.acknowledged(at(n * 100), n);
+        assert!(l.open.len() <= 201, "{}", l.open.len());
+    }
+    l.acknowledged(at(120_000), 1000);
+    l.acknowledged(at(140_000), 1000);
+    assert_eq!(l.open.len(), 0);
+}
+
+#[test]
+fn a_copy_lost_before_the_ack_and_told_after_it_was_found_all_the_same() {
+    let mut l = ledger();
+    l.resent(at(50), 100, Found::Timeout);
+    l.resent(at(81), 100, Found::Detector);
+    l.acknowledged(at(82), 100);
+    l.lost(at(80), 100, LossCause::Channel);
+    let expected = vec![(LossCause::Channel, Found::Detector, 1)];
+    assert_eq!(cells(&mut l, 100), (expected, 1));
+}
+
+#[test]
+fn a_copy_lost_as_soon_as_it_is_sent_is_found_by_the_next() {
+    let mut l = ledger();
+    l.lost(at(10), 100, LossCause::Channel);
+    l.resent(at(50), 100, Found::Dupacks);
+    l.lost(at(50), 100, LossCause::Channel);
+    l.resent(at(90), 100, Found::Timeout);
+    let expected = vec![
+        (LossCause::Channel, Found::Dupacks, 1),
+        (LossCause::Channel, Found::Timeout, 1),
+    ];
+    assert_eq!(cells(&mut l, 100), (expected, 0));
+}
+
+#[test]
+fn a_needless_copy_that_is_lost_is_of_no_window() {
+    // A link that looks ahead tells of the needless copy of 100 before the ACK, another after it.
+    let told = |before: bool| {
+        let mut l = ledger();
+        l.resent(at(50), 100, Found::Timeout);
+        l.lost(at(60), 300, LossCause::Channel);
+        if before {
+            l.lost(at(80), 100, LossCause::Channel);
+        }
+        l.acknowledged(at(70), 100);
+        if !before {
+            l.lost(at(80), 100, LossCause::Channel);
+        }
+        l.lost(at(75), 500, LossCause::Channel);
+        l.resent(at(90), 300, Found::Dupacks);
+        l.resent(at(95), 500, Found::PartialAck);
+        l
+    };
+    for before in [true, false] {
+        assert_eq!(bursts(&mut told(before)), (1, 0));
+        let expected = vec![
+            (LossCause::Channel, Found::Dupacks, 1),
+            (LossCause::Channel, Found::PartialAck, 1),
+            (LossCause::Channel, Found::Unnoticed, 1),
+        ];
+        assert_eq!(cells(&mut told(before), 500), (expected, 1));
+    }
+}
+
+#[test]
+fn a_segment_arrives_repaired_if_it_is_sent_again_after_its_loss_before_that() {
+    let (first, repaired) = (Some(0.09), (None, Some(0.09)));
+    for (resent, expected) in [(5, (first, None)), (50, repaired), (91, (first, None))] {
+        for told_late in [true, false] {
+            let mut l = ledger();
+            l.lost(at(10), 100, LossCause::Channel);
+            if told_late {
+                l.arrived(at(90), 100, at(0));
+            }
+            l.resent(at(resent), 100, Found::Timeout);
+            if !told_late {
+                l.arrived(at(90), 100, at(0));
+            }
+            let mut outcome = FlowOutcome::default();
+            l.acknowledged(at(200), 100);
+            l.finish(100, &mut outcome);
+            // Quantiles are of bins of about a percent.
+            let p50 = outcome
+                .arrival_p50_s
+                .map(|p50| (p50 * 100.0).round() / 100.0);
+            assert_eq!((p50, outcome.retx_arrival_mean_s), expected, "{resent}");
+        }
+    }
+}
