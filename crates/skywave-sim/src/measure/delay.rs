@@ -1,5 +1,7 @@
 //! A histogram of delays with buckets of less than 1.6% of the delay, for percentiles.
 
+use std::collections::BTreeMap;
+
 use skywave_core::Duration;
 
 /// Buckets per doubling of the delay.
@@ -15,14 +17,14 @@ const ROOM: usize = 16;
 pub(crate) struct DelayHistogram {
     /// Number of the first bucket kept.
     first: usize,
-    /// The counts, modulo 2^16: most flows deliver fewer packets of one delay, and there are many flows.
-    buckets: Vec<u16>,
-    /// The number of a bucket, each time that its count has passed 2^16.
+    /// The counts, modulo 2^8: with many flows, few packets of one flow have the same delay.
+    buckets: Vec<u8>,
+    /// How often a bucket's count has passed 2^8, by the bucket's number.
     #[expect(
         clippy::box_collection,
         reason = "few flows have one, and it is small so"
     )]
-    full: Option<Box<Vec<u32>>>,
+    full: Option<Box<BTreeMap<u32, u64>>>,
     /// Where among them the latest delay was counted.
     latest: usize,
 }
@@ -45,21 +47,23 @@ impl DelayHistogram {
 
     /// Where the next delay is counted, if it is as long as the latest or nearly.
     #[inline]
-    pub(crate) fn likely(&self) -> Option<&u16> {
+    pub(crate) fn likely(&self) -> Option<&u8> {
         self.buckets.get(self.latest)
     }
 
-    /// The count of a bucket has passed 2^16.
+    /// The count of a bucket has passed 2^8.
     #[cold]
+    #[inline(never)]
     fn carry(&mut self, bucket: usize) {
-        self.full.get_or_insert_default().push(bucket as u32);
+        let full = self.full.get_or_insert_default();
+        *full.entry(bucket as u32).or_default() += 1;
     }
 
     /// Number of delays in each bucket kept.
     fn counts(&self) -> Vec<u64> {
         let mut counts: Vec<u64> = self.buckets.iter().map(|&n| u64::from(n)).collect();
-        for &bucket in self.full.iter().flat_map(|full| full.iter()) {
-            counts[bucket as usize - self.first] += 1 << u16::BITS;
+        for (&bucket, &times) in self.full.iter().flat_map(|full| full.iter()) {
+            counts[bucket as usize - self.first] += times << u8::BITS;
         }
         counts
     }
@@ -80,7 +84,7 @@ impl DelayHistogram {
             self.buckets.reserve_exact(more.next_multiple_of(ROOM));
             self.buckets.resize(place + 1, 0);
         }
-        self.buckets[place] += 1;
+        self.buckets[place] = 1;
     }
 
     /// The delay in seconds below which the share `q` of all lies; `None` when there are none.

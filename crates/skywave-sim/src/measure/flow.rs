@@ -200,7 +200,7 @@ impl FlowMeter {
 
     /// Where the next delay is most likely counted.
     #[inline]
-    pub(crate) fn likely_delay(&self) -> Option<&u16> {
+    pub(crate) fn likely_delay(&self) -> Option<&u8> {
         self.delays.likely()
     }
 

@@ -7,15 +7,19 @@ use super::ArrivalMeter;
 use crate::losses::{Found, LossCause};
 use crate::outcome::FlowOutcome;
 
-/// For so long what is acknowledged is kept: longer than a needless copy is likely to be on its way. One
+/// Time for which an acknowledged segment is kept while copies of it may still be on their way. A copy
 /// that is lost later counts as a loss that nobody noticed.
 const HOLD: Duration = Duration::from_secs(10);
 
+/// Entries for which a flow may have room without using it.
+const ROOM: usize = 16;
+
 /// The losses and retransmissions of one flow, and what became of those that are settled.
 ///
-/// A loss was found by the first retransmission after it. That is settled some time after the segment
-/// was acknowledged, because links may decide later than senders about the same moment, and hosts later
-/// than links. Only losses and retransmissions cost memory or time.
+/// A loss was found by the first retransmission after it. That is settled when the segment is
+/// acknowledged and, but for the copy that arrived, each copy is known to be lost. If another copy may
+/// still be on its way, it is settled [`HOLD`] later; so are the segments after it, as windows with several
+/// losses are counted in the order of the segments. Only losses and retransmissions cost memory or time.
 ///
 /// What every packet touches comes first.
 #[derive(Debug)]
@@ -24,11 +28,11 @@ pub(crate) struct LossLedger {
     arrivals: Option<Box<ArrivalMeter>>,
     /// The smallest end in `open`: most ACKs settle nothing, and need not look there.
     first: u64,
-    /// What lies below is acknowledged, and is settled at `due`; 0 while nothing waits for that.
+    /// Segments below this are acknowledged, and are settled at `due`; 0 while none waits for that.
     held: u64,
     due: Time,
     window: (Time, Time),
-    /// What is not settled; sorted when it is.
+    /// What is not settled, by segment and time.
     open: Vec<Entry>,
     /// What is: few of all pairs of a cause and a way to be found occur in one flow.
     settled: Vec<(LossCause, Found, u64)>,
@@ -97,6 +101,11 @@ impl Entry {
         self.segment >> CODE_BITS
     }
 
+    /// What entries are sorted by.
+    fn key(self) -> (u64, Time) {
+        (self.end(), self.at)
+    }
+
     fn what(self) -> What {
         match self.segment as usize % (1 << CODE_BITS) {
             code @ ..RESENT => What::Lost(LossCause::ALL[code]),
@@ -144,6 +153,11 @@ impl<'a> History<'a> {
 
     fn first_lost(self) -> Option<Time> {
         self.losses().next().map(|(at, _)| at)
+    }
+
+    /// Once it is acknowledged, nothing more can happen to it: the one copy that was not lost arrived.
+    fn is_complete(self) -> bool {
+        self.losses().count() == self.resends().count()
     }
 
     /// It was lost and then sent again because of that, by `now`.
@@ -208,7 +222,9 @@ impl LossLedger {
     fn note(&mut self, at: Time, end: u64, what: What) {
         self.first = self.first.min(end);
         grow(&mut self.open);
-        self.open.push(Entry::new(at, end, what));
+        let key = (end, at);
+        let place = self.open.partition_point(|entry| entry.key() <= key);
+        self.open.insert(place, Entry::new(at, end, what));
     }
 
     /// Everything below `una` is acknowledged `now`.
@@ -221,8 +237,8 @@ impl LossLedger {
 
     #[inline(never)]
     fn settle_held(&mut self, now: Time, una: u64) {
-        self.settle_below(self.held);
-        // What was acknowledged since is next, if anything of it is open.
+        self.settle_below(self.held, una);
+        // The first segment left has to wait, if it is acknowledged.
         (self.held, self.due) = if una >= self.first {
             (una, now + HOLD)
         } else {
@@ -230,29 +246,35 @@ impl LossLedger {
         };
     }
 
-    fn settle_below(&mut self, una: u64) {
+    /// Settles the segments below `held`, and after them those below `una` up to the first to which more
+    /// may happen.
+    fn settle_below(&mut self, held: u64, una: u64) {
         let mut open = std::mem::take(&mut self.open);
-        open.sort_by_key(|entry| (entry.end(), entry.at));
-        let below = open.partition_point(|entry| entry.end() <= una);
-        self.settle_all(&open[..below], Found::Unnoticed);
-        open.drain(..below);
-        open.shrink_to(2 * open.len());
+        let mut settled = 0;
+        for entries in open.chunk_by(|a, b| a.end() == b.end()) {
+            let (end, history) = (entries[0].end(), History(entries));
+            if end > held && (end > una || !history.is_complete()) {
+                break;
+            }
+            self.settle(history, Found::Unnoticed);
+            settled += entries.len();
+        }
+        open.drain(..settled);
+        if open.capacity() > ROOM {
+            open.shrink_to(2 * open.len());
+        }
         self.first = open.first().map_or(u64::MAX, |entry| entry.end());
         self.open = open;
-    }
-
-    fn settle_all(&mut self, sorted: &[Entry], rest: Found) {
-        for history in sorted.chunk_by(|a, b| a.end() == b.end()) {
-            self.settle(History(history), rest);
-        }
     }
 
     /// Reports the losses, and the segments sent again of which nothing had been lost since they were
     /// last sent; `una` is acknowledged at the end.
     pub(crate) fn finish(&mut self, una: u64, outcome: &mut FlowOutcome) {
-        self.settle_below(una);
+        self.settle_below(una, una);
         let open = std::mem::take(&mut self.open);
-        self.settle_all(&open, Found::Open);
+        for entries in open.chunk_by(|a, b| a.end() == b.end()) {
+            self.settle(History(entries), Found::Open);
+        }
         self.end_burst();
         for (cause, found, losses) in self.settled.drain(..) {
             *outcome.losses.count_mut(cause, found) += losses;

@@ -135,6 +135,26 @@ fn losses_count_by_the_time_of_the_loss() {
     assert_eq!(cells(&mut l, 500), (expected, 1));
 }
 
+#[test]
+fn only_what_a_copy_may_still_be_on_its_way_of_is_kept() {
+    let mut l = ledger();
+    for end in [100, 200, 300] {
+        l.lost(at(10), end, LossCause::Channel);
+        l.resent(at(50), end, Found::Dupacks);
+    }
+    l.resent(at(60), 200, Found::Timeout);
+    l.acknowledged(at(95), 300);
+    let kept = |l: &LossLedger| l.open.iter().map(|e| e.end()).collect::<Vec<_>>();
+    // Windows are counted in the order of the segments, so that the last one waits for the second.
+    assert_eq!(kept(&l), [200, 200, 200, 300, 300]);
+    l.acknowledged(at(95) + HOLD - Duration::from_nanos(1), 400);
+    assert_eq!(kept(&l).len(), 5);
+    l.acknowledged(at(95) + HOLD, 500);
+    assert_eq!(kept(&l), []);
+    let expected = vec![(LossCause::Channel, Found::Dupacks, 3)];
+    assert_eq!(cells(&mut l, 500), (expected, 1));
+}
+
 /// Windows with several losses, and those of them with a timeout.
 fn bursts(ledger: &mut LossLedger) -> (u64, u64) {
     let mut outcome = FlowOutcome::default();
