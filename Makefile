@@ -51,6 +51,7 @@ lint: prerequisites ## Check formatting, lints and documentation, warnings denie
 	cargo fmt --check --manifest-path $(EXAMPLE)
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	python3 tools/rooms.py
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked
 
 deny: ## Check licences and advisories of all dependencies (needs cargo-deny)

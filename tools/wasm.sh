@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the engine for WebAssembly and compares one run there, byte for byte, with the same run natively.
+# Builds the engine and the reader of scenarios for WebAssembly, and compares one run there, byte for byte, with the same run natively.
 #
 # Without the compiler's target, or without node, it says so and succeeds: both are for this check alone.
 set -eu
@@ -18,6 +18,7 @@ for options in "" "--target $target"; do
     # shellcheck disable=SC2086 # none or two words
     cargo build --quiet --locked -p skywave-sim --example portable $options
 done
+cargo build --quiet --locked -p skywave-scenario --target $target
 
 command -v node >/dev/null 2>&1 ||
     skip "no run was compared with WebAssembly's: node is missing"

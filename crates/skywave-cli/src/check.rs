@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use skywave_lab::rank;
 use skywave_lab::scenario::Scenario;
+use skywave_papers::rank;
 
 use crate::failure::Failure;
 
@@ -48,7 +48,7 @@ fn check(path: &Path) -> Result<String, Failure> {
             study.paths.len(),
         ));
     }
-    let scenario = Scenario::load(path)?;
+    let scenario = skywave_lab::folder::load(path)?;
     Ok(format!(
         "{} runs ({} points, {} seeds)",
         scenario.runs(),

@@ -113,7 +113,10 @@ struct Row {
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     // A mistake in the last file should not cost the transfers of the first.
-    let scenarios = args.scenarios.iter().map(|path| Scenario::load(path));
+    let scenarios = args
+        .scenarios
+        .iter()
+        .map(|path| skywave_lab::folder::load(path));
     let scenarios: Vec<Scenario> = scenarios.collect::<Result<_, ScenarioError>>()?;
     let mut all = Vec::new();
     for (file, scenario) in args.scenarios.iter().zip(&scenarios) {

@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use skywave_lab::scenario::Scenario;
 use skywave_wire::relay::{self, Relay, Report, UDP_OVERHEAD, UdpEnds, UdpError};
 use thiserror::Error;
 
@@ -135,7 +134,7 @@ impl ImpairError {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let scenario = Scenario::load(&args.scenario)?;
+    let scenario = skywave_lab::folder::load(&args.scenario)?;
     let choice = Choice {
         flow: args.flow.as_deref(),
         seed: args.seed,

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use skywave_lab::rank::{self, Study};
 use skywave_lab::report::write_file;
 use skywave_lab::scenario::Scenario;
+use skywave_papers::rank::{self, Study};
 
 use crate::failure::Failure;
 use crate::keep::Keep;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use skywave_lab::claims::{self, Paper, Reproduction, Scorecard};
 use skywave_lab::experiment::Results;
 use skywave_lab::report::{self, HtmlOptions, Study};
 use skywave_lab::scenario::Scenario;
+use skywave_papers::claims::{self, Paper, Reproduction, Scorecard};
 
 use crate::failure::Failure;
 use crate::keep::Keep;

@@ -77,7 +77,7 @@ enum Series {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let scenario = Scenario::load(&args.scenario)?;
+    let scenario = skywave_lab::folder::load(&args.scenario)?;
     let dir = args.keep.out.join(scenario.name());
     let links = args.captured_links();
     // A wrong name should not cost a night of simulations.

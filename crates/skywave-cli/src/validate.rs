@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::num::NonZeroU64;
 
 use skywave_lab::experiment::{self, Design, Options, Results, simulate};
-use skywave_lab::validate::{Judged, SETS, Set};
+use skywave_papers::validate::{Judged, SETS, Set};
 
 use crate::failure::Failure;
 use crate::interrupt;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use skywave_core::Rate;
-use skywave_lab::scenario::Scenario;
+use skywave_lab::scenario::{NoFiles, Scenario};
 use skywave_sim::observe::{Observer, Offer, Watch};
 use skywave_sim::spec::{Dist, FlowSpec, LinkSpec, PauseFrom, Traffic};
 use skywave_sim::{Outcome, Spec, simulate_watched};
@@ -29,7 +29,7 @@ pub fn run(data: &[u8]) {
     if text.len() > MAX_BYTES {
         return;
     }
-    let scenario = match Scenario::parse("fuzz", text, None) {
+    let scenario = match Scenario::parse("fuzz", text, &NoFiles) {
         Ok(scenario) => scenario,
         Err(error) => {
             assert!(!error.render(false).is_empty());

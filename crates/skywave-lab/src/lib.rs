@@ -1,10 +1,12 @@
 //! From a scenario file to results: scenario files, experiments, statistics, reports, captures, claims.
 
 pub mod capture;
-pub mod claims;
+
 pub mod experiment;
-pub mod file;
-pub mod rank;
+
+pub mod folder;
+
 pub mod report;
-pub mod scenario;
-pub mod validate;
+pub mod threads;
+
+pub use skywave_scenario as scenario;

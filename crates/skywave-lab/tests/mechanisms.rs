@@ -6,7 +6,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use skywave_core::tcp::preset::{MEMBERS, PRESETS};
-use skywave_lab::scenario::Scenario;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mechanisms")
@@ -48,7 +47,7 @@ fn their_scenarios_load_and_have_plots() {
     let scenarios = files("toml");
     assert!(scenarios.len() > 10, "only {} scenarios", scenarios.len());
     for (name, path) in scenarios {
-        let loaded = Scenario::load(&path);
+        let loaded = skywave_lab::folder::load(&path);
         assert!(loaded.is_ok(), "{}", loaded.unwrap_err().render(false));
         let first = name.replace(".toml", "-1.svg");
         assert!(plots.contains_key(&first), "{first} is missing: make plots");

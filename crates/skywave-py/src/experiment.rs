@@ -7,6 +7,7 @@ use std::sync::Arc;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use skywave_lab::experiment::RecordSeries;
+use skywave_lab::folder::Folder;
 use skywave_lab::scenario::{CustomMembers, Scenario, ScenarioError};
 
 use crate::custom::{self, Member};
@@ -28,7 +29,9 @@ impl Experiment {
     #[staticmethod]
     #[pyo3(signature = (path, custom, /))]
     fn _load(py: Python<'_>, path: PathBuf, custom: Vec<Member>) -> PyResult<Self> {
-        Self::checked(py, custom, |members| Scenario::load_with(&path, members))
+        Self::checked(py, custom, |members| {
+            skywave_lab::folder::load_with(&path, members)
+        })
     }
 
     /// Reads a scenario from `text`; traces are looked for in `base`.
@@ -42,7 +45,7 @@ impl Experiment {
         custom: Vec<Member>,
     ) -> PyResult<Self> {
         Self::checked(py, custom, |members| {
-            Scenario::parse_with(name, text, Some(&base), members)
+            Scenario::parse_with(name, name, text, &Folder::new(base), members)
         })
     }
 

@@ -11,8 +11,9 @@ use skywave_core::tcp::{
     CongestionControl, CustomCongestion, CustomDetection, DetectionEvent, LossDetector,
 };
 use skywave_lab::experiment::{self, Options};
+use skywave_lab::folder;
 use skywave_lab::report::{self, Study};
-use skywave_lab::scenario::{CustomMembers, Scenario};
+use skywave_lab::scenario::CustomMembers;
 
 /// Additive increase, and a decrease to `keep` of the window instead of a half.
 struct Gentle {
@@ -52,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     members.add_detection(CustomDetection::new("patient", |_| Patient))?;
 
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenario.toml");
-    let scenario = Scenario::load_with(&file, &members)?;
+    let scenario = folder::load_with(&file, &members)?;
     let results = experiment::run(&scenario, &Options::default(), experiment::simulate)?;
     print!("{}", report::table(&Study::from(&scenario), &results, 100));
     Ok(())

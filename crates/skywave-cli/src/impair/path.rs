@@ -209,6 +209,8 @@ fn tunnels(links: &[LinkSpec], way: &[u32], place: usize, tunnels: &[Tunnel]) ->
 
 #[cfg(test)]
 mod tests {
+    use skywave_lab::scenario::NoFiles;
+
     use super::*;
 
     const TWO_HOPS: &str = r#"
@@ -238,7 +240,7 @@ seeds = [4, 5]
 "#;
 
     fn path(text: &str, flow: Option<&str>, point: usize) -> Result<Path, PathError> {
-        let scenario = Scenario::parse("test", text, None).unwrap();
+        let scenario = Scenario::parse("test", text, &NoFiles).unwrap();
         of(
             &scenario,
             Choice {

@@ -1,7 +1,7 @@
 //! The point at which ns-2 is run here.
 
-use skywave_lab::validate::live::{self, LiveError};
-use skywave_lab::validate::{Agent, Case, Cerl, Dcr, Path, Queue, RedBottleneck, Set, Sifest};
+use skywave_papers::validate::live::{self, LiveError};
+use skywave_papers::validate::{Agent, Case, Cerl, Dcr, Path, Queue, RedBottleneck, Set, Sifest};
 
 use crate::failure::Failure;
 use crate::interrupt;

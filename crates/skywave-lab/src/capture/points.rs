@@ -4,13 +4,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use skywave_sim::observe::Watch;
 use skywave_sim::simulate_watched;
 
 use super::recorder::{Keep, Recorder};
 use crate::experiment::file::DraftDirectory;
 use crate::scenario::{Point, Scenario};
+use crate::threads::{self, NoThreads};
 
 /// The directory of captures in a run directory.
 pub const DIRECTORY: &str = "captures";
@@ -71,8 +71,8 @@ pub enum Error {
     #[error("stopped before all captures were written")]
     Cancelled,
     /// The threads could not be started.
-    #[error("threads could not be started: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    #[error(transparent)]
+    Threads(#[from] NoThreads),
 }
 
 impl Error {
@@ -131,20 +131,14 @@ pub fn capture(scenario: &Scenario, options: &Options<'_>) -> Result<Captured, E
     let dir = options.dir.join(DIRECTORY);
     // Those before stay until all of these are there.
     let draft = DraftDirectory::create(&dir).map_err(|source| Error::write(&dir, source))?;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads.unwrap_or(0))
-        .build()?;
-    let points: Vec<(usize, &Point)> = scenario.points().iter().enumerate().collect();
-    let files: Vec<Vec<PathBuf>> = pool.install(|| {
-        points
-            .par_iter()
-            .map(|(index, point)| {
-                let name = point_name(*index, point);
-                let files = capture_point(scenario, point, &draft.location().join(&name), options)?;
-                let dir = dir.join(name);
-                Ok(files.into_iter().map(|file| dir.join(file)).collect())
-            })
-            .collect::<Result<_, Error>>()
+    let points = scenario.points();
+    let files = threads::each(options.threads, points.len(), |index| {
+        let point = &points[index];
+        let name = point_name(index, point);
+        let files = capture_point(scenario, point, &draft.location().join(&name), options)?;
+        let dir = dir.join(name);
+        let files: Vec<PathBuf> = files.into_iter().map(|file| dir.join(file)).collect();
+        Ok::<_, Error>(files)
     })?;
     let finished = draft.finish();
     finished.map_err(|source| Error::write(&dir, source))?;

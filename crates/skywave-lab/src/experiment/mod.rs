@@ -25,6 +25,7 @@ use skywave_sim::simulate_watched;
 use skywave_sim::spec::Spec;
 
 use crate::scenario::Scenario;
+use crate::threads::{NoThreads, broadcast, lock};
 
 pub use key::RunKey;
 pub use results::{Results, RunResult};
@@ -136,8 +137,8 @@ pub enum Error {
     #[error("{} is in use by another run", .0.display())]
     Busy(PathBuf),
     /// The threads could not be started.
-    #[error("threads could not be started: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    #[error(transparent)]
+    Threads(#[from] NoThreads),
 }
 
 /// One simulation, as [`run`] wants it: `None` when `cancel` was set before its end.
@@ -203,11 +204,8 @@ where
     let stop = AtomicBool::new(false);
     let next = AtomicUsize::new(0);
     let slots = Mutex::new(Vec::with_capacity(missing.len()));
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads.unwrap_or(0))
-        .build()?;
     // Each thread takes the next run: they start in order, and a long one holds up nobody.
-    pool.broadcast(|_| {
+    broadcast(options.threads, || {
         while !options.cancel.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(planned) = missing.get(index) else {
@@ -226,7 +224,7 @@ where
                 }
             }
         }
-    });
+    })?;
     if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error);
     }
@@ -234,11 +232,6 @@ where
         results.put(missing[index].point, missing[index].seed_index, run);
     }
     Ok(results)
-}
-
-/// A value behind a lock, even if a thread that held it panicked: it is a list that is only added to.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One run of the plan.

@@ -37,7 +37,7 @@ pub struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     /// A table of `fields`, a batch for each set of columns.
-    pub(crate) fn new(
+    pub fn new(
         fields: Vec<Field>,
         columns: impl Iterator<Item = io::Result<Vec<ArrayRef>>> + 'a,
     ) -> Self {
@@ -281,7 +281,8 @@ fn chunked<T>(mut rows: impl Iterator<Item = T>) -> impl Iterator<Item = Vec<T>>
     })
 }
 
-pub(crate) fn text<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
+/// A column of texts.
+pub fn text<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
     Arc::new(StringArray::from_iter_values(values))
 }
 
@@ -290,7 +291,7 @@ fn numbers(values: impl Iterator<Item = u64>) -> ArrayRef {
 }
 
 /// Metadata of a field with a unit. One entry only: the order of several would be by chance.
-pub(crate) fn unit(name: &str) -> HashMap<String, String> {
+pub fn unit(name: &str) -> HashMap<String, String> {
     HashMap::from([("unit".to_owned(), name.to_owned())])
 }
 

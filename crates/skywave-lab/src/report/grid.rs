@@ -13,22 +13,22 @@ pub(super) use entities::{flows, links, stations};
 
 /// A table of text.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]
-pub(crate) struct Grid {
+pub struct Grid {
     /// What it shows, with the unit.
-    pub(crate) title: String,
+    pub title: String,
     /// Names of the columns.
-    pub(crate) head: Vec<String>,
+    pub head: Vec<String>,
     /// Number of first columns that name the row.
-    pub(crate) names: usize,
+    pub names: usize,
     /// The rows.
-    pub(crate) rows: Vec<Vec<String>>,
+    pub rows: Vec<Vec<String>>,
     /// Rows that were left out.
-    pub(crate) left_out: usize,
+    pub left_out: usize,
 }
 
 impl Grid {
     /// The same with at most so many rows.
-    pub(crate) fn limited(mut self, rows: usize) -> Self {
+    pub fn limited(mut self, rows: usize) -> Self {
         self.left_out += self.rows.len().saturating_sub(rows);
         self.rows.truncate(rows);
         self
@@ -36,7 +36,7 @@ impl Grid {
 }
 
 /// What stands where there is no number.
-pub(crate) const NONE: &str = "–";
+pub const NONE: &str = "–";
 
 fn with_unit(label: &str, unit: &str) -> String {
     if unit.is_empty() {

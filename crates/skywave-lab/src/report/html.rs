@@ -30,7 +30,8 @@ const MAX_STATION_ROWS: usize = 240;
 /// What all pages begin with, and the macro of tables.
 const HEAD: &str = include_str!("head.html");
 const TEMPLATE: &str = include_str!("template.html");
-pub(crate) const CSS: &str = include_str!("style.css");
+/// Styles of all pages.
+pub const CSS: &str = include_str!("style.css");
 
 /// What a page shows beyond the results.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,11 +90,7 @@ pub fn html(study: &Study, results: &Results, options: &HtmlOptions) -> std::io:
 /// # Errors
 ///
 /// When the page cannot be rendered, which would be a mistake in its template.
-pub(crate) fn render_page(
-    template: &str,
-    css: &str,
-    page: &impl Serialize,
-) -> std::io::Result<String> {
+pub fn render_page(template: &str, css: &str, page: &impl Serialize) -> std::io::Result<String> {
     render(template, css, page).map_err(std::io::Error::other)
 }
 

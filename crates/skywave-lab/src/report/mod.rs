@@ -3,12 +3,16 @@
 //! Everything here is a function of a [`Study`] (what was asked) and of
 //! [`crate::experiment::Results`] (what was measured), and gives the same bytes for the same input.
 
+#[cfg(feature = "parquet")]
 mod directory;
+mod file;
+#[cfg(feature = "parquet")]
 pub mod frame;
 mod grid;
 mod html;
 pub mod number;
 mod panel;
+#[cfg(feature = "parquet")]
 mod parquet;
 pub mod plot;
 mod points;
@@ -19,19 +23,18 @@ mod table;
 mod topology;
 mod why;
 
-pub use directory::{WriteError, write_all, write_drawings, write_file};
-pub use html::{Drawing, HtmlOptions, drawings, html};
+#[cfg(feature = "parquet")]
+pub use directory::write_all;
+pub use file::{WriteError, write_drawings, write_file};
+pub use grid::{Grid, NONE};
+pub use html::{CSS, Drawing, HtmlOptions, drawings, html, render_page};
 pub use panel::{Facet, Panel, PanelSeries, XAxis, XValue, panels};
-pub use parquet::{write_bins, write_links, write_results, write_series};
+#[cfg(feature = "parquet")]
+pub use parquet::{write_bins, write_frame, write_links, write_results, write_series};
 pub use row::{Row, rows};
 pub use study::{FlowLabel, Study, StudyPoint};
-pub use table::table;
+pub use table::{render, table};
 pub use topology::Topology;
 
-pub(crate) use grid::{Grid, NONE};
-pub(crate) use html::{CSS, render_page};
-pub(crate) use parquet::write_frame;
-pub(crate) use table::render;
-
-#[cfg(test)]
+#[cfg(all(test, feature = "parquet"))]
 mod tests;

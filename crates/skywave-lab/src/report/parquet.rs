@@ -69,7 +69,7 @@ fn write<W: Write + Send>(
 }
 
 /// Writes a table with what it depends on: the engine, the generator, and `metadata`.
-pub(crate) fn write_frame<W: Write + Send>(
+pub fn write_frame<W: Write + Send>(
     out: W,
     frame: Frame<'_>,
     engine: &str,

@@ -42,7 +42,7 @@ pub fn table(study: &Study, results: &Results, width: usize) -> String {
 }
 
 /// One table, in several blocks of columns when it is too wide for one.
-pub(crate) fn render(grid: &Grid, width: usize) -> String {
+pub fn render(grid: &Grid, width: usize) -> String {
     let mut out = format!("{}\n", grid.title);
     let widths: Vec<usize> = (0..grid.head.len())
         .map(|c| {

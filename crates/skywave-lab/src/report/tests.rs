@@ -10,7 +10,7 @@ use arrow_schema::DataType;
 
 use super::*;
 use crate::experiment::{Options, RecordSeries, Results, run};
-use crate::scenario::{PlotAxis, Scenario, Written};
+use crate::scenario::{NoFiles, PlotAxis, Scenario, Written};
 use fixture::{cerl, small, two_flows};
 
 #[test]
@@ -333,7 +333,7 @@ fn a_scenario_goes_all_the_way() {
         "flow.bulk.transport" = ["reno", "cerl"]
         "link.air.rate" = ["500kbps", "1Mbps"]
     "#;
-    let scenario = Scenario::parse("air", text, None).unwrap();
+    let scenario = Scenario::parse("air", text, &NoFiles).unwrap();
     let with = |threads| {
         let options = Options {
             threads: Some(threads),

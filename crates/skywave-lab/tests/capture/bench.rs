@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use skywave_lab::capture::{self, Keep, Options, Summary};
-use skywave_lab::scenario::Scenario;
+use skywave_lab::scenario::{NoFiles, Scenario};
 use skywave_sim::outcome::Outcome;
 use skywave_sim::simulate;
 
@@ -95,7 +95,7 @@ pub(crate) struct Captures {
 
 impl Captures {
     pub(crate) fn of(text: &str, links: &[&str], keep: Keep) -> Self {
-        let scenario = Scenario::parse("bench", text, None).expect("a right scenario");
+        let scenario = Scenario::parse("bench", text, &NoFiles).expect("a right scenario");
         let dir = tempfile::tempdir().expect("a directory");
         let links: Vec<String> = links.iter().map(ToString::to_string).collect();
         let options = Options {

@@ -136,7 +136,12 @@ fn a_capture_that_is_stopped_leaves_the_one_before() {
 
 #[test]
 fn a_link_that_is_not_there_is_an_error_that_names_those_that_are() {
-    let scenario = skywave_lab::scenario::Scenario::parse("bench", EVERYTHING, None).unwrap();
+    let scenario = skywave_lab::scenario::Scenario::parse(
+        "bench",
+        EVERYTHING,
+        &skywave_lab::scenario::NoFiles,
+    )
+    .unwrap();
     let known = ["radio", "radio.reverse", "wire/less"].map(String::from);
     assert!(capture::check_links(&scenario, &known).is_ok());
     let error = capture::check_links(&scenario, &["radoi".into()]).unwrap_err();
@@ -153,7 +158,9 @@ fn one_direction_alone_can_be_captured() {
 #[test]
 fn the_segments_over_time_are_those_that_the_run_counts() {
     for text in [LOSSY, EVERYTHING] {
-        let scenario = skywave_lab::scenario::Scenario::parse("bench", text, None).unwrap();
+        let scenario =
+            skywave_lab::scenario::Scenario::parse("bench", text, &skywave_lab::scenario::NoFiles)
+                .unwrap();
         let mut spec = scenario.points()[0].spec(1);
         spec.series = true;
         let plain = skywave_sim::simulate(&spec);

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use skywave_core::tcp::PRESETS;
 use skywave_lab::experiment::{self, Options, Results};
 use skywave_lab::report::{Row, Study};
-use skywave_lab::scenario::Scenario;
+use skywave_lab::scenario::{NoFiles, Scenario};
 
 use crate::hash::Hash;
 use crate::scenarios::{Path, TCP, WTCP};
@@ -107,7 +107,7 @@ pub(crate) fn table() -> Table {
 
 /// Runs a path and hashes each of its points.
 fn hashes(path: &Path, text: &str, flow: &str) -> Vec<String> {
-    let scenario = Scenario::parse("outcomes.toml", text, None)
+    let scenario = Scenario::parse("outcomes.toml", text, &NoFiles)
         .unwrap_or_else(|e| panic!("{}: {}", path.name, e.render(false)));
     let results = experiment::run(&scenario, &Options::default(), experiment::simulate)
         .unwrap_or_else(|e| panic!("{}: {e}", path.name));

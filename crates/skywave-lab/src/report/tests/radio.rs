@@ -8,7 +8,7 @@ use crate::report::html::{HtmlOptions, drawings, html};
 use crate::report::panel::panels;
 use crate::report::study::Study;
 use crate::report::{frame, write_all};
-use crate::scenario::Scenario;
+use crate::scenario::{NoFiles, Scenario};
 
 const TEXT: &str = r#"
     title = "A chain"
@@ -39,7 +39,7 @@ const TEXT: &str = r#"
 "#;
 
 fn measured(dir: Option<&std::path::Path>) -> (Study, Results) {
-    let scenario = Scenario::parse("chain", TEXT, None).unwrap_or_else(|e| panic!("{e}"));
+    let scenario = Scenario::parse("chain", TEXT, &NoFiles).unwrap_or_else(|e| panic!("{e}"));
     let options = Options {
         dir,
         ..Options::default()

@@ -1,0 +1,85 @@
+//! Scenarios on the disk, and the traces and movements beside them.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::scenario::{
+    CustomMembers, Files, MAX_FILE, MAX_SCENARIO, Scenario, ScenarioError, Unreadable,
+};
+
+/// The folder of a scenario: the files that the scenario names are relative to it.
+#[derive(Clone, Debug)]
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// The folder at `path`.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// The folder in which the file at `path` lies.
+    pub fn of(path: &Path) -> Self {
+        Self::new(path.parent().unwrap_or(Path::new("")))
+    }
+}
+
+impl Files for Folder {
+    fn text(&self, path: &str) -> Result<String, Unreadable> {
+        read(&self.0.join(path), MAX_FILE).map_err(Unreadable::Because)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.0.join(path).exists()
+    }
+
+    fn place(&self, path: &str) -> PathBuf {
+        self.0.join(path)
+    }
+}
+
+/// Reads the scenario at `path`; its name is the file's, without the extension.
+///
+/// # Errors
+/// The file cannot be read, or is no scenario that can be used.
+pub fn load(path: &Path) -> Result<Scenario, ScenarioError> {
+    load_with(path, &CustomMembers::default())
+}
+
+/// As [`load`]; the file may also name the members in `custom`.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(path: &Path, custom: &CustomMembers) -> Result<Scenario, ScenarioError> {
+    let text = read(path, MAX_SCENARIO).map_err(|why| ScenarioError::unreadable(path, &why))?;
+    let name = path.file_stem().map_or_else(
+        || "scenario".into(),
+        |stem| stem.to_string_lossy().into_owned(),
+    );
+    let file = path.display().to_string();
+    Scenario::parse_with(&name, &file, &text, &Folder::of(path), custom)
+}
+
+/// The text of a file of at most `limit` bytes; otherwise why it cannot be had.
+fn read(path: &Path, limit: u64) -> Result<String, String> {
+    let text_of = |e: &std::io::Error| match e.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "it may not be read".to_owned(),
+        std::io::ErrorKind::InvalidData => "it is not UTF-8 text".to_owned(),
+        kind => kind.to_string(),
+    };
+    // A device or a pipe may never end, or block on opening.
+    let about = std::fs::metadata(path).map_err(|e| text_of(&e))?;
+    if !about.is_file() {
+        return Err("it is not a file".into());
+    }
+    let file = File::open(path).map_err(|e| text_of(&e))?;
+    let mut text = String::new();
+    file.take(limit + 1)
+        .read_to_string(&mut text)
+        .map_err(|e| text_of(&e))?;
+    if text.len() as u64 > limit {
+        return Err(format!("it is larger than {} MiB", limit >> 20));
+    }
+    Ok(text)
+}

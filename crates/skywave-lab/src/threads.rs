@@ -1,0 +1,102 @@
+//! Work on several threads; without the feature `threads`, on the calling one.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// The threads could not be started.
+#[derive(Debug, thiserror::Error)]
+#[error("threads could not be started: {0}")]
+pub struct NoThreads(String);
+
+/// Runs `work` once on each of `threads` threads, all of the machine's without a number.
+#[cfg(feature = "threads")]
+pub(crate) fn broadcast(threads: Option<usize>, work: impl Fn() + Sync) -> Result<(), NoThreads> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0))
+        .build()
+        .map_err(|error| NoThreads(error.to_string()))?;
+    pool.broadcast(|_| work());
+    Ok(())
+}
+
+/// Runs `work` once, here: there are no other threads.
+#[cfg(not(feature = "threads"))]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "threads, where there are any, may fail to start"
+)]
+pub(crate) fn broadcast(_threads: Option<usize>, work: impl Fn() + Sync) -> Result<(), NoThreads> {
+    work();
+    Ok(())
+}
+
+/// What `one` makes of each number below `count`, in the order of the numbers, which is also the order in
+/// which they are begun. After an error no other one is begun, and an error is the result.
+///
+/// # Errors
+/// Those of `one`, and [`NoThreads`].
+pub fn each<T, E>(
+    threads: Option<usize>,
+    count: usize,
+    one: impl Fn(usize) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E>
+where
+    T: Send,
+    E: Send + From<NoThreads>,
+{
+    let next = AtomicUsize::new(0);
+    let stop = AtomicBool::new(false);
+    let done = Mutex::new(Vec::with_capacity(count));
+    let failed = Mutex::new(None);
+    broadcast(threads, || {
+        while !stop.load(Ordering::Relaxed) {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                break;
+            }
+            match one(number) {
+                Ok(result) => lock(&done).push((number, result)),
+                Err(error) => {
+                    stop.store(true, Ordering::Relaxed);
+                    lock(&failed).get_or_insert(error);
+                }
+            }
+        }
+    })?;
+    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|&(number, _)| number);
+    Ok(done.into_iter().map(|(_, result)| result).collect())
+}
+
+/// A value behind a lock, even if a thread that held it panicked: it is a list that is only added to.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_the_order_of_the_numbers() {
+        let squares = each::<_, NoThreads>(Some(4), 100, |n| Ok(n * n)).expect("threads");
+        assert_eq!(squares, (0..100).map(|n| n * n).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn an_error_is_the_result_and_begins_nothing_more() {
+        let begun = AtomicUsize::new(0);
+        let result = each(Some(1), 100, |n| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            if n == 3 {
+                return Err(NoThreads("three".into()));
+            }
+            Ok(n)
+        });
+        assert!(result.is_err_and(|error| error.to_string().ends_with(": three")));
+        assert_eq!(begun.into_inner(), 4);
+    }
+}

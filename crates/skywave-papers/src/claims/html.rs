@@ -1,0 +1,250 @@
+//! The scorecards of one paper or several as one HTML page: offline, light, each claim beside its
+//! numbers and its plot.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::score::{Score, Scorecard};
+use super::text::{ours, stated};
+use super::verdict::Verdict;
+use super::{Paper, Reproduction};
+use skywave_lab::experiment::Results;
+use skywave_lab::experiment::columns::Unit;
+use skywave_lab::report::number::scale;
+use skywave_lab::report::plot::{Axis, Plot, Scale, SeriesData};
+use skywave_lab::report::{Panel, Study, panels, render_page};
+
+const TEMPLATE: &str = include_str!("scorecard.html");
+const CSS: &str = include_str!("scorecard.css");
+
+/// Plots for one figure; more facets than this are in the experiment's own report.
+const MAX_PLOTS: usize = 2;
+
+#[derive(Debug, Serialize)]
+struct Page<'a> {
+    title: String,
+    several: bool,
+    complete: bool,
+    all: Vec<Count>,
+    core: Vec<Count>,
+    papers: Vec<Section<'a>>,
+}
+
+/// A paper's part of the page.
+#[derive(Debug, Serialize)]
+struct Section<'a> {
+    name: &'a str,
+    title: &'a str,
+    source: &'a str,
+    all: Vec<Count>,
+    core: Vec<Count>,
+    figures: Vec<Figure<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Count {
+    verdict: Verdict,
+    class: &'static str,
+    number: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Figure<'a> {
+    name: Option<&'a str>,
+    title: &'a str,
+    description: Option<&'a str>,
+    plots: Vec<Drawn>,
+    claims: Vec<Claim<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Drawn {
+    caption: String,
+    svg: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Claim<'a> {
+    id: &'a str,
+    place: &'a str,
+    kind: &'static str,
+    core: bool,
+    statement: &'a str,
+    note: Option<&'a str>,
+    reason: Option<&'a str>,
+    verdict: Verdict,
+    class: &'static str,
+    parts: Vec<Row<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    paper: String,
+    ours: String,
+    verdict: Verdict,
+    class: &'static str,
+}
+
+/// The page of one paper or several; plots are drawn from the results.
+///
+/// # Errors
+///
+/// When the page cannot be rendered, which would be a mistake in its template.
+pub fn page(papers: &[Reproduction<'_>]) -> std::io::Result<String> {
+    let cards: Vec<&Scorecard> = papers.iter().map(|p| p.scorecard).collect();
+    let page = Page {
+        title: match cards.as_slice() {
+            [one] => format!("Scorecard: {}", one.title),
+            several => format!("Scorecard of {} papers", several.len()),
+        },
+        several: papers.len() > 1,
+        complete: cards.iter().all(|card| card.complete),
+        all: counts(&cards, None),
+        core: counts(&cards, Some(true)),
+        papers: papers.iter().map(section).collect(),
+    };
+    render_page(TEMPLATE, CSS, &page)
+}
+
+fn section<'a>(one: &Reproduction<'a>) -> Section<'a> {
+    let Reproduction {
+        paper,
+        results,
+        scorecard,
+    } = *one;
+    let figures = scorecard.by_figure().into_iter();
+    Section {
+        name: &scorecard.paper,
+        title: &scorecard.title,
+        source: &scorecard.source,
+        all: counts(&[scorecard], None),
+        core: counts(&[scorecard], Some(true)),
+        figures: figures
+            .map(|(name, scores)| figure(paper, results, name, &scores))
+            .collect(),
+    }
+}
+
+fn counts(cards: &[&Scorecard], core: Option<bool>) -> Vec<Count> {
+    let counts = Scorecard::total(cards, core).into_iter();
+    counts
+        .filter(|(_, count)| *count > 0)
+        .map(|(verdict, number)| Count {
+            verdict,
+            class: class(verdict),
+            number,
+        })
+        .collect()
+}
+
+/// The style class of a verdict; the word is always beside the colour.
+const fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Reproduced => "yes",
+        Verdict::DirectionOnly => "half",
+        Verdict::NotReproduced => "no",
+        Verdict::TooFewSeeds | Verdict::NotTestable | Verdict::NotRun => "none",
+    }
+}
+
+fn figure<'a>(
+    paper: &'a Paper,
+    results: &BTreeMap<String, Results>,
+    name: Option<&'a str>,
+    scores: &[&'a Score],
+) -> Figure<'a> {
+    let scenario = name.and_then(|n| paper.experiments().iter().find(|s| s.name() == n));
+    let plots = scenario.zip(name.and_then(|n| results.get(n)));
+    Figure {
+        name,
+        title: scenario.map_or("Without an experiment", |s| s.title()),
+        description: scenario.and_then(|s| s.description()),
+        plots: plots.map_or_else(Vec::new, |(scenario, results)| {
+            let panels = panels(&Study::from(scenario), results);
+            panels.iter().take(MAX_PLOTS).map(draw).collect()
+        }),
+        claims: scores.iter().map(|s| claim(s)).collect(),
+    }
+}
+
+fn claim(score: &Score) -> Claim<'_> {
+    Claim {
+        id: &score.claim,
+        place: &score.place,
+        kind: score.kind.as_str(),
+        core: score.core,
+        statement: &score.statement,
+        note: score.note.as_deref(),
+        reason: score.reason.as_deref(),
+        verdict: score.verdict,
+        class: class(score.verdict),
+        parts: score
+            .parts
+            .iter()
+            .map(|part| Row {
+                name: &part.name,
+                paper: stated(part),
+                ours: ours(part),
+                verdict: part.verdict,
+                class: class(part.verdict),
+            })
+            .collect(),
+    }
+}
+
+/// A small plot of a panel.
+fn draw(panel: &Panel) -> Drawn {
+    let y = scale(panel.y_unit, panel.largest());
+    let largest = panel.x.values.iter().filter_map(|v| v.number);
+    let largest = largest.map(f64::abs).fold(0.0, f64::max);
+    let (factor, unit) = match panel.x.unit {
+        Some("bit/s") => Some(scale(Unit::BitRate, largest)),
+        Some("s") => Some(scale(Unit::Seconds, largest)),
+        _ => None,
+    }
+    .map_or((1.0, panel.x.unit.unwrap_or("")), |s| (s.factor, s.label));
+    let numeric = panel.is_numeric();
+    let x = if numeric {
+        let kind = if panel.x.log {
+            Scale::Log
+        } else {
+            Scale::Linear
+        };
+        Axis::new(labelled(&panel.x.label, unit), kind)
+    } else {
+        let names = panel.x.values.iter().map(|v| v.label.clone()).collect();
+        Axis::new(panel.x.label.clone(), Scale::Categories(names))
+    };
+    let series = panel.series.iter().map(|series| {
+        let places = panel.x.values.iter().enumerate();
+        let points = places.filter_map(|(at, value)| {
+            let e = series.estimate(at)?;
+            let x = match value.number {
+                Some(number) if numeric => number * factor,
+                _ => at as f64,
+            };
+            Some((x, e.mean * y.factor, e.half.map(|h| h * y.factor)))
+        });
+        SeriesData::marked(series.label.clone(), points.collect())
+    });
+    let plot = Plot {
+        x,
+        y: Axis::new(labelled(&panel.y_label, y.label), Scale::Linear).from(0.0),
+        series: series.collect(),
+        size: (640.0, 320.0),
+        ..Plot::default()
+    };
+    Drawn {
+        caption: panel.facet_label(),
+        svg: plot.to_inline_svg(),
+    }
+}
+
+fn labelled(name: &str, unit: &str) -> String {
+    match unit {
+        "" => name.to_owned(),
+        unit => format!("{name} ({unit})"),
+    }
+}

@@ -1,0 +1,105 @@
+//! From the points of a sweep to one part: which of them decides, and how many agree.
+
+use super::{Part, Stated};
+use crate::claims::verdict::{Limits, Verdict};
+use skywave_lab::experiment::stats::Estimate;
+
+/// One point of a sweep.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    /// `parameter = value`; empty for a claim without a sweep.
+    pub(super) place: String,
+    /// Who is compared there, where that differs from point to point.
+    pub(super) pair: String,
+    /// The number there.
+    pub(super) estimate: Option<Estimate>,
+    /// How it stands to the paper's.
+    pub(super) verdict: Verdict,
+}
+
+impl Point {
+    /// A number that has to lie between limits.
+    pub(super) fn within(limits: &Limits, place: String, estimate: Option<Estimate>) -> Self {
+        let verdict = estimate.map_or(Verdict::NotRun, |e| limits.judge(&e));
+        Self {
+            place,
+            pair: String::new(),
+            estimate,
+            verdict,
+        }
+    }
+}
+
+/// At how many points something must hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Need {
+    /// At this share of them.
+    Share(f64),
+    /// At one.
+    Any,
+}
+
+impl Need {
+    pub(super) const ALL: Self = Self::Share(1.0);
+}
+
+/// The part for numbers that have to lie between `limits` at the points of a sweep. The point that
+/// decides is the one that is least (for [`Need::Any`] most) inside of them.
+pub(super) fn part(
+    name: String,
+    stated: Stated,
+    unit: &str,
+    limits: &Limits,
+    points: &[Point],
+    need: Need,
+) -> Part {
+    let verdicts: Vec<Verdict> = points.iter().map(|p| p.verdict).collect();
+    let verdict = match need {
+        Need::Share(share) => Verdict::of_share(&verdicts, share),
+        Need::Any if verdicts.contains(&Verdict::NotRun) => Verdict::NotRun,
+        Need::Any => verdicts.iter().copied().min().unwrap_or(Verdict::NotRun),
+    };
+    let mut decisive: Option<(&Point, Estimate, f64)> = None;
+    for point in points {
+        let Some(e) = point.estimate else { continue };
+        let margin = limits.margin(e.mean);
+        let decides = decisive.is_none_or(|(_, _, best)| match need {
+            Need::Share(_) => margin < best,
+            Need::Any => margin > best,
+        });
+        if decides {
+            decisive = Some((point, e, margin));
+        }
+    }
+    let holding = verdicts.iter().filter(|v| **v == Verdict::Reproduced);
+    let mut words: Vec<String> = Vec::new();
+    if let Some((point, ..)) = decisive {
+        if !point.place.is_empty() {
+            words.push(format!("at {}", point.place));
+        }
+        if !point.pair.is_empty() {
+            words.push(point.pair.clone());
+        }
+    }
+    let mut remark = words.join(", ");
+    if points.len() > 1 && decisive.is_some() {
+        let count = format!("{} of {} points", holding.count(), points.len());
+        remark = format!("{remark}; holds beyond the interval at {count}");
+    }
+    let remark = Some(remark).filter(|r| !r.is_empty());
+    let e = decisive.map(|(_, e, _)| e);
+    Part {
+        name,
+        paper: stated,
+        ours: e.map(|e| e.mean),
+        ci95: e.and_then(|e| interval(&e)),
+        unit: unit.to_owned(),
+        verdict,
+        remark,
+    }
+}
+
+/// The interval of an estimate, when it has one.
+pub(super) fn interval(e: &Estimate) -> Option<[f64; 2]> {
+    e.half.map(|_| e.bounds().into())
+}

@@ -1,0 +1,237 @@
+//! Claims: the results that a paper's text states, measured again and judged.
+//!
+//! A paper is a folder of `experiments/` with one scenario a figure and a `claims.toml` that says
+//! for each claim how it is measured. [`load`] reads a built-in paper, [`load_dir`] a folder;
+//! [`run_all`](skywave_lab::experiment::run_all) simulates what is missing, and [`evaluate`] turns the results into a [`Scorecard`] by the
+//! one rule in [`verdict`].
+//!
+//! ```
+//! use skywave_papers::claims;
+//!
+//! let paper = claims::load("cerl")?;
+//! println!("{} claims from {} runs", paper.claims(), paper.runs());
+//! # Ok::<(), claims::ClaimsError>(())
+//! ```
+
+mod embedded;
+mod error;
+mod formulas;
+mod html;
+mod measure;
+mod model;
+mod over_time;
+mod reader;
+mod score;
+mod select;
+mod text;
+pub mod verdict;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::file::{FileError, from_toml, line_of, read_text};
+use skywave_lab::experiment::Results;
+use skywave_lab::folder;
+use skywave_scenario::{NoFiles, Scenario};
+
+use model::{ClaimModel, File};
+use select::View;
+
+pub use error::{ClaimsError, Fault};
+pub use html::page;
+pub use measure::{Part, Stated};
+pub use model::Kind;
+pub use score::{Score, Scorecard};
+pub use text::summary;
+pub use verdict::Verdict;
+
+/// A paper: its experiments and its claims, checked against each other.
+#[derive(Debug)]
+pub struct Paper {
+    name: String,
+    file: File,
+    experiments: Vec<Scenario>,
+}
+
+impl Paper {
+    /// Its short name: the folder's.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The title of the paper.
+    pub fn title(&self) -> &str {
+        &self.file.title
+    }
+
+    /// Author and place of publication.
+    pub fn source(&self) -> &str {
+        &self.file.source
+    }
+
+    /// Its experiments, by name.
+    pub fn experiments(&self) -> &[Scenario] {
+        &self.experiments
+    }
+
+    /// Leaves only the experiments of these names; the claims that others judge are then "not run".
+    ///
+    /// # Errors
+    ///
+    /// When there is no experiment of one of the names.
+    pub fn keep(&mut self, names: &[String]) -> Result<(), ClaimsError> {
+        let known = |name| self.experiments.iter().any(|e| e.name() == name);
+        if let Some(name) = names.iter().find(|name| !known(name.as_str())) {
+            let all = self.experiments.iter().map(Scenario::name);
+            return Err(ClaimsError::UnknownExperiment {
+                name: name.clone(),
+                known: all.collect::<Vec<_>>().join(", "),
+            });
+        }
+        self.experiments
+            .retain(|e| names.iter().any(|name| name == e.name()));
+        Ok(())
+    }
+
+    /// How many claims there are.
+    pub fn claims(&self) -> usize {
+        self.file.claim.len()
+    }
+
+    /// How many simulations all experiments are.
+    pub fn runs(&self) -> usize {
+        self.experiments.iter().map(Scenario::runs).sum()
+    }
+}
+
+/// A paper, what was measured for it, and how its claims stand.
+#[derive(Clone, Copy, Debug)]
+pub struct Reproduction<'a> {
+    /// The paper.
+    pub paper: &'a Paper,
+    /// The results of its experiments, by their names.
+    pub results: &'a BTreeMap<String, Results>,
+    /// Its claims, judged.
+    pub scorecard: &'a Scorecard,
+}
+
+/// The names of the built-in papers.
+pub fn papers() -> impl Iterator<Item = &'static str> {
+    embedded::PAPERS.iter().map(|p| p.name)
+}
+
+/// A built-in paper.
+pub fn load(name: &str) -> Result<Paper, ClaimsError> {
+    let found = embedded::PAPERS.iter().find(|p| p.name == name);
+    let paper = found.ok_or_else(|| ClaimsError::UnknownPaper {
+        name: name.to_owned(),
+        known: papers().collect::<Vec<_>>().join(", "),
+    })?;
+    let experiments = paper
+        .experiments
+        .iter()
+        .map(|(name, text)| Scenario::parse(name, text, &NoFiles))
+        .collect::<Result<_, _>>()?;
+    let file = format!("experiments/{name}/claims.toml");
+    read(name, &file, paper.claims, experiments)
+}
+
+/// The paper in a folder: every `*.toml` is an experiment, but for `claims.toml`.
+pub fn load_dir(folder: &Path) -> Result<Paper, ClaimsError> {
+    let failed = FileError::at(folder);
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(&failed)? {
+        let path = entry.map_err(&failed)?.path();
+        let name = path.file_name().unwrap_or_default();
+        if path.extension().is_some_and(|e| e == "toml") && name != "claims.toml" {
+            files.push(path);
+        }
+    }
+    files.sort();
+    let experiments = files
+        .iter()
+        .map(|path| folder::load(path))
+        .collect::<Result<_, _>>()?;
+    let path = folder.join("claims.toml");
+    let text = read_text(&path)?;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    read(&name, &path.display().to_string(), &text, experiments)
+}
+
+/// Reads a file of claims and checks every claim against the experiments.
+pub(crate) fn read(
+    name: &str,
+    file: &str,
+    text: &str,
+    experiments: Vec<Scenario>,
+) -> Result<Paper, ClaimsError> {
+    let model: File = from_toml(file, text)?;
+    let paper = Paper {
+        name: name.to_owned(),
+        file: model,
+        experiments,
+    };
+    for (index, claim) in paper.file.claim.iter().enumerate() {
+        let same = |c: &ClaimModel| c.id.get_ref() == claim.id.get_ref();
+        let twice = paper.file.claim[..index].iter().any(same);
+        check(&paper, claim, twice).map_err(|fault| ClaimsError::Claim {
+            file: file.to_owned(),
+            line: line_of(text, claim.id.span().start),
+            claim: claim.id.get_ref().clone(),
+            fault,
+        })?;
+    }
+    Ok(paper)
+}
+
+fn check(paper: &Paper, claim: &ClaimModel, twice: bool) -> Result<(), Fault> {
+    if twice {
+        return Err(Fault::new("there are two claims of this id"));
+    }
+    let view = paper.view(None);
+    if let Some(figure) = &claim.figure {
+        view.experiment(figure)?;
+    }
+    let parts = claim.measure.parts(&view)?;
+    match (&claim.not_testable, parts.is_empty()) {
+        (None, true) => Err(Fault::new(
+            "it has no measure; if nothing can measure it, say why in `not_testable`",
+        )),
+        (Some(_), false) => Err(Fault::new("it is `not_testable` and has measures")),
+        _ => Ok(()),
+    }
+}
+
+impl Paper {
+    fn view<'a>(&'a self, results: Option<&'a BTreeMap<String, Results>>) -> View<'a> {
+        View {
+            parameters: &self.file.parameters,
+            experiments: &self.experiments,
+            results,
+        }
+    }
+}
+
+/// Judges every claim by the results of the experiments, by their names. Claims whose runs are
+/// missing are "not run"; those that have some of their runs are judged by these.
+pub fn evaluate(paper: &Paper, results: &BTreeMap<String, Results>) -> Scorecard {
+    let view = paper.view(Some(results));
+    let scores = paper.file.claim.iter().map(|claim| {
+        // What loaded without results resolves with them too: the same names are looked up.
+        let parts = claim.measure.parts(&view).unwrap_or_default();
+        Score::new(claim, parts)
+    });
+    Scorecard {
+        paper: paper.name.clone(),
+        title: paper.file.title.clone(),
+        source: paper.file.source.clone(),
+        complete: paper
+            .experiments
+            .iter()
+            .all(|e| results.get(e.name()).is_some_and(Results::is_complete)),
+        scores: scores.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! The built-in papers and the folder `experiments/`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::claims::{Verdict, embedded, evaluate, load, load_dir, papers};
+use skywave_scenario::Scenario;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments")
+}
+
+fn scenario_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the folder is there");
+    let paths = entries.map(|e| e.expect("it can be listed").path());
+    let mut files: Vec<PathBuf> = paths
+        .filter(|p| p.extension().is_some_and(|e| e == "toml"))
+        // Not scenarios, but about them.
+        .filter(|p| !p.ends_with("claims.toml") && !p.ends_with("study.toml"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Loads every scenario in a folder and the folders in it, and says how many there are.
+fn load_all(folder: &Path) -> usize {
+    let files = scenario_files(folder);
+    for file in &files {
+        let loaded = skywave_lab::folder::load(file);
+        assert!(loaded.is_ok(), "{}", loaded.unwrap_err().render(false));
+    }
+    let entries = std::fs::read_dir(folder).expect("the folder is there");
+    let folders = entries.map(|e| e.expect("it can be listed").path());
+    let inside = folders.filter(|f| f.is_dir()).map(|f| load_all(&f));
+    files.len() + inside.sum::<usize>()
+}
+
+#[test]
+fn every_experiment_loads() {
+    let count = load_all(&folder());
+    assert!(count >= 34, "only {count} files found");
+}
+
+#[test]
+fn the_built_in_papers_are_the_folder() {
+    for paper in embedded::PAPERS {
+        let folder = folder().join(paper.name);
+        let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("it can be read");
+        assert_eq!(paper.claims, read("claims.toml"));
+        let embedded: BTreeSet<String> = paper
+            .experiments
+            .iter()
+            .map(|(name, _)| format!("{name}.toml"))
+            .collect();
+        let files = scenario_files(&folder);
+        let there: BTreeSet<String> = files
+            .iter()
+            .map(|f| f.file_name().unwrap_or_default().to_string_lossy().into())
+            .collect();
+        assert_eq!(embedded, there);
+        for (name, text) in paper.experiments {
+            assert_eq!(*text, read(&format!("{name}.toml")), "{name}");
+        }
+    }
+}
+
+#[test]
+fn every_folder_with_claims_is_built_in() {
+    let known: BTreeSet<&str> = papers().collect();
+    for entry in std::fs::read_dir(folder()).expect("the folder is there") {
+        let path = entry.expect("it can be listed").path();
+        if path.join("claims.toml").exists() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            assert!(known.contains(&*name), "{name} is not built in");
+        }
+    }
+}
+
+#[test]
+fn every_claim_of_cerl_resolves() {
+    let paper = load("cerl").unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(paper.claims(), 55);
+    assert_eq!(paper.experiments().len(), 24);
+    assert_eq!(
+        paper.title(),
+        load_dir(&folder().join("cerl")).unwrap().title()
+    );
+    let card = evaluate(&paper, &BTreeMap::new());
+    assert!(!card.complete);
+    assert_eq!(card.scores.iter().filter(|s| s.core).count(), 46);
+    for score in &card.scores {
+        assert!(
+            matches!(score.verdict, Verdict::NotRun | Verdict::NotTestable),
+            "{} is {} without results",
+            score.claim,
+            score.verdict
+        );
+    }
+}
+
+#[test]
+fn every_paper_resolves() {
+    for name in papers() {
+        let paper = load(name).unwrap_or_else(|e| panic!("{e}"));
+        assert!(
+            paper.claims() > 0 && !paper.experiments().is_empty(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn figure_7a_has_the_six_variants() {
+    let paper = load("cerl").unwrap();
+    let found = paper.experiments().iter().find(|s| s.name() == "fig7a");
+    assert_eq!(found.map(Scenario::runs), Some(6 * 10 * 20));
+}
+
+#[test]
+fn a_paper_that_does_not_exist_is_named() {
+    let error = load("crel").unwrap_err().to_string();
+    assert!(
+        error.starts_with("there is no paper `crel`; there are cerl, dcr, sifest"),
+        "{error}"
+    );
+}

@@ -1,0 +1,198 @@
+//! The scorecard for a terminal and as Markdown.
+
+use std::fmt::Write;
+
+use super::measure::{Part, Stated};
+use super::score::{Score, Scorecard};
+use super::verdict::Verdict;
+use skywave_lab::report::number::fixed;
+
+impl Scorecard {
+    /// The scorecard as text: a line a claim, its numbers below it, and the counts.
+    pub fn table(&self) -> String {
+        let mut out = format!("{}\n{}\n\n", self.title, self.source);
+        let width = self.scores.iter().map(|s| s.claim.len()).max().unwrap_or(0);
+        let names = self.scores.iter().flat_map(|s| &s.parts);
+        let part_width = names.map(|p| p.name.chars().count()).max().unwrap_or(0);
+        for score in &self.scores {
+            let verdict = score.verdict;
+            let _ = write!(out, "{:<width$}  {verdict:<14}", score.claim);
+            match (score.parts.as_slice(), &score.reason) {
+                ([part], _) if part.name.is_empty() => {
+                    let _ = write!(out, "  {}", numbers(part));
+                }
+                (_, Some(reason)) => {
+                    let _ = write!(out, "  {reason}");
+                }
+                _ => {}
+            }
+            end_line(&mut out);
+            if score.parts.len() > 1 || score.parts.iter().any(|p| !p.name.is_empty()) {
+                for part in &score.parts {
+                    let (name, verdict) = (&part.name, part.verdict);
+                    let _ = write!(
+                        out,
+                        "  {name:<part_width$}  {verdict:<14}  {}",
+                        numbers(part)
+                    );
+                    end_line(&mut out);
+                }
+            }
+        }
+        let _ = write!(out, "\n{}\n", self.summary());
+        out
+    }
+
+    /// The counts in words.
+    pub fn summary(&self) -> String {
+        summary(&[self])
+    }
+
+    /// The scorecard as Markdown, grouped by figure.
+    pub fn markdown(&self) -> String {
+        let mut out = format!(
+            "# Scorecard: {}\n\n{}\n\n{}\n",
+            escape(&self.title),
+            escape(&self.source),
+            self.summary().replace('\n', "  \n")
+        );
+        for (figure, scores) in self.by_figure() {
+            let heading = figure.map_or("Without an experiment".into(), |f| format!("`{f}`"));
+            let _ = write!(
+                out,
+                "\n## {heading}\n\n| claim | paper | ours [95 %] | verdict |\n|---|---|---|---|\n"
+            );
+            for score in scores {
+                markdown_rows(&mut out, score);
+            }
+        }
+        out
+    }
+}
+
+/// The counts of several papers' claims together, in words.
+pub fn summary(cards: &[&Scorecard]) -> String {
+    let list = |core| {
+        let counts = Scorecard::total(cards, core).into_iter();
+        let some = counts.filter(|(_, n)| *n > 0);
+        let words = some.map(|(verdict, n)| format!("{n} {verdict}"));
+        words.collect::<Vec<_>>().join(", ")
+    };
+    let scores = || cards.iter().flat_map(|card| &card.scores);
+    let (all, core) = (scores().count(), scores().filter(|s| s.core).count());
+    let mut text = format!(
+        "{all} claim{}: {}\n{core} in the core set: {}",
+        if all == 1 { "" } else { "s" },
+        list(None),
+        list(Some(true)),
+    );
+    if cards.iter().any(|card| !card.complete) {
+        text.push_str("\nNot all runs are there: these verdicts are preliminary.");
+    }
+    text
+}
+
+fn markdown_rows(out: &mut String, score: &Score) {
+    let extra = if score.core { "" } else { " (not core)" };
+    let reason = score.reason.as_deref().unwrap_or_default();
+    let claim = format!(
+        "**{}**{extra}<br>{}<br>*{}*",
+        score.claim,
+        escape(&score.statement),
+        escape(&score.place)
+    );
+    let verdict = format!("**{}**", score.verdict);
+    if let [part] = score.parts.as_slice() {
+        let (paper, ours) = (escape(&stated(part)), escape(&ours(part)));
+        let _ = writeln!(out, "| {claim} | {paper} | {ours} | {verdict} |");
+        return;
+    }
+    let _ = writeln!(out, "| {claim} | | {} | {verdict} |", escape(reason));
+    for part in &score.parts {
+        let _ = writeln!(
+            out,
+            "| – {} | {} | {} | {} |",
+            escape(&part.name),
+            escape(&stated(part)),
+            escape(&ours(part)),
+            part.verdict
+        );
+    }
+}
+
+/// Text that Markdown leaves alone in a table.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '|' | '*' | '_' | '`' | '<' | '[' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn end_line(out: &mut String) {
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+}
+
+/// The paper's number beside ours.
+fn numbers(part: &Part) -> String {
+    format!("paper {}, ours {}", stated(part), ours(part))
+}
+
+/// What the paper says, with its unit.
+pub(super) fn stated(part: &Part) -> String {
+    match &part.paper {
+        Stated::Number(x) => with_unit(&trimmed(*x), &part.unit),
+        Stated::Condition(text) => text.clone(),
+    }
+}
+
+/// Our number with its interval and what decides it.
+pub(super) fn ours(part: &Part) -> String {
+    let Some(ours) = part.ours else {
+        return match part.verdict {
+            Verdict::NotRun => Verdict::NotRun.to_string(),
+            _ => "undefined".into(),
+        };
+    };
+    let digits = digits(part);
+    let mut text = fixed(ours, digits);
+    if let Some([low, high]) = part.ci95 {
+        let _ = write!(text, " [{}, {}]", fixed(low, digits), fixed(high, digits));
+    }
+    let mut text = with_unit(&text, &part.unit);
+    if let Some(remark) = &part.remark {
+        let _ = write!(text, " ({remark})");
+    }
+    text
+}
+
+/// Decimals that suit the number: percent with one, all else with three digits or so.
+fn digits(part: &Part) -> usize {
+    let size = part.ours.unwrap_or(0.0).abs();
+    match part.unit.as_str() {
+        "%" if size < 10.0 => 1,
+        "%" => 0,
+        _ if size < 10.0 => 3,
+        _ => 1,
+    }
+}
+
+fn with_unit(number: &str, unit: &str) -> String {
+    match unit {
+        "" => number.to_owned(),
+        unit => format!("{number} {unit}"),
+    }
+}
+
+fn trimmed(x: f64) -> String {
+    if x < 0.0 {
+        format!("−{}", -x)
+    } else {
+        x.to_string()
+    }
+}

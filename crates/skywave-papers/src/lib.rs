@@ -1,0 +1,7 @@
+//! What is known of the papers, beside what is measured: claims and their verdicts, studies of all
+//! compositions, and comparisons with other simulators.
+
+pub mod claims;
+pub mod file;
+pub mod rank;
+pub mod validate;

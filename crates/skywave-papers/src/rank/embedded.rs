@@ -1,0 +1,35 @@
+//! The built-in study, compiled into the program.
+
+use super::error::RankError;
+use super::place::Place;
+use super::read::read;
+use super::study::Study;
+use skywave_scenario::Bundle;
+
+const STUDY: &str = include_str!("../../../../experiments/compositions/study.toml");
+
+macro_rules! bundle {
+    ($($file:literal)*) => {
+        Bundle(&[$(($file, include_str!(concat!("../../../../experiments/compositions/", $file)))),*])
+    };
+}
+
+/// Its scenarios, and the trace that takes the place of a recorded one.
+const FILES: Bundle = bundle!(
+    "beside.toml"
+    "cerl.toml"
+    "cerl-multi.toml"
+    "dcr-repair.toml"
+    "dcr-satellite.toml"
+    "lte.toml"
+    "sifest.toml"
+    "thesis.toml"
+    "wtcp.toml"
+    "../lte/short.down"
+);
+
+/// The study of the papers' paths.
+pub fn builtin() -> Result<Study, RankError> {
+    let file = "experiments/compositions/study.toml";
+    read("compositions", file, STUDY, &Place::Bundle(FILES))
+}

@@ -1,0 +1,194 @@
+//! The ranking as one HTML page: offline, a heat map of compositions by paths and a plot a path.
+
+use serde::Serialize;
+
+use super::frame::kind;
+use super::grids::{against_published, as_fair_as, delay_name, mark, share, summary};
+use super::{Kind, OnPath, Ranked, RankedPath, Row, Study};
+use skywave_lab::experiment::ENGINE;
+use skywave_lab::experiment::columns::Unit;
+use skywave_lab::report::number::{fixed, scale};
+use skywave_lab::report::plot::{Axis, Glyph, Look, Plot, Scale, SeriesData};
+use skywave_lab::report::{CSS, Grid, NONE, render_page};
+
+const TEMPLATE: &str = include_str!("rank.html");
+const HEAT: &str = include_str!("heat.css");
+
+/// Shades of the heat map.
+const SHADES: usize = 10;
+
+#[derive(Debug, Serialize)]
+struct Page<'a> {
+    title: &'a str,
+    description: Option<&'a str>,
+    seeds: usize,
+    compositions: usize,
+    paths: Vec<PathHead<'a>>,
+    heat: Vec<HeatRow<'a>>,
+    tables: Vec<Grid>,
+    summary: Grid,
+    left_out: &'a [(String, String)],
+    command: &'a str,
+    engine: &'a str,
+    study: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct PathHead<'a> {
+    name: &'a str,
+    kind: &'static str,
+    about: Option<&'a str>,
+    svg: String,
+}
+
+#[derive(Debug, Serialize)]
+struct HeatRow<'a> {
+    label: &'a str,
+    mark: &'static str,
+    cells: Vec<HeatCell>,
+}
+
+#[derive(Debug, Serialize)]
+struct HeatCell {
+    text: String,
+    /// What a pointer over it is told.
+    hint: String,
+    shade: usize,
+}
+
+/// The page; `command` makes it again.
+///
+/// # Errors
+///
+/// When the page cannot be rendered, which would be a mistake in its template.
+pub fn html(study: &Study, ranked: &Ranked, command: &str) -> std::io::Result<String> {
+    let ranking = &ranked.ranking;
+    let paths = ranking
+        .paths
+        .iter()
+        .enumerate()
+        .map(|(index, path)| PathHead {
+            name: &path.name,
+            kind: kind(path.kind),
+            about: study.paths[index].about.as_deref(),
+            svg: plot(study, ranked, index).to_inline_svg(),
+        });
+    let tables = [
+        against_published(study, ranking),
+        as_fair_as(study, &ranked.samples),
+    ];
+    let page = Page {
+        title: &study.title,
+        description: study.description.as_deref(),
+        seeds: study.scenarios.first().map_or(0, |s| s.seeds().len()),
+        compositions: study.entries.len(),
+        paths: paths.collect(),
+        heat: ranking
+            .rows
+            .iter()
+            .map(|row| heat_row(study, &ranking.paths, row))
+            .collect(),
+        tables: tables.into_iter().flatten().collect(),
+        summary: summary(study, ranking),
+        left_out: &study.left_out,
+        command,
+        engine: ENGINE,
+        study: &study.text,
+    };
+    render_page(TEMPLATE, &format!("{CSS}{HEAT}"), &page)
+}
+
+fn heat_row<'a>(study: &'a Study, paths: &[RankedPath], row: &Row) -> HeatRow<'a> {
+    let cells = paths.iter().zip(&row.on).map(|(path, on)| {
+        let value = match path.kind {
+            Kind::Fairness => on.beside.left,
+            _ => on.share,
+        };
+        let mean = value.map(|e| e.mean);
+        HeatCell {
+            text: mean.map_or_else(|| NONE.to_owned(), |x| fixed(100.0 * x, 0)),
+            hint: format!("{}: {} %", path.name, share(value)),
+            shade: (mean.unwrap_or(0.0).clamp(0.0, 1.0) * SHADES as f64) as usize,
+        }
+    });
+    HeatRow {
+        label: &study.entries[row.entry].label,
+        mark: mark(study, row.entry),
+        cells: cells.collect(),
+    }
+}
+
+/// Goodput against delay on a path; on one for fairness, what is left to the others against what the
+/// composition takes.
+fn plot(study: &Study, ranked: &Ranked, index: usize) -> Plot {
+    let ranking = &ranked.ranking;
+    let path = &ranking.paths[index];
+    let on = |row: &Row| row.on[index];
+    let goodputs = ranking
+        .rows
+        .iter()
+        .filter_map(|r| Some(on(r).goodput?.mean));
+    let scaled = scale(Unit::BitRate, goodputs.fold(0.0, f64::max));
+    let point = |on: OnPath| match path.kind {
+        Kind::Fairness => Some((on.beside.taken?.mean, on.beside.left?.mean)),
+        _ => Some((on.delay?.mean, on.goodput?.mean * scaled.factor)),
+    };
+    let (x, y) = match path.kind {
+        Kind::Fairness => (
+            Axis::new("taken, against one of theirs in its place", Scale::Linear),
+            Axis::new("left to the others", Scale::Linear),
+        ),
+        _ => (
+            Axis::new(delay_name(study.delay), Scale::Linear),
+            Axis::new(format!("Goodput ({})", scaled.label), Scale::Linear).from(0.0),
+        ),
+    };
+    let looks = [
+        ("", "others", Glyph::Dot),
+        ("published", "published", Glyph::Ring),
+    ];
+    let mut series: Vec<SeriesData> = looks
+        .into_iter()
+        .map(|(of, label, glyph)| {
+            series_of(study, &ranking.rows, of, label, Look::Glyphs(glyph), |r| {
+                point(on(r))
+            })
+        })
+        .collect();
+    if let Some(proposed) = study.proposed {
+        let label = &study.entries[proposed].label;
+        series.push(series_of(
+            study,
+            &ranking.rows,
+            "proposed",
+            label,
+            Look::Marked,
+            |r| point(on(r)),
+        ));
+    }
+    series.retain(|s| !s.points.is_empty());
+    Plot {
+        x,
+        y,
+        series,
+        size: (640.0, 320.0),
+        ..Plot::default()
+    }
+}
+
+fn series_of(
+    study: &Study,
+    rows: &[Row],
+    of: &str,
+    label: &str,
+    look: Look,
+    point: impl Fn(&Row) -> Option<(f64, f64)>,
+) -> SeriesData {
+    let those = rows.iter().filter(|r| mark(study, r.entry) == of);
+    let points = those.filter_map(|r| point(r).map(|(x, y)| (x, y, None)));
+    SeriesData {
+        label: label.to_owned(),
+        points: points.collect(),
+        look,
+    }
+}

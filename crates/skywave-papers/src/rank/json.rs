@@ -1,0 +1,70 @@
+//! The ranking as lines of JSON: one a composition, best first.
+
+use serde_json::{Map, Value, json};
+
+use super::grids::mark;
+use super::ranking::{Beside, Row};
+use super::{OnPath, Ranked, Study};
+use skywave_lab::experiment::stats::Estimate;
+
+/// One object a composition.
+pub fn json_lines(study: &Study, ranked: &Ranked) -> String {
+    let lines = ranked.ranking.rows.iter().enumerate();
+    let line = |(place, row)| format!("{}\n", object(study, ranked, place + 1, row));
+    lines.map(line).collect()
+}
+
+fn object(study: &Study, ranked: &Ranked, place: usize, row: &Row) -> Value {
+    let entry = &study.entries[row.entry];
+    let label = |entry: usize| study.entries[entry].label.clone();
+    let paths = ranked.ranking.paths.iter().zip(&row.on);
+    let paths: Map<String, Value> = paths.map(|(p, on)| (p.name.clone(), on_path(on))).collect();
+    let together = row.beside.iter();
+    let together: Map<String, Value> = together.map(|(b, x)| (label(*b), beside(x))).collect();
+    json!({
+        "study": study.name,
+        "place": place,
+        "composition": entry.label,
+        "published": entry.published,
+        "proposed": mark(study, row.entry) == "proposed",
+        "lossy_share": estimate(row.lossy),
+        "clean_share": estimate(row.clean),
+        "mean_rank": row.mean_rank,
+        "wins": row.wins,
+        "losses": row.losses,
+        "delay": row.delay,
+        "beside": together,
+        "paths": paths,
+    })
+}
+
+fn on_path(on: &OnPath) -> Value {
+    json!({
+        "goodput_bps": estimate(on.goodput),
+        "share": estimate(on.share),
+        "rank": on.rank,
+        "gain": estimate(on.gain),
+        "beats_published": on.beats_published,
+        "delay": estimate(on.delay),
+        "beside": beside(&on.beside),
+    })
+}
+
+fn beside(beside: &Beside) -> Value {
+    if *beside == Beside::default() {
+        return Value::Null;
+    }
+    json!({
+        "taken": estimate(beside.taken),
+        "left": estimate(beside.left),
+        "jain": estimate(beside.jain),
+    })
+}
+
+fn estimate(estimate: Option<Estimate>) -> Value {
+    estimate.map_or(Value::Null, |e| {
+        let (low, high) = e.bounds();
+        let interval = e.half.map(|_| [low, high]);
+        json!({ "mean": e.mean, "ci95": interval })
+    })
+}

@@ -1,0 +1,112 @@
+//! Ranking of compositions: slot members crossed over paths, by goodput, fairness and delay.
+//!
+//! A [`Study`] is a TOML file that names paths (scenario files with one flow under test, and with
+//! competitors for fairness) and compositions. [`load`] reads a file, [`builtin`] the study of the
+//! papers' paths; [`run_all`](skywave_lab::experiment::run_all) simulates what is missing of its
+//! scenarios, and [`evaluate`] turns the results into a [`Ranking`].
+
+mod compose;
+mod embedded;
+mod error;
+mod frame;
+mod grids;
+mod html;
+mod json;
+mod model;
+mod place;
+mod ranking;
+mod read;
+mod samples;
+mod study;
+mod text;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::file::read_text;
+use skywave_lab::experiment::{ENGINE, Results};
+
+use place::Place;
+
+pub use compose::Entry;
+pub use embedded::builtin;
+pub use error::RankError;
+pub use frame::write_ranking;
+pub use html::html;
+pub use json::json_lines;
+pub use model::{Delay, Kind, Order};
+pub use ranking::{Beside, OnPath, RankedPath, Ranking, Row, rank};
+pub use samples::{PathSamples, Samples};
+pub use study::{Study, StudyPath};
+pub use text::table;
+
+/// Reads the study at `path`; its name is the file's, or the folder's if that is `study.toml`.
+pub fn load(path: &Path) -> Result<Study, RankError> {
+    let text = read_text(path)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let stem = path.file_stem().unwrap_or_default();
+    let name = match folder.file_name() {
+        Some(name) if stem == "study" => name,
+        _ => stem,
+    };
+    let file = path.display().to_string();
+    if is_scenario(&text) {
+        return Err(RankError::Study {
+            file,
+            line: None,
+            message:
+                "this is a scenario, which `skywave run` takes; a study names scenarios, each in a \
+                      [[path]]"
+                    .into(),
+        });
+    }
+    read::read(
+        &name.to_string_lossy(),
+        &file,
+        &text,
+        &Place::Folder(folder),
+    )
+}
+
+/// Whether a text is a study's, right or wrong, and not a scenario's.
+pub fn is_study(text: &str) -> bool {
+    has(text, "path", "run")
+}
+
+fn is_scenario(text: &str) -> bool {
+    has(text, "run", "path")
+}
+
+/// Whether a text is TOML and has a key, and not another one.
+fn has(text: &str, key: &str, other: &str) -> bool {
+    let file: Option<toml::Table> = toml::from_str(text).ok();
+    file.is_some_and(|file| file.contains_key(key) && !file.contains_key(other))
+}
+
+/// A study's ranking, and the numbers that it was made from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    /// For each path the samples of all compositions.
+    pub samples: Vec<PathSamples>,
+    /// How the compositions compare.
+    pub ranking: Ranking,
+}
+
+/// Ranks the compositions by the results of the study's scenarios, by their names. Runs that are
+/// missing are left out.
+pub fn evaluate(study: &Study, results: &BTreeMap<String, Results>) -> Ranked {
+    let paths = study.paths.iter().zip(&study.scenarios);
+    let samples: Vec<PathSamples> = paths
+        .map(|(path, scenario)| {
+            let none = Results::empty(ENGINE, scenario.seeds(), study.entries.len());
+            let results = results.get(&path.name).unwrap_or(&none);
+            PathSamples::of(path, results, study.delay)
+        })
+        .collect();
+    let published: Vec<bool> = study.entries.iter().map(|e| e.published).collect();
+    let ranking = rank(&samples, &published, study.order);
+    Ranked { samples, ranking }
+}
+
+#[cfg(test)]
+mod tests;

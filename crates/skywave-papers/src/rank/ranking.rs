@@ -1,0 +1,296 @@
+//! The arithmetic: shares of the best, ranks, wins and losses, fairness, delay.
+//!
+//! Every comparison is paired by seed (common random numbers), every interval is the 95% one of
+//! [`skywave_lab::experiment::stats`].
+
+use super::model::{Kind, Order};
+use super::samples::{PathSamples, Samples};
+use skywave_lab::experiment::stats::{Estimate, mean_ratio, paired_gain};
+
+/// How the compositions compare.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranking {
+    /// The paths, in the order of the study.
+    pub paths: Vec<RankedPath>,
+    /// A row a composition, best first.
+    pub rows: Vec<Row>,
+}
+
+/// A path, as far as it concerns all compositions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedPath {
+    /// Name.
+    pub name: String,
+    /// What it is for.
+    pub kind: Kind,
+    /// Index of the composition with the highest mean goodput.
+    pub best: Option<usize>,
+    /// The same among the published ones.
+    pub best_published: Option<usize>,
+    /// Index of the competitors' composition.
+    pub baseline: Option<usize>,
+}
+
+/// What became of one composition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its index among the entries.
+    pub entry: usize,
+    /// Mean over the lossy paths of its goodput as a share of the best.
+    pub lossy: Option<Estimate>,
+    /// The same over the clean paths.
+    pub clean: Option<Estimate>,
+    /// Mean rank by goodput over lossy and clean paths; equals share a rank.
+    pub mean_rank: Option<f64>,
+    /// Lossy paths on which its goodput is above that of every published variant but itself, each
+    /// with the whole interval.
+    pub wins: usize,
+    /// Clean paths on which its goodput is below that of the best published variant but itself, with
+    /// the whole interval.
+    pub losses: usize,
+    /// Mean over lossy and clean paths of the delay, in multiples of each path's floor.
+    pub delay: Option<f64>,
+    /// By the competitors' composition: the mean over the paths for fairness.
+    pub beside: Vec<(usize, Beside)>,
+    /// On each path.
+    pub on: Vec<OnPath>,
+}
+
+/// How it shares with others.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Beside {
+    /// Its goodput against what one of them gets in its place.
+    pub taken: Option<Estimate>,
+    /// Their goodput against what they get beside one of them in its place.
+    pub left: Option<Estimate>,
+    /// Jain's index of all flows.
+    pub jain: Option<Estimate>,
+}
+
+/// What became of one composition on one path.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct OnPath {
+    /// Goodput, bit/s.
+    pub goodput: Option<Estimate>,
+    /// Goodput as a share of the best's.
+    pub share: Option<Estimate>,
+    /// Rank by mean goodput, from 1; equals share a rank.
+    pub rank: Option<f64>,
+    /// Relative gain in goodput over the best published variant but itself.
+    pub gain: Option<Estimate>,
+    /// Its goodput is above that of every published variant but itself, each with the whole interval.
+    pub beats_published: bool,
+    /// Delay in multiples of the floor.
+    pub delay: Option<Estimate>,
+    /// Beside the competitors, where there are some of one composition.
+    pub beside: Beside,
+}
+
+/// Ranks; `published` says of each composition whether the others are judged against it.
+pub fn rank(paths: &[PathSamples], published: &[bool], order: Order) -> Ranking {
+    let goodputs: Vec<Goodputs> = paths.iter().map(Goodputs::of).collect();
+    let both = || paths.iter().zip(&goodputs);
+    let heads: Vec<RankedPath> = both()
+        .map(|(path, goodputs)| head(path, goodputs, published))
+        .collect();
+    let mut rows: Vec<Row> = (0..published.len())
+        .map(|entry| {
+            let on = both().zip(&heads);
+            let on = on.map(|((path, goodputs), head)| {
+                on_path(path, goodputs, head.best, entry, published)
+            });
+            row(paths, &heads, entry, on.collect())
+        })
+        .collect();
+    let mean = |e: Option<Estimate>| e.map_or(f64::NEG_INFINITY, |e| e.mean);
+    rows.sort_by(|a, b| match order {
+        Order::Share => mean(b.lossy)
+            .total_cmp(&mean(a.lossy))
+            .then(mean(b.clean).total_cmp(&mean(a.clean))),
+        Order::Rank => {
+            let of = |row: &Row| row.mean_rank.unwrap_or(f64::INFINITY);
+            of(a).total_cmp(&of(b))
+        }
+    });
+    Ranking { paths: heads, rows }
+}
+
+impl Ranking {
+    /// The row of a composition.
+    pub fn row(&self, entry: usize) -> Option<&Row> {
+        self.rows.iter().find(|row| row.entry == entry)
+    }
+
+    /// The competitors of the paths for fairness, in order of appearance.
+    pub fn baselines(&self) -> Vec<usize> {
+        baselines(&self.paths)
+    }
+}
+
+fn baselines(paths: &[RankedPath]) -> Vec<usize> {
+    let mut found = Vec::new();
+    for path in paths.iter().filter(|p| p.kind == Kind::Fairness) {
+        if let Some(baseline) = path.baseline
+            && !found.contains(&baseline)
+        {
+            found.push(baseline);
+        }
+    }
+    found
+}
+
+fn estimate(samples: &Samples) -> Option<Estimate> {
+    Estimate::of(&samples.iter().copied().flatten().collect::<Vec<_>>())
+}
+
+/// The index of the largest value that `wanted` takes; the first of equals.
+fn largest(values: &[Option<f64>], wanted: impl Fn(usize) -> bool) -> Option<usize> {
+    let mut best: Option<(usize, f64)> = None;
+    for (index, value) in values.iter().enumerate() {
+        if let Some(value) = value.filter(|_| wanted(index))
+            && best.is_none_or(|(_, b)| value > b)
+        {
+            best = Some((index, value));
+        }
+    }
+    best.map(|(index, _)| index)
+}
+
+/// Ranks from 1 by descending value; equals share the mean of their ranks.
+fn ranks(values: &[Option<f64>]) -> Vec<Option<f64>> {
+    let rank = |value: f64| {
+        let there = || values.iter().flatten();
+        let above = there().filter(|v| **v > value).count() as f64;
+        let equal = there().filter(|v| **v == value).count() as f64;
+        above + f64::midpoint(equal, 1.0)
+    };
+    values.iter().map(|value| value.map(rank)).collect()
+}
+
+/// How the compositions' mean goodputs on a path compare.
+struct Goodputs {
+    means: Vec<Option<f64>>,
+    ranks: Vec<Option<f64>>,
+}
+
+impl Goodputs {
+    fn of(path: &PathSamples) -> Self {
+        let mean = |samples| estimate(samples).map(|e| e.mean);
+        let means: Vec<Option<f64>> = path.goodput.iter().map(mean).collect();
+        let ranks = ranks(&means);
+        Self { means, ranks }
+    }
+}
+
+fn head(path: &PathSamples, goodputs: &Goodputs, published: &[bool]) -> RankedPath {
+    let means = &goodputs.means;
+    RankedPath {
+        name: path.name.clone(),
+        kind: path.kind,
+        best: largest(means, |_| true),
+        best_published: largest(means, |i| published[i]),
+        baseline: path.baseline,
+    }
+}
+
+fn on_path(
+    path: &PathSamples,
+    goodputs: &Goodputs,
+    best: Option<usize>,
+    entry: usize,
+    published: &[bool],
+) -> OnPath {
+    let own = &path.goodput[entry];
+    let is_rival = |i: usize| published[i] && i != entry;
+    let rival = largest(&goodputs.means, is_rival);
+    let mut rivals = (0..published.len()).filter(|&i| is_rival(i)).peekable();
+    let above = |other: usize| {
+        let gain = paired_gain(own, &path.goodput[other]);
+        gain.is_some_and(|gain| gain.half.is_some() && gain.bounds().0 > 0.0)
+    };
+    OnPath {
+        goodput: estimate(own),
+        share: best.and_then(|b| mean_ratio(&[(own, &path.goodput[b])])),
+        rank: goodputs.ranks.get(entry).copied().flatten(),
+        gain: rival.and_then(|r| paired_gain(own, &path.goodput[r])),
+        beats_published: rivals.peek().is_some() && rivals.all(above),
+        delay: estimate(&path.delay[entry]),
+        beside: beside(&[path], entry),
+    }
+}
+
+/// Means over paths with the same competitors; nothing when there are none.
+fn beside(paths: &[&PathSamples], entry: usize) -> Beside {
+    let mut taken = Vec::new();
+    let mut left = Vec::new();
+    let mut jain: Vec<&Samples> = Vec::new();
+    for path in paths {
+        let Some(baseline) = path.baseline.filter(|_| !path.others.is_empty()) else {
+            continue;
+        };
+        taken.push((&*path.goodput[entry], &*path.goodput[baseline]));
+        left.push((&*path.others[entry], &*path.others[baseline]));
+        jain.push(&path.jain[entry]);
+    }
+    Beside {
+        taken: mean_ratio(&taken),
+        left: mean_ratio(&left),
+        jain: estimate(&mean_by_seed(&jain)),
+    }
+}
+
+/// The mean of several samples seed by seed; `None` where one has none.
+fn mean_by_seed(all: &[&Samples]) -> Samples {
+    let seeds = all.iter().map(|s| s.len()).min().unwrap_or(0);
+    let mean = |seed: usize| {
+        let sum: Option<f64> = all.iter().map(|s| s[seed]).sum();
+        sum.map(|sum| sum / all.len() as f64)
+    };
+    (0..seeds).map(mean).collect()
+}
+
+fn row(paths: &[PathSamples], heads: &[RankedPath], entry: usize, on: Vec<OnPath>) -> Row {
+    let share = |kind: Kind| {
+        let of_kind = paths.iter().zip(heads).filter(|(p, _)| p.kind == kind);
+        let pairs: Option<Vec<_>> = of_kind
+            .map(|(p, h)| Some((&*p.goodput[entry], &*p.goodput[h.best?])))
+            .collect();
+        mean_ratio(&pairs?)
+    };
+    let counted = || {
+        heads
+            .iter()
+            .zip(&on)
+            .filter(|(h, _)| h.kind != Kind::Fairness)
+    };
+    let count = counted().count().max(1) as f64;
+    let ranks: Option<Vec<f64>> = counted().map(|(_, o)| o.rank).collect();
+    let delays: Option<Vec<f64>> = counted().map(|(_, o)| Some(o.delay?.mean)).collect();
+    let average = |values: Vec<f64>| {
+        let any = !values.is_empty();
+        any.then(|| values.iter().sum::<f64>() / count)
+    };
+    let how_many = |kind: Kind, wanted: fn(&OnPath) -> bool| {
+        let all = heads.iter().zip(&on);
+        all.filter(|(h, o)| h.kind == kind && wanted(o)).count()
+    };
+    let beside = baselines(heads).into_iter().map(|baseline| {
+        let with = |p: &&PathSamples| p.kind == Kind::Fairness && p.baseline == Some(baseline);
+        let those: Vec<&PathSamples> = paths.iter().filter(with).collect();
+        (baseline, beside(&those, entry))
+    });
+    Row {
+        entry,
+        lossy: share(Kind::Lossy),
+        clean: share(Kind::Clean),
+        mean_rank: ranks.and_then(average),
+        wins: how_many(Kind::Lossy, |o| o.beats_published),
+        losses: how_many(Kind::Clean, |o| {
+            o.gain
+                .is_some_and(|g| g.half.is_some() && g.bounds().1 < 0.0)
+        }),
+        delay: delays.and_then(average),
+        beside: beside.collect(),
+        on,
+    }
+}

@@ -1,0 +1,37 @@
+//! The ranking for a terminal.
+
+use std::fmt::Write;
+
+use super::grids::{against_published, as_fair_as, by_path, summary};
+use super::{Ranked, Study};
+use skywave_lab::report::render;
+
+/// The tables for a terminal of so many columns, with at most so many compositions.
+pub fn table(study: &Study, ranked: &Ranked, width: usize, rows: usize) -> String {
+    let ranking = &ranked.ranking;
+    let mut out = format!("{}\n\n", study.title);
+    let grids = [
+        Some(by_path(study, ranking).limited(rows)),
+        Some(summary(study, ranking).limited(rows)),
+        against_published(study, ranking),
+        as_fair_as(study, &ranked.samples),
+    ];
+    for grid in grids.into_iter().flatten() {
+        out.push_str(&render(&grid, width));
+        out.push('\n');
+    }
+    for (label, reason) in &study.left_out {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "Left out: {label} ({reason})");
+    }
+    let seeds = study.scenarios.first().map_or(0, |s| s.seeds().len());
+    let _ = writeln!(
+        out,
+        "{} compositions over {} paths; 95% intervals over {seeds} seeds, paired by seed.\n\
+         wins: lossy paths on which it is faster than every published variant. losses: clean paths \
+         on which\nit is slower than the best of them. Both with the whole interval.",
+        study.entries.len(),
+        study.paths.len(),
+    );
+    out
+}

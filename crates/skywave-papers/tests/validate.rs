@@ -1,0 +1,92 @@
+//! Agreement with ns-2.35 and ns-3, with fewer replications than `skywave validate` makes.
+
+use skywave_lab::experiment::{self, Options, simulate};
+use skywave_papers::validate::{Judged, SETS, Set};
+
+fn judge(name: &str, seeds: u64, holds: impl Fn(&Judged<'_>) -> bool) {
+    let set = Set::named(name, seeds).expect("a set");
+    let results = experiment::run(&set, &Options::default(), simulate).expect("runs");
+    let judged = set.judge(&results);
+    let decisive = set.terms.decisive.len();
+    assert!(
+        judged
+            .rows
+            .iter()
+            .all(|row| row.comparisons.len() >= decisive)
+    );
+    assert!(holds(&judged), "{}", judged.table());
+}
+
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method alone is not general enough"
+)]
+fn agrees(name: &str, seeds: u64) {
+    judge(name, seeds, |set| set.passes());
+}
+
+#[test]
+fn cerls_path_agrees_with_ns2() {
+    agrees("cerl", 4);
+}
+
+#[test]
+fn sifests_path_agrees_with_ns2() {
+    agrees("sifest", 4);
+}
+
+#[test]
+fn a_red_bottleneck_agrees_with_ns2() {
+    judge("ecn", 3, |set| set.close() == set.rows.len());
+}
+
+/// A row that is lost on the way from the table would never disagree.
+#[test]
+fn every_set_has_all_rows_of_its_table() {
+    let rows = SETS.iter().map(|&name| {
+        let set = Set::named(name, 1).expect("a set");
+        (name, set.rows().len())
+    });
+    let rows: Vec<_> = rows.collect();
+    let expected = [
+        ("cerl", 90),
+        ("sifest", 336),
+        ("dcr", 13),
+        ("dcr-lockstep", 8),
+        ("ecn", 6),
+        ("linux", 60),
+        ("ns3", 25),
+        ("wifi", 20),
+        ("wifi-far", 10),
+    ];
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn short_chains_of_stations_agree_with_ns3() {
+    judge("wifi", 5, |set| set.passes() && set.close() >= 20);
+}
+
+/// In the order of goodput, chains of one kind stand as ns-3's do.
+#[test]
+fn long_chains_of_stations_agree_with_ns3_but_for_one() {
+    judge("wifi-far", 5, |set| {
+        set.agreeing() >= 9 && stand_in_order(set)
+    });
+}
+
+fn stand_in_order(set: &Judged<'_>) -> bool {
+    let mut orders = Vec::new();
+    for (at, one) in set.rows.iter().enumerate() {
+        for other in &set.rows[at + 1..] {
+            // All but the hops are the same.
+            let labels = one.row.labels.len() - 1;
+            if one.row.labels[..labels] == other.row.labels[..labels] {
+                let [one, other] = [one, other].map(|row| row.comparisons[0]);
+                let theirs = one.theirs.mean < other.theirs.mean;
+                orders.push((one.ours.mean < other.ours.mean, theirs));
+            }
+        }
+    }
+    orders.len() == 4 && orders.iter().all(|(ours, theirs)| ours == theirs)
+}

@@ -1,0 +1,338 @@
+//! Scenario files: TOML text → checked scenario → a simulation for each sweep point and seed.
+//!
+//! A file goes through six passes, each with the places of everything in hand, so that every
+//! mistake, also one in a swept value, is shown where it stands:
+//! 1. `read::tree`: TOML to a tree with spans;
+//! 2. `sweep`: the overrides of a point are set into a copy of the tree;
+//! 3. `read::preset`: links get the keys of their presets;
+//! 4. `read::de`: the tree to the typed `model` by serde; `model::units` reads quantities;
+//! 5. `lower`: the model to a [`Spec`], with the checks that need more than one key;
+//! 6. `report`: what is to be shown, against the names that exist.
+//!
+//! Nothing here reads a disk, draws or runs: whoever calls brings the files ([`Files`]).
+//!
+//! All points are lowered when the file is loaded: what loads, runs.
+
+mod lower;
+mod model;
+mod read;
+mod report;
+mod sweep;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use skywave_sim::Spec;
+
+use lower::{Context, Template};
+use read::error::Source;
+use read::fault::Fault;
+use read::files::{self, Shelf};
+use read::tree::Node;
+use read::{de, preset, tree};
+
+pub use lower::custom::{CustomMembers, NameTaken};
+pub use model::quantity::Quantity;
+pub use read::error::ScenarioError;
+pub use read::files::{Bundle, Files, MAX_FILE, MAX_SCENARIO, NoFiles, Unreadable};
+pub use report::{
+    FLOW_METRICS, LINK_METRICS, Metric, Plot, PlotAxis, Report, SERIES, STATION_METRICS,
+};
+
+pub use sweep::param::{ParamValue, Written};
+
+/// Links, stations and flows of all points together that fit in memory with room to spare.
+const MAX_ENTITIES: usize = 2_000_000;
+
+/// A transport that is no TCP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherTransport {
+    /// Name in scenario files.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+}
+
+/// All transports that are no TCP and can be compared with it.
+pub const OTHER_TRANSPORTS: &[OtherTransport] = &[OtherTransport {
+    name: "wtcp",
+    summary: "rate control at the receiver, no timers, survives blackouts",
+    source: "Sinha, Nandagopal, Venkitaraman, Sivakumar, Bharghavan 2002",
+}];
+
+/// A scenario file, read and checked.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    name: String,
+    title: String,
+    description: Option<String>,
+    text: Arc<str>,
+    seeds: Vec<u64>,
+    params: Vec<String>,
+    points: Vec<Point>,
+    report: Report,
+    traces: Vec<PathBuf>,
+}
+
+/// One combination of the swept values.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Each swept path with its value here, in the file's order.
+    pub params: Vec<(String, ParamValue)>,
+    template: Template,
+}
+
+impl Scenario {
+    /// Reads a scenario from `text`; `name` is its short name and what messages call it, and the traces and
+    /// movements that it names are in `files`.
+    pub fn parse(name: &str, text: &str, files: &dyn Files) -> Result<Self, ScenarioError> {
+        Self::parse_with(name, name, text, files, &CustomMembers::default())
+    }
+
+    /// As [`Scenario::parse`]; messages say that the text stands in `file`, and it may also name the members
+    /// in `custom`.
+    pub fn parse_with(
+        name: &str,
+        file: &str,
+        text: &str,
+        files: &dyn Files,
+        custom: &CustomMembers,
+    ) -> Result<Self, ScenarioError> {
+        let source = Source {
+            name: file.into(),
+            text: text.into(),
+        };
+        read(name, &source, Shelf::new(files), custom).map_err(|fault| fault.into_error(&source))
+    }
+
+    /// Its short name: the file's, without the extension.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it shows; its name when the file has no title.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// More about it.
+    pub fn description(&self) -> Option<&str> {
+        self.description.as_deref()
+    }
+
+    /// The file as it was read.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The seeds of the replications of each point.
+    pub fn seeds(&self) -> &[u64] {
+        &self.seeds
+    }
+
+    /// The swept paths, in the file's order.
+    pub fn params(&self) -> &[String] {
+        &self.params
+    }
+
+    /// All combinations of the swept values; one without parameters when nothing is swept.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// How many simulations this is.
+    pub fn runs(&self) -> usize {
+        self.points.len() * self.seeds.len()
+    }
+
+    /// What to show of the results.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// What `text`, the keys of a `[report]` table, asks to be shown of this scenario.
+    pub fn report_from(&self, text: &str) -> Result<Report, ScenarioError> {
+        let source = Source {
+            name: "report".into(),
+            text: text.into(),
+        };
+        files::check_size(text)
+            .and_then(|()| tree::parse(text))
+            .and_then(|tree| report_of(&tree, &self.params, &self.points))
+            .map_err(|fault| fault.into_error(&source))
+    }
+
+    /// The trace files that it uses, for a record of what a result depends on.
+    pub fn traces(&self) -> &[PathBuf] {
+        &self.traces
+    }
+}
+
+impl Point {
+    /// The simulation of this point with `seed`: always the same for the same seed.
+    pub fn spec(&self, seed: u64) -> Spec {
+        self.template.spec(seed)
+    }
+
+    /// The value of a swept path here.
+    pub fn param(&self, path: &str) -> Option<&ParamValue> {
+        let found = self.params.iter().find(|(p, _)| p == path);
+        found.map(|(_, value)| value)
+    }
+
+    /// What the transport of flow `index` of the specification is called: a preset's name, with the
+    /// members that differ behind it.
+    pub fn transport_label(&self, index: usize) -> Option<&str> {
+        let flow = self.template.flows.get(index)?;
+        Some(&flow.transport)
+    }
+
+    /// The name of the `[[flow]]` that flow `index` of the specification comes from: its own name,
+    /// or without its number for a copy.
+    pub fn flow_group(&self, index: usize) -> Option<&str> {
+        let flow = self.template.flows.get(index)?;
+        Some(&flow.group)
+    }
+
+    /// The name of the `[[link]]` that link `index` of the specification comes from.
+    pub fn link_group(&self, index: usize) -> Option<&str> {
+        self.template.links.get(index).map(String::as_str)
+    }
+
+    /// The `[[station]]` that station `index` of the specification comes from.
+    pub fn station_group(&self, index: usize) -> Option<&str> {
+        self.template.stations.get(index).map(String::as_str)
+    }
+}
+
+/// The JSON schema of scenario files, for completion in editors.
+#[cfg(feature = "schema")]
+pub fn json_schema() -> serde_json::Value {
+    schemars::schema_for!(model::File).to_value()
+}
+
+fn read(
+    name: &str,
+    source: &Source,
+    files: Shelf<'_>,
+    custom: &CustomMembers,
+) -> Result<Scenario, Fault> {
+    files::check_size(&source.text)?;
+    let mut tree = tree::parse(&source.text)?;
+    let swept = tree.remove("sweep");
+    let shown = tree.remove("report");
+    let context = Context { files, custom };
+    if swept.is_some() {
+        check_base(&tree, &context)?;
+    }
+    let axes = match &swept {
+        Some(entry) => sweep::axes(&entry.node, &tree, &source.text)?,
+        None => Vec::new(),
+    };
+    let place = swept.as_ref().map_or(0..0, |s| s.key_span.clone());
+    let count = sweep::count(&axes, &place)?;
+
+    let mut points: Vec<Point> = Vec::with_capacity(count);
+    let mut head = None;
+    let mut entities = 0;
+    for index in 0..count {
+        let (point_tree, params) = sweep::point(&axes, index, &tree, &source.text)?;
+        let (file, template) = lower_tree(&point_tree, &context)
+            .map_err(|fault| at_point(fault, &params, &tree, &context))?;
+        entities += template.size();
+        if entities > MAX_ENTITIES {
+            return Err(Fault::new(place, "this sweep is too large").label(format!(
+                "more than {MAX_ENTITIES} links, stations and flows in all its points"
+            )));
+        }
+        head.get_or_insert(file);
+        points.push(Point { params, template });
+    }
+    // There is always a point: an empty sweep is refused, and no sweep makes one.
+    let Some(head) = head else {
+        return Err(Fault::new(place, "this scenario has no point"));
+    };
+    let seeds = lower::seeds(&head.run)?;
+    if seeds.len().saturating_mul(points.len()) > sweep::MAX_RUNS {
+        return Err(Fault::new(place, "this sweep is too large").label(format!(
+            "{} points times {} seeds are more than {} runs",
+            points.len(),
+            seeds.len(),
+            sweep::MAX_RUNS
+        )));
+    }
+    let params = sweep::paths(&axes);
+    let report = match &shown {
+        Some(entry) => report_of(&entry.node, &params, &points)?,
+        None => Report::default(),
+    };
+    Ok(Scenario {
+        name: name.to_owned(),
+        title: head.title.unwrap_or_else(|| name.to_owned()),
+        description: head.description,
+        text: Arc::clone(&source.text),
+        seeds,
+        params,
+        points,
+        report,
+        traces: context.files.read_traces(),
+    })
+}
+
+fn lower_tree(tree: &Node, context: &Context<'_>) -> Result<(model::File, Template), Fault> {
+    let mut tree = tree.clone();
+    preset::apply(&mut tree);
+    let file: model::File = de::from_node(&tree)?;
+    let template = lower::lower(&file, context)?;
+    Ok((file, template))
+}
+
+/// A wrong value stays a mistake when every point replaces it. Keys that are missing, or values that
+/// contradict each other, may be what the sweep is about.
+fn check_base(tree: &Node, context: &Context<'_>) -> Result<(), Fault> {
+    match lower_tree(tree, context) {
+        Err(fault) if fault.is_inherent() => Err(fault),
+        _ => Ok(()),
+    }
+}
+
+/// Says which point a mistake is at, unless it is there without the sweep too.
+fn at_point(
+    fault: Fault,
+    params: &[(String, ParamValue)],
+    base: &Node,
+    context: &Context<'_>,
+) -> Fault {
+    if params.is_empty() {
+        return fault;
+    }
+    if let Err(before) = lower_tree(base, context)
+        && before.same_as(&fault)
+    {
+        return fault;
+    }
+    let values: Vec<String> = params.iter().map(|(p, v)| format!("{p} = {v}")).collect();
+    fault.add_help(&format!("this is with {}", values.join(", ")))
+}
+
+fn report_of(node: &Node, params: &[String], points: &[Point]) -> Result<Report, Fault> {
+    let model: report::ReportModel = de::from_node(node).map_err(|f| f.at(&node.span))?;
+    let mut flows = BTreeSet::new();
+    let mut links = BTreeSet::new();
+    let mut stations = BTreeSet::new();
+    for point in points {
+        flows.extend(point.template.flow_names().cloned());
+        links.extend(point.template.link_names().cloned());
+        stations.extend(point.template.station_names().cloned());
+    }
+    model.lower(&report::Names {
+        params: params.to_vec(),
+        flows: flows.into_iter().collect(),
+        links: links.into_iter().collect(),
+        stations: stations.into_iter().collect(),
+        series: points.iter().all(|p| p.template.series()),
+    })
+}

@@ -1,0 +1,130 @@
+//! Lowering of `[[agent]]`.
+
+use std::collections::BTreeSet;
+
+use skywave_core::agent::SnoopConfig;
+use skywave_core::agent::snoop::LocalTimeout;
+use skywave_sim::network::Router;
+use skywave_sim::spec::{AgentSpec, FlowSpec, Transport};
+
+use crate::lower::Network;
+use crate::model::agent::{
+    AgentModel, SnoopModel, SnoopPresetModel, SnoopSettingsModel, SnoopTimeoutModel,
+};
+use crate::read::fault::Fault;
+use crate::read::spanned::Spanned;
+
+/// More nodes than a message lists.
+const MAX_LISTED: usize = 30;
+
+/// Lowers all agents, when links and flows are there.
+pub(crate) fn all(
+    network: &Network,
+    models: &[Spanned<AgentModel>],
+    flows: &[FlowSpec],
+) -> Result<Vec<AgentSpec>, Fault> {
+    if models.is_empty() {
+        return Ok(Vec::new());
+    }
+    let passed = passed(network, flows);
+    let mut agents: Vec<AgentSpec> = Vec::new();
+    let mut taken = BTreeSet::new();
+    for model in models {
+        let AgentModel { at, snoop, .. } = &model.value;
+        let node = network.find_node(&at.value, &at.span)?;
+        if !taken.insert(node) {
+            return Err(Fault::new(
+                at.span.clone(),
+                format!("there are two agents at `{}`", at.value),
+            )
+            .label("the second one"));
+        }
+        if !passed.contains(&node) {
+            return Err(nothing_passes(network, node, at, &passed, flows));
+        }
+        if let Some(snoop) = lower_snoop(&snoop.value) {
+            agents.push(AgentSpec { node, snoop });
+        }
+    }
+    Ok(agents)
+}
+
+/// The nodes between the ends of some flow.
+fn passed(network: &Network, flows: &[FlowSpec]) -> BTreeSet<usize> {
+    let mut router = Router::new(network.edges(), network.nodes.len());
+    let mut passed = BTreeSet::new();
+    for flow in flows {
+        let ends = [flow.from, flow.to];
+        let there = router.route(flow.from, &flow.route.via, flow.to);
+        let back = match flow.transport {
+            Transport::Udp { .. } => Ok(Vec::new()),
+            _ => router.route(flow.to, &flow.route.reverse_via, flow.from),
+        };
+        // Broken routes have been refused before.
+        for edge in [there, back].into_iter().flatten().flatten() {
+            let node = router.edge(edge).to;
+            if !ends.contains(&node) {
+                passed.insert(node);
+            }
+        }
+    }
+    passed
+}
+
+fn nothing_passes(
+    network: &Network,
+    node: usize,
+    at: &Spanned<String>,
+    passed: &BTreeSet<usize>,
+    flows: &[FlowSpec],
+) -> Fault {
+    let name = &at.value;
+    let fault = Fault::new(at.span.clone(), format!("no flow passes through `{name}`"));
+    let fault = match flows
+        .iter()
+        .find(|flow| flow.from == node || flow.to == node)
+    {
+        Some(flow) => fault.label(format!("this is an end of `{}`", flow.name)),
+        None => fault.label("the agent would see no packet"),
+    };
+    let names: Vec<&str> = passed
+        .iter()
+        .map(|&node| network.nodes[node].as_str())
+        .collect();
+    match names.len() {
+        0 => fault.help("an agent sits between the ends of a flow, and no flow has a node there"),
+        n if n > MAX_LISTED => fault,
+        _ => fault.help(format!("flows pass through {}", names.join(", "))),
+    }
+}
+
+fn lower_snoop(model: &SnoopModel) -> Option<SnoopConfig> {
+    let default = SnoopConfig::default();
+    match model {
+        SnoopModel::Preset(SnoopPresetModel::None) => None,
+        SnoopModel::Preset(SnoopPresetModel::Wtcp) => Some(default),
+        SnoopModel::Preset(SnoopPresetModel::Original) => Some(SnoopConfig::original()),
+        SnoopModel::Settings(SnoopSettingsModel {
+            dupacks,
+            cache,
+            in_queue,
+            timeout,
+        }) => Some(SnoopConfig {
+            dupacks: dupacks.map_or(default.dupacks, |n| u32::try_from(n.0).unwrap_or(u32::MAX)),
+            cache: cache.map(|packets| packets.0),
+            in_queue: in_queue.unwrap_or(default.in_queue),
+            timeout: timeout.as_ref().and_then(lower_timeout),
+        }),
+    }
+}
+
+fn lower_timeout(model: &SnoopTimeoutModel) -> Option<LocalTimeout> {
+    let SnoopTimeoutModel::Settings(model) = model else {
+        return None;
+    };
+    let default = LocalTimeout::default();
+    Some(LocalTimeout {
+        rtts: model.rtts.map_or(default.rtts, |n| n.0),
+        min: model.min.map_or(default.min, |time| time.0),
+    })
+}

@@ -1,0 +1,320 @@
+//! Lowering of `[[flow]]`: nodes, times, traffic, and whether data and ACKs find their way.
+
+use std::collections::VecDeque;
+
+use skywave_core::packet::UDP_HEADER_BYTES;
+use skywave_core::{Duration, Time};
+use skywave_sim::spec::{Dist as SimDist, FlowSpec, PauseFrom, Route, Traffic, Transport};
+
+use crate::lower::custom::CustomMembers;
+use crate::lower::route;
+use crate::lower::tcp;
+use crate::lower::{Draw, FlowNames, Network, Target, check_dist, check_name, copies, numbered};
+use crate::model::Dist;
+use crate::model::flow::{FlowModel, PauseFromModel, RequestsModel, TrafficModel};
+use crate::model::units;
+use crate::read::fault::Fault;
+use crate::read::spanned::Spanned;
+use crate::read::tree::Span;
+use crate::sweep::default_flow_name;
+
+/// Most links and flows of one simulation.
+const MAX_FLOWS: usize = 100_000;
+
+/// Lowers all flows.
+pub(crate) fn all(
+    network: &mut Network,
+    flows: &[Spanned<FlowModel>],
+    end: Time,
+    custom: &CustomMembers,
+) -> Result<(Vec<FlowSpec>, Vec<FlowNames>), Fault> {
+    let mut specs = Vec::new();
+    let mut names = Vec::new();
+    let mut routed = Vec::new();
+    for (i, flow) in flows.iter().enumerate() {
+        let model = &flow.value;
+        let (transport, label) = tcp::transport(model, custom)?;
+        let mss = match &transport {
+            Transport::Tcp(config) => Some(config.mss),
+            Transport::Wtcp { config, .. } => Some(u32::from(config.mss)),
+            Transport::Udp { .. } => None,
+        };
+        let traffic = traffic(flow, mss)?;
+        if let Some(name) = &model.name {
+            check_name(name)?;
+        }
+        let group = match &model.name {
+            Some(name) => name.value.clone(),
+            None => default_flow_name(i),
+        };
+        for copy in copies(model.count.as_ref())? {
+            let name = match copy {
+                Some(n) => format!("{group}.{n}"),
+                None => group.clone(),
+            };
+            let span = model.name.as_ref().map_or(&flow.span, |n| &n.span);
+            network.add_name("flow", &name, span)?;
+            let (from, to) = ends(network, model, copy, mss.is_some())?;
+            if specs.len() == MAX_FLOWS {
+                return Err(Fault::new(flow.span.clone(), "these are too many flows")
+                    .label(format!("more than {MAX_FLOWS}")));
+            }
+            let (start, stop) = times(network, model, &name, copy, specs.len(), end)?;
+            if route::is_given(model) {
+                routed.push((specs.len(), model, copy));
+            }
+            specs.push(FlowSpec {
+                name,
+                from,
+                to,
+                route: Route::default(),
+                transport: transport.clone(),
+                traffic,
+                start,
+                stop,
+            });
+            names.push(FlowNames {
+                transport: label.clone(),
+                group: group.clone(),
+            });
+        }
+    }
+    route::all(network, &mut specs, &routed)?;
+    Ok((specs, names))
+}
+
+fn ends(
+    network: &Network,
+    model: &FlowModel,
+    copy: Option<u64>,
+    has_acks: bool,
+) -> Result<(usize, usize), Fault> {
+    let (source, sink) = (
+        numbered(&model.from.value, copy),
+        numbered(&model.to.value, copy),
+    );
+    let from = network.find_node(&source, &model.from.span)?;
+    let to = network.find_node(&sink, &model.to.span)?;
+    if from == to {
+        return Err(
+            Fault::new(model.to.span.clone(), "this flow ends where it starts")
+                .label(format!("`from` is `{source}` too")),
+        );
+    }
+    if !reaches(network, from, to) {
+        return Err(Fault::new(
+            model.to.span.clone(),
+            format!("no way leads from `{source}` to `{sink}`"),
+        )
+        .label("out of reach")
+        .help("add a [[link]] that joins the two parts of the network"));
+    }
+    if has_acks && !reaches(network, to, from) {
+        return Err(Fault::new(
+            model.to.span.clone(),
+            format!("no way leads back from `{sink}` to `{source}`"),
+        )
+        .label("its ACKs cannot return")
+        .help("a link is `one_way`, and no other one leads back"));
+    }
+    Ok((from, to))
+}
+
+/// Breadth first over the one-way links and the radio network.
+fn reaches(network: &Network, from: usize, to: usize) -> bool {
+    let next = network.neighbours();
+    let mut seen = vec![false; next.len()];
+    let mut queue = VecDeque::from([from]);
+    while let Some(node) = queue.pop_front() {
+        if node == to {
+            return true;
+        }
+        for &n in &next[node] {
+            if !std::mem::replace(&mut seen[n], true) {
+                queue.push_back(n);
+            }
+        }
+    }
+    false
+}
+
+/// Start and stop; those that each seed draws get a stand-in.
+fn times(
+    network: &mut Network,
+    model: &FlowModel,
+    name: &str,
+    copy: Option<u64>,
+    index: usize,
+    end: Time,
+) -> Result<(Time, Option<Time>), Fault> {
+    let step = match (&model.start_step, copy) {
+        (None, _) => Duration::ZERO,
+        (Some(step), Some(n)) => step.value.0 * (n - 1),
+        (Some(step), None) => {
+            return Err(Fault::new(
+                step.span.clone(),
+                "`start_step` is for flows with a `count`",
+            )
+            .label("there is one flow only"));
+        }
+    };
+    let mut time = |dist: Option<&Spanned<Dist<units::Duration>>>,
+                    purpose: &'static str,
+                    later: Duration,
+                    target: Target|
+     -> Result<Option<Time>, Fault> {
+        let Some(dist) = dist else { return Ok(None) };
+        check_dist(dist, |d| d.0.as_secs_f64())?;
+        if let Dist::Constant(at) = dist.value {
+            return Ok(Some(Time::ZERO + at.0 + later));
+        }
+        network.draws.push(Draw {
+            entity: format!("flow.{name}"),
+            purpose,
+            dist: dist.value,
+            later,
+            targets: vec![target],
+        });
+        Ok(Some(Time::ZERO + later))
+    };
+    let start = time(
+        model.start.as_ref(),
+        "start",
+        step,
+        Target::FlowStart(index),
+    )?;
+    let start = start.unwrap_or(Time::ZERO + step);
+    let stop = time(
+        model.stop.as_ref(),
+        "stop",
+        Duration::ZERO,
+        Target::FlowStop(index),
+    )?;
+
+    // Judge by the earliest start and the latest stop that can be drawn.
+    let first = model
+        .start
+        .as_ref()
+        .map_or(Time::ZERO, |s| earliest(s.value))
+        + step;
+    let start_span = model.start.as_ref().map(|s| &s.span);
+    if let Some(span) = start_span.or(model.start_step.as_ref().map(|s| &s.span))
+        && first >= end
+    {
+        return Err(Fault::new(span.clone(), "this flow starts after the run")
+            .label(format!("the run ends at {}s", end.as_secs_f64())));
+    }
+    if let Some(dist) = &model.stop
+        && latest(dist.value) <= first
+    {
+        return Err(
+            Fault::new(dist.span.clone(), "this flow stops before it starts")
+                .label("`stop` must be after `start`"),
+        );
+    }
+    Ok((start, stop))
+}
+
+fn earliest(dist: Dist<units::Duration>) -> Time {
+    match dist {
+        Dist::Constant(d) | Dist::Uniform(d, _) => Time::ZERO + d.0,
+        Dist::Exponential(_) | Dist::Pareto(_) => Time::ZERO,
+    }
+}
+
+fn latest(dist: Dist<units::Duration>) -> Time {
+    match dist {
+        Dist::Constant(d) | Dist::Uniform(_, d) => Time::ZERO + d.0,
+        Dist::Exponential(_) | Dist::Pareto(_) => Time::MAX,
+    }
+}
+
+/// Header bytes of a UDP packet.
+pub(crate) fn udp_header(model: &FlowModel) -> u32 {
+    model
+        .header
+        .as_ref()
+        .map_or(UDP_HEADER_BYTES, |h| h.value.0)
+}
+
+fn traffic(flow: &Spanned<FlowModel>, mss: Option<u32>) -> Result<Traffic, Fault> {
+    let model = &flow.value;
+    let udp = |span: &Span| {
+        Fault::new(span.clone(), "UDP needs traffic with a rate")
+            .label("nothing would limit it")
+            .help("use traffic = { cbr = … } or { on_off = … }")
+    };
+    let Some(traffic) = &model.traffic else {
+        return match (mss, &model.transport) {
+            (None, Some(transport)) => Err(udp(&transport.span)),
+            _ => Ok(Traffic::Ftp),
+        };
+    };
+    match (&traffic.value, mss) {
+        (TrafficModel::Ftp, Some(_)) => Ok(Traffic::Ftp),
+        (TrafficModel::Bytes(n), Some(_)) => Ok(Traffic::Bytes(n.0)),
+        (TrafficModel::Requests(m), Some(mss)) => Ok(Traffic::Requests {
+            size: transfer_size(m, mss, &traffic.span)?,
+            think: dist(&m.think, |d| d.0.as_secs_f64())?,
+            pause_from: match m.pause_from {
+                None | Some(PauseFromModel::End) => PauseFrom::End,
+                Some(PauseFromModel::Start) => PauseFrom::Start,
+            },
+        }),
+        (TrafficModel::Cbr(m), _) => Ok(Traffic::Cbr {
+            rate: m.rate.0,
+            packet: m.packet.0,
+            jitter: m.jitter.map_or(0.0, |p| p.0),
+        }),
+        (TrafficModel::OnOff(m), _) => Ok(Traffic::OnOff {
+            rate: m.rate.0,
+            packet: m.packet.0,
+            on: dist(&m.on, |d| d.0.as_secs_f64())?,
+            off: dist(&m.off, |d| d.0.as_secs_f64())?,
+        }),
+        (_, None) => Err(udp(&traffic.span)),
+    }
+}
+
+/// The size of a transfer: bytes, or whole segments.
+fn transfer_size(model: &RequestsModel, mss: u32, span: &Span) -> Result<SimDist, Fault> {
+    match (&model.size, &model.segments) {
+        (Some(size), None) => dist(size, |w| w.in_bytes(mss)),
+        (None, Some(segments)) => {
+            let (low, high) = (segments.value.0.0, segments.value.1.0);
+            if low > high {
+                return Err(Fault::new(
+                    segments.span.clone(),
+                    "these bounds are in the wrong order",
+                )
+                .label("the smaller one first"));
+            }
+            Ok(SimDist::Whole {
+                low,
+                high,
+                unit: f64::from(mss),
+            })
+        }
+        (Some(_), Some(both)) => Err(Fault::new(
+            both.span.clone(),
+            "`size` and `segments` say the same thing",
+        )
+        .label("one of them too many")),
+        (None, None) => Err(Fault::new(span.clone(), "how large is a transfer?")
+            .label("`size` or `segments` is needed")),
+    }
+}
+
+/// A distribution that the simulation draws from.
+fn dist<Q: Copy>(model: &Spanned<Dist<Q>>, number: impl Fn(Q) -> f64) -> Result<SimDist, Fault> {
+    check_dist(model, &number)?;
+    Ok(match model.value {
+        Dist::Constant(x) => SimDist::Constant(number(x)),
+        Dist::Uniform(low, high) => SimDist::Uniform(number(low), number(high)),
+        Dist::Exponential(mean) => SimDist::Exponential(number(mean)),
+        Dist::Pareto(p) => SimDist::Pareto {
+            mean: number(p.mean),
+            shape: p.shape,
+        },
+    })
+}

@@ -1,0 +1,429 @@
+//! From the typed model of one point to a simulation, with the checks that need more than one key.
+
+pub(crate) mod agent;
+pub(crate) mod aodv;
+pub(crate) mod channel;
+pub(crate) mod contention;
+pub(crate) mod custom;
+pub(crate) mod flow;
+pub(crate) mod hops;
+pub(crate) mod link;
+pub(crate) mod member;
+pub(crate) mod propagation;
+pub(crate) mod radio;
+pub(crate) mod recovery;
+pub(crate) mod route;
+pub(crate) mod station;
+pub(crate) mod tcp;
+pub(crate) mod wtcp;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use skywave_core::rng::Stream;
+use skywave_core::{Duration, Time};
+use skywave_sim::Spec;
+use skywave_sim::network::{Edge, edges};
+use skywave_sim::spec::{LinkSpec, StationSpec};
+
+use crate::lower::custom::CustomMembers;
+use crate::model::number;
+use crate::model::units;
+use crate::model::{Dist, File, RunModel, SeedsModel};
+use crate::read::fault::Fault;
+use crate::read::files::Shelf;
+use crate::read::names::nearest;
+use crate::read::spanned::Spanned;
+use crate::read::tree::Span;
+use crate::sweep::MAX_RUNS;
+
+/// Most copies that one `count` makes.
+const MAX_COPIES: u64 = 10_000;
+/// Most bins of all flows of one run together.
+const MAX_BINS: u64 = 1_000_000;
+
+/// What a scenario may refer to beside its own text.
+pub(crate) struct Context<'a> {
+    pub(crate) files: Shelf<'a>,
+    pub(crate) custom: &'a CustomMembers,
+}
+
+/// One point, complete but for what is drawn once a seed.
+#[derive(Clone, Debug)]
+pub(crate) struct Template {
+    spec: Spec,
+    draws: Vec<Draw>,
+    /// For each flow, what its transport is called, and which `[[flow]]` it comes from.
+    pub(crate) flows: Vec<FlowNames>,
+    /// For each link, which `[[link]]` it comes from.
+    pub(crate) links: Vec<String>,
+    /// For each station, which `[[station]]` it comes from.
+    pub(crate) stations: Vec<String>,
+}
+
+/// How results name a flow.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowNames {
+    pub(crate) transport: String,
+    pub(crate) group: String,
+}
+
+/// A time that is drawn once a seed.
+#[derive(Clone, Debug)]
+pub(crate) struct Draw {
+    pub(crate) entity: String,
+    pub(crate) purpose: &'static str,
+    pub(crate) dist: Dist<units::Duration>,
+    /// Added to what is drawn.
+    pub(crate) later: Duration,
+    pub(crate) targets: Vec<Target>,
+}
+
+/// What a drawn time becomes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target {
+    LinkDelay(usize),
+    FlowStart(usize),
+    FlowStop(usize),
+}
+
+/// What grows while a point is lowered.
+#[derive(Debug, Default)]
+pub(crate) struct Network {
+    pub(crate) nodes: Vec<String>,
+    pub(crate) links: Vec<LinkSpec>,
+    pub(crate) groups: Vec<String>,
+    pub(crate) draws: Vec<Draw>,
+    index: BTreeMap<String, usize>,
+    names: BTreeSet<String>,
+    /// The stations of the radio network.
+    pub(crate) stations: Vec<StationSpec>,
+    pub(crate) station_groups: Vec<String>,
+    /// For each node, where its links lead; behind the nodes, the radio network as one more, between
+    /// its stations.
+    next: Vec<Vec<usize>>,
+}
+
+impl Network {
+    /// The index of `name`, which comes into being here.
+    pub(crate) fn add_node(&mut self, name: &str) -> usize {
+        if let Some(&at) = self.index.get(name) {
+            return at;
+        }
+        self.index.insert(name.to_owned(), self.nodes.len());
+        self.nodes.push(name.to_owned());
+        self.nodes.len() - 1
+    }
+
+    /// The index of `name`, which some link or station must have.
+    pub(crate) fn find_node(&self, name: &str, span: &Span) -> Result<usize, Fault> {
+        self.index.get(name).copied().ok_or_else(|| {
+            let known: Vec<&str> = self.nodes.iter().map(String::as_str).collect();
+            let fault = Fault::new(span.clone(), format!("there is no node `{name}`"));
+            let fault = match nearest(name, &known) {
+                Some(near) => fault.label(format!("did you mean `{near}`?")),
+                None if self.stations.is_empty() => fault.label("no link names it"),
+                None => fault.label("no link and no station names it"),
+            };
+            match known.len() {
+                n if n > 30 => fault,
+                _ if self.stations.is_empty() => {
+                    fault.help(format!("the links connect {}", known.join(", ")))
+                }
+                _ => fault.help(format!("the nodes are {}", known.join(", "))),
+            }
+        })
+    }
+
+    /// For each node, where its links lead, and behind the nodes the radio network; complete when all
+    /// links and stations are there.
+    pub(crate) fn neighbours(&self) -> &[Vec<usize>] {
+        &self.next
+    }
+
+    fn join(&mut self) {
+        let air = self.nodes.len();
+        self.next = vec![Vec::new(); air + 1];
+        for link in &self.links {
+            self.next[link.from].push(link.to);
+        }
+        for station in &self.stations {
+            self.next[station.node].push(air);
+            self.next[air].push(station.node);
+        }
+    }
+
+    /// The ways between nodes: links, and pairs of stations.
+    pub(crate) fn edges(&self) -> Vec<Edge> {
+        let stations: Vec<usize> = self.stations.iter().map(|s| s.node).collect();
+        edges(&self.links, &stations)
+    }
+
+    /// Takes `name`, which nothing else of this kind may have.
+    pub(crate) fn add_name(&mut self, what: &str, name: &str, span: &Span) -> Result<(), Fault> {
+        if self.names.insert(format!("{what} {name}")) {
+            return Ok(());
+        }
+        Err(Fault::new(
+            span.clone(),
+            format!("there are two {what}s called `{name}`"),
+        )
+        .label("the second one")
+        .help(format!("give each {what} a `name` of its own")))
+    }
+}
+
+/// Lowers one point.
+pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Fault> {
+    let duration = file.run.duration.value.0;
+    let end = Time::ZERO + duration;
+    let measure = measure(&file.run, end)?;
+    let mut network = Network::default();
+    for link in &file.link {
+        link::add(&mut network, link, end, &context.files)?;
+    }
+    for station in &file.station {
+        station::add(&mut network, station, &context.files)?;
+    }
+    check_network(file)?;
+    network.join();
+    let (flows, flow_names) = flow::all(&mut network, &file.flow, end, context.custom)?;
+    let agents = agent::all(&network, &file.agent, &flows)?;
+    let flows_len = flows.len();
+    let radio = match &file.radio {
+        None => None,
+        Some(radio) => {
+            let stations = std::mem::take(&mut network.stations);
+            let radio = radio::radio(&radio.value, stations, end)?;
+            hops::check(&network, &radio, &flows, &file.flow)?;
+            Some(radio)
+        }
+    };
+    Ok(Template {
+        spec: Spec {
+            nodes: network.nodes,
+            links: network.links,
+            radio,
+            flows,
+            agents,
+            duration: end,
+            measure,
+            seed: 0,
+            series: file.run.series,
+            details: file.run.details,
+            bins: bins(&file.run, flows_len)?,
+        },
+        draws: network.draws,
+        flows: flow_names,
+        links: network.groups,
+        stations: network.station_groups,
+    })
+}
+
+/// Refuses a network of nothing, and stations and radios without each other.
+fn check_network(file: &File) -> Result<(), Fault> {
+    match (&file.radio, file.station.first()) {
+        (None, Some(station)) => Err(Fault::new(
+            station.span.clone(),
+            "there is no radio network for this station",
+        )
+        .label("[radio] is needed")),
+        (Some(radio), None) => Err(Fault::new(
+            radio.span.clone(),
+            "this radio network has no station",
+        )
+        .label("at least one [[station]] is needed")),
+        (None, None) if file.link.is_empty() => Err(Fault::new(0..0, "there is no network")
+            .label("[[link]] is needed, or [radio] with [[station]]")),
+        _ => Ok(()),
+    }
+}
+
+fn measure(run: &RunModel, end: Time) -> Result<(Time, Time), Fault> {
+    match &run.measure {
+        None => Ok((Time::ZERO, end)),
+        Some(given) => window("the measured window", given, end),
+    }
+}
+
+/// A window of the run, which is to be neither empty nor longer than that; mistakes are `what`'s.
+pub(crate) fn window(
+    what: &str,
+    given: &Spanned<(units::Duration, units::Duration)>,
+    end: Time,
+) -> Result<(Time, Time), Fault> {
+    let (from, to) = given.value;
+    let (from, to) = (Time::ZERO + from.0, Time::ZERO + to.0);
+    let fault = |message: String| Fault::new(given.span.clone(), message);
+    if from >= to {
+        let fault = fault(format!("{what} is empty"));
+        return Err(fault.label("its end must be after its start"));
+    }
+    if to > end {
+        let fault = fault(format!("{what} ends after the run"));
+        return Err(fault.label(format!("the run ends at {}s", end.as_secs_f64())));
+    }
+    Ok((from, to))
+}
+
+fn bins(run: &RunModel, flows: usize) -> Result<Option<Duration>, Fault> {
+    let Some(bins) = &run.bins else {
+        return Ok(None);
+    };
+    let width = bins.value.0;
+    let each = run
+        .duration
+        .value
+        .0
+        .as_nanos()
+        .div_ceil(width.as_nanos().max(1));
+    if each.saturating_mul(flows as u64) > MAX_BINS {
+        return Err(Fault::new(bins.span.clone(), "these are too many bins")
+            .label(format!("more than {MAX_BINS} over all flows")));
+    }
+    Ok(Some(width))
+}
+
+/// The seeds of all replications.
+pub(crate) fn seeds(run: &RunModel) -> Result<Vec<u64>, Fault> {
+    let Some(seeds) = &run.seeds else {
+        return Ok(vec![1]);
+    };
+    match &seeds.value {
+        SeedsModel::Number(n) if n.0 > MAX_RUNS as u64 => {
+            Err(Fault::new(seeds.span.clone(), "these are too many runs")
+                .label(format!("more than {MAX_RUNS}")))
+        }
+        SeedsModel::Number(n) => Ok((1..=n.0).collect()),
+        SeedsModel::List(list) if list.is_empty() => {
+            Err(Fault::new(seeds.span.clone(), "there is no seed").label("at least one is needed"))
+        }
+        SeedsModel::List(list) => {
+            let mut seen = BTreeSet::new();
+            for seed in list {
+                if !seen.insert(seed.value) {
+                    return Err(Fault::new(
+                        seed.span.clone(),
+                        format!("seed {} is there twice", seed.value),
+                    )
+                    .label("the same run again"));
+                }
+            }
+            Ok(list.iter().map(|s| s.value).collect())
+        }
+    }
+}
+
+/// The numbers of the copies that `count` asks for; `None` for the one without a number.
+pub(crate) fn copies(count: Option<&Spanned<number::Count>>) -> Result<Vec<Option<u64>>, Fault> {
+    match count {
+        None => Ok(vec![None]),
+        Some(n) if n.value.0 > MAX_COPIES => {
+            Err(Fault::new(n.span.clone(), "these are too many copies")
+                .label(format!("at most {MAX_COPIES}")))
+        }
+        Some(n) => Ok((1..=n.value.0).map(Some).collect()),
+    }
+}
+
+/// `name` with every `#` replaced by the copy's number.
+pub(crate) fn numbered(name: &str, copy: Option<u64>) -> String {
+    match copy {
+        Some(n) => name.replace('#', &n.to_string()),
+        None => name.to_owned(),
+    }
+}
+
+/// Refuses names that would be ambiguous in paths and results.
+pub(crate) fn check_name(name: &Spanned<String>) -> Result<(), Fault> {
+    let bad = |c: char| c.is_control() || matches!(c, '&' | '*');
+    let reason = match &name.value {
+        n if n.trim() != n || n.is_empty() => "empty, or with spaces around it",
+        n if n.contains(bad) => "`&`, `*` and control characters have other uses",
+        n if n.len() > 100 => "longer than 100 bytes",
+        _ => return Ok(()),
+    };
+    Err(Fault::new(name.span.clone(), "this cannot be a name").label(reason))
+}
+
+/// Checks a distribution; `number` makes its parameters comparable.
+pub(crate) fn check_dist<Q: Copy>(
+    dist: &Spanned<Dist<Q>>,
+    number: impl Fn(Q) -> f64,
+) -> Result<(), Fault> {
+    let fault = |message: &str, label: &str| {
+        Err(Fault::new(dist.span.clone(), message.to_owned()).label(label.to_owned()))
+    };
+    match dist.value {
+        Dist::Uniform(low, high) if number(low) > number(high) => fault(
+            "these bounds are in the wrong order",
+            "the smaller one first",
+        ),
+        Dist::Pareto(p) if !(p.shape > 1.0 && p.shape.is_finite()) => fault(
+            "the shape of a Pareto distribution must be above 1",
+            "it has no mean otherwise",
+        ),
+        _ => Ok(()),
+    }
+}
+
+impl Template {
+    /// The simulation of `seed`.
+    pub(crate) fn spec(&self, seed: u64) -> Spec {
+        let mut spec = self.spec.clone();
+        spec.seed = seed;
+        for draw in &self.draws {
+            let mut stream = Stream::named(seed, &draw.entity, draw.purpose);
+            let drawn = draw_time(draw.dist, &mut stream) + draw.later;
+            for &target in &draw.targets {
+                match target {
+                    Target::LinkDelay(i) => {
+                        Arc::make_mut(&mut spec.links[i].config).delay = drawn;
+                    }
+                    Target::FlowStart(i) => spec.flows[i].start = Time::ZERO + drawn,
+                    Target::FlowStop(i) => spec.flows[i].stop = Some(Time::ZERO + drawn),
+                }
+            }
+        }
+        spec
+    }
+
+    /// Links, stations and flows, for the limit of memory.
+    pub(crate) fn size(&self) -> usize {
+        let stations = self.spec.radio.as_ref().map_or(0, |r| r.stations.len());
+        self.spec.links.len() + stations + self.spec.flows.len()
+    }
+
+    pub(crate) fn series(&self) -> bool {
+        self.spec.series
+    }
+
+    /// The names of all links, and of the `[[link]]`s that they come from.
+    pub(crate) fn link_names(&self) -> impl Iterator<Item = &String> {
+        let own = self.spec.links.iter().map(|l| &l.name);
+        own.chain(&self.links)
+    }
+
+    /// The names of all stations' nodes, and of the `[[station]]`s that they come from.
+    pub(crate) fn station_names(&self) -> impl Iterator<Item = &String> {
+        let stations = self.spec.radio.iter().flat_map(|radio| &radio.stations);
+        let own = stations.map(|station| &self.spec.nodes[station.node]);
+        own.chain(&self.stations)
+    }
+
+    /// The names of all flows, and of the `[[flow]]`s that they come from.
+    pub(crate) fn flow_names(&self) -> impl Iterator<Item = &String> {
+        let own = self.spec.flows.iter().map(|f| &f.name);
+        own.chain(self.flows.iter().map(|f| &f.group))
+    }
+}
+
+fn draw_time(dist: Dist<units::Duration>, stream: &mut Stream) -> Duration {
+    let seconds = |d: units::Duration| d.0.as_secs_f64();
+    match dist {
+        Dist::Constant(d) => d.0,
+        Dist::Uniform(low, high) => stream.uniform_duration(low.0, high.0),
+        Dist::Exponential(mean) => Duration::from_secs_f64(stream.exponential(seconds(mean))),
+        Dist::Pareto(p) => Duration::from_secs_f64(stream.pareto(seconds(p.mean), p.shape)),
+    }
+}

@@ -1,0 +1,291 @@
+//! Lowering of a flow's transport: preset, slots, profile, settings.
+
+use std::sync::Arc;
+
+use skywave_core::Segments;
+use skywave_core::tcp::{
+    Composition, CongestionConfig, Counting, DetectionConfig, EcnRules, Handshake, PRESETS,
+    PacingConfig, Profile, RtoArithmetic, TcpConfig, preset,
+};
+use skywave_sim::spec::Transport;
+
+use crate::lower::custom::CustomMembers;
+use crate::lower::flow::udp_header;
+use crate::lower::member::closed;
+use crate::lower::wtcp::wtcp;
+use crate::model::flow::FlowModel;
+use crate::model::tcp::{
+    ArithmeticModel, ComposedModel, CountingModel, EcnRulesModel, HandshakeModel, PacingModel,
+    ProfileModel, TcpModel, TransportModel,
+};
+use crate::read::fault::Fault;
+use crate::read::names::unknown;
+use crate::read::tree::Span;
+
+/// The preset of a flow that names none.
+const DEFAULT: &str = "reno";
+/// Largest window that 32-bit sequence numbers and window scaling allow.
+const MAX_WINDOW: f64 = 1_073_741_824.0;
+/// Largest window in segments, so that what is in flight fits in memory.
+const MAX_SEGMENTS: f64 = 500_000.0;
+
+/// The transport of a flow, and what results call it.
+pub(crate) fn transport(
+    model: &FlowModel,
+    custom: &CustomMembers,
+) -> Result<(Transport, String), Fault> {
+    let (composition, label) = match model.transport.as_ref().map(|t| (&t.value, &t.span)) {
+        None => (named(DEFAULT, &(0..0), &[])?, DEFAULT.to_owned()),
+        Some((TransportModel::Preset(name), _)) if name == "udp" => {
+            refuse_tcp_keys(model)?;
+            let header = udp_header(model);
+            return Ok((Transport::Udp { header }, "udp".into()));
+        }
+        Some((TransportModel::Preset(name), _)) if name == "wtcp" => return wtcp(model, None),
+        Some((TransportModel::Preset(name), span)) => {
+            (named(name, span, &["wtcp", "udp"])?, name.clone())
+        }
+        Some((TransportModel::Composed(composed), _)) => {
+            if let Some(parameters) = &composed.wtcp {
+                refuse_slots(composed, &parameters.span)?;
+                return wtcp(model, Some(parameters));
+            }
+            compose(composed, custom)?
+        }
+    };
+    let profile = match model.profile.as_ref().map(|p| p.value) {
+        Some(ProfileModel::Ns2) => Profile::Ns2,
+        Some(ProfileModel::Bsd) => Profile::Bsd,
+        None | Some(ProfileModel::Rfc) => Profile::Rfc,
+    };
+    let mut config = TcpConfig::new(profile, composition);
+    if let Some(mss) = &model.mss {
+        config.mss = mss.value.0;
+    }
+    if let Some(header) = &model.header {
+        config.header = header.value.0;
+    }
+    window(model, &mut config)?;
+    if let Some(acking) = &model.acking {
+        (config.acking, _) = acking.value.lower(closed)?;
+    }
+    if let Some(handshake) = &model.handshake {
+        config.handshake = match handshake.value {
+            HandshakeModel::None => Handshake::None,
+            HandshakeModel::ThreeWay => Handshake::ThreeWay,
+        };
+    }
+    if let Some(fin) = &model.fin {
+        config.fin = fin.value;
+    }
+    if let Some(tcp) = &model.tcp {
+        settings(&tcp.value, &tcp.span, &mut config)?;
+    }
+    Ok((Transport::Tcp(Arc::new(config)), label))
+}
+
+fn named(name: &str, span: &Span, more: &[&str]) -> Result<Composition, Fault> {
+    preset(name).map(|p| p.composition.clone()).ok_or_else(|| {
+        let presets = PRESETS.iter().map(|p| p.name);
+        let known: Vec<&str> = presets.chain(more.iter().copied()).collect();
+        unknown("transport", name, &known).at(span)
+    })
+}
+
+/// Keys that say nothing about UDP are a mistake, not noise.
+fn refuse_tcp_keys(model: &FlowModel) -> Result<(), Fault> {
+    let found = None
+        .or(model.profile.as_ref().map(|x| ("profile", &x.span)))
+        .or(model.mss.as_ref().map(|x| ("mss", &x.span)))
+        .or(model.rwnd.as_ref().map(|x| ("rwnd", &x.span)))
+        .or(model.acking.as_ref().map(|x| ("acking", &x.span)))
+        .or(model.handshake.as_ref().map(|x| ("handshake", &x.span)))
+        .or(model.fin.as_ref().map(|x| ("fin", &x.span)))
+        .or(model.tcp.as_ref().map(|x| ("tcp", &x.span)));
+    match found {
+        None => Ok(()),
+        Some((key, span)) => {
+            Err(Fault::new(span.clone(), format!("UDP has no `{key}`"))
+                .label("this is for TCP only"))
+        }
+    }
+}
+
+/// WTCP is no composition.
+fn refuse_slots(model: &ComposedModel, span: &Span) -> Result<(), Fault> {
+    let composed = model.preset.is_some()
+        || model.detection.is_some()
+        || model.recovery.is_some()
+        || model.congestion.is_some()
+        || model.timeout.is_some();
+    if composed {
+        return Err(Fault::new(
+            span.clone(),
+            "WTCP is a protocol of its own, without TCP's presets and slots",
+        )
+        .label("leave this out, or what stands beside it"));
+    }
+    Ok(())
+}
+
+fn compose(model: &ComposedModel, custom: &CustomMembers) -> Result<(Composition, String), Fault> {
+    let (base, name) = match &model.preset {
+        Some(p) => (named(&p.value, &p.span, &[])?, p.value.as_str()),
+        None => (named(DEFAULT, &(0..0), &[])?, DEFAULT),
+    };
+    let mut composition = base;
+    let mut label = vec![name.to_owned()];
+    if let Some(detection) = &model.detection {
+        let own = |name: &_| custom.detection(name).map(DetectionConfig::Custom);
+        let (member, name) = detection.lower(own)?;
+        composition.detection = member;
+        label.push(format!("detection={name}"));
+    }
+    if let Some(recovery) = &model.recovery {
+        let (member, name) = recovery.lower(closed)?;
+        composition.recovery = member;
+        label.push(format!("recovery={name}"));
+    }
+    if let Some(congestion) = &model.congestion {
+        let own = |name: &_| custom.congestion(name).map(CongestionConfig::Custom);
+        let (member, name) = congestion.lower(own)?;
+        composition = composition.with_congestion(member);
+        label.push(format!("congestion={name}"));
+    }
+    if let Some(timeout) = &model.timeout {
+        let (member, name) = timeout.lower(closed)?;
+        composition.timeout = member;
+        label.push(format!("timeout={name}"));
+    }
+    Ok((composition, label.join(" ")))
+}
+
+fn window(model: &FlowModel, config: &mut TcpConfig) -> Result<(), Fault> {
+    let Some(rwnd) = &model.rwnd else {
+        return Ok(());
+    };
+    let bytes = (rwnd.value.in_bytes(config.mss) + 0.5).floor();
+    let fault = |message: String, label: &str| {
+        Err(Fault::new(rwnd.span.clone(), message).label(label.to_owned()))
+    };
+    if bytes < f64::from(config.mss) {
+        return fault(
+            format!("`rwnd` is smaller than one segment of {} bytes", config.mss),
+            "nothing could be sent",
+        );
+    }
+    if bytes > MAX_WINDOW {
+        return fault("`rwnd` is too large".into(), "TCP's windows end at 1 GiB");
+    }
+    if bytes > f64::from(config.mss) * MAX_SEGMENTS {
+        return fault(
+            format!("`rwnd` has more than {MAX_SEGMENTS} segments"),
+            "each segment in flight is remembered",
+        );
+    }
+    config.rwnd = bytes as u32;
+    Ok(())
+}
+
+fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(), Fault> {
+    let mss = config.mss;
+    let fault = |message: &str, label: String| {
+        Err(Fault::new(span.clone(), message.to_owned()).label(label))
+    };
+    let windows = [
+        (
+            "initial_window",
+            model.initial_window,
+            &mut config.initial_window,
+        ),
+        ("loss_window", model.loss_window, &mut config.loss_window),
+    ];
+    for (key, given, to) in windows {
+        *to = given.map_or(*to, |window| window.in_segments(mss));
+        if *to < Segments::ONE {
+            let message = format!("`{key}` is smaller than one segment");
+            return fault(&message, "nothing could be sent".into());
+        }
+    }
+    if let Some(window) = model.initial_ssthresh {
+        config.initial_ssthresh = Some(window.in_segments(mss));
+    }
+    if let Some(window) = model.max_cwnd {
+        config.max_cwnd = window.in_segments(mss);
+        if config.max_cwnd < Segments::ONE {
+            return fault(
+                "`max_cwnd` is smaller than one segment",
+                "nothing could be sent".into(),
+            );
+        }
+    }
+    let set = |to: &mut _, from: Option<crate::model::units::Period>| {
+        if let Some(period) = from {
+            *to = period.0;
+        }
+    };
+    set(&mut config.rto.min, model.min_rto);
+    set(&mut config.rto.max, model.max_rto);
+    set(&mut config.rto.initial, model.initial_rto);
+    set(&mut config.rto.granularity, model.tick);
+    if config.rto.min > config.rto.max || config.rto.initial > config.rto.max {
+        let rto = config.rto;
+        return fault(
+            "the bounds of the RTO contradict each other",
+            format!(
+                "min {:?}, initial {:?}, max {:?}",
+                rto.min, rto.initial, rto.max
+            ),
+        );
+    }
+    let flag = |to: &mut bool, from: Option<bool>| *to = from.unwrap_or(*to);
+    flag(&mut config.limited_transmit, model.limited_transmit);
+    flag(&mut config.restart_after_idle, model.restart_after_idle);
+    flag(&mut config.timestamps, model.timestamps);
+    flag(&mut config.dsack, model.dsack);
+    flag(&mut config.ecn, model.ecn);
+    if let Some(rules) = model.ecn_rules {
+        config.ecn_rules = match rules {
+            EcnRulesModel::Rfc3168 => EcnRules::Rfc3168,
+            EcnRulesModel::Ns2 => EcnRules::Ns2,
+        };
+    }
+    flag(&mut config.eln, model.eln);
+    flag(&mut config.hints, model.hints);
+    if let Some(pacing) = model.pacing {
+        config.pacing = match pacing {
+            PacingModel::Off => PacingConfig::Off,
+            PacingModel::Window => PacingConfig::Window,
+        };
+    }
+    flag(&mut config.impatient, model.impatient);
+    flag(&mut config.whole_ssthresh, model.whole_ssthresh);
+    flag(
+        &mut config.composition.avoid_repeated_recovery,
+        model.avoid_repeated_recovery,
+    );
+    if let Some(sack) = &model.sack {
+        if config.composition.recovery.uses_sack() && !sack.value {
+            return Err(Fault::new(
+                sack.span.clone(),
+                "this recovery needs selective acknowledgements",
+            )
+            .label("leave this out, or take another `recovery`"));
+        }
+        config.sack = sack.value;
+    }
+    if let Some(arithmetic) = model.arithmetic {
+        config.rto.arithmetic = match arithmetic {
+            ArithmeticModel::Exact => RtoArithmetic::Exact,
+            ArithmeticModel::Ticks => RtoArithmetic::Ticks,
+        };
+    }
+    if let Some(counting) = model.counting {
+        config.counting = match counting {
+            CountingModel::Acks => Counting::Acks,
+            CountingModel::Bytes(n) => Counting::Bytes(u32::try_from(n.0).unwrap_or(u32::MAX)),
+        };
+    }
+    config.iss = model.iss.unwrap_or(config.iss);
+    Ok(())
+}

@@ -1,0 +1,226 @@
+//! A mistake that a pass finds in a scenario, and serde's words for it in a user's.
+
+use std::fmt;
+
+use crate::read::error::{ScenarioError, Source};
+use crate::read::names::unknown;
+use crate::read::tree::Span;
+
+/// A mistake found by one of the passes, before it is tied to the file's text.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// What is wrong. When `of_key`, the sentence lacks its subject: the key.
+    message: String,
+    of_key: bool,
+    /// The value is wrong by itself, whatever stands elsewhere in the file.
+    inherent: bool,
+    pub(crate) span: Option<Span>,
+    label: String,
+    help: String,
+    /// The mistake is in another file than the scenario.
+    elsewhere: Option<Box<Source>>,
+}
+
+impl Fault {
+    /// A mistake at `span`.
+    pub(crate) fn new(span: Span, message: impl Into<String>) -> Self {
+        Self {
+            span: Some(span),
+            ..Self::nowhere(message.into())
+        }
+    }
+
+    /// A mistake whatever stands elsewhere in the file; its place comes later.
+    pub(crate) fn inherent(message: String) -> Self {
+        Self {
+            inherent: true,
+            ..Self::nowhere(message)
+        }
+    }
+
+    fn nowhere(message: String) -> Self {
+        Self {
+            message,
+            of_key: false,
+            inherent: false,
+            span: None,
+            label: String::new(),
+            help: String::new(),
+            elsewhere: None,
+        }
+    }
+
+    /// A value that is not what its key wants: "`key` must be ‹expected›", "found ‹found›".
+    pub(crate) fn must_be(expected: &str, found: &str) -> Self {
+        Self {
+            of_key: true,
+            inherent: true,
+            label: format!("found {found}"),
+            ..Self::nowhere(format!("must be {expected}"))
+        }
+    }
+
+    /// The text beside the caret.
+    pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// The advice below the picture.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = help.into();
+        self
+    }
+
+    /// Shows how the key's value could be written, unless there is advice already.
+    pub(crate) fn example(mut self, line: &str) -> Self {
+        if self.of_key && self.help.is_empty() {
+            self.help = format!("for example, {line}");
+        }
+        self
+    }
+
+    /// More advice below the picture.
+    pub(crate) fn add_help(mut self, help: &str) -> Self {
+        if !self.help.is_empty() {
+            self.help.push('\n');
+        }
+        self.help.push_str(help);
+        self
+    }
+
+    /// The place is in this file instead of the scenario.
+    pub(crate) fn in_file(mut self, source: Source) -> Self {
+        self.elsewhere = Some(Box::new(source));
+        self
+    }
+
+    /// Sets the place, unless a more exact one is known.
+    pub(crate) fn at(mut self, span: &Span) -> Self {
+        self.span.get_or_insert_with(|| span.clone());
+        self
+    }
+
+    /// Names the key whose value is wrong, unless a more exact one is known.
+    pub(crate) fn of(self, key: &str) -> Self {
+        self.about(&format!("`{key}`"))
+    }
+
+    fn about(mut self, subject: &str) -> Self {
+        if self.of_key {
+            self.message = format!("{subject} {}", self.message);
+            self.of_key = false;
+        }
+        self
+    }
+
+    /// True when the value is wrong by itself, whatever stands elsewhere in the file.
+    pub(crate) fn is_inherent(&self) -> bool {
+        self.inherent
+    }
+
+    /// True when both report the same thing at the same place.
+    pub(crate) fn same_as(&self, other: &Self) -> bool {
+        self.message == other.message && self.span == other.span
+    }
+
+    /// The error for the user, in the scenario file `source`.
+    pub(crate) fn into_error(self, source: &Source) -> ScenarioError {
+        let mut this = self.about("this value");
+        let source = match this.elsewhere {
+            Some(other) => *other,
+            None => source.clone(),
+        };
+        if source.text.is_empty() && !this.label.is_empty() {
+            // There is no line to draw the label under.
+            this.message = format!("{}: {}", this.message, this.label);
+        }
+        let label = if this.label.is_empty() {
+            "here".into()
+        } else {
+            this.label
+        };
+        let help = (!this.help.is_empty()).then_some(this.help);
+        ScenarioError::at(source, this.span.unwrap_or(0..0), this.message, label, help)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl serde::de::Error for Fault {
+    /// Lines of `message`: what is wrong (from "must" on, without its subject), the label, the help.
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        let text = message.to_string();
+        let mut lines = text.splitn(3, '\n');
+        let message = lines.next().unwrap_or_default();
+        Self {
+            of_key: message.starts_with("must "),
+            inherent: true,
+            label: lines.next().unwrap_or_default().into(),
+            help: lines.next().unwrap_or_default().into(),
+            ..Self::nowhere(message.into())
+        }
+    }
+
+    fn invalid_type(found: serde::de::Unexpected<'_>, expected: &dyn serde::de::Expected) -> Self {
+        Self::must_be(&plain(&expected.to_string()), &found_in_words(&found))
+    }
+
+    fn invalid_value(found: serde::de::Unexpected<'_>, expected: &dyn serde::de::Expected) -> Self {
+        Self::must_be(&plain(&expected.to_string()), &found_in_words(&found))
+    }
+
+    fn invalid_length(len: usize, expected: &dyn serde::de::Expected) -> Self {
+        Self::must_be(&plain(&expected.to_string()), &format!("{len} values"))
+    }
+
+    fn unknown_variant(name: &str, expected: &'static [&'static str]) -> Self {
+        Self {
+            of_key: true,
+            message: format!("cannot be `{name}`"),
+            ..unknown("name", name, expected)
+        }
+    }
+
+    fn unknown_field(name: &str, expected: &'static [&'static str]) -> Self {
+        unknown("key", name, expected)
+    }
+
+    fn missing_field(name: &'static str) -> Self {
+        Self::nowhere(format!("`{name}` is missing")).label(format!("this needs `{name}`"))
+    }
+}
+
+fn found_in_words(found: &serde::de::Unexpected<'_>) -> String {
+    use serde::de::Unexpected as U;
+    match found {
+        U::Bool(b) => format!("`{b}`"),
+        U::Unsigned(n) => format!("the number {n}"),
+        U::Signed(n) => format!("the number {n}"),
+        U::Float(x) => format!("the number {x:?}"),
+        U::Str(s) => format!("the string {s:?}"),
+        U::Seq => "an array".into(),
+        U::Map => "a table".into(),
+        other => other.to_string(),
+    }
+}
+
+/// serde's names of what it wants, in a user's words.
+fn plain(expected: &str) -> String {
+    match expected {
+        "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more".into(),
+        "f64" => "a number".into(),
+        "a boolean" => "`true` or `false`".into(),
+        "a sequence" => "an array".into(),
+        "a tuple of size 2" => "an array of two values".into(),
+        s if s.starts_with("struct ") => "a table".into(),
+        s if s.starts_with("enum ") => "a name or a table".into(),
+        s => s.into(),
+    }
+}

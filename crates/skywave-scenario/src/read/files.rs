@@ -1,0 +1,208 @@
+//! The files that a scenario names: traces and movements.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use skywave_core::link::Trace;
+use skywave_core::radio::{SetdestError, Track, parse_setdest};
+
+use crate::read::error::Source;
+use crate::read::fault::Fault;
+use crate::read::spanned::Spanned;
+use crate::read::tree::Span;
+
+/// Most bytes of a scenario.
+pub const MAX_SCENARIO: u64 = 1 << 20;
+/// Most bytes of a trace, and of a file of movements.
+pub const MAX_FILE: u64 = 1 << 26;
+
+/// Where the files lie that a scenario names by their paths relative to itself. Nothing here reads a disk,
+/// so that a browser or an editor can bring its own.
+pub trait Files {
+    /// The text of the file at `path`: of at most [`MAX_FILE`] bytes.
+    fn text(&self, path: &str) -> Result<String, Unreadable>;
+
+    /// There is a file at `path`.
+    fn exists(&self, path: &str) -> bool;
+
+    /// What the file at `path` is called in the record of what a result depends on.
+    fn place(&self, path: &str) -> PathBuf {
+        path.into()
+    }
+}
+
+/// Why a file cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// The scenario is a text alone: nothing lies beside it.
+    NoFolder,
+    /// What the system says, or what is wrong with the file.
+    Because(String),
+}
+
+/// No files at all.
+#[derive(Clone, Copy, Debug)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn text(&self, _path: &str) -> Result<String, Unreadable> {
+        Err(Unreadable::NoFolder)
+    }
+
+    fn exists(&self, _path: &str) -> bool {
+        false
+    }
+}
+
+/// Files that are compiled into the program: their paths and texts.
+#[derive(Clone, Copy, Debug)]
+pub struct Bundle(pub &'static [(&'static str, &'static str)]);
+
+impl Bundle {
+    /// The text of the file at `path`, exactly as it is named here.
+    pub fn get(&self, path: &str) -> Option<&'static str> {
+        let found = self.0.iter().find(|(name, _)| *name == path)?;
+        Some(found.1)
+    }
+}
+
+impl Files for Bundle {
+    fn text(&self, path: &str) -> Result<String, Unreadable> {
+        let text = self.get(path).ok_or(Unreadable::NoFolder)?;
+        Ok(text.to_owned())
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.get(path).is_some()
+    }
+}
+
+/// The path of a setdest file, and how many stations move by it.
+type Movements = (String, usize);
+
+/// The files of a scenario, and what was read of them: many points of a sweep name the same.
+pub(crate) struct Shelf<'a> {
+    files: &'a dyn Files,
+    traces: RefCell<BTreeMap<String, Arc<Trace>>>,
+    movements: RefCell<BTreeMap<Movements, Arc<[Track]>>>,
+}
+
+impl<'a> Shelf<'a> {
+    pub(crate) fn new(files: &'a dyn Files) -> Self {
+        Self {
+            files,
+            traces: RefCell::new(BTreeMap::new()),
+            movements: RefCell::new(BTreeMap::new()),
+        }
+    }
+
+    /// There is a file at this path, relative to the scenario.
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.files.exists(path)
+    }
+
+    /// The trace at this path, relative to the scenario.
+    pub(crate) fn trace(&self, path: &Spanned<String>) -> Result<Arc<Trace>, Fault> {
+        let key = &path.value;
+        if let Some(trace) = self.traces.borrow().get(key) {
+            return Ok(Arc::clone(trace));
+        }
+        let text = self.text(key, &path.span, "trace")?;
+        let trace = Arc::new(parse_trace(key, text)?);
+        self.traces
+            .borrow_mut()
+            .insert(key.clone(), Arc::clone(&trace));
+        Ok(trace)
+    }
+
+    /// The movements of so many stations in the setdest file at this path, relative to the scenario.
+    pub(crate) fn setdest(
+        &self,
+        path: &str,
+        span: &Span,
+        stations: usize,
+    ) -> Result<Arc<[Track]>, Fault> {
+        let key = (path.to_owned(), stations);
+        if let Some(tracks) = self.movements.borrow().get(&key) {
+            return Ok(Arc::clone(tracks));
+        }
+        let text = self.text(path, span, "setdest file")?;
+        let tracks =
+            parse_setdest(&text, stations).map_err(|error| not_setdest(path, text, &error))?;
+        let tracks: Arc<[Track]> = tracks.into();
+        self.movements.borrow_mut().insert(key, Arc::clone(&tracks));
+        Ok(tracks)
+    }
+
+    /// The text of the file at this path, which the scenario names at `span`.
+    fn text(&self, path: &str, span: &Span, what: &str) -> Result<String, Fault> {
+        let fault = |label: String| {
+            Fault::new(span.clone(), format!("cannot read the {what} `{path}`")).label(label)
+        };
+        self.files.text(path).map_err(|reason| match reason {
+            Unreadable::NoFolder => fault("this scenario is not in a folder".into()),
+            Unreadable::Because(reason) => fault(reason).help(format!(
+                "the path of a {what} is relative to the scenario file"
+            )),
+        })
+    }
+
+    /// The paths of all traces and movements that were read.
+    pub(crate) fn read_traces(&self) -> Vec<PathBuf> {
+        let traces = self.traces.borrow();
+        let movements = self.movements.borrow();
+        let movements = movements.keys().map(|(path, _)| path);
+        let paths: BTreeSet<&String> = traces.keys().chain(movements).collect();
+        paths
+            .into_iter()
+            .map(|path| self.files.place(path))
+            .collect()
+    }
+}
+
+fn parse_trace(name: &str, text: String) -> Result<Trace, Fault> {
+    Trace::parse(&text).map_err(|error| {
+        let message = error.to_string();
+        let (place, label) = place_in(&text, error.line, &message);
+        Fault::new(place, "this is not a trace")
+            .label(label)
+            .help(
+                "a trace has one whole number of milliseconds a line, never decreasing (mahimahi)",
+            )
+            .in_file(Source {
+                name: name.into(),
+                text: text.into(),
+            })
+    })
+}
+
+fn not_setdest(name: &str, text: String, error: &SetdestError) -> Fault {
+    let message = error.to_string();
+    let (place, label) = place_in(&text, error.line, &message);
+    Fault::new(place, "these are not the movements of these stations")
+        .label(label)
+        .help("a setdest file has the starts of nodes 0, 1, …, one for each copy of the station, and commands")
+        .in_file(Source {
+            name: name.into(),
+            text: text.into(),
+        })
+}
+
+/// The place of a line from 1, and a message about it without its number.
+fn place_in<'m>(text: &str, line: usize, message: &'m str) -> (Span, &'m str) {
+    let before = line.saturating_sub(1);
+    let start: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
+    let line = text[start..].lines().next().unwrap_or_default();
+    let label = message.split_once(": ").map_or(message, |(_, rest)| rest);
+    (start..start + line.len(), label)
+}
+
+/// Refuses a scenario text that is too large.
+pub(crate) fn check_size(text: &str) -> Result<(), Fault> {
+    if text.len() as u64 <= MAX_SCENARIO {
+        return Ok(());
+    }
+    Err(Fault::new(0..1, "this scenario file is too large").label("more than 1 MiB"))
+}

@@ -1,0 +1,77 @@
+//! Named links: tables of keys that a `[[link]]` with `preset` has without writing them.
+
+use crate::read::tree::{Entry, Node, Span, Value};
+
+/// Every preset with its keys, as they would stand in the file.
+const PRESETS: [(&str, &str); 1] = [("cdpd", include_str!("presets/cdpd.toml"))];
+
+/// Gives each link of the file the keys of its preset that it does not have itself. A key counts as a whole,
+/// but for those in `reverse`. Names that are no preset's are left to the decoder.
+pub(crate) fn apply(tree: &mut Node) {
+    let Value::Table(entries) = &mut tree.value else {
+        return;
+    };
+    let links = entries.iter_mut().filter(|entry| entry.key == "link");
+    for links in links {
+        let Value::Array(links) = &mut links.node.value else {
+            continue;
+        };
+        for link in links {
+            let Some(preset) = link.get("preset") else {
+                continue;
+            };
+            let named = |name: &str| PRESETS.iter().find(|(known, _)| *known == name);
+            if let Some((_, text)) = preset.as_text().and_then(named) {
+                let span = preset.span.clone();
+                // It loads: a test.
+                if let Ok(keys) = crate::read::tree::parse(text) {
+                    fill(link, keys, &span);
+                }
+            }
+        }
+    }
+}
+
+/// Adds the entries of `keys` that `table` has not, at the place of the preset's name.
+fn fill(table: &mut Node, keys: Node, span: &Span) {
+    let (Value::Table(own), Value::Table(keys)) = (&mut table.value, keys.value) else {
+        return;
+    };
+    // Another way to say how fast it is.
+    let traced = own.iter().any(|entry| entry.key == "trace");
+    for entry in keys {
+        let known = own.iter_mut().find(|other| other.key == entry.key);
+        match known {
+            Some(known) if entry.key == "reverse" => fill(&mut known.node, entry.node, span),
+            Some(_) => {}
+            None if traced && entry.key == "rate" => {}
+            None => own.push(Entry {
+                node: moved(entry.node, span),
+                key_span: span.clone(),
+                key: entry.key,
+            }),
+        }
+    }
+}
+
+/// The node with all of it at `span`.
+fn moved(node: Node, span: &Span) -> Node {
+    let value = match node.value {
+        Value::Array(items) => Value::Array(items.into_iter().map(|n| moved(n, span)).collect()),
+        Value::Table(entries) => Value::Table(
+            entries
+                .into_iter()
+                .map(|entry| Entry {
+                    key: entry.key,
+                    key_span: span.clone(),
+                    node: moved(entry.node, span),
+                })
+                .collect(),
+        ),
+        other => other,
+    };
+    Node {
+        span: span.clone(),
+        value,
+    }
+}

@@ -1,0 +1,404 @@
+//! `[sweep]`: which fields vary, and the points that this makes.
+
+pub(crate) mod param;
+
+use std::collections::BTreeSet;
+
+use crate::read::fault::Fault;
+use crate::read::names::unknown;
+use crate::read::tree::{Entry, Node, Span, Value};
+use crate::sweep::param::ParamValue;
+
+/// More runs than anybody waits for.
+pub(crate) const MAX_RUNS: usize = 1_000_000;
+/// More keys in a path than any field has.
+const MAX_KEYS: usize = 16;
+/// More points than fit in memory with room to spare.
+const MAX_POINTS: usize = 100_000;
+
+/// What paths begin with.
+const ROOTS: [&str; 6] = ["link", "station", "flow", "agent", "radio", "run"];
+
+/// True for tables that are there once, without a name.
+fn is_single(root: &str) -> bool {
+    matches!(root, "radio" | "run")
+}
+
+/// Some fields that vary together.
+#[derive(Debug)]
+pub(crate) struct Axis {
+    paths: Vec<Path>,
+    /// For each step, one value a path.
+    steps: Vec<Vec<Node>>,
+}
+
+/// The place of a field: one link, station, flow or agent, the radio network or the run, and keys below it.
+#[derive(Debug)]
+struct Path {
+    text: String,
+    span: Span,
+    /// One of [`ROOTS`].
+    root: &'static str,
+    /// Which links, stations, flows or agents.
+    targets: Vec<usize>,
+    /// Keys with the places where the path names them.
+    keys: Vec<(String, Span)>,
+}
+
+/// Reads `[sweep]` against the names in the file's tree.
+pub(crate) fn axes(sweep: &Node, tree: &Node, text: &str) -> Result<Vec<Axis>, Fault> {
+    let mut axes = Vec::new();
+    collect(sweep, "", tree, text, &mut axes)?;
+    let mut seen = BTreeSet::new();
+    for path in axes.iter().flat_map(|a: &Axis| &a.paths) {
+        if !seen.insert(&path.text) {
+            return Err(
+                Fault::new(path.span.clone(), format!("`{}` is swept twice", path.text))
+                    .label("the second time"),
+            );
+        }
+    }
+    Ok(axes)
+}
+
+fn collect(
+    table: &Node,
+    prefix: &str,
+    tree: &Node,
+    text: &str,
+    axes: &mut Vec<Axis>,
+) -> Result<(), Fault> {
+    let Value::Table(entries) = &table.value else {
+        return Err(
+            Fault::must_be("a table of paths and arrays", &table.describe())
+                .at(&table.span)
+                .of("sweep"),
+        );
+    };
+    for entry in entries {
+        // Without quotes, `flow.bulk.transport = […]` is a table in a table.
+        if matches!(entry.node.value, Value::Table(_)) {
+            collect(
+                &entry.node,
+                &format!("{prefix}{}.", entry.key),
+                tree,
+                text,
+                axes,
+            )?;
+        } else {
+            axes.push(axis(entry, prefix, tree, text)?);
+        }
+    }
+    Ok(())
+}
+
+fn axis(entry: &Entry, prefix: &str, tree: &Node, text: &str) -> Result<Axis, Fault> {
+    let Some(items) = entry.node.as_array() else {
+        return Err(
+            Fault::must_be("an array of values to try", &entry.node.describe())
+                .at(&entry.node.span)
+                .of(&entry.key),
+        );
+    };
+    if items.is_empty() {
+        return Err(
+            Fault::new(entry.node.span.clone(), "this sweep has no value")
+                .label("at least one is needed"),
+        );
+    }
+    let start = literal_start(entry, text);
+    let mut paths = Vec::new();
+    let mut offset = 0;
+    for part in entry.key.split('&') {
+        let lead = part.len() - part.trim_start().len();
+        let from = start.map(|s| s + offset + lead);
+        paths.push(Path::parse(
+            part.trim(),
+            prefix,
+            from,
+            &entry.key_span,
+            tree,
+        )?);
+        offset += part.len() + 1;
+    }
+    let steps = items
+        .iter()
+        .map(|item| step(item, paths.len()))
+        .collect::<Result<_, _>>()?;
+    Ok(Axis { paths, steps })
+}
+
+/// Where the key's text starts, when it stands in the file letter by letter.
+fn literal_start(entry: &Entry, text: &str) -> Option<usize> {
+    let raw = text.get(entry.key_span.clone())?;
+    let quote = usize::from(raw.starts_with(['"', '\'']));
+    raw[quote..]
+        .starts_with(&entry.key)
+        .then_some(entry.key_span.start + quote)
+}
+
+/// One value for each of `paths` linked paths.
+fn step(item: &Node, paths: usize) -> Result<Vec<Node>, Fault> {
+    match item.as_array() {
+        Some(values) if paths > 1 => {
+            if values.len() == paths {
+                return Ok(values.to_vec());
+            }
+            Err(Fault::new(
+                item.span.clone(),
+                format!(
+                    "{paths} paths are linked here, but the number of values is {}",
+                    values.len()
+                ),
+            )
+            .label(format!("one value, or an array of {paths}, is needed")))
+        }
+        _ => Ok(vec![item.clone(); paths]),
+    }
+}
+
+impl Path {
+    fn parse(
+        part: &str,
+        prefix: &str,
+        start: Option<usize>,
+        key_span: &Span,
+        tree: &Node,
+    ) -> Result<Self, Fault> {
+        let text = format!("{prefix}{part}");
+        // Places inside of `prefix` are other keys; the last one stands for them.
+        let place = |from: usize, len: usize| match start {
+            Some(start) if from >= prefix.len() => {
+                let from = start + from - prefix.len();
+                from..from + len
+            }
+            _ => key_span.clone(),
+        };
+        let (root, mut rest) = text.split_once('.').unwrap_or((&text, ""));
+        let Some(&root) = ROOTS.iter().find(|known| **known == root) else {
+            return Err(unknown("place", root, &ROOTS).at(&place(0, root.len())).help(
+                "a path is link.NAME.key…, station.NAME.key…, flow.NAME.key…, agent.NAME.key…, radio.key… \
+                 or run.key; * stands for every name",
+            ));
+        };
+        let mut targets = vec![0];
+        if !is_single(root) {
+            let names = names(tree, root);
+            let at = text.len() - rest.len();
+            let dot = |name: &&str| {
+                let after = rest.strip_prefix(*name);
+                after.is_some_and(|r| r.is_empty() || r.starts_with('.'))
+            };
+            // A name may hold dots: the longest one wins.
+            let known = names.iter().map(String::as_str);
+            let found = known.chain(["*"]).filter(dot).max_by_key(|n| n.len());
+            let Some(name) = found else {
+                let name = rest.split('.').next().unwrap_or_default();
+                let place = place(at, name.len());
+                return Err(match names.iter().find(|names| is_copy(name, names)) {
+                    Some(all) => one_copy(root, name, all, place),
+                    None => unknown(root, name, &names).at(&place),
+                });
+            };
+            targets = (0..names.len())
+                .filter(|&i| name == "*" || names[i] == name)
+                .collect();
+            rest = rest[name.len()..].trim_start_matches('.');
+        }
+        let mut keys = Vec::new();
+        let mut at = text.len() - rest.len();
+        for key in rest.split('.') {
+            keys.push((key.to_owned(), place(at, key.len())));
+            at += key.len() + 1;
+        }
+        let first = keys.first().map_or("", |k| k.0.as_str());
+        let fault = |message: &str| {
+            Fault::new(place(0, text.len()), message.to_owned()).label("not a field to vary")
+        };
+        match (root, first) {
+            _ if keys.len() > MAX_KEYS => Err(fault("this path is too deep")),
+            (_, "") => Err(fault("this path names no field")),
+            ("run", "seeds") => Err(fault("seeds cannot be swept: every point has all of them")),
+            ("link" | "station" | "flow" | "agent", "name") => Err(fault("names cannot be swept")),
+            _ => Ok(Self {
+                span: place(0, text.len()),
+                text,
+                root,
+                targets,
+                keys,
+            }),
+        }
+    }
+
+    fn set(&self, tree: &mut Node, value: &Node) -> Result<(), Fault> {
+        let Value::Table(entries) = &mut tree.value else {
+            return Ok(());
+        };
+        let Some(root) = entries.iter_mut().find(|e| e.key == self.root) else {
+            return Ok(());
+        };
+        if is_single(self.root) {
+            return set(&mut root.node, self.root, &self.keys, value);
+        }
+        let Value::Array(items) = &mut root.node.value else {
+            return Ok(());
+        };
+        for &target in &self.targets {
+            if let Some(item) = items.get_mut(target) {
+                set(item, self.root, &self.keys, value)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether `name` is `pattern` with a number in place of each `#`.
+fn is_copy(name: &str, pattern: &str) -> bool {
+    let Some((before, _)) = pattern.split_once('#') else {
+        return false;
+    };
+    let rest = name.strip_prefix(before).unwrap_or_default();
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    digits > 0 && pattern.replace('#', &rest[..digits]) == name
+}
+
+fn one_copy(root: &str, name: &str, all: &str, place: Span) -> Fault {
+    Fault::new(
+        place,
+        format!("`{name}` is one of the copies that {root} `{all}` makes"),
+    )
+    .label(format!("a path names all of them: {root}.{all}"))
+    .help(format!(
+        "to vary one alone, take it out of the `count` into a [[{root}]] of its own"
+    ))
+}
+
+/// Replaces what `keys` name below `node`, creating tables on the way.
+fn set(node: &mut Node, name: &str, keys: &[(String, Span)], value: &Node) -> Result<(), Fault> {
+    let Some(((key, span), rest)) = keys.split_first() else {
+        *node = value.clone();
+        return Ok(());
+    };
+    // A name alone is short for a table: "cerl" for { cerl = {} }, a preset for { preset = … }.
+    if let Some(text) = node.as_text() {
+        let short = match name {
+            _ if text == key => Some((text.to_owned(), Node::empty_table(node.span.clone()))),
+            "transport" => Some(("preset".to_owned(), node.clone())),
+            _ => None,
+        };
+        if let Some((key, inner)) = short {
+            node.value = Value::Table(vec![Entry {
+                key,
+                key_span: node.span.clone(),
+                node: inner,
+            }]);
+        }
+    }
+    let found = node.describe();
+    match &mut node.value {
+        Value::Table(entries) => {
+            let found = entries.iter().position(|e| e.key == *key);
+            let at = found.unwrap_or(entries.len());
+            if found.is_none() {
+                entries.push(Entry {
+                    key: key.clone(),
+                    key_span: span.clone(),
+                    node: Node::empty_table(span.clone()),
+                });
+            }
+            set(&mut entries[at].node, key, rest, value)
+        }
+        Value::Array(items) => {
+            let len = items.len();
+            match key.parse::<usize>().ok().and_then(|i| items.get_mut(i)) {
+                Some(item) => set(item, key, rest, value),
+                None => Err(Fault::new(
+                    span.clone(),
+                    format!("`{name}` is an array, and `{key}` is none of its elements"),
+                )
+                .label(format!("a number below {len} is needed"))),
+            }
+        }
+        _ => Err(Fault::new(
+            span.clone(),
+            format!("`{name}` is {found}, and has no `{key}` in it"),
+        )
+        .label("this path leads nowhere")),
+    }
+}
+
+/// The names of all links, stations, flows or agents, as paths use them.
+pub(crate) fn names(tree: &Node, root: &str) -> Vec<String> {
+    let items = tree.get(root).and_then(Node::as_array).unwrap_or_default();
+    let name = |(i, item): (usize, &Node)| {
+        if let Some(name) = item.get("name").and_then(Node::as_text) {
+            return name.to_owned();
+        }
+        if root == "flow" {
+            return default_flow_name(i);
+        }
+        if root == "agent" {
+            let node = item.get("at").and_then(Node::as_text);
+            return node.unwrap_or_default().to_owned();
+        }
+        if root == "station" {
+            let node = item.get("node").and_then(Node::as_text);
+            return node.unwrap_or_default().to_owned();
+        }
+        let ends = item.get("between").and_then(Node::as_array);
+        let end = |i: usize| ends.and_then(|e| e.get(i)).and_then(Node::as_text);
+        default_link_name(end(0).unwrap_or_default(), end(1).unwrap_or_default())
+    };
+    items.iter().enumerate().map(name).collect()
+}
+
+/// The name of a link that has none.
+pub(crate) fn default_link_name(a: &str, b: &str) -> String {
+    format!("{a}-{b}")
+}
+
+/// The name of the flow in place `index` that has none.
+pub(crate) fn default_flow_name(index: usize) -> String {
+    format!("flow{}", index + 1)
+}
+
+/// How many points the axes make together.
+pub(crate) fn count(axes: &[Axis], sweep: &Span) -> Result<usize, Fault> {
+    let points = axes
+        .iter()
+        .try_fold(1_usize, |n, axis| n.checked_mul(axis.steps.len()))
+        .filter(|&n| n <= MAX_POINTS);
+    points.ok_or_else(|| {
+        Fault::new(sweep.clone(), "this sweep is too large")
+            .label(format!("more than {MAX_POINTS} points"))
+    })
+}
+
+/// The tree and the parameters of point `index`; the last axis varies fastest.
+pub(crate) fn point(
+    axes: &[Axis],
+    mut index: usize,
+    base: &Node,
+    text: &str,
+) -> Result<(Node, Vec<(String, ParamValue)>), Fault> {
+    let mut chosen = Vec::with_capacity(axes.len());
+    for axis in axes.iter().rev() {
+        chosen.push(&axis.steps[index % axis.steps.len()]);
+        index /= axis.steps.len();
+    }
+    let mut tree = base.clone();
+    let mut params = Vec::new();
+    for (axis, values) in axes.iter().zip(chosen.into_iter().rev()) {
+        for (path, value) in axis.paths.iter().zip(values) {
+            path.set(&mut tree, value)?;
+            params.push((path.text.clone(), ParamValue::of(value, text)));
+        }
+    }
+    Ok((tree, params))
+}
+
+/// All swept paths in order.
+pub(crate) fn paths(axes: &[Axis]) -> Vec<String> {
+    let paths = axes.iter().flat_map(|a| &a.paths);
+    paths.map(|p| p.text.clone()).collect()
+}

@@ -1,0 +1,64 @@
+//! The value of a swept field, for the columns of results.
+
+use crate::model::quantity::Quantity;
+use crate::read::tree::{Node, Value};
+
+/// One value of a swept field, as written and as a number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParamValue {
+    /// As written in the file.
+    pub written: Written,
+    /// In SI units, when what is written has a unit.
+    pub quantity: Option<Quantity>,
+}
+
+/// A value as written in a scenario file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Written {
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A number with a fraction or an exponent.
+    Float(f64),
+    /// A string without its quotes, or a table or array as it stands in the file.
+    Text(String),
+}
+
+impl ParamValue {
+    /// The value at `node` of the file `text`.
+    pub(crate) fn of(node: &Node, text: &str) -> Self {
+        let written = match &node.value {
+            Value::Bool(b) => Written::Bool(*b),
+            Value::Int(i) => Written::Int(*i),
+            Value::Float(x) => Written::Float(*x),
+            Value::Text(s) | Value::Date(s) => Written::Text(s.clone()),
+            Value::Array(_) | Value::Table(_) => {
+                Written::Text(text.get(node.span.clone()).unwrap_or_default().to_owned())
+            }
+        };
+        let quantity = node.as_text().and_then(Quantity::parse);
+        Self { written, quantity }
+    }
+
+    /// The value as a number: as written, or in SI units.
+    pub fn number(&self) -> Option<f64> {
+        match (&self.quantity, &self.written) {
+            (Some(q), _) => Some(q.value),
+            (None, Written::Int(i)) => Some(*i as f64),
+            (None, Written::Float(x)) => Some(*x),
+            (None, _) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for ParamValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.written {
+            Written::Bool(b) => b.fmt(f),
+            Written::Int(i) => i.fmt(f),
+            Written::Float(x) => write!(f, "{x:?}"),
+            Written::Text(s) => f.write_str(s),
+        }
+    }
+}

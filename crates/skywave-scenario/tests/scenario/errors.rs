@@ -1,0 +1,263 @@
+//! What is said of wrong files: each message, as printed without colours.
+
+use skywave_scenario::{NoFiles, Scenario};
+
+use crate::wrong::{cases, changed, message};
+
+/// A small legal file; cases change one line of it.
+const GOOD: &str = r#"title = "two nodes"
+
+[[link]]
+name = "air"
+between = ["A", "B"]
+rate = "2Mbps"
+delay = "80ms"
+queue = { droptail = "90 packets" }
+loss = { forward = { exponential = 0.01 } }
+
+[[flow]]
+name = "bulk"
+from = "A"
+to = "B"
+transport = "reno"
+mss = 1460
+rwnd = "64kB"
+
+[run]
+duration = "100s"
+seeds = 3
+
+[sweep]
+"flow.bulk.transport" = ["reno", "cerl"]
+"link.air.loss.forward.exponential" = [0.0, 0.01]
+
+[report]
+plot = [{ x = "link.air.loss.forward.exponential", y = "goodput", by = "flow.bulk.transport" }]
+"#;
+
+#[test]
+fn the_base_of_the_cases_is_legal() {
+    let scenario = Scenario::parse("case.toml", GOOD, &NoFiles);
+    assert!(scenario.is_ok(), "{}", scenario.unwrap_err().render(false));
+}
+
+// The text itself.
+cases! {
+    GOOD;
+    toml_that_is_broken: "delay = \"80ms\"" => "delay = \"80ms";
+    a_key_given_twice: "delay = \"80ms\"" => "delay = \"80ms\"\ndelay = \"81ms\"";
+    an_unknown_table: "[run]" => "[runn]";
+    an_unknown_key: "delay = \"80ms\"" => "dealy = \"80ms\"";
+    an_unknown_key_in_an_inline_table: "{ droptail = \"90 packets\" }" => "{ red = { limit = \"70 packets\", minimum = \"9 packets\" } }";
+    a_missing_key: "delay = \"80ms\"\n" => "";
+    a_missing_table: "[run]\nduration = \"100s\"\nseeds = 3\n" => "";
+    a_link_that_is_no_array: "[[link]]" => "[link]";
+}
+
+// Values and units.
+cases! {
+    GOOD;
+    a_number_without_unit: "delay = \"80ms\"" => "delay = 80";
+    a_string_without_unit: "delay = \"80ms\"" => "delay = \"80\"";
+    a_unit_in_wrong_case: "\"2Mbps\"" => "\"2mbps\"";
+    a_unit_of_something_else: "\"2Mbps\"" => "\"2ms\"";
+    a_negative_rate: "\"2Mbps\"" => "\"-2Mbps\"";
+    a_zero_rate: "\"2Mbps\"" => "\"0Mbps\"";
+    a_queue_for_nothing: "\"90 packets\"" => "\"0 packets\"";
+    a_zero_duration: "\"100s\"" => "\"0s\"";
+    a_duration_of_centuries: "\"100s\"" => "\"99999999h\"";
+    no_seeds: "seeds = 3" => "seeds = 0";
+    a_seed_twice: "seeds = 3" => "seeds = [1, 5, 1]";
+    a_probability_above_one: "{ exponential = 0.01 }" => "{ iid = 1.5 }";
+    losses_by_a_number: "{ forward = { exponential = 0.01 } }" => "0.02";
+    losses_of_a_direction_by_a_number: "{ exponential = 0.01 }" => "0.02";
+    a_probability_in_percent: "{ exponential = 0.01 }" => "{ iid = \"1%\" }";
+    an_mss_of_zero: "mss = 1460" => "mss = 0";
+    an_mss_beyond_ipv4: "mss = 1460" => "mss = 65496";
+    a_window_below_a_segment: "\"64kB\"" => "\"1kB\"";
+    a_window_beyond_tcp: "\"64kB\"" => "\"2GiB\"";
+    a_bool_in_quotes: "seeds = 3" => "series = \"yes\"";
+}
+
+// Names and choices.
+cases! {
+    GOOD;
+    an_unknown_arq: "delay = \"80ms\"" => "delay = \"80ms\"\narq = \"tcp-drc\"";
+    a_code_rate_above_one: "delay = \"80ms\"" => "delay = \"80ms\"\nfec = { rate = 1.25, repair = 0.9 }";
+    no_retries: "delay = \"80ms\"" => "delay = \"80ms\"\narq = { retries = 0 }";
+    an_unknown_queue: "{ droptail = \"90 packets\" }" => "{ droptial = \"90 packets\" }";
+    a_queue_without_value: "{ droptail = \"90 packets\" }" => "\"droptail\"";
+    two_loss_models_in_one_table: "{ exponential = 0.01 }" => "{ iid = 0.1, exponential = 0.01 }";
+    a_value_for_a_name: "rwnd = \"64kB\"" => "traffic = { ftp = 1 }";
+    an_unknown_transport: "transport = \"reno\"" => "transport = \"newrneo\"";
+    an_unknown_slot_member: "transport = \"reno\"" => "transport = { recovery = \"sak\" }";
+    an_unknown_slot: "transport = \"reno\"" => "transport = { recover = \"sack\" }";
+    an_unknown_parameter: "transport = \"reno\"" => "transport = { congestion = { cerl = { b = 0.3 } } }";
+    an_unknown_profile: "mss = 1460" => "profile = \"ns3\"";
+    a_cap_below_a_segment: "mss = 1460" => "tcp = { max_cwnd = \"100B\" }";
+    a_step_for_one_flow: "mss = 1460" => "start_step = \"1s\"";
+    copies_that_start_after_the_run: "mss = 1460" => "count = 3\nstart_step = \"50s\"";
+    a_transfer_of_no_size: "mss = 1460" => "traffic = { requests = { think = \"1s\" } }";
+    a_transfer_of_two_sizes: "mss = 1460" => "traffic = { requests = { size = \"1kB\", segments = [1, 2], think = \"1s\" } }";
+    a_transfer_of_less_than_least: "mss = 1460" => "traffic = { requests = { segments = [20, 10], think = \"1s\" } }";
+    too_many_bins: "seeds = 3" => "bins = \"1us\"";
+    an_rto_that_contradicts_itself: "mss = 1460" => "tcp = { min_rto = \"5s\", max_rto = \"1s\" }";
+}
+
+// What belongs together.
+cases! {
+    GOOD;
+    a_route_by_nobody: "[[flow]]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nvia = [\"c\"]";
+    a_route_in_a_circle: "[[flow]]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nvia = [\"C\"]";
+    a_tunnel_beside_the_route: "[[flow]]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\ntunnel = { from = \"B\", to = \"C\" }";
+    a_way_back_for_datagrams: "[[flow]]" => "[[flow]]\nfrom = \"A\"\nto = \"B\"\ntransport = \"udp\"\nreverse_via = [\"A\"]\ntraffic = { cbr = { rate = \"64kbps\", packet = 200 } }\n\n[[flow]]";
+    retransmission_of_what_was_never_sent: "delay = \"80ms\"" => "delay = \"80ms\"\narq = \"tcp-dcr\"\nloss_at = \"head\"";
+    retransmission_in_no_time: "delay = \"80ms\"" => "delay = \"0s\"\narq = { retries = 3 }";
+    an_unknown_node: "from = \"A\"" => "from = \"a1\"";
+    a_flow_to_itself: "to = \"B\"" => "to = \"A\"";
+    a_receiver_out_of_reach: "[[flow]]" => "[[link]]\nbetween = [\"C\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"D\"\n\n[[flow]]";
+    no_way_back_for_acks: "delay = \"80ms\"" => "delay = \"80ms\"\none_way = true";
+    a_reverse_of_a_one_way_link: "delay = \"80ms\"" => "delay = \"80ms\"\none_way = true\nreverse_rate = \"1Mbps\"";
+    a_link_to_itself: "between = [\"A\", \"B\"]" => "between = [\"A\", \"A\"]";
+    a_link_between_three: "between = [\"A\", \"B\"]" => "between = [\"A\", \"B\", \"C\"]";
+    two_links_of_a_name: "[[flow]]" => "[[link]]\nname = \"air\"\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]";
+    two_flows_of_a_name: "[run]" => "[[flow]]\nname = \"bulk\"\nfrom = \"B\"\nto = \"A\"\n\n[run]";
+    a_link_without_rate: "rate = \"2Mbps\"\n" => "";
+    a_link_with_rate_and_trace: "rate = \"2Mbps\"" => "rate = \"2Mbps\"\ntrace = \"lte.trace\"";
+    copies_of_a_link_between_the_same: "name = \"air\"" => "name = \"air\"\ncount = 3";
+    a_loss_model_by_name: "{ forward = { exponential = 0.01 } }" => "{ forward = \"iid\" }";
+    a_delay_of_two: "delay = \"80ms\"" => "delay = [\"1ms\", \"2ms\"]";
+    a_date: "delay = \"80ms\"" => "delay = 2008-04-01";
+    a_number_without_copies: "between = [\"A\", \"B\"]" => "between = [\"A#\", \"B\"]";
+    overlapping_blackouts: "delay = \"80ms\"" => "delay = \"80ms\"\nblackouts = [{ start = \"10s\", duration = \"5s\" }, { start = \"14s\", duration = \"1s\" }]";
+    a_blackout_without_end: "delay = \"80ms\"" => "delay = \"80ms\"\nblackouts = { every = \"1s\", duration = \"1s\" }";
+    red_thresholds_upside_down: "{ droptail = \"90 packets\" }" => "{ red = { limit = \"90 packets\", min = \"50 packets\", max = \"40 packets\" } }";
+    red_units_mixed: "{ droptail = \"90 packets\" }" => "{ red = { limit = \"90 packets\", min = \"5kB\" } }";
+    bounds_in_wrong_order: "delay = \"80ms\"" => "delay = { uniform = [\"9ms\", \"1ms\"] }";
+    a_pareto_without_mean: "delay = \"80ms\"" => "delay = { pareto = { mean = \"9ms\", shape = 1.0 } }";
+    a_window_outside_the_run: "seeds = 3" => "measure = [\"10s\", \"110s\"]";
+    an_empty_window: "seeds = 3" => "measure = [\"10s\", \"10s\"]";
+    a_flow_after_the_run: "mss = 1460" => "start = \"100s\"";
+    a_flow_that_stops_first: "mss = 1460" => "start = \"50s\"\nstop = \"20s\"";
+    a_window_of_too_many_segments: "rwnd = \"64kB\"" => "rwnd = \"1GB\"";
+    a_trace_instead_of_none: "rate = \"2Mbps\"" => "trace_else = \"lte.trace\"";
+    a_trace_without_folder: "rate = \"2Mbps\"" => "trace = \"lte.trace\"";
+}
+
+// Contention and presets.
+cases! {
+    GOOD;
+    a_contention_that_is_never_won: "delay = \"80ms\"" => "delay = \"80ms\"\ncontention = { failure = 1 }";
+    a_first_window_above_the_largest: "delay = \"80ms\"" => "delay = \"80ms\"\ncontention = { window = 512 }";
+    a_contention_of_nobody: "delay = \"80ms\"" => "delay = \"80ms\"\ncontention = \"cpdp\"";
+    a_window_that_shrinks: "delay = \"80ms\"" => "delay = \"80ms\"\ncontention = { window = 32, max_window = 16 }";
+    a_contention_beside_arq: "delay = \"80ms\"" => "delay = \"80ms\"\narq = \"tcp-dcr\"\ncontention = \"cdpd\"";
+    an_unknown_preset_of_a_link: "delay = \"80ms\"" => "preset = \"cpdp\"";
+    a_preset_with_two_rates: "rate = \"2Mbps\"" => "preset = \"cdpd\"\nrate = \"2Mbps\"\ntrace = \"lte.trace\"";
+}
+
+// Agents.
+cases! {
+    GOOD;
+    an_agent_nowhere: "[run]" => "[[agent]]\nat = \"C\"\nsnoop = {}\n\n[run]";
+    an_agent_at_an_end: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"C\"\nsnoop = {}\n\n[run]";
+    an_agent_that_nothing_passes: "[run]" => "[[agent]]\nat = \"B\"\nsnoop = {}\n\n[run]";
+    an_agent_beside_the_way: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[agent]]\nat = \"D\"\nsnoop = {}\n\n[run]";
+    two_agents_at_a_node: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nsnoop = {}\n\n[[agent]]\nat = \"B\"\nsnoop = \"none\"\n\n[run]";
+    an_agent_without_work: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\n\n[run]";
+    an_unknown_kind_of_snoop: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nsnoop = \"orginal\"\n\n[run]";
+    a_cache_in_bytes: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nsnoop = { cache = \"64kB\" }\n\n[run]";
+    no_dupacks_at_all: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nsnoop = { dupacks = 0 }\n\n[run]";
+    a_path_to_no_agent: "\"flow.bulk.transport\" =" => "\"agent.B.snoop\" =";
+}
+
+// The sweep.
+cases! {
+    GOOD;
+    a_swept_value_that_is_wrong: "[\"reno\", \"cerl\"]" => "[\"reno\", \"curl\"]";
+    a_swept_number_out_of_range: "[0.0, 0.01]" => "[0.0, 1.01]";
+    a_swept_value_against_another: "\"flow.bulk.transport\" = [\"reno\", \"cerl\"]" => "\"flow.bulk.mss\" = [1000, 65000]";
+    a_path_to_no_link: "\"link.air.loss" => "\"link.iar.loss";
+    a_path_to_no_key: "\"link.air.loss.forward.exponential\" =" => "\"link.air.loss.forwrad.exponential\" =";
+    a_path_into_a_string: "\"link.air.loss.forward.exponential\" =" => "\"link.air.delay.uniform\" =";
+    a_path_to_nothing: "\"flow.bulk.transport\" =" => "\"flow.bulk\" =";
+    a_path_to_elsewhere: "\"flow.bulk.transport\" =" => "\"flows.bulk.transport\" =";
+    a_sweep_of_seeds: "\"flow.bulk.transport\" = [\"reno\", \"cerl\"]" => "\"run.seeds\" = [1, 2]";
+    an_empty_sweep: "[0.0, 0.01]" => "[]";
+    a_sweep_that_is_no_array: "[0.0, 0.01]" => "0.01";
+    a_path_swept_twice: "\"link.air.loss.forward.exponential\" =" => "\"flow.bulk.transport & flow.bulk.rwnd\" =";
+    linked_values_that_do_not_match: "\"flow.bulk.transport\" = [\"reno\", \"cerl\"]" => "\"flow.bulk.transport & flow.bulk.rwnd\" = [[\"reno\", \"64kB\"], [\"cerl\"]]";
+    too_many_runs: "seeds = 3" => "seeds = 900000";
+}
+
+// The report.
+cases! {
+    GOOD;
+    a_plot_over_a_path_not_swept: "x = \"link.air.loss.forward.exponential\"" => "x = \"link.air.delay\"";
+    a_plot_of_nothing_measured: "y = \"goodput\"" => "y = \"godput\"";
+    a_plot_by_its_own_axis: "by = \"flow.bulk.transport\"" => "by = \"link.air.loss.forward.exponential\"";
+    a_plot_over_time_without_series: "x = \"link.air.loss.forward.exponential\", y = \"goodput\"" => "x = \"time\", y = \"cwnd\"";
+    a_plot_of_no_flow: "y = \"goodput\"" => "y = \"goodput\", flow = \"bluk\"";
+    an_unknown_scale: "y = \"goodput\"" => "y = \"goodput\", x_scale = \"logarithmic\"";
+}
+
+/// The network and its flow only, the flow's transport line replaced.
+#[track_caller]
+fn with_transport(line: &str) -> String {
+    let (start, _) = GOOD.split_once("[sweep]").expect("a sweep");
+    message(&start.replace("transport = \"reno\"", line))
+}
+
+#[test]
+fn sack_switched_off() {
+    insta::assert_snapshot!(with_transport(
+        "transport = \"sack\"\ntcp = { sack = false }"
+    ));
+}
+
+#[test]
+fn tcp_keys_for_udp() {
+    insta::assert_snapshot!(with_transport("transport = \"udp\""));
+}
+
+#[test]
+fn udp_without_a_rate() {
+    let text = "[[link]]\nbetween = [\"A\", \"B\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\
+                [[flow]]\nfrom = \"A\"\nto = \"B\"\ntransport = \"udp\"\n\
+                [run]\nduration = \"1s\"\n";
+    insta::assert_snapshot!(message(text));
+}
+
+#[test]
+fn too_many_points() {
+    let values = format!("{:?}", (1..=20).collect::<Vec<_>>());
+    let keys = ["mss", "header", "start", "stop"];
+    let lines = keys.map(|key| format!("\"flow.bulk.{key}\" = {values}\n"));
+    let sweep = format!("[sweep]\n{}", lines.concat());
+    insta::assert_snapshot!(changed(GOOD, "[sweep]\n", &sweep));
+}
+
+#[test]
+fn an_empty_file() {
+    insta::assert_snapshot!(message(""));
+}
+
+#[test]
+fn nesting_without_end() {
+    let deep = format!("title = {}{}", "[".repeat(60), "]".repeat(60));
+    insta::assert_snapshot!(changed(GOOD, "title = \"two nodes\"", &deep));
+}
+
+#[test]
+fn a_file_beyond_a_mebibyte() {
+    let error = Scenario::parse("case.toml", &"# padding\n".repeat(200_000), &NoFiles).unwrap_err();
+    insta::assert_snapshot!(error.render(false));
+}
+
+#[test]
+fn colours_are_only_for_terminals() {
+    let error = Scenario::parse("case.toml", "titel = 1", &NoFiles).unwrap_err();
+    assert!(!error.render(false).contains('\u{1b}'));
+    assert!(error.render(true).contains('\u{1b}'));
+    assert_eq!(error.to_string(), "unknown key `titel`");
+}

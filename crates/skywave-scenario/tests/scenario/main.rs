@@ -1,0 +1,18 @@
+//! Scenario files, from the outside: what they become, and what is said of wrong ones.
+
+mod agent;
+mod becomes;
+mod contention;
+mod custom;
+mod detection;
+mod errors;
+mod example;
+mod members;
+mod mutations;
+mod radio;
+mod runs;
+mod schema;
+mod sweeps;
+mod timeout;
+mod wrong;
+mod wtcp;
