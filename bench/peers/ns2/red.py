@@ -1,6 +1,6 @@
 """Makes reference/red_ecn.csv: Reno over a RED bottleneck in ns-2, with and without ECN.
 
-python3 bench/peers/ns2/red.py            # all points, 20 runs each
+python3 bench/peers/ns2/red.py            # all points, 20 runs each: 13 minutes of processor time
 python3 bench/peers/ns2/red.py --seeds 5 --only crowd --out /dev/stdout
 """
 
@@ -47,12 +47,13 @@ USUAL = {
     "wait": 1,
     "q": 0,
 }
+# `dur_ecn`: a longer run with ECN, where drops are rare and a short run says little about them.
 POINTS = {
     # The pipe empties after each response.
     "alone": {"flows": 1, "B": 5, "Tp": 80, "dur": 1020},
     "few": {"flows": 4, "B": 4, "Tp": 20, "dur": 220},
     # The average is at times above the upper threshold, where packets are dropped.
-    "many": {"flows": 16, "B": 10, "Tp": 20, "dur": 220},
+    "many": {"flows": 16, "B": 10, "Tp": 20, "dur": 220, "dur_ecn": 10020},
     # As many drops as marks.
     "crowd": {
         "flows": 30,
@@ -77,6 +78,7 @@ POINTS = {
         "max": 30,
         "maxp": 0.05,
         "dur": 520,
+        "dur_ecn": 2020,
     },
 }
 MEASURED = [
@@ -100,6 +102,8 @@ def run(point: dict[str, object], ecn: int, seed: int) -> dict[str, float]:
 def row(name: str, ecn: int, seeds: list[int], pool: ThreadPoolExecutor) -> list[str]:
     """A line of the table."""
     point = USUAL | POINTS[name]
+    if ecn:
+        point["dur"] = point.get("dur_ecn", point["dur"])
     runs = list(pool.map(lambda seed: run(point, ecn, seed), seeds))
     cells = [name, str(ecn), *(str(point[column]) for column in SETTINGS), str(len(runs))]
     for quantity in MEASURED:
