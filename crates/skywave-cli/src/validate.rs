@@ -17,8 +17,8 @@ mod live;
 ///
 /// Simulates every point of the reference tables (made with ns-2.35, and ns-3 for comparison) and
 /// prints both, point by point. A row agrees when goodput is within 5% and timeouts and
-/// retransmissions within 15% of the reference's mean (goodput of 802.11 chains within 15%), or the
-/// 95% intervals overlap. Fails when fewer rows of a set agree than docs/validation.md requires.
+/// retransmissions within 15% of the reference's mean (goodput of 802.11 chains within 15%, drops and
+/// marks of RED queues within 5%), or the 95% intervals overlap. Fails when fewer rows of a set agree than docs/validation.md requires.
 /// With --live it runs ns-2 here, at a point of your choice or (with --only) at every row of a set.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -26,7 +26,8 @@ mod live;
     skywave validate --only cerl --seeds 5\n  \
     skywave validate --json | jq 'select(.agrees == false)'\n  \
     skywave validate --live --agent reno --loss 0.03 --delay 120ms --seeds 5\n  \
-    skywave validate --live --only ecn\n\n\
+    skywave validate --live --only ecn\n  \
+    skywave validate --live --path red --ecn --flows 16 --seeds 5\n\n\
     Each line of --json has: set, row {column: value}, judged, agrees, within_tolerance, quantities\n\
     {name: {ours, ours_ci95, theirs, theirs_ci95, ratio, agrees, within_tolerance}} (an interval is\n\
     its half width; null for a single run). A last line for each set has: set, rows, seeds,\n\

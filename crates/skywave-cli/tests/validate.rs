@@ -94,11 +94,39 @@ fn with_ns(script: &str) -> tempfile::TempDir {
     dir
 }
 
+/// What the script for ns-2 prints of a RED bottleneck, as far as it is compared.
+#[cfg(unix)]
+const OF_RED: &str =
+    "goodput_mbps first_mbps queue_drops ecn_marks timeouts retransmits mean_queue";
+
+/// With --ecn the queue marks on both sides.
+#[cfg(unix)]
+#[test]
+fn ecn_is_on_in_both_simulators() {
+    for (ecn, setting) in [(true, "ecn 1"), (false, "ecn 0")] {
+        let dir = with_ns(&format!(
+            "echo \"$@\" > \"${{0%/*}}/settings\"; for name in {OF_RED}; do echo $name 7; done"
+        ));
+        let mut args = vec!["--live", "--path", "red", "--duration", "40s"];
+        args.extend(["--seeds", "1", "--json"]);
+        args.extend(ecn.then_some("--ecn"));
+        let mut command = validate(dir.path(), &args);
+        command.env("PATH", dir.path());
+        let (_, lines, errors) = output(command);
+        let settings = std::fs::read_to_string(dir.path().join("settings")).expect("settings");
+        assert!(settings.contains(setting), "{settings}");
+        let row = lines.lines().next().expect("a row");
+        let row: serde_json::Value = serde_json::from_str(row).expect("JSON");
+        let marks = row["quantities"]["ecn_marks"]["ours"].as_f64();
+        assert_eq!(marks.map(|marks| marks > 0.0), Some(ecn), "{row} {errors}");
+    }
+}
+
 /// With --only, each row is compared with what ns-2 says here instead of with the table.
 #[cfg(unix)]
 #[test]
 fn a_set_is_compared_with_an_ns_that_runs_here() {
-    let names = "goodput_mbps first_mbps queue_drops timeouts retransmits mean_queue";
+    let names = OF_RED;
     let dir = with_ns(&format!("for name in {names}; do echo $name 7; done"));
     let mut command = validate(
         dir.path(),
@@ -108,8 +136,8 @@ fn a_set_is_compared_with_an_ns_that_runs_here() {
     let (_, lines, errors) = output(command);
     let parsed = lines.lines().map(serde_json::from_str);
     let rows: Vec<serde_json::Value> = parsed.collect::<Result<_, _>>().expect("JSON");
-    assert_eq!(rows.len(), 7, "{errors}");
-    for row in &rows[..6] {
+    assert_eq!(rows.len(), 13, "{errors}");
+    for row in &rows[..12] {
         for name in names.split(' ') {
             assert_eq!(row["quantities"][name]["theirs"], 7.0, "{row}");
         }

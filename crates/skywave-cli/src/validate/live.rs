@@ -98,6 +98,10 @@ pub(crate) struct Point {
     /// red: probability of a drop at the upper threshold.
     #[arg(long, value_name = "P", default_value_t = 0.1, requires = "live")]
     max_p: f64,
+
+    /// red: the flows use ECN, and the queue marks packets instead of dropping them early.
+    #[arg(long, requires = "live")]
+    ecn: bool,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -181,6 +185,7 @@ impl Point {
                     gentle: true,
                     wait: true,
                     loss: self.loss.unwrap_or(0.0),
+                    ecn: self.ecn,
                 }),
             ),
         };

@@ -139,6 +139,8 @@ pub struct RedBottleneck {
     pub wait: bool,
     /// Loss probability after the bottleneck.
     pub loss: f64,
+    /// Flows use ECN, and the queue marks their packets instead of dropping them early.
+    pub ecn: bool,
 }
 
 impl RedBottleneck {

@@ -67,6 +67,7 @@ impl Case {
                 list.push(("weight", RedBottleneck::WEIGHT.to_string()));
                 list.push(("gentle", u32::from(path.gentle).to_string()));
                 list.push(("wait", u32::from(path.wait).to_string()));
+                list.push(("ecn", u32::from(path.ecn).to_string()));
                 list.push(("loss", path.loss.to_string()));
             }
             // The script knows no radio, and says so.

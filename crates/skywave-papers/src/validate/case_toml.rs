@@ -168,6 +168,9 @@ impl Case {
             let name = format!("f{i}");
             text += &flow(&name, &ends, self.agent, self.payload().1, window);
             text += "start = { uniform = [\"0s\", \"1s\"] }\n";
+            if path.ecn {
+                text += "tcp = { ecn = true }\n";
+            }
         }
         text + &self.run(Some(RedBottleneck::FROM))
     }
@@ -251,7 +254,7 @@ impl RedBottleneck {
         };
         format!(
             "red = {{ limit = \"{}\", min = \"{}\", max = \"{}\", max_p = {:?}, weight = {}, \
-             gentle = {}, wait = {}, mean_packet = \"{}B\" }}",
+             gentle = {}, wait = {}, mean_packet = \"{}B\", ecn = {} }}",
             length(self.buffer),
             length(self.min),
             length(self.max),
@@ -259,7 +262,8 @@ impl RedBottleneck {
             Self::WEIGHT,
             self.gentle,
             self.wait,
-            Self::PACKET
+            Self::PACKET,
+            self.ecn
         )
     }
 }

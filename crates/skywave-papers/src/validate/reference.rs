@@ -140,12 +140,9 @@ fn dcr_row(cells: &Cells<'_>) -> Result<Row, Unreadable> {
     })
 }
 
-/// Reno over a RED bottleneck without ECN, ns-2.35.
+/// Reno over a RED bottleneck without ECN and with it, ns-2.35.
 pub(super) fn red() -> Result<Vec<Row>, Unreadable> {
-    let rows = table!("ns2/reference/red_ecn").each(|cells| {
-        if cells.whole("ecn")? > 0 {
-            return Ok(None);
-        }
+    table!("ns2/reference/red_ecn").each(|cells| {
         let reno = || Agent::find("Reno");
         let unit = |text| match text {
             "bytes" => Some(true),
@@ -153,8 +150,8 @@ pub(super) fn red() -> Result<Vec<Row>, Unreadable> {
             _ => None,
         };
         let read = |quantity: Quantity| Ok((quantity, cells.estimate(quantity.name())?));
-        Ok(Some(Row {
-            labels: cells.labels(&["point"])?,
+        Ok(Row {
+            labels: cells.labels(&["point", "ecn"])?,
             case: Case {
                 agent: reno().ok_or_else(|| cells.unreadable("point", "an agent"))?,
                 path: Path::Red(RedBottleneck {
@@ -170,6 +167,7 @@ pub(super) fn red() -> Result<Vec<Row>, Unreadable> {
                     gentle: cells.whole("gentle")? > 0,
                     wait: cells.whole("wait")? > 0,
                     loss: cells.number("q")?,
+                    ecn: cells.whole("ecn")? > 0,
                 }),
                 duration: format!("{}s", cells.text("dur")?),
             },
@@ -177,9 +175,8 @@ pub(super) fn red() -> Result<Vec<Row>, Unreadable> {
                 .into_iter()
                 .map(read)
                 .collect::<Result<_, _>>()?,
-        }))
-    })?;
-    Ok(rows.into_iter().flatten().collect())
+        })
+    })
 }
 
 /// CERL's path, ns-3.44, without the algorithms that we have nothing like.

@@ -89,7 +89,7 @@ impl Set {
                 Terms {
                     decisive: &Quantity::DECISIVE_OF_RED,
                     ..terms(
-                        "Reno over a RED bottleneck, against ns-2.35",
+                        "Reno over a RED bottleneck without ECN (0) and with (1), against ns-2.35",
                         Some(1.0),
                         "first_mbps is the goodput of the flow with the shortest round trip.",
                     )

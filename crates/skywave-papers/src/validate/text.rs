@@ -172,9 +172,11 @@ fn json_pair(c: &Comparison) -> (String, Value) {
 fn estimate(quantity: Quantity, e: &Estimate) -> String {
     let digits = match quantity {
         Quantity::Goodput | Quantity::FirstGoodput | Quantity::LossRate => 4,
-        Quantity::QueueDrops | Quantity::Timeouts | Quantity::Retransmits | Quantity::MeanQueue => {
-            1
-        }
+        Quantity::QueueDrops
+        | Quantity::Marks
+        | Quantity::Timeouts
+        | Quantity::Retransmits
+        | Quantity::MeanQueue => 1,
     };
     match e.half {
         Some(half) => format!("{} ±{}", fixed(e.mean, digits), fixed(half, digits)),

@@ -18,6 +18,8 @@ pub enum Quantity {
     FirstGoodput,
     /// Packets that the bottleneck's queue drops, early or because it is full.
     QueueDrops,
+    /// Packets that the bottleneck's queue marks (ECN).
+    Marks,
     /// Expiries of the retransmission timer.
     Timeouts,
     /// Packets sent again.
@@ -30,10 +32,11 @@ pub enum Quantity {
 
 impl Quantity {
     /// All, in the order of columns.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Goodput,
         Self::FirstGoodput,
         Self::QueueDrops,
+        Self::Marks,
         Self::Timeouts,
         Self::Retransmits,
         Self::LossRate,
@@ -50,17 +53,18 @@ impl Quantity {
     ];
 
     /// Those of a RED bottleneck.
-    pub const OF_RED: [Self; 6] = [
+    pub const OF_RED: [Self; 7] = [
         Self::Goodput,
         Self::FirstGoodput,
         Self::QueueDrops,
+        Self::Marks,
         Self::Timeouts,
         Self::Retransmits,
         Self::MeanQueue,
     ];
 
     /// Those of them that decide.
-    pub const DECISIVE_OF_RED: [Self; 2] = [Self::Goodput, Self::QueueDrops];
+    pub const DECISIVE_OF_RED: [Self; 3] = [Self::Goodput, Self::QueueDrops, Self::Marks];
 
     /// Those of flows, which every path has.
     pub const OF_FLOWS: [Self; 3] = [Self::Goodput, Self::Timeouts, Self::Retransmits];
@@ -71,6 +75,7 @@ impl Quantity {
             Self::Goodput => "goodput_mbps",
             Self::FirstGoodput => "first_mbps",
             Self::QueueDrops => "queue_drops",
+            Self::Marks => "ecn_marks",
             Self::Timeouts => "timeouts",
             Self::Retransmits => "retransmits",
             Self::LossRate => "loss_rate",
@@ -81,7 +86,7 @@ impl Quantity {
     /// How far apart the means may be, as a share of the reference's.
     pub fn tolerance(self) -> f64 {
         match self {
-            Self::Goodput | Self::FirstGoodput | Self::QueueDrops => 0.05,
+            Self::Goodput | Self::FirstGoodput | Self::QueueDrops | Self::Marks => 0.05,
             Self::LossRate | Self::MeanQueue => 0.10,
             Self::Timeouts | Self::Retransmits => 0.15,
         }
@@ -104,6 +109,7 @@ impl Quantity {
                 Some(bps * 1e-6 * case.payload_scale())
             }
             Self::QueueDrops => Some(bottleneck()?.queue_drops as f64),
+            Self::Marks => Some(bottleneck()?.ecn_marks as f64),
             Self::Timeouts => Some(flows().map(|f| f.timeouts as f64).sum()),
             Self::Retransmits => Some(flows().map(|f| f.retransmits as f64).sum()),
             Self::LossRate => {
@@ -177,6 +183,8 @@ mod tests {
         assert!(agrees(Quantity::Goodput, (1.049, exact), (1.0, exact)));
         assert!(!agrees(Quantity::Goodput, (1.051, exact), (1.0, exact)));
         assert!(!agrees(Quantity::Goodput, (0.949, exact), (1.0, exact)));
+        assert!(agrees(Quantity::Marks, (1.049, exact), (1.0, exact)));
+        assert!(!agrees(Quantity::Marks, (0.949, exact), (1.0, exact)));
         assert!(agrees(Quantity::LossRate, (0.91, exact), (1.0, exact)));
         assert!(!agrees(Quantity::MeanQueue, (0.89, exact), (1.0, exact)));
         assert!(agrees(Quantity::Timeouts, (1.149, exact), (1.0, exact)));
