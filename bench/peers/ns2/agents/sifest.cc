@@ -4,6 +4,8 @@
 // Performance with Segment-in-Flight Estimation Algorithm over Wireless Links", 2004. README.md names the
 // section behind each rule, and how we read it.
 
+#include <vector>
+
 #include "tcp.h"
 #include "scoreboard.h"
 #include "sack1-class.h"
@@ -22,6 +24,7 @@ protected:
 
     int liw_;      // slow start begins with two segments
     int idle_;     // a pause in sending makes the sender forget what is in flight
+    int fresh_;    // a segment's first transmission, too, guards it for a round trip
     int acted_;    // fast retransmits before the third duplicate ACK
 
 private:
@@ -30,12 +33,12 @@ private:
     void forget();
 
     static const int FIXED = 3;
+    static const int NEVER = -1000000;
     int sifest_;
     int counted_;     // the highest segment that was counted since the last timeout
     bool responded_;  // to these duplicate ACKs
-    int resent_;      // the segment that was last sent again
-    double resent_at_;
     double sent_at_;  // when anything was last sent
+    std::vector<double> guarded_; // when each segment was last sent again, or a long time ago
     double rtt_;      // the last smoothed round trip, s
 };
 
@@ -43,6 +46,7 @@ template <class Base> SifestTcpAgent<Base>::SifestTcpAgent()
 {
     this->bind_bool("liw_", &liw_);
     this->bind_bool("idle_", &idle_);
+    this->bind_bool("fresh_", &fresh_);
     this->bind("acted_", &acted_);
     forget();
 }
@@ -50,10 +54,11 @@ template <class Base> SifestTcpAgent<Base>::SifestTcpAgent()
 template <class Base> void SifestTcpAgent<Base>::forget()
 {
     sifest_ = acted_ = 0;
-    counted_ = resent_ = -1;
+    counted_ = -1;
     responded_ = false;
-    resent_at_ = sent_at_ = -1;
-    rtt_ = -1;
+    sent_at_ = NEVER;
+    rtt_ = 0;
+    guarded_.clear();
     this->numdupacks_ = FIXED;
 }
 
@@ -77,15 +82,15 @@ template <class Base> double SifestTcpAgent<Base>::rtt()
 template <class Base> void SifestTcpAgent<Base>::output(int seqno, int reason)
 {
     if (seqno > counted_) {
-        if (idle_ && sent_at_ >= 0 && now() - sent_at_ > rtt())
+        if (idle_ && now() - sent_at_ > rtt())
             sifest_ = 0;
         ++sifest_;
         counted_ = seqno;
     }
-    if (seqno <= this->maxseq_) {
-        resent_ = seqno;
-        resent_at_ = now();
-    }
+    if (guarded_.size() <= size_t(seqno))
+        guarded_.resize(seqno + 1, NEVER);
+    if (fresh_ || seqno <= this->maxseq_)
+        guarded_[seqno] = now();
     sent_at_ = now();
     Base::output(seqno, reason);
 }
@@ -102,7 +107,8 @@ template <class Base> void SifestTcpAgent<Base>::recv(Packet* packet, Handler* h
     } else if (acked == this->last_ack_) {
         int count = this->dupacks_ + 1;
         bool enough = count >= FIXED || count >= sifest_ - 1;
-        bool lately = resent_ == acked + 1 && now() - resent_at_ < rtt();
+        bool outstanding = size_t(acked + 1) < guarded_.size();
+        bool lately = !outstanding || now() - guarded_[acked + 1] < rtt();
         if (enough && !lately) {
             responded_ = true;
             this->numdupacks_ = count;

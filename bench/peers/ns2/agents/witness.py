@@ -25,25 +25,28 @@ from chain import T  # noqa: E402
 
 Point = dict[str, object]
 
+
+def settings(text: str) -> Point:
+    """Names and values in turn."""
+    words = text.split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
 # Settings of witness.tcl, in the order of the table's columns, with what most points have.
-CERL: Point = {
-    **{"path": "single", "flows": 1, "others": 0, "beside": "-", "B": 2, "Tp": 50, "last": 10},
-    **{"buf": 90, "win": 270, "cap": 0, "q": 0.01, "x": 0, "y": 0, "tobad": 0, "togood": 0},
-    **{"cbr": 0, "mss": 1460, "header": 1, "delack": 0, "limited": 1, "iw": 2, "tick": 0.01},
-    **{"minrto": 0.2, "initrto": 3, "step": 0, "spread": 0, "jitter": 0, "from": 0, "dur": 480},
-    **{"A": 0.55, "syn": 0, "delay": 0, "idle": 0, "bugfix": -1},
-}
-DCR: Point = CERL | {
-    **{"path": "wireless", "B": 1, "Tp": 20, "last": 0, "buf": 50, "win": 80, "cap": 40, "q": 0},
-    **{"mss": 1000, "header": 0, "limited": 0, "iw": 1, "minrto": 1, "step": 1},
-    **{"from": 100, "dur": 1100, "A": 0, "delay": 1},
-}
-SIFEST: Point = CERL | {
-    **{"path": "sifest", "B": 0.128, "Tp": 25, "last": 0, "buf": 50, "win": 16, "q": 0},
-    **{"tobad": 0.3, "togood": 0.3, "cbr": 64, "mss": 512, "header": 0, "delack": 200},
-    **{"limited": 0, "iw": 1, "tick": 0.1, "minrto": 0, "initrto": 6, "dur": 100, "A": 0},
-    **{"idle": 1, "bugfix": 0},
-}
+CERL = settings("""
+    path single flows 1 others 0 beside - B 2 Tp 50 last 10 buf 90 win 270 cap 0 q 0.01
+    x 0 y 0 tobad 0 togood 0 cbr 0 mss 1460 header 1 delack 0 limited 1 iw 2
+    tick 0.01 minrto 0.2 initrto 3 step 0 spread 0 jitter 0 from 0 dur 480
+    A 0.55 syn 0 delay 0 idle 0 fresh 0 bugfix 0
+""")
+DCR = CERL | settings("""
+    path wireless B 1 Tp 20 last 0 buf 50 win 80 cap 40 q 0 mss 1000 header 0 limited 0 iw 1
+    minrto 1 step 1 from 100 dur 1100 A 0 delay 1
+""")
+SIFEST = CERL | settings("""
+    path sifest B 0.128 Tp 25 last 0 buf 50 win 16 q 0 tobad 0.3 togood 0.3 cbr 64 mss 512 header 0
+    delack 200 limited 0 iw 1 tick 0.1 minrto 0 initrto 6 dur 100 A 0 idle 1
+""")
 # Columns with another name in witness.tcl.
 NAMES = {"win": "window", "A": "fraction"}
 
@@ -90,14 +93,15 @@ def dcr() -> Iterator[tuple[str, Point, list[str]]]:
     pair = ["DCR", "Sack1"]
     for q in (0, 0.001, 0.005, 0.01, 0.02, 0.05):
         yield "dcr-q", {"q": q}, pair
+    far = {"q": 0.01, "Tp": 250, "buf": 150, "win": 250, "cap": 125}
     # The offered window as it stands in the text, with no room for the delay.
-    yield "dcr-rwnd", {"q": 0.02, "win": 40, "cap": 0}, pair
+    yield "dcr-rwnd", far | {"win": 125, "cap": 0}, pair
     # Limited Transmit and the shortest timeout of today's ns-2.
     yield "dcr-limited", {"q": 0.02, "limited": 1}, pair
-    yield "dcr-minrto", {"q": 0.02, "minrto": 0.2}, pair
+    yield "dcr-minrto", far | {"minrto": 0.2}, pair
     for q in (0.01, 0.05):
         for tp in (5, 100, 250):
-            yield "dcr-Tp", {"q": q, "Tp": tp, "buf": 150, "win": 250, "cap": 125}, pair
+            yield "dcr-Tp", far | {"q": q, "Tp": tp}, pair
     for rate, cap in ((2, 34), (6, 102), (10, 170)):
         point = {"q": 0.01, "B": rate, "buf": cap + 10, "win": 2 * cap, "cap": cap}
         yield "dcr-B", point, pair
@@ -128,6 +132,8 @@ def sifest() -> Iterator[tuple[str, Point, list[str]]]:
     enhanced = ["Tahoe+SIF", "Tahoe+SIF+LIW", "Reno+SIF", "Newreno+SIF"]
     # Other readings: the base's guard against a second fast retransmit, no pause, fresh ns-2.
     yield "sifest-bugfix", bad | {"bugfix": 1}, enhanced
+    yield "sifest-fresh", bad | {"fresh": 1}, enhanced
+    yield "sifest-both", bad | {"fresh": 1, "bugfix": 1}, enhanced
     yield "sifest-idle", bad | {"idle": 0}, enhanced
     yield "sifest-delack", bad | {"delack": 0}, TAHOE
     yield "sifest-limited", bad | {"limited": 1}, TAHOE
@@ -141,7 +147,7 @@ def sifest() -> Iterator[tuple[str, Point, list[str]]]:
 
 
 # Points, and how many seeds they have.
-SETS = [(CERL, cerl, 10), (DCR, dcr, 5), (SIFEST, sifest, 20)]
+SETS = [(CERL, cerl, 10), (DCR, dcr, 5), (SIFEST, sifest, 12)]
 
 
 def program() -> str:
@@ -152,9 +158,9 @@ def program() -> str:
 
 def run(ns: str, point: Point, agent: str, seed: int) -> dict[str, float]:
     """One run: what the script measured, by name."""
-    settings = {NAMES.get(column, column): value for column, value in point.items()}
-    settings |= {"agent": agent, "seed": seed}
-    command = [ns, str(HERE / "witness.tcl"), *(str(x) for pair in settings.items() for x in pair)]
+    given = {NAMES.get(column, column): value for column, value in point.items()}
+    given |= {"agent": agent, "seed": seed}
+    command = [ns, str(HERE / "witness.tcl"), *(str(x) for pair in given.items() for x in pair)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"witness.py: ns-2 failed at {' '.join(command[2:])}\n{done.stderr}")
@@ -183,6 +189,8 @@ def main() -> None:
     parser.add_argument("--ns", default=program(), help="the program that build.sh made")
     parser.add_argument("--out", type=Path, default=HERE.parent / "reference/witness.csv")
     options = parser.parse_args()
+    if not Path(options.ns).exists():
+        sys.exit(f"witness.py: there is no {options.ns}: run {HERE / 'build.sh'}, or give --ns")
     # Small seeds of ns-2 give correlated streams.
     seeds = random.Random("ns-2").sample(range(10**8, 2 * 10**9), 31)
     cases = []

@@ -13,7 +13,7 @@ array set o {
     others 0        beside Reno
     x 0             y 0             tobad 0.3       togood 0.3      cbr 0
     flows 1         step 1          jitter 0        spread 0
-    fraction 0.55   syn 0           delay 1         idle 1          bugfix -1
+    fraction 0.55   syn 0           delay 1         idle 1          fresh 0         bugfix 0
 }
 foreach {key value} $argv {
     if {![info exists o($key)]} { puts stderr "witness.tcl: there is no setting $key"; exit 2 }
@@ -31,8 +31,9 @@ Queue/DropTail/Repair set hold_ 0
 foreach base {"" /Reno /Newreno /Sack1} {
     Agent/TCP$base/SIFEST set liw_ false
     Agent/TCP$base/SIFEST set idle_ $o(idle)
+    Agent/TCP$base/SIFEST set fresh_ $o(fresh)
     Agent/TCP$base/SIFEST set acted_ 0
-    Agent/TCP$base/SIFEST set bugFix_ [expr {$o(bugfix) == 1}]
+    Agent/TCP$base/SIFEST set bugFix_ $o(bugfix)
 }
 
 # Small seeds of ns-2 give correlated streams: the caller hands over large ones.
