@@ -55,7 +55,7 @@ fi
 genuine $name ||
     fail "the source $name cannot be had: get it from a Debian mirror and set NS2_SOURCE to its path"
 
-[ -d ns-2.35 ] || tar -xf $name
+[ -d ns-2.35 ] || tar -xf $name --no-same-owner
 cd ns-2.35
 
 # ns-2's own configure script asks for the private headers of an old Tcl: the few answers that its
