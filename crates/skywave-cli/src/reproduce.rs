@@ -30,7 +30,8 @@ const PAGE: &str = "scorecard.html";
     skywave reproduce cerl --only fig7a        # one figure and its claims\n  \
     skywave reproduce all\n  \
     skywave reproduce cerl --json | jq .verdict\n\n\
-    Each line of --json has: claim, kind, where, statement, core, paper, ours, ci95, verdict, parts\n\
+    Each line of --json has: claim, kind, where, statement, core, paper, ours, ci95, verdict, parts,\n\
+    parts_reproduced\n\
     (paper, ours and ci95 are objects by name where a claim has several numbers).")]
 pub(crate) struct Args {
     /// The paper, such as cerl, or all.
@@ -124,6 +125,9 @@ fn print(args: &Args, papers: &[Reproduction<'_>], page: &Path) -> Result<(), Fa
             }
         }
         writeln!(out, "{}", one.scorecard.table())?;
+        if !args.only.is_empty() {
+            write!(out, "{}", one.scorecard.digest())?;
+        }
     }
     if args.json {
         return Ok(());

@@ -26,6 +26,7 @@ struct Page<'a> {
     title: String,
     several: bool,
     complete: bool,
+    parts: Vec<Count>,
     all: Vec<Count>,
     core: Vec<Count>,
     papers: Vec<Section<'a>>,
@@ -37,6 +38,7 @@ struct Section<'a> {
     name: &'a str,
     title: &'a str,
     source: &'a str,
+    parts: Vec<Count>,
     all: Vec<Count>,
     core: Vec<Count>,
     figures: Vec<Figure<'a>>,
@@ -75,6 +77,7 @@ struct Claim<'a> {
     reason: Option<&'a str>,
     verdict: Verdict,
     class: &'static str,
+    parts_reproduced: usize,
     parts: Vec<Row<'a>>,
 }
 
@@ -101,8 +104,9 @@ pub fn page(papers: &[Reproduction<'_>]) -> std::io::Result<String> {
         },
         several: papers.len() > 1,
         complete: cards.iter().all(|card| card.complete),
-        all: counts(&cards, None),
-        core: counts(&cards, Some(true)),
+        parts: counts(Scorecard::total_parts(&cards, None).1),
+        all: counts(Scorecard::total(&cards, None)),
+        core: counts(Scorecard::total(&cards, Some(true))),
         papers: papers.iter().map(section).collect(),
     };
     render_page(TEMPLATE, CSS, &page)
@@ -119,17 +123,18 @@ fn section<'a>(one: &Reproduction<'a>) -> Section<'a> {
         name: &scorecard.paper,
         title: &scorecard.title,
         source: &scorecard.source,
-        all: counts(&[scorecard], None),
-        core: counts(&[scorecard], Some(true)),
+        parts: counts(scorecard.parts(None).1),
+        all: counts(scorecard.counts(None)),
+        core: counts(scorecard.counts(Some(true))),
         figures: figures
             .map(|(name, scores)| figure(paper, results, name, &scores))
             .collect(),
     }
 }
 
-fn counts(cards: &[&Scorecard], core: Option<bool>) -> Vec<Count> {
-    let counts = Scorecard::total(cards, core).into_iter();
+fn counts(counts: [(Verdict, usize); Verdict::ALL.len()]) -> Vec<Count> {
     counts
+        .into_iter()
         .filter(|(_, count)| *count > 0)
         .map(|(verdict, number)| Count {
             verdict,
@@ -180,6 +185,7 @@ fn claim(score: &Score) -> Claim<'_> {
         reason: score.reason.as_deref(),
         verdict: score.verdict,
         class: class(score.verdict),
+        parts_reproduced: score.parts_reproduced(),
         parts: score
             .parts
             .iter()

@@ -13,6 +13,7 @@
 //! # Ok::<(), claims::ClaimsError>(())
 //! ```
 
+mod digest;
 mod embedded;
 mod error;
 mod formulas;
@@ -37,6 +38,7 @@ use skywave_scenario::{NoFiles, Scenario};
 use model::{ClaimModel, File};
 use select::View;
 
+pub use digest::Baseline;
 pub use error::{ClaimsError, Fault};
 pub use html::page;
 pub use measure::{Part, Stated};
@@ -230,6 +232,7 @@ pub fn evaluate(paper: &Paper, results: &BTreeMap<String, Results>) -> Scorecard
             .iter()
             .all(|e| results.get(e.name()).is_some_and(Results::is_complete)),
         scores: scores.collect(),
+        baselines: paper.file.baseline.iter().map(Baseline::from).collect(),
     }
 }
 

@@ -18,8 +18,21 @@ pub(super) struct File {
     pub(super) source: String,
     /// Short names of swept paths. With several paths, the one that an experiment sweeps is meant.
     pub(super) parameters: BTreeMap<String, Vec<String>>,
+    /// Senders that the claims compare with and that are not the paper's.
+    #[serde(default)]
+    pub(super) baseline: Vec<BaselineModel>,
     /// The claims.
     pub(super) claim: Vec<ClaimModel>,
+}
+
+/// A sender that is not the one that the paper measured.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BaselineModel {
+    /// Its name, as it stands in the names of the parts that compare with it.
+    pub(super) sender: String,
+    /// How it differs from the paper's, how that is known, and where to read more.
+    pub(super) why: String,
 }
 
 /// One result that the text states.

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+use super::digest::Baseline;
 use super::measure::Part;
 use super::model::{ClaimModel, Kind};
 use super::verdict::Verdict;
@@ -20,6 +21,8 @@ pub struct Scorecard {
     pub complete: bool,
     /// The claims, in the order of the file.
     pub scores: Vec<Score>,
+    /// Senders that the claims compare with and that are not the paper's.
+    pub baselines: Vec<Baseline>,
 }
 
 /// What became of one claim.
@@ -67,6 +70,12 @@ impl Score {
         }
     }
 
+    /// Number of its parts that are reproduced.
+    pub fn parts_reproduced(&self) -> usize {
+        let reproduced = |part: &&Part| part.verdict == Verdict::Reproduced;
+        self.parts.iter().filter(reproduced).count()
+    }
+
     /// The claim as one line of JSON, without the end of the line.
     pub fn to_json(&self) -> String {
         // Strings, numbers and maps with string keys: nothing in it can fail.
@@ -102,6 +111,27 @@ impl Scorecard {
             let scores = cards.iter().flat_map(|card| &card.scores);
             (verdict, scores.filter(of_it).count())
         })
+    }
+
+    /// Number of parts of all claims, and how many have each verdict; only those of the core set, or only
+    /// the others, when asked for.
+    pub fn parts(&self, core: Option<bool>) -> (usize, [(Verdict, usize); Verdict::ALL.len()]) {
+        Self::total_parts(&[self], core)
+    }
+
+    /// [`Self::parts`] of several papers together.
+    pub fn total_parts(
+        cards: &[&Self],
+        core: Option<bool>,
+    ) -> (usize, [(Verdict, usize); Verdict::ALL.len()]) {
+        let scores = || cards.iter().flat_map(|card| &card.scores);
+        let chosen = || scores().filter(|score| core.is_none_or(|c| score.core == c));
+        let parts = || chosen().flat_map(|score| &score.parts);
+        let counts = Verdict::ALL.map(|verdict| {
+            let of_it = parts().filter(|part| part.verdict == verdict);
+            (verdict, of_it.count())
+        });
+        (parts().count(), counts)
     }
 
     /// The experiments whose figures the claims name, in order of first mention, with their claims.
@@ -149,6 +179,7 @@ impl Serialize for Score {
         map.serialize_entry("note", &self.note)?;
         map.serialize_entry("reason", &self.reason)?;
         map.serialize_entry("parts", &self.parts)?;
+        map.serialize_entry("parts_reproduced", &self.parts_reproduced())?;
         map.end()
     }
 }

@@ -27,6 +27,11 @@ impl Scorecard {
                 _ => {}
             }
             end_line(&mut out);
+            if score.parts.len() > 1 {
+                let (some, all) = (score.parts_reproduced(), score.parts.len());
+                out.truncate(out.trim_end().len());
+                let _ = writeln!(out, "  {some} of {all} parts reproduced");
+            }
             if score.parts.len() > 1 || score.parts.iter().any(|p| !p.name.is_empty()) {
                 for part in &score.parts {
                     let (name, verdict) = (&part.name, part.verdict);
@@ -72,20 +77,32 @@ impl Scorecard {
 
 /// The counts of several papers' claims together, in words.
 pub fn summary(cards: &[&Scorecard]) -> String {
-    let list = |core| {
-        let counts = Scorecard::total(cards, core).into_iter();
-        let some = counts.filter(|(_, n)| *n > 0);
+    let list = |counts: [(Verdict, usize); Verdict::ALL.len()]| {
+        let some = counts.into_iter().filter(|(_, n)| *n > 0);
         let words = some.map(|(verdict, n)| format!("{n} {verdict}"));
         words.collect::<Vec<_>>().join(", ")
     };
     let scores = || cards.iter().flat_map(|card| &card.scores);
-    let (all, core) = (scores().count(), scores().filter(|s| s.core).count());
-    let mut text = format!(
-        "{all} claim{}: {}\n{core} in the core set: {}",
-        if all == 1 { "" } else { "s" },
-        list(None),
-        list(Some(true)),
-    );
+    let number = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    let lines = |core| {
+        let claims = scores().filter(|s| core != Some(true) || s.core).count();
+        let (parts, counts) = Scorecard::total_parts(cards, core);
+        format!(
+            "{}: {}\n{}, each as good as its worst part: {}",
+            number(parts, "part"),
+            list(counts),
+            number(claims, "claim"),
+            list(Scorecard::total(cards, core)),
+        )
+    };
+    let mut text = lines(None);
+    if scores().any(|score| !score.core) {
+        let _ = write!(
+            text,
+            "\nIn the core set: {}",
+            lines(Some(true)).replace('\n', "\n  ")
+        );
+    }
     if cards.iter().any(|card| !card.complete) {
         text.push_str("\nNot all runs are there: these verdicts are preliminary.");
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::claims::digest::names;
 use crate::claims::{Verdict, embedded, evaluate, load, load_dir, papers};
 use skywave_scenario::Scenario;
 
@@ -123,4 +124,17 @@ fn a_paper_that_does_not_exist_is_named() {
         error.starts_with("there is no paper `crel`; there are cerl, dcr, sifest"),
         "{error}"
     );
+}
+
+#[test]
+fn every_baseline_is_one_that_a_claim_compares_with() {
+    for name in papers() {
+        let paper = load(name).expect("a built-in paper");
+        let card = evaluate(&paper, &BTreeMap::new());
+        let parts: Vec<_> = card.scores.iter().flat_map(|score| &score.parts).collect();
+        for baseline in &card.baselines {
+            let met = parts.iter().any(|part| names(part, &baseline.sender));
+            assert!(met, "{name}: {}", baseline.sender);
+        }
+    }
 }

@@ -56,7 +56,7 @@ fn a_gain_by_too_few_seeds_is_said_to_be_undecided() {
         "{table}"
     );
     let summary = card.summary();
-    assert!(summary.contains("1 claim: 1 too few seeds"), "{summary}");
+    assert!(summary.contains("1 part: 1 too few seeds"), "{summary}");
 }
 
 #[test]
@@ -323,7 +323,23 @@ fn several_papers_are_one_page_and_counted_together() {
     }
     assert_eq!(
         summary(&[&first, &second]),
-        "2 claims: 1 reproduced, 1 not run\n2 in the core set: 1 reproduced, 1 not run\n\
+        "4 parts: 2 reproduced, 2 not run\n\
+         2 claims, each as good as its worst part: 1 reproduced, 1 not run\n\
          Not all runs are there: these verdicts are preliminary."
     );
+}
+
+#[test]
+fn the_digest_leads_with_what_came_out_and_says_why_the_rest_did_not() {
+    let text = claims(&TWO_NUMBERS.replace("reno = 90", "reno = 30"));
+    let head = "[[baseline]]\nsender = \"reno\"\nwhy = \"theirs is slower\"\n[[claim]]";
+    let paper = paper(&text.replace("[[claim]]", head)).unwrap_or_else(|e| panic!("{e}"));
+    // Within the sign of the gain alone, and then behind.
+    for (name, factor) in [("ahead", 2.0), ("behind", 0.5)] {
+        let goodput = |variant: &str, _: f64, seed: u64| {
+            Some((100.0 + seed as f64) * if variant == "cerl" { factor } else { 1.0 })
+        };
+        let card = evaluate(&paper, &results(&paper, goodput));
+        insta::assert_snapshot!(format!("digest_{name}"), card.digest());
+    }
 }

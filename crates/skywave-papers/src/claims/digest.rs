@@ -1,0 +1,111 @@
+//! What came out and what did not, in words.
+
+use std::fmt::Write;
+
+use super::measure::Part;
+use super::model::BaselineModel;
+use super::score::{Score, Scorecard};
+use super::text::{ours, stated};
+use super::verdict::Verdict;
+
+/// Parts of a claim that came out are named up to this number.
+const MANY: usize = 6;
+
+/// A sender that claims compare with, and that is not the paper's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Baseline {
+    /// Its name, as in the names of the parts.
+    pub sender: String,
+    /// How ours differs from the paper's, how that is known, and where to read more.
+    pub why: String,
+}
+
+impl From<&BaselineModel> for Baseline {
+    fn from(model: &BaselineModel) -> Self {
+        Self {
+            sender: model.sender.clone(),
+            why: model.why.clone(),
+        }
+    }
+}
+
+impl Scorecard {
+    /// What came out, then what did not and, where that is known, why.
+    pub fn digest(&self) -> String {
+        let (all, _) = self.parts(None);
+        let mut out = String::new();
+        let groups = [
+            ("What came out", Verdict::Reproduced),
+            ("In direction only", Verdict::DirectionOnly),
+            ("Too few seeds to tell", Verdict::TooFewSeeds),
+            ("What did not come out", Verdict::NotReproduced),
+        ];
+        let width = self.scores.iter().map(|s| s.claim.len()).max().unwrap_or(0);
+        for (heading, verdict) in groups {
+            let chosen: Vec<(&Score, Vec<&Part>)> = self
+                .scores
+                .iter()
+                .map(|score| {
+                    let parts = score.parts.iter().filter(|part| part.verdict == verdict);
+                    (score, parts.collect())
+                })
+                .filter(|(_, parts): &(_, Vec<_>)| !parts.is_empty())
+                .collect();
+            let count: usize = chosen.iter().map(|(_, parts)| parts.len()).sum();
+            if count == 0 {
+                continue;
+            }
+            let _ = writeln!(out, "{heading}: {count} of {all} parts");
+            for (score, parts) in &chosen {
+                let words = parts.iter().map(|part| {
+                    let name = part.name.as_str();
+                    match (verdict, name) {
+                        (Verdict::Reproduced, "") => "all of it".to_owned(),
+                        (Verdict::Reproduced, name) => name.to_owned(),
+                        (_, "") => beside(part),
+                        (_, name) => format!("{name}: {}", beside(part)),
+                    }
+                });
+                let words: Vec<String> = words.collect();
+                let words = if verdict != Verdict::Reproduced {
+                    words.join(&format!("\n{:indent$}", "", indent = width + 4))
+                } else if words.len() > MANY {
+                    format!("{} of its {} parts", parts.len(), score.parts.len())
+                } else {
+                    words.join(", ")
+                };
+                let _ = writeln!(out, "  {:<width$}  {words}", score.claim);
+            }
+            if verdict == Verdict::NotReproduced {
+                for baseline in self.met(&chosen) {
+                    let _ = writeln!(out, "  Why {}: {}", baseline.sender, baseline.why);
+                }
+            }
+            out.push('\n');
+        }
+        out
+    }
+
+    /// The baselines that these parts compare with.
+    fn met(&self, parts: &[(&Score, Vec<&Part>)]) -> impl Iterator<Item = &Baseline> {
+        self.baselines.iter().filter(|baseline| {
+            let mut all = parts.iter().flat_map(|(_, parts)| parts);
+            all.any(|part| names(part, &baseline.sender))
+        })
+    }
+}
+
+/// Ours and the paper's, shortly.
+fn beside(part: &Part) -> String {
+    format!("{}, the paper {}", ours(part), stated(part))
+}
+
+/// A part's name, or the remark on what decides it, has this sender's name in it.
+pub(super) fn names(part: &Part, sender: &str) -> bool {
+    let texts = [Some(part.name.as_str()), part.remark.as_deref()];
+    let mut words = texts
+        .into_iter()
+        .flatten()
+        .flat_map(|text| text.split([' ', ',', ':', ';', '(', ')']));
+    words.any(|word| word == sender)
+}
