@@ -21,10 +21,11 @@ demo: build ## Reproduce figure 7(a) of the CERL paper: table, gains beside the 
 validate: build ## Compare with ns-2's and ns-3's numbers, point by point (some minutes)
 	$(SKYWAVE) validate
 
-plots: build ## Draw the plots of docs/mechanisms again (a minute)
+plots: build ## Draw the plots of docs again (a minute)
 	for file in docs/mechanisms/*.toml; do \
 		$(SKYWAVE) run $$file --out $(or $(CARGO_TARGET_DIR),target)/plots --svg docs/mechanisms || exit 1; \
 	done
+	$(SKYWAVE) run examples/my-link.toml --out $(or $(CARGO_TARGET_DIR),target)/plots --svg docs
 
 test: prerequisites ## Run all tests
 	sh tools/test-rust.sh
