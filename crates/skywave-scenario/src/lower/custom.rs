@@ -13,13 +13,13 @@ use crate::read::spanned::Spanned;
 const CONGESTION: &str = "congestion";
 const DETECTION: &str = "detection";
 
-/// Members that a program adds to the built-in ones, for [`Scenario::load_with`].
+/// Members that a program adds to the built-in ones, for [`Scenario::parse_with`].
 ///
 /// ```
 /// use skywave_core::Segments;
 /// use skywave_core::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 /// use skywave_core::tcp::{CongestionControl, CustomCongestion};
-/// use skywave_lab::scenario::{CustomMembers, Scenario};
+/// use skywave_scenario::{CustomMembers, NoFiles, Scenario};
 ///
 /// /// Always ten segments.
 /// struct Ten;
@@ -50,12 +50,12 @@ const DETECTION: &str = "detection";
 ///     [run]
 ///     duration = "10s"
 /// "#;
-/// let scenario = Scenario::parse_with("test", text, None, &members)?;
+/// let scenario = Scenario::parse_with("test", "test.toml", text, &NoFiles, &members)?;
 /// assert_eq!(scenario.points()[0].transport_label(0), Some("reno congestion=ten"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// [`Scenario::load_with`]: super::Scenario::load_with
+/// [`Scenario::parse_with`]: crate::Scenario::parse_with
 #[derive(Clone, Debug, Default)]
 pub struct CustomMembers {
     congestion: Vec<CustomCongestion>,
