@@ -1,4 +1,4 @@
-"""Fails if two folders of a crate import each other, in a circle of any length, or if a file is too long.
+"""Fails if folders of a crate import each other in a circle, or if a file is too long.
 
 A folder can then be understood, tested and taken out without those that use it.
 
@@ -15,7 +15,7 @@ from pathlib import Path
 CRATES = Path(__file__).resolve().parents[1] / "crates"
 # Lines of a file.
 MOST = 600
-# Paths that begin at the crate's root or at the module around; what stands in comments does not count.
+# Paths that begin at the crate's root or at the module around.
 PATH = re.compile(r"\b(crate|super(?:::super)*)((?:::[a-z_0-9]+)+|(?=::\{))")
 TREE = re.compile(r"\buse\s+(crate|super(?:::super)*)((?:::[a-z_0-9]+)*)::\{([^;]*)\};", re.DOTALL)
 FIRST = re.compile(r"(?:^|,)\s*([a-z_0-9]+)(?=\s*(?:::|,|$))")
