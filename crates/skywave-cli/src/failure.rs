@@ -90,6 +90,9 @@ pub(crate) enum Failure {
         /// Why not.
         source: io::Error,
     },
+    /// A new file would take the place of another one.
+    #[error("{}: it is there already, and stays as it is; choose another name", .0.display())]
+    Exists(PathBuf),
     /// A socket could not be opened.
     #[error("cannot listen at {address}: {source}")]
     Bind {
@@ -166,6 +169,7 @@ impl Failure {
             | Self::SeveralPeers(_)
             | Self::Address { .. }
             | Self::Folder { .. }
+            | Self::Exists(_)
             | Self::Capturing(capture::Error::UnknownLink { .. })
             | Self::Live(LiveError::UnknownAgent(_) | LiveError::Scenario(_)) => 2,
             Self::Interrupted { .. }

@@ -2,6 +2,7 @@
 
 mod capture;
 mod check;
+mod completions;
 mod failure;
 mod gap;
 mod impair;
@@ -9,6 +10,8 @@ mod interrupt;
 mod keep;
 mod key;
 mod keys;
+mod manual;
+mod new;
 mod output;
 mod progress;
 mod quantity;
@@ -26,7 +29,8 @@ mod variants;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
 
 use failure::Failure;
 
@@ -37,6 +41,7 @@ use failure::Failure;
     version,
     max_term_width = 100,
     after_help = "Examples:\n  \
+        skywave new my-link\n  \
         skywave run experiments/cerl/fig7a.toml\n  \
         skywave reproduce cerl\n  \
         skywave validate\n  \
@@ -55,6 +60,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    New(new::Args),
     Run(run::Args),
     Reproduce(reproduce::Args),
     Rank(rank::Args),
@@ -68,6 +74,26 @@ enum Verb {
     Key(key::Args),
     Send(send::Args),
     Recv(recv::Args),
+    Completions(completions::Args),
+    Manual(manual::Args),
+}
+
+/// What a newcomer reads who types the name alone.
+const FIRST_STEPS: &str = "\
+Skywave compares transport protocols over lossy wireless links, and sends files over them.
+
+First steps:
+  skywave reproduce cerl --only fig7a   # an example: one figure of a paper
+  skywave new my-link                   # write a scenario of your own, my-link.toml
+  skywave run my-link.toml              # simulate it: a table, a report with plots, data
+  skywave reproduce cerl                # every claim of a paper: theirs, ours, verdict
+
+`skywave --help` lists all commands, `skywave COMMAND --help` has examples of each.
+";
+
+/// The command as clap knows it.
+fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// Runs the command with these arguments, the program's name first; gives the exit code.
@@ -76,6 +102,11 @@ enum Verb {
 pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     let verb = match Cli::try_parse_from(args) {
         Ok(cli) => cli.verb,
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            // As clap does with its help where a command is missing: nothing was done, code 2.
+            let _ = io::stderr().write_all(FIRST_STEPS.as_bytes());
+            return 2;
+        }
         Err(error) => {
             // Standard output or standard error is gone: nobody is there to be told.
             let _ = error.print();
@@ -83,6 +114,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     let result = match verb {
+        Verb::New(args) => new::main(&args),
         Verb::Run(args) => run::main(&args),
         Verb::Reproduce(args) => reproduce::main(&args),
         Verb::Rank(args) => rank::main(&args),
@@ -96,6 +128,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Key(args) => key::main(&args),
         Verb::Send(args) => send::main(&args),
         Verb::Recv(args) => recv::main(&args),
+        Verb::Completions(args) => completions::main(&args),
+        Verb::Manual(args) => manual::main(&args),
     };
     // A process that is not Rust's does not do it at its end.
     let flushed = io::stdout().flush().map_err(Failure::from);

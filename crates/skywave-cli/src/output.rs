@@ -13,3 +13,13 @@ pub(crate) fn width() -> usize {
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), WriteError> {
     write_file(path, |out| std::io::Write::write_all(out, text.as_bytes()))
 }
+
+/// A path as an argument of a command that can be copied.
+pub(crate) fn for_shell(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "._-/+=@%,".contains(c);
+    if text.chars().all(plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}

@@ -1,0 +1,65 @@
+//! `skywave manual`: man pages.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+use skywave_lab::report::WriteError;
+
+use crate::failure::Failure;
+use crate::output;
+
+/// Print the manual page of the command, or write one for each verb.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    skywave manual | man -l -\n  \
+    skywave manual --into ~/.local/share/man/man1     # then: man skywave-run")]
+pub(crate) struct Args {
+    /// Write skywave.1 and a page for each verb, such as skywave-run.1, into this folder.
+    #[arg(long, value_name = "DIR")]
+    into: Option<PathBuf>,
+}
+
+pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    let mut command = crate::command().disable_help_subcommand(true);
+    // Names the verbs as they are called, skywave-run.
+    command.build();
+    let Some(dir) = &args.into else {
+        io::stdout().write_all(&page(command)?)?;
+        return Ok(());
+    };
+    fs::create_dir_all(dir).map_err(|source| WriteError {
+        path: dir.clone(),
+        source,
+    })?;
+    let verbs: Vec<clap::Command> = command.get_subcommands().cloned().collect();
+    let mut out = io::stdout().lock();
+    for one in std::iter::once(command).chain(verbs) {
+        let name = one.get_display_name().unwrap_or("skywave");
+        let path = dir.join(format!("{name}.1"));
+        let text = String::from_utf8_lossy(&page(one)?).into_owned();
+        output::write(&path, &text)?;
+        writeln!(out, "{}", path.display())?;
+    }
+    Ok(())
+}
+
+/// A page in roff. The examples keep their lines, which a paragraph would fill.
+fn page(command: clap::Command) -> Result<Vec<u8>, Failure> {
+    let examples = command.get_after_help().map(ToString::to_string);
+    let mut text = Vec::new();
+    Man::new(command.after_help(None::<&'static str>)).render(&mut text)?;
+    if let Some(examples) = examples {
+        let mut roff = Roff::new();
+        roff.control("SH", ["EXAMPLES"]).control("nf", []);
+        let heading = |line: &&str| matches!(*line, "Example:" | "Examples:");
+        for line in examples.lines().skip_while(heading) {
+            roff.text([roman(line)]);
+        }
+        roff.control("fi", []);
+        roff.to_writer(&mut text)?;
+    }
+    Ok(text)
+}

@@ -1,0 +1,122 @@
+//! `skywave new`: a scenario to start from.
+
+use std::fs::Permissions;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use skywave_lab::report::WriteError;
+
+use crate::failure::Failure;
+use crate::output;
+
+/// How the template of a link with a trace names its trace.
+const TRACE: &str = "trace.down";
+
+/// Write a scenario with comments, to start from.
+///
+/// The file loads and runs as it is, within seconds; change what differs on your path. A file that
+/// is there already stays as it is.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    skywave new my-link                        # my-link.toml: one link with random losses\n  \
+    skywave new office --kind bottleneck       # four flows, one queue: drop tail and RED\n  \
+    skywave new paths/lte --kind trace         # and paths/lte.down, a small mahimahi trace\n  \
+    skywave new mesh --kind wifi               # a chain of 802.11 stations")]
+pub(crate) struct Args {
+    /// Name or path of the new file; .toml is added where it is missing.
+    #[arg(value_name = "NAME")]
+    name: String,
+
+    /// What the scenario is about.
+    #[arg(long, value_enum, default_value_t = Kind::PointToPoint)]
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// One link that loses packets at random, one download.
+    PointToPoint,
+    /// Several flows share a bottleneck, with drop tail or RED.
+    Bottleneck,
+    /// A link whose rate follows a trace, which is written too.
+    Trace,
+    /// A chain of 802.11 stations.
+    Wifi,
+}
+
+impl Kind {
+    /// The scenario's text.
+    const fn template(self) -> &'static str {
+        match self {
+            Self::PointToPoint => include_str!("new/point-to-point.toml"),
+            Self::Bottleneck => include_str!("new/bottleneck.toml"),
+            Self::Trace => include_str!("new/trace.toml"),
+            Self::Wifi => include_str!("new/wifi.toml"),
+        }
+    }
+}
+
+pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    let scenario = path(&args.name);
+    let mut files = vec![(scenario.clone(), args.kind.template().to_owned())];
+    if args.kind == Kind::Trace {
+        let trace = scenario.with_extension("down");
+        let name = trace.file_name().unwrap_or_default().to_string_lossy();
+        // A string of JSON is one of TOML.
+        let quoted = serde_json::Value::from(name).to_string();
+        let text = &mut files[0].1;
+        *text = text.replace(&format!("\"{TRACE}\""), &quoted);
+        // The trace comes first: a scenario never refers to a file that is not there.
+        files.insert(0, (trace, include_str!("new/trace.down").to_owned()));
+    }
+    if let Some((there, _)) = files.iter().find(|(path, _)| path.exists()) {
+        return Err(Failure::Exists(there.clone()));
+    }
+    for (path, text) in &files {
+        create(path, text)?;
+    }
+    let mut out = io::stdout().lock();
+    for (path, _) in &files {
+        writeln!(out, "Wrote {}", path.display())?;
+    }
+    writeln!(
+        out,
+        "\nNext:\n  skywave run {}",
+        output::for_shell(&scenario)
+    )?;
+    Ok(())
+}
+
+/// The file of that name.
+fn path(name: &str) -> PathBuf {
+    let path = PathBuf::from(name);
+    if path.extension().is_some_and(|e| e == "toml") {
+        return path;
+    }
+    PathBuf::from(format!("{name}.toml"))
+}
+
+/// Writes a new file, whole or not at all. It never takes the place of another one, even of one
+/// that has appeared since the caller looked.
+fn create(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |source| WriteError {
+        path: path.to_owned(),
+        source,
+    };
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    // As any new file: the user's mask takes away what others may not do.
+    let mut file = tempfile::Builder::new()
+        .prefix(".skywave-new-")
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(dir.unwrap_or(Path::new(".")))
+        .map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(Failure::Exists(path.to_owned()))
+        }
+        Err(error) => Err(failed(error.error).into()),
+    }
+}

@@ -1,0 +1,143 @@
+//! The first ten minutes of a newcomer: what the bare command says, a scenario to start from, shell
+//! completions and manual pages.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const KINDS: [&str; 4] = ["point-to-point", "bottleneck", "trace", "wifi"];
+
+fn skywave(dir: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_skywave"))
+        .args(args)
+        .current_dir(dir)
+        .output()
+        .expect("the command starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+fn done(output: &Output) -> String {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Names of what is in a folder, in order.
+fn names(dir: &Path) -> Vec<String> {
+    let files = fs::read_dir(dir).expect("a folder");
+    let mut names: Vec<String> = files
+        .map(|file| {
+            file.expect("a file")
+                .file_name()
+                .into_string()
+                .expect("a name")
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn every_template_is_right_and_runs_by_the_command_that_is_printed() {
+    for kind in KINDS {
+        let dir = tempfile::tempdir().expect("a directory");
+        let said = done(&skywave(dir.path(), &["new", "my-link", "--kind", kind]));
+        let mut expected = vec!["my-link.toml".to_owned()];
+        if kind == "trace" {
+            expected.insert(0, "my-link.down".to_owned());
+        }
+        assert_eq!(names(dir.path()), expected);
+        done(&skywave(dir.path(), &["check", "my-link.toml"]));
+        let next = said.lines().last().expect("a line");
+        let words: Vec<&str> = next.split_whitespace().collect();
+        assert_eq!(words, ["skywave", "run", "my-link.toml"]);
+        let table = done(&skywave(dir.path(), &words[1..]));
+        assert!(table.contains("Goodput"), "{kind}: {table}");
+        assert!(dir.path().join("runs/my-link/report.html").exists());
+    }
+}
+
+#[test]
+fn a_new_scenario_takes_the_place_of_nothing() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let there = dir.path().join("mine.toml");
+    fs::write(&there, "precious").expect("written");
+    for args in [
+        &["new", "mine"][..],
+        &["new", "mine.toml", "--kind", "trace"],
+    ] {
+        let refused = skywave(dir.path(), args);
+        assert_eq!(refused.status.code(), Some(2));
+        assert_eq!(
+            text(&refused.stderr),
+            "skywave: mine.toml: it is there already, and stays as it is; choose another name\n"
+        );
+    }
+    // Neither does its trace.
+    fs::write(dir.path().join("road.down"), "precious").expect("written");
+    let refused = skywave(dir.path(), &["new", "road", "--kind", "trace"]);
+    assert!(text(&refused.stderr).starts_with("skywave: road.down: "));
+    assert_eq!(names(dir.path()), ["mine.toml", "road.down"]);
+    assert_eq!(fs::read_to_string(&there).expect("there"), "precious");
+
+    let nowhere = skywave(dir.path(), &["new", "no/such/folder"]);
+    assert_eq!(nowhere.status.code(), Some(1));
+    assert!(text(&nowhere.stderr).contains("no/such/folder.toml"));
+}
+
+#[test]
+fn a_new_scenario_may_have_any_name_and_place() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::create_dir(dir.path().join("paths")).expect("a folder");
+    let name = "paths/a \"fast\" link v1.2";
+    let said = done(&skywave(dir.path(), &["new", name, "--kind", "trace"]));
+    assert!(
+        said.contains(&format!("skywave run '{name}.toml'")),
+        "{said}"
+    );
+    let file = format!("{name}.toml");
+    done(&skywave(dir.path(), &["check", &file]));
+    assert!(dir.path().join(format!("{name}.down")).exists());
+}
+
+#[test]
+fn every_shell_is_given_completions_for_every_verb() {
+    let dir = tempfile::tempdir().expect("a directory");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = done(&skywave(dir.path(), &["completions", shell]));
+        for word in ["reproduce", "completions", "kind"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    let other = skywave(dir.path(), &["completions", "dos"]);
+    assert_eq!(other.status.code(), Some(2));
+}
+
+#[test]
+fn there_is_a_manual_page_for_each_verb() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let page = done(&skywave(dir.path(), &["manual"]));
+    assert!(
+        page.contains(".TH skywave 1") && page.contains("skywave\\-reproduce(1)"),
+        "{page}"
+    );
+    let told = done(&skywave(dir.path(), &["manual", "--into", "man/man1"]));
+    let pages = names(&dir.path().join("man/man1"));
+    assert_eq!(told.lines().count(), pages.len());
+    let help = text(&skywave(dir.path(), &["--help"]).stdout);
+    let verbs = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let verbs = verbs.take_while(|line| !line.is_empty());
+    let mut expected: Vec<String> = verbs
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|verb| *verb != "help")
+        .map(|verb| format!("skywave-{verb}.1"))
+        .collect();
+    expected.push("skywave.1".to_owned());
+    expected.sort();
+    assert_eq!(pages, expected);
+    let run = fs::read_to_string(dir.path().join("man/man1/skywave-run.1")).expect("a page");
+    let examples = ".SH EXAMPLES\n.nf\n  skywave run experiments/cerl/fig7a.toml\n";
+    assert!(run.contains(examples), "{run}");
+}
