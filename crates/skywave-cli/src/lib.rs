@@ -31,6 +31,7 @@ use std::io::{self, Write};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
+use skywave_lab::experiment::ENGINE;
 
 use failure::Failure;
 
@@ -38,7 +39,7 @@ use failure::Failure;
 #[derive(Debug, Parser)]
 #[command(
     name = "skywave",
-    version,
+    version = version(),
     max_term_width = 100,
     after_help = "Examples:\n  \
         skywave new my-link\n  \
@@ -90,6 +91,12 @@ First steps:
 
 `skywave --help` lists all commands, `skywave COMMAND --help` has examples of each.
 ";
+
+/// The version with the engine's hash, as reports print it: one engine always gives the same bytes.
+fn version() -> &'static str {
+    // clap puts the name before it.
+    ENGINE.strip_prefix("skywave ").unwrap_or(ENGINE)
+}
 
 /// The command as clap knows it.
 fn command() -> clap::Command {

@@ -141,3 +141,12 @@ fn there_is_a_manual_page_for_each_verb() {
     let examples = ".SH EXAMPLES\n.nf\n  skywave run experiments/cerl/fig7a.toml\n";
     assert!(run.contains(examples), "{run}");
 }
+
+#[test]
+fn the_version_names_the_engine_that_reports_name() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let version = done(&skywave(dir.path(), &["--version"]));
+    let engine = skywave_lab::experiment::ENGINE;
+    assert_eq!(version, format!("{engine}\n"));
+    assert!(version.starts_with(concat!("skywave ", env!("CARGO_PKG_VERSION"), "+")));
+}

@@ -142,7 +142,8 @@ def test_the_command_is_installed(tmp_path: Path, lossy: Scenario) -> None:
         )
 
     version = call("--version")
-    assert (version.returncode, version.stdout) == (0, f"skywave {skywave.__version__}\n")
+    assert version.returncode == 0
+    assert version.stdout.startswith(f"skywave {skywave.__version__}+")
     (tmp_path / "lossy.toml").write_text(lossy.to_toml())
     run = call("run", "lossy.toml")
     assert run.returncode == 0, run.stderr
