@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use skywave_lab::report::write_file;
+use skywave_lab::report::{caution, write_file};
 use skywave_lab::scenario::Scenario;
 use skywave_papers::rank::{self, Study};
 
@@ -76,6 +76,11 @@ fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
     }
     let table = rank::table(study, &ranked, output::width(), args.rows);
     writeln!(out, "{table}")?;
+    for scenario in &study.scenarios {
+        if let Some(warning) = results.get(scenario.name()).and_then(caution) {
+            writeln!(out, "Path {}: {warning}\n", scenario.name())?;
+        }
+    }
     let mut traces: Vec<&PathBuf> = study.scenarios.iter().flat_map(Scenario::traces).collect();
     traces.sort();
     traces.dedup();

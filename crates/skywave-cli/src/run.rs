@@ -106,6 +106,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         return Ok(());
     }
     writeln!(out, "{}", report::table(&study, &results, output::width()))?;
+    if let Some(warning) = report::caution(&results) {
+        writeln!(out, "{warning}\n")?;
+    }
     for trace in scenario.traces() {
         writeln!(out, "Trace:  {}", trace.display())?;
     }

@@ -150,3 +150,44 @@ fn the_version_names_the_engine_that_reports_name() {
     assert_eq!(version, format!("{engine}\n"));
     assert!(version.starts_with(concat!("skywave ", env!("CARGO_PKG_VERSION"), "+")));
 }
+
+#[test]
+fn results_without_chance_or_with_one_seed_come_with_a_warning() {
+    let dir = tempfile::tempdir().expect("a directory");
+    done(&skywave(dir.path(), &["new", "link"]));
+    let file = dir.path().join("link.toml");
+    let scenario = fs::read_to_string(&file).expect("there");
+    let run = |text: String| {
+        fs::write(&file, text).expect("written");
+        done(&skywave(dir.path(), &["run", "link.toml"]))
+    };
+    // Three variants without losses among twelve points.
+    let some = run(scenario.clone());
+    assert!(
+        some.contains("Warning: 3 of 12 points have the same result"),
+        "{some}"
+    );
+    let one = run(scenario.replace("seeds = 5", "seeds = 1"));
+    assert!(
+        one.contains("Warning: no interval can be computed from one seed"),
+        "{one}"
+    );
+    let chance = run(scenario.replace("[0.0, 0.001, ", "[0.001, "));
+    assert!(!chance.contains("Warning"), "{chance}");
+
+    // The ranking says on which path it is so.
+    let (path, _) = scenario.split_once("# Every combination").expect("a sweep");
+    let path = path.replace("name = \"download\"", "name = \"test\"");
+    fs::write(dir.path().join("path.toml"), path).expect("written");
+    let study = "title = \"Two paths\"\npresets = [\"reno\", \"cerl\"]\n\n\
+        [[path]]\nname = \"lossy\"\nkind = \"lossy\"\nscenario = \"path.toml\"\n\n\
+        [[path]]\nname = \"clean\"\nkind = \"clean\"\nscenario = \"path.toml\"\n\
+        set = { \"link.radio.loss.forward.iid\" = 0.0 }\n";
+    fs::write(dir.path().join("study.toml"), study).expect("written");
+    let ranking = done(&skywave(dir.path(), &["rank", "study.toml"]));
+    assert!(
+        ranking.contains("Path clean: Warning: all points have the same result"),
+        "{ranking}"
+    );
+    assert!(!ranking.contains("Path lossy: Warning"), "{ranking}");
+}

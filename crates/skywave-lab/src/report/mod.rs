@@ -3,6 +3,7 @@
 //! Everything here is a function of a [`Study`] (what was asked) and of
 //! [`crate::experiment::Results`] (what was measured), and gives the same bytes for the same input.
 
+mod caution;
 #[cfg(feature = "parquet")]
 mod directory;
 mod file;
@@ -23,6 +24,7 @@ mod table;
 mod topology;
 mod why;
 
+pub use caution::caution;
 #[cfg(feature = "parquet")]
 pub use directory::write_all;
 pub use file::{WriteError, write_drawings, write_file};
