@@ -1,8 +1,10 @@
 //! `skywave recv`: files from other hosts.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use skywave_wire::endpoint::{Allowed, Config};
@@ -28,7 +30,7 @@ pub(crate) struct Args {
     /// Address to listen at: this host only, unless told otherwise (0.0.0.0:4747 is everywhere).
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4747")]
     listen: SocketAddr,
-    /// Folder for the files.
+    /// Folder for the files; it is made if it is not there.
     #[arg(long, value_name = "DIR")]
     into: PathBuf,
     /// A sender's public key, or a file with one on each line; may be given several times.
@@ -63,7 +65,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     } else {
         Allowed::Keys(allowed)
     };
-    transfer::check_folder(&args.into).map_err(|source| Failure::Folder {
+    make_folder(&args.into).map_err(|source| Failure::Folder {
         path: args.into.clone(),
         source,
     })?;
@@ -99,6 +101,14 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         return Err(Failure::RecvInterrupted { arrived });
     }
     Ok(())
+}
+
+/// Makes sure that files can be put into a folder; makes the folder first if there is none.
+fn make_folder(path: &Path) -> io::Result<()> {
+    if !path.exists() {
+        fs::create_dir_all(path)?;
+    }
+    transfer::check_folder(path)
 }
 
 fn print(received: &Received, json: bool) {

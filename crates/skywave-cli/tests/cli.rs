@@ -483,7 +483,7 @@ fn files_go_into_a_folder_under_the_name_that_the_sender_is_told() {
         "skywave: film: it is a file; expected a folder to put files into\n"
     );
 
-    fs::create_dir(here("inbox")).expect("a folder");
+    // The folder is made.
     let mut receiver = Command::new(env!("CARGO_BIN_EXE_skywave"))
         .args(recv("inbox"))
         .current_dir(dir.path())
