@@ -1,4 +1,4 @@
-//! `skywave check`: is a scenario file right, or a study?
+//! `skywave check`: is a scenario file right, or a study, or a paper's claims?
 
 use std::fs;
 use std::io::{self, Write};
@@ -8,15 +8,20 @@ use skywave_lab::scenario::Scenario;
 use skywave_papers::rank;
 
 use crate::failure::Failure;
+use crate::reproduce;
 
 /// Check scenario files without running them.
 ///
 /// Says what each would simulate; a mistake is shown at its place with what was expected. All
 /// points of a sweep are checked, and of a study for `skywave rank` all compositions on all paths.
+/// Of a folder with claims.toml, or of that file, all claims and experiments are checked.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  skywave check experiments/cerl/*.toml")]
+#[command(after_help = "Examples:\n  \
+    skywave check my-link.toml\n  \
+    skywave check experiments/cerl/*.toml\n  \
+    skywave check my-paper                     # its claims.toml and all its experiments")]
 pub(crate) struct Args {
-    /// Scenario files (TOML), or studies.
+    /// Scenario files (TOML), studies, or folders of papers.
     #[arg(required = true)]
     scenarios: Vec<PathBuf>,
 }
@@ -46,6 +51,15 @@ fn check(path: &Path) -> Result<String, Failure> {
             "{runs} runs (a study: {} compositions, {} paths)",
             study.entries.len(),
             study.paths.len(),
+        ));
+    }
+    if let Some(folder) = reproduce::folder_of(path) {
+        let paper = reproduce::own(&folder)?;
+        return Ok(format!(
+            "{} runs (a paper: {} claims, {} experiments)",
+            paper.runs(),
+            paper.claims(),
+            paper.experiments().len(),
         ));
     }
     let scenario = skywave_lab::folder::load(path)?;

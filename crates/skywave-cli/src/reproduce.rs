@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use skywave_lab::experiment::Results;
 use skywave_lab::report::{self, HtmlOptions, Study};
 use skywave_lab::scenario::Scenario;
-use skywave_papers::claims::{self, Paper, Reproduction, Scorecard};
+use skywave_papers::claims::{self, ClaimsError, Paper, Reproduction, Scorecard};
 
 use crate::failure::Failure;
 use crate::keep::Keep;
@@ -15,26 +15,32 @@ use crate::{output, several};
 
 /// The word for every paper.
 const ALL: &str = "all";
-/// The page, of one paper and of all.
-const PAGE: &str = "scorecard.html";
+/// The page, of one paper and of all, and the text beside it; without their endings.
+const SCORECARD: &str = "scorecard";
+/// The file of claims in a paper's folder.
+const CLAIMS: &str = "claims.toml";
 
 /// Measure the claims of a paper again: theirs, ours, and a verdict by one rule.
 ///
 /// Runs every experiment of the paper and prints the scorecard; leaves it as scorecard.html and
 /// scorecard.md in runs/PAPER/, and each experiment's report and data below that. With "all" every
-/// paper is reproduced, and runs/scorecard.html has the claims of all. What a paper claims and we
-/// cannot reproduce is reported as such: it does not make the command fail.
+/// paper is reproduced, and runs/scorecard.html has the claims of all. With --only the scorecard is
+/// called after the figures, as scorecard-fig7a.html, and the whole one stays as it is. What a paper
+/// claims and we cannot reproduce is reported as such: it does not make the command fail.
+///
+/// A paper of your own is a folder with experiments and claims.toml: docs/own-paper.md has the format.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     skywave reproduce cerl\n  \
     skywave reproduce cerl --only fig7a        # one figure and its claims\n  \
     skywave reproduce all\n  \
+    skywave reproduce ./my-paper               # a folder with experiments and claims.toml\n  \
     skywave reproduce cerl --json | jq .verdict\n\n\
     Each line of --json has: claim, kind, where, statement, core, paper, ours, ci95, verdict, parts,\n\
     parts_reproduced\n\
     (paper, ours and ci95 are objects by name where a claim has several numbers).")]
 pub(crate) struct Args {
-    /// The paper, such as cerl, or all.
+    /// The paper, such as cerl, or all; or the folder of one of your own.
     paper: String,
 
     /// Only these experiments, and the claims that they can judge.
@@ -85,11 +91,11 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let mut page = PathBuf::new();
     for one in &together {
         let dir = args.keep.out.join(one.paper.name());
-        write_all(&dir, one)?;
-        page = dir.join(PAGE);
+        write_all(args, &dir, one)?;
+        page = dir.join(args.page());
     }
     if args.paper == ALL {
-        page = args.keep.out.join(PAGE);
+        page = args.keep.out.join(args.page());
         output::write(&page, &claims::page(&together)?)?;
     }
     print(args, &together, &page)
@@ -105,11 +111,62 @@ fn load(args: &Args) -> Result<Vec<Paper>, Failure> {
             .map(claims::load)
             .collect::<Result<_, _>>()?);
     }
-    let mut paper = claims::load(&args.paper)?;
+    let path = Path::new(&args.paper);
+    let mut paper = match folder_of(path) {
+        Some(folder) if !claims::papers().any(|name| name == args.paper) => own(&folder)?,
+        _ => claims::load(&args.paper)?,
+    };
     if !args.only.is_empty() {
         paper.keep(&args.only)?;
     }
     Ok(vec![paper])
+}
+
+/// The folder of a paper of one's own, where the path is a folder or the claims in it.
+pub(crate) fn folder_of(path: &Path) -> Option<PathBuf> {
+    if path.is_dir() {
+        return Some(path.to_owned());
+    }
+    let dir = path.parent().filter(|_| path.ends_with(CLAIMS))?;
+    Some(if dir.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        dir.to_owned()
+    })
+}
+
+/// Reads the paper in a folder; its name is the folder's.
+pub(crate) fn own(folder: &Path) -> Result<Paper, ClaimsError> {
+    // "." and ".." have no name of their own.
+    let named = match folder.file_name() {
+        None => folder.canonicalize().unwrap_or_else(|_| folder.to_owned()),
+        Some(_) => folder.to_owned(),
+    };
+    claims::load_dir(&named)
+}
+
+impl Args {
+    /// The scorecard's name without its ending. One of some figures does not take the place of the
+    /// whole paper's.
+    fn scorecard(&self) -> String {
+        let parts = [SCORECARD]
+            .into_iter()
+            .chain(self.only.iter().map(String::as_str));
+        parts.collect::<Vec<_>>().join("-")
+    }
+
+    /// The name of the page.
+    fn page(&self) -> String {
+        format!("{}.html", self.scorecard())
+    }
+
+    /// How a paper is named on the command line: a built-in one by its name.
+    fn named(&self, paper: &Paper) -> String {
+        if self.paper == ALL {
+            return paper.name().to_owned();
+        }
+        output::for_shell(Path::new(&self.paper))
+    }
 }
 
 fn print(args: &Args, papers: &[Reproduction<'_>], page: &Path) -> Result<(), Failure> {
@@ -136,7 +193,11 @@ fn print(args: &Args, papers: &[Reproduction<'_>], page: &Path) -> Result<(), Fa
         let cards: Vec<&Scorecard> = papers.iter().map(|p| p.scorecard).collect();
         writeln!(out, "All papers\n{}\n", claims::summary(&cards))?;
     }
-    writeln!(out, "Scorecard: {}", page.display())?;
+    let of = match args.only.as_slice() {
+        [] => String::new(),
+        figures => format!(" (of {} only)", figures.join(", ")),
+    };
+    writeln!(out, "Scorecard: {}{of}", page.display())?;
     for one in papers {
         let kept = one.paper.experiments().iter().map(Scenario::name);
         for name in kept.filter(|_| !args.only.is_empty()) {
@@ -161,19 +222,20 @@ fn studies<'a>(
     paper.experiments().iter().filter_map(with_results)
 }
 
-fn write_all(dir: &Path, one: &Reproduction<'_>) -> Result<(), Failure> {
+fn write_all(args: &Args, dir: &Path, one: &Reproduction<'_>) -> Result<(), Failure> {
     for (study, results) in studies(one.paper, one.results) {
         let options = HtmlOptions {
             command: Some(format!(
                 "skywave reproduce {} --only {}",
-                one.paper.name(),
+                args.named(one.paper),
                 study.name
             )),
             ..HtmlOptions::default()
         };
         report::write_all(&dir.join(&study.name), &study, results, &options)?;
     }
-    output::write(&dir.join(PAGE), &claims::page(&[*one])?)?;
-    output::write(&dir.join("scorecard.md"), &one.scorecard.markdown())?;
+    output::write(&dir.join(args.page()), &claims::page(&[*one])?)?;
+    let text = dir.join(format!("{}.md", args.scorecard()));
+    output::write(&text, &one.scorecard.markdown())?;
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! The first ten minutes of a newcomer: what the bare command says, a scenario to start from, shell
-//! completions and manual pages.
+//! completions and manual pages, a paper of one's own.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const KINDS: [&str; 4] = ["point-to-point", "bottleneck", "trace", "wifi"];
@@ -37,6 +37,13 @@ fn names(dir: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+/// A folder of the repository.
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(path)
 }
 
 #[test]
@@ -190,4 +197,82 @@ fn results_without_chance_or_with_one_seed_come_with_a_warning() {
         "{ranking}"
     );
     assert!(!ranking.contains("Path lossy: Warning"), "{ranking}");
+}
+
+#[test]
+fn a_paper_of_ones_own_is_checked_and_reproduced_from_its_folder() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let paper = dir.path().join("my-paper");
+    fs::create_dir(&paper).expect("a folder");
+    let page = fs::read_to_string(repository("docs/own-paper.md")).expect("a page");
+    for file in ["claims.toml", "loss.toml"] {
+        let text = fs::read_to_string(repository("examples/own-paper").join(file)).expect(file);
+        // The page shows what is tried here.
+        assert!(page.contains(&format!("```toml\n{text}```")), "{file}");
+        fs::write(paper.join(file), text).expect("written");
+    }
+    let runs = "30 runs (a paper: 3 claims, 1 experiments)";
+    for path in ["my-paper", "./my-paper/", "my-paper/claims.toml"] {
+        let said = done(&skywave(dir.path(), &["check", path]));
+        assert_eq!(said, format!("{path}: {runs}\n"));
+    }
+    let here = done(&skywave(&paper, &["check", "claims.toml", "."]));
+    assert_eq!(here, format!("claims.toml: {runs}\n.: {runs}\n"));
+
+    let json = done(&skywave(dir.path(), &["reproduce", "./my-paper", "--json"]));
+    let verdicts: Vec<String> = json
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("an object"))
+        .map(|claim| format!("{}: {}", claim["claim"], claim["verdict"]))
+        .collect();
+    assert_eq!(
+        verdicts,
+        [
+            "\"falls-with-loss\": \"reproduced\"",
+            "\"at-least-half\": \"reproduced\"",
+            "\"battery\": \"not testable\"",
+        ]
+    );
+    let card = dir.path().join("runs/my-paper/scorecard.html");
+    let whole = fs::read_to_string(&card).expect("a scorecard");
+    let said = done(&skywave(
+        &paper,
+        &["reproduce", ".", "--only", "loss", "--out", "../runs"],
+    ));
+    let line = "Scorecard: ../runs/my-paper/scorecard-loss.html (of loss only)\n";
+    assert!(said.contains(line), "{said}");
+    // The whole paper's stays as it was.
+    assert_eq!(fs::read_to_string(&card).expect("a scorecard"), whole);
+    assert_ne!(
+        fs::read_to_string(card.with_file_name("scorecard-loss.html")).expect("a scorecard"),
+        whole
+    );
+    assert!(card.with_file_name("scorecard-loss.md").exists());
+}
+
+#[test]
+fn a_mistake_in_a_paper_of_ones_own_is_shown_with_its_place() {
+    let dir = tempfile::tempdir().expect("a directory");
+    for file in ["claims.toml", "loss.toml"] {
+        let text = fs::read_to_string(repository("examples/own-paper").join(file)).expect(file);
+        let text = text.replace(
+            "{ variant = \"newreno\", loss",
+            "{ variant = \"newrino\", loss",
+        );
+        fs::write(dir.path().join(file), text).expect("written");
+    }
+    for args in [["check", "claims.toml"], ["reproduce", "."]] {
+        let wrong = skywave(dir.path(), &args);
+        assert_eq!(wrong.status.code(), Some(2));
+        let message = text(&wrong.stderr);
+        assert!(
+            message.contains("claims.toml:24: claim `at-least-half`"),
+            "{message}"
+        );
+        assert!(message.contains("newrino"), "{message}");
+    }
+    fs::remove_file(dir.path().join("claims.toml")).expect("removed");
+    let none = skywave(dir.path(), &["reproduce", "."]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(text(&none.stderr).contains("claims.toml: No such file"));
 }
