@@ -38,8 +38,9 @@ proc bulk {a b agent start} {
     set size $o(mss)
     if {$agent eq "Vegas_pkt1500"} { set agent Vegas; incr size 40 }
     set linux [string match Linux/* $agent]
-    set tcp [new Agent/TCP/[expr {$linux ? "Linux" : $agent}]]
-    if {$agent eq "Tahoe"} { delete $tcp; set tcp [new Agent/TCP] }
+    # ns-2's Tahoe has no name of its own.
+    set class [expr {$linux ? "/Linux" : $agent eq "Tahoe" ? "" : "/$agent"}]
+    set tcp [new Agent/TCP$class]
     set sack [expr {$linux || $agent eq "Sack1"}]
     set kind Agent/TCPSink[expr {$sack ? "/Sack1" : ""}][expr {$o(delack) > 0 ? "/DelAck" : ""}]
     set sink [new $kind]
