@@ -59,6 +59,22 @@ const NS2: &[Agent] = &[
     similar("Linux/cubic", "\"cubic\""),
 ];
 
+/// Those that are written for ns-2 in `bench/peers/ns2/agents`. CERL's threshold is a setting of its
+/// row.
+const WITNESS: &[Agent] = &[
+    same("CERL", "\"cerl\""),
+    same("CERL2", "\"cerl2\""),
+    same("DCR", "\"dcr-sack1\""),
+    same("Tahoe+SIF", "\"sifest-tahoe\""),
+    same("Tahoe+SIF+LIW", "\"sifest-tahoe\""),
+    same("Reno+SIF", "\"sifest-reno\""),
+    same("Newreno+SIF", "\"sifest-newreno\""),
+    same(
+        "Sack1+SIF",
+        "{ preset = \"sack1\", detection = \"sifest\" }",
+    ),
+];
+
 /// Those of ns-3 that we have something like.
 const NS3: &[Agent] = &[
     modern("TcpNewReno", "\"sack\""),
@@ -79,6 +95,12 @@ impl Agent {
     pub fn find(name: &str) -> Option<Self> {
         let found = NS2.iter().find(|a| a.name.eq_ignore_ascii_case(name));
         found.copied()
+    }
+
+    /// The agent of the witness of this name: one of its own, or ns-2's.
+    pub(super) fn of_witness(name: &str) -> Option<Self> {
+        let own = WITNESS.iter().find(|a| a.name == name).copied();
+        own.or_else(|| Self::find(name))
     }
 
     /// The agent of ns-3 of this name.

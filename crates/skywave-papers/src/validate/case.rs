@@ -1,6 +1,7 @@
 //! One setting that both simulators can run.
 
 use super::agent::Agent;
+use super::witness::Witness;
 
 /// Bytes of IP and TCP headers.
 pub(super) const HEADER: u32 = 40;
@@ -29,6 +30,8 @@ pub enum Path {
     Red(RedBottleneck),
     /// A chain of 802.11g stations.
     Wifi(Wifi),
+    /// A point of the witness inside ns-2: the paths above with more settings.
+    Witness(Box<Witness>),
 }
 
 /// Settings of a chain of stations.
@@ -179,6 +182,7 @@ impl Case {
             Path::Sifest(s) => (512, !s.header),
             Path::Dcr(_) | Path::Red(_) => (1000, false),
             Path::Wifi(w) => (w.mss, false),
+            Path::Witness(w) => (w.stack.mss, !w.stack.header),
         };
         (theirs, if bare { theirs - HEADER } else { theirs })
     }
@@ -197,7 +201,16 @@ impl Case {
         match &self.path {
             Path::Dcr(_) => DCR_FLOWS,
             Path::Red(path) => path.flows as usize,
+            Path::Witness(path) => path.measured as usize,
             _ => 1,
+        }
+    }
+
+    /// How many flows after these are measured as those beside.
+    pub(super) fn flows_beside(&self) -> usize {
+        match &self.path {
+            Path::Witness(path) => path.others() as usize,
+            _ => 0,
         }
     }
 }

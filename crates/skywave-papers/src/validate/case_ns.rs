@@ -70,8 +70,9 @@ impl Case {
                 list.push(("ecn", u32::from(path.ecn).to_string()));
                 list.push(("loss", path.loss.to_string()));
             }
-            // The script knows no radio, and says so.
+            // The script knows neither, and says so.
             Path::Wifi(_) => list.push(("path", "wifi".into())),
+            Path::Witness(_) => list.push(("path", "witness".into())),
         }
         let pairs = list.into_iter();
         pairs.flat_map(|(key, value)| [key.into(), value]).collect()

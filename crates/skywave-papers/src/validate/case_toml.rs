@@ -16,6 +16,10 @@ impl Case {
             Path::Dcr(path) => self.dcr(path),
             Path::Red(path) => self.red(path),
             Path::Wifi(path) => self.wifi(path),
+            Path::Witness(path) => {
+                let from = (path.from > 0.0).then(|| format!("{}s", path.from));
+                path.scenario(self) + &self.run(from.as_deref())
+            }
         }
     }
 
@@ -92,14 +96,7 @@ impl Case {
             "tcp = {{ tick = \"{tick}s\", limited_transmit = {limited_transmit}{era} }}"
         );
         if path.cbr_kbps > 0 {
-            let _ = writeln!(
-                text,
-                "\n[[flow]]\nname = \"voice\"\nfrom = \"CH\"\nto = \"MH\"\ntransport = \"udp\"\n\
-                 header = \"0B\"\n\
-                 traffic = {{ cbr = {{ rate = \"{}kbps\", packet = \"512B\" }} }}\n\
-                 start = {{ uniform = [\"0ms\", \"60ms\"] }}",
-                path.cbr_kbps
-            );
+            text += &voice(path.cbr_kbps, 512);
         }
         text + &self.run(None)
     }
@@ -270,12 +267,32 @@ impl RedBottleneck {
 
 /// A bulk flow with the defaults of ns-2.
 fn flow(name: &str, ends: &(String, String), agent: Agent, mss: u32, window: u64) -> String {
+    bulk(name, ends, (agent.transport, agent.profile), mss, window)
+}
+
+/// The same with a transport and its profile.
+pub(super) fn bulk(
+    name: &str,
+    ends: &(String, String),
+    (transport, profile): (&str, &str),
+    mss: u32,
+    window: u64,
+) -> String {
     let (from, to) = ends;
     format!(
-        "\n[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = {}\n\
-         profile = \"{}\"\nmss = {mss}\nheader = {HEADER}\nrwnd = \"{window} segments\"\n\
-         traffic = \"ftp\"\n",
-        agent.transport, agent.profile
+        "\n[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = {transport}\n\
+         profile = \"{profile}\"\nmss = {mss}\nheader = {HEADER}\nrwnd = \"{window} segments\"\n\
+         traffic = \"ftp\"\n"
+    )
+}
+
+/// The voice flow beside those of SIFEST's path.
+pub(super) fn voice(kbps: u32, packet: u32) -> String {
+    format!(
+        "\n[[flow]]\nname = \"voice\"\nfrom = \"CH\"\nto = \"MH\"\ntransport = \"udp\"\n\
+         header = \"0B\"\n\
+         traffic = {{ cbr = {{ rate = \"{kbps}kbps\", packet = \"{packet}B\" }} }}\n\
+         start = {{ uniform = [\"0ms\", \"60ms\"] }}\n"
     )
 }
 

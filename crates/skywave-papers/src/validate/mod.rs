@@ -14,6 +14,8 @@ mod sets;
 mod table;
 mod text;
 mod verdict;
+mod witness;
+mod witness_toml;
 
 use skywave_sim::Spec;
 
@@ -27,6 +29,7 @@ pub use reference::Row;
 pub use sets::{SETS, SetError};
 pub use table::Unreadable;
 pub use verdict::{Comparison, Quantity};
+pub use witness::{Channel, Shape, Stack, Witness};
 
 /// The peer of the sets that compare with ns-2.
 const NS2: &str = "ns-2";

@@ -4,6 +4,7 @@ use super::agent::Agent;
 use super::case::{Case, Cerl, Dcr, Path, Queue, Radios, RedBottleneck, Sifest, Wifi};
 use super::table::{Cells, Table, Unreadable};
 use super::verdict::Quantity;
+use super::witness;
 use skywave_lab::experiment::stats::Estimate;
 
 /// One row: a case, and the other simulator's numbers.
@@ -177,6 +178,12 @@ pub(super) fn red() -> Result<Vec<Row>, Unreadable> {
                 .collect::<Result<_, _>>()?,
         })
     })
+}
+
+/// CERL, TCP-DCR and SIFEST inside ns-2.35, and its own senders beside them.
+pub(super) fn witness() -> Result<Vec<Row>, Unreadable> {
+    let rows = table!("ns2/reference/witness").each(witness::row)?;
+    Ok(rows.into_iter().flatten().collect())
 }
 
 /// CERL's path, ns-3.44, without the algorithms that we have nothing like.

@@ -14,6 +14,7 @@ pub const SETS: &[&str] = &[
     "dcr",
     "dcr-lockstep",
     "ecn",
+    "witness",
     "linux",
     "ns3",
     "wifi",
@@ -95,6 +96,20 @@ impl Set {
                     )
                 },
                 reference::red()?,
+                seeds,
+            ),
+            "witness" => (
+                Terms {
+                    peer: "agents in ns-2",
+                    decisive: &[Goodput],
+                    ..terms(
+                        "CERL, TCP-DCR and SIFEST, and senders without them, against agents of our \
+                         own inside ns-2.35",
+                        Some(0.90),
+                        "Goodput is judged, all else only printed. Sums over the measured flows.",
+                    )
+                },
+                reference::witness()?,
                 seeds,
             ),
             "linux" => (

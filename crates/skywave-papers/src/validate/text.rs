@@ -64,9 +64,9 @@ impl Judged<'_> {
     }
 
     fn quantities(&self) -> impl Iterator<Item = Quantity> {
-        let first = self.rows.first();
-        let known = move |quantity| {
-            first.is_some_and(|row| row.comparisons.iter().any(|c| c.quantity == quantity))
+        let known = |quantity| {
+            let mut all = self.rows.iter().flat_map(|row| &row.comparisons);
+            all.any(|c| c.quantity == quantity)
         };
         Quantity::ALL.into_iter().filter(move |&q| known(q))
     }
@@ -171,7 +171,10 @@ fn json_pair(c: &Comparison) -> (String, Value) {
 /// A mean with half its interval.
 fn estimate(quantity: Quantity, e: &Estimate) -> String {
     let digits = match quantity {
-        Quantity::Goodput | Quantity::FirstGoodput | Quantity::LossRate => 4,
+        Quantity::Goodput
+        | Quantity::FirstGoodput
+        | Quantity::BesideGoodput
+        | Quantity::LossRate => 4,
         Quantity::QueueDrops
         | Quantity::Marks
         | Quantity::Timeouts

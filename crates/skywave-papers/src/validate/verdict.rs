@@ -16,6 +16,8 @@ pub enum Quantity {
     Goodput,
     /// That of the first one alone, which has the shortest round trip, Mb/s.
     FirstGoodput,
+    /// In-order payload of the flows beside the measured ones, Mb/s.
+    BesideGoodput,
     /// Packets that the bottleneck's queue drops, early or because it is full.
     QueueDrops,
     /// Packets that the bottleneck's queue marks (ECN).
@@ -32,9 +34,10 @@ pub enum Quantity {
 
 impl Quantity {
     /// All, in the order of columns.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Goodput,
         Self::FirstGoodput,
+        Self::BesideGoodput,
         Self::QueueDrops,
         Self::Marks,
         Self::Timeouts,
@@ -74,6 +77,7 @@ impl Quantity {
         match self {
             Self::Goodput => "goodput_mbps",
             Self::FirstGoodput => "first_mbps",
+            Self::BesideGoodput => "beside_mbps",
             Self::QueueDrops => "queue_drops",
             Self::Marks => "ecn_marks",
             Self::Timeouts => "timeouts",
@@ -86,7 +90,11 @@ impl Quantity {
     /// How far apart the means may be, as a share of the reference's.
     pub fn tolerance(self) -> f64 {
         match self {
-            Self::Goodput | Self::FirstGoodput | Self::QueueDrops | Self::Marks => 0.05,
+            Self::Goodput
+            | Self::FirstGoodput
+            | Self::BesideGoodput
+            | Self::QueueDrops
+            | Self::Marks => 0.05,
             Self::LossRate | Self::MeanQueue => 0.10,
             Self::Timeouts | Self::Retransmits => 0.15,
         }
@@ -107,6 +115,11 @@ impl Quantity {
             Self::FirstGoodput => {
                 let bps = flows().next()?.goodput_bps;
                 Some(bps * 1e-6 * case.payload_scale())
+            }
+            Self::BesideGoodput => {
+                let beside = outcome.flows.iter().skip(case.measured_flows());
+                let bps = beside.take(case.flows_beside()).map(|f| f.goodput_bps);
+                Some(bps.sum::<f64>() * 1e-6 * case.payload_scale())
             }
             Self::QueueDrops => Some(bottleneck()?.queue_drops as f64),
             Self::Marks => Some(bottleneck()?.ecn_marks as f64),
