@@ -10,7 +10,7 @@ pub struct NoThreads(String);
 
 /// Runs `work` once on each of `threads` threads, all of the machine's without a number.
 #[cfg(feature = "threads")]
-pub(crate) fn broadcast(threads: Option<usize>, work: impl Fn() + Sync) -> Result<(), NoThreads> {
+fn broadcast(threads: Option<usize>, work: impl Fn() + Sync) -> Result<(), NoThreads> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads.unwrap_or(0))
         .build()
@@ -25,7 +25,7 @@ pub(crate) fn broadcast(threads: Option<usize>, work: impl Fn() + Sync) -> Resul
     clippy::unnecessary_wraps,
     reason = "threads, where there are any, may fail to start"
 )]
-pub(crate) fn broadcast(_threads: Option<usize>, work: impl Fn() + Sync) -> Result<(), NoThreads> {
+fn broadcast(_threads: Option<usize>, work: impl Fn() + Sync) -> Result<(), NoThreads> {
     work();
     Ok(())
 }

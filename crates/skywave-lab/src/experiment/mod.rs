@@ -17,7 +17,6 @@ pub mod timeline;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use skywave_sim::observe::Watch;
 use skywave_sim::outcome::Outcome;
@@ -25,7 +24,7 @@ use skywave_sim::simulate_watched;
 use skywave_sim::spec::Spec;
 
 use crate::scenario::Scenario;
-use crate::threads::{NoThreads, broadcast, lock};
+use crate::threads::{self, NoThreads};
 
 pub use key::RunKey;
 pub use results::{Results, RunResult};
@@ -200,36 +199,25 @@ where
         }
     };
     let done = AtomicUsize::new(progress.done);
-    let failed = Mutex::new(None);
-    let stop = AtomicBool::new(false);
-    let next = AtomicUsize::new(0);
-    let slots = Mutex::new(Vec::with_capacity(missing.len()));
+    let given_up = AtomicBool::new(false);
     // Each thread takes the next run: they start in order, and a long one holds up nobody.
-    broadcast(options.threads, || {
-        while !options.cancel.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(planned) = missing.get(index) else {
-                break;
-            };
-            match one(planned) {
-                Ok(None) => stop.store(true, Ordering::Relaxed),
-                Ok(Some(run)) => {
-                    lock(&slots).push((index, run));
-                    let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                    (options.progress)(Progress { done, ..progress });
-                }
-                Err(error) => {
-                    stop.store(true, Ordering::Relaxed);
-                    lock(&failed).get_or_insert(error);
-                }
-            }
+    let runs = threads::each(options.threads, missing.len(), |index| {
+        if options.cancel.load(Ordering::Relaxed) || given_up.load(Ordering::Relaxed) {
+            return Ok(None);
         }
+        let run = one(missing[index])?;
+        if run.is_some() {
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            (options.progress)(Progress { done, ..progress });
+        } else {
+            given_up.store(true, Ordering::Relaxed);
+        }
+        Ok::<_, Error>(run)
     })?;
-    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error);
-    }
-    for (index, run) in slots.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        results.put(missing[index].point, missing[index].seed_index, run);
+    for (planned, run) in missing.iter().zip(runs) {
+        if let Some(run) = run {
+            results.put(planned.point, planned.seed_index, run);
+        }
     }
     Ok(results)
 }

@@ -17,7 +17,8 @@ use super::columns::{Cell, Column, FLOW, LINK, STATION};
 use super::file::write_atomically;
 use super::key::RunKey;
 use super::results::RunResult;
-use super::{Error, lock, series, timeline};
+use super::{Error, series, timeline};
+use crate::threads::lock;
 
 const RUNS: &str = "runs.jsonl";
 const LOCK: &str = ".lock";

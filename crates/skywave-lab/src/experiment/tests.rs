@@ -9,7 +9,10 @@ use skywave_core::{Duration, Rate, Time};
 use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Series};
 use skywave_sim::spec::{FlowSpec, LinkSpec, Route, Traffic, Transport};
 
+use std::sync::Mutex;
+
 use super::*;
+use crate::threads::lock;
 
 /// Four loss rates, with as many seeds as wanted.
 struct Losses(Vec<u64>);
