@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use skywave_lab::scenario::Scenario;
-use skywave_papers::rank;
+use skywave_papers::{claims, rank};
 
 use crate::failure::Failure;
-use crate::reproduce;
 
 /// Check scenario files without running them.
 ///
@@ -53,8 +52,8 @@ fn check(path: &Path) -> Result<String, Failure> {
             study.paths.len(),
         ));
     }
-    if let Some(folder) = reproduce::folder_of(path) {
-        let paper = reproduce::own(&folder)?;
+    if let Some(folder) = claims::folder_of(path) {
+        let paper = claims::load_dir(&folder)?;
         return Ok(format!(
             "{} runs (a paper: {} claims, {} experiments)",
             paper.runs(),

@@ -79,7 +79,7 @@ enum Verb {
     Manual(manual::Args),
 }
 
-/// What a newcomer reads who types the name alone.
+/// Printed when the command is called without arguments: it tells a newcomer how to begin.
 const FIRST_STEPS: &str = "\
 Skywave compares transport protocols over lossy wireless links, and sends files over them.
 

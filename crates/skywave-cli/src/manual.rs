@@ -6,10 +6,9 @@ use std::path::PathBuf;
 
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
-use skywave_lab::report::WriteError;
+use skywave_lab::report::{WriteError, write_file};
 
 use crate::failure::Failure;
-use crate::output;
 
 /// Print the manual page of the command, or write one for each verb.
 #[derive(Debug, clap::Args)]
@@ -39,8 +38,8 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     for one in std::iter::once(command).chain(verbs) {
         let name = one.get_display_name().unwrap_or("skywave");
         let path = dir.join(format!("{name}.1"));
-        let text = String::from_utf8_lossy(&page(one)?).into_owned();
-        output::write(&path, &text)?;
+        let text = page(one)?;
+        write_file(&path, |out| out.write_all(&text))?;
         writeln!(out, "{}", path.display())?;
     }
     Ok(())

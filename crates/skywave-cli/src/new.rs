@@ -28,7 +28,7 @@ pub(crate) struct Args {
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// What the scenario is about.
+    /// Kind of path that the scenario describes.
     #[arg(long, value_enum, default_value_t = Kind::PointToPoint)]
     kind: Kind,
 }

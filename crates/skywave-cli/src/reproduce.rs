@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use skywave_lab::experiment::Results;
 use skywave_lab::report::{self, HtmlOptions, Study};
 use skywave_lab::scenario::Scenario;
-use skywave_papers::claims::{self, ClaimsError, Paper, Reproduction, Scorecard};
+use skywave_papers::claims::{self, Paper, Reproduction, Scorecard};
 
 use crate::failure::Failure;
 use crate::keep::Keep;
@@ -17,16 +17,14 @@ use crate::{output, several};
 const ALL: &str = "all";
 /// The page, of one paper and of all, and the text beside it; without their endings.
 const SCORECARD: &str = "scorecard";
-/// The file of claims in a paper's folder.
-const CLAIMS: &str = "claims.toml";
 
 /// Measure the claims of a paper again: theirs, ours, and a verdict by one rule.
 ///
 /// Runs every experiment of the paper and prints the scorecard; leaves it as scorecard.html and
 /// scorecard.md in runs/PAPER/, and each experiment's report and data below that. With "all" every
-/// paper is reproduced, and runs/scorecard.html has the claims of all. With --only the scorecard is
-/// called after the figures, as scorecard-fig7a.html, and the whole one stays as it is. What a paper
-/// claims and we cannot reproduce is reported as such: it does not make the command fail.
+/// paper is reproduced, and runs/scorecard.html has the claims of all. --only writes a scorecard of its
+/// own, such as scorecard-fig7a.html, and leaves the whole one as it is. What a paper claims and we
+/// cannot reproduce is reported as such: it does not make the command fail.
 ///
 /// A paper of your own is a folder with experiments and claims.toml: docs/own-paper.md has the format.
 #[derive(Debug, clap::Args)]
@@ -111,38 +109,16 @@ fn load(args: &Args) -> Result<Vec<Paper>, Failure> {
             .map(claims::load)
             .collect::<Result<_, _>>()?);
     }
-    let path = Path::new(&args.paper);
-    let mut paper = match folder_of(path) {
-        Some(folder) if !claims::papers().any(|name| name == args.paper) => own(&folder)?,
+    let mut paper = match claims::folder_of(Path::new(&args.paper)) {
+        Some(folder) if !claims::papers().any(|name| name == args.paper) => {
+            claims::load_dir(&folder)?
+        }
         _ => claims::load(&args.paper)?,
     };
     if !args.only.is_empty() {
         paper.keep(&args.only)?;
     }
     Ok(vec![paper])
-}
-
-/// The folder of a paper of one's own, where the path is a folder or the claims in it.
-pub(crate) fn folder_of(path: &Path) -> Option<PathBuf> {
-    if path.is_dir() {
-        return Some(path.to_owned());
-    }
-    let dir = path.parent().filter(|_| path.ends_with(CLAIMS))?;
-    Some(if dir.as_os_str().is_empty() {
-        PathBuf::from(".")
-    } else {
-        dir.to_owned()
-    })
-}
-
-/// Reads the paper in a folder; its name is the folder's.
-pub(crate) fn own(folder: &Path) -> Result<Paper, ClaimsError> {
-    // "." and ".." have no name of their own.
-    let named = match folder.file_name() {
-        None => folder.canonicalize().unwrap_or_else(|_| folder.to_owned()),
-        Some(_) => folder.to_owned(),
-    };
-    claims::load_dir(&named)
 }
 
 impl Args {

@@ -1,10 +1,13 @@
 //! The command as a user meets it: what is typed, what is printed, what is left on disk.
 
+mod common;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::UdpSocket;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
+
+use common::{skywave, text};
 
 const TINY: &str = r#"
 title = "Two variants over a lossy link"
@@ -33,18 +36,6 @@ seeds = 3
 "flow.bulk.transport" = ["reno", "cerl"]
 "link.radio.loss.forward.iid" = [0.0, 0.02]
 "#;
-
-fn skywave(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_skywave"))
-        .args(args)
-        .current_dir(dir)
-        .output()
-        .expect("the command starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("UTF-8")
-}
 
 #[test]
 fn what_the_command_prints() {

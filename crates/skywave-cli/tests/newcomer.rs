@@ -1,23 +1,15 @@
 //! The first ten minutes of a newcomer: what the bare command says, a scenario to start from, shell
 //! completions and manual pages, a paper of one's own.
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
+
+use common::{skywave, text};
 
 const KINDS: [&str; 4] = ["point-to-point", "bottleneck", "trace", "wifi"];
-
-fn skywave(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_skywave"))
-        .args(args)
-        .current_dir(dir)
-        .output()
-        .expect("the command starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("UTF-8")
-}
 
 fn done(output: &Output) -> String {
     assert!(output.status.success(), "{}", text(&output.stderr));

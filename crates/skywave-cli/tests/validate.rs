@@ -94,7 +94,7 @@ fn with_ns(script: &str) -> tempfile::TempDir {
     dir
 }
 
-/// What the script for ns-2 prints of a RED bottleneck, as far as it is compared.
+/// The quantities compared over a RED bottleneck, as the script for ns-2 names them.
 #[cfg(unix)]
 const OF_RED: &str =
     "goodput_mbps first_mbps queue_drops ecn_marks timeouts retransmits mean_queue";

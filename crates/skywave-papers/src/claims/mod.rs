@@ -28,7 +28,7 @@ mod text;
 pub mod verdict;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::file::{FileError, from_toml, line_of, read_text};
 use skywave_lab::experiment::Results;
@@ -46,6 +46,9 @@ pub use model::Kind;
 pub use score::{Score, Scorecard};
 pub use text::summary;
 pub use verdict::Verdict;
+
+/// The file of claims in a paper's folder.
+const CLAIMS: &str = "claims.toml";
 
 /// A paper: its experiments and its claims, checked against each other.
 #[derive(Debug)]
@@ -134,18 +137,36 @@ pub fn load(name: &str) -> Result<Paper, ClaimsError> {
         .iter()
         .map(|(name, text)| Scenario::parse(name, text, &NoFiles))
         .collect::<Result<_, _>>()?;
-    let file = format!("experiments/{name}/claims.toml");
+    let file = format!("experiments/{name}/{CLAIMS}");
     read(name, &file, paper.claims, experiments)
 }
 
-/// The paper in a folder: every `*.toml` is an experiment, but for `claims.toml`.
+/// The folder of a paper, where the path is a folder or the claims in it.
+pub fn folder_of(path: &Path) -> Option<PathBuf> {
+    if path.is_dir() {
+        return Some(path.to_owned());
+    }
+    let folder = path.parent().filter(|_| path.ends_with(CLAIMS))?;
+    Some(if folder.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        folder.to_owned()
+    })
+}
+
+/// The paper in a folder: every `*.toml` is an experiment, but for `claims.toml`. Its name is the folder's.
 pub fn load_dir(folder: &Path) -> Result<Paper, ClaimsError> {
-    let failed = FileError::at(folder);
+    // "." and ".." have no name of their own.
+    let folder = match folder.file_name() {
+        None => folder.canonicalize().unwrap_or_else(|_| folder.to_owned()),
+        Some(_) => folder.to_owned(),
+    };
+    let failed = FileError::at(&folder);
     let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(&failed)? {
+    for entry in std::fs::read_dir(&folder).map_err(&failed)? {
         let path = entry.map_err(&failed)?.path();
         let name = path.file_name().unwrap_or_default();
-        if path.extension().is_some_and(|e| e == "toml") && name != "claims.toml" {
+        if path.extension().is_some_and(|e| e == "toml") && name != CLAIMS {
             files.push(path);
         }
     }
@@ -154,7 +175,7 @@ pub fn load_dir(folder: &Path) -> Result<Paper, ClaimsError> {
         .iter()
         .map(|path| folder::load(path))
         .collect::<Result<_, _>>()?;
-    let path = folder.join("claims.toml");
+    let path = folder.join(CLAIMS);
     let text = read_text(&path)?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     read(&name, &path.display().to_string(), &text, experiments)
