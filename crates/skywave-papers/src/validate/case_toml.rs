@@ -79,13 +79,7 @@ impl Case {
         let ends = ("CH".to_owned(), "MH".to_owned());
         let window = u64::from(path.window);
         text += &flow("bulk", &ends, self.agent, self.payload().1, window);
-        if path.delack_ms > 0 {
-            let _ = writeln!(
-                text,
-                "acking = {{ delayed = {{ every = 2, timeout = \"{}ms\" }} }}",
-                path.delack_ms
-            );
-        }
+        text += &delayed_acks(path.delack_ms);
         let era = if path.era {
             ", initial_window = \"1 segment\", min_rto = \"1ns\", initial_rto = \"6s\""
         } else {
@@ -128,13 +122,7 @@ impl Case {
                 self.payload().1,
                 u64::from(path.window),
             );
-            let start = i - 1;
-            let _ = if path.jitter > 0.0 {
-                let last = start as f64 + path.jitter;
-                writeln!(text, "start = {{ uniform = [\"{start}s\", \"{last}s\"] }}")
-            } else {
-                writeln!(text, "start = \"{start}s\"")
-            };
+            text += &start((i - 1) as f64, path.jitter);
         }
         text + &self.run(Some(DCR_FROM))
     }
@@ -284,6 +272,24 @@ pub(super) fn bulk(
          profile = \"{profile}\"\nmss = {mss}\nheader = {HEADER}\nrwnd = \"{window} segments\"\n\
          traffic = \"ftp\"\n"
     )
+}
+
+/// A flow starts at `first`, or up to `jitter` later; seconds.
+pub(super) fn start(first: f64, jitter: f64) -> String {
+    if jitter > 0.0 {
+        let last = first + jitter;
+        format!("start = {{ uniform = [\"{first}s\", \"{last}s\"] }}\n")
+    } else {
+        format!("start = \"{first}s\"\n")
+    }
+}
+
+/// Every second segment is acknowledged, or after this time; nothing for 0, where every segment is.
+pub(super) fn delayed_acks(ms: u32) -> String {
+    if ms == 0 {
+        return String::new();
+    }
+    format!("acking = {{ delayed = {{ every = 2, timeout = \"{ms}ms\" }} }}\n")
 }
 
 /// The voice flow beside those of SIFEST's path.

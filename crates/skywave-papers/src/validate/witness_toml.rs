@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::agent::Agent;
 use super::case::Case;
-use super::case_toml::{bulk, voice};
+use super::case_toml::{bulk, delayed_acks, start, voice};
 use super::witness::{Shape, Witness};
 
 impl Witness {
@@ -175,13 +175,7 @@ impl Witness {
             u64::from(self.window),
         );
         text += &self.start(n, beside);
-        if self.stack.delack_ms > 0 {
-            let _ = writeln!(
-                text,
-                "acking = {{ delayed = {{ every = 2, timeout = \"{}ms\" }} }}",
-                self.stack.delack_ms
-            );
-        }
+        text += &delayed_acks(self.stack.delack_ms);
         text + &self.tcp(agent)
     }
 
@@ -195,13 +189,7 @@ impl Witness {
                 end - 1.0
             );
         }
-        let start = f64::from(n) * self.step;
-        if self.jitter > 0.0 {
-            let last = start + self.jitter;
-            format!("start = {{ uniform = [\"{start}s\", \"{last}s\"] }}\n")
-        } else {
-            format!("start = \"{start}s\"\n")
-        }
+        start(f64::from(n) * self.step, self.jitter)
     }
 
     fn tcp(&self, agent: Agent) -> String {
