@@ -104,6 +104,16 @@ fn answer<'a, 'py, T: FromPyObject<'a, 'py>>(
     })
 }
 
+/// What a method without arguments answers; `None` when it is not there or raised an exception.
+fn answer_of<T: for<'a, 'py> FromPyObject<'a, 'py>>(
+    name: &str,
+    expected: &str,
+    method: Option<&Py<PyAny>>,
+) -> Option<T> {
+    let method = method?;
+    attempt(|py| answer(name, expected, &method.bind(py).call0()?))
+}
+
 thread_local! {
     /// The run under way on this thread.
     static RUN: RefCell<Option<Arc<Failure>>> = const { RefCell::new(None) };

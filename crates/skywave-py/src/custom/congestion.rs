@@ -6,7 +6,7 @@ use skywave_core::tcp::window::{self, IdleEvent, Response, SpuriousEvent};
 use skywave_core::tcp::{CongestionControl, TcpConfig};
 
 use super::events::{self, AckEvent, LossEvent, TimeoutEvent, Window, seconds, since_start};
-use super::{Member, Object, answer, attempt};
+use super::{Member, Object, answer, answer_of, attempt};
 
 /// Its methods, and the one window that it is shown.
 pub(super) struct Python {
@@ -39,7 +39,7 @@ impl Python {
             send_quantum: object.take("send_quantum"),
             needs_rate: object
                 .take("needs_rate")
-                .and_then(|method| number("needs_rate", "a bool", Some(&method)))
+                .and_then(|method| answer_of("needs_rate", "a bool", Some(&method)))
                 .unwrap_or(false),
             window: attempt(|py| Py::new(py, Window::default())),
         }
@@ -68,16 +68,6 @@ fn ask<T, E: for<'py> IntoPyObject<'py>>(
 fn response(method: &str, value: &Bound<'_, PyAny>) -> PyResult<Response> {
     let response: PyRef<'_, events::Response> = answer(method, "a skywave.Response", value)?;
     Ok(response.0)
-}
-
-/// What a method without arguments answers; `None` when it is not there or raised an exception.
-fn number<T: for<'a, 'py> FromPyObject<'a, 'py>>(
-    name: &str,
-    expected: &str,
-    method: Option<&Py<PyAny>>,
-) -> Option<T> {
-    let method = method?;
-    attempt(|py| answer(name, expected, &method.bind(py).call0()?))
 }
 
 impl CongestionControl for Python {
@@ -146,14 +136,14 @@ impl CongestionControl for Python {
 
     fn pacing_rate(&self) -> Option<Rate> {
         let bps: Option<f64> =
-            number("pacing_rate", "a number or None", self.pacing_rate.as_ref())?;
+            answer_of("pacing_rate", "a number or None", self.pacing_rate.as_ref())?;
         // A cast of a float saturates; not a number is no rate.
         bps.filter(|bps| *bps > 0.0)
             .map(|bps| Rate::from_bps((bps as u64).max(1)))
     }
 
     fn send_quantum(&self) -> Option<u64> {
-        number(
+        answer_of(
             "send_quantum",
             "a number or None",
             self.send_quantum.as_ref(),

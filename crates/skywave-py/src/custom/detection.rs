@@ -7,7 +7,7 @@ use skywave_core::tcp::detection::{self, Allowance, Dupacks};
 use skywave_core::tcp::{LossDetector, TcpConfig, flight};
 
 use super::events::{DetectionEvent, Finding, Flight, since_start, time_at};
-use super::{Member, Object, answer, attempt};
+use super::{Member, Object, answer, answer_of, attempt};
 
 /// The detector whose answers stand where a method is not written.
 const STANDARD: Dupacks = Dupacks(3);
@@ -42,9 +42,7 @@ impl Python {
             limited_transmit: object.take("limited_transmit"),
             needs_deliveries: object
                 .take("needs_deliveries")
-                .and_then(|method| {
-                    attempt(|py| answer("needs_deliveries", BOOL, &method.bind(py).call0()?))
-                })
+                .and_then(|method| answer_of("needs_deliveries", BOOL, Some(&method)))
                 .unwrap_or(false),
             on_duplicate: object.take("on_duplicate"),
             on_delivery: object.take("on_delivery"),
@@ -139,9 +137,8 @@ impl LossDetector for Python {
     }
 
     fn next_timer(&self) -> Option<Time> {
-        let method = self.next_timer.as_ref()?;
         let seconds: Option<f64> =
-            attempt(|py| answer("next_timer", "a number or None", &method.bind(py).call0()?))?;
+            answer_of("next_timer", "a number or None", self.next_timer.as_ref())?;
         seconds.map(time_at)
     }
 
@@ -157,17 +154,12 @@ impl LossDetector for Python {
     }
 
     fn threshold(&self) -> u32 {
-        let answer = self
-            .threshold
-            .as_ref()
-            .and_then(|method| attempt(|py| answer("threshold", COUNT, &method.bind(py).call0()?)));
+        let answer = answer_of("threshold", COUNT, self.threshold.as_ref());
         answer.unwrap_or_else(|| STANDARD.threshold())
     }
 
     fn distrusts_rto(&self) -> bool {
-        let answer = self.distrusts_rto.as_ref().and_then(|method| {
-            attempt(|py| answer("distrusts_rto", BOOL, &method.bind(py).call0()?))
-        });
+        let answer = answer_of("distrusts_rto", BOOL, self.distrusts_rto.as_ref());
         answer.unwrap_or_else(|| STANDARD.distrusts_rto())
     }
 
