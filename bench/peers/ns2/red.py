@@ -7,17 +7,13 @@ python3 bench/peers/ns2/red.py --seeds 5 --only crowd --out /dev/stdout
 from __future__ import annotations
 
 import argparse
-import math
-import random
-import statistics
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import table
+
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1]))
-from chain import T  # noqa: E402
 
 FROM = 20
 # Column: setting of path.tcl, and the unit that it has there.
@@ -95,8 +91,7 @@ def run(point: dict[str, object], ecn: int, seed: int) -> dict[str, float]:
     arguments = [str(x) for pair in settings.items() for x in pair]
     command = ["ns", str(HERE / "path.tcl"), *arguments]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    pairs = (line.split() for line in lines)
-    return {pair[0]: float(pair[1]) for pair in pairs if len(pair) == 2 and pair[0] in MEASURED}
+    return table.measured(lines, MEASURED)
 
 
 def row(name: str, ecn: int, seeds: list[int], pool: ThreadPoolExecutor) -> list[str]:
@@ -107,26 +102,22 @@ def row(name: str, ecn: int, seeds: list[int], pool: ThreadPoolExecutor) -> list
     runs = list(pool.map(lambda seed: run(point, ecn, seed), seeds))
     cells = [name, str(ecn), *(str(point[column]) for column in SETTINGS), str(len(runs))]
     for quantity in MEASURED:
-        values = [one[quantity] for one in runs]
-        sd = statistics.stdev(values)
-        half = T[len(values) - 2] * sd / math.sqrt(len(values))
-        cells += [f"{x:.6g}" for x in (statistics.fmean(values), sd, half)]
+        cells += table.moments([one[quantity] for one in runs])
     return cells
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=20, choices=range(2, 32), metavar="N")
+    parser.add_argument(
+        "--seeds", type=int, default=20, choices=range(2, 1 + table.MOST), metavar="N"
+    )
     parser.add_argument("--only", nargs="+", choices=POINTS, default=list(POINTS))
     parser.add_argument("--out", type=Path, default=HERE / "reference/red_ecn.csv")
     options = parser.parse_args()
-    # Small seeds of ns-2 give correlated streams.
-    seeds = random.Random("ns-2").sample(range(10**8, 2 * 10**9), options.seeds)
-    moments = [f"{name}_{moment}" for name in MEASURED for moment in ("mean", "sd", "ci95")]
+    seeds = table.seeds(options.seeds)
     with ThreadPoolExecutor(2) as pool:
         rows = [row(name, ecn, seeds, pool) for name in options.only for ecn in (0, 1)]
-    table = [["point", "ecn", *SETTINGS, "n", *moments], *rows]
-    options.out.write_text("".join(",".join(line) + "\n" for line in table))
+    table.write(options.out, ["point", "ecn", *SETTINGS], MEASURED, rows)
 
 
 if __name__ == "__main__":

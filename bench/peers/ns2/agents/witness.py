@@ -8,10 +8,7 @@ python3 bench/peers/ns2/agents/witness.py --seeds 3 --only cerl-q --out /dev/std
 from __future__ import annotations
 
 import argparse
-import math
 import os
-import random
-import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,8 +17,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
-sys.path.insert(0, str(HERE.parents[2]))
-from chain import T  # noqa: E402
+sys.path.insert(0, str(HERE.parent))
+import table  # noqa: E402
 
 Point = dict[str, object]
 
@@ -164,35 +161,27 @@ def run(ns: str, point: Point, agent: str, seed: int) -> dict[str, float]:
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"witness.py: ns-2 failed at {' '.join(command[2:])}\n{done.stderr}")
-    pairs = (line.split() for line in done.stdout.splitlines())
-    return {pair[0]: float(pair[1]) for pair in pairs if len(pair) == 2 and pair[0] in MEASURED}
+    return table.measured(done.stdout.splitlines(), MEASURED)
 
 
 def row(name: str, point: Point, agent: str, runs: list[dict[str, float]]) -> list[str]:
     """A line of the table. What a path does not measure stays empty."""
     cells = [name, agent, *(str(value) for value in point.values()), str(len(runs))]
     for quantity in MEASURED:
-        values = [one[quantity] for one in runs if quantity in one]
-        if not values:
-            cells += ["", "", ""]
-            continue
-        sd = statistics.stdev(values)
-        half = T[len(values) - 2] * sd / math.sqrt(len(values))
-        cells += [f"{x:.6g}" for x in (statistics.fmean(values), sd, half)]
+        cells += table.moments([one[quantity] for one in runs if quantity in one])
     return cells
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, choices=range(2, 32), metavar="N")
+    parser.add_argument("--seeds", type=int, choices=range(2, table.MOST + 1), metavar="N")
     parser.add_argument("--only", nargs="+", metavar="POINT", help="names, or beginnings of names")
     parser.add_argument("--ns", default=program(), help="the program that build.sh made")
     parser.add_argument("--out", type=Path, default=HERE.parent / "reference/witness.csv")
     options = parser.parse_args()
     if not Path(options.ns).exists():
         sys.exit(f"witness.py: there is no {options.ns}: run {HERE / 'build.sh'}, or give --ns")
-    # Small seeds of ns-2 give correlated streams.
-    seeds = random.Random("ns-2").sample(range(10**8, 2 * 10**9), 31)
+    seeds = table.seeds(table.MOST)
     cases = []
     for usual, points, number in SETS:
         for name, special, agents in points():
@@ -208,9 +197,7 @@ def main() -> None:
             row(name, point, agent, [future.result() for future in futures])
             for (name, point, agent, _), futures in zip(cases, waiting, strict=True)
         ]
-    moments = [f"{name}_{moment}" for name in MEASURED for moment in ("mean", "sd", "ci95")]
-    table = [["point", "agent", *CERL, "n", *moments], *rows]
-    options.out.write_text("".join(",".join(line) + "\n" for line in table))
+    table.write(options.out, ["point", "agent", *CERL], MEASURED, rows)
 
 
 if __name__ == "__main__":
