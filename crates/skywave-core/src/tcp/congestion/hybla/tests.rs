@@ -15,7 +15,7 @@ fn ack(rtt: Duration) -> AckEvent {
     }
 }
 
-/// An ACK on a path of so many milliseconds.
+/// An ACK that measures a round-trip time of `rtt` milliseconds.
 fn ack_ms(rtt: u64) -> AckEvent {
     ack(Duration::from_millis(rtt))
 }

@@ -6,7 +6,7 @@ use crate::packet::{Ecn, Flags, Hints, Marks, Segment};
 use crate::seq::SeqNr;
 use crate::tcp::CustomCongestion;
 use crate::tcp::config::{CongestionConfig, EcnRules, TcpConfig};
-use crate::tcp::congestion::{CongestionControl, standard_growth};
+use crate::tcp::congestion::{CongestionControl, Reno};
 use crate::tcp::sender::Sender;
 use crate::tcp::testing::Script;
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
@@ -43,15 +43,15 @@ struct Copy;
 
 impl CongestionControl for Copy {
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
-        standard_growth(ack, window);
+        Reno.on_ack(ack, window);
     }
 
-    fn on_loss(&mut self, loss: &LossEvent, _window: &Window) -> Response {
-        loss.cut_to(loss.window / 2.0)
+    fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
+        Reno.on_loss(loss, window)
     }
 
-    fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {
-        Response::restart(timeout.window / 2.0)
+    fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response {
+        Reno.on_timeout(timeout, window)
     }
 }
 
