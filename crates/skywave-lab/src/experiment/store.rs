@@ -29,8 +29,7 @@ pub(super) struct Store {
     dir: PathBuf,
     engine: String,
     runs: Mutex<File>,
-    /// Held until the store is dropped.
-    _lock: File,
+    _lock: Lock,
 }
 
 impl Store {
@@ -46,7 +45,7 @@ impl Store {
             move |source| Error::Io { path, source }
         };
         fs::create_dir_all(dir).map_err(at(dir))?;
-        let lock = acquire(dir)?;
+        let lock = Lock::acquire(dir)?;
         let text = match fs::read(&path) {
             Ok(_) if fresh => String::new(),
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -105,19 +104,35 @@ impl Store {
     }
 }
 
-/// Takes the directory for this process. A file system that cannot lock is trusted.
-fn acquire(dir: &Path) -> Result<File, Error> {
-    let path = dir.join(LOCK);
-    let io = |source| Error::Io {
-        path: path.clone(),
-        source,
-    };
-    let file = File::create(&path).map_err(io)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::Busy(dir.to_owned())),
-        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(file),
-        Err(TryLockError::Error(error)) => Err(io(error)),
+/// A directory that is this store's alone until this is dropped.
+struct Lock(File);
+
+impl Lock {
+    /// Takes the directory. A file system that cannot lock is trusted.
+    fn acquire(dir: &Path) -> Result<Self, Error> {
+        let path = dir.join(LOCK);
+        let io = |source| Error::Io {
+            path: path.clone(),
+            source,
+        };
+        let file = File::create(&path).map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self(file)),
+            Err(TryLockError::WouldBlock) => Err(Error::Busy(dir.to_owned())),
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {
+                Ok(Self(file))
+            }
+            Err(TryLockError::Error(error)) => Err(io(error)),
+        }
+    }
+}
+
+impl Drop for Lock {
+    /// To close the file would not be enough: a process that another thread starts at this moment holds a
+    /// copy of it until it becomes its program, and the lock with it.
+    fn drop(&mut self) {
+        // Best effort: it is closed next.
+        let _ = self.0.unlock();
     }
 }
 
@@ -238,4 +253,20 @@ fn restore<T>(value: &Value, columns: &[Column<T>], outcome: &mut T) -> Option<S
         (column.set)(outcome, number.as_f64(), number.as_u64())?;
     }
     Some(value.get("name")?.as_str()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_of_the_lock_in_a_process_that_starts_does_not_hold_the_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let lock = Lock::acquire(dir.path()).unwrap();
+        assert!(matches!(Lock::acquire(dir.path()), Err(Error::Busy(_))));
+        let copy = lock.0.try_clone().unwrap();
+        drop(lock);
+        assert!(Lock::acquire(dir.path()).is_ok());
+        drop(copy);
+    }
 }
