@@ -20,6 +20,8 @@ pub use lateness::{LATE, LATE_SHARE, Lateness};
 pub use machine::{Cause, Direction, HopConfig, KEPT_BYTES, Outcome, Relay, RelayConfig, Step};
 pub use report::{HopReport, Report, Troubles, WayReport};
 #[cfg(target_os = "linux")]
+pub(crate) use tun::tun;
+#[cfg(target_os = "linux")]
 pub use tun::{TunEnds, TunError};
 pub use udp::{UdpEnds, UdpError};
 

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, OwnedFd};
 
 use skywave_core::Duration;
 use thiserror::Error;
@@ -31,22 +32,43 @@ pub enum TunError {
     },
 }
 
+impl TunError {
+    fn other(name: &str, source: io::Error) -> Self {
+        Self::Other {
+            name: name.to_owned(),
+            source,
+        }
+    }
+}
+
 /// Two TUN devices; packets that come from the first one go forward.
 ///
 /// They have no addresses and are down at first, and may be moved to other network namespaces.
+#[derive(Debug)]
 pub struct TunEnds {
-    devices: [SyncDevice; 2],
+    devices: [OwnedFd; 2],
     ready: VecDeque<usize>,
 }
 
 impl TunEnds {
     /// Makes the devices, which are gone when this is dropped.
     pub fn open(names: [&str; 2]) -> Result<Self, TunError> {
-        let [first, second] = names;
-        Ok(Self {
-            devices: [open(first)?, open(second)?],
+        let [first, second] = names.map(|name| {
+            let device = tun(DeviceBuilder::new().name(name).enable(false), name)?;
+            let file = device.as_fd().try_clone_to_owned();
+            file.map_err(|source| TunError::other(name, source))
+        });
+        Ok([first?, second?].into())
+    }
+}
+
+/// Devices that are there already, to be read without waiting.
+impl From<[OwnedFd; 2]> for TunEnds {
+    fn from(devices: [OwnedFd; 2]) -> Self {
+        Self {
+            devices,
             ready: VecDeque::new(),
-        })
+        }
     }
 }
 
@@ -61,7 +83,7 @@ impl Ends for TunEnds {
 
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<(Direction, (), usize)>> {
         while let Some(side) = self.ready.pop_front() {
-            match self.devices[side].recv(buffer) {
+            match rustix::io::read(&self.devices[side], &mut *buffer).map_err(io::Error::from) {
                 Ok(length) => {
                     self.ready.push_back(side);
                     let direction = [Direction::Forward, Direction::Back][side];
@@ -83,7 +105,7 @@ impl Ends for TunEnds {
             Direction::Back => &self.devices[0],
         };
         // A device that is down takes nothing.
-        match to.send(packet) {
+        match rustix::io::write(to, packet) {
             Ok(_) => Sent::Taken,
             Err(_) => Sent::Lost,
         }
@@ -94,17 +116,14 @@ impl Ends for TunEnds {
     }
 }
 
-fn open(name: &str) -> Result<SyncDevice, TunError> {
+/// Makes the device of this name, to be read without waiting.
+pub(crate) fn tun(device: DeviceBuilder, name: &str) -> Result<SyncDevice, TunError> {
     let failed = |source: io::Error| match source.kind() {
         ErrorKind::PermissionDenied => TunError::NotAllowed(name.to_owned()),
         ErrorKind::NotFound => TunError::NoTun(name.to_owned()),
-        _ => TunError::Other {
-            name: name.to_owned(),
-            source,
-        },
+        _ => TunError::other(name, source),
     };
-    let device = DeviceBuilder::new().name(name).enable(false).build_sync();
-    let device = device.map_err(failed)?;
+    let device = device.build_sync().map_err(failed)?;
     device.set_nonblocking(true).map_err(failed)?;
     Ok(device)
 }

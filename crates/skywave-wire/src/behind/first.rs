@@ -1,0 +1,111 @@
+//! The first process of the PID namespace: makes the networks, starts the programs and waits for them.
+//! When it ends, the kernel ends everything that is left.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::ErrorKind;
+use std::net::TcpListener;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use super::channel::{Channel, Message};
+use super::network::Network;
+use super::programs::{self, Far};
+use super::trouble::{self, Trouble};
+use super::{FAILED, FAR, NEAR, Setup, mounts};
+
+/// Second argument of this process.
+pub(super) const STAGE: &str = "first";
+
+/// Arguments of this process after its stage.
+pub(super) fn arguments(setup: &Setup) -> Vec<OsString> {
+    let ports = setup
+        .forwards
+        .iter()
+        .map(|forward| forward.port.to_string());
+    let ports = ports.collect::<Vec<_>>().join(",");
+    let far = setup.far.clone().unwrap_or_default();
+    let mut arguments = vec![ports.into(), far];
+    arguments.extend(setup.command.iter().cloned());
+    arguments
+}
+
+/// What [`arguments`] say.
+#[derive(Debug, PartialEq, Eq)]
+struct Plan<'a> {
+    ports: Vec<u16>,
+    far: Option<&'a OsStr>,
+    command: &'a [OsString],
+}
+
+impl<'a> Plan<'a> {
+    fn read(arguments: &'a [OsString]) -> Option<Self> {
+        let [ports, far, command @ ..] = arguments else {
+            return None;
+        };
+        let ports = ports.to_str()?.split(',').filter(|port| !port.is_empty());
+        Some(Self {
+            ports: ports.map(str::parse).collect::<Result<_, _>>().ok()?,
+            far: (!far.is_empty()).then_some(far),
+            command,
+        })
+    }
+}
+
+/// Lives with the arguments after its stage; its exit code.
+pub(super) fn run(arguments: &[OsString]) -> u8 {
+    let Some(plan) = Plan::read(arguments) else {
+        return FAILED;
+    };
+    trouble::report(|channel| live(channel, &plan))
+}
+
+fn live(channel: &Channel, plan: &Plan<'_>) -> Result<u8, Trouble> {
+    programs::die_with_parent()?;
+    let lost = Trouble::step("hear of the process outside");
+    let (_, mut files) = channel.receive().map_err(&lost)?;
+    let input = files.pop().ok_or_else(|| ErrorKind::UnexpectedEof.into());
+    let input = File::from(input.map_err(&lost)?);
+
+    mounts::arrange()?;
+    let near = Network::new(NEAR, FAR)?;
+    let far = Network::new(FAR, NEAR)?;
+    // This process is in the far network now: these are its ports.
+    let listeners = plan.ports.iter().map(|&port| {
+        let listener = TcpListener::bind((FAR, port));
+        listener.map_err(|source| Trouble::Port { port, source })
+    });
+    let listeners = listeners.collect::<Result<Vec<_>, _>>()?;
+    let mut files = vec![near.device.as_fd(), far.device.as_fd()];
+    files.extend(listeners.iter().map(AsFd::as_fd));
+    channel.send(&Message::Ready, &files).map_err(&lost)?;
+    // Closed here, they are gone as soon as the relay is.
+    drop((near.device, far.device, listeners));
+    // A network without a program in it is there as long as somebody holds it.
+    let _far = far.namespace;
+
+    programs::prepare()?;
+    let mut server = plan.far.map(Far::start).transpose()?;
+    if let Some(server) = &mut server {
+        server.wait_until_it_listens()?;
+    }
+    programs::enter(&near.namespace)?;
+    channel.send(&Message::Starting, &[]).map_err(&lost)?;
+    let command = programs::start(plan.command, input)?;
+    let handle: Option<OwnedFd> = handle(command);
+    let files: Vec<_> = handle.iter().map(AsFd::as_fd).collect();
+    channel.send(&Message::Started, &files).map_err(&lost)?;
+    let code = programs::wait_for(command, server.as_mut())?;
+    if let Some(server) = &mut server {
+        server.end()?;
+    }
+    channel.send(&Message::Ended { code }, &[]).map_err(&lost)?;
+    Ok(code)
+}
+
+/// A handle of a process by which another PID namespace can send it signals; none from kernels before
+/// Linux 5.3.
+fn handle(process: Pid) -> Option<OwnedFd> {
+    pidfd_open(process, PidfdFlags::empty()).ok()
+}

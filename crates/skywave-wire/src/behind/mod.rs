@@ -1,0 +1,278 @@
+//! A program behind a link: in a network of its own, whose only way out is a relay.
+//!
+//! ```text
+//! this process                  helper: user namespace        first process: pid 1 of its own
+//! relay, forwarded ports  ───▶  (for ordinary users)     ───▶ networks near and far, mounts,
+//!        ▲                                                    the programs of both sides
+//!        └──────── TUN devices, listening sockets, a handle of the command ──────┘
+//! ```
+//!
+//! The relay stays in the machine's own network, because forwarded ports need it. Namespaces are
+//! made by two processes that this program starts of itself ([`inside`]): a process with several
+//! threads cannot enter a user namespace, and the first process of a PID namespace takes all others
+//! with it when it ends, so that nothing is left over, however this process ends. What they open
+//! comes back through a socket.
+
+mod channel;
+mod enter;
+mod first;
+mod forward;
+mod mounts;
+mod network;
+mod programs;
+mod refusal;
+mod signals;
+mod trouble;
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+use std::sync::mpsc::{self, Receiver};
+
+use rustix::process::{Signal, pidfd_send_signal};
+use thiserror::Error;
+
+use crate::relay::TunEnds;
+use channel::{Channel, Message};
+pub use forward::Forward;
+use signals::Signals;
+
+/// Address of the side where the command runs.
+pub const NEAR: Ipv4Addr = Ipv4Addr::new(10, 73, 9, 1);
+
+/// Address of the other end of the link.
+pub const FAR: Ipv4Addr = Ipv4Addr::new(10, 73, 9, 2);
+
+/// Exit code when the link could not be made; the next two are a shell's (POSIX 2.8.2).
+pub const FAILED: u8 = 125;
+const NOT_EXECUTABLE: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+/// First argument of the processes that this program starts of itself; see [`inside`].
+const INSIDE: &str = "impair-inside";
+
+/// Ports that can be forwarded; each is a file that goes through a socket, which takes 253.
+pub const PORTS: usize = 64;
+
+/// What runs behind a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// The command and its arguments; it runs at the near side.
+    pub command: Vec<OsString>,
+    /// A command line for `/bin/sh` that runs at the far side, from before the command starts until
+    /// after it has ended.
+    pub far: Option<OsString>,
+    /// TCP ports of the far side that this machine answers.
+    pub forwards: Vec<Forward>,
+}
+
+/// Why a program does not run behind a link.
+#[derive(Debug, Error)]
+pub enum BehindError {
+    /// This process was not started as the command, but by a program that calls it.
+    #[error("cannot start itself again: `{verb}` is no argument of this process")]
+    NoProgram {
+        /// The argument that was looked for.
+        verb: String,
+    },
+    /// More ports than can be forwarded.
+    #[error("{0} ports to forward: expected at most {PORTS}")]
+    Ports(usize),
+    /// The helper does not start.
+    #[error("cannot start itself again: {0}")]
+    Start(io::Error),
+    /// Something inside failed; the text says what.
+    #[error("{text}")]
+    Inside {
+        /// What failed, where, and what can be done.
+        text: String,
+        /// The exit code that fits it.
+        code: u8,
+    },
+    /// The processes inside have ended without a word.
+    #[error("the processes that keep the program behind the link were killed")]
+    Killed,
+    /// A signal came before the command had started, or cannot be passed on to it.
+    #[error("ended by signal {0}, which did not reach the command")]
+    Signal(i32),
+}
+
+impl BehindError {
+    /// The exit code: 127 for a command that is not found, 126 for one that cannot be executed, 128 + n
+    /// for signal n, else [`FAILED`].
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::Inside { code, .. } => *code,
+            Self::Signal(signal) => programs::code_of_signal(*signal),
+            _ => FAILED,
+        }
+    }
+}
+
+/// How far the command is.
+#[derive(Debug)]
+enum Program {
+    /// The far side comes first.
+    Waits,
+    /// It will run, or cannot be executed.
+    Starts,
+    /// It was started; with a handle of it, unless the kernel has none (before Linux 5.3).
+    Runs(Option<OwnedFd>),
+}
+
+/// A program behind a link; when this is dropped, all that runs there is killed.
+#[derive(Debug)]
+pub struct Behind {
+    helper: Child,
+    channel: Channel,
+    signals: Signals,
+    command: Program,
+    complaints: Receiver<String>,
+}
+
+impl Behind {
+    /// Makes both networks and the devices between which packets are to be relayed; what comes from
+    /// the first one goes forward, from near to far.
+    ///
+    /// The programs start at once: the caller relays from now on, and asks [`Behind::poll`]. `verb` is
+    /// the argument of this process that chose what it does; those before it are needed to start the
+    /// program again. From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end this process.
+    pub fn start(verb: &str, setup: &Setup) -> Result<(Self, TunEnds), BehindError> {
+        if setup.forwards.len() > PORTS {
+            return Err(BehindError::Ports(setup.forwards.len()));
+        }
+        let mut helper = again(verb).ok_or_else(|| BehindError::NoProgram {
+            verb: verb.to_owned(),
+        })?;
+        helper.args(enter::arguments(setup));
+        // They go to the command; the processes between are not to end by them either.
+        let signals = Signals::catch().map_err(BehindError::Start)?;
+        let (channel, theirs) = Channel::pair().map_err(BehindError::Start)?;
+        helper.stdin(OwnedFd::from(theirs));
+        let spawned = helper.spawn();
+        // Its end of the socket is its own, so that its death shows.
+        drop(helper);
+        let (complain, complaints) = mpsc::channel();
+        let behind = Self {
+            helper: spawned.map_err(BehindError::Start)?,
+            channel,
+            signals,
+            command: Program::Waits,
+            complaints,
+        };
+        let input = [io::stdin()
+            .as_fd()
+            .try_clone_to_owned()
+            .map_err(BehindError::Start)?];
+        let input = input.each_ref().map(AsFd::as_fd);
+        behind.channel.send(&Message::Input, &input).map_err(gone)?;
+        let mut files = behind.ready()?.into_iter();
+        let (Some(near), Some(far)) = (files.next(), files.next()) else {
+            return Err(BehindError::Killed);
+        };
+        for (forward, listener) in setup.forwards.iter().zip(files) {
+            forward::serve(TcpListener::from(listener), *forward, complain.clone());
+        }
+        Ok((behind, TunEnds::from([near, far])))
+    }
+
+    /// Passes signals on to the command; its exit code once it has ended, and the far side with it.
+    ///
+    /// To be called some ten times a second. It does not wait.
+    pub fn poll(&mut self) -> Result<Option<u8>, BehindError> {
+        while let Some((message, files)) = self.channel.try_receive().map_err(gone)? {
+            match message {
+                Message::Starting => self.command = Program::Starts,
+                Message::Started => self.command = Program::Runs(files.into_iter().next()),
+                Message::Ended { code } => {
+                    // It goes when everything inside has gone.
+                    let _ = self.helper.wait();
+                    return Ok(Some(code));
+                }
+                other => return Err(unexpected(other)),
+            }
+        }
+        // What comes meanwhile waits.
+        if matches!(self.command, Program::Starts) {
+            return Ok(None);
+        }
+        while let Some(heard) = self.signals.next() {
+            match &self.command {
+                // The terminal has sent it to the command too.
+                Program::Runs(_) if heard.from_kernel => {}
+                Program::Runs(Some(command)) => {
+                    if let Some(signal) = Signal::from_named_raw(heard.number) {
+                        // It may have ended already, or belong to somebody else by now.
+                        let _ = pidfd_send_signal(command, signal);
+                    }
+                }
+                _ => return Err(BehindError::Signal(heard.number)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// A connection to a forwarded port that could not be made, if there was another one.
+    pub fn complaint(&self) -> Option<String> {
+        self.complaints.try_recv().ok()
+    }
+
+    /// The files that come when all is there.
+    fn ready(&self) -> Result<Vec<OwnedFd>, BehindError> {
+        match self.channel.receive().map_err(gone)? {
+            (Message::Ready, files) => Ok(files),
+            (other, _) => Err(unexpected(other)),
+        }
+    }
+}
+
+impl Drop for Behind {
+    fn drop(&mut self) {
+        // With the helper goes the first process, and with that everything in its PID namespace.
+        let _ = self.helper.kill();
+        let _ = self.helper.wait();
+    }
+}
+
+fn gone(_: io::Error) -> BehindError {
+    BehindError::Killed
+}
+
+fn unexpected(message: Message) -> BehindError {
+    match message {
+        Message::Failed { code, text } => BehindError::Inside { text, code },
+        _ => BehindError::Killed,
+    }
+}
+
+/// This program, to be started again with other arguments than `verb` and those after it.
+fn again(verb: &str) -> Option<Command> {
+    let mut arguments = std::env::args_os();
+    let name = arguments.next()?;
+    let mut before: Vec<OsString> = arguments.collect();
+    let at = before.iter().position(|argument| argument == verb)?;
+    before.truncate(at);
+    let mut command = Command::new(std::env::current_exe().ok()?);
+    // An interpreter finds its packages by its name.
+    command.arg0(name).args(before);
+    Some(command)
+}
+
+/// Runs one of the processes inside if these are its arguments, the program's name first; its exit
+/// code. A program that calls [`Behind::start`] calls this before anything else.
+pub fn inside(arguments: &[OsString]) -> Option<u8> {
+    let [_, inside, stage, rest @ ..] = arguments else {
+        return None;
+    };
+    if inside != INSIDE {
+        return None;
+    }
+    Some(if stage == OsStr::new(enter::STAGE) {
+        enter::run(rest)
+    } else {
+        first::run(rest)
+    })
+}
