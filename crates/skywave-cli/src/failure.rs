@@ -62,6 +62,9 @@ pub(crate) enum Failure {
     /// Real packets could not be impaired, or were otherwise than asked.
     #[error(transparent)]
     Impair(#[from] ImpairError),
+    /// A program that was run ended with this code, which is not 0; it has told the user itself.
+    #[error("the program ended with code {0}")]
+    Program(u8),
     /// A path could not be compared with its simulation.
     #[error(transparent)]
     Gap(#[from] GapError),
@@ -153,11 +156,12 @@ impl Failure {
             | Self::Live(LiveError::Scenario(error)) => {
                 eprint!("{}", error.render(io::stderr().is_terminal()));
             }
-            Self::Closed => {}
+            Self::Closed | Self::Program(_) => {}
             other => eprintln!("skywave: {other}"),
         }
         match self {
-            Self::Impair(error) if error.is_usage() => 2,
+            Self::Impair(error) => error.code(),
+            Self::Program(code) => *code,
             Self::Gap(error) if error.is_usage() => 2,
             Self::Gap(error) if error.is_stopped() => 130,
             Self::Scenario(_)
@@ -180,7 +184,6 @@ impl Failure {
             Self::Experiment(_)
             | Self::Capturing(_)
             | Self::Capture { .. }
-            | Self::Impair(_)
             | Self::Gap(_)
             | Self::Write(_)
             | Self::Bind { .. }

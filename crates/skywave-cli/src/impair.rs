@@ -1,52 +1,74 @@
 //! `skywave impair`: a path of a scenario for real packets.
 
+mod link;
 pub(crate) mod path;
+mod program;
 pub(crate) mod show;
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::PathBuf;
+use std::path::{Path as FilePath, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use skywave_wire::relay::{self, Relay, Report, UDP_OVERHEAD, UdpEnds, UdpError};
+use skywave_wire::relay::{self, Relay, Report, UDP_OVERHEAD, UdpEnds, UdpError, View};
 use thiserror::Error;
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output;
 use crate::quantity::time_above_zero;
+use link::LinkArgs;
 use path::{Choice, Path, PathError};
+use program::ProgramArgs;
 use show::Status;
 
-/// Impair real packets: a path of a scenario between two UDP ports, or two TUN devices.
+/// Impair real packets: a link around a program, between two UDP ports, or TUN devices.
 ///
-/// UDP packets that come to --listen go through the links of the flow's path to --to, and the answers
-/// through its links back: the simulator's own queues, rates, delays, losses, blackouts and traces, on
-/// the real clock. Several clients share the links. Needs no rights; with --tun, which does, all of
-/// Linux's protocols can be put over the path. docs/impair.md has examples.
+/// COMMAND runs in a network of its own, whose only way out is the path: to the program of --far, and
+/// to the ports of --forward. Linux only; it takes no rights where the kernel lets ordinary users make
+/// namespaces. Its standard output is its own, the table at the end goes to standard error.
 ///
-/// Ends with Ctrl-C or after --duration, and says what each link did, and whether packets left in time:
-/// if more than one in a hundred left more than 1 ms late, or the system lost any, it fails.
+/// With --to, UDP packets that come to --listen go through the links to that address, and the answers
+/// through the links back; several clients share the links, and it needs no rights. With --tun, which
+/// does, IP packets go from one device to another. Both end with Ctrl-C or after --duration.
+///
+/// Links are the simulator's own: its queues, rates, delays, losses, blackouts and traces, on the real
+/// clock. If more than one packet in a hundred left more than 1 ms late, or the system lost any, it
+/// fails; with COMMAND it warns. docs/impair.md has examples.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    skywave impair my-link.toml --to 127.0.0.1:9001        # clients send to 127.0.0.1:9000\n  \
+    skywave impair --rate 20Mbps --delay 40ms --loss 1% --far 'iperf3 -s' -- iperf3 -c far\n  \
+    skywave impair --rate 5Mbps --delay 30ms --forward 8000 -- curl -O http://far:8000/file\n  \
+    skywave impair my-link.toml --point 3 -- ping -c 3 far\n  \
+    skywave impair --delay 40ms --to 127.0.0.1:9001        # UDP: clients send to 127.0.0.1:9000\n  \
     skywave impair my-link.toml --to 127.0.0.1:9001 --duration 30s --json\n  \
     skywave impair my-link.toml --tun near,far             # as root: IP packets between two devices\n\n\
+    Exit code: COMMAND's own, 128 + n if signal n ended it; 127 if there is no such command, 126 if it\n\
+    cannot be executed, 125 if the link could not be made, or with --strict was not kept.\n\n\
     The object of --json has: flow, seed, elapsed_s (from the first packet to the last), forward and\n\
     back {packets_in, bytes_in, packets_out, bytes_out, dropped, corrupt, memory, unsent}, links [{link,\n\
     offered, carried, queue_drops, early_drops, channel_drops, blackout_drops, corrupted, duplicated,\n\
     utilisation, queue_mean_packets, retransmissions, fec_repairs}], under_way, late_p50_s, late_p99_s,\n\
     late_max_s, late_share, kept_time, unread, refused, turned_away, faithful.")]
 pub(crate) struct Args {
-    /// Scenario file (TOML).
-    scenario: PathBuf,
+    /// Scenario file (TOML); or say what the link is by --rate, --delay, --loss and --queue.
+    #[arg(required_unless_present_any = LinkArgs::NAMES, conflicts_with_all = LinkArgs::NAMES)]
+    scenario: Option<PathBuf>,
+
+    #[command(flatten)]
+    link: LinkArgs,
+
+    #[command(flatten)]
+    program: ProgramArgs,
 
     /// Where clients send to.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9000", value_parser = address)]
     listen: SocketAddr,
 
     /// Where their packets go, and answers come from.
-    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address, required_unless_present = "tun")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address,
+        required_unless_present_any = ["tun", "command"])]
     to: Option<SocketAddr>,
 
     /// Listen on an address that other machines reach: they get at --to through it.
@@ -79,19 +101,21 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BYTES", default_value_t = UDP_OVERHEAD)]
     headers: u32,
 
-    /// Print a JSON object at the end instead of the table.
-    #[arg(long)]
-    json: bool,
+    /// Print a JSON object at the end instead of the table, or write it to a file beside the table;
+    /// with COMMAND it goes where the table goes, to standard error.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
+        default_missing_value = "-")]
+    json: Option<PathBuf>,
 }
 
 /// Why packets are not impaired.
 #[derive(Debug, Error)]
 pub(crate) enum ImpairError {
     /// The scenario has no such path.
-    #[error("{}: {source}", scenario.display())]
+    #[error("{scenario}: {source}")]
     Path {
-        /// The scenario.
-        scenario: PathBuf,
+        /// The scenario, or what stands for it.
+        scenario: String,
         /// What is wrong.
         source: PathError,
     },
@@ -107,59 +131,93 @@ pub(crate) enum ImpairError {
     #[cfg(target_os = "linux")]
     #[error(transparent)]
     Tun(#[from] relay::TunError),
-    /// There are no TUN devices here.
+    /// The program does not run.
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Behind(#[from] skywave_wire::behind::BehindError),
+    /// There are neither TUN devices nor network namespaces here.
     #[cfg(not(target_os = "linux"))]
-    #[error("--tun needs Linux")]
-    Tun,
+    #[error("{0} needs Linux")]
+    OnlyLinux(&'static str),
     /// The system failed while packets went.
     #[error("the relay ended: {0}")]
     Ended(io::Error),
     /// The path was another one than that of the scenario.
     #[error(
         "{0}; the path was not the scenario's (on a busy machine, root can put this before others: \
-         chrt -f 10 skywave impair …)"
+         chrt -R -f 10 skywave impair …)"
     )]
     Unfaithful(String),
+    /// The same, of a program that succeeded, when that is to be a failure.
+    #[error(transparent)]
+    Strict(Box<Self>),
 }
 
 impl ImpairError {
-    /// Whether the user asked for what cannot be.
-    pub(crate) fn is_usage(&self) -> bool {
+    /// The exit code: 2 if the user asked for what cannot be, and those of [`BehindError`].
+    ///
+    /// [`BehindError`]: skywave_wire::behind::BehindError
+    pub(crate) fn code(&self) -> u8 {
         match self {
-            Self::Path { .. } | Self::Public(_) => true,
-            Self::Udp(error) => matches!(error, UdpError::NoPort(_) | UdpError::Itself(_)),
-            _ => false,
+            Self::Path { .. } | Self::Public(_) => 2,
+            Self::Udp(UdpError::NoPort(_) | UdpError::Itself(_)) => 2,
+            #[cfg(target_os = "linux")]
+            Self::Behind(error) => error.code(),
+            #[cfg(target_os = "linux")]
+            Self::Strict(_) => skywave_wire::behind::FAILED,
+            _ => 1,
         }
     }
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let scenario = skywave_lab::folder::load(&args.scenario)?;
+    let scenario = match &args.scenario {
+        Some(file) => skywave_lab::folder::load(file)?,
+        None => args.link.scenario()?,
+    };
+    let has_headers = args.tun.is_some() || args.program.is_there();
     let choice = Choice {
         flow: args.flow.as_deref(),
         seed: args.seed,
         point: args.point,
-        overhead: if args.tun.is_some() { 0 } else { args.headers },
+        overhead: if has_headers { 0 } else { args.headers },
     };
     let path = path::of(&scenario, choice).map_err(|source| ImpairError::Path {
-        scenario: args.scenario.clone(),
+        scenario: match &args.scenario {
+            Some(file) => file.display().to_string(),
+            None => "the link of the options".to_owned(),
+        },
         source,
     })?;
-    let (report, result) = relay(args, &path)?;
-    let mut out = io::stdout().lock();
-    if args.json {
-        let mut object = show::object(&report);
-        object["flow"] = path.flow.name.clone().into();
-        object["seed"] = path.spec.seed.into();
-        writeln!(out, "{object}")?;
-    } else {
-        write!(out, "{}", show::table(&report))?;
+    if args.program.is_there() {
+        return program::main(args, &path);
     }
+    let (report, result) = relay(args, &path)?;
+    tell(args, &path, &report, &mut io::stdout().lock())?;
     result.map_err(ImpairError::Ended)?;
     match show::unfaithful(&report) {
         Some(reasons) => Err(ImpairError::Unfaithful(reasons).into()),
         None => Ok(()),
     }
+}
+
+/// Says what the links did.
+fn tell(args: &Args, path: &Path, report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
+    let object = || {
+        let mut object = show::object(report);
+        object["flow"] = path.flow.name.clone().into();
+        object["seed"] = path.spec.seed.into();
+        object
+    };
+    match &args.json {
+        Some(file) if file == FilePath::new("-") => writeln!(out, "{}", object())?,
+        Some(file) => {
+            write!(out, "{}", show::table(report))?;
+            output::write(file, &format!("{}\n", object()))?;
+        }
+        None => write!(out, "{}", show::table(report))?,
+    }
+    Ok(())
 }
 
 fn relay(args: &Args, path: &Path) -> Result<(Report, io::Result<()>), Failure> {
@@ -175,7 +233,7 @@ fn relay(args: &Args, path: &Path) -> Result<(Report, io::Result<()>), Failure> 
     }
     let mut ends = UdpEnds::bind(args.listen, target).map_err(ImpairError::from)?;
     announce(path, &ends.address().to_string(), &target.to_string());
-    Ok(go(args, path, &mut ends))
+    Ok(until_stopped(args, path, &mut ends))
 }
 
 #[cfg(target_os = "linux")]
@@ -186,12 +244,12 @@ fn tun(
 ) -> Result<(Report, io::Result<()>), ImpairError> {
     let mut ends = relay::TunEnds::open([near, far])?;
     announce(path, near, far);
-    Ok(go(args, path, &mut ends))
+    Ok(until_stopped(args, path, &mut ends))
 }
 
 #[cfg(not(target_os = "linux"))]
 fn tun(_: &Args, _: &Path, _: &[String; 2]) -> Result<(Report, io::Result<()>), ImpairError> {
-    Err(ImpairError::Tun)
+    Err(ImpairError::OnlyLinux("--tun"))
 }
 
 /// Says what begins, so that scripts can wait for it too.
@@ -205,23 +263,35 @@ fn announce(path: &Path, from: &str, to: &str) {
         names.collect::<Vec<_>>().join(", ")
     };
     eprintln!(
-        "impairing {from} → {to} by {}, back by {}; Ctrl-C ends it",
+        "impairing {from} → {to} by {}, back by {}",
         links(0),
         links(1)
     );
 }
 
-fn go<E: relay::Ends>(args: &Args, path: &Path, ends: &mut E) -> (Report, io::Result<()>) {
-    let mut relay = Relay::new(&path.config);
+/// Relays until Ctrl-C or for the duration, with a line of status.
+fn until_stopped<E: relay::Ends>(
+    args: &Args,
+    path: &Path,
+    ends: &mut E,
+) -> (Report, io::Result<()>) {
     let stop = interrupt::flag();
     // A time beyond what clocks have never comes.
     let end = args.duration.and_then(|d| Instant::now().checked_add(d));
     let mut status = Status::new(end);
     let is_over = || end.is_some_and(|end| Instant::now() >= end);
-    relay::drive(&mut relay, ends, &mut |view| {
+    go(path, ends, &mut |view| {
         status.show(view);
         !stop.load(Ordering::Relaxed) && !is_over()
     })
+}
+
+fn go<E: relay::Ends>(
+    path: &Path,
+    ends: &mut E,
+    go_on: &mut dyn FnMut(&View<'_>) -> bool,
+) -> (Report, io::Result<()>) {
+    relay::drive(&mut Relay::new(&path.config), ends, go_on)
 }
 
 /// An address with a port; names are looked up, and IPv4 is preferred.

@@ -48,7 +48,7 @@ use failure::Failure;
         skywave validate\n  \
         skywave rank\n  \
         skywave check my-link.toml\n  \
-        skywave impair my-link.toml --to 127.0.0.1:9001\n  \
+        skywave impair --rate 20Mbps --delay 40ms --loss 1% --far 'iperf3 -s' -- iperf3 -c far\n  \
         skywave variants\n  \
         skywave recv --into inbox --allow laptop.pub\n  \
         skywave send film.mkv box.example.org:4747 --peer box.pub\n\n\
@@ -107,6 +107,11 @@ fn command() -> clap::Command {
 ///
 /// Takes over Ctrl-C for the process while it simulates.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
+    let args: Vec<OsString> = args.into_iter().collect();
+    #[cfg(target_os = "linux")]
+    if let Some(code) = skywave_wire::behind::inside(&args) {
+        return code;
+    }
     let verb = match Cli::try_parse_from(args) {
         Ok(cli) => cli.verb,
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {

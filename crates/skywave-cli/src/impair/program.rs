@@ -1,0 +1,135 @@
+//! A program behind the link: in a network whose only way out is the path.
+
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use crate::failure::Failure;
+
+use super::path::Path;
+use super::{Args, address};
+
+/// A program behind the link.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProgramArgs {
+    /// With COMMAND: a shell's command line that runs at the far side, as 'iperf3 -s'; it starts first
+    /// and ends after COMMAND. COMMAND waits until it listens at a port, 2 s at most.
+    #[arg(long, value_name = "COMMAND LINE", requires = "command", conflicts_with_all = ["to", "tun"])]
+    far: Option<OsString>,
+
+    /// With COMMAND: a TCP port of the far side that this machine answers, at 127.0.0.1 and the same
+    /// port unless given; may be repeated. The far side's kernel ends the link's TCP connections.
+    #[arg(long, value_name = "PORT[=HOST:PORT]", value_parser = forward, requires = "command", conflicts_with_all = ["to", "tun"])]
+    forward: Vec<(u16, SocketAddr)>,
+
+    /// With COMMAND: fail if packets left late or the system lost any; otherwise that is a warning.
+    #[arg(long, requires = "command", conflicts_with_all = ["to", "tun"])]
+    pub(crate) strict: bool,
+
+    /// Run this program behind the link, as 10.73.9.1 (near); at the other end is 10.73.9.2 (far).
+    #[arg(last = true, value_name = "COMMAND",
+        conflicts_with_all = ["listen", "to", "public", "tun", "headers", "duration"])]
+    command: Vec<OsString>,
+}
+
+impl ProgramArgs {
+    /// Whether a program is to be run at all.
+    pub(crate) fn is_there(&self) -> bool {
+        !self.command.is_empty()
+    }
+}
+
+/// Runs it; its exit code is a [`Failure`] too, unless it is 0.
+#[cfg(target_os = "linux")]
+pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
+    use skywave_wire::behind::{Behind, FAR, Forward, NEAR, Setup};
+
+    use super::{ImpairError, announce, go, show, tell};
+
+    let program = &args.program;
+    let forward = |&(port, to): &(u16, SocketAddr)| Forward { port, to };
+    let setup = Setup {
+        command: program.command.clone(),
+        far: program.far.clone(),
+        forwards: program.forward.iter().map(forward).collect(),
+    };
+    let (mut behind, mut ends) = Behind::start("impair", &setup).map_err(ImpairError::from)?;
+    announce(path, &format!("near ({NEAR})"), &format!("far ({FAR})"));
+    let mut ended = Ok(None);
+    let (report, result) = go(path, &mut ends, &mut |_| {
+        while let Some(complaint) = behind.complaint() {
+            eprintln!("note: {complaint}");
+        }
+        ended = behind.poll();
+        matches!(ended, Ok(None))
+    });
+    drop(behind);
+    let code = ended.map_err(ImpairError::from)?;
+    // The command's standard output is the command's.
+    tell(args, path, &report, &mut std::io::stderr().lock())?;
+    result.map_err(ImpairError::Ended)?;
+    verdict(code.unwrap_or(0), program.strict, show::unfaithful(&report))
+}
+
+/// How the verb ends: as the program did, unless that succeeded on another path than was asked for and
+/// this is to be a failure.
+#[cfg(target_os = "linux")]
+fn verdict(code: u8, strict: bool, unfaithful: Option<String>) -> Result<(), Failure> {
+    use super::ImpairError;
+
+    match unfaithful.map(ImpairError::Unfaithful) {
+        Some(error) if strict && code == 0 => {
+            return Err(ImpairError::Strict(error.into()).into());
+        }
+        Some(error) => eprintln!("warning: {error}"),
+        None => {}
+    }
+    match code {
+        0 => Ok(()),
+        code => Err(Failure::Program(code)),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn main(_: &Args, _: &Path) -> Result<(), Failure> {
+    Err(super::ImpairError::OnlyLinux("a program behind the link").into())
+}
+
+/// A port, and who answers there.
+fn forward(text: &str) -> Result<(u16, SocketAddr), String> {
+    let (port, to) = match text.split_once('=') {
+        Some((port, to)) => (port, Some(address(to)?)),
+        None => (text, None),
+    };
+    let port = port.parse().ok().filter(|&port: &u16| port > 0);
+    let port = port.ok_or("expected a port from 1 to 65535, or PORT=HOST:PORT")?;
+    Ok((port, to.unwrap_or((Ipv4Addr::LOCALHOST, port).into())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn packets_that_were_late_are_a_failure_only_if_that_is_asked_for() {
+        let code = |code, strict, late: bool| {
+            let ended = verdict(code, strict, late.then(|| "late".to_owned()));
+            ended.map_or_else(|failure| failure.report(), |()| 0)
+        };
+        assert_eq!(code(0, true, false), 0);
+        assert_eq!(code(0, false, true), 0);
+        assert_eq!(code(0, true, true), 125);
+        assert_eq!(code(7, true, true), 7);
+        assert_eq!(code(7, false, false), 7);
+    }
+
+    #[test]
+    fn a_port_goes_to_this_machine_unless_said() {
+        assert_eq!(forward("80"), Ok((80, ([127, 0, 0, 1], 80).into())));
+        let other = forward("80=127.0.0.2:8080");
+        assert_eq!(other, Ok((80, ([127, 0, 0, 2], 8080).into())));
+        for text in ["", "0", "65536", "80=", "=127.0.0.1:80", "80=127.0.0.1"] {
+            assert!(forward(text).is_err(), "{text}");
+        }
+    }
+}

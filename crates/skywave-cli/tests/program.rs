@@ -1,0 +1,313 @@
+//! Programs behind a link: `skywave impair … -- COMMAND`. Facts only, no speed: the machine may be busy.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{skywave, text};
+
+/// Sends a datagram to the far side and prints the milliseconds until it is back; ends with code 3 if
+/// it does not come.
+const PING: &str = "
+import socket, sys, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.settimeout(float(sys.argv[1]))
+sent = time.monotonic()
+s.sendto(b'ping', ('far', 7))
+try:
+    assert s.recv(10) == b'ping'
+except TimeoutError:
+    sys.exit(3)
+print(1000 * (time.monotonic() - sent))
+";
+
+/// Sends datagrams back.
+const PONG: &str = "
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(('far', 7))
+while True:
+    data, who = s.recvfrom(100)
+    s.sendto(data, who)
+";
+
+/// Connects to a port of the far side, says hello and prints what comes back, or what went wrong.
+const CALL: &str = "
+import socket, sys
+try:
+    s = socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=20)
+    s.sendall(b'hello')
+    s.shutdown(socket.SHUT_WR)
+    print(s.makefile().read())
+except OSError as error:
+    print(type(error).__name__)
+";
+
+/// Whether this kernel lets us; says so if not.
+fn possible() -> bool {
+    let tried = impair(&["--delay", "1ms", "--", "true"]);
+    if tried.status.code() == Some(125) {
+        println!("skipped: {}", text(&tried.stderr));
+        return false;
+    }
+    assert!(tried.status.success(), "{}", text(&tried.stderr));
+    true
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_skywave"));
+    command.arg("impair").args(arguments).stdin(Stdio::null());
+    command
+}
+
+fn impair(arguments: &[&str]) -> Output {
+    skywave(Path::new("."), &[&["impair"], arguments].concat())
+}
+
+/// Processes of the machine whose arguments have this word.
+fn processes(word: &str) -> Vec<String> {
+    let entries = fs::read_dir("/proc").expect("processes").flatten();
+    let lines = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+    lines.filter(|line| line.contains(word)).collect()
+}
+
+/// Waits until it is so.
+fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let until = Instant::now() + Duration::from_secs(30);
+    while !is_so() {
+        assert!(Instant::now() < until, "not in 30 s: {what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Started with its output in pipes; what stands before COMMAND is in `link`.
+fn start(link: &[&str], script: &str) -> Child {
+    let mut command = command(link);
+    command.args(["--", "sh", "-c", script]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("the command starts")
+}
+
+/// Reads a line of this length from its standard output.
+fn await_line(child: &mut Child, line: &str) {
+    let mut read = vec![0; line.len()];
+    let out = child.stdout.as_mut().expect("a pipe");
+    out.read_exact(&mut read).expect("a line");
+    assert_eq!(text(&read), line);
+}
+
+fn kill(child: &Child, signal: &str) {
+    let mut command = Command::new("kill");
+    command.args([signal, &child.id().to_string()]);
+    assert!(command.status().expect("kill").success());
+}
+
+#[test]
+fn an_answer_takes_both_delays_at_least() {
+    if !possible() {
+        return;
+    }
+    let far = format!("exec python3 -c \"{PONG}\"");
+    let out = impair(&[
+        "--rate", "20Mbps", "--delay", "20ms", "--far", &far, "--", "python3", "-c", PING, "20",
+    ]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    let round_trip: f64 = text(&out.stdout).trim().parse().expect("milliseconds");
+    assert!(round_trip >= 40.0, "{round_trip} ms");
+}
+
+#[test]
+fn a_link_that_loses_everything_gives_no_answer() {
+    if !possible() {
+        return;
+    }
+    let far = format!("exec python3 -c \"{PONG}\"");
+    for loss in [["--loss", "100%"], ["--loss-back", "1"]] {
+        let mut arguments = vec!["--delay", "1ms", "--json", "--far", &far];
+        arguments.extend(loss);
+        arguments.extend(["--", "python3", "-c", PING, "1"]);
+        let out = impair(&arguments);
+        assert_eq!(out.status.code(), Some(3), "{}", text(&out.stderr));
+        let report = report(&text(&out.stderr));
+        let lost = |link: usize| &report["links"][link]["channel_drops"];
+        let lost = [lost(0), lost(1)].map(|lost| lost.as_u64().expect("a number"));
+        assert_eq!(lost, if loss[0] == "--loss" { [1, 0] } else { [0, 1] });
+    }
+}
+
+/// The object that is among the lines.
+fn report(lines: &str) -> serde_json::Value {
+    let object = lines.lines().find(|line| line.starts_with('{'));
+    serde_json::from_str(object.expect("an object")).expect("JSON")
+}
+
+#[test]
+fn the_exit_code_is_the_programs() {
+    if !possible() {
+        return;
+    }
+    for (script, code) in [
+        ("true", 0),
+        ("exit 7", 7),
+        ("kill -TERM $$", 143),
+        ("kill -KILL $$", 137),
+    ] {
+        let out = impair(&["--delay", "1ms", "--", "sh", "-c", script]);
+        assert_eq!(out.status.code(), Some(code), "{script}");
+    }
+    for (name, code, told) in [
+        ("no-such-program", 127, "no-such-program: command not found"),
+        ("/etc/passwd", 126, "/etc/passwd: "),
+    ] {
+        let out = impair(&["--delay", "1ms", "--", name]);
+        assert_eq!(out.status.code(), Some(code), "{name}");
+        assert!(text(&out.stderr).contains(told), "{}", text(&out.stderr));
+    }
+    let out = impair(&["--delay", "1ms", "--far", "exit 9", "--", "true"]);
+    assert_eq!(out.status.code(), Some(125));
+    let told = "the far side's `exit 9` ended with code 9 before the command began";
+    assert!(text(&out.stderr).contains(told), "{}", text(&out.stderr));
+}
+
+#[test]
+fn input_and_output_are_the_programs_own() {
+    if !possible() {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("report.json");
+    let mut child = command(&["--delay", "1ms", "--far", "echo from far"])
+        .arg(format!("--json={}", file.display()))
+        .args(["--", "sh", "-c", "cat; echo $SKYWAVE_NEAR $SKYWAVE_FAR"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(b"typed\n").expect("written");
+    drop(input);
+    let out = child.wait_with_output().expect("an end");
+    assert_eq!(text(&out.stdout), "typed\n10.73.9.1 10.73.9.2\n");
+    let beside = text(&out.stderr);
+    assert!(beside.contains("from far"), "{beside}");
+    assert!(beside.contains("link.reverse"), "{beside}");
+    let object = fs::read_to_string(file).expect("a report");
+    assert_eq!(report(&object)["flow"], "program");
+}
+
+#[test]
+fn nothing_is_left_of_either_side() {
+    if !possible() {
+        return;
+    }
+    // A number that no other process has among its arguments.
+    let far = format!("7{:08}.1", std::process::id());
+    let near = format!("7{:08}.2", std::process::id());
+    let server = format!("sleep {far} & exec sleep {far}");
+    let script = format!("sleep {near} & echo ready; read line");
+
+    // It ends by itself; what it left in the background goes too.
+    let link = ["--delay", "1ms", "--far", &server];
+    let mut child = command(&link)
+        .args(["--", "sh", "-c", &script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the command starts");
+    await_line(&mut child, "ready\n");
+    assert!(processes(&far).len() > 1 && processes(&near).len() > 1);
+    drop(child.stdin.take());
+    child.wait().expect("an end");
+    assert_eq!((processes(&far), processes(&near)), (vec![], vec![]));
+
+    // It is killed from outside.
+    let script = format!("echo ready; exec sleep {near}");
+    let mut child = start(&link, &script);
+    await_line(&mut child, "ready\n");
+    child.kill().expect("killed");
+    child.wait().expect("an end");
+    eventually("all processes are gone", || {
+        processes(&far).is_empty() && processes(&near).is_empty()
+    });
+}
+
+#[test]
+fn a_signal_goes_to_the_program_once() {
+    if !possible() {
+        return;
+    }
+    let script = "trap 'echo asked; asked=1' INT TERM; echo ready; \
+                  while [ -z $asked ]; do sleep 0.1; done; sleep 0.5; exit 5";
+    for signal in ["-INT", "-TERM"] {
+        let mut child = start(&["--delay", "1ms"], script);
+        await_line(&mut child, "ready\n");
+        kill(&child, signal);
+        let out = child.wait_with_output().expect("an end");
+        assert_eq!(out.status.code(), Some(5), "{}", text(&out.stderr));
+        assert_eq!(text(&out.stdout), "asked\n");
+    }
+    // One that ends it, and with it everything.
+    let mut child = start(&["--delay", "1ms"], "echo ready; exec sleep 600");
+    await_line(&mut child, "ready\n");
+    kill(&child, "-INT");
+    assert_eq!(child.wait().expect("an end").code(), Some(130));
+}
+
+#[test]
+fn a_forwarded_port_is_the_only_way_out() {
+    if !possible() {
+        return;
+    }
+    let server = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = server.local_addr().expect("an address").port().to_string();
+    let answering = thread::spawn(move || {
+        let (mut stream, _) = server.accept().expect("a connection");
+        let mut said = String::new();
+        stream.read_to_string(&mut said).expect("read");
+        let answer = format!("{said} yourself");
+        stream.write_all(answer.as_bytes()).expect("written");
+    });
+    let call = |link: &[&str], host: &str, port: &str| {
+        let mut arguments = vec!["--rate", "10Mbps", "--delay", "5ms"];
+        arguments.extend(link);
+        arguments.extend(["--", "python3", "-c", CALL, host, port]);
+        let out = impair(&arguments);
+        assert!(out.status.success(), "{}", text(&out.stderr));
+        (text(&out.stdout), text(&out.stderr))
+    };
+    // This machine's own address is the program's own there.
+    assert_eq!(call(&[], "127.0.0.1", &port).0, "ConnectionRefusedError\n");
+    assert_eq!(call(&[], "192.0.2.1", &port).0, "OSError\n");
+
+    let forward = format!("80=127.0.0.1:{port}");
+    let link = ["--forward", &forward, "--forward", &port];
+    assert_eq!(call(&link, "far", "80").0, "hello yourself\n");
+    answering.join().expect("an answer");
+    // Nobody is there any more.
+    let (said, told) = call(&link, "far", &port);
+    assert_eq!(said, "ConnectionResetError\n");
+    let complaint = format!("port {port} of the far side goes to 127.0.0.1:{port}: ");
+    assert!(told.contains(&complaint), "{told}");
+}
+
+#[test]
+fn a_scenario_gives_the_link_as_options_do() {
+    if !possible() {
+        return;
+    }
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/my-link.toml");
+    let out = impair(&[file, "--point", "3", "--json", "--", "true"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    let report = report(&text(&out.stderr));
+    assert_eq!(report["links"][0]["link"], "radio");
+}
