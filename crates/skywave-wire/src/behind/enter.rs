@@ -1,8 +1,7 @@
 //! The helper: enters the namespaces that hold everything else, and waits.
 
 use std::ffi::OsString;
-use std::io;
-use std::process::Command;
+use std::io::ErrorKind;
 
 use nix::sched::{CloneFlags, unshare};
 use rustix::process::{getegid, geteuid};
@@ -33,29 +32,15 @@ pub(super) fn arguments(setup: &Setup) -> Vec<OsString> {
 pub(super) fn run(arguments: &[OsString]) -> u8 {
     trouble::report(|_| {
         enter()?;
-        let mut first = Command::new(std::env::current_exe().map_err(start)?);
-        first.args(before()).args([INSIDE, first::STAGE]);
-        first.args(arguments);
+        let start = Trouble::step("start itself again");
+        let first = super::again(INSIDE).ok_or_else(|| ErrorKind::NotFound.into());
+        let mut first = first.map_err(&start)?;
+        first.args([INSIDE, first::STAGE]).args(arguments);
         // It tells by itself how the command ended; this process only has to be there until then.
-        let ended = first.status().map_err(start)?;
-        Ok(ended
-            .code()
-            .and_then(|code| u8::try_from(code).ok())
-            .unwrap_or(FAILED))
+        let ended = first.status().map_err(&start)?;
+        let code = ended.code().and_then(|code| u8::try_from(code).ok());
+        Ok(code.unwrap_or(FAILED))
     })
-}
-
-fn start(source: io::Error) -> Trouble {
-    Trouble::Step {
-        step: "start itself again",
-        source,
-    }
-}
-
-/// Arguments of this process before those that make it a helper.
-fn before() -> impl Iterator<Item = OsString> {
-    let arguments = std::env::args_os().skip(1);
-    arguments.take_while(|argument| argument != INSIDE)
 }
 
 /// Moves to new namespaces; processes that are started from now on are in a PID namespace of its own.

@@ -250,15 +250,23 @@ fn unexpected(message: Message) -> BehindError {
 
 /// This program, to be started again with other arguments than `verb` and those after it.
 fn again(verb: &str) -> Option<Command> {
-    let mut arguments = std::env::args_os();
-    let name = arguments.next()?;
-    let mut before: Vec<OsString> = arguments.collect();
-    let at = before.iter().position(|argument| argument == verb)?;
-    before.truncate(at);
+    let (name, before) = before(std::env::args_os(), verb)?;
     let mut command = Command::new(std::env::current_exe().ok()?);
     // An interpreter finds its packages by its name.
     command.arg0(name).args(before);
     Some(command)
+}
+
+/// The name by which a program was called, and its arguments before `verb`: an interpreter has some.
+fn before(
+    mut arguments: impl Iterator<Item = OsString>,
+    verb: &str,
+) -> Option<(OsString, Vec<OsString>)> {
+    let name = arguments.next()?;
+    let mut before: Vec<OsString> = arguments.collect();
+    let at = before.iter().position(|argument| argument == verb)?;
+    before.truncate(at);
+    Some((name, before))
 }
 
 /// Runs one of the processes inside if these are its arguments, the program's name first; its exit
@@ -275,4 +283,31 @@ pub fn inside(arguments: &[OsString]) -> Option<u8> {
     } else {
         first::run(rest)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_started_again_as_it_was_called() {
+        let call = |line: &str| {
+            let words = line.split(' ').map(OsString::from);
+            let (name, before) = before(words, "impair")?;
+            Some([vec![name], before].concat().join(OsStr::new(" ")))
+        };
+        let begins = |text: &str| Some(OsString::from(text));
+        assert_eq!(call("skywave impair -- impair"), begins("skywave"));
+        let python = "bin/python -m skywave impair --delay 1ms -- true";
+        assert_eq!(call(python), begins("bin/python -m skywave"));
+        assert_eq!(call("jupyter notebook"), None);
+    }
+
+    #[test]
+    fn other_arguments_are_not_for_the_processes_inside() {
+        for line in ["skywave", "skywave impair", "skywave impair --rate 1Mbps"] {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            assert_eq!(inside(&words), None, "{line}");
+        }
+    }
 }
