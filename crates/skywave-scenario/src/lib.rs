@@ -19,7 +19,7 @@ mod read;
 mod report;
 mod sweep;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -37,9 +37,11 @@ pub use model::quantity::Quantity;
 pub use read::error::ScenarioError;
 pub use read::files::{Bundle, Files, MAX_FILE, MAX_SCENARIO, NoFiles, Unreadable};
 pub use report::{
-    FLOW_METRICS, LINK_METRICS, Metric, Plot, PlotAxis, Report, SERIES, STATION_METRICS,
+    BINNED, FLOW_METRICS, LINK_METRICS, Metric, Plot, PlotAxis, PlotKind, Report, SERIES,
+    STATION_METRICS, Sample,
 };
 
+pub use sweep::notation::transport_name;
 pub use sweep::param::{ParamValue, Written};
 
 /// Links, stations and flows of all points together that fit in memory with room to spare.
@@ -105,7 +107,27 @@ impl Scenario {
             name: file.into(),
             text: text.into(),
         };
-        read(name, &source, Shelf::new(files), custom).map_err(|fault| fault.into_error(&source))
+        let recorded = Recorded::AsSpecified;
+        read(name, &source, Shelf::new(files), custom, recorded)
+            .map_err(|fault| fault.into_error(&source))
+    }
+
+    /// As [`Scenario::parse_with`], for a caller that has time series recorded whatever the file says: its
+    /// plots over time are then no mistake.
+    pub fn parse_recorded(
+        name: &str,
+        file: &str,
+        text: &str,
+        files: &dyn Files,
+        custom: &CustomMembers,
+    ) -> Result<Self, ScenarioError> {
+        let source = Source {
+            name: file.into(),
+            text: text.into(),
+        };
+        let recorded = Recorded::Always;
+        read(name, &source, Shelf::new(files), custom, recorded)
+            .map_err(|fault| fault.into_error(&source))
     }
 
     /// Its short name: the file's, without the extension.
@@ -153,7 +175,8 @@ impl Scenario {
         &self.report
     }
 
-    /// What `text`, the keys of a `[report]` table, asks to be shown of this scenario.
+    /// What `text`, the keys of a `[report]` table, asks to be shown of this scenario. Its results may have
+    /// time series that the file does not ask for, so that plots over time are always accepted.
     pub fn report_from(&self, text: &str) -> Result<Report, ScenarioError> {
         let source = Source {
             name: "report".into(),
@@ -161,7 +184,7 @@ impl Scenario {
         };
         files::check_size(text)
             .and_then(|()| tree::parse(text))
-            .and_then(|tree| report_of(&tree, &self.params, &self.points))
+            .and_then(|tree| report_of(&tree, &self.params, &self.points, Recorded::Always))
             .map_err(|fault| fault.into_error(&source))
     }
 
@@ -214,11 +237,21 @@ pub fn json_schema() -> serde_json::Value {
     schemars::schema_for!(model::File).to_value()
 }
 
+/// Whose wish decides whether a plot may show time series.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Recorded {
+    /// The file's.
+    AsSpecified,
+    /// The caller's, who has them recorded.
+    Always,
+}
+
 fn read(
     name: &str,
     source: &Source,
     files: Shelf<'_>,
     custom: &CustomMembers,
+    recorded: Recorded,
 ) -> Result<Scenario, Fault> {
     files::check_size(&source.text)?;
     let mut tree = tree::parse(&source.text)?;
@@ -266,7 +299,7 @@ fn read(
     }
     let params = sweep::paths(&axes);
     let report = match &shown {
-        Some(entry) => report_of(&entry.node, &params, &points)?,
+        Some(entry) => report_of(&entry.node, &params, &points, recorded)?,
         None => Report::default(),
     };
     Ok(Scenario {
@@ -318,12 +351,23 @@ fn at_point(
     fault.add_help(&format!("this is with {}", values.join(", ")))
 }
 
-fn report_of(node: &Node, params: &[String], points: &[Point]) -> Result<Report, Fault> {
+fn report_of(
+    node: &Node,
+    params: &[String],
+    points: &[Point],
+    recorded: Recorded,
+) -> Result<Report, Fault> {
     let model: report::ReportModel = de::from_node(node).map_err(|f| f.at(&node.span))?;
     let mut flows = BTreeSet::new();
     let mut links = BTreeSet::new();
     let mut stations = BTreeSet::new();
+    let mut values: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for point in points {
+        for (path, value) in &point.params {
+            let of_path = values.entry(path.clone()).or_default();
+            let written = value.to_string();
+            of_path.entry(written).or_insert_with(|| value.short());
+        }
         flows.extend(point.template.flow_names().cloned());
         links.extend(point.template.link_names().cloned());
         stations.extend(point.template.station_names().cloned());
@@ -333,6 +377,8 @@ fn report_of(node: &Node, params: &[String], points: &[Point]) -> Result<Report,
         flows: flows.into_iter().collect(),
         links: links.into_iter().collect(),
         stations: stations.into_iter().collect(),
-        series: points.iter().all(|p| p.template.series()),
+        values,
+        series: recorded == Recorded::Always || points.iter().all(|p| p.template.series()),
+        bins: points.iter().all(|p| p.template.bins()),
     })
 }

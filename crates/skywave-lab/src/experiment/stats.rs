@@ -132,6 +132,16 @@ fn t_critical(dof: usize) -> f64 {
     t_quantile(f64::midpoint(1.0, CONFIDENCE), dof)
 }
 
+/// The value below which a share of an ascending sample lies, interpolated between neighbours (as R's
+/// type 7 and NumPy's default); `None` of an empty sample.
+pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let at = share.clamp(0.0, 1.0) * last as f64;
+    let below = sorted[at as usize];
+    let above = sorted[(at as usize + 1).min(last)];
+    Some(below + (above - below) * at.fract())
+}
+
 /// The value that Student's t with `dof` degrees of freedom stays below with probability `p`.
 ///
 /// Bisection on the exact distribution: slow next to an approximation and the same on every machine.

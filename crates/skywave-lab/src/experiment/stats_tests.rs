@@ -145,3 +145,19 @@ fn intervals_cover_the_truth_95_times_in_100() {
         }
     }
 }
+
+#[test]
+fn quantiles_are_those_of_numpy() {
+    let sample = [1.0, 2.0, 4.0, 8.0];
+    for (share, value) in [
+        (0.0, 1.0),
+        (0.25, 1.75),
+        (0.5, 3.0),
+        (0.75, 5.0),
+        (1.0, 8.0),
+    ] {
+        assert_eq!(quantile(&sample, share), Some(value));
+    }
+    assert_eq!(quantile(&[7.0], 0.3), Some(7.0));
+    assert_eq!(quantile(&[], 0.5), None);
+}

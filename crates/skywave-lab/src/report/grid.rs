@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 
-use super::number::{Scaled, decimals, percent, plus_minus, scale};
+use super::number::{Scaled, decimals, fixed, percent, plus_minus, scale};
 use super::panel::{Panel, PanelSeries};
+use super::words::with_unit;
 use crate::experiment::Results;
-use crate::experiment::stats::Estimate;
+use crate::experiment::stats::{Estimate, quantile};
+use crate::scenario::PlotKind;
 
 mod entities;
 
@@ -38,14 +40,6 @@ impl Grid {
 /// What stands where there is no number.
 pub const NONE: &str = "–";
 
-fn with_unit(label: &str, unit: &str) -> String {
-    if unit.is_empty() {
-        label.to_owned()
-    } else {
-        format!("{label} ({unit})")
-    }
-}
-
 fn cell(estimate: Option<Estimate>, scaled: Scaled, decimals: usize) -> String {
     match estimate {
         None => NONE.to_owned(),
@@ -63,33 +57,31 @@ fn against(panel: &Panel, what: &str) -> String {
     }
 }
 
-/// The end of a path, as long as it must be to differ from the ends of all `others`.
-fn short_name(path: &str, others: &[&str]) -> String {
-    let starts = path.rmatch_indices('.').map(|(at, _)| &path[at + 1..]);
-    let unique = |end: &&str| {
-        let same = |o: &&&str| **o != path && o.ends_with(&format!(".{end}"));
-        others.iter().find(same).is_none()
-    };
-    starts.into_iter().find(unique).unwrap_or(path).to_owned()
+/// The head of a series' column.
+fn column(panel: &Panel, series: &PanelSeries) -> String {
+    if series.name.is_empty() {
+        panel.y_label.clone()
+    } else {
+        series.name.clone()
+    }
 }
 
 /// The panel's values: a row a place on the axis, a column a series.
 pub(super) fn values(panel: &Panel) -> Grid {
+    if panel.kind == PlotKind::Cdf {
+        return percentiles(panel);
+    }
     let largest = panel.largest();
     let scaled = scale(panel.y_unit, largest);
     let places = decimals(largest * scaled.factor);
-    let column = |series: &PanelSeries| match panel.series_label(series) {
-        label if label.is_empty() => panel.y_label.clone(),
-        label => label,
-    };
-    let mut columns: Vec<String> = panel.series.iter().map(column).collect();
+    let mut columns: Vec<String> = panel.series.iter().map(|s| column(panel, s)).collect();
     // Names on the axis are compared there: the first one is the reference.
     let alone = match panel.series.as_slice() {
         [series] if !panel.is_numeric() && panel.x.values.len() > 1 => Some(series),
         _ => None,
     };
     if alone.is_some() {
-        columns.push(format!("gain over {} (%)", panel.x.values[0].label));
+        columns.push(format!("gain over {} (%)", panel.x.values[0].name));
     }
     by_series(
         panel,
@@ -109,6 +101,42 @@ pub(super) fn values(panel: &Panel) -> Grid {
     )
 }
 
+/// The percentiles of a distribution: a row a percentile, a column a series.
+fn percentiles(panel: &Panel) -> Grid {
+    const PERCENTILES: [u8; 5] = [5, 25, 50, 75, 95];
+    let sorted = panel.series.iter().map(|series| {
+        let mut values = series.values(0);
+        values.sort_by(f64::total_cmp);
+        values
+    });
+    let sorted: Vec<Vec<f64>> = sorted.collect();
+    let largest = sorted
+        .iter()
+        .flatten()
+        .copied()
+        .fold(0.0, |a: f64, b| a.max(b.abs()));
+    let scaled = scale(panel.y_unit, largest);
+    let places = decimals(largest * scaled.factor);
+    let rows = PERCENTILES.into_iter().map(|percentile| {
+        let values = sorted.iter().map(|values| {
+            let value = quantile(values, f64::from(percentile) / 100.0);
+            value.map_or(NONE.to_owned(), |v| fixed(v * scaled.factor, places))
+        });
+        std::iter::once(format!("{percentile}%"))
+            .chain(values)
+            .collect()
+    });
+    let mut head = vec!["percentile".to_owned()];
+    head.extend(panel.series.iter().map(|series| column(panel, series)));
+    Grid {
+        title: with_unit(&panel.title, scaled.label),
+        head,
+        names: 1,
+        rows: rows.collect(),
+        left_out: 0,
+    }
+}
+
 /// Differences to the series `reference`, seed by seed; `None` when there is nothing to compare.
 pub(super) fn differences(panel: &Panel, reference: usize) -> Option<Grid> {
     let (base, others) = compared(panel, reference)?;
@@ -125,14 +153,10 @@ pub(super) fn differences(panel: &Panel, reference: usize) -> Option<Grid> {
     Some(by_series(
         panel,
         with_unit(
-            &format!(
-                "{}, difference from {}",
-                panel.y_label,
-                panel.series_label(base)
-            ),
+            &format!("{}, difference from {}", panel.y_label, base.name),
             scaled.label,
         ),
-        others.iter().map(|s| panel.series_label(s)).collect(),
+        others.iter().map(|s| s.name.clone()).collect(),
         |x| {
             others
                 .iter()
@@ -147,8 +171,8 @@ pub(super) fn gains(panel: &Panel, reference: usize) -> Option<Grid> {
     let (base, others) = compared(panel, reference)?;
     Some(by_series(
         panel,
-        format!("Gain over {} (%)", panel.series_label(base)),
-        others.iter().map(|s| panel.series_label(s)).collect(),
+        format!("Gain over {} (%)", base.name),
+        others.iter().map(|s| s.name.clone()).collect(),
         |x| {
             let gains = others.iter().map(|s| s.gain(base, x));
             gains
@@ -161,6 +185,9 @@ pub(super) fn gains(panel: &Panel, reference: usize) -> Option<Grid> {
 type Compared<'a> = (&'a PanelSeries, Vec<&'a PanelSeries>);
 
 fn compared(panel: &Panel, reference: usize) -> Option<Compared<'_>> {
+    if panel.kind == PlotKind::Cdf || panel.over_time {
+        return None;
+    }
     let base = panel.series.get(reference)?;
     let others = panel.series.iter().enumerate();
     let others: Vec<_> = others
@@ -177,10 +204,10 @@ fn by_series(
     columns: Vec<String>,
     cells: impl Fn(usize) -> Vec<String>,
 ) -> Grid {
-    let mut head = vec![short_name(&panel.x.label, &[])];
+    let mut head = vec![panel.x.brief.clone()];
     head.extend(columns);
     let rows = panel.x.values.iter().enumerate().map(|(x, value)| {
-        let mut row = vec![value.label.clone()];
+        let mut row = vec![value.name.clone()];
         row.extend(cells(x));
         row
     });

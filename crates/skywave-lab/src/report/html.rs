@@ -4,14 +4,13 @@ use minijinja::syntax::SyntaxConfig;
 use serde::Serialize;
 use skywave_core::rng::GENERATOR;
 
+use super::draw::panel_plot;
 use super::grid::{self, Grid};
-use super::number::scale;
-use super::panel::{Panel, XAxis, panels};
-use super::plot::{Axis, Plot, Scale, SeriesData, escape, style};
+use super::panel::{Panel, panels};
+use super::plot::{Plot, escape, style};
 use super::study::Study;
 use super::why::{Why, why};
 use crate::experiment::Results;
-use crate::experiment::columns::Unit;
 
 mod radio;
 mod sequence;
@@ -21,7 +20,6 @@ use traces::Trace;
 
 /// Limits that keep a page light; the Parquet files have everything.
 const MAX_PLOTS: usize = 30;
-const MAX_MARKERS: usize = 1000;
 const MAX_PANEL_ROWS: usize = 120;
 const MAX_FLOW_ROWS: usize = 240;
 const MAX_LINK_ROWS: usize = 240;
@@ -71,7 +69,8 @@ struct Figure {
     title: String,
     facet: String,
     svg: String,
-    values: Grid,
+    /// None of a plot over time, which has too many values.
+    values: Option<Grid>,
     gains: Option<Grid>,
 }
 
@@ -239,74 +238,9 @@ fn figure(panel: &Panel, options: &HtmlOptions) -> Figure {
         title: panel.title.clone(),
         facet: panel.facet_label(),
         svg: panel_plot(panel).to_inline_svg(),
-        values: grid::values(panel).limited(MAX_PANEL_ROWS),
+        values: (!panel.over_time).then(|| grid::values(panel).limited(MAX_PANEL_ROWS)),
         gains: grid::gains(panel, reference).map(|g| g.limited(MAX_PANEL_ROWS)),
     }
-}
-
-/// The plot of a panel.
-pub(super) fn panel_plot(panel: &Panel) -> Plot {
-    let scaled = scale(panel.y_unit, panel.largest());
-    let (x_axis, x_factor) = x_axis(&panel.x, panel.is_numeric());
-    let numeric = panel.is_numeric();
-    // Markers by the thousand would be a smear, and heavy.
-    let dense = panel.series.len() * panel.x.values.len() > MAX_MARKERS;
-    let series = panel.series.iter().map(|series| {
-        let points = panel.x.values.iter().enumerate().filter_map(|(at, value)| {
-            let e = series.estimate(at)?;
-            let x = match value.number {
-                Some(number) if numeric => number * x_factor,
-                _ => at as f64,
-            };
-            Some((x, e.mean * scaled.factor, e.half.map(|h| h * scaled.factor)))
-        });
-        let label = panel.series_label(series);
-        if dense && numeric {
-            let points: Vec<_> = points.map(|(x, y, _)| (x, y)).collect();
-            SeriesData::line(label, &points)
-        } else {
-            SeriesData::marked(label, points.collect())
-        }
-    });
-    let label = match scaled.label {
-        "" => panel.y_label.clone(),
-        unit => format!("{} ({unit})", panel.y_label),
-    };
-    let y = if panel.y_log {
-        Axis::new(label, Scale::Log)
-    } else {
-        Axis::new(label, Scale::Linear).from(0.0)
-    };
-    Plot {
-        title: String::new(),
-        x: x_axis,
-        y,
-        series: series.collect(),
-        ..Plot::default()
-    }
-}
-
-/// The horizontal axis and what its numbers are multiplied by.
-fn x_axis(x: &XAxis, numeric: bool) -> (Axis, f64) {
-    if !numeric {
-        let names = x.values.iter().map(|v| v.label.clone()).collect();
-        return (Axis::new(x.label.clone(), Scale::Categories(names)), 1.0);
-    }
-    let largest = x.values.iter().filter_map(|v| v.number);
-    let largest = largest.map(f64::abs).fold(0.0, f64::max);
-    let (factor, unit) = match x.unit {
-        Some("bit/s") => Some(scale(Unit::BitRate, largest)),
-        Some("s") => Some(scale(Unit::Seconds, largest)),
-        Some("B") => Some(scale(Unit::Bytes, largest)),
-        _ => None,
-    }
-    .map_or((1.0, x.unit.unwrap_or("")), |s| (s.factor, s.label));
-    let label = match unit {
-        "" => x.label.clone(),
-        unit => format!("{} ({unit})", x.label),
-    };
-    let scale = if x.log { Scale::Log } else { Scale::Linear };
-    (Axis::new(label, scale), factor)
 }
 
 /// Digits in groups of three.

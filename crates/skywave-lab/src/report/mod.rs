@@ -3,15 +3,18 @@
 //! Everything here is a function of a [`Study`] (what was asked) and of
 //! [`crate::experiment::Results`] (what was measured), and gives the same bytes for the same input.
 
+mod caption;
 mod caution;
 #[cfg(feature = "parquet")]
 mod directory;
+mod draw;
 mod file;
 #[cfg(feature = "parquet")]
 pub mod frame;
 mod grid;
 mod html;
 pub mod number;
+mod observe;
 mod panel;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -23,10 +26,12 @@ mod summary;
 mod table;
 mod topology;
 mod why;
+mod words;
 
 pub use caution::caution;
 #[cfg(feature = "parquet")]
 pub use directory::write_all;
+pub use draw::panel_plot;
 pub use file::{WriteError, write_drawings, write_file};
 pub use grid::{Grid, NONE};
 pub use html::{CSS, Drawing, HtmlOptions, drawings, html, render_page};

@@ -2,38 +2,49 @@
 
 use std::collections::BTreeSet;
 
-use skywave_sim::outcome::Outcome;
-
+use super::caption::{Caption, axis_name, series_name};
+use super::observe::observe;
 use super::points::{Labelled, PointLabel};
 use super::study::{Study, StudyPoint};
 use super::summary;
+use super::words::Words;
 use crate::experiment::Results;
 use crate::experiment::columns::Unit;
 use crate::experiment::stats::{Estimate, paired_difference, paired_gain};
-use crate::scenario::{Plot, PlotAxis};
+use crate::scenario::{Plot, PlotAxis, PlotKind};
 
 /// Most series that single flows make; beyond, the copies of a flow are pooled.
 const MAX_FLOW_SERIES: usize = 8;
 
-/// Paths with their values as written.
+/// Paths in words with their values.
 pub type Facet = Vec<(String, String)>;
 
 /// One plot's numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// Heading.
+    /// How it is drawn.
+    pub kind: PlotKind,
+    /// It shows bins of time, of which there may be many.
+    pub over_time: bool,
+    /// What it shows, in a line: the heading of the file or one made of what is on the axes.
     pub title: String,
-    /// The point of the sweep in the paths that are neither on the axis nor series, as written.
+    /// The file wants no heading above the plot.
+    pub untitled: bool,
+    /// The same in a few words, for the name of a file: `goodput against loss rate`.
+    pub name: String,
+    /// The point of the sweep in the paths that are neither on the axis nor series.
     pub facet: Facet,
     /// What is measured, for people: `Goodput`.
     pub y_label: String,
+    /// What the file calls the vertical axis, if it does.
+    pub y_given: Option<String>,
     /// Its unit.
     pub y_unit: Unit,
     /// Logarithmic vertical axis.
     pub y_log: bool,
     /// The horizontal axis.
     pub x: XAxis,
-    /// What the series are told apart by: a swept path, `flow`, `seed`; empty for a single one.
+    /// What the series are told apart by, in words: `transport`, `flow`, `seed`; empty for a single one.
     pub by: String,
     /// The series.
     pub series: Vec<PanelSeries>,
@@ -42,8 +53,12 @@ pub struct Panel {
 /// The horizontal axis of a panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct XAxis {
-    /// A swept path, or `seed`.
+    /// A swept path in words, `time` or `seed`.
     pub label: String,
+    /// The same without whose it is, for the head of a column.
+    pub brief: String,
+    /// What the file calls the axis, if it does.
+    pub given: Option<String>,
     /// Unit of the numbers, when they have one.
     pub unit: Option<&'static str>,
     /// Logarithmic.
@@ -57,8 +72,22 @@ pub struct XAxis {
 pub struct XValue {
     /// As written in the scenario.
     pub label: String,
+    /// For people: in short, or as the file calls it.
+    pub name: String,
     /// As a number, in SI units; `None` for a name.
     pub number: Option<f64>,
+}
+
+impl XValue {
+    /// A place that is no more than a number.
+    pub fn number(number: f64) -> Self {
+        let label = number.to_string();
+        Self {
+            name: label.clone(),
+            label,
+            number: Some(number),
+        }
+    }
 }
 
 /// One series of a panel.
@@ -66,15 +95,22 @@ pub struct XValue {
 pub struct PanelSeries {
     /// The value that it stands for; empty for a single series.
     pub label: String,
-    /// For each place on the axis, one sample a seed, in SI units.
+    /// Its name for people: in short, or as the file calls it; numbers and flags say what they are of.
+    pub name: String,
+    /// For each place on the axis, one sample a seed (or more than one, as many of each seed), in SI units.
     pub samples: Vec<Vec<Option<f64>>>,
 }
 
 impl PanelSeries {
     /// Mean and interval at a place of the axis.
     pub fn estimate(&self, x: usize) -> Option<Estimate> {
-        let samples: Vec<f64> = self.samples.get(x)?.iter().copied().flatten().collect();
-        Estimate::of(&samples)
+        Estimate::of(&self.values(x))
+    }
+
+    /// The samples at a place of the axis that are there.
+    pub fn values(&self, x: usize) -> Vec<f64> {
+        let samples = self.samples.get(x).map_or(&[][..], Vec::as_slice);
+        samples.iter().copied().flatten().collect()
     }
 
     /// Difference to another series at a place of the axis, seed by seed.
@@ -110,19 +146,7 @@ impl Panel {
         self.x.values.iter().all(|v| v.number.is_some())
     }
 
-    /// The name of a series for people: numbers and yes or no say what they are of.
-    pub fn series_label(&self, series: &PanelSeries) -> String {
-        let value = &series.label;
-        let is_word = value.parse::<bool>().is_err()
-            && !value.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
-        if is_word || self.by.is_empty() {
-            return value.clone();
-        }
-        let name = self.by.rsplit('.').next().unwrap_or(&self.by);
-        format!("{name} {value}")
-    }
-
-    /// The facet for people: `run.duration = 480s, …`; empty when there is only one.
+    /// The facet for people: `duration = 480s, …`; empty when there is only one.
     pub fn facet_label(&self) -> String {
         let parts = self
             .facet
@@ -133,8 +157,8 @@ impl Panel {
 }
 
 /// The panels of a study: the plots that its scenario asks for, or else goodput over the sweep, one
-/// panel for each combination of what is neither on the axis nor a series. Plots over time are not
-/// among them.
+/// panel for each combination of what is neither on the axis nor a series. Plots of recorded time series
+/// are not among them.
 pub fn panels(study: &Study, results: &Results) -> Vec<Panel> {
     let asked = &study.report.plots;
     let default;
@@ -146,7 +170,7 @@ pub fn panels(study: &Study, results: &Results) -> Vec<Panel> {
     };
     plots
         .iter()
-        .filter(|p| p.x != PlotAxis::Time)
+        .filter(|p| p.x != PlotAxis::Time || p.is_binned())
         .flat_map(|p| facets(study, results, p))
         .collect()
 }
@@ -154,10 +178,11 @@ pub fn panels(study: &Study, results: &Results) -> Vec<Panel> {
 /// One panel a facet, in the order in which facets first appear.
 fn facets(study: &Study, results: &Results, plot: &Plot) -> Vec<Panel> {
     let free = free_paths(study, plot);
+    let words = Words::of(study);
     let facet_of = |point: &StudyPoint| -> Facet {
         let values = free
             .iter()
-            .filter_map(|path| Some((path.clone(), point.param(path)?.to_string())));
+            .filter_map(|path| Some((words.path(path), point.param(path)?.short())));
         values.collect()
     };
     let mut facets: Labelled<(Facet, Vec<usize>)> = Labelled::default();
@@ -202,105 +227,100 @@ fn free_paths(study: &Study, plot: &Plot) -> Vec<String> {
 fn panel(study: &Study, results: &Results, plot: &Plot, facet: Facet, points: &[usize]) -> Panel {
     let flows = series_flows(study, plot, results, points);
     let mut places: Labelled<XValue> = Labelled::default();
-    let mut series: Labelled<String> = Labelled::default();
-    // (place, series, seed, value); a label's index is its order of first appearance.
-    let mut samples: Vec<(usize, usize, usize, Option<f64>)> = Vec::new();
+    let mut series: Labelled<XValue> = Labelled::default();
+    // (place, series, slot, seed, value); a label's index is its order of first appearance.
+    let mut samples: Vec<(usize, usize, usize, usize, Option<f64>)> = Vec::new();
     for &point in points {
         let label = PointLabel {
             point: &study.points[point],
             seeds: &results.seeds,
+            names: &plot.names,
         };
         for seed in 0..results.seeds.len() {
             let run = results.get(point, seed);
             let x = label.place(&plot.x, seed);
-            let place = places.index(&x.label.clone(), || x);
-            let mut add = |name: String, value: Option<f64>| {
-                let at = series.index(&name.clone(), || name);
-                samples.push((place, at, seed, value));
+            let mut add = |by: XValue, only: Option<&String>| {
+                let at = series.index(&by.label.clone(), || by);
+                let mut put = |x: XValue, slot, value| {
+                    let place = places.index(&x.label.clone(), || x);
+                    samples.push((place, at, slot, seed, value));
+                };
+                match run {
+                    Some(run) => {
+                        let observed = observe(&run.outcome, plot, label.point, only, &x);
+                        for o in observed {
+                            put(o.place, o.slot, o.value);
+                        }
+                    }
+                    None if plot.is_binned() => {}
+                    None => put(x.clone(), 0, None),
+                }
             };
             match &plot.by {
                 Some(PlotAxis::Flow) => {
                     for flow in &flows {
-                        let value = run.and_then(|r| {
-                            summary::of_flows(&r.outcome, plot.y, |o, i| {
-                                let group = study.points[point].flows.get(i).map(|f| &f.group);
-                                o.name == *flow || group == Some(flow)
-                            })
-                        });
-                        add(flow.clone(), value);
+                        add(label.named(flow), Some(flow));
                     }
                 }
-                Some(axis) => add(
-                    label.place(axis, seed).label,
-                    run.and_then(|r| value(&r.outcome, plot, &study.points[point])),
-                ),
-                None => add(
-                    String::new(),
-                    run.and_then(|r| value(&r.outcome, plot, &study.points[point])),
-                ),
+                Some(axis) => add(label.place(axis, seed), None),
+                None => add(label.named(""), None),
             }
         }
     }
+    let slots = samples.iter().map(|s| s.2 + 1).max().unwrap_or(1);
     let order = places.ascending(|v| v.number);
     let mut all: Vec<PanelSeries> = series
         .into_values()
         .into_iter()
-        .map(|label| PanelSeries {
-            label,
-            samples: vec![vec![None; results.seeds.len()]; order.len()],
+        .map(|value| PanelSeries {
+            name: series_name(plot, &value),
+            label: value.label,
+            samples: vec![vec![None; results.seeds.len() * slots]; order.len()],
         })
         .collect();
     let mut column = vec![0; order.len()];
     for (to, &from) in order.iter().enumerate() {
         column[from] = to;
     }
-    for (place, at, seed, value) in samples {
-        all[at].samples[column[place]][seed] = value;
+    for (place, at, slot, seed, value) in samples {
+        all[at].samples[column[place]][seed * slots + slot] = value;
     }
     let measured = summary::describe(study, plot, points);
+    let words = Words::of(study);
     let x = XAxis {
-        label: axis_name(&plot.x),
-        unit: points.iter().find_map(|&p| match &plot.x {
-            PlotAxis::Param(path) => Some(study.points[p].param(path)?.quantity.as_ref()?.unit),
-            _ => None,
-        }),
+        label: axis_name(words, &plot.x, &measured.label),
+        brief: match &plot.x {
+            PlotAxis::Param(path) => Words::brief(path),
+            axis => axis_name(words, axis, &measured.label),
+        },
+        given: plot.x_label.clone(),
+        unit: match plot.x {
+            PlotAxis::Time => Some("s"),
+            _ => points.iter().find_map(|&p| match &plot.x {
+                PlotAxis::Param(path) => Some(study.points[p].param(path)?.quantity.as_ref()?.unit),
+                _ => None,
+            }),
+        },
         log: plot.x_log,
         values: places.into_sorted(&order),
     };
+    let by = plot.by.as_ref().map(|by| axis_name(words, by, ""));
+    let by = by.unwrap_or_default();
+    let caption = Caption::of(plot, &measured.label, &x, &by);
     Panel {
-        title: plot.title.clone().unwrap_or_else(|| match &plot.by {
-            Some(by) => format!(
-                "{} against {}, by {}",
-                measured.label,
-                x.label,
-                axis_name(by)
-            ),
-            None => format!("{} against {}", measured.label, x.label),
-        }),
+        kind: plot.kind,
+        over_time: plot.is_binned(),
+        title: caption.title,
+        untitled: plot.title.as_deref() == Some(""),
+        name: caption.name,
         facet,
         y_label: measured.label,
+        y_given: plot.y_label.clone(),
         y_unit: measured.unit,
         y_log: plot.y_log,
         x,
-        by: plot.by.as_ref().map(axis_name).unwrap_or_default(),
+        by,
         series: all,
-    }
-}
-
-/// The value of a run in a plot that does not tell flows apart.
-fn value(outcome: &Outcome, plot: &Plot, point: &StudyPoint) -> Option<f64> {
-    match (&plot.link, &plot.station) {
-        (Some(wanted), _) => summary::of_links(outcome, plot.y, |link, i| {
-            link.name == *wanted || point.links.get(i) == Some(wanted)
-        }),
-        (None, Some(wanted)) => summary::of_stations(outcome, plot.y, |station, i| {
-            station.name == *wanted || point.stations.get(i) == Some(wanted)
-        }),
-        (None, None) => summary::of_flows(outcome, plot.y, |flow, i| {
-            plot.flow.as_ref().is_none_or(|wanted| {
-                flow.name == *wanted || point.flows.get(i).is_some_and(|f| f.group == *wanted)
-            })
-        }),
     }
 }
 
@@ -331,14 +351,5 @@ fn series_flows(study: &Study, plot: &Plot, results: &Results, points: &[usize])
         names
     } else {
         groups.into_values()
-    }
-}
-
-fn axis_name(axis: &PlotAxis) -> String {
-    match axis {
-        PlotAxis::Param(path) => path.clone(),
-        PlotAxis::Seed => "seed".into(),
-        PlotAxis::Time => "time".into(),
-        PlotAxis::Flow => "flow".into(),
     }
 }

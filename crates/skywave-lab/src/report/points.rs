@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use super::panel::XValue;
 use super::study::StudyPoint;
-use crate::scenario::PlotAxis;
+use crate::scenario::{ParamValue, PlotAxis};
 
 /// A point with the seeds that it is run with.
 pub(super) struct PointLabel<'a> {
     pub(super) point: &'a StudyPoint,
     pub(super) seeds: &'a [u64],
+    /// What the file calls values.
+    pub(super) names: &'a BTreeMap<String, String>,
 }
 
 impl PointLabel<'_> {
@@ -18,22 +20,30 @@ impl PointLabel<'_> {
         match axis {
             PlotAxis::Param(path) => {
                 let value = self.point.param(path);
+                let label = value.map(ToString::to_string).unwrap_or_default();
+                let short = value.map(ParamValue::short).unwrap_or_default();
+                let name = self.names.get(&label).or_else(|| self.names.get(&short));
                 XValue {
-                    label: value.map(ToString::to_string).unwrap_or_default(),
-                    number: value.and_then(crate::scenario::ParamValue::number),
+                    name: name.cloned().unwrap_or(short),
+                    label,
+                    number: value.and_then(ParamValue::number),
                 }
             }
             PlotAxis::Seed => {
                 let seed = self.seeds.get(seed_index).copied().unwrap_or_default();
-                XValue {
-                    label: seed.to_string(),
-                    number: Some(seed as f64),
-                }
+                XValue::number(seed as f64)
             }
-            PlotAxis::Time | PlotAxis::Flow => XValue {
-                label: String::new(),
-                number: None,
-            },
+            PlotAxis::Time | PlotAxis::Flow | PlotAxis::Measure => self.named(""),
+        }
+    }
+
+    /// A value that is a name.
+    pub(super) fn named(&self, label: &str) -> XValue {
+        let name = self.names.get(label);
+        XValue {
+            label: label.to_owned(),
+            name: name.cloned().unwrap_or_else(|| label.to_owned()),
+            number: None,
         }
     }
 }

@@ -5,7 +5,7 @@ use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome, StationOutcome};
 use super::study::Study;
 use crate::experiment::columns::{Column, FLOW, LINK, Pooling, STATION, Unit};
 use crate::experiment::stats::jain;
-use crate::scenario::{Metric, Plot, PlotAxis};
+use crate::scenario::{Metric, Plot, PlotAxis, Sample};
 
 /// The metric of the plot that a scenario gets when it asks for none.
 const DEFAULT: Metric = Metric {
@@ -119,7 +119,8 @@ pub(super) fn describe(study: &Study, plot: &Plot, points: &[usize]) -> Measured
         let in_plot = |f: &&super::FlowLabel| plot.flow.as_ref().is_none_or(|w| f.group == *w);
         p.flows.iter().filter(in_plot).count()
     });
-    let pooled = flows.max() > Some(1) && plot.by != Some(PlotAxis::Flow);
+    let alone = plot.by == Some(PlotAxis::Flow) || plot.sample == Sample::Flow;
+    let pooled = flows.max() > Some(1) && !alone;
     let label = match column.pooling {
         Pooling::Sum if pooled => format!("{}, sum over flows", column.label),
         Pooling::Mean if pooled => format!("{}, mean over flows", column.label),
@@ -173,14 +174,7 @@ pub(super) fn default_plot(study: &Study) -> Vec<Plot> {
         |&&(_, values, numeric): &&(&str, usize, bool)| (2..=12).contains(&values) && !numeric;
     let by = paths[1..].iter().find(series).or(paths.get(1));
     vec![Plot {
-        x: PlotAxis::Param((*x).to_owned()),
-        y: DEFAULT,
         by: by.map(|(path, ..)| PlotAxis::Param((*path).to_owned())),
-        x_log: false,
-        y_log: false,
-        title: None,
-        flow: None,
-        link: None,
-        station: None,
+        ..Plot::new(PlotAxis::Param((*x).to_owned()), DEFAULT)
     }]
 }

@@ -23,7 +23,7 @@ pub fn table(study: &Study, results: &Results, width: usize) -> String {
         out.push('\n');
     };
     let panels = panels(study, results);
-    for panel in &panels {
+    for panel in panels.iter().filter(|panel| !panel.over_time) {
         push(&panel.facet_label(), &grid::values(panel).limited(MAX_ROWS));
         if let Some(differences) = grid::differences(panel, 0) {
             push("", &differences.limited(MAX_ROWS));

@@ -1,4 +1,5 @@
 pub(super) mod fixture;
+mod kinds;
 mod radio;
 
 use std::io::Write;
@@ -140,7 +141,7 @@ fn linked_parameters_make_no_facets_and_free_ones_do() {
     study.report.plots[0].by = None;
     let all = panels(&study, &results);
     assert_eq!(all.len(), 6);
-    assert_eq!(all[1].facet_label(), "flow.bulk.transport = newreno");
+    assert_eq!(all[1].facet_label(), "transport = newreno");
     // By seed, each run is a sample of its own.
     study.report.plots[0].by = Some(PlotAxis::Seed);
     let all = panels(&study, &results);
@@ -149,7 +150,7 @@ fn linked_parameters_make_no_facets_and_free_ones_do() {
     // Without a plot, the default one shows the same as what was asked for.
     study.report.plots.clear();
     let all = panels(&study, &results);
-    assert_eq!((all.len(), all[0].by.as_str()), (1, "flow.bulk.transport"));
+    assert_eq!((all.len(), all[0].by.as_str()), (1, "transport"));
 }
 
 /// A reader of a Parquet file in memory.
@@ -288,9 +289,9 @@ fn numbers_that_tell_series_apart_say_what_they_are() {
     plot.x = PlotAxis::Param("flow.bulk.transport".into());
     let panel = &panels(&study, &results)[0];
     assert!(!panel.is_numeric());
-    assert_eq!(panel.series_label(&panel.series[4]), "exponential 0.01");
+    assert_eq!(panel.series[4].name, "loss rate 0.01");
     let page = html(&study, &results, &HtmlOptions::default()).unwrap();
-    assert!(page.contains(">exponential 0.01</text>"));
+    assert!(page.contains(">loss rate 0.01</text>"));
 }
 
 #[test]
@@ -352,7 +353,7 @@ fn a_scenario_goes_all_the_way() {
     let panel = &panels(&study, &results)[0];
     assert_eq!((panel.x.unit, panel.series.len()), (Some("bit/s"), 2));
     let page = html(&study, &results, &HtmlOptions::default()).unwrap();
-    assert!(page.contains("Two ways over one link") && page.contains("link.air.rate (Mb/s)"));
+    assert!(page.contains("Two ways over one link") && page.contains("Rate of air (Mb/s)"));
     assert!(page.contains("cwnd (segments)"));
     keep("air.html", &page);
 }

@@ -7,6 +7,7 @@ use skywave_sim::outcome::FlowOutcome;
 use super::grid::Grid;
 use super::study::{FlowLabel, Study};
 use crate::experiment::Results;
+use crate::scenario::transport_name;
 
 /// Variants that a page has room for.
 const MAX_VARIANTS: usize = 40;
@@ -80,10 +81,11 @@ pub(super) fn why(study: &Study, results: &Results) -> Why {
     let first = variants.first().map(|v| &v.label.group);
     let groups = variants.iter().any(|v| Some(&v.label.group) != first);
     let name = |v: &Variant<'_>| {
+        let transport = transport_name(&v.label.transport);
         if groups {
-            format!("{} ({})", v.label.transport, v.label.group)
+            format!("{transport} ({})", v.label.group)
         } else {
-            v.label.transport.clone()
+            transport
         }
     };
     let bars = variants.iter().map(|v| Bar {

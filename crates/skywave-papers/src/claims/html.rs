@@ -10,10 +10,8 @@ use super::text::{ours, stated};
 use super::verdict::Verdict;
 use super::{Paper, Reproduction};
 use skywave_lab::experiment::Results;
-use skywave_lab::experiment::columns::Unit;
-use skywave_lab::report::number::scale;
-use skywave_lab::report::plot::{Axis, Plot, Scale, SeriesData};
-use skywave_lab::report::{Panel, Study, panels, render_page};
+use skywave_lab::report::plot::Plot;
+use skywave_lab::report::{Panel, Study, panel_plot, panels, render_page};
 
 const TEMPLATE: &str = include_str!("scorecard.html");
 const CSS: &str = include_str!("scorecard.css");
@@ -202,55 +200,12 @@ fn claim(score: &Score) -> Claim<'_> {
 
 /// A small plot of a panel.
 fn draw(panel: &Panel) -> Drawn {
-    let y = scale(panel.y_unit, panel.largest());
-    let largest = panel.x.values.iter().filter_map(|v| v.number);
-    let largest = largest.map(f64::abs).fold(0.0, f64::max);
-    let (factor, unit) = match panel.x.unit {
-        Some("bit/s") => Some(scale(Unit::BitRate, largest)),
-        Some("s") => Some(scale(Unit::Seconds, largest)),
-        _ => None,
-    }
-    .map_or((1.0, panel.x.unit.unwrap_or("")), |s| (s.factor, s.label));
-    let numeric = panel.is_numeric();
-    let x = if numeric {
-        let kind = if panel.x.log {
-            Scale::Log
-        } else {
-            Scale::Linear
-        };
-        Axis::new(labelled(&panel.x.label, unit), kind)
-    } else {
-        let names = panel.x.values.iter().map(|v| v.label.clone()).collect();
-        Axis::new(panel.x.label.clone(), Scale::Categories(names))
-    };
-    let series = panel.series.iter().map(|series| {
-        let places = panel.x.values.iter().enumerate();
-        let points = places.filter_map(|(at, value)| {
-            let e = series.estimate(at)?;
-            let x = match value.number {
-                Some(number) if numeric => number * factor,
-                _ => at as f64,
-            };
-            Some((x, e.mean * y.factor, e.half.map(|h| h * y.factor)))
-        });
-        SeriesData::marked(series.label.clone(), points.collect())
-    });
     let plot = Plot {
-        x,
-        y: Axis::new(labelled(&panel.y_label, y.label), Scale::Linear).from(0.0),
-        series: series.collect(),
         size: (640.0, 320.0),
-        ..Plot::default()
+        ..panel_plot(panel)
     };
     Drawn {
         caption: panel.facet_label(),
         svg: plot.to_inline_svg(),
-    }
-}
-
-fn labelled(name: &str, unit: &str) -> String {
-    match unit {
-        "" => name.to_owned(),
-        unit => format!("{name} ({unit})"),
     }
 }

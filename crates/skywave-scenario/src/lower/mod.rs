@@ -388,6 +388,11 @@ impl Template {
         spec
     }
 
+    /// Whether delivered bytes are counted in bins of time.
+    pub(crate) fn bins(&self) -> bool {
+        self.spec.bins.is_some()
+    }
+
     /// Links, stations and flows, for the limit of memory.
     pub(crate) fn size(&self) -> usize {
         let stations = self.spec.radio.as_ref().map_or(0, |r| r.stations.len());

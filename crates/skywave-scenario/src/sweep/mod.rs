@@ -1,5 +1,6 @@
 //! `[sweep]`: which fields vary, and the points that this makes.
 
+pub(crate) mod notation;
 pub(crate) mod param;
 
 use std::collections::BTreeSet;

@@ -1,5 +1,6 @@
 //! The value of a swept field, for the columns of results.
 
+use super::notation;
 use crate::model::quantity::Quantity;
 use crate::read::tree::{Node, Value};
 
@@ -39,6 +40,15 @@ impl ParamValue {
         };
         let quantity = node.as_text().and_then(Quantity::parse);
         Self { written, quantity }
+    }
+
+    /// The value as tables and plots write it: a string, a number or a flag as it is, a table or an
+    /// array without TOML's signs. `{ preset = "cerl", recovery = "sack" }` is `cerl, recovery sack`.
+    pub fn short(&self) -> String {
+        match &self.written {
+            Written::Text(text) if text.starts_with(['{', '[']) => notation::in_words(text),
+            _ => self.to_string(),
+        }
     }
 
     /// The value as a number: as written, or in SI units.

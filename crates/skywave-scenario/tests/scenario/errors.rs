@@ -1,6 +1,6 @@
 //! What is said of wrong files: each message, as printed without colours.
 
-use skywave_scenario::{NoFiles, Scenario};
+use skywave_scenario::{CustomMembers, NoFiles, PlotAxis, Scenario};
 
 use crate::wrong::{cases, changed, message};
 
@@ -197,6 +197,16 @@ cases! {
     a_plot_of_nothing_measured: "y = \"goodput\"" => "y = \"godput\"";
     a_plot_by_its_own_axis: "by = \"flow.bulk.transport\"" => "by = \"link.air.loss.forward.exponential\"";
     a_plot_over_time_without_series: "x = \"link.air.loss.forward.exponential\", y = \"goodput\"" => "x = \"time\", y = \"cwnd\"";
+    goodput_over_time_without_bins: "x = \"link.air.loss.forward.exponential\", y = \"goodput\"" => "x = \"time\", y = \"goodput\"";
+    a_plot_without_y: "y = \"goodput\"," => "";
+    a_cdf_with_y: "plot = [{" => "plot = [{ kind = \"cdf\",";
+    a_cdf_of_nothing_measured: "plot = [{ x = \"link.air.loss.forward.exponential\", y = \"goodput\"" => "plot = [{ kind = \"cdf\", x = \"godput\"";
+    a_box_over_time: "plot = [{ x = \"link.air.loss.forward.exponential\"" => "plot = [{ kind = \"box\", x = \"time\"";
+    an_unknown_kind_of_plot: "plot = [{" => "plot = [{ kind = \"bar\",";
+    samples_of_a_line: "plot = [{" => "plot = [{ sample = \"flow\",";
+    samples_of_flows_of_a_link: "plot = [{ x = \"link.air.loss.forward.exponential\", y = \"goodput\"" => "plot = [{ kind = \"cdf\", x = \"utilisation\", link = \"air\", sample = \"flow\"";
+    a_name_of_no_value: "plot = [{" => "plot = [{ names = { crel = \"TCP CERL\" },";
+    a_label_that_is_no_text: "plot = [{" => "plot = [{ x_label = 3,";
     a_plot_of_no_flow: "y = \"goodput\"" => "y = \"goodput\", flow = \"bluk\"";
     an_unknown_scale: "y = \"goodput\"" => "y = \"goodput\", x_scale = \"logarithmic\"";
 }
@@ -260,4 +270,39 @@ fn colours_are_only_for_terminals() {
     assert!(!error.render(false).contains('\u{1b}'));
     assert!(error.render(true).contains('\u{1b}'));
     assert_eq!(error.to_string(), "unknown key `titel`");
+}
+
+#[test]
+fn plots_over_time_are_no_mistake_where_series_are_recorded_anyway() {
+    let over_time = GOOD.replace(
+        "x = \"link.air.loss.forward.exponential\", y = \"goodput\"",
+        "x = \"time\", y = \"cwnd\"",
+    );
+    let custom = CustomMembers::default();
+    let parsed = Scenario::parse_recorded("case", "case.toml", &over_time, &NoFiles, &custom);
+    let scenario = parsed.expect("a scenario");
+    assert_eq!(scenario.report().plots[0].x, PlotAxis::Time);
+    assert!(Scenario::parse("case", &over_time, &NoFiles).is_err());
+    // What results can show is asked of them later.
+    let good = Scenario::parse("case", GOOD, &NoFiles).expect("a scenario");
+    let report = good.report_from("plot = [{ x = \"time\", y = \"rtt\" }]");
+    assert!(report.is_ok());
+}
+
+#[test]
+fn names_are_for_values_as_written_or_in_short() {
+    let composed = GOOD
+        .replace("\"cerl\"]", "{ preset = \"cerl\", recovery = \"sack\" }]")
+        .replace(
+            "plot = [{",
+            "plot = [{ names = { reno = \"Reno\", \"cerl, recovery sack\" = \"CERL + SACK\" },",
+        );
+    let scenario = Scenario::parse("case", &composed, &NoFiles).expect("a scenario");
+    let names = &scenario.report().plots[0].names;
+    assert_eq!(names["cerl, recovery sack"], "CERL + SACK");
+    let composed = composed.replace(
+        "\"cerl, recovery sack\"",
+        "'{ preset = \"cerl\", recovery = \"sack\" }'",
+    );
+    assert!(Scenario::parse("case", &composed, &NoFiles).is_ok());
 }

@@ -103,15 +103,9 @@ fn the_whole_scenario_is_described() {
     assert_eq!(
         *plot,
         Plot {
-            x: PlotAxis::Param(LOSS.into()),
-            y: plot.y,
             by: Some(PlotAxis::Param(TRANSPORT.into())),
             x_log: true,
-            y_log: false,
-            title: None,
-            flow: None,
-            link: None,
-            station: None,
+            ..Plot::new(PlotAxis::Param(LOSS.into()), plot.y)
         }
     );
     assert_eq!((plot.y.name, plot.y.field), ("goodput", "goodput_bps"));

@@ -1,6 +1,6 @@
 //! Tables of flows, links and stations, point by point.
 
-use super::{Grid, cell, short_name, with_unit};
+use super::{Grid, cell};
 use skywave_sim::outcome::{LinkOutcome, Outcome, StationOutcome};
 
 use crate::experiment::columns::{Column, LINK, STATION, Unit};
@@ -9,6 +9,8 @@ use crate::experiment::{Results, RunResult};
 use crate::report::number::{decimals, scale};
 use crate::report::study::Study;
 use crate::report::summary::{fairness, pool, table_columns};
+use crate::report::words::{Words, with_unit};
+use crate::scenario::transport_name;
 
 /// One column of a table over points: its name, its unit and its value in a run.
 struct Field<'a> {
@@ -104,7 +106,7 @@ fn varying(study: &Study) -> Vec<&str> {
 fn names_of(study: &Study, point: usize, paths: &[&str]) -> Vec<String> {
     let value = |path: &&str| {
         let value = study.points.get(point)?.param(path);
-        Some(value?.to_string())
+        Some(value?.short())
     };
     paths.iter().map(|p| value(p).unwrap_or_default()).collect()
 }
@@ -133,7 +135,11 @@ pub(in crate::report) fn flows(study: &Study, results: &Results, limit: usize) -
             names.push(flow.map_or("all flows".to_owned(), |f| f.name.clone()));
             if !paths.iter().any(|p| p.ends_with(".transport")) {
                 let labels = study.points.get(point).and_then(|p| p.flows.get(entity));
-                names.push(labels.map(|l| l.transport.clone()).unwrap_or_default());
+                names.push(
+                    labels
+                        .map(|l| transport_name(&l.transport))
+                        .unwrap_or_default(),
+                );
             }
             lines.push(Line {
                 point,
@@ -142,7 +148,7 @@ pub(in crate::report) fn flows(study: &Study, results: &Results, limit: usize) -
             });
         }
     }
-    let mut heads: Vec<String> = paths.iter().map(|p| short_name(p, &paths)).collect();
+    let mut heads = Words::of(study).heads(&paths);
     heads.push("flow".into());
     if !paths.iter().any(|p| p.ends_with(".transport")) {
         heads.push("transport".into());
@@ -234,7 +240,7 @@ impl<T> Table<T> {
                 });
             }
         }
-        let mut heads: Vec<String> = paths.iter().map(|p| short_name(p, &paths)).collect();
+        let mut heads = Words::of(study).heads(&paths);
         heads.push(self.head.into());
         let of = self.of;
         let field = |column: &'static Column<T>| Field {

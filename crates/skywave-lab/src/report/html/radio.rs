@@ -8,6 +8,7 @@ use crate::experiment::timeline::ACTIVITIES;
 use crate::report::plot::{Axis, Look, Map, Plot, Scale, SeriesData};
 use crate::report::study::Study;
 use crate::report::topology::Topology;
+use crate::report::words::Words;
 
 /// Maps and timelines of one page.
 const MAX_MAPS: usize = 4;
@@ -85,10 +86,8 @@ fn maps(study: &Study) -> Vec<Map> {
 }
 
 fn values(study: &Study, point: usize) -> String {
-    let params = study.points.get(point).map(|p| p.params.as_slice());
-    let params = params.unwrap_or_default().iter();
-    let params: Vec<String> = params.map(|(path, v)| format!("{path} = {v}")).collect();
-    params.join(", ")
+    let values = Words::of(study).values(study.points.get(point));
+    values.join(", ")
 }
 
 /// What stations do, for the first seed of the first points.

@@ -7,6 +7,7 @@ use crate::experiment::{Results, SeriesRecord};
 use crate::report::plot::{self, Axis, Scale, SeriesData};
 use crate::report::study::Study;
 use crate::report::summary;
+use crate::report::words::Words;
 use crate::scenario::{ParamValue, Plot, PlotAxis};
 
 /// Runs whose series are drawn, lines after which no further run is, and lines in one plot.
@@ -64,7 +65,7 @@ pub(super) fn traces(study: &Study, results: &Results) -> std::io::Result<(Vec<T
         .report
         .plots
         .iter()
-        .filter(|p| p.x == PlotAxis::Time)
+        .filter(|p| p.x == PlotAxis::Time && !p.is_binned())
         .collect();
     let shown = |series: &SeriesRecord| {
         let is = |wanted: &Option<String>| {
@@ -87,11 +88,7 @@ pub(super) fn traces(study: &Study, results: &Results) -> std::io::Result<(Vec<T
         if lines >= MAX_LINES {
             break;
         }
-        let params = study.points.get(*point).map(|p| p.params.as_slice());
-        let params = params.unwrap_or_default().iter();
-        let mut title: Vec<String> = params
-            .map(|(path, value)| format!("{path} = {value}"))
-            .collect();
+        let mut title = Words::of(study).values(study.points.get(*point));
         title.push(format!("seed {}", results.seeds[*seed_index]));
         let series = run.series()?;
         let segments = sequence::plots(&series);

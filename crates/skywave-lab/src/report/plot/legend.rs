@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::svg::{LETTER, LINE, px};
+use super::text::{LINE, px, width_of};
 use super::theme::COLOURS;
 use super::{Glyph, Look, Plot, escape};
 
@@ -31,7 +31,7 @@ pub(super) fn legend(plot: &Plot, left: f64, width: f64) -> (String, f64) {
     }
     let (mut x, mut y) = (left, 0.0);
     for (index, series) in plot.series.iter().enumerate() {
-        let entry = 32.0 + LETTER * series.label.chars().count() as f64 + 12.0;
+        let entry = 32.0 + width_of(&series.label) + 12.0;
         if x > left && x + entry > width {
             (x, y) = (left, y + LINE + 2.0);
         }
@@ -47,6 +47,13 @@ pub(super) fn legend(plot: &Plot, left: f64, width: f64) -> (String, f64) {
             draw_glyphs(&mut out, glyph, &[(x + 13.0, middle)]);
         } else if let Look::Bars(height) = series.look {
             draw_bars(&mut out, height, &[(x, middle), (x + 26.0, middle)]);
+        } else if series.look == Look::Boxes {
+            let _ = write!(
+                out,
+                r#"<path class="b" d="M{} {}h18v10h-18zm9 0v10"/>"#,
+                px(x + 4.0),
+                middle - 5.0
+            );
         } else {
             let _ = write!(
                 out,
@@ -125,4 +132,18 @@ pub(super) fn draw_bars(out: &mut String, height: u8, places: &[(f64, f64)]) {
         }
     }
     out.push_str(r#""/>"#);
+}
+
+/// Every five places are one box: least value, first quartile, median, third quartile, largest value.
+pub(super) fn draw_boxes(out: &mut String, width: f64, places: &[(f64, f64)]) {
+    for five in places.chunks_exact(5) {
+        let x = five[0].0;
+        let [low, first, median, third, high] = [0, 1, 2, 3, 4].map(|i| px(five[i].1));
+        let (left, right, cap) = (px(x - width / 2.0), px(x + width / 2.0), px(width / 4.0));
+        let (x, from, to) = (px(x), px(x - cap), px(x + cap));
+        let _ = write!(
+            out,
+            r#"<path class="b" d="M{left} {first}H{right}V{third}H{left}z"/><path class="e" d="M{from} {low}H{to}M{x} {low}V{first}M{x} {third}V{high}M{from} {high}H{to}"/><path class="x" d="M{left} {median}H{right}"/>"#,
+        );
+    }
 }

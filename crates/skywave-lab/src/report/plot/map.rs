@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
-use super::svg::{LETTER, LINE, lines, px};
-use super::{escape, theme};
+use super::escape;
+use super::print::Print;
+use super::text::{LETTER, LINE, px, title_lines};
+use super::theme::{self, Target};
 
 /// A map of places, a unit of length the same in both directions.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -64,12 +66,17 @@ impl View {
 impl Map {
     /// The map as a file of its own, with its style inside.
     pub fn to_svg(&self) -> String {
-        self.draw(true)
+        self.draw(Target::File)
+    }
+
+    /// The map as a figure for print, as large as its text asks for.
+    pub fn to_print_svg(&self, print: &Print) -> String {
+        self.draw(Target::Print(print))
     }
 
     /// The map as an element of an HTML page that has the [`style`](super::style) once.
     pub fn to_inline_svg(&self) -> String {
-        self.draw(false)
+        self.draw(Target::Page)
     }
 
     /// The circles to draw: those with a radius, as many as there are looks for.
@@ -87,11 +94,8 @@ impl Map {
         }
     }
 
-    fn draw(&self, standalone: bool) -> String {
-        let titles = match self.title.as_str() {
-            "" => Vec::new(),
-            title => lines(title, WIDTH - 16.0),
-        };
+    fn draw(&self, target: Target<'_>) -> String {
+        let titles = title_lines(&self.title, WIDTH - 16.0);
         let legend = self.legend();
         let top = 8.0 + (LINE + 2.0) * titles.len() as f64;
         let (view, bottom) = self.view(top + (LINE + 2.0) * legend.len() as f64 + 6.0);
@@ -100,18 +104,10 @@ impl Map {
             "" => "Map of stations",
             title => title,
         };
-        let mut out = String::new();
-        // Writing to a string cannot fail, here and below.
-        let _ = write!(
-            out,
-            r#"<svg xmlns="http://www.w3.org/2000/svg" class="sw-plot" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" aria-label="{}">"#,
-            escape(label)
-        );
-        if standalone {
-            let _ = write!(out, "<style>{}</style>", theme::standalone());
-        }
+        let mut out = theme::open(label, (WIDTH, height), target);
         for (row, line) in titles.iter().enumerate() {
             let y = 22.0 + (LINE + 2.0) * row as f64;
+            // Writing to a string cannot fail, here and below.
             let _ = write!(
                 out,
                 r#"<text class="h" x="8" y="{y}">{}</text>"#,

@@ -18,14 +18,18 @@
 //! ```
 
 mod axis;
+mod layout;
 mod legend;
 mod map;
+mod print;
 mod svg;
+mod text;
 mod theme;
 mod thin;
 
 pub use axis::Scale;
 pub use map::{Map, Place};
+pub use print::Print;
 pub use theme::style;
 pub use thin::thin;
 
@@ -40,7 +44,7 @@ pub struct Plot {
     pub y: Axis,
     /// What is drawn, in the order of the legend.
     pub series: Vec<SeriesData>,
-    /// Width and height in CSS pixels.
+    /// Width and height in CSS pixels; names that need more room below the axis make it higher.
     pub size: (f64, f64),
 }
 
@@ -117,6 +121,9 @@ pub enum Look {
     Glyphs(Glyph),
     /// Bars of this height in pixels: every two points are the ends of one.
     Bars(u8),
+    /// Boxes: every five points at one `x` are the least value, the first quartile, the median, the
+    /// third quartile and the largest value.
+    Boxes,
 }
 
 /// A small mark.
@@ -162,12 +169,17 @@ impl SeriesData {
 impl Plot {
     /// The plot as a file of its own, with its style inside.
     pub fn to_svg(&self) -> String {
-        svg::draw(self, true)
+        svg::draw(self, theme::Target::File)
+    }
+
+    /// The plot as a figure for print: no title, for a caption says what it is.
+    pub fn to_print_svg(&self, print: &Print) -> String {
+        svg::draw(self, theme::Target::Print(print))
     }
 
     /// The plot as an element of an HTML page that has the [`style`] once.
     pub fn to_inline_svg(&self) -> String {
-        svg::draw(self, false)
+        svg::draw(self, theme::Target::Page)
     }
 }
 

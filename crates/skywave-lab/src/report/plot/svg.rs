@@ -2,160 +2,85 @@
 
 use std::fmt::Write;
 
-use super::axis::Fitted;
-use super::legend::{colour, draw_bars, draw_glyphs, draw_marker, legend};
-use super::theme;
+use super::layout::{Frame, Height, Size, TILT};
+use super::legend::{colour, draw_bars, draw_boxes, draw_glyphs, draw_marker, legend};
+use super::text::{LINE, px, title_lines, width_of};
+use super::theme::{self, Target};
 use super::{Look, Plot, SeriesData, escape};
 
-/// Height of a line of text, and a guess of the width of a letter that is seldom too small.
-pub(super) const LINE: f64 = 16.0;
-pub(super) const LETTER: f64 = 6.6;
-/// Distance between the points of several series in one category.
+/// Most distance between the points of several series in one category, and between their boxes.
 const DODGE: f64 = 9.0;
+const BOX: f64 = 30.0;
 
-/// The place of the data within the picture.
-struct Frame {
-    left: f64,
-    top: f64,
-    width: f64,
-    height: f64,
-    x: Fitted,
-    y: Fitted,
-}
-
-impl Frame {
-    fn px(&self, x: f64) -> Option<f64> {
-        self.x.at(x).map(|at| self.left + at)
+/// The SVG of a plot.
+pub(super) fn draw(plot: &Plot, target: Target<'_>) -> String {
+    let size = size(plot, target);
+    // Figures on paper have a caption there.
+    let title = match target {
+        Target::Page | Target::File => plot.title.as_str(),
+        Target::Print(_) => "",
+    };
+    let titles = title_lines(title, size.width - 16.0);
+    let mut top = 8.0 + (LINE + 2.0) * titles.len() as f64;
+    if !titles.is_empty() {
+        top += 8.0;
     }
-
-    fn py(&self, y: f64) -> Option<f64> {
-        self.y.at(y).map(|at| self.top + self.height - at)
-    }
-
-    /// As `py`, for the end of an error bar that leaves the axis.
-    fn py_clamped(&self, y: f64) -> f64 {
-        self.top + self.height - self.y.clamped(y)
-    }
-
-    fn bottom(&self) -> f64 {
-        self.top + self.height
-    }
-}
-
-/// The SVG of a plot, with its own style when it stands alone.
-pub(super) fn draw(plot: &Plot, standalone: bool) -> String {
-    let (width, height) = plot.size;
     // The legend's height and the margin for labels depend on each other, but for the margin any
     // height will do.
-    let left = frame(plot, 0.0).left;
-    let (legend, legend_height) = legend(plot, left, width);
-    let mut top = 8.0;
-    let mut out = String::new();
+    let left = Frame::new(plot, size, 0.0).left;
+    let (legend, legend_height) = legend(plot, left, size.width);
+    let frame = Frame::new(plot, size, top + legend_height + 6.0);
     let label = if plot.title.is_empty() {
         format!("{} against {}", plot.y.label, plot.x.label)
     } else {
         plot.title.clone()
     };
-    // Writing to a string cannot fail, here and below.
-    let _ = write!(
-        out,
-        r#"<svg xmlns="http://www.w3.org/2000/svg" class="sw-plot" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-label="{}">"#,
-        escape(&label)
-    );
-    if standalone {
-        let _ = write!(out, "<style>{}</style>", theme::standalone());
-    }
-    if !plot.title.is_empty() {
-        for line in lines(&plot.title, width - 16.0) {
-            let _ = write!(
-                out,
-                r#"<text class="h" x="8" y="{}">{}</text>"#,
-                top + 14.0,
-                escape(&line)
-            );
-            top += LINE + 2.0;
-        }
-        top += 8.0;
+    let mut out = theme::open(&label, (size.width, frame.total), target);
+    for (row, line) in titles.iter().enumerate() {
+        // Writing to a string cannot fail, here and below.
+        let _ = write!(
+            out,
+            r#"<text class="h" x="8" y="{}">{}</text>"#,
+            22.0 + (LINE + 2.0) * row as f64,
+            escape(line)
+        );
     }
     let _ = write!(out, r#"<g transform="translate(0 {top})">{legend}</g>"#);
-    top += legend_height + 6.0;
-    let frame = frame(plot, top);
-    axes(&mut out, plot, &frame);
+    axes(&mut out, &frame);
+    let boxes = plot.series.iter().any(|s| s.look == Look::Boxes);
+    let dodge = frame.room(plot, if boxes { BOX } else { DODGE });
     for (index, series) in plot.series.iter().enumerate() {
         let offset = if frame.x.is_continuous() {
             0.0
         } else {
-            DODGE * (index as f64 - (plot.series.len() as f64 - 1.0) / 2.0)
+            dodge * (index as f64 - (plot.series.len() as f64 - 1.0) / 2.0)
         };
-        draw_series(&mut out, plot, &frame, series, index, offset);
+        draw_series(&mut out, plot, &frame, (series, index), (offset, dodge));
     }
     out.push_str("</svg>");
     out
 }
 
-/// A title in lines of at most this width, broken between words.
-pub(super) fn lines(title: &str, width: f64) -> Vec<String> {
-    // Titles are larger and bold.
-    let most = (width / (LETTER * 1.2)) as usize;
-    let mut lines: Vec<String> = Vec::new();
-    for word in title.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= most => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
-/// Fits both axes: labels of the vertical one decide the left margin.
-fn frame(plot: &Plot, top: f64) -> Frame {
+/// The size of the picture in pixels of the plot.
+fn size(plot: &Plot, target: Target<'_>) -> Size {
     let (width, height) = plot.size;
-    let bottom = LINE * 2.0 + 14.0;
-    let inner_height = (height - top - bottom).max(40.0);
-    let ends = plot
-        .series
-        .iter()
-        .flat_map(|s| &s.points)
-        .flat_map(|&(_, y, err)| {
-            let err = err.filter(|e| e.is_finite()).unwrap_or(0.0);
-            // On a logarithmic axis, an error bar down to zero must not make room for zero.
-            [
-                y,
-                y + err,
-                if y - err > 0.0 || y < 0.0 { y - err } else { y },
-            ]
-        });
-    let y = Fitted::new(
-        &plot.y,
-        ends,
-        inner_height,
-        40.0_f64.max(inner_height / 6.0),
-        true,
-    );
-    let widest = y
-        .ticks
-        .iter()
-        .filter_map(|t| t.label.as_ref())
-        .map(|l| l.chars().count())
-        .max();
-    let left = 32.0 + LETTER * widest.unwrap_or(1) as f64;
-    let inner_width = (width - left - 12.0).max(40.0);
-    let xs = plot.series.iter().flat_map(|s| &s.points).map(|p| p.0);
-    let x = Fitted::new(&plot.x, xs, inner_width, 84.0, false);
-    Frame {
-        left,
-        top,
-        width: inner_width,
-        height: inner_height,
-        x,
-        y,
+    match target {
+        Target::Page | Target::File => Size {
+            width,
+            height: Height::AtLeast(height),
+        },
+        Target::Print(print) => Size {
+            width: print.width.map_or(width, |points| print.pixels(points)),
+            height: match (print.height, print.width) {
+                (Some(points), _) => Height::Exact(print.pixels(points)),
+                (None, Some(_)) => Height::Free,
+                (None, None) => Height::AtLeast(height),
+            },
+        },
     }
 }
 
-fn axes(out: &mut String, plot: &Plot, frame: &Frame) {
+fn axes(out: &mut String, frame: &Frame) {
     let bottom = frame.bottom();
     // Horizontal grid and labels of the vertical axis.
     let mut grid = String::new();
@@ -210,9 +135,19 @@ fn axes(out: &mut String, plot: &Plot, frame: &Frame) {
             let _ = write!(line, "M{} {}v{size}", px(x), px(bottom));
         }
         let Some(label) = &tick.label else { continue };
-        // A label that would touch the one before is left out; its tick stays.
-        let half = LETTER * label.chars().count() as f64 / 2.0;
-        if x - half < free_from {
+        if frame.tilted {
+            let _ = write!(
+                out,
+                r#"<text class="t" text-anchor="end" transform="translate({} {}) rotate(-{TILT})">{}</text>"#,
+                px(x + 4.0),
+                px(bottom + 13.0),
+                escape(label)
+            );
+            continue;
+        }
+        // A number that would touch the one before is left out; its tick stays.
+        let half = width_of(label) / 2.0;
+        if frame.x.is_continuous() && x - half < free_from {
             continue;
         }
         free_from = x + half + 6.0;
@@ -229,29 +164,42 @@ fn axes(out: &mut String, plot: &Plot, frame: &Frame) {
         let _ = write!(line, "M{} {}l10-5m0 6l-10 5", px(frame.left - 5.0), px(y));
     }
     let _ = write!(out, r#"<path class="a" d="{line}"/>"#);
-    let _ = write!(
-        out,
-        r#"<text text-anchor="middle" x="{}" y="{}">{}</text>"#,
-        px(frame.left + frame.width / 2.0),
-        px(bottom + 39.0),
-        escape(&plot.x.label)
-    );
+    axis_labels(out, frame);
+}
+
+/// What the axes are called, each in one line or more.
+fn axis_labels(out: &mut String, frame: &Frame) {
+    for (row, line) in frame.x_label.iter().enumerate() {
+        let _ = write!(
+            out,
+            r#"<text text-anchor="middle" x="{}" y="{}">{}</text>"#,
+            px(frame.left + frame.width / 2.0),
+            px(frame.bottom() + frame.ticks_height + LINE * (row as f64 + 1.0)),
+            escape(line)
+        );
+    }
+    // A long label is centred on the picture instead of the axis, which it may exceed.
     let middle = frame.top + frame.height / 2.0;
-    let _ = write!(
-        out,
-        r#"<text text-anchor="middle" transform="translate(14 {}) rotate(-90)">{}</text>"#,
-        px(middle),
-        escape(&plot.y.label)
-    );
+    let longest = frame.y_label.iter().map(|line| width_of(line));
+    let half = longest.fold(0.0, f64::max) / 2.0;
+    let middle = middle.min(frame.total - half).max(half);
+    for (row, line) in frame.y_label.iter().enumerate() {
+        let _ = write!(
+            out,
+            r#"<text text-anchor="middle" transform="translate({} {}) rotate(-90)">{}</text>"#,
+            14.0 + LINE * row as f64,
+            px(middle),
+            escape(line)
+        );
+    }
 }
 
 fn draw_series(
     out: &mut String,
     plot: &Plot,
     frame: &Frame,
-    series: &SeriesData,
-    index: usize,
-    offset: f64,
+    (series, index): (&SeriesData, usize),
+    (offset, room): (f64, f64),
 ) {
     let (class, dash) = colour(index);
     let _ = write!(out, r#"<g class="{class}">"#);
@@ -269,6 +217,9 @@ fn draw_series(
     } else if let Look::Bars(height) = series.look {
         let places: Vec<_> = placed.iter().map(|(at, ..)| *at).collect();
         draw_bars(out, height, &places);
+    } else if series.look == Look::Boxes {
+        let places: Vec<_> = placed.iter().map(|(at, ..)| *at).collect();
+        draw_boxes(out, 0.7 * room, &places);
     } else if frame.x.is_continuous() {
         let thin = if series.look == Look::Marked {
             ""
@@ -407,9 +358,4 @@ fn short(x: f64) -> String {
     let magnitude = libm::floor(libm::log10(x.abs())) as i32;
     let unit = libm::pow(10.0, f64::from(3 - magnitude));
     crate::report::number::plain((x * unit).round() / unit)
-}
-
-/// A coordinate: tenths of a pixel are enough.
-pub(super) fn px(x: f64) -> f64 {
-    (x * 10.0).round() / 10.0
 }

@@ -196,3 +196,81 @@ fn a_plot_as_it_is_drawn() {
     };
     insta::assert_snapshot!(plot.to_inline_svg().replace("><", ">\n<"));
 }
+
+/// The text elements of a picture: what they say.
+fn texts(svg: &str) -> Vec<&str> {
+    let parts = svg.split("<text").skip(1);
+    let parts = parts.filter_map(|part| part.split_once('>')?.1.split_once("</text>"));
+    parts.map(|(text, _)| text).collect()
+}
+
+#[test]
+fn no_name_on_the_axis_is_left_out() {
+    let names: Vec<String> = (0..12)
+        .map(|i| format!("transport-{i}, recovery sack"))
+        .collect();
+    let plot = Plot {
+        x: Axis::new("Transport", Scale::Categories(names.clone())),
+        series: vec![SeriesData::marked(
+            "",
+            (0..12).map(|i| (f64::from(i), 1.0, None)).collect(),
+        )],
+        ..Plot::default()
+    };
+    let svg = plot.to_svg();
+    let texts = texts(&svg);
+    assert!(names.iter().all(|name| texts.contains(&name.as_str())));
+    assert_eq!(svg.matches("rotate(-40)").count(), 12);
+    // They have room: the picture grows.
+    assert!(!svg.contains(r#"height="420""#));
+    let few = Plot {
+        x: Axis::new(
+            "Transport",
+            Scale::Categories(vec!["reno".into(), "cerl".into()]),
+        ),
+        ..plot
+    };
+    assert!(!few.to_svg().contains("rotate(-40)"));
+}
+
+#[test]
+fn a_figure_for_print_is_as_wide_as_asked_and_its_text_as_large() {
+    let plot = Plot {
+        title: "Goodput against loss".into(),
+        x: Axis::new("Loss", Scale::Linear),
+        y: Axis::new(
+            "Goodput, mean over all flows of the network (Mb/s)",
+            Scale::Linear,
+        ),
+        series: vec![SeriesData::marked("reno", vec![(0.0, 1.9, None)])],
+        ..Plot::default()
+    };
+    let svg = plot.to_print_svg(&Print {
+        width: Some(240.0),
+        height: Some(150.0),
+        font_size: Some(8.0),
+        font: Some("Times New Roman".into()),
+    });
+    // Text of 12 pixels is 8 points high: a pixel is two thirds of a point.
+    assert!(
+        svg.contains(r#"viewBox="0 0 360 225" width="240pt" height="150pt""#),
+        "{svg}"
+    );
+    assert!(svg.contains("'Times New Roman'"));
+    assert!(
+        !texts(&svg).contains(&"Goodput against loss"),
+        "a caption says it"
+    );
+    assert!(!svg.contains("prefers-color-scheme"));
+    // A label longer than the picture is broken.
+    assert!(
+        texts(&svg).contains(&"the network (Mb/s)"),
+        "{:?}",
+        texts(&svg)
+    );
+    let evil = Print {
+        font: Some("x'}</style><script>".into()),
+        ..Print::default()
+    };
+    assert!(!plot.to_print_svg(&evil).contains("<script"));
+}

@@ -1,4 +1,10 @@
-//! Colours and type of plots, light and dark.
+//! Colours and type of plots, light and dark, and on paper.
+
+use std::fmt::Write;
+
+use super::escape;
+use super::print::Print;
+use super::text::px;
 
 /// Number of colours; further series repeat them with another dash.
 pub(super) const COLOURS: usize = 8;
@@ -15,6 +21,49 @@ const DARK: &str = "--ink:#e6e6e6;--soft:#a8a8a8;--grid:#383838;--paper:#16181b;
 
 const FONT: &str =
     "font:12px system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',Arial,sans-serif";
+/// The font on paper unless another one is wanted: the same on every machine.
+const PRINT_FONT: &str = "'Liberation Sans',Arial,Helvetica,sans-serif";
+
+/// Where a picture goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Target<'a> {
+    /// An HTML page, which has the style.
+    Page,
+    /// A file of its own, for a screen.
+    File,
+    /// A file of its own, for paper.
+    Print(&'a Print),
+}
+
+/// The beginning of a picture of this size in pixels, with the style that it needs; `label` is for
+/// those who do not see it.
+pub(super) fn open(label: &str, (width, height): (f64, f64), target: Target<'_>) -> String {
+    let (width, height) = (px(width), px(height));
+    let (style, size) = match target {
+        Target::Page => (String::new(), (width.to_string(), height.to_string())),
+        Target::File => (standalone(), (width.to_string(), height.to_string())),
+        Target::Print(print) => {
+            let points = |pixels: f64| {
+                let points = pixels * print.points_per_pixel();
+                format!("{}pt", (points * 1000.0).round() / 1000.0)
+            };
+            (on_paper(print), (points(width), points(height)))
+        }
+    };
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write!(
+        out,
+        r#"<svg xmlns="http://www.w3.org/2000/svg" class="sw-plot" viewBox="0 0 {width} {height}" width="{}" height="{}" role="img" aria-label="{}">"#,
+        size.0,
+        size.1,
+        escape(label)
+    );
+    if !style.is_empty() {
+        let _ = write!(out, "<style>{style}</style>");
+    }
+    out
+}
 
 /// What has a colour of the palette.
 const COLOURED: &str = "\
@@ -33,6 +82,7 @@ const SHAPES: &str = "\
 .sw-plot .e{stroke:currentColor;fill:none;stroke-width:1.1}\
 .sw-plot .m{fill:currentColor;stroke-width:.8}\
 .sw-plot .d{fill:currentColor}\
+.sw-plot .b{stroke:currentColor;stroke-width:1.1;fill:currentColor;fill-opacity:.18}\
 .sw-plot .x{stroke:currentColor;fill:none;stroke-width:1.8}";
 
 /// The style sheet of plots in a page, which has it once.
@@ -46,12 +96,23 @@ pub fn style() -> String {
 
 /// The style sheet of a plot on its own: light, and dark where a screen asks for it. Every colour
 /// stands in its place, because few programs that turn SVG into PDF know custom properties.
-pub(super) fn standalone() -> String {
+fn standalone() -> String {
     let light = coloured(&[LIGHT, ON_WHITE].concat());
     let dark = coloured(DARK);
     format!(
         ".sw-plot{{{FONT}}}{SHAPES}{light}@media screen and (prefers-color-scheme:dark){{{dark}}}"
     )
+}
+
+/// The style sheet of a figure on paper: dark on white whatever the screen asks for.
+fn on_paper(print: &Print) -> String {
+    let font = match &print.font {
+        // Quotes and backslashes would end the name.
+        Some(font) => format!("'{}',serif", font.replace(['\'', '\\', '"', '<', '&'], "")),
+        None => PRINT_FONT.to_owned(),
+    };
+    let colours = coloured(&[PRINT, ON_WHITE].concat());
+    format!(".sw-plot{{font:12px {font}}}{SHAPES}{colours}")
 }
 
 fn coloured(palette: &str) -> String {

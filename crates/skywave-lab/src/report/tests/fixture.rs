@@ -88,19 +88,14 @@ fn label(transport: &str, group: &str) -> FlowLabel {
 }
 
 fn plot(x: &str, by: PlotAxis) -> Plot {
+    let goodput = Metric {
+        name: "goodput",
+        field: "goodput_bps",
+    };
     Plot {
-        x: PlotAxis::Param(x.to_owned()),
-        y: Metric {
-            name: "goodput",
-            field: "goodput_bps",
-        },
         by: Some(by),
         x_log: true,
-        y_log: false,
-        title: None,
-        flow: None,
-        link: None,
-        station: None,
+        ..Plot::new(PlotAxis::Param(x.to_owned()), goodput)
     }
 }
 

@@ -136,8 +136,8 @@ fn the_pictures_of_the_network_stand_alone() {
         titles,
         [
             "The radio network",
-            "What stations do, radio.rts = always, seed 1",
-            "What stations do, radio.rts = never, seed 1",
+            "What stations do, radio RTS = always, seed 1",
+            "What stations do, radio RTS = never, seed 1",
         ]
     );
     let map = &drawings[3].svg;

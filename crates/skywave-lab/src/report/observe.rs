@@ -1,0 +1,89 @@
+//! What one run gives to one series of a plot.
+
+use skywave_sim::outcome::{Bins, FlowOutcome, Outcome};
+
+use super::panel::XValue;
+use super::study::StudyPoint;
+use super::summary;
+use crate::scenario::{Plot, Sample};
+
+/// A number of a run.
+pub(super) struct Observed {
+    /// Where it stands on the axis.
+    pub(super) place: XValue,
+    /// Its number among those of this run at this place.
+    pub(super) slot: usize,
+    pub(super) value: Option<f64>,
+}
+
+/// The numbers of a run in a plot, of all flows that the plot is of or of `only` one of them (or its
+/// copies). `place` is where the run stands unless the plot is over time.
+pub(super) fn observe(
+    outcome: &Outcome,
+    plot: &Plot,
+    point: &StudyPoint,
+    only: Option<&String>,
+    place: &XValue,
+) -> Vec<Observed> {
+    let wanted = |flow: &FlowOutcome, index: usize| {
+        let group = point.flows.get(index).map(|f| &f.group);
+        let is = |name: &String| flow.name == *name || group == Some(name);
+        plot.flow.as_ref().is_none_or(is) && only.is_none_or(is)
+    };
+    let at_place = |slot, value| Observed {
+        place: place.clone(),
+        slot,
+        value,
+    };
+    if plot.is_binned() {
+        let bins = outcome.bins.as_ref();
+        return bins.map_or_else(Vec::new, |bins| over_time(outcome, bins, wanted));
+    }
+    if let Some(link) = &plot.link {
+        let of_link = |o: &skywave_sim::outcome::LinkOutcome, i| {
+            o.name == *link || point.links.get(i) == Some(link)
+        };
+        return vec![at_place(0, summary::of_links(outcome, plot.y, of_link))];
+    }
+    if let Some(station) = &plot.station {
+        let of_station = |o: &skywave_sim::outcome::StationOutcome, i| {
+            o.name == *station || point.stations.get(i) == Some(station)
+        };
+        let value = summary::of_stations(outcome, plot.y, of_station);
+        return vec![at_place(0, value)];
+    }
+    match plot.sample {
+        Sample::Run => vec![at_place(0, summary::of_flows(outcome, plot.y, wanted))],
+        Sample::Flow => {
+            let flows = outcome.flows.iter().enumerate();
+            let flows = flows.filter(|(index, flow)| wanted(flow, *index));
+            let alone = |index| move |_: &FlowOutcome, i: usize| i == index;
+            flows
+                .map(|(index, _)| at_place(index, summary::of_flows(outcome, plot.y, alone(index))))
+                .collect()
+        }
+    }
+}
+
+/// Goodput in each bin, at the middle of the bin, flows added up.
+fn over_time(
+    outcome: &Outcome,
+    bins: &Bins,
+    wanted: impl Fn(&FlowOutcome, usize) -> bool,
+) -> Vec<Observed> {
+    let flows = outcome.flows.iter().enumerate().zip(&bins.delivered);
+    let flows = flows.filter(|((index, flow), _)| wanted(flow, *index));
+    let delivered: Vec<&Vec<u64>> = flows.map(|(_, delivered)| delivered).collect();
+    let count = delivered.iter().map(|d| d.len()).max().unwrap_or(0);
+    (0..count)
+        .map(|bin| {
+            let bytes: u64 = delivered.iter().filter_map(|d| d.get(bin)).sum();
+            let middle = (bin as f64 + 0.5) * bins.width_s;
+            Observed {
+                place: XValue::number(middle),
+                slot: 0,
+                value: Some(bytes as f64 * 8.0 / bins.width_s),
+            }
+        })
+        .collect()
+}

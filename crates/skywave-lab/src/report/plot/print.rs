@@ -1,0 +1,31 @@
+//! Figures for print: of a size on paper, in a font and a size of text that fit the page around them.
+
+/// Pixels of the text in a plot, at which everything else in it is drawn.
+const TEXT: f64 = 12.0;
+/// Points of a CSS pixel.
+const POINTS_PER_PIXEL: f64 = 0.75;
+
+/// How a figure is to look on paper.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Print {
+    /// Width in points (72 an inch); that of the plot on a page unless given.
+    pub width: Option<f64>,
+    /// Height in points; follows from the width unless given.
+    pub height: Option<f64>,
+    /// Size of the text in points; 9 unless given. Lines and marks follow it.
+    pub font_size: Option<f64>,
+    /// Name of the font; that of the page unless given.
+    pub font: Option<String>,
+}
+
+impl Print {
+    /// Points for one pixel of the plot.
+    pub(super) fn points_per_pixel(&self) -> f64 {
+        self.font_size.map_or(POINTS_PER_PIXEL, |size| size / TEXT)
+    }
+
+    /// Points in pixels of the plot.
+    pub(super) fn pixels(&self, points: f64) -> f64 {
+        points / self.points_per_pixel()
+    }
+}

@@ -1,0 +1,40 @@
+//! Text in a picture: how wide it is, more or less, and where it is broken.
+
+/// Height of a line of text, and a guess of the width of a letter that is seldom too small.
+pub(super) const LINE: f64 = 16.0;
+pub(super) const LETTER: f64 = 6.6;
+
+/// A guess of a text's width.
+pub(super) fn width_of(text: &str) -> f64 {
+    LETTER * text.chars().count() as f64
+}
+
+/// A text in lines of at most this width, broken between words; `letter` is the width of a letter.
+/// Nothing for an empty text.
+pub(super) fn lines(text: &str, width: f64, letter: f64) -> Vec<String> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let most = (width / letter) as usize;
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= most => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// A title in lines: it is larger and bold.
+pub(super) fn title_lines(title: &str, width: f64) -> Vec<String> {
+    lines(title, width, LETTER * 1.2)
+}
+
+/// A coordinate: tenths of a pixel are enough.
+pub(super) fn px(x: f64) -> f64 {
+    (x * 10.0).round() / 10.0
+}

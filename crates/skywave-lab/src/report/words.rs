@@ -1,0 +1,189 @@
+//! Swept paths in words: `link.radio.loss.forward.iid` is the loss rate of radio, forward.
+
+use super::study::{Study, StudyPoint};
+
+/// Writes paths in words for the reports of one study.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Words {
+    /// All flows are copies of one: nobody asks whose transport is meant.
+    one_flow: bool,
+}
+
+/// Abbreviations that a scenario file writes in small letters.
+const ABBREVIATIONS: [&str; 12] = [
+    "arq", "dsack", "ecn", "eln", "fec", "mss", "rack", "red", "rto", "rts", "rtt", "sack",
+];
+
+impl Words {
+    pub(super) fn of(study: &Study) -> Self {
+        let mut groups = study.points.iter().flat_map(|p| &p.flows).map(|f| &f.group);
+        let first = groups.next();
+        Self {
+            one_flow: groups.all(|group| Some(group) == first),
+        }
+    }
+
+    /// What a path is about, without whose it is: `loss rate`.
+    pub(super) fn brief(path: &str) -> String {
+        Parts::of(path).quantity
+    }
+
+    /// The whole of it: `loss rate of radio, forward`.
+    pub(super) fn path(self, path: &str) -> String {
+        let parts = Parts::of(path);
+        let whose = match (parts.kind, parts.name) {
+            ("flow", _) if self.one_flow => String::new(),
+            (kind, Some("*")) => format!(" of all {kind}s"),
+            (_, Some(name)) => format!(" of {name}"),
+            (_, None) => String::new(),
+        };
+        let direction = parts.direction.map_or(String::new(), |d| format!(", {d}"));
+        format!("{}{whose}{direction}", parts.quantity)
+    }
+
+    /// For each path its shortest words that differ from those of the others.
+    pub(super) fn heads(self, paths: &[&str]) -> Vec<String> {
+        let brief: Vec<String> = paths.iter().map(|path| Self::brief(path)).collect();
+        let is_alone = |words: &String| brief.iter().filter(|b| *b == words).count() == 1;
+        let head = |(path, words): (&&str, &String)| {
+            if is_alone(words) {
+                words.clone()
+            } else {
+                self.path(path)
+            }
+        };
+        paths.iter().zip(&brief).map(head).collect()
+    }
+
+    /// The values of a point: `transport = cerl, one-way delay of radio = 10ms`.
+    pub(super) fn values(self, point: Option<&StudyPoint>) -> Vec<String> {
+        let params = point.map_or(&[][..], |p| &p.params).iter();
+        let value = |(path, value): &(String, crate::scenario::ParamValue)| {
+            format!("{} = {}", self.path(path), value.short())
+        };
+        params.map(value).collect()
+    }
+}
+
+/// The first letter as a capital, for the beginning of a label.
+pub(super) fn capitalised(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+/// A label with its unit behind it. A label of a user that ends in parentheses has one already.
+pub(super) fn with_unit(label: &str, unit: &str) -> String {
+    if label.is_empty() || unit.is_empty() || label.ends_with([')', ']']) {
+        label.to_owned()
+    } else {
+        format!("{label} ({unit})")
+    }
+}
+
+/// A path taken apart.
+struct Parts<'a> {
+    /// `link`, `flow`, …
+    kind: &'a str,
+    name: Option<&'a str>,
+    direction: Option<&'a str>,
+    quantity: String,
+}
+
+impl<'a> Parts<'a> {
+    fn of(path: &'a str) -> Self {
+        let mut keys: Vec<&str> = path.split('.').collect();
+        let kind = keys[0];
+        let mut name = None;
+        let mut direction = None;
+        match kind {
+            "link" | "flow" | "station" | "agent" if keys.len() > 2 => {
+                name = Some(keys[1]);
+                keys.drain(..2);
+            }
+            // Keys of the run explain themselves, those of the radio network do not.
+            "run" if keys.len() > 1 => drop(keys.remove(0)),
+            _ => {}
+        }
+        if let Some(at) = keys
+            .iter()
+            .position(|k| matches!(*k, "forward" | "reverse"))
+        {
+            direction = Some(keys.remove(at));
+        }
+        let quantity = match keys.as_slice() {
+            ["loss", "iid" | "exponential"] => "loss rate".to_owned(),
+            ["delay"] => "one-way delay".to_owned(),
+            ["queue", "droptail"] => "queue limit".to_owned(),
+            ["rwnd"] => "receive window".to_owned(),
+            ["count"] => {
+                let whose = name.take().filter(|name| *name != "*");
+                let whose = whose.map_or(String::new(), |name| format!("{name} "));
+                format!("number of {whose}{kind}s")
+            }
+            keys => words(keys.strip_prefix(&["tcp"]).unwrap_or(keys)),
+        };
+        Self {
+            kind,
+            name,
+            direction,
+            quantity,
+        }
+    }
+}
+
+/// Keys one after the other.
+fn words(keys: &[&str]) -> String {
+    let words = keys.iter().flat_map(|key| key.split('_')).map(|word| {
+        if ABBREVIATIONS.contains(&word) {
+            word.to_uppercase()
+        } else {
+            word.to_owned()
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_read_as_words() {
+        let alone = Words { one_flow: true };
+        let several = Words { one_flow: false };
+        for (path, words) in [
+            ("link.radio.loss.forward.iid", "loss rate of radio, forward"),
+            (
+                "link.*.loss.reverse.exponential",
+                "loss rate of all links, reverse",
+            ),
+            ("link.radio.delay", "one-way delay of radio"),
+            ("link.radio.queue.droptail", "queue limit of radio"),
+            ("link.radio.queue.red.min_th", "queue RED min th of radio"),
+            ("flow.bulk.transport", "transport of bulk"),
+            ("flow.bulk.count", "number of bulk flows"),
+            ("flow.bulk.tcp.ecn", "ECN of bulk"),
+            ("station.*.count", "number of stations"),
+            ("radio.sensing", "radio sensing"),
+            ("run.duration", "duration"),
+        ] {
+            assert_eq!(several.path(path), words);
+        }
+        assert_eq!(alone.path("flow.bulk.transport"), "transport");
+        assert_eq!(Words::brief("link.radio.delay"), "one-way delay");
+        let heads = several.heads(&["link.a.rate", "link.b.rate", "flow.x.mss"]);
+        assert_eq!(heads, ["rate of a", "rate of b", "MSS"]);
+    }
+
+    #[test]
+    fn units_stand_behind_labels_once() {
+        assert_eq!(with_unit("Goodput", "Mb/s"), "Goodput (Mb/s)");
+        assert_eq!(with_unit("Goodput (Mbit/s)", "Mb/s"), "Goodput (Mbit/s)");
+        assert_eq!(with_unit("", "Mb/s"), "");
+        assert_eq!(with_unit("Timeouts", ""), "Timeouts");
+        assert_eq!(capitalised("µs of delay"), "Μs of delay");
+        assert_eq!(capitalised(""), "");
+    }
+}

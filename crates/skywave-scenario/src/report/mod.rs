@@ -1,0 +1,117 @@
+//! `[report]`: which plots and columns a scenario asks for.
+
+mod metric;
+mod model;
+
+use std::collections::BTreeMap;
+
+pub use metric::{BINNED, FLOW_METRICS, LINK_METRICS, Metric, SERIES, STATION_METRICS};
+pub(crate) use model::{Names, ReportModel};
+
+/// What to show of the results.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Plots, in order.
+    pub plots: Vec<Plot>,
+    /// Columns of the table of flows; empty for the default ones.
+    pub table: Vec<Metric>,
+}
+
+/// One plot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plot {
+    /// How it is drawn.
+    pub kind: PlotKind,
+    /// What is one sample of a distribution; lines pool the flows of a run.
+    pub sample: Sample,
+    /// Horizontal axis.
+    pub x: PlotAxis,
+    /// What is shown: the vertical axis, or the horizontal one of a [`PlotKind::Cdf`].
+    pub y: Metric,
+    /// One series a value of this axis; `None` for a single series.
+    pub by: Option<PlotAxis>,
+    /// Logarithmic horizontal axis.
+    pub x_log: bool,
+    /// Logarithmic vertical axis.
+    pub y_log: bool,
+    /// Heading, when given; an empty one is no heading.
+    pub title: Option<String>,
+    /// Label of the horizontal axis, when given; an empty one is none.
+    pub x_label: Option<String>,
+    /// Label of the vertical axis, when given; an empty one is none.
+    pub y_label: Option<String>,
+    /// What values of axes and series are called, by the value as written or as
+    /// [`ParamValue::short`](crate::ParamValue::short) has it.
+    pub names: BTreeMap<String, String>,
+    /// Only this flow (or all copies of it).
+    pub flow: Option<String>,
+    /// Only this link; `y` is then one of [`LINK_METRICS`].
+    pub link: Option<String>,
+    /// Only this station (or all copies of it); `y` is then one of [`STATION_METRICS`].
+    pub station: Option<String>,
+}
+
+impl Plot {
+    /// A plot of lines, `y` against `x`, with nothing else asked for.
+    pub fn new(x: PlotAxis, y: Metric) -> Self {
+        Self {
+            kind: PlotKind::Line,
+            sample: Sample::Run,
+            x,
+            y,
+            by: None,
+            x_log: false,
+            y_log: false,
+            title: None,
+            x_label: None,
+            y_label: None,
+            names: BTreeMap::new(),
+            flow: None,
+            link: None,
+            station: None,
+        }
+    }
+
+    /// Whether it shows delivered bytes per bin of time, and no recorded series.
+    pub fn is_binned(&self) -> bool {
+        self.x == PlotAxis::Time && BINNED.contains(&self.y)
+    }
+}
+
+/// How a plot is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PlotKind {
+    /// Means with intervals, joined by lines where the axis has numbers.
+    #[default]
+    Line,
+    /// The empirical cumulative distribution: which share of the samples is at most `x`.
+    Cdf,
+    /// Boxes from the first to the third quartile with a line at the median, whiskers to the least
+    /// and the largest sample.
+    Box,
+}
+
+/// What makes one sample of a distribution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sample {
+    /// A run; its flows are pooled.
+    #[default]
+    Run,
+    /// Each flow of each run.
+    Flow,
+}
+
+/// What a plot's axis runs over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlotAxis {
+    /// A swept path, as written in `[sweep]`.
+    Param(String),
+    /// The replications.
+    Seed,
+    /// Time within a run; `y` is then one of [`SERIES`] or [`BINNED`].
+    Time,
+    /// What is measured itself, for a [`PlotKind::Cdf`].
+    Measure,
+    /// The flows of a run.
+    Flow,
+}

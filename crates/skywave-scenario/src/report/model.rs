@@ -1,0 +1,313 @@
+//! `[report]` as it is written, and its checks.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::metric::{Measured, OF_FLOWS, OF_LINKS, OF_STATIONS, OVER_TIME, TABLE, binned, find};
+use super::{Metric, Plot, PlotAxis, PlotKind, Report, Sample};
+use crate::read::fault::Fault;
+use crate::read::names::unknown;
+use crate::read::spanned::Spanned;
+
+/// What to show of the results.
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReportModel {
+    /// Plots.
+    #[serde(default)]
+    plot: Vec<PlotModel>,
+    /// Columns of the table.
+    #[serde(default)]
+    table: Vec<Spanned<String>>,
+}
+
+/// A plot: `y` against `x`, one line for each value of `by`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct PlotModel {
+    /// Default "line".
+    kind: Option<KindModel>,
+    /// A swept path, "seed", or "time" (needs `series` or `bins` in [run]); of a CDF the measured number.
+    x: Spanned<String>,
+    /// A measured number: "goodput", "retransmits", …; a CDF has none.
+    y: Option<Spanned<String>>,
+    /// What is one sample of a CDF or a box; default "run".
+    sample: Option<Spanned<SampleModel>>,
+    /// One line for each value of a swept path, or for each "flow".
+    by: Option<Spanned<String>>,
+    /// Default "linear".
+    x_scale: Option<ScaleModel>,
+    /// Default "linear".
+    y_scale: Option<ScaleModel>,
+    /// Heading; "" for none.
+    title: Option<String>,
+    /// Label of the horizontal axis in place of the default one; "" for none.
+    x_label: Option<String>,
+    /// Label of the vertical axis in place of the default one; "" for none.
+    y_label: Option<String>,
+    /// What values of `x` and `by` are called: { cerl = "TCP CERL" }.
+    #[serde(default)]
+    names: BTreeMap<String, Spanned<String>>,
+    /// Only this flow.
+    flow: Option<Spanned<String>>,
+    /// Only this link; `y` is then measured of the link.
+    link: Option<Spanned<String>>,
+    /// Only this station; `y` is then measured of the station.
+    station: Option<Spanned<String>>,
+}
+
+/// How a plot is drawn.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+enum KindModel {
+    /// Means with their intervals.
+    Line,
+    /// The share of samples that are at most `x`.
+    Cdf,
+    /// Quartiles, least and largest sample.
+    Box,
+}
+
+/// What makes one sample of a distribution.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+enum SampleModel {
+    /// A run, its flows together.
+    Run,
+    /// Each flow of each run.
+    Flow,
+}
+
+/// The scale of an axis.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+enum ScaleModel {
+    /// Equal distances for equal differences.
+    Linear,
+    /// Equal distances for equal ratios.
+    Log,
+}
+
+/// What a report may refer to.
+pub(crate) struct Names {
+    pub(crate) params: Vec<String>,
+    pub(crate) flows: Vec<String>,
+    pub(crate) links: Vec<String>,
+    pub(crate) stations: Vec<String>,
+    /// For each swept path its values: as written, and in short.
+    pub(crate) values: BTreeMap<String, BTreeMap<String, String>>,
+    /// Time series are recorded.
+    pub(crate) series: bool,
+    /// Delivered bytes are counted in bins of time.
+    pub(crate) bins: bool,
+}
+
+impl ReportModel {
+    /// Checks all names.
+    pub(crate) fn lower(&self, names: &Names) -> Result<Report, Fault> {
+        Ok(Report {
+            plots: self
+                .plot
+                .iter()
+                .map(|p| p.lower(names))
+                .collect::<Result<_, _>>()?,
+            table: self
+                .table
+                .iter()
+                .map(|name| find(name, &TABLE))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl PlotModel {
+    fn lower(&self, names: &Names) -> Result<Plot, Fault> {
+        let kind = match self.kind {
+            None | Some(KindModel::Line) => PlotKind::Line,
+            Some(KindModel::Cdf) => PlotKind::Cdf,
+            Some(KindModel::Box) => PlotKind::Box,
+        };
+        let (x, y) = match kind {
+            PlotKind::Cdf => (PlotAxis::Measure, self.measure_of_cdf()?),
+            PlotKind::Box => {
+                let x = axis(&self.x, names, &["seed"])?;
+                let y = self.measure(&x, names)?;
+                (x, y)
+            }
+            PlotKind::Line => {
+                let x = axis(&self.x, names, &["seed", "time"])?;
+                let y = self.measure(&x, names)?;
+                (x, y)
+            }
+        };
+        let by = match &self.by {
+            Some(by) => Some(axis(by, names, &["flow", "seed"])?),
+            None => None,
+        };
+        if by.as_ref() == Some(&x) {
+            let span = self.by.as_ref().map_or(0..0, |b| b.span.clone());
+            return Err(Fault::new(span, "`by` is the same as `x`")
+                .label("each line would be a single point"));
+        }
+        let is_log = |s: Option<ScaleModel>| s == Some(ScaleModel::Log);
+        Ok(Plot {
+            kind,
+            sample: self.sample(kind)?,
+            names: self.names(&x, by.as_ref(), names)?,
+            x,
+            y,
+            by,
+            x_log: is_log(self.x_scale),
+            y_log: is_log(self.y_scale),
+            title: self.title.clone(),
+            x_label: self.x_label.clone(),
+            y_label: self.y_label.clone(),
+            flow: named(self.flow.as_ref(), "flow", &names.flows)?,
+            link: named(self.link.as_ref(), "link", &names.links)?,
+            station: named(self.station.as_ref(), "station", &names.stations)?,
+        })
+    }
+
+    /// What has its numbers in this plot, unless it is one over time.
+    fn measured(&self) -> Result<&'static Measured, Fault> {
+        match (&self.link, &self.station) {
+            (Some(_), Some(station)) => Err(Fault::new(
+                station.span.clone(),
+                "a plot is of a link or of a station",
+            )
+            .label("there is a `link` too")),
+            (Some(_), None) => Ok(&OF_LINKS),
+            (None, Some(_)) => Ok(&OF_STATIONS),
+            (None, None) => Ok(&OF_FLOWS),
+        }
+    }
+
+    /// What is shown against `x`.
+    fn measure(&self, x: &PlotAxis, names: &Names) -> Result<Metric, Fault> {
+        let measured = self.measured()?;
+        let Some(y) = &self.y else {
+            return Err(Fault::new(self.x.span.clone(), "this plot has no `y`")
+                .label("nothing to show against it")
+                .help("for example, y = \"goodput\""));
+        };
+        if *x != PlotAxis::Time {
+            return find(y, measured);
+        }
+        if let (Some(metric), None, None) = (binned(&y.value), &self.link, &self.station) {
+            if !names.bins {
+                return Err(Fault::new(y.span.clone(), "goodput over time needs bins")
+                    .label("delivered bytes are not counted over time")
+                    .help("set the width of the bins in [run]: bins = \"1s\""));
+            }
+            return Ok(metric);
+        }
+        if !names.series {
+            return Err(
+                Fault::new(self.x.span.clone(), "a plot over time needs time series")
+                    .label("time series are off")
+                    .help(
+                        "set `series = true` in [run], or give `skywave run` the option --series",
+                    ),
+            );
+        }
+        find(y, &OVER_TIME)
+    }
+
+    /// What the distribution is of.
+    fn measure_of_cdf(&self) -> Result<Metric, Fault> {
+        if let Some(y) = &self.y {
+            return Err(Fault::new(y.span.clone(), "a CDF has no `y`")
+                .label("the vertical axis is the share of samples")
+                .help("what is measured stands on the horizontal axis: kind = \"cdf\", x = \"goodput\""));
+        }
+        find(&self.x, self.measured()?)
+    }
+
+    /// What makes a sample; only flows can be taken one by one.
+    fn sample(&self, kind: PlotKind) -> Result<Sample, Fault> {
+        let Some(sample) = &self.sample else {
+            return Ok(Sample::Run);
+        };
+        let fault = |message| Fault::new(sample.span.clone(), message);
+        if kind == PlotKind::Line {
+            return Err(fault("a plot of lines has no `sample`")
+                .label("this is for kind = \"cdf\" and kind = \"box\""));
+        }
+        match sample.value {
+            SampleModel::Run => Ok(Sample::Run),
+            SampleModel::Flow if self.link.is_some() || self.station.is_some() => {
+                Err(fault("this plot is not of flows")
+                    .label("there is a `link` or a `station` in it"))
+            }
+            SampleModel::Flow => Ok(Sample::Flow),
+        }
+    }
+
+    /// The names, each of a value that the plot shows.
+    fn names(
+        &self,
+        x: &PlotAxis,
+        by: Option<&PlotAxis>,
+        names: &Names,
+    ) -> Result<BTreeMap<String, String>, Fault> {
+        let mut known: Vec<&str> = Vec::new();
+        for axis in [Some(x), by].into_iter().flatten() {
+            match axis {
+                PlotAxis::Param(path) => {
+                    let values = names.values.get(path).into_iter().flatten();
+                    known.extend(values.flat_map(|(written, short)| [written.as_str(), short]));
+                }
+                PlotAxis::Flow => known.extend(names.flows.iter().map(String::as_str)),
+                PlotAxis::Seed | PlotAxis::Time | PlotAxis::Measure => {}
+            }
+        }
+        known.sort_unstable();
+        known.dedup();
+        let mut all = BTreeMap::new();
+        for (value, name) in &self.names {
+            if !known.contains(&value.as_str()) {
+                return Err(unknown("value", value, &known)
+                    .at(&name.span)
+                    .add_help("a name is for a value of `x` or `by`, written as in [sweep]"));
+            }
+            all.insert(value.clone(), name.value.clone());
+        }
+        Ok(all)
+    }
+}
+
+fn axis(name: &Spanned<String>, names: &Names, special: &[&str]) -> Result<PlotAxis, Fault> {
+    if names.params.contains(&name.value) {
+        return Ok(PlotAxis::Param(name.value.clone()));
+    }
+    match name.value.as_str() {
+        "seed" if special.contains(&"seed") => Ok(PlotAxis::Seed),
+        "time" if special.contains(&"time") => Ok(PlotAxis::Time),
+        "flow" if special.contains(&"flow") => Ok(PlotAxis::Flow),
+        _ => {
+            let swept = names.params.iter().map(String::as_str);
+            let known: Vec<&str> = swept.chain(special.iter().copied()).collect();
+            Err(unknown("axis", &name.value, &known)
+                .at(&name.span)
+                .add_help("an axis is a path that [sweep] varies"))
+        }
+    }
+}
+
+fn named(
+    name: Option<&Spanned<String>>,
+    what: &str,
+    known: &[String],
+) -> Result<Option<String>, Fault> {
+    match name {
+        None => Ok(None),
+        Some(name) if known.contains(&name.value) => Ok(Some(name.value.clone())),
+        Some(name) => Err(unknown(what, &name.value, known).at(&name.span)),
+    }
+}
