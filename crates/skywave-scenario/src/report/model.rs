@@ -1,6 +1,6 @@
 //! `[report]` as it is written, and its checks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
@@ -21,6 +21,9 @@ pub(crate) struct ReportModel {
     /// Columns of the table.
     #[serde(default)]
     table: Vec<Spanned<String>>,
+    /// What swept values and flows are called in all plots: { cerl = "TCP CERL" }.
+    #[serde(default)]
+    names: BTreeMap<String, Spanned<String>>,
 }
 
 /// A plot: `y` against `x`, one line for each value of `by`.
@@ -111,12 +114,19 @@ pub(crate) struct Names {
 impl ReportModel {
     /// Checks all names.
     pub(crate) fn lower(&self, names: &Names) -> Result<Report, Fault> {
+        let values = names.values.values();
+        let all = values.flat_map(|of_path| of_path.iter().flat_map(|(w, short)| [w, short]));
+        let shared = checked(&self.names, all.chain(&names.flows).map(String::as_str))?;
+        let lower = |plot: &PlotModel| {
+            let mut plot = plot.lower(names)?;
+            for (value, name) in &shared {
+                let own = plot.names.entry(value.clone());
+                own.or_insert_with(|| name.clone());
+            }
+            Ok(plot)
+        };
         Ok(Report {
-            plots: self
-                .plot
-                .iter()
-                .map(|p| p.lower(names))
-                .collect::<Result<_, _>>()?,
+            plots: self.plot.iter().map(lower).collect::<Result<_, _>>()?,
             table: self
                 .table
                 .iter()
@@ -267,19 +277,27 @@ impl PlotModel {
                 PlotAxis::Seed | PlotAxis::Time | PlotAxis::Measure => {}
             }
         }
-        known.sort_unstable();
-        known.dedup();
-        let mut all = BTreeMap::new();
-        for (value, name) in &self.names {
-            if !known.contains(&value.as_str()) {
-                return Err(unknown("value", value, &known)
-                    .at(&name.span)
-                    .add_help("a name is for a value of `x` or `by`, written as in [sweep]"));
-            }
-            all.insert(value.clone(), name.value.clone());
-        }
-        Ok(all)
+        checked(&self.names, known.into_iter())
     }
+}
+
+/// Names by what they stand for, each of a `known` value.
+fn checked<'a>(
+    names: &BTreeMap<String, Spanned<String>>,
+    known: impl Iterator<Item = &'a str>,
+) -> Result<BTreeMap<String, String>, Fault> {
+    let known: BTreeSet<&str> = known.collect();
+    let mut all = BTreeMap::new();
+    for (value, name) in names {
+        if !known.contains(value.as_str()) {
+            let known: Vec<&str> = known.into_iter().collect();
+            return Err(unknown("value", value, &known)
+                .at(&name.span)
+                .add_help("a name is for a value of an axis or a series, written as in [sweep]"));
+        }
+        all.insert(value.clone(), name.value.clone());
+    }
+    Ok(all)
 }
 
 fn axis(name: &Spanned<String>, names: &Names, special: &[&str]) -> Result<PlotAxis, Fault> {

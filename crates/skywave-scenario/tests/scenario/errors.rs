@@ -206,6 +206,7 @@ cases! {
     samples_of_a_line: "plot = [{" => "plot = [{ sample = \"flow\",";
     samples_of_flows_of_a_link: "plot = [{ x = \"link.air.loss.forward.exponential\", y = \"goodput\"" => "plot = [{ kind = \"cdf\", x = \"utilisation\", link = \"air\", sample = \"flow\"";
     a_name_of_no_value: "plot = [{" => "plot = [{ names = { crel = \"TCP CERL\" },";
+    a_name_of_no_value_in_any_plot: "plot = [{" => "names = { reno = \"Reno\", crel = \"CERL\" }\nplot = [{";
     a_label_that_is_no_text: "plot = [{" => "plot = [{ x_label = 3,";
     a_plot_of_no_flow: "y = \"goodput\"" => "y = \"goodput\", flow = \"bluk\"";
     an_unknown_scale: "y = \"goodput\"" => "y = \"goodput\", x_scale = \"logarithmic\"";
@@ -305,4 +306,15 @@ fn names_are_for_values_as_written_or_in_short() {
         "'{ preset = \"cerl\", recovery = \"sack\" }'",
     );
     assert!(Scenario::parse("case", &composed, &NoFiles).is_ok());
+    // Names of all plots, and those of one before them.
+    let shared = GOOD.replace(
+        "plot = [{",
+        "names = { reno = \"Reno\", cerl = \"CERL\" }\nplot = [{ names = { cerl = \"TCP CERL\" },",
+    );
+    let scenario = Scenario::parse("case", &shared, &NoFiles).expect("a scenario");
+    let names = &scenario.report().plots[0].names;
+    assert_eq!(
+        (&names["reno"][..], &names["cerl"][..]),
+        ("Reno", "TCP CERL")
+    );
 }
