@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use skywave_lab::capture;
 use skywave_lab::experiment;
+#[cfg(feature = "pdf")]
+use skywave_lab::report::NoSuchFont;
 use skywave_lab::report::WriteError;
 use skywave_lab::scenario::ScenarioError;
 use skywave_papers::claims::ClaimsError;
@@ -36,6 +38,10 @@ pub(crate) enum Failure {
     /// A study of paths is wrong.
     #[error(transparent)]
     Rank(#[from] RankError),
+    /// A figure cannot have the font that it should.
+    #[cfg(feature = "pdf")]
+    #[error(transparent)]
+    Font(#[from] NoSuchFont),
     /// Simulations could not be run or kept.
     #[error(transparent)]
     Experiment(#[from] experiment::Error),
@@ -176,6 +182,8 @@ impl Failure {
             | Self::Exists(_)
             | Self::Capturing(capture::Error::UnknownLink { .. })
             | Self::Live(LiveError::UnknownAgent(_) | LiveError::Scenario(_)) => 2,
+            #[cfg(feature = "pdf")]
+            Self::Font(_) => 2,
             Self::Interrupted { .. }
             | Self::SendInterrupted
             | Self::RecvInterrupted { .. }

@@ -4,6 +4,7 @@ mod capture;
 mod check;
 mod completions;
 mod failure;
+mod figures;
 mod gap;
 mod impair;
 mod interrupt;

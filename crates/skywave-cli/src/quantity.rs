@@ -25,6 +25,24 @@ pub(crate) fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A length on paper, in points (72 an inch).
+pub(crate) fn length(text: &str) -> Result<f64, String> {
+    let units = [
+        ("mm", 72.0 / 25.4),
+        ("cm", 72.0 / 2.54),
+        ("in", 72.0),
+        ("pt", 1.0),
+    ];
+    let points = units.iter().find_map(|(unit, points)| {
+        let number: f64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+        Some(number * points)
+    });
+    // From a letter to a poster.
+    let sensible = points.filter(|points| (1.0..=10_000.0).contains(points));
+    sensible
+        .ok_or_else(|| "expected a length on paper, such as 84mm, 8.4cm, 3.3in or 8pt".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,5 +56,19 @@ mod tests {
             assert!(time_above_zero(text).is_err(), "{text}");
         }
         assert!(time_above_zero("0s").is_err());
+    }
+
+    #[test]
+    fn lengths_on_paper_are_in_points() {
+        assert_eq!(length("8pt"), Ok(8.0));
+        assert_eq!(length("3.5 in"), Ok(252.0));
+        assert!((length("84mm").unwrap() - 238.11).abs() < 0.01);
+        assert_eq!(
+            length("8.4cm").map(f64::round),
+            length("84mm").map(f64::round)
+        );
+        for text in ["", "84", "mm", "-1mm", "NaNmm", "1e9in", "8px"] {
+            assert!(length(text).is_err(), "{text}");
+        }
     }
 }

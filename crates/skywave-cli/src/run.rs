@@ -9,6 +9,7 @@ use skywave_lab::report::{self, HtmlOptions, Study};
 use skywave_lab::scenario::Scenario;
 
 use crate::failure::Failure;
+use crate::figures::Figures;
 use crate::keep::Keep;
 use crate::progress::Bar;
 use crate::{interrupt, output};
@@ -23,7 +24,8 @@ use crate::{interrupt, output};
 #[command(after_help = "Examples:\n  \
     skywave run experiments/cerl/fig7a.toml\n  \
     skywave run my-link.toml --series          # cwnd, RTT and queue over time as well\n  \
-    skywave run my-link.toml --svg figures     # its plots as SVG files, for a paper or a page\n  \
+    skywave run my-link.toml --svg figures     # its plots as SVG files, for a page\n  \
+    skywave run my-link.toml --pdf figures --figure-width 84mm --font-size 8pt  # for a paper\n  \
     skywave run my-link.toml --json | head -1  # one object a run and flow\n  \
     skywave run my-link.toml --capture=radio   # packets of the link for Wireshark, both directions\n\n\
     Each line of --json has: scenario, seed, params {path: value as in the file}, flow, transport,\n\
@@ -60,12 +62,15 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BYTES", requires = "capture")]
     snaplen: Option<u32>,
 
-    /// Write each plot of the report as an SVG file of its own as well: NAME-1.svg, NAME-2.svg, …
-    #[arg(long, value_name = "DIR")]
-    svg: Option<PathBuf>,
+    /// Print only where the report and the results are.
+    #[arg(long, conflicts_with = "json")]
+    quiet: bool,
 
     #[command(flatten)]
     keep: Keep,
+
+    #[command(flatten)]
+    figures: Figures,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -76,12 +81,22 @@ enum Series {
     All,
 }
 
+/// Bytes of time series from which on their size is told.
+const LARGE: u64 = 50_000_000;
+
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let scenario = skywave_lab::folder::load(&args.scenario)?;
+    let recorded = args.series.is_some() || args.capture.is_some();
+    let scenario = if recorded {
+        skywave_lab::folder::load_recorded(&args.scenario)?
+    } else {
+        skywave_lab::folder::load(&args.scenario)?
+    };
     let dir = args.keep.out.join(scenario.name());
     let links = args.captured_links();
     // A wrong name should not cost a night of simulations.
     capture::check_links(&scenario, links.as_deref().unwrap_or_default())?;
+    let figures = args.figures.prepare()?;
+    announce_series(args, &scenario);
     let results = simulate_all(args, &scenario, &dir)?;
     let study = Study::from(&scenario);
     let options = HtmlOptions {
@@ -89,10 +104,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         ..HtmlOptions::default()
     };
     report::write_all(&dir, &study, &results, &options)?;
-    let drawn = match &args.svg {
-        Some(dir) => report::write_drawings(dir, &study, &results)?,
-        None => Vec::new(),
-    };
+    let drawn = figures.write(&study, &results)?;
     let captured = match &links {
         Some(links) => Some(capture_links(args, &scenario, &dir, links)?),
         None => None,
@@ -103,6 +115,14 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         for row in report::rows(&study, &results) {
             writeln!(out, "{}", row.to_json())?;
         }
+        if let Some(warning) = report::caution(&results) {
+            writeln!(io::stderr(), "{warning}")?;
+        }
+        return Ok(());
+    }
+    if args.quiet {
+        writeln!(out, "Report: {}", dir.join("report.html").display())?;
+        writeln!(out, "Data:   {}", dir.join("results.parquet").display())?;
         return Ok(());
     }
     writeln!(out, "{}", report::table(&study, &results, output::width()))?;
@@ -129,6 +149,34 @@ impl Args {
     fn captured_links(&self) -> Option<Vec<String>> {
         let names = self.capture.as_ref()?.iter();
         Some(names.filter(|name| !name.is_empty()).cloned().collect())
+    }
+}
+
+impl Args {
+    /// Which runs record time series.
+    fn recorded(&self, scenario: &Scenario) -> RecordSeries {
+        match self.series {
+            // What the file asks for is more.
+            None if self.capture.is_some() && !records_series(scenario) => RecordSeries::FirstSeed,
+            None => RecordSeries::AsSpecified,
+            Some(Series::First) => RecordSeries::FirstSeed,
+            Some(Series::All) => RecordSeries::Always,
+        }
+    }
+}
+
+/// Says how much time series will take on the disk, before they take it, where that is a lot.
+fn announce_series(args: &Args, scenario: &Scenario) {
+    let (runs, bytes) = experiment::series_size(scenario, args.recorded(scenario));
+    if bytes > LARGE {
+        // A terminal that is gone is no reason not to run.
+        let _ = writeln!(
+            io::stderr(),
+            "Time series of {runs} runs take up to about {} MB in {}.\n\
+             Fewer points or a shorter duration make them smaller.",
+            bytes / 1_000_000,
+            args.keep.out.join(scenario.name()).display()
+        );
     }
 }
 
@@ -168,13 +216,7 @@ fn simulate_all(
         dir: Some(dir),
         fresh: args.keep.fresh,
         threads: args.keep.threads(),
-        series: match args.series {
-            // What the file asks for is more.
-            None if args.capture.is_some() && !records_series(scenario) => RecordSeries::FirstSeed,
-            None => RecordSeries::AsSpecified,
-            Some(Series::First) => RecordSeries::FirstSeed,
-            Some(Series::All) => RecordSeries::Always,
-        },
+        series: args.recorded(scenario),
         cancel: interrupt::flag(),
         progress: &|progress| bar.show(progress),
         ..Options::default()

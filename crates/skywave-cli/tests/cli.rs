@@ -248,7 +248,7 @@ fn the_plots_of_the_report_are_svg_files_on_request_with_the_same_bytes_each_tim
     let report = fs::read_to_string(dir.path().join("runs/tiny/report.html")).expect("a report");
     assert_eq!(one.len(), report.matches("<svg").count());
     let (name, svg) = &one[0];
-    assert_eq!(name, "tiny-1.svg");
+    assert_eq!(name, "tiny-goodput-against-loss-rate.svg");
     assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
     assert!(svg.contains("<style>") && svg.contains("cerl") && svg.contains("reno"));
     // The series over time are plots of the report, too.

@@ -51,13 +51,33 @@ pub fn load(path: &Path) -> Result<Scenario, ScenarioError> {
 /// # Errors
 /// As [`load`].
 pub fn load_with(path: &Path, custom: &CustomMembers) -> Result<Scenario, ScenarioError> {
+    read_scenario(path, |name, file, text, files| {
+        Scenario::parse_with(name, file, text, files, custom)
+    })
+}
+
+/// As [`load`], for a run that records time series whatever the file says.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_recorded(path: &Path) -> Result<Scenario, ScenarioError> {
+    read_scenario(path, |name, file, text, files| {
+        Scenario::parse_recorded(name, file, text, files, &CustomMembers::default())
+    })
+}
+
+/// Reads the file at `path`, and has it parsed: name, file, text, and the files around it.
+fn read_scenario(
+    path: &Path,
+    parse: impl FnOnce(&str, &str, &str, &Folder) -> Result<Scenario, ScenarioError>,
+) -> Result<Scenario, ScenarioError> {
     let text = read(path, MAX_SCENARIO).map_err(|why| ScenarioError::unreadable(path, &why))?;
     let name = path.file_stem().map_or_else(
         || "scenario".into(),
         |stem| stem.to_string_lossy().into_owned(),
     );
     let file = path.display().to_string();
-    Scenario::parse_with(&name, &file, &text, &Folder::of(path), custom)
+    parse(&name, &file, &text, &Folder::of(path))
 }
 
 /// The text of a file of at most `limit` bytes; otherwise why it cannot be had.

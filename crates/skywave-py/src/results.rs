@@ -123,7 +123,7 @@ impl Results {
                 &other
             }
         };
-        let drawings = py.detach(|| report::drawings(study, &self.measured))?;
+        let drawings = py.detach(|| report::drawings(study, &self.measured, None))?;
         Ok(drawings.into_iter().map(|d| (d.title, d.svg)).collect())
     }
 

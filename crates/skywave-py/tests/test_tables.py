@@ -115,7 +115,7 @@ def test_notebooks_show_tables_and_plots(lossy: Scenario, tmp_path: Path) -> Non
     assert "40 rows" in many
 
     drawings = results.plot()
-    title = "Goodput against link.radio.loss.forward.iid, by flow.bulk.transport"
+    title = "Goodput against loss rate of radio, forward, by transport"
     assert [d.title for d in drawings] == [title]
     assert drawings[0]._repr_svg_().startswith("<svg")
     assert drawings._repr_html_().count("<svg") == len(drawings)

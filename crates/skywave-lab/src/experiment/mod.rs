@@ -222,6 +222,25 @@ where
     Ok(results)
 }
 
+/// Number of runs that record time series, and about how many bytes they take at most: as many as when
+/// each path is busy at the rate of its slowest link all the time.
+pub fn series_size<D: Design + ?Sized>(design: &D, series: RecordSeries) -> (usize, u64) {
+    let (mut runs, mut bytes) = (0, 0.0);
+    for point in 0..design.points() {
+        let Some(&seed) = design.seeds().first() else {
+            continue;
+        };
+        let recorded = (0..design.seeds().len())
+            .filter(|&index| prepared(design, point, seed, index, series).series)
+            .count();
+        if recorded > 0 {
+            runs += recorded;
+            bytes += recorded as f64 * series::expected_bytes(&design.spec(point, seed));
+        }
+    }
+    (runs, bytes as u64)
+}
+
 /// One run of the plan.
 struct Planned {
     point: usize,

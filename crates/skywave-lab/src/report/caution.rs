@@ -10,9 +10,8 @@ pub fn caution(results: &Results) -> Option<String> {
                        or more.";
         return Some(warning.to_owned());
     }
-    let at = |point| results.at(point).iter().flatten().collect::<Vec<_>>();
     let all = results.points();
-    let (points, have) = match (0..all).filter(|&p| same(&at(p))).count() {
+    let (points, have) = match (0..all).filter(|&p| is_same(results, p)).count() {
         0 => return None,
         count if count == all => ("all points".to_owned(), "have"),
         1 => (format!("1 of {all} points"), "has"),
@@ -22,6 +21,11 @@ pub fn caution(results: &Results) -> Option<String> {
         "Warning: {points} {have} the same result with every seed. Nothing random happens there: an \
          interval of\n±0 does not say how sure the number is."
     ))
+}
+
+/// Whether chance has no part at a point: several seeds, and all gave the same result.
+pub(super) fn is_same(results: &Results, point: usize) -> bool {
+    same(&results.at(point).iter().flatten().collect::<Vec<_>>())
 }
 
 /// Whether several runs at a point measured the same to the last digit.

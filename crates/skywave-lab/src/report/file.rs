@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::html::drawings;
+use super::drawings::Drawing;
+#[cfg(feature = "pdf")]
+use super::pdf::{Fonts, pdf};
 use super::study::Study;
-use crate::experiment::Results;
 use crate::experiment::file::write_atomically;
 
 /// A file that could not be written.
@@ -30,21 +31,37 @@ pub fn write_file(
     })
 }
 
-/// Writes each plot of the report as an SVG file into `dir`: NAME-1.svg, NAME-2.svg, … in the order of
-/// the report. Gives the paths.
+/// What kind of file a drawing becomes.
+#[derive(Clone, Debug)]
+pub enum Format {
+    /// SVG as it is.
+    Svg,
+    /// PDF with these fonts inside.
+    #[cfg(feature = "pdf")]
+    Pdf(Fonts),
+}
+
+/// Writes each drawing into `dir`, with the study's name and its own: my-link-goodput-against-loss-rate.svg.
+/// Gives the paths.
 pub fn write_drawings(
     dir: &Path,
     study: &Study,
-    results: &Results,
+    drawings: &[Drawing],
+    format: &Format,
 ) -> Result<Vec<PathBuf>, WriteError> {
-    let drawings = drawings(study, results).map_err(|source| WriteError {
-        path: dir.to_owned(),
-        source,
-    })?;
     let mut paths = Vec::new();
-    for (number, drawing) in (1..).zip(&drawings) {
-        let path = dir.join(format!("{}-{number}.svg", study.name));
-        write_file(&path, |out| writeln!(out, "{}", drawing.svg))?;
+    for drawing in drawings {
+        let ending = match format {
+            Format::Svg => "svg",
+            #[cfg(feature = "pdf")]
+            Format::Pdf(_) => "pdf",
+        };
+        let path = dir.join(format!("{}-{}.{ending}", study.name, drawing.name));
+        write_file(&path, |out| match format {
+            Format::Svg => writeln!(out, "{}", drawing.svg),
+            #[cfg(feature = "pdf")]
+            Format::Pdf(fonts) => out.write_all(&pdf(&drawing.svg, fonts)?),
+        })?;
         paths.push(path);
     }
     Ok(paths)

@@ -4,22 +4,25 @@ use minijinja::syntax::SyntaxConfig;
 use serde::Serialize;
 use skywave_core::rng::GENERATOR;
 
+use super::caution::caution;
 use super::draw::panel_plot;
 use super::grid::{self, Grid};
 use super::panel::{Panel, panels};
-use super::plot::{Plot, escape, style};
+use super::plot::{escape, style};
 use super::study::Study;
 use super::why::{Why, why};
 use crate::experiment::Results;
 
-mod radio;
+pub(super) mod radio;
 mod sequence;
-mod traces;
+pub(super) mod traces;
 
 use traces::Trace;
 
+/// Plots from which on a page begins with links to them.
+const MIN_INDEX: usize = 3;
 /// Limits that keep a page light; the Parquet files have everything.
-const MAX_PLOTS: usize = 30;
+pub(super) const MAX_PLOTS: usize = 30;
 const MAX_PANEL_ROWS: usize = 120;
 const MAX_FLOW_ROWS: usize = 240;
 const MAX_LINK_ROWS: usize = 240;
@@ -48,6 +51,10 @@ pub(super) struct Page {
     description: Option<String>,
     note: String,
     partial: bool,
+    /// What a reader of the intervals should know.
+    caution: Option<String>,
+    /// Links to the parts of a long page: place and name.
+    index: Vec<(String, String)>,
     figures: Vec<Figure>,
     plots_left_out: usize,
     why: Why,
@@ -122,48 +129,6 @@ fn marked(cell: &str) -> minijinja::Value {
     })
 }
 
-/// A plot on its own.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Drawing {
-    /// What it shows.
-    pub title: String,
-    /// The plot as an SVG file.
-    pub svg: String,
-}
-
-/// The plots of the page, each on its own.
-///
-/// # Errors
-///
-/// When a recorded time series cannot be read back.
-pub fn drawings(study: &Study, results: &Results) -> std::io::Result<Vec<Drawing>> {
-    let drawing = |title: String, plot: Plot| Drawing {
-        svg: Plot {
-            title: title.clone(),
-            ..plot
-        }
-        .to_svg(),
-        title,
-    };
-    let all = panels(study, results);
-    let panels = all.iter().take(MAX_PLOTS).map(|panel| {
-        let title = match panel.facet_label() {
-            facet if facet.is_empty() => panel.title.clone(),
-            facet => format!("{}, {facet}", panel.title),
-        };
-        drawing(title, panel_plot(panel))
-    });
-    let (traces, _) = traces::traces(study, results)?;
-    let traces = traces.into_iter().flat_map(|trace| {
-        let title = trace.title;
-        let plots = trace.plots.into_iter();
-        plots.map(move |plot| drawing(title.clone(), plot))
-    });
-    let pictures = radio::pictures(study, results);
-    let pictures = pictures.iter().map(radio::Picture::drawing);
-    Ok(panels.chain(traces).chain(pictures).collect())
-}
-
 /// Everything on the page.
 pub(super) fn page(
     study: &Study,
@@ -200,22 +165,41 @@ pub(super) fn page(
     } else {
         &study.title
     };
+    let flows = grid::flows(study, results, MAX_FLOW_ROWS);
+    let links = grid::links(study, results, MAX_LINK_ROWS);
+    let stations = grid::stations(study, results, MAX_STATION_ROWS);
+    let radio: Vec<String> = radio::pictures(study, results)
+        .iter()
+        .map(radio::Picture::inline)
+        .collect();
+    let why = why(study, results);
+    let index = index(
+        &all[..all.len().min(MAX_PLOTS)],
+        &traces,
+        &[
+            ("radio", "Radio network", !radio.is_empty()),
+            ("why", "Why it was slow", why.is_worth()),
+            ("flows", "Flows", !flows.rows.is_empty()),
+            ("links", "Links", !links.rows.is_empty()),
+            ("stations", "Stations", !stations.rows.is_empty()),
+            ("made", "How this was made", true),
+        ],
+    );
     Ok(Page {
         title: title.clone(),
         name: study.name.clone(),
         description: study.description.clone(),
         note: grid::sample_note(results),
         partial: !results.is_complete(),
+        caution: caution(results),
+        index,
         figures,
         plots_left_out,
-        why: why(study, results),
-        flows: grid::flows(study, results, MAX_FLOW_ROWS),
-        links: grid::links(study, results, MAX_LINK_ROWS),
-        stations: grid::stations(study, results, MAX_STATION_ROWS),
-        radio: radio::pictures(study, results)
-            .iter()
-            .map(radio::Picture::inline)
-            .collect(),
+        why,
+        flows,
+        links,
+        stations,
+        radio,
         traces,
         traces_left_out,
         facts,
@@ -225,6 +209,34 @@ pub(super) fn page(
             .unwrap_or_else(|| format!("skywave run {}.toml", study.name)),
         scenario: study.text.clone(),
     })
+}
+
+/// The links at the top of a page with many plots; a short page needs none.
+fn index(
+    panels: &[Panel],
+    traces: &[Trace],
+    parts: &[(&str, &str, bool)],
+) -> Vec<(String, String)> {
+    let plots = panels.iter().zip(1..).map(|(panel, number)| {
+        let name = match panel.facet_label() {
+            facet if facet.is_empty() => panel.title.clone(),
+            facet => format!("{}, {facet}", panel.title),
+        };
+        (format!("plot-{number}"), name)
+    });
+    let traces = traces.iter().zip(1..).map(|(trace, number)| {
+        (
+            format!("trace-{number}"),
+            format!("Over time: {}", trace.title),
+        )
+    });
+    let links: Vec<_> = plots.chain(traces).collect();
+    if links.len() < MIN_INDEX {
+        return Vec::new();
+    }
+    let parts = parts.iter().filter(|(.., there)| *there);
+    let parts = parts.map(|(place, name, _)| ((*place).to_owned(), (*name).to_owned()));
+    links.into_iter().chain(parts).collect()
 }
 
 fn figure(panel: &Panel, options: &HtmlOptions) -> Figure {

@@ -8,6 +8,7 @@ mod caution;
 #[cfg(feature = "parquet")]
 mod directory;
 mod draw;
+mod drawings;
 mod file;
 #[cfg(feature = "parquet")]
 pub mod frame;
@@ -18,6 +19,8 @@ mod observe;
 mod panel;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "pdf")]
+mod pdf;
 pub mod plot;
 mod points;
 mod row;
@@ -32,12 +35,15 @@ pub use caution::caution;
 #[cfg(feature = "parquet")]
 pub use directory::write_all;
 pub use draw::panel_plot;
-pub use file::{WriteError, write_drawings, write_file};
+pub use drawings::{Drawing, drawings};
+pub use file::{Format, WriteError, write_drawings, write_file};
 pub use grid::{Grid, NONE};
-pub use html::{CSS, Drawing, HtmlOptions, drawings, html, render_page};
+pub use html::{CSS, HtmlOptions, html, render_page};
 pub use panel::{Facet, Panel, PanelSeries, XAxis, XValue, panels};
 #[cfg(feature = "parquet")]
 pub use parquet::{write_bins, write_frame, write_links, write_results, write_series};
+#[cfg(feature = "pdf")]
+pub use pdf::{Fonts, NoSuchFont, pdf};
 pub use row::{Row, rows};
 pub use study::{FlowLabel, Study, StudyPoint};
 pub use table::{render, table};

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use skywave_sim::outcome::FlowOutcome;
 
+use super::caution::is_same;
 use super::study::{Study, StudyPoint};
 use crate::experiment::Results;
 use crate::experiment::columns::{Cell, FLOW};
@@ -22,11 +23,16 @@ pub struct Row<'a> {
     pub transport: &'a str,
     /// What was measured.
     pub flow: &'a FlowOutcome,
+    /// Whether all seeds gave the same result at this point, so that intervals there have no width and say
+    /// nothing; `None` where there is nothing to compare with.
+    pub same_for_all_seeds: Option<bool>,
 }
 
 /// All rows, point by point, then seed by seed, then flow by flow.
 pub fn rows<'a>(study: &'a Study, results: &'a Results) -> impl Iterator<Item = Row<'a>> {
+    let same: Vec<bool> = (0..results.points()).map(|p| is_same(results, p)).collect();
     results.iter().flat_map(move |(point, seed_index, run)| {
+        let same_for_all_seeds = same.get(point).copied().filter(|_| results.seeds.len() > 1);
         let seed = results.seeds[seed_index];
         let point = study.points.get(point);
         let flows = run.outcome.flows.iter().enumerate();
@@ -38,6 +44,7 @@ pub fn rows<'a>(study: &'a Study, results: &'a Results) -> impl Iterator<Item = 
                 point,
                 transport: point.flows.get(i).map_or("", |f| &f.transport),
                 flow,
+                same_for_all_seeds,
             })
         })
     })
@@ -66,6 +73,9 @@ impl Serialize for Row<'_> {
                 Cell::Real(x) => map.serialize_entry(column.name, &x)?,
                 Cell::Maybe(x) => map.serialize_entry(column.name, &x)?,
             }
+        }
+        if let Some(same) = self.same_for_all_seeds {
+            map.serialize_entry("same_for_all_seeds", &same)?;
         }
         map.end()
     }

@@ -10,11 +10,21 @@ use crate::experiment::Results;
 /// Rows of one table that a terminal is given.
 const MAX_ROWS: usize = 60;
 
+/// Rows of all tables together after which no further table is printed.
+const MAX_ROWS_IN_ALL: usize = 150;
+
 /// The results as text for a terminal of so many columns: a table a panel, the differences from its
 /// first series, and the flows where there are several, nothing was swept or `[report] table` asks.
+/// What would push all else off the screen is left out, with a word on where it is.
 pub fn table(study: &Study, results: &Results, width: usize) -> String {
     let mut out = String::new();
+    let (mut rows, mut left_out) = (0, 0);
     let mut push = |heading: &str, grid: &Grid| {
+        if rows >= MAX_ROWS_IN_ALL {
+            left_out += 1;
+            return;
+        }
+        rows += grid.rows.len();
         if !heading.is_empty() {
             out.push_str(heading);
             out.push('\n');
@@ -35,6 +45,10 @@ pub fn table(study: &Study, results: &Results, width: usize) -> String {
     let asked = !study.report.table.is_empty();
     if panels.is_empty() || several || asked {
         push("", &grid::flows(study, results, MAX_ROWS));
+    }
+    if left_out > 0 {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "… and {left_out} more tables: report.html has them\n");
     }
     out.push_str(&grid::sample_note(results));
     out.push('\n');
@@ -73,7 +87,11 @@ pub fn render(grid: &Grid, width: usize) -> String {
         from = to;
     }
     if grid.left_out > 0 {
-        let _ = writeln!(out, "… and {} more rows", grid.left_out);
+        let _ = writeln!(
+            out,
+            "… and {} more rows: results.parquet has them",
+            grid.left_out
+        );
     }
     out
 }

@@ -70,7 +70,7 @@ fn a_page_is_light_and_offline() {
         keep(name, &page);
         assert!(page.len() < 300_000, "{name}: {} bytes", page.len());
         let loads = [
-            "<script", "<link", "<img", "<iframe", "@import", "url(", "src=", "href=",
+            "<script", "<link", "<img", "<iframe", "@import", "url(", "src=", "href=\"h",
         ];
         for load in loads {
             assert!(!page.contains(load), "{name}: {load}");
@@ -361,7 +361,7 @@ fn a_scenario_goes_all_the_way() {
 #[test]
 fn the_plots_of_the_page_stand_alone_with_their_titles() {
     let (study, results) = two_flows();
-    let drawings = drawings(&study, &results).unwrap();
+    let drawings = drawings(&study, &results, None).unwrap();
     let panels = panels(&study, &results).len();
     assert!(drawings.len() > panels, "series are drawn, too");
     for drawing in &drawings {

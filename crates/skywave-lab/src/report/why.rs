@@ -56,6 +56,13 @@ pub(super) struct Why {
     left_out: usize,
 }
 
+impl Why {
+    /// Whether there is anything to show.
+    pub(super) fn is_worth(&self) -> bool {
+        !self.bars.is_empty()
+    }
+}
+
 /// One variant's time.
 #[derive(Debug, Serialize)]
 struct Bar {

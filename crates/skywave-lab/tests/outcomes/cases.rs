@@ -131,6 +131,7 @@ fn point_hash(path: &Path, study: &Study, results: &Results, point: usize, flow:
                 point: labels,
                 transport: &label.transport,
                 flow: outcome,
+                same_for_all_seeds: None,
             };
             let row = serde_json::from_str(&row.to_json()).expect("rows are JSON");
             hash.row(&row);

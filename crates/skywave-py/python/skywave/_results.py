@@ -172,7 +172,7 @@ class Results:
         ...     sweep={"link.radio.delay": ["10ms", "80ms"]},
         ... ))
         >>> results.plot(skywave.Plot(x="link.radio.delay", y="rtt_mean"))
-        <skywave.Drawings: Mean RTT against link.radio.delay>
+        <skywave.Drawings: Mean RTT against one-way delay of radio>
         """
         report = _toml.table(Report(plot=plots)._table()) if plots else None
         return Drawings([Drawing(title, svg) for title, svg in self._inner.drawings(report)])

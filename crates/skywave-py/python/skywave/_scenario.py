@@ -228,14 +228,20 @@ class Run(_Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Plot(_Table):
-    """A plot: `y` against `x`, one line for each value of `by`."""
+    """A plot: `y` against `x`, one line for each value of `by`. With `kind="cdf"` `x` is what is
+    measured, and there is no `y`. `names` has what values are called: `{"cerl": "TCP CERL"}`."""
 
     x: str
-    y: str
+    y: str | None = None
     by: str | None = None
+    kind: str | None = None
+    sample: str | None = None
     x_scale: str | None = None
     y_scale: str | None = None
     title: str | None = None
+    x_label: str | None = None
+    y_label: str | None = None
+    names: Mapping[str, str] | None = None
     flow: str | None = None
     link: str | None = None
     station: str | None = None
@@ -243,10 +249,11 @@ class Plot(_Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Report(_Table):
-    """What to show of the results: plots, and columns of the table of flows."""
+    """What to show of the results: plots, columns of the table of flows, and what values are called."""
 
     plot: Sequence[Plot | Mapping[str, Value]] = ()
     table: Sequence[str] = ()
+    names: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,10 +2,10 @@
 
 use skywave_sim::outcome::{Span, StationOutcome};
 
-use super::Drawing;
 use crate::experiment::Results;
 use crate::experiment::timeline::ACTIVITIES;
-use crate::report::plot::{Axis, Look, Map, Plot, Scale, SeriesData};
+use crate::report::drawings::Drawing;
+use crate::report::plot::{Axis, Look, Map, Plot, Print, Scale, SeriesData};
 use crate::report::study::Study;
 use crate::report::topology::Topology;
 use crate::report::words::Words;
@@ -23,7 +23,7 @@ const BAR: u8 = 14;
 const THIN: u8 = 1;
 
 /// A picture of a radio network.
-pub(super) enum Picture {
+pub(in crate::report) enum Picture {
     Map(Map),
     Timeline(Plot),
 }
@@ -44,20 +44,22 @@ impl Picture {
         }
     }
 
-    /// As a file of its own.
-    pub(super) fn drawing(&self) -> Drawing {
-        Drawing {
-            title: self.title().to_owned(),
-            svg: match self {
-                Self::Map(map) => map.to_svg(),
-                Self::Timeline(plot) => plot.to_svg(),
-            },
-        }
+    /// As a file of its own, for paper if `print` is given.
+    pub(in crate::report) fn drawing(&self, print: Option<&Print>) -> Drawing {
+        let title = self.title().to_owned();
+        let name = title.clone();
+        let svg = match (self, print) {
+            (Self::Map(map), None) => map.to_svg(),
+            (Self::Map(map), Some(print)) => map.to_print_svg(print),
+            (Self::Timeline(plot), None) => plot.to_svg(),
+            (Self::Timeline(plot), Some(print)) => plot.to_print_svg(print),
+        };
+        Drawing { name, title, svg }
     }
 }
 
 /// The pictures of a study, the maps first.
-pub(super) fn pictures(study: &Study, results: &Results) -> Vec<Picture> {
+pub(in crate::report) fn pictures(study: &Study, results: &Results) -> Vec<Picture> {
     let maps = maps(study).into_iter().map(Picture::Map);
     let timelines = timelines(study, results).into_iter();
     maps.chain(timelines.map(Picture::Timeline)).collect()

@@ -17,10 +17,10 @@ const MAX_LINES_IN_PLOT: usize = 4;
 
 /// The plots of one run.
 #[derive(Debug, Serialize)]
-pub(super) struct Trace {
-    pub(super) title: String,
+pub(in crate::report) struct Trace {
+    pub(in crate::report) title: String,
     #[serde(rename = "svgs", serialize_with = "inline")]
-    pub(super) plots: Vec<plot::Plot>,
+    pub(in crate::report) plots: Vec<plot::Plot>,
 }
 
 fn inline<S: Serializer>(plots: &[plot::Plot], serializer: S) -> Result<S::Ok, S::Error> {
@@ -40,7 +40,10 @@ const GROUPS: [(&[&str], &str, f64); 5] = [
 ];
 
 /// The series of the first runs that have any, and the number of runs left out.
-pub(super) fn traces(study: &Study, results: &Results) -> std::io::Result<(Vec<Trace>, usize)> {
+pub(in crate::report) fn traces(
+    study: &Study,
+    results: &Results,
+) -> std::io::Result<(Vec<Trace>, usize)> {
     let mut recorded: Vec<_> = results
         .iter()
         .filter(|(_, _, run)| run.has_series())

@@ -98,7 +98,14 @@ impl Frame {
         }
         let width = (size.width - left - 12.0).max(40.0);
         let xs = plot.series.iter().flat_map(|s| &s.points).map(|p| p.0);
-        let x = Fitted::new(&plot.x, xs, width, 84.0, false);
+        // In a narrow figure as many numbers as fit.
+        let x = Fitted::new(
+            &plot.x,
+            xs,
+            width,
+            if width < 420.0 { 60.0 } else { 84.0 },
+            false,
+        );
         Self {
             left,
             top,

@@ -53,6 +53,8 @@ struct View {
     north: f64,
     /// Pixels a metre.
     scale: f64,
+    /// Width of the picture.
+    width: f64,
 }
 
 impl View {
@@ -95,16 +97,20 @@ impl Map {
     }
 
     fn draw(&self, target: Target<'_>) -> String {
-        let titles = title_lines(&self.title, WIDTH - 16.0);
+        let (width, title) = match target {
+            Target::Page | Target::File => (WIDTH, self.title.as_str()),
+            Target::Print(print) => (print.width_or(WIDTH), ""),
+        };
+        let titles = title_lines(title, width - 16.0);
         let legend = self.legend();
         let top = 8.0 + (LINE + 2.0) * titles.len() as f64;
-        let (view, bottom) = self.view(top + (LINE + 2.0) * legend.len() as f64 + 6.0);
+        let (view, bottom) = self.view(top + (LINE + 2.0) * legend.len() as f64 + 6.0, width);
         let height = px(bottom + LINE + 12.0);
         let label = match self.title.as_str() {
             "" => "Map of stations",
             title => title,
         };
-        let mut out = theme::open(label, (WIDTH, height), target);
+        let mut out = theme::open(label, (width, height), target);
         for (row, line) in titles.iter().enumerate() {
             let y = 22.0 + (LINE + 2.0) * row as f64;
             // Writing to a string cannot fail, here and below.
@@ -153,7 +159,7 @@ impl Map {
     }
 
     /// The part of the plane that is shown, and where it ends.
-    fn view(&self, top: f64) -> (View, f64) {
+    fn view(&self, top: f64, picture: f64) -> (View, f64) {
         let widest = self
             .circles()
             .map(|(radius, ..)| radius)
@@ -170,7 +176,7 @@ impl Map {
             (low, high) = ((0.0, 0.0), (1.0, 1.0));
         }
         let (width, height) = ((high.0 - low.0).max(1.0), (high.1 - low.1).max(1.0));
-        let inner = WIDTH - 2.0 * MARGIN;
+        let inner = picture - 2.0 * MARGIN;
         let scale = (inner / width).min((HEIGHT - 2.0 * MARGIN) / height);
         let view = View {
             left: MARGIN + (inner - (high.0 - low.0) * scale) / 2.0,
@@ -178,6 +184,7 @@ impl Map {
             west: low.0,
             north: high.1,
             scale,
+            width: picture,
         };
         let bottom = view.top + (high.1 - low.1) * scale + MARGIN;
         (view, bottom)
@@ -227,7 +234,7 @@ impl Map {
             let (x, y) = view.at(place);
             // Near the right edge a name stands to the left.
             let width = LETTER * place.name.chars().count() as f64;
-            let (anchor, dx) = if x + 6.0 + width > WIDTH {
+            let (anchor, dx) = if x + 6.0 + width > view.width {
                 ("end", -6.0)
             } else {
                 ("start", 6.0)
@@ -245,7 +252,7 @@ impl Map {
 
 /// A stretch of round length, about a fifth of the width.
 fn draw_ruler(out: &mut String, view: &View, bottom: f64) {
-    let wanted = WIDTH / 5.0 / view.scale;
+    let wanted = view.width / 5.0 / view.scale;
     let decade = libm::pow(10.0, libm::floor(libm::log10(wanted)));
     let steps = [5.0, 2.0, 1.0].map(|step| step * decade);
     let length = steps.into_iter().find(|step| *step <= wanted);

@@ -24,6 +24,11 @@ impl Print {
         self.font_size.map_or(POINTS_PER_PIXEL, |size| size / TEXT)
     }
 
+    /// The width in pixels of the plot, which is `default` unless given.
+    pub(super) fn width_or(&self, default: f64) -> f64 {
+        self.width.map_or(default, |points| self.pixels(points))
+    }
+
     /// Points in pixels of the plot.
     pub(super) fn pixels(&self, points: f64) -> f64 {
         points / self.points_per_pixel()

@@ -70,11 +70,14 @@ fn size(plot: &Plot, target: Target<'_>) -> Size {
             height: Height::AtLeast(height),
         },
         Target::Print(print) => Size {
-            width: print.width.map_or(width, |points| print.pixels(points)),
+            width: print.width_or(width),
             height: match (print.height, print.width) {
                 (Some(points), _) => Height::Exact(print.pixels(points)),
-                (None, Some(_)) => Height::Free,
-                (None, None) => Height::AtLeast(height),
+                // Bars have heights of their own.
+                (None, Some(_)) if !plot.series.iter().any(|s| matches!(s.look, Look::Bars(_))) => {
+                    Height::Free
+                }
+                (None, _) => Height::AtLeast(height),
             },
         },
     }

@@ -83,6 +83,18 @@ fn boxes_stand_between_quartiles() {
 }
 
 #[test]
+fn many_tables_are_cut_with_a_word_on_where_the_rest_is() {
+    let (study, results) = cerl();
+    let mut many = study.clone();
+    many.report.plots = vec![study.report.plots[0].clone(); 40];
+    let text = table(&many, &results, 200);
+    assert!(text.lines().count() < 300, "{text}");
+    assert!(text.contains("more tables: report.html has them"), "{text}");
+    let page = html(&many, &results, &HtmlOptions::default()).unwrap();
+    assert_eq!(page.matches("<li><a href=\"#plot-").count(), 30);
+}
+
+#[test]
 fn axes_and_series_are_called_as_the_file_says() {
     let (study, results) = cerl();
     let study = with(&study, |plot| {
