@@ -249,7 +249,7 @@ class Plot(_Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Report(_Table):
-    """What to show of the results: plots, columns of the table of flows, and what values are called."""
+    """What to show of the results: plots, columns of the table of flows, names of values."""
 
     plot: Sequence[Plot | Mapping[str, Value]] = ()
     table: Sequence[str] = ()
