@@ -74,7 +74,7 @@ fn every_set_has_all_rows_of_its_table() {
         ("dcr", 13),
         ("dcr-lockstep", 8),
         ("ecn", 12),
-        ("witness", 210),
+        ("witness", 216),
         ("linux", 60),
         ("ns3", 25),
         ("wifi", 20),

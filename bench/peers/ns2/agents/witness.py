@@ -53,6 +53,8 @@ MEASURED = [
 ]
 
 CERL_AGENTS = ["CERL", "Reno", "Newreno", "Sack1"]
+# ns-2's own Westwood, where the paper has gains over one.
+WESTWOOD = ["Linux/westwood"]
 TAHOE = ["Tahoe", "Tahoe+SIF", "Tahoe+SIF+LIW"]
 
 
@@ -60,13 +62,14 @@ def cerl() -> Iterator[tuple[str, Point, list[str]]]:
     """Sections 4.2 to 4.7."""
     yield "cerl-cwnd", {"buf": 27, "win": 81, "dur": 120}, CERL_AGENTS
     for q in (0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1):
-        yield "cerl-q", {"Tp": 80, "q": q}, CERL_AGENTS
+        more = WESTWOOD if q in (0.01, 0.02) else []
+        yield "cerl-q", {"Tp": 80, "q": q}, CERL_AGENTS + more
     for tp in (20, 120, 200):
-        yield "cerl-Tp", {"Tp": tp}, CERL_AGENTS
+        yield "cerl-Tp", {"Tp": tp}, CERL_AGENTS + (WESTWOOD if tp == 200 else [])
     for last in (1, 100):
         yield "cerl-last", {"last": last}, ["CERL", "Reno"]
     for rate in (1, 2, 4, 8):
-        yield "cerl-B", {"B": rate}, CERL_AGENTS
+        yield "cerl-B", {"B": rate}, CERL_AGENTS + (WESTWOOD if rate == 8 else [])
     for buf in (8, 27, 60):
         yield "cerl-buf", {"Tp": 80, "buf": buf, "win": 3 * buf}, CERL_AGENTS
     for share in (0.2, 0.8, 1):
@@ -75,9 +78,12 @@ def cerl() -> Iterator[tuple[str, Point, list[str]]]:
     for q in (0.01, 0.02):
         yield "cerl-syn", {"Tp": 80, "q": q, "syn": 1}, ["CERL"]
     multi = {"path": "multi", "others": 5, "beside": "Reno", "B": 5, "Tp": 80}
+    lossy = ["CERL", "Reno", "Newreno", *WESTWOOD]
     for q in (0, 0.01, 0.02):
-        agents = ["CERL", "CERL2", "Reno"] if q == 0 else ["CERL", "Reno", "Newreno"]
+        agents = ["CERL", "CERL2", "Reno"] if q == 0 else lossy
         yield "cerl-multi", multi | {"q": q}, agents
+    yield "cerl-multi-Tp", multi | {"Tp": 200}, lossy
+    yield "cerl-multi-B", multi | {"B": 8, "Tp": 50}, lossy
     for q in (0, 0.01):
         pair = {"path": "pair", "others": 1, "beside": "Reno", "q": q, "dur": 120}
         yield "cerl-pair", pair, ["CERL", "Reno"]

@@ -49,6 +49,7 @@ proc class {agent} {
     if {$base in {CERL CERL2}} { set name /Reno/CERL }
     if {$base eq "DCR"} { set name /Sack1/DCR }
     if {[string match *+SIF* $agent]} { append name /SIFEST }
+    if {[string match Linux/* $agent]} { set name /Linux }
     return Agent/TCP$name
 }
 
@@ -56,7 +57,8 @@ proc class {agent} {
 proc bulk {a b agent start {stop ""}} {
     global ns o
     set tcp [new [class $agent]]
-    set sack [string match Agent/TCP/Sack1* [class $agent]]
+    set linux [string match Linux/* $agent]
+    set sack [expr {$linux || [string match Agent/TCP/Sack1* [class $agent]]}]
     set sink [new Agent/TCPSink[expr {$sack ? "/Sack1" : ""}][expr {$o(delack) > 0 ? "/DelAck" : ""}]]
     if {$o(delack) > 0} { $sink set interval_ [expr {$o(delack) / 1000.0}] }
     if {$agent eq "CERL2"} { $tcp set once_ false }
@@ -77,6 +79,7 @@ proc bulk {a b agent start {stop ""}} {
     $ns attach-agent $a $tcp
     $ns attach-agent $b $sink
     $ns connect $tcp $sink
+    if {$linux} { $ns at 0 "$tcp select_ca [string range $agent 6 end]" }
     set ftp [new Application/FTP]
     $ftp attach-agent $tcp
     $ns at $start "$ftp start"

@@ -123,13 +123,16 @@ impl Shape {
     }
 }
 
-/// What becomes of a line of the table; `None` where its agent follows a reading of the paper that
-/// ours does not have.
+/// What becomes of a line of the table; `None` where its agent is another algorithm than ours, or follows
+/// a reading of the paper that ours does not have.
 pub(super) fn row(cells: &Cells<'_>) -> Result<Option<Row>, Unreadable> {
     let shape = cells.read("path", "a path of the witness", Shape::find)?;
     let flag = |name| Ok(cells.whole(name)? > 0);
     let other_reading = flag("syn")? || flag("fresh")? || flag("bugfix")?;
-    if other_reading || (shape == Shape::Sifest && !flag("idle")?) {
+    let agent = |column| cells.read(column, "an agent of the witness", Agent::of_witness);
+    let other_algorithm = !agent("agent")?.comparable;
+    let other_reading = other_reading || (shape == Shape::Sifest && !flag("idle")?);
+    if other_algorithm || other_reading {
         return Ok(None);
     }
     let (others, flows) = (cells.whole("others")?, cells.whole("flows")?);
@@ -137,7 +140,6 @@ pub(super) fn row(cells: &Cells<'_>) -> Result<Option<Row>, Unreadable> {
         Shape::Shared => flows - others,
         _ => flows,
     };
-    let agent = |column| cells.read(column, "an agent of the witness", Agent::of_witness);
     let path = Witness {
         shape,
         measured,
@@ -189,9 +191,9 @@ pub(super) fn row(cells: &Cells<'_>) -> Result<Option<Row>, Unreadable> {
 /// The point, the agents, and the settings that the point varies.
 fn labels(cells: &Cells<'_>) -> Result<Vec<(&'static str, String)>, Unreadable> {
     let varied: &[&'static str] = match cells.text("point")? {
-        "cerl-Tp" => &["Tp"],
+        "cerl-Tp" | "cerl-multi-Tp" => &["Tp"],
         "cerl-last" => &["last"],
-        "cerl-B" | "dcr-B" => &["B"],
+        "cerl-B" | "cerl-multi-B" | "dcr-B" => &["B"],
         "cerl-buf" | "dcr-mixed" => &["buf"],
         "cerl-A" => &["A"],
         "dcr-Tp" => &["q", "Tp"],
