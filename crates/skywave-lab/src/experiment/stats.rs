@@ -53,6 +53,15 @@ impl Estimate {
         let (low, high) = self.bounds();
         self.half.is_some() && (low > 0.0 || high < 0.0)
     }
+
+    /// Whether two measurements of one thing agree: the means are apart by at most `tolerance`, as a share
+    /// of the reference's, or the intervals overlap. One sample is a point without an interval.
+    pub fn agrees(&self, reference: &Self, tolerance: f64) -> bool {
+        let distance = (self.mean - reference.mean).abs();
+        let (low, high) = self.bounds();
+        let (their_low, their_high) = reference.bounds();
+        distance <= tolerance * reference.mean.abs() || (low <= their_high && their_low <= high)
+    }
 }
 
 /// The pairs of values that exist on both sides, with their place.

@@ -2,32 +2,14 @@
 
 use std::fmt::Write;
 
+use super::baseline::{Baseline, names};
 use super::measure::Part;
-use super::model::BaselineModel;
 use super::score::{Score, Scorecard};
 use super::text::{ours, stated};
 use super::verdict::Verdict;
 
 /// Parts of a claim that came out are named up to this number.
 const MANY: usize = 6;
-
-/// A sender that claims compare with, and that is not the paper's.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Baseline {
-    /// Its name, as in the names of the parts.
-    pub sender: String,
-    /// How ours differs from the paper's, how that is known, and where to read more.
-    pub why: String,
-}
-
-impl From<&BaselineModel> for Baseline {
-    fn from(model: &BaselineModel) -> Self {
-        Self {
-            sender: model.sender.clone(),
-            why: model.why.clone(),
-        }
-    }
-}
 
 impl Scorecard {
     /// What came out, then what did not and, where that is known, why.
@@ -38,6 +20,7 @@ impl Scorecard {
             ("What came out", Verdict::Reproduced),
             ("In direction only", Verdict::DirectionOnly),
             ("Too few seeds to tell", Verdict::TooFewSeeds),
+            ("A sender to compare with differs", Verdict::BaselineDiffers),
             ("What did not come out", Verdict::NotReproduced),
         ];
         let width = self.scores.iter().map(|s| s.claim.len()).max().unwrap_or(0);
@@ -76,7 +59,7 @@ impl Scorecard {
                 };
                 let _ = writeln!(out, "  {:<width$}  {words}", score.claim);
             }
-            if verdict == Verdict::NotReproduced {
+            if matches!(verdict, Verdict::BaselineDiffers | Verdict::NotReproduced) {
                 for baseline in self.met(&chosen) {
                     let _ = writeln!(out, "  Why {}: {}", baseline.sender, baseline.why);
                 }
@@ -98,14 +81,4 @@ impl Scorecard {
 /// Ours and the paper's, shortly.
 fn beside(part: &Part) -> String {
     format!("{}, the paper {}", ours(part), stated(part))
-}
-
-/// A part's name, or the remark on what decides it, has this sender's name in it.
-pub(super) fn names(part: &Part, sender: &str) -> bool {
-    let texts = [Some(part.name.as_str()), part.remark.as_deref()];
-    let mut words = texts
-        .into_iter()
-        .flatten()
-        .flat_map(|text| text.split([' ', ',', ':', ';', '(', ')']));
-    words.any(|word| word == sender)
 }

@@ -39,6 +39,18 @@ pub enum ClaimsError {
         /// What is wrong with it.
         fault: Fault,
     },
+    /// Evidence of a baseline that refers to something that does not exist.
+    #[error("{file}:{line}: baseline `{sender}`: {fault}")]
+    Baseline {
+        /// The file.
+        file: String,
+        /// The line of its `sender`.
+        line: usize,
+        /// Its name.
+        sender: String,
+        /// What is wrong with it.
+        fault: Fault,
+    },
     /// An experiment that cannot be read.
     #[error("{0}")]
     Scenario(#[from] ScenarioError),

@@ -5,16 +5,21 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::baseline::{Baseline, Evidence};
 use super::score::{Score, Scorecard};
 use super::text::{ours, stated};
 use super::verdict::Verdict;
 use super::{Paper, Reproduction};
 use skywave_lab::experiment::Results;
+use skywave_lab::report::number::fixed;
 use skywave_lab::report::plot::Plot;
 use skywave_lab::report::{Panel, Study, panel_plot, panels, render_page};
 
 const TEMPLATE: &str = include_str!("scorecard.html");
 const CSS: &str = include_str!("scorecard.css");
+
+/// Decimals of a ratio.
+const RATIO: usize = 2;
 
 /// Plots for one figure; more facets than this are in the experiment's own report.
 const MAX_PLOTS: usize = 2;
@@ -39,7 +44,29 @@ struct Section<'a> {
     parts: Vec<Count>,
     all: Vec<Count>,
     core: Vec<Count>,
+    baselines: Vec<Other<'a>>,
     figures: Vec<Figure<'a>>,
+}
+
+/// A baseline that differs from the paper's, and the evidence.
+#[derive(Debug, Serialize)]
+struct Other<'a> {
+    sender: &'a str,
+    why: &'a str,
+    evidence: Vec<Shown<'a>>,
+}
+
+/// A piece of evidence.
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
+    point: String,
+    over: &'a str,
+    program: &'a str,
+    source: &'a str,
+    paper: String,
+    theirs: String,
+    ours: String,
+    standing: &'static str,
 }
 
 #[derive(Debug, Serialize)]
@@ -124,9 +151,31 @@ fn section<'a>(one: &Reproduction<'a>) -> Section<'a> {
         parts: counts(scorecard.parts(None).1),
         all: counts(scorecard.counts(None)),
         core: counts(scorecard.counts(Some(true))),
+        baselines: scorecard.baselines.iter().map(other).collect(),
         figures: figures
             .map(|(name, scores)| figure(paper, results, name, &scores))
             .collect(),
+    }
+}
+
+fn other<'a>(baseline: &'a Baseline) -> Other<'a> {
+    let shown = |one: &'a Evidence| {
+        let [mean, half] = one.theirs;
+        Shown {
+            point: format!("{}, {}", one.experiment, one.place),
+            over: &one.over,
+            program: &one.program,
+            source: &one.source,
+            paper: fixed(one.paper, RATIO),
+            theirs: format!("{} ± {}", fixed(mean, RATIO), fixed(half, RATIO)),
+            ours: one.ours.map_or_else(String::new, |x| fixed(x, RATIO)),
+            standing: one.standing.as_str(),
+        }
+    };
+    Other {
+        sender: &baseline.sender,
+        why: &baseline.why,
+        evidence: baseline.evidence.iter().map(shown).collect(),
     }
 }
 
@@ -146,7 +195,7 @@ fn counts(counts: [(Verdict, usize); Verdict::ALL.len()]) -> Vec<Count> {
 const fn class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Reproduced => "yes",
-        Verdict::DirectionOnly => "half",
+        Verdict::DirectionOnly | Verdict::BaselineDiffers => "half",
         Verdict::NotReproduced => "no",
         Verdict::TooFewSeeds | Verdict::NotTestable | Verdict::NotRun => "none",
     }

@@ -13,6 +13,7 @@
 //! # Ok::<(), claims::ClaimsError>(())
 //! ```
 
+mod baseline;
 mod digest;
 mod embedded;
 mod error;
@@ -38,7 +39,7 @@ use skywave_scenario::{NoFiles, Scenario};
 use model::{ClaimModel, File};
 use select::View;
 
-pub use digest::Baseline;
+pub use baseline::{Baseline, Evidence, Standing};
 pub use error::{ClaimsError, Fault};
 pub use html::page;
 pub use measure::{Part, Stated};
@@ -204,6 +205,14 @@ pub(crate) fn read(
             fault,
         })?;
     }
+    for model in &paper.file.baseline {
+        Baseline::check(model, &paper.view(None)).map_err(|fault| ClaimsError::Baseline {
+            file: file.to_owned(),
+            line: line_of(text, model.sender.span().start),
+            sender: model.sender.get_ref().clone(),
+            fault,
+        })?;
+    }
     Ok(paper)
 }
 
@@ -231,6 +240,8 @@ impl Paper {
             parameters: &self.file.parameters,
             experiments: &self.experiments,
             results,
+            left_out: None,
+            only: None,
         }
     }
 }
@@ -239,9 +250,14 @@ impl Paper {
 /// missing are "not run"; those that have some of their runs are judged by these.
 pub fn evaluate(paper: &Paper, results: &BTreeMap<String, Results>) -> Scorecard {
     let view = paper.view(Some(results));
+    // What loaded without results resolves with them too: the same names are looked up.
+    let baselines = paper.file.baseline.iter();
+    let baselines: Vec<Baseline> = baselines.map(|b| Baseline::new(b, &view)).collect();
     let scores = paper.file.claim.iter().map(|claim| {
-        // What loaded without results resolves with them too: the same names are looked up.
-        let parts = claim.measure.parts(&view).unwrap_or_default();
+        let mut parts = claim.measure.parts(&view).unwrap_or_default();
+        for baseline in &baselines {
+            baseline.decide(&claim.measure, view, &mut parts);
+        }
         Score::new(claim, parts)
     });
     Scorecard {
@@ -253,7 +269,7 @@ pub fn evaluate(paper: &Paper, results: &BTreeMap<String, Results>) -> Scorecard
             .iter()
             .all(|e| results.get(e.name()).is_some_and(Results::is_complete)),
         scores: scores.collect(),
-        baselines: paper.file.baseline.iter().map(Baseline::from).collect(),
+        baselines,
     }
 }
 

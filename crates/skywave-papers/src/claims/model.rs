@@ -30,10 +30,49 @@ pub(super) struct File {
 #[serde(deny_unknown_fields)]
 pub(super) struct BaselineModel {
     /// Its name, as it stands in the names of the parts that compare with it.
-    pub(super) sender: String,
+    pub(super) sender: Spanned<String>,
     /// How it differs from the paper's, how that is known, and where to read more.
     pub(super) why: String,
+    /// What other programs measure of it.
+    #[serde(default)]
+    pub(super) evidence: Vec<EvidenceModel>,
 }
+
+/// What another program measures of a baseline at one point of an experiment.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EvidenceModel {
+    /// The program, with its version.
+    pub(super) program: String,
+    /// Where its numbers are recorded.
+    pub(super) source: String,
+    /// The point; the sender is left open.
+    pub(super) data: Data,
+    /// The baseline's number in that program.
+    pub(super) baseline: Measured,
+    /// The sender that the baseline is set in relation to, in that program.
+    pub(super) over: Sender,
+    /// The paper's mechanism, written independently, in that program.
+    pub(super) mechanism: Sender,
+    /// The ratio of the baseline to `over` that the paper's numbers imply.
+    pub(super) paper: f64,
+    /// The unit of the numbers.
+    #[serde(default)]
+    pub(super) unit: String,
+}
+
+/// A sender's number.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sender {
+    /// Its name in the experiment.
+    pub(super) sender: String,
+    /// Mean and half of the 95 % interval.
+    pub(super) measured: Measured,
+}
+
+/// Mean and half of the 95 % interval.
+pub(super) type Measured = [f64; 2];
 
 /// One result that the text states.
 #[derive(Debug, Deserialize)]

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::digest::Baseline;
+use super::baseline::Baseline;
 use super::measure::Part;
 use super::model::{ClaimModel, Kind};
 use super::verdict::Verdict;

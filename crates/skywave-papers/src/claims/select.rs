@@ -1,6 +1,6 @@
 //! From the names in a claim to numbers: which experiment, which points of its sweep, which flow.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Deserialize;
@@ -62,6 +62,10 @@ pub(super) struct View<'a> {
     pub(super) parameters: &'a BTreeMap<String, Vec<String>>,
     pub(super) experiments: &'a [Scenario],
     pub(super) results: Option<&'a BTreeMap<String, Results>>,
+    /// A choice that no comparison is to contain.
+    pub(super) left_out: Option<&'a str>,
+    /// Results of these experiments alone; of all unless given.
+    pub(super) only: Option<&'a BTreeSet<&'a str>>,
 }
 
 /// Values of parameters beyond those in [`Data::at`].
@@ -202,6 +206,11 @@ pub(super) fn scaled(e: &Estimate, factor: f64) -> Estimate {
 }
 
 impl<'a> View<'a> {
+    /// Whether comparisons may contain this choice.
+    pub(super) fn has(&self, choice: &Scalar) -> bool {
+        self.left_out.is_none_or(|out| choice.to_string() != out)
+    }
+
     /// The experiment of that name.
     pub(super) fn experiment(&self, name: &str) -> Result<&'a Scenario, Fault> {
         let found = self.experiments.iter().find(|s| s.name() == name);
@@ -304,7 +313,13 @@ impl<'a> View<'a> {
             )));
         };
         let reader = Reader::new(scenario, point, data)?;
-        let results = self.results.and_then(|r| r.get(scenario.name()));
+        let asked = data.at.values().chain(more.iter().map(|(_, value)| *value));
+        if let Some(choice) = asked.into_iter().find(|choice| !self.has(choice)) {
+            return Err(Fault::new(format!("{choice} is left out")));
+        }
+        let wanted = self.only.is_none_or(|only| only.contains(scenario.name()));
+        let results = self.results.filter(|_| wanted);
+        let results = results.and_then(|r| r.get(scenario.name()));
         let samples = match results {
             Some(results) => results.samples(point, |run| reader.read(&run.outcome)),
             None => vec![None; scenario.seeds().len()],

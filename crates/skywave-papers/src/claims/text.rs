@@ -16,7 +16,7 @@ impl Scorecard {
         let part_width = names.map(|p| p.name.chars().count()).max().unwrap_or(0);
         for score in &self.scores {
             let verdict = score.verdict;
-            let _ = write!(out, "{:<width$}  {verdict:<14}", score.claim);
+            let _ = write!(out, "{:<width$}  {verdict:<16}", score.claim);
             match (score.parts.as_slice(), &score.reason) {
                 ([part], _) if part.name.is_empty() => {
                     let _ = write!(out, "  {}", numbers(part));
@@ -37,7 +37,7 @@ impl Scorecard {
                     let (name, verdict) = (&part.name, part.verdict);
                     let _ = write!(
                         out,
-                        "  {name:<part_width$}  {verdict:<14}  {}",
+                        "  {name:<part_width$}  {verdict:<16}  {}",
                         numbers(part)
                     );
                     end_line(&mut out);

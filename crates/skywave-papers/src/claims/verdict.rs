@@ -25,9 +25,12 @@
 //! *slightly*, *almost*, *a little*: within 15 %; *close*, *similar*: within 25 %; *strongly*, *much*:
 //! by more than 25 %.
 //!
+//! A part that is not reproduced because of a sender that the paper compares with is *baseline differs*
+//! instead: `baseline.rs` has the rule.
+//!
 //! A claim has the verdict of its worst part, in the order *reproduced*, *direction only*, *too few
-//! seeds*, *not reproduced*: an undecided part leaves the claim undecided unless another part already
-//! fails.
+//! seeds*, *baseline differs*, *not reproduced*: an undecided part leaves the claim undecided unless
+//! another part already fails.
 
 use serde::Serialize;
 
@@ -55,6 +58,10 @@ pub enum Verdict {
     /// would agree with other numbers too.
     #[serde(rename = "too few seeds")]
     TooFewSeeds,
+    /// Not as the paper says, because of a sender that it compares with: what the paper has of it is refuted
+    /// by another program, as [`Baseline`](super::Baseline) says.
+    #[serde(rename = "baseline differs")]
+    BaselineDiffers,
     /// Not as the paper says.
     #[serde(rename = "not reproduced")]
     NotReproduced,
@@ -68,10 +75,11 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts, best first.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Reproduced,
         Self::DirectionOnly,
         Self::TooFewSeeds,
+        Self::BaselineDiffers,
         Self::NotReproduced,
         Self::NotTestable,
         Self::NotRun,
@@ -83,6 +91,7 @@ impl Verdict {
             Self::Reproduced => "reproduced",
             Self::DirectionOnly => "direction only",
             Self::TooFewSeeds => "too few seeds",
+            Self::BaselineDiffers => "baseline differs",
             Self::NotReproduced => "not reproduced",
             Self::NotTestable => "not testable",
             Self::NotRun => "not run",

@@ -161,9 +161,7 @@ impl Comparison {
 
     /// Whether the two agree by the rule.
     pub fn agrees(&self) -> bool {
-        let (low, high) = self.ours.bounds();
-        let (their_low, their_high) = self.theirs.bounds();
-        self.is_close() || (low <= their_high && their_low <= high)
+        self.ours.agrees(&self.theirs, self.tolerance)
     }
 }
 

@@ -48,6 +48,8 @@ impl Measure for Gain {
                 remark: None,
             })
         };
-        self.over.iter().map(part).collect()
+        let named = self.over.iter();
+        let wanted = named.filter(|(name, _)| view.has(&Scalar::Text((*name).clone())));
+        wanted.map(part).collect()
     }
 }

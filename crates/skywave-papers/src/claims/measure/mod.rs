@@ -28,6 +28,7 @@ use super::error::Fault;
 use super::model::{Along, Data};
 use super::select::{Scalar, View};
 use super::verdict::{Limits, Verdict};
+pub(super) use value::factor;
 
 /// One number of a claim, ours beside the paper's.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +86,18 @@ macro_rules! measures {
                 })*
                 check_names(&all)?;
                 Ok(all)
+            }
+
+            /// The parts of the measures that a view which leaves something out still has.
+            pub(super) fn resolved(&self, view: &View<'_>) -> Vec<Part> {
+                let mut all = Vec::new();
+                $(for measure in &self.$key {
+                    let before = all.len();
+                    if add(measure, view, &mut all).is_err() {
+                        all.truncate(before);
+                    }
+                })*
+                all
             }
         }
     };
@@ -196,18 +209,21 @@ fn choices(
     by: Option<&str>,
     among: Option<&[Scalar]>,
 ) -> Result<Vec<Option<Scalar>>, Fault> {
+    let choose = |all: Vec<Scalar>| -> Vec<Option<Scalar>> {
+        let chosen = all.into_iter().filter(|choice| view.has(choice));
+        chosen.map(Some).collect()
+    };
     match (by, among) {
         (None, None) => Ok(vec![None]),
         (None, Some(_)) => Err(Fault::new("`among` needs `by`: values of which parameter?")),
-        (Some(_), Some(among)) => Ok(among.iter().cloned().map(Some).collect()),
+        (Some(_), Some(among)) => Ok(choose(among.to_vec())),
         (Some(by), None) => {
             let along = Along {
                 parameter: by.to_owned(),
                 from: None,
                 to: None,
             };
-            let values = view.values(data, &along, &[])?;
-            Ok(values.into_iter().map(Some).collect())
+            Ok(choose(view.values(data, &along, &[])?))
         }
     }
 }

@@ -71,8 +71,8 @@ impl Order {
         if members.is_empty() {
             return Err(Fault::new("a place of this order is empty"));
         }
-        let named: Vec<(String, Cell)> = members
-            .iter()
+        let present = members.iter().filter(|who| view.has(who));
+        let named: Vec<(String, Cell)> = present
             .map(|who| Ok((who.to_string(), self.cell(view, who, place)?)))
             .collect::<Result<_, Fault>>()?;
         if !self.pool || named.len() == 1 {

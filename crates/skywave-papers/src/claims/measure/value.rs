@@ -48,12 +48,14 @@ impl Measure for Value {
                 remark: None,
             })
         };
-        self.paper.iter().map(part).collect()
+        let named = self.paper.iter();
+        let wanted = named.filter(|(name, _)| view.has(&Scalar::Text((*name).clone())));
+        wanted.map(part).collect()
     }
 }
 
 /// How many of a unit one SI unit is.
-pub(super) fn factor(unit: &str) -> Result<f64, Fault> {
+pub(in crate::claims) fn factor(unit: &str) -> Result<f64, Fault> {
     Ok(match unit {
         "" | "s" | "b/s" | "packets" | "segments" => 1.0,
         "Mb/s" => 1e-6,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::claims::digest::names;
+use crate::claims::baseline::names;
 use crate::claims::{Verdict, embedded, evaluate, load, load_dir, papers};
 use skywave_scenario::Scenario;
 
@@ -138,5 +138,42 @@ fn every_baseline_is_one_that_a_claim_compares_with() {
             let met = parts.iter().any(|part| names(part, &baseline.sender));
             assert!(met, "{name}: {}", baseline.sender);
         }
+    }
+}
+
+/// Each number that the claims quote from the witness stands in its table, in rows of one point.
+#[test]
+fn the_evidence_is_what_the_witness_measured() {
+    let table = include_str!("../../../../../bench/peers/ns2/reference/witness.csv");
+    let mut lines = table.lines();
+    let head: Vec<&str> = lines.next().expect("a head").split(',').collect();
+    let at = |name: &str| head.iter().position(|column| *column == name).expect(name);
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    let paper = load("cerl").unwrap();
+    let evidence = &paper.file.baseline[0].evidence;
+    assert_eq!(evidence.len(), 8);
+    for one in evidence {
+        let (_, point) = one
+            .source
+            .split_once("witness.csv, point ")
+            .expect("a point");
+        let settings = |agent: &str, [mean, half]: [f64; 2]| -> Vec<String> {
+            let number = |row: &[&str], name| row[at(name)].parse::<f64>().expect("a number");
+            let found = rows.iter().find(|row| {
+                let is = row[at("point")] == point && row[at("agent")] == agent;
+                is && number(row, "goodput_mbps_mean") == mean
+                    && number(row, "goodput_mbps_ci95") == half
+            });
+            let row = found.unwrap_or_else(|| panic!("{point}: no {agent} with {mean}"));
+            let columns = ["q", "Tp", "B"].map(|name| row[at(name)].to_owned());
+            columns.to_vec()
+        };
+        let westwood = settings("Linux/westwood", one.baseline);
+        assert_eq!(settings("Reno", one.over.measured), westwood, "{point}");
+        assert_eq!(
+            settings("CERL", one.mechanism.measured),
+            westwood,
+            "{point}"
+        );
     }
 }

@@ -1,3 +1,4 @@
+mod baseline;
 mod builtin;
 mod errors;
 mod evaluation;
