@@ -4,7 +4,7 @@ SKYWAVE := $(or $(CARGO_TARGET_DIR),target)/release/skywave
 # A program of a user's own: a workspace of its own, which only shares the build folder.
 EXAMPLE := examples/custom-cc/Cargo.toml
 
-.PHONY: help demo validate plots test wasm build bench fuzz fmt lint prerequisites deny
+.PHONY: help demo validate plots book test wasm build bench fuzz fmt lint prerequisites deny
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -26,6 +26,9 @@ plots: build ## Draw the plots of docs again (a minute)
 		$(SKYWAVE) run $$file --out $(or $(CARGO_TARGET_DIR),target)/plots --svg docs/mechanisms || exit 1; \
 	done
 	$(SKYWAVE) run examples/my-link.toml --out $(or $(CARGO_TARGET_DIR),target)/plots --svg docs
+
+book: prerequisites ## Make the documentation as a site (installs mdBook into the build folder)
+	sh tools/book.sh
 
 test: prerequisites ## Run all tests
 	sh tools/test-rust.sh
@@ -53,6 +56,7 @@ lint: prerequisites ## Check formatting, lints and documentation, warnings denie
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	python3 tools/rooms.py
+	python3 tools/links.py
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked
 
 deny: ## Check licences and advisories of all dependencies (needs cargo-deny)
