@@ -120,20 +120,20 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    if args.quiet {
-        writeln!(out, "Report: {}", dir.join("report.html").display())?;
-        writeln!(out, "Data:   {}", dir.join("results.parquet").display())?;
-        return Ok(());
-    }
-    writeln!(out, "{}", report::table(&study, &results, output::width()))?;
-    if let Some(warning) = report::caution(&results) {
-        writeln!(out, "{warning}\n")?;
-    }
-    for trace in scenario.traces() {
-        writeln!(out, "Trace:  {}", trace.display())?;
+    if !args.quiet {
+        writeln!(out, "{}", report::table(&study, &results, output::width()))?;
+        if let Some(warning) = report::caution(&results) {
+            writeln!(out, "{warning}\n")?;
+        }
+        for trace in scenario.traces() {
+            writeln!(out, "Trace:  {}", trace.display())?;
+        }
     }
     writeln!(out, "Report: {}", dir.join("report.html").display())?;
     writeln!(out, "Data:   {}", dir.join("results.parquet").display())?;
+    if args.quiet {
+        return Ok(());
+    }
     for plot in drawn {
         writeln!(out, "Plot:   {}", plot.display())?;
     }
@@ -150,13 +150,11 @@ impl Args {
         let names = self.capture.as_ref()?.iter();
         Some(names.filter(|name| !name.is_empty()).cloned().collect())
     }
-}
 
-impl Args {
     /// Which runs record time series.
     fn recorded(&self, scenario: &Scenario) -> RecordSeries {
         match self.series {
-            // What the file asks for is more.
+            // A capture needs the first seed's; a file that asks for series has them of all seeds.
             None if self.capture.is_some() && !records_series(scenario) => RecordSeries::FirstSeed,
             None => RecordSeries::AsSpecified,
             Some(Series::First) => RecordSeries::FirstSeed,

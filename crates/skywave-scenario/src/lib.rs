@@ -103,13 +103,7 @@ impl Scenario {
         files: &dyn Files,
         custom: &CustomMembers,
     ) -> Result<Self, ScenarioError> {
-        let source = Source {
-            name: file.into(),
-            text: text.into(),
-        };
-        let recorded = Recorded::AsSpecified;
-        read(name, &source, Shelf::new(files), custom, recorded)
-            .map_err(|fault| fault.into_error(&source))
+        Self::parse_as(name, file, text, files, custom, Recorded::AsSpecified)
     }
 
     /// As [`Scenario::parse_with`], for a caller that has time series recorded whatever the file says: its
@@ -121,11 +115,21 @@ impl Scenario {
         files: &dyn Files,
         custom: &CustomMembers,
     ) -> Result<Self, ScenarioError> {
+        Self::parse_as(name, file, text, files, custom, Recorded::Always)
+    }
+
+    fn parse_as(
+        name: &str,
+        file: &str,
+        text: &str,
+        files: &dyn Files,
+        custom: &CustomMembers,
+        recorded: Recorded,
+    ) -> Result<Self, ScenarioError> {
         let source = Source {
             name: file.into(),
             text: text.into(),
         };
-        let recorded = Recorded::Always;
         read(name, &source, Shelf::new(files), custom, recorded)
             .map_err(|fault| fault.into_error(&source))
     }

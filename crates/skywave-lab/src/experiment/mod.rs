@@ -230,12 +230,13 @@ pub fn series_size<D: Design + ?Sized>(design: &D, series: RecordSeries) -> (usi
         let Some(&seed) = design.seeds().first() else {
             continue;
         };
-        let recorded = (0..design.seeds().len())
-            .filter(|&index| prepared(design, point, seed, index, series).series)
-            .count();
+        let spec = design.spec(point, seed);
+        let indices = 0..design.seeds().len();
+        let recorded = indices.filter(|&index| is_recorded(series, spec.series, index));
+        let recorded = recorded.count();
         if recorded > 0 {
             runs += recorded;
-            bytes += recorded as f64 * series::expected_bytes(&design.spec(point, seed));
+            bytes += recorded as f64 * series::expected_bytes(&spec);
         }
     }
     (runs, bytes as u64)
@@ -267,13 +268,18 @@ fn prepared<D: Design + ?Sized>(
     series: RecordSeries,
 ) -> Spec {
     let mut spec = design.spec(point, seed);
-    spec.series = match series {
-        RecordSeries::AsSpecified => spec.series,
+    spec.series = is_recorded(series, spec.series, seed_index);
+    spec
+}
+
+/// Whether a run records time series, of which the specification says `specified`.
+fn is_recorded(series: RecordSeries, specified: bool, seed_index: usize) -> bool {
+    match series {
+        RecordSeries::AsSpecified => specified,
         RecordSeries::Never => false,
         RecordSeries::FirstSeed => seed_index == 0,
         RecordSeries::Always => true,
-    };
-    spec
+    }
 }
 
 /// All runs, seed by seed, each with its key.

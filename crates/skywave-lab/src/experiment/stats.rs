@@ -57,10 +57,14 @@ impl Estimate {
     /// Whether two measurements of one thing agree: the means are apart by at most `tolerance`, as a share
     /// of the reference's, or the intervals overlap. One sample is a point without an interval.
     pub fn agrees(&self, reference: &Self, tolerance: f64) -> bool {
-        let distance = (self.mean - reference.mean).abs();
         let (low, high) = self.bounds();
         let (their_low, their_high) = reference.bounds();
-        distance <= tolerance * reference.mean.abs() || (low <= their_high && their_low <= high)
+        self.is_close(reference, tolerance) || (low <= their_high && their_low <= high)
+    }
+
+    /// Whether the means are apart by at most `tolerance`, as a share of the reference's.
+    pub fn is_close(&self, reference: &Self, tolerance: f64) -> bool {
+        (self.mean - reference.mean).abs() <= tolerance * reference.mean.abs()
     }
 }
 

@@ -1,12 +1,12 @@
-//! What a plot is called, and its axes and series.
+//! Titles and names of plots, their axes and their series.
 
 use super::panel::{XAxis, XValue};
 use super::words::Words;
 use crate::scenario::{Plot, PlotAxis, PlotKind};
 
-/// What a plot is called.
+/// The title of a plot, and the words that name its file.
 pub(super) struct Caption {
-    /// In a line: the heading of the file, or one made of what is on the axes.
+    /// The heading: the scenario's own, or else one made of the labels of the axes.
     pub(super) title: String,
     /// In a few words, for the name of a file.
     pub(super) name: String,

@@ -1,7 +1,7 @@
 //! From the numbers of a panel to its plot.
 
 use super::number::{Scaled, scale};
-use super::panel::{Panel, PanelSeries, XAxis};
+use super::panel::{Panel, XAxis};
 use super::plot::{Axis, Look, Plot, Scale, SeriesData};
 use super::words::{capitalised, with_unit};
 use crate::experiment::columns::Unit;
@@ -57,7 +57,7 @@ fn boxes(panel: &Panel) -> Plot {
     let (x, _) = x_axis(&panel.x, false);
     let series = panel.series.iter().map(|series| {
         let five = |at: usize| {
-            let sorted = sorted(series, at);
+            let sorted = series.sorted(at);
             let box_of = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| quantile(&sorted, share));
             let box_of = box_of.into_iter().flatten();
             box_of.map(move |value| (at as f64, value * scaled.factor, None))
@@ -78,10 +78,10 @@ fn boxes(panel: &Panel) -> Plot {
 
 /// The share of samples that are at most a value, for each series.
 fn distribution(panel: &Panel) -> Plot {
-    let all = panel.series.iter().flat_map(|s| sorted(s, 0));
+    let all = panel.series.iter().flat_map(|s| s.sorted(0));
     let scaled = scale(panel.y_unit, all.map(f64::abs).fold(0.0, f64::max));
     let series = panel.series.iter().map(|series| {
-        let sorted = sorted(series, 0);
+        let sorted = series.sorted(0);
         let count = sorted.len() as f64;
         let first = sorted.first().map(|first| (first * scaled.factor, 0.0));
         let steps = sorted.iter().enumerate();
@@ -90,35 +90,20 @@ fn distribution(panel: &Panel) -> Plot {
         SeriesData::steps(series.name.clone(), &points)
     });
     let label = panel.x.given.as_deref().unwrap_or(&panel.y_label);
-    let kind = if panel.x.log {
-        Scale::Log
-    } else {
-        Scale::Linear
-    };
     let share = panel.y_given.as_deref().unwrap_or("Share of samples");
     Plot {
         series: series.collect(),
-        x: Axis::new(with_unit(label, scaled.label), kind),
+        x: Axis::new(with_unit(label, scaled.label), numbers(panel.x.log)),
         y: Axis::new(share, Scale::Linear).from(0.0).to(1.0),
         ..Plot::default()
     }
 }
 
-/// The samples of a series at a place of the axis, ascending.
-fn sorted(series: &PanelSeries, at: usize) -> Vec<f64> {
-    let mut values = series.values(at);
-    values.sort_by(f64::total_cmp);
-    values
-}
-
 fn y_axis(panel: &Panel, scaled: Scaled) -> Axis {
     let label = panel.y_given.as_deref().unwrap_or(&panel.y_label);
     let label = with_unit(label, scaled.label);
-    if panel.y_log {
-        Axis::new(label, Scale::Log)
-    } else {
-        Axis::new(label, Scale::Linear).from(0.0)
-    }
+    let axis = Axis::new(label, numbers(panel.y_log));
+    if panel.y_log { axis } else { axis.from(0.0) }
 }
 
 /// The horizontal axis and what its numbers are multiplied by.
@@ -137,6 +122,10 @@ fn x_axis(x: &XAxis, numeric: bool) -> (Axis, f64) {
         _ => None,
     }
     .map_or((1.0, x.unit.unwrap_or("")), |s| (s.factor, s.label));
-    let kind = if x.log { Scale::Log } else { Scale::Linear };
-    (Axis::new(with_unit(&words, unit), kind), factor)
+    (Axis::new(with_unit(&words, unit), numbers(x.log)), factor)
+}
+
+/// The scale of an axis of numbers.
+fn numbers(is_log: bool) -> Scale {
+    if is_log { Scale::Log } else { Scale::Linear }
 }

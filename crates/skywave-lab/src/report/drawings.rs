@@ -5,7 +5,7 @@ use std::io;
 
 use super::draw::panel_plot;
 use super::html::{MAX_PLOTS, radio, traces};
-use super::panel::{Panel, panels};
+use super::panel::panels;
 use super::plot::{Plot, Print};
 use super::study::Study;
 use crate::experiment::Results;
@@ -16,10 +16,10 @@ const MAX_NAME: usize = 120;
 /// A plot on its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    /// What it shows in a few words, for the name of its file: `goodput-against-loss-rate`. No other
-    /// drawing of the report has the same.
+    /// Name of its file without the ending, as `goodput-against-loss-rate`. Each drawing of a report has
+    /// a name of its own.
     pub name: String,
-    /// What it shows.
+    /// The plot's heading, for people.
     pub title: String,
     /// The plot as an SVG file.
     pub svg: String,
@@ -45,7 +45,7 @@ pub fn drawings(
     };
     let panels = panels(study, results);
     let panels = panels.iter().take(MAX_PLOTS).map(|panel| {
-        let title = title(panel);
+        let title = panel.full_title();
         let plot = Plot {
             title: if panel.untitled {
                 String::new()
@@ -79,13 +79,6 @@ pub fn drawings(
     let mut all: Vec<Drawing> = panels.chain(traces).chain(pictures).collect();
     name_files(&mut all);
     Ok(all)
-}
-
-fn title(panel: &Panel) -> String {
-    match panel.facet_label() {
-        facet if facet.is_empty() => panel.title.clone(),
-        facet => format!("{}, {facet}", panel.title),
-    }
 }
 
 /// Makes names of files of what drawings show: the second of a name has a number, and so on.

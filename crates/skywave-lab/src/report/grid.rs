@@ -104,12 +104,7 @@ pub(super) fn values(panel: &Panel) -> Grid {
 /// The percentiles of a distribution: a row a percentile, a column a series.
 fn percentiles(panel: &Panel) -> Grid {
     const PERCENTILES: [u8; 5] = [5, 25, 50, 75, 95];
-    let sorted = panel.series.iter().map(|series| {
-        let mut values = series.values(0);
-        values.sort_by(f64::total_cmp);
-        values
-    });
-    let sorted: Vec<Vec<f64>> = sorted.collect();
+    let sorted: Vec<Vec<f64>> = panel.series.iter().map(|s| s.sorted(0)).collect();
     let largest = sorted
         .iter()
         .flatten()

@@ -51,7 +51,7 @@ pub(super) struct Page {
     description: Option<String>,
     note: String,
     partial: bool,
-    /// What a reader of the intervals should know.
+    /// A warning about intervals that say nothing, if there are any.
     caution: Option<String>,
     /// Links to the parts of a long page: place and name.
     index: Vec<(String, String)>,
@@ -217,13 +217,8 @@ fn index(
     traces: &[Trace],
     parts: &[(&str, &str, bool)],
 ) -> Vec<(String, String)> {
-    let plots = panels.iter().zip(1..).map(|(panel, number)| {
-        let name = match panel.facet_label() {
-            facet if facet.is_empty() => panel.title.clone(),
-            facet => format!("{}, {facet}", panel.title),
-        };
-        (format!("plot-{number}"), name)
-    });
+    let plots = panels.iter().zip(1..);
+    let plots = plots.map(|(panel, number)| (format!("plot-{number}"), panel.full_title()));
     let traces = traces.iter().zip(1..).map(|(trace, number)| {
         (
             format!("trace-{number}"),

@@ -26,7 +26,7 @@ pub struct Panel {
     pub kind: PlotKind,
     /// It shows bins of time, of which there may be many.
     pub over_time: bool,
-    /// What it shows, in a line: the heading of the file or one made of what is on the axes.
+    /// The heading: the scenario's own, or else one made of the labels of the axes.
     pub title: String,
     /// The file wants no heading above the plot.
     pub untitled: bool,
@@ -113,6 +113,13 @@ impl PanelSeries {
         samples.iter().copied().flatten().collect()
     }
 
+    /// The samples at a place of the axis that are there, ascending.
+    pub fn sorted(&self, x: usize) -> Vec<f64> {
+        let mut values = self.values(x);
+        values.sort_by(f64::total_cmp);
+        values
+    }
+
     /// Difference to another series at a place of the axis, seed by seed.
     pub fn difference(&self, other: &Self, x: usize) -> Option<Estimate> {
         paired_difference(self.samples.get(x)?, other.samples.get(x)?)
@@ -144,6 +151,14 @@ impl Panel {
     /// Whether every place on the axis is a number.
     pub fn is_numeric(&self) -> bool {
         self.x.values.iter().all(|v| v.number.is_some())
+    }
+
+    /// The heading with the facet, if there are several.
+    pub fn full_title(&self) -> String {
+        match self.facet_label() {
+            facet if facet.is_empty() => self.title.clone(),
+            facet => format!("{}, {facet}", self.title),
+        }
     }
 
     /// The facet for people: `duration = 480s, …`; empty when there is only one.
@@ -195,7 +210,7 @@ fn facets(study: &Study, results: &Results, plot: &Plot) -> Vec<Panel> {
     facets
         .into_values()
         .into_iter()
-        .map(|(facet, points)| panel(study, results, plot, facet, &points))
+        .map(|(facet, points)| panel(study, results, words, plot, facet, &points))
         .collect()
 }
 
@@ -224,7 +239,14 @@ fn free_paths(study: &Study, plot: &Plot) -> Vec<String> {
         .collect()
 }
 
-fn panel(study: &Study, results: &Results, plot: &Plot, facet: Facet, points: &[usize]) -> Panel {
+fn panel(
+    study: &Study,
+    results: &Results,
+    words: Words,
+    plot: &Plot,
+    facet: Facet,
+    points: &[usize],
+) -> Panel {
     let flows = series_flows(study, plot, results, points);
     let mut places: Labelled<XValue> = Labelled::default();
     let mut series: Labelled<XValue> = Labelled::default();
@@ -236,9 +258,11 @@ fn panel(study: &Study, results: &Results, plot: &Plot, facet: Facet, points: &[
             seeds: &results.seeds,
             names: &plot.names,
         };
+        let x_of = label.places(&plot.x);
+        let by_of = plot.by.as_ref().map(|axis| label.places(axis));
         for seed in 0..results.seeds.len() {
             let run = results.get(point, seed);
-            let x = label.place(&plot.x, seed);
+            let x = x_of(seed);
             let mut add = |by: XValue, only: Option<&String>| {
                 let at = series.index(&by.label.clone(), || by);
                 let mut put = |x: XValue, slot, value| {
@@ -256,14 +280,14 @@ fn panel(study: &Study, results: &Results, plot: &Plot, facet: Facet, points: &[
                     None => put(x.clone(), 0, None),
                 }
             };
-            match &plot.by {
-                Some(PlotAxis::Flow) => {
+            match (&plot.by, &by_of) {
+                (Some(PlotAxis::Flow), _) => {
                     for flow in &flows {
                         add(label.named(flow), Some(flow));
                     }
                 }
-                Some(axis) => add(label.place(axis, seed), None),
-                None => add(label.named(""), None),
+                (_, Some(by_of)) => add(by_of(seed), None),
+                (_, None) => add(label.named(""), None),
             }
         }
     }
@@ -286,7 +310,6 @@ fn panel(study: &Study, results: &Results, plot: &Plot, facet: Facet, points: &[
         all[at].samples[column[place]][seed * slots + slot] = value;
     }
     let measured = summary::describe(study, plot, points);
-    let words = Words::of(study);
     let x = XAxis {
         label: axis_name(words, &plot.x, &measured.label),
         brief: match &plot.x {

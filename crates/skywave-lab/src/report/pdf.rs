@@ -7,15 +7,15 @@ use krilla::Document;
 use krilla::geom::Size;
 use krilla::page::PageSettings;
 use krilla_svg::{SurfaceExt, SvgSettings};
-use usvg::fontdb::{Database, Source};
+use usvg::fontdb::{Database, FaceInfo, Source};
+
+use super::plot::POINTS_PER_PIXEL;
 
 /// The font of figures that ask for none, so that they are the same on every machine.
 const BUILT_IN: &[u8] = include_bytes!("../../fonts/LiberationSans-Regular.ttf");
 const BUILT_IN_NAME: &str = "Liberation Sans";
 /// Names that a message about a missing font can hold.
 const MAX_NAMES: usize = 12;
-/// Points of the pixels in which a picture's size is given after reading.
-const POINTS_PER_PIXEL: f32 = 0.75;
 
 /// The fonts that the text of a figure may be set in.
 #[derive(Clone, Debug)]
@@ -52,11 +52,7 @@ impl Fonts {
         // Only this one: what else is installed must not make a difference.
         let files: Vec<Source> = installed
             .faces()
-            .filter(|face| {
-                face.families
-                    .iter()
-                    .any(|(n, _)| n.eq_ignore_ascii_case(name))
-            })
+            .filter(|face| is_called(face, name))
             .map(|face| face.source.clone())
             .collect();
         if files.is_empty() {
@@ -82,7 +78,11 @@ fn with_built_in() -> Database {
 
 /// Whether there is a font of that name.
 fn is_of(fonts: &Database, name: &str) -> bool {
-    let mut names = fonts.faces().flat_map(|face| &face.families);
+    fonts.faces().any(|face| is_called(face, name))
+}
+
+fn is_called(face: &FaceInfo, name: &str) -> bool {
+    let mut names = face.families.iter();
     names.any(|(n, _)| n.eq_ignore_ascii_case(name))
 }
 
@@ -116,7 +116,8 @@ pub fn pdf(svg: &str, fonts: &Fonts) -> io::Result<Vec<u8>> {
     };
     let picture = usvg::Tree::from_str(svg, &options).map_err(io::Error::other)?;
     let (width, height) = (picture.size().width(), picture.size().height());
-    let size = Size::from_wh(width * POINTS_PER_PIXEL, height * POINTS_PER_PIXEL);
+    let points = |pixels: f32| pixels * POINTS_PER_PIXEL as f32;
+    let size = Size::from_wh(points(width), points(height));
     let size = size.ok_or_else(|| io::Error::other("a picture without a size"))?;
     let mut document = Document::new();
     let mut page = document.start_page_with(PageSettings::new(size));

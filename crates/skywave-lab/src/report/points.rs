@@ -15,8 +15,16 @@ pub(super) struct PointLabel<'a> {
 }
 
 impl PointLabel<'_> {
-    /// Where a run stands on an axis.
-    pub(super) fn place(&self, axis: &PlotAxis, seed_index: usize) -> XValue {
+    /// Where the run of each seed stands on an axis: seeds of a point differ on the axis of seeds alone.
+    pub(super) fn places<'b>(&'b self, axis: &'b PlotAxis) -> impl Fn(usize) -> XValue + 'b {
+        let same = (*axis != PlotAxis::Seed).then(|| self.place(axis, 0));
+        move |seed_index| match &same {
+            Some(place) => place.clone(),
+            None => self.place(axis, seed_index),
+        }
+    }
+
+    fn place(&self, axis: &PlotAxis, seed_index: usize) -> XValue {
         match axis {
             PlotAxis::Param(path) => {
                 let value = self.point.param(path);

@@ -113,15 +113,12 @@ impl Baseline {
 
     /// The experiments at which every piece of evidence refutes the paper's.
     fn refuted(&self) -> BTreeSet<&str> {
-        let all = self.evidence.iter();
-        let (stands, falls): (Vec<_>, Vec<_>) =
-            all.partition(|one| one.standing == Standing::Refuted);
-        let names = |of: Vec<&'_ Evidence>| -> BTreeSet<String> {
-            of.into_iter().map(|one| one.experiment.clone()).collect()
+        let names = self.evidence.iter().map(|one| one.experiment.as_str());
+        let refutes = |name: &&str| {
+            let mut there = self.evidence.iter().filter(|one| one.experiment == *name);
+            there.all(|one| one.standing == Standing::Refuted)
         };
-        let falls = names(falls);
-        let stands = stands.into_iter().map(|one| one.experiment.as_str());
-        stands.filter(|name| !falls.contains(*name)).collect()
+        names.filter(refutes).collect()
     }
 
     /// Gives the failed parts of a claim that rest on this baseline their outcome.

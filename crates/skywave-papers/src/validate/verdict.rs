@@ -155,8 +155,7 @@ impl Comparison {
 
     /// Whether the means are within the tolerance.
     pub fn is_close(&self) -> bool {
-        let distance = (self.ours.mean - self.theirs.mean).abs();
-        distance <= self.tolerance * self.theirs.mean.abs()
+        self.ours.is_close(&self.theirs, self.tolerance)
     }
 
     /// Whether the two agree by the rule.

@@ -165,14 +165,18 @@ pub(super) const OVER_TIME: Measured = Measured {
 
 /// The metric of that name that is counted in bins of time.
 pub(super) fn binned(name: &str) -> Option<Metric> {
-    let mut metrics = BINNED.iter();
+    named(BINNED, name)
+}
+
+/// The metric of that name, or with that field in the outcome.
+fn named(metrics: &[Metric], name: &str) -> Option<Metric> {
+    let mut metrics = metrics.iter();
     metrics.find(|m| m.name == name || m.field == name).copied()
 }
 
 impl Measured {
     fn find(&self, name: &str) -> Option<Metric> {
-        let mut metrics = self.metrics.iter();
-        metrics.find(|m| m.name == name || m.field == name).copied()
+        named(self.metrics, name)
     }
 }
 

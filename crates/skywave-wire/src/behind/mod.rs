@@ -163,12 +163,9 @@ impl Behind {
             command: Program::Waits,
             complaints,
         };
-        let input = [io::stdin()
-            .as_fd()
-            .try_clone_to_owned()
-            .map_err(BehindError::Start)?];
-        let input = input.each_ref().map(AsFd::as_fd);
-        behind.channel.send(&Message::Input, &input).map_err(gone)?;
+        let input = io::stdin();
+        let sent = behind.channel.send(&Message::Input, &[input.as_fd()]);
+        sent.map_err(gone)?;
         let mut files = behind.ready()?.into_iter();
         let (Some(near), Some(far)) = (files.next(), files.next()) else {
             return Err(BehindError::Killed);

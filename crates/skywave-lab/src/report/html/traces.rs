@@ -85,13 +85,14 @@ pub(in crate::report) fn traces(
             asked.iter().any(fits)
         }
     };
+    let words = Words::of(study);
     let mut traces = Vec::new();
     let mut lines = 0;
     for (point, seed_index, run) in recorded.iter().take(MAX_RUNS) {
         if lines >= MAX_LINES {
             break;
         }
-        let mut title = Words::of(study).values(study.points.get(*point));
+        let mut title = words.values(study.points.get(*point));
         title.push(format!("seed {}", results.seeds[*seed_index]));
         let series = run.series()?;
         let segments = sequence::plots(&series);

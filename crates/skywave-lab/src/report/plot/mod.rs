@@ -29,6 +29,8 @@ mod thin;
 
 pub use axis::Scale;
 pub use map::{Map, Place};
+#[cfg(feature = "pdf")]
+pub(super) use print::POINTS_PER_PIXEL;
 pub use print::Print;
 pub use theme::style;
 pub use thin::thin;

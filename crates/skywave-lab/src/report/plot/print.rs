@@ -3,7 +3,7 @@
 /// Pixels of the text in a plot, at which everything else in it is drawn.
 const TEXT: f64 = 12.0;
 /// Points of a CSS pixel.
-const POINTS_PER_PIXEL: f64 = 0.75;
+pub(in crate::report) const POINTS_PER_PIXEL: f64 = 0.75;
 
 /// How a figure is to look on paper.
 #[derive(Clone, Debug, PartialEq, Default)]
