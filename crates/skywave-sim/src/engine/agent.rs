@@ -1,8 +1,8 @@
 //! Agents at nodes in the middle of a path.
 //!
-//! To the packets that pass it an agent is a link without delay, in both directions of its flows. It
-//! always has an inbox, because it is to see data and ACKs in the order of time; its timers lie there
-//! among them, as those of a link with ARQ do.
+//! To packets, an agent is a link without delay, in both directions of its flows. It always has an
+//! inbox, because it must see data and ACKs in the order of time. Its timers lie in the inbox among
+//! the packets, as those of a link with ARQ do.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::spec::{AgentSpec, Spec};
 /// An agent and what it knows of its flows.
 pub(crate) struct AgentLane {
     config: SnoopConfig,
-    /// By flow: those of which a packet has passed.
+    /// By flow; `None` until the flow's first packet passes the agent.
     connections: Vec<Option<Box<Connection>>>,
     /// The timers of all connections.
     timers: BTreeSet<(Time, u32)>,
@@ -28,9 +28,9 @@ pub(crate) struct AgentLane {
 
 struct Connection {
     snoop: Snoop,
-    /// The next place of the flow's data on its route.
+    /// Place on the route of the flow's data right after the agent: repairs enter the route there.
     ahead: u32,
-    /// Its timer among all.
+    /// The time of its entry in `AgentLane::timers`.
     due: Option<Time>,
 }
 
@@ -54,7 +54,7 @@ impl AgentLane {
         })
     }
 
-    /// Notes when the connection's timer is due now.
+    /// Moves the connection's entry in `timers` to the time at which its timer is due now.
     fn reset_timer(&mut self, flow: u32) {
         let connection = self.connection(flow);
         let due = connection.snoop.next_timer();
@@ -76,7 +76,7 @@ impl World<'_> {
         };
         let horizon = inbox.horizon(self.now);
         let mut packets = inbox.take(self.now);
-        // A flow's data before its ACKs of the same moment, whatever was decided first.
+        // Of a flow's packets with equal times, data goes before ACKs, whichever was decided first.
         let same = |a: &Arrival, b: &Arrival| a.at == b.at && a.label.flow() == b.label.flow();
         for packets in packets.chunk_by_mut(same) {
             packets.sort_by_key(|arrival| arrival.label.hop());
@@ -130,7 +130,7 @@ impl World<'_> {
         let connection = agent.connection(flow);
         let mut verdict = Verdict::Forward;
         match &packet.body {
-            // Damaged packets do not pass its checksum: it takes no notice.
+            // A damaged packet fails the agent's check of the checksum: the agent ignores it.
             _ if packet.is_corrupt() => {}
             Body::TcpData(segment) => {
                 connection.ahead = label.at_next_hop().hop();
@@ -150,8 +150,8 @@ impl World<'_> {
         }
     }
 
-    /// The link at place `hop` of its route has no room for a packet: the agent before it, if there is
-    /// one, is to know.
+    /// The link at place `hop` of the route has no room for packet `id`: tells the agent right
+    /// before the link, if there is one.
     #[cold]
     pub(super) fn tell_agent(&mut self, id: u32, hop: u32) {
         let Some(lane) = self.routes.lane_before(hop) else {
@@ -168,7 +168,7 @@ impl World<'_> {
         }
     }
 
-    /// Puts on their way what the agent sends again.
+    /// Sends the segments that the agent retransmits.
     fn send_repairs(&mut self, lane: usize, flow: u32, at: Time) {
         loop {
             let connection = self.lanes[lane].agent().connection(flow);

@@ -1,8 +1,8 @@
-//! Links with ARQ: they decide later than packets come, by timers of their own.
+//! Links with ARQ: they decide about a packet some time after it has come, by timers of their own.
 //!
 //! Such a link has an inbox in any case, and its timer lies there among the packets. When a bucket is
 //! taken, all packets up to its end are known, and the link does everything that is due by then.
-//! What comes out comes at least the link's delay later, as with any link, so that its slack is the
+//! Packets come out at least the link's delay later, as with any link, so that its slack is the
 //! same.
 
 use std::collections::VecDeque;
@@ -21,7 +21,8 @@ pub(crate) struct ArqLane {
     pub(super) link: ArqLink,
     /// The earliest timer that lies in the inbox.
     timer: Option<Time>,
-    /// Offers that the observer has not heard of, in order. They wait for the fate of the first.
+    /// Offers not yet reported to the observer. They are reported in order, so all of them wait
+    /// until the fate of the first is known.
     untold: VecDeque<Untold>,
 }
 
@@ -157,13 +158,13 @@ impl World<'_> {
         }
     }
 
-    /// Keeps in mind for the observer what became of a packet.
+    /// Notes for the observer what became of a packet.
     fn note(&mut self, link: usize, settled: Settled) {
         if self.observer.is_none() {
             return;
         }
         let untold = &mut self.lanes[link].arq().untold;
-        // A place among the packets is used again: those before have been decided.
+        // Packet numbers are reused, but earlier offers with this number have been decided.
         let open = |offer: &&mut Untold| offer.id == settled.id && offer.decided.is_none();
         if let Some(offer) = untold.iter_mut().find(open) {
             offer.decided = Some((settled.fate, settled.transmissions));

@@ -5,16 +5,16 @@ use std::cmp::Ordering;
 use skywave_core::Time;
 use skywave_core::packet::Packet;
 
-/// A packet that comes to a link, with all that plain links need of it: the packet itself lies
-/// elsewhere, and is out of the cache by now.
+/// A packet that comes to a link, with all that plain links need to know of it: the packet itself
+/// lies elsewhere, and is out of the cache by now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arrival {
     pub(crate) at: Time,
     pub(crate) label: Label,
 }
 
-/// What is written on a packet: two words, two numbers in each. So it travels in registers; what is
-/// written to memory in parts is slow to read as a whole.
+/// What links need to know of a packet: two words with two numbers in each, so that a label travels
+/// in registers. (A value that was written to memory in parts is slow to read as a whole.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Label {
     /// Flow, whether it is damaged, and number among the packets under way.
@@ -23,7 +23,7 @@ pub(crate) struct Label {
     what: u64,
 }
 
-/// Set beside the number of a damaged packet.
+/// Bit above a packet's number: set if the packet is damaged.
 const CORRUPT: u32 = 1 << 31;
 
 impl Label {
@@ -89,7 +89,7 @@ impl Label {
 }
 
 impl Arrival {
-    /// No packet: the link's own timer, behind the packets of the same time.
+    /// Not a packet, but the link's own timer. It comes after the packets of the same time.
     pub(crate) fn timer(at: Time) -> Self {
         Self {
             at,
@@ -108,10 +108,11 @@ impl Arrival {
         self.at.cmp(&other.at).then_with(lots)
     }
 
-    /// Drawn by the link's `salt` in this run, time and flow, so that no flow is ahead of another
-    /// whenever they meet: paths of equal delays whose rates divide each other make that happen all
-    /// the time, and the last place in a queue goes to the first. At one time each flow has a lot of
-    /// its own, as each step can be undone (the mixer is that of MurmurHash3).
+    /// Decides which of several packets that arrive at the same time goes first: a hash of the
+    /// link's `salt` in this run, the time and the flow. With a fixed order one flow would always
+    /// be ahead: on paths of equal delays whose rates divide each other, packets meet all the time,
+    /// and the first one gets the last place in a queue. At one time no two flows have the same
+    /// lot, as each step of the hash can be undone (the mixer is that of MurmurHash3).
     #[inline]
     pub(crate) fn lot(&self, salt: u32) -> u32 {
         if self.is_timer() {

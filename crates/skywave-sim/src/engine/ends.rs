@@ -12,7 +12,7 @@ use crate::measure::LossLedger;
 use crate::outcome::FlowOutcome;
 use crate::spec::Spec;
 
-/// What a receiver has for the wire.
+/// Kind of packet that a receiver has to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// Nothing.
@@ -23,8 +23,8 @@ pub(super) enum Answer {
     WithNews,
 }
 
-/// The machines of a flow's transport. Not boxed: with many flows each pointer to follow costs a wait
-/// for memory.
+/// The machines of a flow's transport. Not boxed: with many flows, following a pointer costs a
+/// cache miss.
 #[expect(clippy::large_enum_variant, reason = "most flows are TCP")]
 pub(super) enum Ends {
     Tcp(Tcp),
@@ -41,11 +41,12 @@ pub(super) struct Tcp {
     pub(super) next_number: u64,
     pub(super) config: Arc<TcpConfig>,
     pub(super) losses: LossLedger,
-    /// The receiver tells the sender of the way of the data.
+    /// The receiver echoes to the sender what the path has written on data: ECN marks, loss
+    /// notifications or hints.
     pub(super) tells_way: bool,
 }
 
-// What is asked for every packet, of those that are not TCP.
+// For transports other than TCP: the questions that are asked for every packet.
 impl Ends {
     #[inline(never)]
     pub(super) fn sender_due(&self) -> Time {
@@ -89,7 +90,8 @@ impl Tcp {
         }
     }
 
-    /// Why it was slow, at the end of the run.
+    /// At the end of the run: shares of time by what kept the sender from sending more, and its
+    /// losses.
     pub(super) fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {
         let times = self.sender.limit_times(now);
         outcome.share_handshake = times.share(Limit::Handshake);
@@ -103,7 +105,7 @@ impl Tcp {
         self.losses.finish(una, outcome);
     }
 
-    /// A segment reaches the receiver: measures it if it is the first to bring what is in it.
+    /// A segment reaches the receiver: notes its arrival if it is the first one with this data.
     #[cold]
     #[inline(never)]
     pub(super) fn arrives(&mut self, now: Time, segment: &Segment) {

@@ -1,4 +1,4 @@
-//! A flow: its two ends, the application behind them, and what is measured of both.
+//! A flow: its two ends, the application that uses them, and what is measured.
 
 use skywave_core::driver::{DriveFlight, DriveReceiver, DriveSender};
 use skywave_core::packet::{Body, Datagram, Packet, Segment};
@@ -21,19 +21,20 @@ pub(crate) const SERIES: [&str; 6] = ["cwnd", "ssthresh", "rtt", "srtt", "rto", 
 
 /// A flow as the engine drives it.
 ///
-/// What packets touch comes first: with many flows, most of the time goes into fetching it.
+/// Fields that packets touch come first: with many flows, most of the time goes into fetching them.
 #[repr(C, align(64))]
 pub(crate) struct Flow {
     pub(crate) ends: Ends,
     /// Packets that wait for the sender.
     pub(crate) to_sender: Mailbox,
-    /// The application's next turn, and its end; [`Time::MAX`] for never.
+    /// Times of the application's next turn and of its end; [`Time::MAX`] for never.
     application_at: Time,
     stop_at: Time,
-    /// The next bound of the measured window; [`Time::MAX`] behind it.
+    /// Next bound (start or end) of the measured window; [`Time::MAX`] after its end.
     bound: Time,
-    /// When the sender's and the receiver's timers are looked at. A timer that moves later leaves
-    /// this as it is; one that moves earlier leaves an event behind that no longer counts.
+    /// Event at which the sender's timer and application are looked at next; `receiver_timer` is
+    /// the same for the receiver's timer. If a timer moves later, the event stays, and finds
+    /// nothing due. If it moves earlier, there is a new event, and the old one no longer counts.
     pub(super) sender_timer: Wake,
     index: u32,
     /// The application has stopped.
@@ -48,14 +49,14 @@ pub(crate) struct Flow {
     start: Time,
     /// The application; `None` for one that has data without end from the start on.
     source: Option<Box<Source>>,
-    /// Time from the start until everything was acknowledged, once it is.
+    /// Time at which everything was acknowledged; [`Time::MAX`] before that.
     completed: Time,
-    /// The sender's counters when the measured window opened, if it had done anything by then; after the
-    /// window's end, what it did in between.
+    /// While the measured window is open: the sender's counters at its start, if it had done
+    /// anything by then. After the window's end: what the sender did in it.
     counted: Option<Box<SenderCounters>>,
 }
 
-/// What happens next at the sender's host, other than that a packet arrives.
+/// Something that happens at the sender's host, other than that a packet arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Local {
     /// The application stops.
@@ -108,13 +109,14 @@ impl Flow {
         }
     }
 
-    /// When something happens at the sender's host, other than that a packet arrives.
+    /// Time of the next [`Local`] at the sender's host.
     #[inline(always)]
     pub(crate) fn next_own(&self) -> Time {
         self.timer().min(self.application_at.min(self.stop_at))
     }
 
-    /// What that is. Of equal times: the end of the application, its turn, the timer.
+    /// The [`Local`] at [`Self::next_own`]. Of equal times: the end of the application, its turn,
+    /// the timer.
     pub(crate) fn own_turn(&self) -> Local {
         let application = self.application_at.min(self.stop_at);
         if self.timer() < application {
@@ -160,7 +162,7 @@ impl Flow {
         }
     }
 
-    /// The application's turn; a datagram to send, if it has one.
+    /// Gives the application its turn. Returns a datagram to send, if it has one.
     pub(crate) fn on_application(&mut self, now: Time) -> Option<Packet> {
         self.application_at = Time::MAX;
         if self.stopped {
@@ -244,7 +246,8 @@ impl Flow {
         let data_end = after - u64::from(tcp.receiver.is_finished());
         let delivered = data_end.saturating_sub(position);
         self.meter.delivered(now, counts, delivered);
-        // The sender has not heard of it yet, so it still knows when each was first sent.
+        // No ACK of this data has reached the sender yet, so it still knows when each segment was
+        // first sent.
         let flight = tcp.sender.flight();
         while position < data_end
             && let Some(sent) = flight.at_number(position, &mut tcp.next_number)
@@ -256,7 +259,8 @@ impl Flow {
         }
     }
 
-    /// As [`Self::on_data`], for other than TCP. (A flow's packets carry its own transport.)
+    /// As [`Self::on_data`], for transports other than TCP. (All packets of a flow are of the
+    /// flow's own transport.)
     #[inline(never)]
     fn on_other_data(&mut self, now: Time, packet: &Packet) {
         match (&mut self.ends, &packet.body) {
@@ -300,7 +304,7 @@ impl Flow {
         }
     }
 
-    /// A packet of this flow is lost at `at`. A lost ACK or probe is nobody's data.
+    /// A packet of this flow is lost at `at`. Only lost data is counted, not a lost ACK or probe.
     pub(crate) fn lost(&mut self, at: Time, packet: &Packet, cause: LossCause) {
         let is_data = match (&mut self.ends, &packet.body) {
             (_, Body::TcpAck(_) | Body::WtcpBack(_)) => false,
@@ -418,7 +422,7 @@ impl Flow {
     #[inline(always)]
     pub(crate) fn settle(&mut self, now: Time) {
         match &self.ends {
-            // As most often: it is not done either.
+            // The usual case: with data in flight, the connection is not done either.
             Ends::Tcp(tcp) if !tcp.sender.flight().is_empty() => {}
             _ => self.settle_drained(now),
         }
@@ -433,7 +437,7 @@ impl Flow {
                 let empty = sender.flight().is_empty() && sender.unsent() == 0;
                 (sender.is_done(), empty && waits)
             }
-            // UDP hears nothing back: the transfer ends when it is sent.
+            // UDP gets no ACKs: the transfer ends when everything is sent.
             Ends::Udp { .. } => (false, true),
             Ends::Wtcp(wtcp) => {
                 let drained = wtcp.is_drained() && waits;
@@ -476,7 +480,8 @@ impl Flow {
         outcome
     }
 
-    /// Its sender does not cut its window for losses that are put down to a channel.
+    /// Whether its sender uses explicit loss notifications (ELN), so as not to cut its window for
+    /// losses on a channel.
     pub(super) fn wants_loss_notices(&self) -> bool {
         matches!(&self.ends, Ends::Tcp(tcp) if tcp.config.eln)
     }

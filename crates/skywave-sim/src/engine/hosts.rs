@@ -75,7 +75,8 @@ impl World<'_> {
         self.schedule_sender_at(index, flow.next_own(), flow.to_sender.first());
     }
 
-    /// Has the sender's host looked at when its `own` turn comes, and when its `first` packet does.
+    /// Schedules events for the sender's host: for its `own` turn, and for the `first` of its
+    /// packets.
     #[inline(always)]
     fn schedule_sender_at(&mut self, index: usize, own: Time, first: Option<Time>) {
         if let Some(first) = first {
@@ -90,7 +91,7 @@ impl World<'_> {
         }
     }
 
-    /// Has the sender's host looked at when the `first` of its packets comes.
+    /// Schedules an event for the `first` of the packets that wait for the sender's host.
     #[inline(always)]
     pub(super) fn schedule_mail_to_sender(&mut self, index: usize, first: Time) {
         let at = latest(first, self.plan.senders[index]);
@@ -149,7 +150,7 @@ impl World<'_> {
         flow.on_data(at, &self.packets[id as usize].packet);
         let answer = flow.poll_receiver(at);
         if answer == Answer::Plain {
-            // As most often; it may have the place of what it answers.
+            // The usual case: the ACK may take the place of the packet that it answers.
             let packet = flow.ack::<false>(at);
             self.send_in_place(id, packet, at);
         } else {
@@ -162,7 +163,7 @@ impl World<'_> {
         self.schedule_receiver_timer(index);
     }
 
-    /// Fires the receiver's timer, if it is due by `horizon`, at its time.
+    /// Fires the receiver's timer if it is due by `horizon`, as of the time at which it is due.
     #[inline]
     fn fire_receiver_timer(&mut self, index: usize, horizon: Time) {
         let due = self.flows[index].receiver_due();

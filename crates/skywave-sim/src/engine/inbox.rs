@@ -1,4 +1,4 @@
-//! Where packets wait until it is sure that none comes before them.
+//! Where packets wait until it is certain that none comes before them.
 
 use skywave_core::{Duration, Time};
 
@@ -14,7 +14,7 @@ pub(crate) struct Inbox {
     /// ends at `n` widths.
     shift: u32,
     hold: Duration,
-    /// For the lots of this link in this run.
+    /// Salt for the lots of this link in this run.
     salt: u32,
     buckets: Ring<Arrival>,
     room: order::Room,
@@ -34,7 +34,7 @@ impl Inbox {
         }
     }
 
-    /// Files a packet; if that opens a bucket, when to take that.
+    /// Files a packet. If it opens a bucket, returns the time at which to take that bucket.
     #[inline(always)]
     pub(crate) fn insert(&mut self, arrival: Arrival) -> Option<Time> {
         // Rounded up. (Signed, so that time zero is in bucket zero; no run lasts 2^63 ns.)
@@ -49,7 +49,7 @@ impl Inbox {
         Time::from_nanos(number << self.shift) + self.hold
     }
 
-    /// Up to when all packets have been filed, if a bucket is taken at `now`.
+    /// Time up to which all packets have been filed when a bucket is taken at `now`.
     pub(crate) fn horizon(&self, now: Time) -> Time {
         now - self.hold
     }

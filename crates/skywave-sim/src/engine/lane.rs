@@ -20,10 +20,12 @@ use crate::spec::{AgentSpec, LinkSpec, Spec};
 
 pub(crate) struct Lane {
     carrier: Carrier,
-    /// Where packets from several feeders are put in order; `None` for a link that follows.
+    /// Where packets from several feeders are put in order; `None` for a link that follows (see the
+    /// module `plan`).
     pub(crate) inbox: Option<Box<Inbox>>,
     watch: Option<Box<Watch>>,
-    /// Flows of which the link has just lost a packet, and whose next one is to say so.
+    /// Flows that have just lost a packet here, and whose next packet is to carry a loss
+    /// notification.
     pub(super) notices: LossNotices,
 }
 
@@ -54,7 +56,7 @@ pub(crate) enum LaneKind {
     Passage,
 }
 
-/// What costs time on every packet, and is there on demand only.
+/// Records that cost time on every packet, and are therefore kept on demand only.
 struct Watch {
     series: Option<Recorder>,
     fullness: Option<Fullness>,
@@ -67,7 +69,7 @@ impl Watch {
             QueueConfig::Red(red) => red.limit,
         };
         let fullness = match limit {
-            // A link with ARQ does not know when what waits will leave.
+            // A link with ARQ does not know when the packets that wait will leave.
             Limit::Packets(n) if run.details && spec.config.arq.is_none() => {
                 Some(Fullness::new(n, run.measure))
             }
@@ -91,8 +93,8 @@ impl Watch {
 }
 
 impl Lane {
-    /// A link with its random streams named, measuring over the window; `observed` if somebody looks
-    /// at its packets. Behind the `wires` comes its own, if it is one.
+    /// The lane of a link, which measures over the run's window. `observed` means that an observer
+    /// looks at its packets. If the link is a wire, it is added to `wires`.
     pub(crate) fn new(
         spec: &LinkSpec,
         slack: Option<Slack>,
@@ -144,7 +146,8 @@ impl Lane {
         }
     }
 
-    /// What packets meet that come to this lane, which is number `index`.
+    /// Where packets go that come to this lane, which has number `index`: to its inbox, or else
+    /// right to its [decision](Self::decision).
     pub(super) fn entrance(&self, index: u32) -> Next {
         if self.inbox.is_some() {
             Next::Collects(index)
@@ -153,7 +156,7 @@ impl Lane {
         }
     }
 
-    /// What packets meet about which this lane, which is number `index`, decides now.
+    /// Where packets go about which this lane, which has number `index`, decides now.
     pub(super) fn decision(&self, index: u32) -> Next {
         match self.carrier {
             Carrier::Wire(wire) => Next::Wire(wire),
@@ -169,7 +172,7 @@ impl Lane {
         }
     }
 
-    /// What it is, as to who decides about its packets.
+    /// Kind of lane: which machine decides about its packets.
     #[inline]
     pub(crate) fn kind(&self) -> LaneKind {
         match self.carrier {
@@ -185,7 +188,7 @@ impl Lane {
     }
 
     /// # Panics
-    /// When this is a link.
+    /// When this is no agent.
     pub(super) fn agent(&mut self) -> &mut AgentLane {
         match &mut self.carrier {
             Carrier::Agent(agent) => agent,
@@ -196,7 +199,7 @@ impl Lane {
     }
 
     /// # Panics
-    /// When the link has none.
+    /// When this is no link with ARQ.
     pub(super) fn arq(&mut self) -> &mut ArqLane {
         match &mut self.carrier {
             Carrier::Arq(arq) => arq,
@@ -298,7 +301,7 @@ impl Lane {
     }
 }
 
-/// The inbox of what has slack; `name` names the stream of its lots.
+/// An inbox if there is slack; `name` names the random stream for its lots.
 fn inbox(slack: Option<Slack>, run: &Spec, name: &str) -> Option<Box<Inbox>> {
     let mut lots = Stream::named(run.seed, name, "lots");
     let salt = lots.uniform_int(0, u64::from(u32::MAX)) as u32;

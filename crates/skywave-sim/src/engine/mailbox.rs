@@ -8,15 +8,16 @@ use super::wake::Wake;
 /// Packets that wait for a host, in the order of their arrival.
 #[derive(Debug, Default)]
 pub(crate) struct Mailbox {
-    /// Those that were taken are still in front. Mostly a host takes all, and the list begins anew.
+    /// Times of arrival and numbers. The first `taken` packets have been taken; mostly a host takes
+    /// all, and then the list is cleared.
     packets: Vec<(Time, u32)>,
     taken: usize,
-    /// When they are looked at.
+    /// Event at which the host looks at them.
     pub(super) wake: Wake,
 }
 
 impl Mailbox {
-    /// Puts a packet in; whether it is the first one now.
+    /// Puts a packet in. Returns whether it is the first one now.
     #[inline]
     pub(crate) fn insert(&mut self, at: Time, id: u32) -> bool {
         if let Some(&(last, _)) = self.packets.last()
@@ -31,7 +32,7 @@ impl Mailbox {
         self.packets.len() == self.taken + 1
     }
 
-    /// Forgets those that were taken; only when they are few does the list grow.
+    /// Removes the packets that were taken; if they are few, the list grows instead.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self) {
@@ -65,7 +66,7 @@ impl Mailbox {
         packet.map(|&(_, id)| id)
     }
 
-    /// The first packets will be asked for.
+    /// Fetches memory of the first packets.
     #[inline]
     pub(crate) fn prefetch_front(&self) {
         if let Some(front) = self.packets.get(self.taken) {
@@ -73,7 +74,7 @@ impl Mailbox {
         }
     }
 
-    /// A packet will be put in.
+    /// Fetches memory to which the next packet will be written.
     #[inline]
     pub(crate) fn prefetch_back(&self) {
         if let Some(back) = self.packets.last() {

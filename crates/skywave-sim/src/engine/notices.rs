@@ -6,8 +6,8 @@ use skywave_core::packet::{Body, Marks, Packet};
 use super::world::World;
 use crate::losses::LossCause;
 
-/// Flows with a loss that their next packet is to tell of; few at any time, and none on most links, which
-/// are small for that.
+/// Flows whose next packet is to tell of a loss. They are few at any time, and most links never
+/// have any, so that this is only a pointer.
 #[derive(Debug, Default)]
 #[expect(clippy::box_collection, reason = "a pointer is smaller than a list")]
 pub(super) struct LossNotices(Option<Box<Vec<u32>>>);

@@ -4,20 +4,21 @@ use skywave_core::Time;
 
 use super::arrival::{Arrival, Label};
 
-/// So many packets are sorted without branches: an outcome that nobody can guess costs more than some
-/// comparisons. Most buckets hold fewer.
+/// At most this many packets are sorted by a network without branches: a branch that the processor
+/// cannot predict costs more than some comparisons. Most buckets hold fewer.
 const FEW: usize = 8;
 
-/// From so many on it pays to sort something smaller in their place.
+/// From this many packets on, it pays to sort keys of eight bytes instead of the packets.
 const MANY: usize = 24;
 
 /// Bits of a key for a packet's place in the list; the others are for its time.
 const PLACE: u32 = 24;
 
-/// So many places can be told apart.
+/// Number of places that keys can tell apart.
 const MOST: usize = 1 << PLACE;
 
-/// Keys behind all others, a place apart.
+/// Fills up lists of fewer than `FEW` keys: keys above all others, no two of them with the same
+/// time.
 const ABSENT: [u64; FEW] = {
     let mut keys = [0; FEW];
     let mut place = 0;
@@ -36,7 +37,7 @@ pub(super) struct Room {
 }
 
 /// Sorts packets that arrive less than 2^39 ns after `start` by their time, and those of equal times by
-/// lot (see [`Arrival::lot`]); of one flow as they are.
+/// lot (see [`Arrival::lot`]); packets of one flow with equal times stay in their order.
 #[inline(always)]
 pub(super) fn sort(packets: &mut [Arrival], start: Time, salt: u32, room: &mut Room) {
     match packets.len() {
@@ -56,7 +57,7 @@ fn key(packet: &Arrival, place: usize, start: Time) -> u64 {
     packet.at.as_nanos().wrapping_sub(start.as_nanos()) << PLACE | place as u64
 }
 
-/// Sorts at most [`FEW`] packets by their time; whether there are equal ones.
+/// Sorts at most [`FEW`] packets by their time. Returns whether any two have the same time.
 #[inline(always)]
 fn sort_few(packets: &mut [Arrival], start: Time) -> bool {
     let mut keys = ABSENT;
@@ -77,7 +78,7 @@ fn sort_few(packets: &mut [Arrival], start: Time) -> bool {
     meet
 }
 
-/// Sorts many packets by numbers of eight bytes in their place.
+/// Sorts many packets by way of their keys.
 #[inline(never)]
 fn sort_many(packets: &mut [Arrival], start: Time, salt: u32, room: &mut Room) {
     let keys = packets.iter().enumerate();
@@ -136,7 +137,8 @@ mod tests {
 
     #[test]
     fn the_network_sorts_all_patterns() {
-        // What sorts all lists of zeros and ones sorts everything (Knuth's zero-one principle).
+        // A network that sorts all lists of zeros and ones sorts everything (Knuth's zero-one
+        // principle).
         for pattern in 0..1u32 << FEW {
             let mut keys = std::array::from_fn(|place| u64::from(pattern >> place & 1));
             sort_keys(&mut keys);

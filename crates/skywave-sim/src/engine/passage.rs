@@ -54,8 +54,8 @@ impl World<'_> {
         self.schedule_air();
     }
 
-    /// Up to when the radio network may go on by itself: until something else is to happen. (And not for
-    /// too long, as a run may be cancelled.)
+    /// Time up to which the radio network may go on by itself: until something else is to happen.
+    /// (And not for too long, as a run may be cancelled.)
     fn air_until(&mut self) -> Time {
         let just_before = |at: Time| at - Duration::from_nanos(1);
         let others = self.events.next_at().map_or(Time::MAX, just_before);
@@ -73,7 +73,7 @@ impl World<'_> {
         }
     }
 
-    /// Takes on what has left the radio network.
+    /// Passes on the packets that have left the radio network.
     fn take_out(&mut self) {
         let Some(air) = &mut self.air else { return };
         let mut results = std::mem::take(&mut air.results);
@@ -92,7 +92,8 @@ impl World<'_> {
         }
     }
 
-    /// A packet is where it should be. If there are other copies of it, its place is theirs.
+    /// A packet has reached the station where it leaves the network. If there are other copies of
+    /// it under way, they keep its place, and this one gets another.
     fn arrive(&mut self, id: u32, released: Released, at: Time) {
         let Travelling { packet, hop } = &self.packets[id as usize];
         let (mut packet, hop) = (*packet, hop + 1);

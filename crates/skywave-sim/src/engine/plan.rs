@@ -1,31 +1,32 @@
 //! Lookahead: how long each part of the world may wait before it decides.
 //!
-//! Nothing that a link takes in comes out again before the link's delay. So a link may decide what
-//! becomes of a packet some time after the packet has reached it, as long as the result is known
-//! where it is needed next; and everything in between may be decided at once, ahead of the clock.
-//! (This is conservative parallel simulation, with one processor: Chandy and Misra 1979, Bryant
-//! 1977.)
+//! Nothing that a link takes in comes out again before the link's delay has passed. So a link may
+//! decide what becomes of a packet some time after the packet has reached it, as long as the result
+//! is known where it is needed next; and everything in between may be decided at once, ahead of the
+//! clock. (This is conservative parallel simulation, with one processor: Chandy and Misra 1979,
+//! Bryant 1977.)
 //!
 //! Packets are *collected* in an inbox where the order of their arrival is not known in advance: at
-//! a link with several feeders, at every data sender (or the cycle would have no clock), behind a
-//! link that reorders, at a link with ARQ, whose timers wait among its packets, and at an agent, which
-//! sees both directions. All other links and receivers *follow*: they decide as soon as what is before
-//! them has.
+//! a link with several feeders, at every data sender (or the cycle would have no clock), after a
+//! link that reorders, at a link with ARQ, whose timers wait among its packets, and at an agent,
+//! which sees both directions. All other links and receivers *follow*: they decide as soon as the
+//! lane before them has decided.
 
 use skywave_core::{Duration, Time};
 
 use super::routes::{Direction, Routes};
 use crate::spec::{Spec, Transport};
 
-/// Without any need to decide, decide this often all the same, so that memory stays flat.
+/// Longest slack: even where nothing needs a decision earlier, decide this often, so that the
+/// memory in use stays bounded.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// A pace below this would only make many empty buckets of events.
+/// Shortest pace: a shorter one would only make many empty buckets of events.
 const SHORTEST: Duration = Duration::from_micros(100);
 
 /// When the parts of a world decide.
 pub(crate) struct Plan {
-    /// By link, and behind them by agent and by passage: `None` for one that follows.
+    /// By lane: links, then agents, then passages. `None` for one that follows.
     pub(crate) links: Vec<Option<Slack>>,
     /// By flow.
     pub(crate) senders: Vec<Duration>,
@@ -98,8 +99,8 @@ impl Plan {
 }
 
 impl Plan {
-    /// The shortest that a part of the world that wakes by itself rests between two decisions: about
-    /// how far ahead events lie at least when they are inserted.
+    /// Shortest time between two decisions of a lane that collects or of a sender: most events are
+    /// inserted at least about this far ahead.
     pub(crate) fn pace(&self) -> Duration {
         let links = self.links.iter().flatten();
         let rests = links.map(|link| link.slack.saturating_sub(link.hold));
@@ -148,8 +149,9 @@ impl View<'_> {
                     }
                     let behind = self.next_inbox(flow, direction, hop + 1).0;
                     let mut slack = (self.delay(link) + behind).min(LONGEST);
-                    // An agent hears of what the link behind it drops before it does anything else. A
-                    // radio network decides everything at its time.
+                    // An agent must hear of what the link after it drops before it does anything
+                    // else, so that link has no slack. Nor has a passage: a radio network decides
+                    // everything at its own time.
                     if self.follows_agent(flow, direction, hop) || self.is_passage(link) {
                         slack = Duration::ZERO;
                     }
@@ -176,8 +178,8 @@ impl View<'_> {
         lane as usize >= self.spec.links.len() + self.spec.agents.len()
     }
 
-    /// A sender wakes for its few packets alone, a shared link for those of many: the link gives
-    /// most of its slack to the senders before it.
+    /// A sender wakes for its own few packets only, a shared link for those of many flows. So the
+    /// link gives most of its slack to the senders before it.
     fn sender_slack(&self, flow: usize, links: &mut [Option<Slack>]) -> Duration {
         let (delay, inbox) = self.next_inbox(flow, Direction::Forward, 0);
         let lent = inbox.and_then(|link| links[link as usize].as_mut());
@@ -188,8 +190,8 @@ impl View<'_> {
         (delay + hold).min(LONGEST)
     }
 
-    /// Shortest time from the start of hop number `hop` to the next inbox, and its link, unless it
-    /// is a host's.
+    /// Shortest time from the start of hop number `hop` to the next inbox, and the lane with that
+    /// inbox; `None` if it is a host's.
     fn next_inbox(&self, flow: usize, direction: Direction, hop: usize) -> (Duration, Option<u32>) {
         let mut sum = Duration::ZERO;
         for link in self.routes.links(flow, direction).skip(hop) {

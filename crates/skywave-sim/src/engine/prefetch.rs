@@ -1,5 +1,6 @@
-//! Has memory fetched that is about to be needed: with many flows, most of the time goes into waiting
-//! for it, and which packets and hosts come next is known. Results do not depend on it.
+//! Prefetches memory that is about to be needed: with many flows, most of the time goes into
+//! waiting for memory, and it is known which packets and hosts come next. Results do not depend on
+//! it.
 
 use std::mem::offset_of;
 use std::ops::Range;
@@ -13,26 +14,29 @@ use super::routes::{Direction, Next};
 use super::world::{Event, Travelling, World};
 use crate::measure::{FlowMeter, LossLedger};
 
-/// Fewer flows than this fit the cache anyway. (In this crate's own tests, all are many.)
+/// Fewer flows than this fit the cache anyway. (In this crate's own tests, any number counts as
+/// many.)
 const MANY_FLOWS: usize = if cfg!(test) { 1 } else { 500 };
 
-/// So many packets ahead is fetched what the first step of a way leads to, so many what the second, …
+/// How many packets ahead memory is fetched: in a first step what a packet's label leads to, in a
+/// second step what that memory leads to.
 const PACKETS_AHEAD: [usize; 2] = [6, 3];
 
-/// The same of events.
+/// The same for events, in three steps.
 const EVENTS_AHEAD: [usize; 3] = [6, 4, 2];
 
-/// The same of the ACKs that wait for one sender.
+/// The same for the ACKs that wait for one sender, in one step.
 const MAIL_AHEAD: usize = 2;
 
 impl World<'_> {
-    /// There are so many flows that it pays to fetch their memory ahead.
+    /// Whether there are so many flows that it pays to fetch their memory ahead.
     #[inline]
     pub(super) fn has_many_flows(&self) -> bool {
         self.flows.len() >= MANY_FLOWS
     }
 
-    /// A link takes the packet at `place` of these next. For [many flows](Self::has_many_flows).
+    /// A link takes the packet at `place` next: fetches memory for those after it. For [many
+    /// flows](Self::has_many_flows).
     #[inline]
     pub(super) fn prefetch_arrivals(&self, packets: &[Arrival], place: usize) {
         let [first, second] = PACKETS_AHEAD.map(|ahead| packets.get(place + ahead));
@@ -49,7 +53,7 @@ impl World<'_> {
         }
     }
 
-    /// An event comes next.
+    /// Before an event is handled: fetches memory for those after it.
     #[inline]
     pub(super) fn prefetch_events(&self) {
         if !self.has_many_flows() {
@@ -72,7 +76,7 @@ impl World<'_> {
         }
     }
 
-    /// A sender has taken an ACK.
+    /// A sender has taken an ACK: fetches memory for the next ones.
     #[inline]
     pub(super) fn prefetch_acks(&self, flow: usize) {
         if !self.has_many_flows() {
@@ -89,7 +93,7 @@ impl World<'_> {
         }
     }
 
-    /// What a packet finds behind the link that it is at, if it goes on at once.
+    /// Fetches what a packet finds after the link that it is at, if the next link decides at once.
     #[inline]
     fn prefetch_way(&self, label: Label) {
         if !self.prefetch_link(label.at_next_hop().hop()) {
@@ -108,7 +112,8 @@ impl World<'_> {
         }
     }
 
-    /// Behind the link that a packet is at are one more and the receiver.
+    /// Whether the link that a packet is at is followed by one more that decides at once, and then
+    /// by the receiver.
     #[inline]
     fn reaches_receiver(&self, label: Label) -> bool {
         let hop = label.at_next_hop().hop();
@@ -116,13 +121,13 @@ impl World<'_> {
         follows && matches!(self.routes.next(hop + 1), Next::Receiver | Next::Mailbox)
     }
 
-    /// The link that a host's packets come to first.
+    /// Fetches the link that a host's packets come to first.
     #[inline]
     fn prefetch_first_link(&self, flow: u32, direction: Direction) {
         self.prefetch_link(self.routes.start(flow, direction));
     }
 
-    /// The link at a place of a route, if it is one that decides at once; whether it is.
+    /// Fetches the link at a place of a route if it decides at once. Returns whether it does.
     #[inline]
     fn prefetch_link(&self, hop: u32) -> bool {
         match self.routes.next(hop) {
@@ -136,8 +141,8 @@ impl World<'_> {
     }
 }
 
-/// What is fetched of a flow is fetched as if it were TCP: to look whether it is would be to wait for it.
-/// Its [`Tcp`] begins where the flow does.
+/// Every flow is fetched as if it were TCP: to look whether it is would mean to wait for its
+/// memory. A flow's [`Tcp`] begins where the flow does.
 impl Flow {
     /// The sender will take an ACK.
     #[inline]
@@ -149,7 +154,8 @@ impl Flow {
         prefetch_bytes(self, AFTER_ENDS);
     }
 
-    /// The receiver will take a packet. How long that was on its way is found in the sender's flight.
+    /// The receiver will take a packet. The sender's flight is needed too: it knows when the packet
+    /// was sent.
     #[inline]
     fn prefetch_receiver(&self) {
         prefetch_bytes(
@@ -177,7 +183,7 @@ impl Flow {
         }
     }
 
-    /// It will be measured how long a packet was on its way.
+    /// The delay of a packet will be measured.
     #[inline]
     fn prefetch_delivery(&self) {
         if let Ends::Tcp(tcp) = &self.ends {
@@ -199,8 +205,7 @@ const AFTER_RECEIVER: Range<usize> =
 const AFTER_ENDS: Range<usize> =
     offset_of!(Flow, to_sender)..offset_of!(Flow, meter) + FlowMeter::ACK_TOUCHES.end;
 
-/// Bytes counted from a field, counted from the start of what holds the field instead: `start` is where the
-/// field begins.
+/// Turns a range of bytes within a field into one within the struct; `start` is the field's offset.
 const fn shifted(start: usize, bytes: Range<usize>) -> Range<usize> {
     start + bytes.start..start + bytes.end
 }
@@ -242,7 +247,8 @@ mod tests {
     fn a_tcp_flow_begins_with_its_sender() {
         assert_eq!((offset_of!(Flow, ends), offset_of!(Tcp, sender)), (0, 0));
         assert_eq!((align_of::<Flow>(), align_of::<Tcp>()), (LINE, LINE));
-        // The ends are told apart by a value that no field of TCP has, so nothing comes before it.
+        // The enum's tag is a value that no field of TCP can have (a niche), so nothing comes
+        // before the TCP fields.
         assert_eq!(size_of::<Ends>(), size_of::<Tcp>());
     }
 

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use skywave_core::{Duration, Time};
 
-/// Buckets kept side by side, one of them the present one.
+/// Number of buckets in the wheel, the present one included.
 const NEAR: u64 = 64;
 
-/// So many events of the present bucket may have come out before they are forgotten: the present can
-/// be long, as [`EventQueue::next_at`] makes the next bucket present ahead of its time.
+/// Once more than this many events of the present bucket have come out, the next insertion into it
+/// removes them: the present can be long, as [`EventQueue::next_at`] makes the next bucket present
+/// ahead of its time.
 const FORGET: usize = 1000;
 
 /// Buckets up to this number of events are sorted by insertion.
@@ -20,22 +21,24 @@ const SHORT: usize = 64;
 pub(crate) struct EventQueue<E> {
     /// Bucket number `n` begins at `n` times 2^shift nanoseconds.
     shift: u32,
-    /// The present bucket, its number, and its first event that has not come out.
+    /// The present bucket, its number, and the place of its first event that has not come out.
     present: Vec<(Time, E)>,
     number: u64,
     next: usize,
-    /// The buckets behind it, each in the order of insertion, and a bit for each that is not empty.
+    /// The buckets after it, each in the order of insertion, and a bit for each that is not empty.
     near: [Vec<(Time, E)>; NEAR as usize],
     filled: u64,
-    /// Emptied lists. Buckets that are empty have no room of their own: at any time few are not, and with
-    /// many flows each of those is long.
+    /// Emptied lists, for reuse. An empty bucket keeps no memory of its own: at any time only few
+    /// buckets hold events, and with many flows each of those is long.
     spare: Vec<Vec<(Time, E)>>,
-    /// By number; of one bucket, what was inserted before anything in `near`.
+    /// Events that were inserted further ahead than `near` reaches, by the number of their bucket.
+    /// They were inserted before anything that `near` has for the same bucket.
     far: BTreeMap<u64, Vec<(Time, E)>>,
 }
 
 impl<E: Copy> EventQueue<E> {
-    /// A queue with buckets of at most `width`: few events should be inserted less ahead than that.
+    /// A queue with buckets of at most `width`: few events should be inserted closer to the present
+    /// than that.
     pub(crate) fn new(width: Duration) -> Self {
         Self {
             shift: width.as_nanos().max(1).ilog2(),
@@ -49,7 +52,7 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Inserts an event, at or after the one that came out last.
+    /// Inserts an event, no earlier than the one that came out last.
     #[inline]
     pub(crate) fn push(&mut self, at: Time, event: E) {
         let number = at.as_nanos() >> self.shift;
@@ -107,7 +110,7 @@ impl<E: Copy> EventQueue<E> {
         Some(event)
     }
 
-    /// The event that is so many behind the next one, if its bucket is the present one.
+    /// The event that comes `events` places after the next one, if it is in the present bucket.
     #[inline]
     pub(crate) fn ahead(&self, events: usize) -> Option<E> {
         let event = self.present.get(self.next + events);

@@ -2,21 +2,21 @@
 
 use std::collections::BTreeMap;
 
-/// Buckets kept side by side, at first and at most, powers of two; those that lie further ahead wait in
-/// a map.
+/// Number of buckets kept in a ring, at first and at most; powers of two. Those that lie further
+/// ahead wait in a map.
 const FEWEST: u64 = 16;
 const MOST: u64 = 1024;
 
 /// Numbered lists of items, taken in the order of their numbers.
 #[derive(Debug)]
 pub(crate) struct Ring<T> {
-    /// As many numbers as `near` is long, from this one on, have their place there: that of number `n`
-    /// is the remainder of `n`.
+    /// Number of the first bucket in `near`, which holds as many consecutive numbers as it is long:
+    /// number `n` at place `n` modulo the length.
     first: u64,
     near: Vec<Vec<T>>,
     far: BTreeMap<u64, Vec<T>>,
-    /// Emptied lists. Buckets that are empty have no room of their own: at any time few are not, and with
-    /// many flows each of those is long.
+    /// Emptied lists, for reuse. An empty bucket keeps no memory of its own: at any time only few
+    /// buckets hold items, and with many flows each of those is long.
     spare: Vec<Vec<T>>,
 }
 
@@ -30,11 +30,11 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Puts an item into the bucket with this number; whether it is the first one there.
+    /// Puts an item into the bucket with this number. Returns whether it is the first one there.
     #[inline(always)]
     pub(crate) fn push(&mut self, number: u64, item: T) -> bool {
-        // The item goes to no other function: that would put it together in memory, and reading it
-        // from there just after it was written in parts is slow.
+        // The item is passed to no other function: for that it would be put together in memory, and
+        // reading it as a whole just after it was written in parts is slow.
         let is_near = number.wrapping_sub(self.first) < self.near.len() as u64;
         let bucket = if is_near || self.reach(number) {
             let place = self.place(number);
@@ -55,7 +55,8 @@ impl<T> Ring<T> {
         number as usize & (self.near.len() - 1)
     }
 
-    /// Makes room for this number side by side with the others, if it does not lie too far from them.
+    /// Makes room in `near` for this number, unless it lies too far from the others. Returns
+    /// whether it is there now.
     #[cold]
     #[inline(never)]
     fn reach(&mut self, number: u64) -> bool {
@@ -78,7 +79,7 @@ impl<T> Ring<T> {
         true
     }
 
-    /// Takes the bucket with this number, behind which nothing is left.
+    /// Takes the bucket with this number. Those before it must be empty.
     pub(crate) fn take(&mut self, number: u64) -> Vec<T> {
         let mut items = Vec::new();
         if number.wrapping_sub(self.first) < self.near.len() as u64 {

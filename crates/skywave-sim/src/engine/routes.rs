@@ -26,10 +26,10 @@ impl Direction {
     }
 }
 
-/// The routes of all flows, one behind the other in one list, so that a packet only needs its place.
-/// Between the links of a route stand the changes of its packets' size, and the agents, as links with
-/// the numbers behind those of the links; and behind those the passages, from a station of the radio
-/// network to another.
+/// The routes of all flows, one after the other in one list, so that a packet only needs to know
+/// its place there. Besides links, a route may have ends of tunnels, where the size of packets
+/// changes, agents, and passages from one station of the radio network to another. All lanes are
+/// numbered together: links first, then agents, then passages.
 #[derive(Debug)]
 pub(crate) struct Routes {
     /// The passages that flows take: their stations, by their places in the specification.
@@ -39,16 +39,16 @@ pub(crate) struct Routes {
     starts: Vec<[u32; 2]>,
 }
 
-/// Where a packet comes to.
+/// Something that a packet comes to on its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// The plain link with this number among those.
+    /// The plain link with this number among the wires.
     Wire(u32),
     /// Any other link that decides at once, by its number among the lanes.
     Follows(u32),
     /// A link that collects packets, by its number among the lanes.
     Collects(u32),
-    /// The end of a tunnel: its size changes by so many bytes.
+    /// The end of a tunnel: the packet's size changes by this many bytes.
     Resize(i32),
     /// The host of the data sender, at the end of the way.
     Sender,
@@ -78,13 +78,13 @@ impl Hop {
     /// The largest change of size that there is room for.
     const MOST_BYTES: u32 = Self::NUMBER;
 
-    /// The plain link, if it is one: quickly found out, as most are.
+    /// The number of the wire, if it is one. This test is fast, as most hops are wires.
     #[inline(always)]
     pub(crate) fn wire(self) -> Option<u32> {
         (self.0 <= Self::NUMBER).then_some(self.0)
     }
 
-    /// What it stands for.
+    /// The [`Next`] that this word stands for.
     #[inline(always)]
     pub(crate) fn next(self) -> Next {
         let number = self.0 & Self::NUMBER;
@@ -156,7 +156,8 @@ impl Routes {
                     let agent = agent
                         .flatten()
                         .map(|agent| Next::Follows((spec.links.len() + agent) as u32));
-                    // Outside of a tunnel that begins or ends here.
+                    // Where a tunnel begins or ends at the agent's node, the agent sees packets as
+                    // they are outside of the tunnel.
                     if matches!(size, Some(Next::Resize(1..))) {
                         hops.extend(agent.into_iter().chain(size));
                     } else {
@@ -176,7 +177,7 @@ impl Routes {
             };
         let routes = |flow: &FlowSpec| {
             let way = &flow.route;
-            // They look into TCP alone.
+            // Agents look into TCP only.
             let agents = match flow.transport {
                 Transport::Tcp(_) => &spec.agents[..],
                 Transport::Udp { .. } | Transport::Wtcp { .. } => &[],
@@ -204,26 +205,26 @@ impl Routes {
         self.starts[flow as usize][direction as usize]
     }
 
-    /// [`Self::start`] will be asked.
+    /// Fetches memory that [`Self::start`] will read.
     #[inline]
     pub(crate) fn prefetch_start(&self, flow: u32) {
         prefetch(&self.starts[flow as usize]);
     }
 
-    /// What lies at a place of a route.
+    /// The hop at a place of the list.
     #[inline(always)]
     pub(crate) fn hop(&self, place: u32) -> Hop {
         self.hops[place as usize]
     }
 
-    /// The same, to look at.
+    /// The same, to match on.
     #[inline]
     pub(crate) fn next(&self, place: u32) -> Next {
         self.hop(place).next()
     }
 
-    /// What collects packets right before a place of a route, other than that their size may change in
-    /// between.
+    /// The lane right before a place of a route, if it collects packets; ends of tunnels in between
+    /// do not count.
     pub(crate) fn lane_before(&self, place: u32) -> Option<u32> {
         let before = self.hops[..place as usize].iter().rev();
         let mut before = before.map(|hop| hop.next());
@@ -233,8 +234,8 @@ impl Routes {
         }
     }
 
-    /// Writes down what packets meet at the lanes, by their numbers, and which flows' receivers collect
-    /// packets, so that nobody has to look there.
+    /// Replaces the numbers of lanes by where packets go there, `lane(number)`, and marks the
+    /// receivers that collect packets, so that neither has to be looked up for each packet.
     pub(crate) fn mark(&mut self, lane: impl Fn(u32) -> Next, collects: impl Fn(usize) -> bool) {
         for hop in &mut self.hops {
             if let Some(number) = hop.lane() {

@@ -110,7 +110,8 @@ fn with_lookahead(spec: &Spec) -> Outcome {
 }
 
 /// Whether packets of one flow ever came to a link at the same nanosecond, other than from its host
-/// (one was held up just so long that the next caught up): their order is then that of the work.
+/// (one was held up just long enough for the next to catch up): their order then depends on the
+/// order of the work.
 struct Ties<'a> {
     spec: &'a Spec,
     last: BTreeMap<usize, (Time, u32)>,
@@ -219,7 +220,7 @@ fn bend_path(spec: &mut Spec, how: i32) {
             });
         }
         12 => {
-            // Data and ACKs over links that retransmit, one behind the other.
+            // Data and ACKs over links that retransmit, one after the other.
             for link in [bottleneck, back, last, ack] {
                 link.loss = vec![LossConfig::Bernoulli(0.05)];
                 link.arq = Some(Arq {

@@ -2,8 +2,8 @@
 
 use skywave_core::Time;
 
-/// When the event is that a host waits for. Events that were pushed before and are later than it come to
-/// nothing.
+/// Time of the event that a host waits for. A later event that was pushed before is ignored when it
+/// comes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wake(Time);
 
@@ -15,7 +15,8 @@ impl Default for Wake {
 }
 
 impl Wake {
-    /// Waits for an event at `at`; whether it has to be pushed, as none is waited for that is as early.
+    /// Waits for an event at `at`, unless the host waits for one that is as early. Returns whether
+    /// the event has to be pushed.
     #[inline(always)]
     pub(super) fn earlier(&mut self, at: Time) -> bool {
         let is_earlier = at < self.0;
@@ -25,7 +26,8 @@ impl Wake {
         is_earlier
     }
 
-    /// An event has come at `now`: whether it is the one that was waited for. Then none is any more.
+    /// An event has come at `now`. Returns whether it is the one that was waited for; if so, the
+    /// host waits for none any more.
     #[inline(always)]
     pub(super) fn comes(&mut self, now: Time) -> bool {
         let is_meant = self.0 == now;

@@ -1,4 +1,5 @@
-//! The way of a packet from host to host. A call takes the packet as far as that can be decided now.
+//! The way of a packet from host to host. A call takes the packet as far as its way can be decided
+//! now.
 
 use skywave_core::Time;
 use skywave_core::link::Fate;
@@ -27,7 +28,7 @@ impl World<'_> {
         self.cross_inlined(self.routes.hop(hop), at, Label::of(&packet, id, hop));
     }
 
-    /// As [`Self::send`], at the place of the packet `id`, which is under way no more.
+    /// As [`Self::send`]; the packet takes the place of packet `id`, which is under way no more.
     #[inline(always)]
     pub(super) fn send_in_place(&mut self, id: u32, packet: Packet, at: Time) {
         if at >= self.end {
@@ -164,7 +165,7 @@ impl World<'_> {
         }
     }
 
-    /// A packet and, right after it, its copy.
+    /// Passes on a packet and, right after it, its copy.
     #[cold]
     #[inline(never)]
     pub(super) fn pass_on_twice(&mut self, id: u32, at: Time) {

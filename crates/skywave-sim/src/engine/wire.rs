@@ -4,19 +4,20 @@ use skywave_core::Time;
 use skywave_core::driver::DriveLink;
 use skywave_core::link::{Link, Measured};
 
-/// A plain link, as most are. These lie apart from the lanes that they belong to, in a list of their own,
-/// and aligned, so that [`Link`]'s order of things puts what packets need into few cache lines.
+/// A plain link, as most are. Wires lie in a list of their own, apart from the lanes that they
+/// belong to, and aligned to cache lines: so the order of [`Link`]'s fields puts what packets need
+/// into few of these.
 #[repr(align(64))]
 pub(crate) struct Wire(Link);
 
 impl Wire {
-    /// Of a link that is plain.
+    /// The wire of a link, which must be plain.
     pub(crate) fn new(link: Link) -> Self {
         debug_assert!(link.is_plain());
         Self(link)
     }
 
-    /// Offers a packet: when it comes out, or `None` if the queue is full.
+    /// Offers a packet. Returns the time at which it comes out, or `None` if the queue is full.
     #[inline(always)]
     pub(crate) fn send(&mut self, at: Time, size: u32) -> Option<Time> {
         self.0.send_plain(at, size)

@@ -36,10 +36,11 @@ pub(super) enum Event {
     Air,
 }
 
-/// A packet under way; a cache line, and what SACK blocks there are in the next.
+/// A packet under way: a cache line, and a second one for SACK blocks.
 #[repr(C, align(64))]
 pub(super) struct Travelling {
-    /// Its place in the list of routes, where it was last put down with [`World::pass_on`].
+    /// Its place in the list of routes, as of when it was last stored here; while the packet goes
+    /// from lane to lane, its label has the place.
     pub(super) hop: u32,
     pub(super) packet: Packet,
 }
@@ -53,15 +54,15 @@ pub(crate) struct World<'a> {
     pub(super) spec: &'a Spec,
     pub(super) observer: Option<&'a mut dyn Observer>,
     pub(super) end: Time,
-    /// The time of the event at hand. Links and hosts decide up to their slack later than what they
-    /// decide about, and some ahead of it; each is given the time of the thing itself.
+    /// Time of the event that is being handled. Lanes and hosts may decide about something up to
+    /// their slack after its time, or ahead of it; they are given its own time, not this one.
     pub(super) now: Time,
     pub(super) events: EventQueue<Event>,
     handled: u64,
     pub(super) plan: Plan,
-    /// The links, and behind them the agents and the passages.
+    /// The links, then the agents, then the passages.
     pub(super) lanes: Vec<Lane>,
-    /// The plain ones of the links.
+    /// The plain links; the lanes hold their numbers.
     pub(super) wires: Vec<Wire>,
     pub(super) air: Option<Box<Air>>,
     pub(super) routes: Routes,
@@ -209,8 +210,8 @@ impl<'a> World<'a> {
         }
     }
 
-    /// What came out. With many flows that takes about as much memory as the packets and the links, which
-    /// are freed before.
+    /// Collects the outcome. With many flows it takes about as much memory as the packets and the
+    /// links, so those are freed first.
     fn finish(mut self) -> Outcome {
         let end = self.end;
         self.tell_of_undecided();

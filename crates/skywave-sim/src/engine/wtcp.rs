@@ -31,14 +31,14 @@ pub(crate) struct Wtcp {
     undelivered: VecDeque<(u64, Time)>,
     /// End of what was sent.
     end: u64,
-    /// The sender probes since then.
+    /// Time at which the sender began to probe, if it does: the start of a blackout.
     dark_since: Option<Time>,
     window: (Time, Time),
     counts: Counts,
     losses: LossLedger,
 }
 
-/// Counts over the measured window.
+/// Counters over the measured window.
 #[derive(Default)]
 struct Counts {
     retransmits: u64,
@@ -211,7 +211,7 @@ impl Wtcp {
                 let end = data.end().unwrap_or(u64::MAX);
                 if end <= self.end {
                     self.counts.retransmits += counts;
-                    // Reports are all that it sends anything again for.
+                    // The sender retransmits only what the receiver's reports show to be missing.
                     self.losses.resent(now, end, Found::Sack);
                 } else {
                     self.end = end;

@@ -18,7 +18,7 @@ pub(super) struct Channel {
     propagation: Propagation,
     preamble: Preamble,
     mobility: Vec<Mobility>,
-    /// For each station whom it reaches, as long as none moves.
+    /// For each station, the stations that it reaches; `None` if any of them moves.
     fixed: Option<Vec<Rc<[Reach]>>>,
     transmissions: Vec<Option<Transmission>>,
     free: Vec<u32>,
@@ -37,7 +37,7 @@ struct Transmission {
     sender: usize,
     start: Time,
     end: Time,
-    /// By distance.
+    /// The nearest first.
     reaches: Rc<[Reach]>,
 }
 
@@ -64,7 +64,7 @@ impl Channel {
         self.mobility.iter_mut().map(|m| m.position(now)).collect()
     }
 
-    /// Whom a station reaches, the nearest first.
+    /// The stations that a station reaches, the nearest first.
     fn reaches(&self, from: usize, positions: &[Position]) -> Rc<[Reach]> {
         let here = positions[from];
         let others = positions.iter().enumerate().filter(|&(to, _)| to != from);
@@ -100,7 +100,7 @@ impl Channel {
         all.map(first_hops).collect()
     }
 
-    /// Puts a frame on the air: its number.
+    /// Puts a frame on the air. Returns the number of the transmission.
     pub(super) fn transmit(&mut self, now: Time, sender: usize, frame: AirFrame) -> u32 {
         let reaches = if let Some(fixed) = &self.fixed {
             Rc::clone(&fixed[sender])
@@ -142,12 +142,12 @@ impl Channel {
         self.get(number).end
     }
 
-    /// The station at a place of its list.
+    /// The station at place `reach` of the frame's list.
     pub(super) fn station(&self, number: u32, reach: u32) -> usize {
         usize::from(self.get(number).reaches[reach as usize].station)
     }
 
-    /// When a frame begins to reach the station at a place of its list, if there is one.
+    /// When a frame begins to reach the station at place `reach` of its list, if there is one.
     pub(super) fn front(&self, number: u32, reach: u32) -> Option<Time> {
         let transmission = self.get(number);
         let reach = transmission.reaches.get(reach as usize)?;

@@ -19,7 +19,7 @@ pub(super) struct Copies {
 struct Count {
     alive: u32,
     arrived: bool,
-    /// For how long the stations on the way of the copy that came farthest contended for the channel.
+    /// How long stations contended for the channel, on the way of the copy that came farthest.
     contention: ContentionDelay,
     /// Why the copy that was lost last was lost.
     lost: Option<LossCause>,
@@ -49,15 +49,15 @@ impl Copies {
         };
     }
 
-    /// A station has received it from another, which contended for so long to send it, and still has
-    /// it too.
+    /// A station has received a packet from another, which contended for the channel for
+    /// `contention` to send it, and still has it too.
     pub(super) fn copy(&mut self, id: u32, contention: Duration) {
         let count = &mut self.counts[id as usize];
         count.alive += 1;
         count.contention = count.contention.plus(contention);
     }
 
-    /// A copy is no more, as the next station has one too, or had.
+    /// A station no longer keeps its copy, as the next station has one, or had.
     pub(super) fn forget(&mut self, id: u32) -> Option<Leaves> {
         let Released { last, arrived, .. } = self.release(id);
         last.then(|| {
@@ -70,7 +70,8 @@ impl Copies {
         })
     }
 
-    /// A copy is lost. If the others come to nothing too, that is why the packet was.
+    /// A copy is lost. If no other copy arrives, the packet counts as lost for the cause of the
+    /// copy that was lost last.
     pub(super) fn lose(&mut self, id: u32, cause: LossCause) -> Option<Leaves> {
         self.counts[id as usize].lost = Some(cause);
         self.forget(id)

@@ -3,7 +3,7 @@
 //! The network has a queue of events of its own; the world wakes it when the earliest is due. To the
 //! world it is a lane for each pair of stations between which flows pass: a packet goes in at one and
 //! comes out at the other, some time later, or is lost. In between, the stations' machines decide
-//! over its way.
+//! about its way.
 
 mod channel;
 mod copies;
@@ -31,7 +31,7 @@ use timers::Timers;
 /// A radio network in operation.
 pub(crate) struct Air {
     now: Time,
-    /// Nothing of the world's comes before this.
+    /// Nothing happens in the rest of the world up to this time.
     until: Time,
     stations: Vec<Station>,
     channel: Channel,
@@ -121,7 +121,7 @@ impl Air {
     pub(crate) fn run(&mut self, until: Time) {
         self.until = until;
         while self.results.is_empty() && self.next() <= until {
-            // Of equal times, what is on the air first: stations answer to it.
+            // Of equal times, frames on the air come before timers: stations answer to frames.
             if self.events.next() <= self.timers.first() {
                 self.handle_event();
             } else {
@@ -166,14 +166,15 @@ impl Air {
         self.pass_on(transmission, 0);
     }
 
-    /// A frame begins to reach stations, one after the other until something else comes before.
+    /// A frame begins to reach stations, one after the other until something else comes first.
     fn on_front(&mut self, transmission: u32, mut reach: u32) {
         loop {
             let (heard, signal) = self.channel.signal(transmission, reach);
             let station = &mut self.stations[heard];
             station.receiver.on_start(self.now, signal);
             if station.dcf.access().is_busy() != station.receiver.is_busy() {
-                // A backoff is frozen; or goes on, where frames meet and none is found.
+                // A backoff freezes; or it goes on, where frames meet and the receiver finds none
+                // of them.
                 station.listen(self.now);
                 let due = station.next_timer();
                 self.timers.set(heard, due);
@@ -196,14 +197,14 @@ impl Air {
         }
     }
 
-    /// A frame has passed the station at a place of its list.
+    /// A frame has passed the station at place `reach` of its list.
     fn on_tail(&mut self, transmission: u32, reach: u32) {
         self.on_end(transmission, reach);
         self.pass_on(transmission, reach + 1);
     }
 
-    /// A frame passes stations, from this place of its list on, one after the other until something
-    /// else comes before; then it is no more.
+    /// A frame passes stations, from place `reach` of its list on, one after the other until
+    /// something else comes first. When it has passed the last one, its number becomes free.
     fn pass_on(&mut self, transmission: u32, mut reach: u32) {
         while let Some(at) = self.channel.tail(transmission, reach) {
             if !self.is_next(at) {
@@ -226,7 +227,8 @@ impl Air {
         let heard = self.channel.station(transmission, reach);
         let station = &mut self.stations[heard];
         let received = station.receiver.on_end(self.now, transmission);
-        // Its packet may be forwarded at once: was the channel idle then?
+        // The frame's packet may be forwarded at once, so the MAC must know whether the channel is
+        // idle.
         if station.dcf.keeps_access() {
             station.listen(self.now);
         }
@@ -242,7 +244,7 @@ impl Air {
         self.settle(heard);
     }
 
-    /// What lies at `at` comes before all events, the world's too.
+    /// Whether something at `at` comes before all events, those of the rest of the world included.
     fn is_next(&self, at: Time) -> bool {
         at <= self.until && at < self.next() && self.results.is_empty()
     }
@@ -261,7 +263,7 @@ impl Air {
         }
     }
 
-    /// Passes on what the machines of a station have to say, until they have nothing more.
+    /// Does what the machines of a station ask for, until they ask for nothing more.
     fn settle(&mut self, index: usize) {
         loop {
             if let Some(output) = self.stations[index].poll_routing() {
@@ -342,7 +344,7 @@ impl Air {
         routing.receive(self.now, from, packet);
     }
 
-    /// A neighbour does not answer: what else waits for it may have no better prospects.
+    /// A neighbour does not answer: other packets that wait for it may fare no better.
     fn link_failed(&mut self, index: usize, to: Address, packet: Packet<u32>) {
         let station = &mut self.stations[index];
         station.routing().link_failed(self.now, to, packet);
@@ -353,7 +355,7 @@ impl Air {
         }
     }
 
-    /// A copy is no more, as the next station has one too.
+    /// A station no longer keeps its copy of a packet, as the next station has one.
     fn forget(&mut self, id: u32) {
         let leaves = self.copies.forget(id);
         self.results.extend(leaves);
@@ -387,7 +389,7 @@ impl Air {
     }
 }
 
-/// How a packet is counted that routing has dropped.
+/// Cause of loss by which a packet is counted that routing has dropped.
 fn cause_of(cause: routing::DropCause) -> LossCause {
     match cause {
         routing::DropCause::LinkBroken => LossCause::Channel,

@@ -18,15 +18,15 @@ pub(super) struct Station {
     pub(super) receiver: Receiver,
     pub(super) dcf: Dcf<Packet<u32>>,
     routing: Routing<u32>,
-    /// The routing protocol was called since it was asked for what it wants.
+    /// The routing protocol was called since it was last polled.
     routing_called: bool,
     /// When it next wants to act by itself.
     routing_due: Option<Time>,
     /// What the IP layer does to packets that the station sends on.
     ip: Option<Ip>,
-    /// What was counted before the measured window.
+    /// Counters at the start of the measured window.
     before: Stats,
-    /// And by its end, if that has come.
+    /// Counters at its end, once that has come.
     after: Option<Stats>,
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Timeline {
 struct Track {
     since: Time,
     activity: Activity,
-    /// What it will do from some time on, if nothing happens before.
+    /// Its next activity and when that begins, if nothing happens before.
     then: Option<(Time, Activity)>,
     spans: Vec<Span>,
 }
@@ -34,7 +34,8 @@ impl Timeline {
         }
     }
 
-    /// From now on a station does this, and from `then` on that, if nothing happens before.
+    /// From `now` on a station has this activity, and from the time in `then` on the one there, if
+    /// nothing happens before.
     pub(super) fn note(
         &mut self,
         now: Time,
@@ -48,7 +49,7 @@ impl Timeline {
         track.then = then;
     }
 
-    /// The activities of each station, one behind the other.
+    /// The activities of each station, one after the other.
     pub(super) fn finish(mut self) -> Vec<Vec<Span>> {
         let end = self.window.1;
         for track in &mut self.stations {
@@ -60,7 +61,7 @@ impl Timeline {
 }
 
 impl Track {
-    /// What was to come by now has come.
+    /// Begins the activity that was announced in `then`, if its time has come.
     fn pass(&mut self, now: Time, window: (Time, Time)) {
         if let Some((at, activity)) = self.then.take_if(|(at, _)| *at <= now) {
             self.change(at, activity, window);

@@ -2,8 +2,8 @@
 
 use skywave_core::Time;
 
-/// The earliest of many times, of which one changes at a time: a tree of which each node holds the
-/// earlier of its two children, so that a change costs a few comparisons and leaves nothing behind.
+/// The earliest of many times, one of which changes at a time: a tree in which each node holds the
+/// earlier of its two children. A change costs a few comparisons and leaves no outdated entry.
 #[derive(Debug)]
 pub(super) struct Timers {
     /// Number of leaves, a power of two; node `n` has the children `2n` and `2n + 1`, the root is 1.
@@ -12,7 +12,7 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    /// So many stations, none of which wants anything.
+    /// Timers of this many stations, none of which wants to act.
     pub(super) fn new(stations: usize) -> Self {
         let leaves = stations.next_power_of_two();
         Self {
@@ -21,7 +21,8 @@ impl Timers {
         }
     }
 
-    /// A station wants to act at `at` (or never, [`Time::MAX`]), and not when it wanted to before.
+    /// A station wants to act at `at` (or never, [`Time::MAX`]), instead of when it wanted to
+    /// before.
     pub(super) fn set(&mut self, station: usize, at: Time) {
         let mut node = self.leaves + station;
         if self.nodes[node] == at {
