@@ -71,8 +71,8 @@ impl Segments {
         ((self.0 * f64::from(mss)) as i64).max(0) as u64
     }
 
-    /// Whether so many bytes fit into it, one or more: as `bytes <= self.to_bytes(mss)`, without the
-    /// way back to whole bytes.
+    /// Whether `bytes` bytes, one or more, fit into it: as `bytes <= self.to_bytes(mss)`, without
+    /// the way back to whole bytes.
     #[inline]
     pub fn holds(self, bytes: u64, mss: u32) -> bool {
         // Whole numbers below 2^53 are exact, and so is what lies between two of them.

@@ -14,9 +14,9 @@
 //! drops by the queue behind the agent, [`Snoop::on_drop`]. Damaged packets pass it by.
 //!
 //! # Which duplicate ACKs are its own
-//! The link behind the agent keeps order. So what was sent after a lost segment, and before its
-//! repair, can still answer with a duplicate ACK each, and those are *expected*. One more is
-//! not: the repair is lost too.
+//! The link behind the agent keeps order. So each segment that was sent after a lost one, and
+//! before its repair, can still cause a duplicate ACK, and those are *expected*. One more is not:
+//! it shows that the repair is lost too.
 
 mod cache;
 mod timer;
@@ -38,9 +38,10 @@ pub struct SnoopConfig {
     /// Most segments that it keeps of a connection; more pass it by. `None` for no limit, as in the
     /// paper.
     pub cache: Option<u32>,
-    /// It is part of the queue before the link behind it, as the WTCP paper's is, and keeps what that
-    /// takes in: what it drops for want of room is congestion, and the sender's to repair. Otherwise it
-    /// sits above that queue, as the original does, and repairs its drops as any loss.
+    /// It is part of the queue of the link after it, as the WTCP paper's agent is, and keeps only
+    /// what that queue accepts: a drop for want of room is congestion, and the sender's to repair.
+    /// Otherwise it sits before that queue, as the original agent does, and repairs the queue's
+    /// drops as any other loss.
     pub in_queue: bool,
     /// Also send a segment again that nothing comes back for. The WTCP paper mentions no such timer,
     /// so that there is none by default; the original has one.

@@ -5,21 +5,22 @@
 //! A transmission fails when a loss model corrupts it or a blackout covers its end. The packet is
 //! then held at the sending side until the far side's NACK has come, one round trip of the link
 //! after the end of the transmission ([`Arq::round_trip`]). There it goes to the **head** of the
-//! queue; those behind it in the queue have to wait, those transmitted meanwhile have overtaken it.
-//! Held packets take no place in the queue, and are never dropped when they come back; in the queue
-//! they take a place as any other. A retransmission uses capacity, and may fail again; after
+//! queue; packets in the queue have to wait for it, and those transmitted meanwhile have overtaken
+//! it. Held packets take no place in the queue, and are never dropped when they come back; in the
+//! queue they take a place as any other. A retransmission uses capacity, and may fail again; after
 //! [`Arq::retries`] of them the packet is given up, with the cause of its last failure.
 //!
 //! With [`Arq::in_order`] the far side puts packets in the order of their first transmissions. It
-//! hears of one that is given up as it would have of the packet itself: after the link's delay.
+//! learns that a packet was given up when it would have received the packet: after the link's
+//! delay.
 //!
 //! # The caller's contract
-//! What becomes of a packet is not known when it comes, because repaired ones go before it. So the
-//! machine has a time of its own: [`ArqLink::offer`] takes a packet with the caller's number for it;
-//! the caller calls [`ArqLink::on_time`] at (or after) [`ArqLink::next_time`], and takes from
-//! [`ArqLink::poll`] what has been decided after each of both. Times must not decrease over all
-//! calls. A decision concerns arrivals at least the link's delay later, and comes in the order of
-//! these arrivals unless the link has [`Reordering`](super::Reordering).
+//! A packet's fate is not known when it comes, because packets that are sent again go before it. So
+//! the machine has timers of its own: [`ArqLink::offer`] takes a packet with the caller's number
+//! for it; the caller calls [`ArqLink::on_time`] at (or after) [`ArqLink::next_time`], and takes
+//! from [`ArqLink::poll`] what has been decided after each of both. Times must not decrease over
+//! all calls. A decision concerns arrivals at least the link's delay later, and comes in the order
+//! of these arrivals unless the link has [`Reordering`](super::Reordering).
 //!
 //! At one instant: the transmission ends, packets come back, the next transmission starts, packets
 //! are offered.
@@ -79,7 +80,7 @@ struct Frame {
     transmissions: u32,
 }
 
-/// What became of a packet.
+/// The fate of a packet, once it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
     /// The caller's number for the packet.
@@ -88,7 +89,7 @@ pub struct Settled {
     pub at: Time,
     /// How often it was transmitted.
     pub transmissions: u32,
-    /// What was decided.
+    /// The packet's fate.
     pub fate: Fate,
 }
 
@@ -109,7 +110,7 @@ impl ArqLink {
         let round_trip = arq.round_trip.unwrap_or(config.delay * 2);
         Self {
             arq,
-            // A packet that fails again and again must not do so in no time.
+            // At least 1 ns: time must go on while a packet fails again and again.
             round_trip: round_trip.max(Duration::from_nanos(1)),
             delay: config.delay,
             admission: Admission::new(config.queue, rate, red),
@@ -191,7 +192,7 @@ impl ArqLink {
         self.pass(now);
     }
 
-    /// What has been decided and not been told yet, in the order of decision.
+    /// The next decision that has not been reported yet, in the order of decision.
     pub fn poll(&mut self) -> Option<Settled> {
         self.settled.pop_front()
     }

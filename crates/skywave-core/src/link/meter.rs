@@ -31,7 +31,7 @@ pub struct Measured {
     pub corrupted: u64,
     /// Transmissions that the loss models corrupted and forward error correction repaired.
     pub fec_repairs: u64,
-    /// What a link that retransmits did.
+    /// Counters of a link that retransmits.
     pub arq: Retransmission,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct Totals {
     mishaps: Mishaps,
 }
 
-/// What becomes of few packets.
+/// Counters of what happens to few packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct Mishaps {
     queue_drops: u64,
@@ -78,7 +78,7 @@ struct Mishaps {
     fec_repairs: u64,
 }
 
-/// A `u128` that lies as two `u64`s do, so that it needs no room for its alignment.
+/// A `u128` stored as two `u64`s, so that its alignment costs no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct Wide {
     low: u64,
@@ -115,7 +115,8 @@ impl Totals {
     }
 }
 
-/// Where that part of a [`Meter`] ends that every packet changes, and that which those change that wait.
+/// End of the part of a [`Meter`] that every packet changes, and of the part that packets change
+/// which wait.
 #[cfg(test)]
 pub(super) const HOT_BYTES: usize = std::mem::offset_of!(Meter, waited);
 #[cfg(test)]
@@ -155,7 +156,7 @@ impl Window {
     }
 }
 
-/// What few links have: most lose nothing, and most windows end with the run.
+/// Parts that few links need: most lose nothing, and most windows end with the run.
 #[derive(Clone, Debug, Default)]
 struct Rest {
     mishaps: Mishaps,
@@ -194,7 +195,7 @@ impl Meter {
         self.rest = None;
     }
 
-    /// A packet waits and then takes so much of the transmitter.
+    /// A packet waits for `waits`, and then takes `used` of the transmitter's capacity.
     #[inline]
     pub(super) fn transmitted(&mut self, waits: Duration, used: u64) {
         if !waits.is_zero() {
@@ -209,14 +210,14 @@ impl Meter {
         self.waited(1, time);
     }
 
-    /// A packet was offered, and takes so much of the transmitter.
+    /// A packet was offered, and takes `used` of the transmitter's capacity.
     #[inline(always)]
     pub(super) fn passed(&mut self, used: u64) {
         self.offered += 1;
         self.used += used;
     }
 
-    /// So many packets wait for so long.
+    /// `packets` packets wait for `time`.
     #[inline(always)]
     pub(super) fn waited(&mut self, packets: usize, time: Duration) {
         let more = packets as u128 * u128::from(time.as_nanos());
@@ -237,7 +238,7 @@ impl Meter {
         self.offered += 1;
     }
 
-    /// This became of a packet.
+    /// The fate of a packet is known.
     #[inline]
     pub(super) fn settled(&mut self, fate: Fate) {
         if let Fate::Arrives { marked: true, .. } = fate {

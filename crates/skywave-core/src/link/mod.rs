@@ -54,7 +54,7 @@ use meter::{Meter, Window};
 use queue::{Queue, Verdict};
 use service::Transmitter;
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It does not arrive.
@@ -67,7 +67,7 @@ pub enum Fate {
         corrupt: bool,
         /// The queue marked it: congestion experienced (and so is its copy).
         marked: bool,
-        /// A second copy arrives together with the first, behind it.
+        /// A second copy arrives at the same time as the first, right after it.
         duplicate: bool,
     },
 }
@@ -108,8 +108,9 @@ pub enum DropCause {
 
 /// One direction of a link.
 ///
-/// What a packet needs that finds a plain link idle comes first, and what one needs that must wait comes
-/// next: with many flows, most of the time goes into fetching this, a cache line of each.
+/// First come the fields that a packet needs which finds a plain link idle, then those that a
+/// packet needs which must wait: with many flows, most of the time goes into fetching these, a
+/// cache line each.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Link {
@@ -119,9 +120,10 @@ pub struct Link {
     delay: Duration,
     meter: Meter,
     queue: Queue,
-    /// What may befall packets on the way; nothing on most wires, so that a link is small.
+    /// Losses, delays and damage that packets may meet on the way. Most links have none, so that
+    /// these lie elsewhere and a link is small.
     medium: Option<Box<Medium>>,
-    /// In which the meter measures.
+    /// The time in which the meter measures.
     window: Window,
 }
 
@@ -186,8 +188,8 @@ impl Link {
         }
         debug_assert!(now >= self.clock);
         self.clock = now;
-        // One branch on what is hard to guess, whether the link is idle, and none for each packet that
-        // has left its queue.
+        // Only one branch is hard to predict, whether the link is idle; and there is none for each
+        // packet that has left the queue.
         let free_at = self.transmitter.plain_free_at();
         let start = if free_at > now {
             if !self.queue.admits(now, free_at, size) {
@@ -233,7 +235,8 @@ impl Link {
     }
 
     /// The figures of the window, as of `now`: the end of the run, or any time not before the last
-    /// packet. What is decided but lies after `now` or the window's end does not count.
+    /// packet. What has been decided for a time after `now` or after the window's end does not
+    /// count.
     pub fn finish(&self, now: Time) -> Measured {
         let now = now.max(self.clock);
         let mut link = self.clone();
@@ -257,7 +260,7 @@ impl Link {
         }
     }
 
-    /// Capacity that is taken and lies after `at`.
+    /// Capacity after `at` that is taken already.
     fn ahead(&self, at: Time) -> u64 {
         let position = self.transmitter.position(at);
         let station = self.medium.as_ref().and_then(|medium| medium.station());

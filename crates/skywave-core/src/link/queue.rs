@@ -197,7 +197,7 @@ impl Queue {
         self.starts.iter().filter(move |&start| start > now)
     }
 
-    /// Puts a packet behind the others.
+    /// Puts a packet after the others.
     fn wait(&mut self, start: Time, size: u32) {
         self.starts.push(start);
         if let Some(sizes) = &mut self.sizes {

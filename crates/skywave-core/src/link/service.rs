@@ -16,15 +16,16 @@ use crate::units::Rate;
 pub(super) struct Slot {
     /// When its last byte has left.
     pub(super) end: Time,
-    /// What it takes of the transmitter's capacity.
+    /// Capacity of the transmitter that it takes.
     pub(super) used: u64,
 }
 
-/// The transmitter behind a queue: what most packets need of it is small.
+/// The transmitter after a queue. It is small, since the parts that most links do not need are
+/// boxed.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Transmitter {
-    /// At a rate: up to when packets are transmitted.
+    /// At a constant rate: end of the last transmission so far.
     free_at: Time,
     pace: Pace,
 }
@@ -32,8 +33,8 @@ pub(super) struct Transmitter {
 /// How long packets take to transmit.
 #[derive(Clone, Debug)]
 enum Pace {
-    /// At a rate of which a byte takes a whole number of nanoseconds, as at most rates that people
-    /// write; nothing is ever carried.
+    /// At a rate at which a byte takes a whole number of nanoseconds, as with most rates that
+    /// people write; no fraction is ever carried over.
     Byte(Whole),
     /// At any other rate.
     Rate(Box<Fractions>),
@@ -74,7 +75,7 @@ impl Transmitter {
         self.free_at
     }
 
-    /// The next packet waits so long before it starts. Only at a constant rate.
+    /// The next packet starts `wait` later. Only at a constant rate.
     pub(super) fn defer(&mut self, wait: Duration) {
         if wait.is_zero() {
             return;
@@ -109,7 +110,7 @@ impl Transmitter {
         }
     }
 
-    /// At a constant rate: up to when packets are transmitted.
+    /// At a constant rate: end of the last transmission so far.
     #[inline(always)]
     pub(super) fn plain_free_at(&self) -> Time {
         self.free_at
@@ -145,7 +146,7 @@ impl Transmitter {
         }
     }
 
-    /// Sends a packet that arrives at `now`; the end of its transmission.
+    /// Sends a packet that arrives at `now`. Returns the end of its transmission.
     #[cfg(test)]
     pub(super) fn departure(&mut self, now: Time, size: u32) -> Time {
         self.begin(now);
@@ -173,12 +174,12 @@ impl Transmitter {
     }
 }
 
-/// Nanoseconds that a byte takes; so few that no packet's overflow.
+/// Nanoseconds that a byte takes; few enough that the time of no packet overflows.
 #[derive(Clone, Copy, Debug)]
 struct Whole(u32);
 
 impl Whole {
-    /// What a byte takes at `rate`, if that is such a number.
+    /// The time of a byte at `rate`, if that is such a number.
     fn of_byte(rate: Rate) -> Option<Self> {
         match rate.transmission_time(1, 0) {
             (byte, 0) => u32::try_from(byte.as_nanos()).ok().map(Self),
@@ -199,13 +200,14 @@ struct Fractions {
     rate: Rate,
     /// Work left over from the packet before, in units of 1/rate ns; below `rate`.
     carry: u64,
-    /// Of the last packet: most links carry one size, and the division is the dearest part of it.
+    /// Size of the last packet, kept with its results: most links carry packets of one size, and
+    /// the division is the most expensive part.
     size: u32,
     /// Whole nanoseconds that it takes.
     whole: Duration,
     /// And units of 1/rate ns beyond them.
     remainder: u64,
-    /// What is missing from those to a nanosecond.
+    /// What `remainder` lacks to a whole nanosecond.
     room: u64,
 }
 

@@ -1,4 +1,4 @@
-//! When the packets start that wait: a list of growing times.
+//! When the waiting packets will start: a list of times that do not decrease.
 
 use std::collections::VecDeque;
 
@@ -6,18 +6,19 @@ use crate::time::{Duration, Time};
 
 /// Times, each not before the one that was put in before it.
 ///
-/// At a constant rate packets of one size start at equal distances. A list of such is three numbers, which
-/// lie where the link's own do; only what does not fit that needs memory elsewhere.
+/// At a constant rate packets of one size start at equal distances. A list of such times is three
+/// numbers, which lie within the link; only times that do not fit this pattern need memory
+/// elsewhere.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Starts {
     last: Time,
     first: Time,
-    /// Between one and the next of those that are in step with the first, which come before the others.
+    /// Distance of the times that are in step with the first one; they come before the others.
     step: Duration,
-    /// All together.
+    /// Number of all times.
     len: u32,
-    /// Those that are not: as many as lie in the list.
+    /// Number of times that are not in step, which lie in `later`.
     later_len: u32,
     #[expect(
         clippy::box_collection,
@@ -26,7 +27,7 @@ pub(super) struct Starts {
     later: Option<Box<VecDeque<Time>>>,
 }
 
-/// Where that part of [`Starts`] ends that most packets need.
+/// End of the part of [`Starts`] that most packets need.
 pub(super) const WARM_BYTES: usize = std::mem::offset_of!(Starts, later);
 
 impl Starts {
@@ -46,13 +47,13 @@ impl Starts {
         self.len
     }
 
-    /// The last time that was put in, in the list or not any more.
+    /// The last time that was put in, even if it has been taken out since.
     #[inline(always)]
     pub(super) fn last(&self) -> Time {
         self.last
     }
 
-    /// The first time, of at least one.
+    /// The first time; there must be one.
     #[inline(always)]
     pub(super) fn first(&self) -> Time {
         self.first
@@ -68,7 +69,7 @@ impl Starts {
         }
     }
 
-    /// The same behind at least one.
+    /// The same, when there is at least one time.
     #[inline(always)]
     pub(super) fn push_behind(&mut self, start: Time) {
         debug_assert!(self.len > 0 && start >= self.last);
@@ -96,7 +97,7 @@ impl Starts {
         self.len = 1;
     }
 
-    /// Takes out the first time, of at least one.
+    /// Takes out the first time; there must be one.
     #[inline(always)]
     pub(super) fn drop_first(&mut self) {
         debug_assert!(self.len > 0);
@@ -117,7 +118,8 @@ impl Starts {
         self.len - self.later_len
     }
 
-    /// Those that were in step are out: looks which of the others are.
+    /// The times that were in step are out: finds those of the others that are in step with each
+    /// other.
     #[cold]
     #[inline(never)]
     fn step_anew(&mut self) {
@@ -149,7 +151,7 @@ mod tests {
 
     #[derive(Clone, Copy, Debug)]
     enum Act {
-        /// A time, so long after the last one.
+        /// A time, this many nanoseconds after the last one.
         Push(u64),
         Drop,
         Restart,

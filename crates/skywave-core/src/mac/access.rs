@@ -21,14 +21,15 @@ pub struct Access {
     busy: bool,
     /// Since when it has not.
     idle_since: Time,
-    /// What was heard last could not be understood.
+    /// The last frame heard could not be understood.
     garbled: bool,
     /// Until when the channel is reserved by frames that were heard: the network allocation vector.
     nav: Time,
     /// If something is heard before the first of these, the NAV lasts until the second.
     announced: Option<(Time, Time)>,
-    /// No slot counts before this: an answer was waited for, and a DIFS behind it. (As ns-3 has it: those
-    /// whose frames collided start about when those do who wait an EIFS behind the collision.)
+    /// No slot counts before this: the end of a wait for an answer, and a DIFS after it. (As in
+    /// ns-3: stations whose frames collided start at about the same time as those that wait an EIFS
+    /// after the collision.)
     held: Time,
     cw: u32,
     /// Slots still to wait, counted from [`Self::start`]; `None` when there is no backoff to do.
@@ -183,7 +184,7 @@ impl Access {
         }
     }
 
-    /// What was heard could be understood, or could not.
+    /// A frame was heard, and could be `understood` or not.
     pub fn heard(&mut self, understood: bool, now: Time) {
         self.garbled = !understood;
         self.schedule(now);

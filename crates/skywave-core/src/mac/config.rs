@@ -53,7 +53,7 @@ impl Timing {
         }
     }
 
-    /// DCF interframe space: idle so long, the channel is free.
+    /// DCF interframe space: a channel that has been idle for this long is free.
     pub fn difs(&self) -> Duration {
         self.sifs + self.slot * 2
     }
@@ -79,10 +79,10 @@ pub struct Config {
     pub eifs_mode: Mode,
     /// Preamble of DSSS and CCK frames.
     pub preamble: Preamble,
-    /// RTS and CTS go before unicast data frames longer than so many bytes, MAC header included;
+    /// RTS and CTS go before unicast data frames longer than this many bytes, MAC header included;
     /// `None`: never.
     pub rts_threshold: Option<u32>,
-    /// Frames longer than so many bytes have the long retry limit. (The standard's is the RTS
+    /// Frames longer than this many bytes have the long retry limit. (The standard's is the RTS
     /// threshold.)
     pub long_above: u32,
     /// Most attempts of an RTS, or of a frame that is not long.

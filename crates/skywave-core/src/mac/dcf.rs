@@ -65,7 +65,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// What was counted since `before`.
+    /// Counts since `before`.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         Self {
@@ -156,7 +156,7 @@ impl<P: Clone> Dcf<P> {
         }
     }
 
-    /// What has been counted so far.
+    /// Counters so far.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }

@@ -122,7 +122,7 @@ const fn us_const(us: u64) -> Duration {
     Duration::from_micros(us)
 }
 
-/// How many slots a wait behind some space was; a whole number.
+/// Number of slots waited after an interframe space; must be a whole number.
 fn slots(waited: Duration, space: Duration) -> u64 {
     assert!(waited >= space, "{waited:?} {space:?}");
     let waited = waited.saturating_sub(space).as_nanos();

@@ -110,7 +110,7 @@ impl Mode {
         }
     }
 
-    /// How long a frame of so many bytes, all MAC headers counted, is on the air.
+    /// How long a frame of `bytes` bytes, all MAC headers included, is on the air.
     pub const fn airtime(self, bytes: u32, preamble: Preamble) -> Duration {
         let bits = bytes as u64 * 8;
         if self.is_ofdm() {

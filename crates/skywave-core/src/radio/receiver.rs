@@ -13,8 +13,8 @@ use crate::time::{Duration, Time};
 /// How two frames at a time get along.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reception {
-    /// The frame that came first is received if it is so many times stronger than each other that it
-    /// meets (`capture`, a ratio of powers); else both are lost. As ns-2 has it.
+    /// The frame that came first is received if its power is at least `ratio` times that of each
+    /// other frame that it meets; else both are lost. As ns-2 has it.
     Capture {
         /// Smallest ratio of powers; infinity: frames that meet are always lost.
         ratio: f64,
@@ -24,9 +24,9 @@ pub enum Reception {
     Interference {
         /// Power of the noise, mW.
         noise_mw: f64,
-        /// A frame's preamble is found if the frame is so many times stronger than noise and all other
-        /// signals together, a ratio of powers. Of frames that begin within 4 µs of each other the
-        /// strongest counts.
+        /// A frame's preamble is found if the frame is this many times stronger than noise and all
+        /// other signals together (a ratio of powers). Of frames that begin within 4 µs of each
+        /// other the strongest counts.
         preamble: f64,
         /// How OFDM is decoded.
         decoder: Decoder,
@@ -67,7 +67,7 @@ pub struct Signal {
     pub bits_end: Time,
 }
 
-/// What has come of the frame that was being received.
+/// What became of the frame that was being received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
     /// It was understood.

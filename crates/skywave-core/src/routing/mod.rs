@@ -30,7 +30,7 @@ pub struct Datagram<P> {
     pub ttl: u8,
     /// Its size with the IP header.
     pub bytes: u32,
-    /// What the driver carries.
+    /// The driver's own data.
     pub payload: P,
 }
 
@@ -133,7 +133,8 @@ impl<P> Routing<P> {
         each!(self, machine => machine.link_failed(now, next_hop, packet));
     }
 
-    /// What waits behind a packet that was given up is not to be tried.
+    /// Whether other packets that the MAC holds for a neighbour are to be given up too when it
+    /// gives up one.
     pub fn takes_queued(&self) -> bool {
         match self {
             Self::Static(_) => false,

@@ -21,14 +21,14 @@ pub use delivery::{Delivery, SentBefore};
 pub use rate::RateSample;
 pub use segment::{Kept, Sent};
 
-/// What a cumulative acknowledgement removed.
+/// Data that a cumulative acknowledgement removed.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Acked {
     /// Positions newly acknowledged.
     pub bytes: u64,
     /// Bytes of these that a SACK block had reported before.
     pub sacked_before: u64,
-    /// When the last segment covered whole was sent, if that was once.
+    /// When the last segment that it covers completely was sent, if it was sent only once.
     pub newest_sent: Option<Time>,
 }
 
@@ -43,15 +43,15 @@ pub struct Flight {
     segments: Ring<Kept>,
     /// Bytes marked lost and not sent again since.
     lost: u64,
-    /// For detectors that judge by time.
+    /// For detectors that judge by time, and for laws that want the rate of delivery.
     delivery: Option<Box<Delivery>>,
     /// Bytes of which two copies may be in the network.
     doubled: u64,
     /// Bytes of segments that the scoreboard has as reported.
     sacked: u64,
-    /// Bytes that were found lost so far, each time that they were.
+    /// Bytes found lost so far; bytes that were found lost twice count twice.
     lost_ever: u64,
-    /// From the first report or the first loss above the oldest segment on.
+    /// `None` until the first report, or the first loss above the oldest segment.
     scoreboard: Option<Box<Scoreboard>>,
 }
 
@@ -74,13 +74,14 @@ impl Flight {
         self.max
     }
 
-    /// Something sent before is to be sent again: the next segment is none that is new.
+    /// Whether something is to be sent again, so that the next segment is not a new one.
     #[inline]
     pub fn has_old(&self) -> bool {
         self.lost > 0 || self.nxt < self.max
     }
 
-    /// An acknowledgement of everything below `ack` is of something sent, and no older than the last.
+    /// Whether everything below `ack` was sent, and `ack` is no older than the last
+    /// acknowledgement.
     #[inline]
     pub fn accepts(&self, ack: u64) -> bool {
         ack.wrapping_sub(self.una) <= self.max - self.una
@@ -115,7 +116,7 @@ impl Flight {
         self.lost
     }
 
-    /// Bytes that were found lost so far, each time that they were.
+    /// Bytes found lost so far; bytes that were found lost twice count twice.
     pub fn lost_ever(&self) -> u64 {
         self.lost_ever
     }
@@ -212,8 +213,8 @@ impl Flight {
         }
     }
 
-    /// Where a segment in flight is that begins at `position`, if all before it have the size of the
-    /// first one, as most have.
+    /// Index of the segment that begins at `position`, if all before it have the size of the first
+    /// one, as most have.
     fn guess(&self, position: u64) -> usize {
         let first = self.segments.front();
         first.map_or(0, |first| {
@@ -326,8 +327,8 @@ impl Flight {
     }
 }
 
-/// Only one copy of the segment counts from now on; `doubled` are the bytes of the flight that count
-/// twice.
+/// Only one copy of the segment counts from now on; `doubled` is the number of the flight's bytes
+/// that count twice.
 fn end_doubling(segment: &mut Kept, doubled: &mut u64) {
     if segment.take(Marks::DOUBLED) {
         *doubled -= segment.len();

@@ -2,7 +2,7 @@
 
 use crate::time::{Duration, Time};
 
-/// What keeps a sender from sending more. At each moment it is one of these.
+/// Reason why a sender does not send more. At each moment it is one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The SYN is not answered yet.
@@ -66,7 +66,7 @@ pub(super) struct LimitClock {
     times: LimitTimes,
     /// Only time between these counts.
     window: (Time, Time),
-    /// What is before this is added up.
+    /// Time before this has been added up.
     since: Time,
     /// When a segment was last sent or heard.
     heard: Time,
@@ -87,7 +87,7 @@ impl Default for LimitClock {
 }
 
 impl LimitClock {
-    /// Where that part begins which every packet touches.
+    /// Offset of the part that every packet touches.
     pub(super) const HOT: usize = std::mem::offset_of!(Self, heard);
 
     /// Counts only what is between `from` and `to`.
@@ -154,8 +154,8 @@ pub enum Why {
     Notice,
     /// The retransmission timer expired; the first segment of what follows.
     Timeout,
-    /// It is in the way of going back N after a timeout or Tahoe's fast retransmit. Nothing was
-    /// found out about this segment itself.
+    /// Going back N, after a timeout or Tahoe's fast retransmit, has come to it. Nothing was found
+    /// out about this segment itself.
     GoBackN,
 }
 

@@ -8,8 +8,8 @@ use std::ops::Sub;
 
 use crate::units::Segments;
 
-/// A window of so many segments or less brings three duplicate ACKs at most by chance: the lost
-/// segment leaves two.
+/// A window of this many segments or fewer brings three duplicate ACKs only by chance: the lost
+/// segment leaves at most two.
 const SMALL: Segments = Segments(3.0);
 
 /// Timeouts and fast retransmits by what the sender knew when they came.

@@ -10,7 +10,7 @@ use crate::units::{Rate, Segments};
 
 use super::window::Window;
 
-/// What sets the pace of a connection whose law names no rate.
+/// Source of the pace of a connection whose law names no rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum PacingConfig {
     /// Nothing: segments leave as soon as the window lets them.
@@ -24,9 +24,9 @@ pub enum PacingConfig {
 /// trip's window is twice as large, and after it.
 const SLOW_START_GAIN: f64 = 2.0;
 const AVOIDANCE_GAIN: f64 = 1.2;
-/// A burst lasts so long at the rate.
+/// A burst is what takes this long at the rate, ...
 const BURST: Duration = Duration::from_millis(1);
-/// And has so many segments at least.
+/// ... and at least this many segments.
 const FEWEST_SEGMENTS: u64 = 2;
 
 /// The pace of one connection.
@@ -36,7 +36,8 @@ pub(super) struct Pacing {
     spacing: Spacing,
     /// Bytes that may still leave in the present burst.
     room: u64,
-    /// When the sender, which has something to send, may; [`Time::MAX`] while pacing does not hold it.
+    /// When the sender may send what it has to send; [`Time::MAX`] while pacing does not hold it
+    /// back.
     pub(super) held_until: Time,
 }
 
@@ -85,8 +86,8 @@ impl Pacing {
         Some(Rate::from_bps((bps as u64).max(1)))
     }
 
-    /// A segment of so many bytes leaves, at `rate`, in bursts of `quantum`; without a rate it delays
-    /// nothing.
+    /// A segment of `bytes` bytes leaves, in bursts of `quantum` at `rate`; without a rate it
+    /// delays none after it.
     pub(super) fn sent(&mut self, now: Time, bytes: u64, rate: Option<Rate>, quantum: Quantum) {
         let Some(rate) = rate else {
             return;
@@ -105,7 +106,7 @@ impl Pacing {
 /// How much may leave at once.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quantum {
-    /// What the law says, in bytes.
+    /// The law's own quantum in bytes, if it has one.
     pub(super) own: Option<u64>,
     /// Payload bytes of a full segment.
     pub(super) mss: u32,

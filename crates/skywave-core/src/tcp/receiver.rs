@@ -23,7 +23,7 @@ use super::config::{Acking, Handshake, TcpConfig};
 
 /// A TCP data receiver. The application reads at once, so the advertised window is the buffer.
 ///
-/// What segments in order touch lies in the first cache line.
+/// All fields that segments in order touch lie in the first cache line.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Receiver {
@@ -34,7 +34,8 @@ pub struct Receiver {
     last_ack: u64,
     /// ACKs to be sent now: one at most for each input, which its driver fetches before the next.
     acks: u16,
-    /// Nothing is held out of order and nothing is to be reported: all below the hints is empty.
+    /// Nothing is held out of order and nothing is to be reported: all fields after the hints are
+    /// empty.
     quiet: bool,
     /// Control bits of the next ACK: SYN once after a SYN, ECE from a mark until the sender answers.
     answer: Flags,
@@ -47,21 +48,21 @@ pub struct Receiver {
     peer_timestamp: Time,
     /// The initial sequence number of the sender's data.
     irs: u32,
-    /// What the next ACK tells of the way of the latest data.
+    /// Hints of the next ACK about the way of the latest data.
     hints: Hints,
     /// Blocks held out of order.
     held: Ranges,
     /// A duplicate to report (RFC 2883).
     duplicate: Option<Span>,
-    /// Held blocks by the time of their last change, newest first (RFC 2018 section 4). What is below
-    /// `next` of them is no longer held.
+    /// Held blocks by the time of their last change, newest first (RFC 2018 section 4). The part of
+    /// them below `next` is no longer held.
     recent: ArrayVec<Span, MAX_SACK_BLOCKS>,
     /// First positions of blocks before which a channel lost data; few at any time.
     after_eln: Vec<u64>,
 }
 
 impl Receiver {
-    /// What a segment in order touches.
+    /// Bytes that a segment in order touches.
     pub(crate) const DATA_TOUCHES: Range<usize> = 0..offset_of!(Receiver, held);
 
     /// A listening receiver, of a sender that begins with the same initial sequence number.
@@ -133,7 +134,8 @@ impl Receiver {
         }
     }
 
-    /// What the way of the segment that was [taken last](Self::on_segment) has written on its packet.
+    /// Takes what the way of the segment that was [taken last](Self::on_segment) has written on its
+    /// packet.
     #[inline]
     pub fn on_way(&mut self, segment: &Segment, way: Way) {
         if !way.is_plain() || !self.hints.is_none() {
@@ -187,8 +189,8 @@ impl Receiver {
         }
     }
 
-    /// A segment that is out of order, known already, or in order while others wait behind holes or a
-    /// report is due.
+    /// A segment that is out of order, known already, or in order while blocks above holes are held
+    /// or a report is due.
     #[inline(never)]
     fn take_out_of_order(&mut self, start: u64, end: u64) {
         let segment = Span { start, end };

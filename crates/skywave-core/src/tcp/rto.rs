@@ -15,7 +15,7 @@ pub struct RtoEstimator {
     config: RtoConfig,
 }
 
-/// What is kept of the samples.
+/// State of the estimate after the samples so far.
 #[derive(Clone, Debug)]
 enum Estimate {
     /// No sample yet.

@@ -46,7 +46,7 @@ use transmit::Next;
 
 pub use transmit::Departure;
 
-/// What a sender has done so far.
+/// Counters of what a sender has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct SenderCounters {
@@ -69,7 +69,7 @@ pub struct SenderCounters {
 impl Sub for SenderCounters {
     type Output = Self;
 
-    /// What was done since the counters stood at `earlier`.
+    /// Counts since the counters stood at `earlier`.
     fn sub(self, earlier: Self) -> Self {
         Self {
             sent: self.sent - earlier.sent,
@@ -125,7 +125,8 @@ pub struct Sender {
     /// Only windows and the retransmission timer decide when new data is sent: the detector counts
     /// duplicate ACKs and nothing else, and there is no pacing, no ECN and no snapshot to take.
     plain: bool,
-    /// The detector and the law hear nothing of an ACK of new data but the standard growth.
+    /// On an ACK of new data the detector does nothing, and the law nothing but the standard
+    /// growth.
     standard: bool,
     /// How the next segment to be sent again was found to be lost.
     found: Option<Why>,
@@ -134,8 +135,8 @@ pub struct Sender {
     recovery: Recovery,
     /// Its first field is the RTO; the rest changes with samples only.
     rto: RtoEstimator,
-    /// Its last fields are touched by every packet, as are those of the counters. The policy members come
-    /// after these two; only their kind is read for each packet.
+    /// Every packet touches its last fields, and those of the counters. Policy members come after
+    /// each of the two, since of a member only its kind, at its start, is read for each packet.
     limits: LimitClock,
     timeout: Timeout,
     detection: Detection,
@@ -144,19 +145,19 @@ pub struct Sender {
     initial_window: Segments,
     /// No fast retransmit until everything below this position is acknowledged.
     recover: Option<u64>,
-    /// What was in flight at the last timeout and was not sent since.
+    /// Positions that were in flight at the last timeout and have not been sent since.
     went_back: Range<u64>,
-    /// The latest sample, whoever has seen it.
+    /// The latest round-trip sample; it stays when [`Self::poll_rtt`] has taken `rtt_sample`.
     last_rtt: Option<Duration>,
-    /// Of a connection that is paced.
+    /// `None` unless the connection is paced.
     pacing: Option<Box<Pacing>>,
     signals: Signals,
     /// `Flight::lost_ever` when the law was last told of losses.
     lost_told: u64,
 }
 
-/// What the detector is told. A macro, so that the detector can be changed while the event borrows
-/// the flight.
+/// The event that the detector is given. A macro, so that the detector can be changed while the
+/// event borrows the flight.
 macro_rules! detection_event {
     ($self:ident, $now:expr) => {
         DetectionEvent {
@@ -197,7 +198,8 @@ impl Sender {
             flight: Flight::default(),
             window: Window {
                 cwnd: config.initial_window.min(config.max_cwnd),
-                // A law may keep it, and whole segments of less than one are none.
+                // At least one segment: a law may leave the threshold as it is, and rounding down
+                // to whole segments must not make it zero.
                 ssthresh: config.initial_ssthresh.unwrap_or(rwnd).max(Segments::ONE),
             },
             peer_window: u64::from(config.rwnd),
@@ -241,7 +243,7 @@ impl Sender {
         }
     }
 
-    /// Data may flow.
+    /// The connection is open: data may flow.
     fn connected(&mut self) {
         let rate = self.congestion.needs_rate();
         if self.detection.needs_deliveries() || rate {
@@ -256,8 +258,8 @@ impl Sender {
         }
     }
 
-    /// The application has no more data. What was sent but never written (an endless source) ends
-    /// with what is sent by now.
+    /// The application has no more data. The data of an endless source ends with what has been sent
+    /// by now.
     pub fn close(&mut self) {
         if self.written == u64::MAX {
             self.written = self.flight.max().max(self.config.handshake.span());
@@ -320,15 +322,15 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement of nothing new, with the window of the last one, is a duplicate: it carries
-    /// nothing of its own sender's (RFC 5681 section 2, conditions b and c), or it has news for a
-    /// scoreboard, where that does not matter (RFC 6675 section 2).
+    /// Whether an ACK of nothing new, with the same window as the last one, is a duplicate: it has
+    /// no payload, SYN or FIN (RFC 5681 section 2, conditions b and c), or its SACK blocks have
+    /// news for a scoreboard, and then those do not matter (RFC 6675 section 2).
     #[inline(always)]
     fn is_duplicate(&self, segment: &Segment, fresh: u64) -> bool {
         segment.is_empty() || fresh > 0 && self.recovery.uses_sack()
     }
 
-    /// Takes what any acceptable segment says; whether the peer's window is another one now.
+    /// Takes what any acceptable segment says. Returns whether the peer's window has changed.
     #[inline(always)]
     fn hear(&mut self, now: Time, segment: &Segment) -> bool {
         self.limits.hear(now);
@@ -348,7 +350,8 @@ impl Sender {
         if self.pacing.as_ref().is_some_and(|p| p.held_until == due) {
             self.let_go();
         } else if self.detection.next_timer() == Some(due) {
-            // At the same time as the other one: it may make that one needless.
+            // If both timers are due, this one goes first: it may make the retransmission timer
+            // needless.
             self.on_detection_timer(now);
         } else if due < Time::MAX {
             self.on_retransmission_timer(now);

@@ -13,7 +13,7 @@ pub enum Counting {
 }
 
 impl Counting {
-    /// What an ACK of so much new data counts.
+    /// How many segments an ACK of `acked` new data counts as, when the window grows.
     #[inline]
     pub(super) fn counted(self, acked: impl Fn() -> Segments) -> Segments {
         match self {

@@ -41,7 +41,7 @@ pub struct AckEvent {
     pub now: Time,
     /// Newly acknowledged data, in segments.
     pub acked: Segments,
-    /// What of it counts towards growth (see `Counting`), in segments.
+    /// The part of it that counts towards growth (see `Counting`), in segments.
     pub counted: Segments,
     /// The window may grow on it: no recovery is going on, the window was in use, and no router has
     /// marked the data.
@@ -61,8 +61,8 @@ pub struct AckEvent {
     pub in_flight: Segments,
     /// Data in flight before this ACK, in segments.
     pub in_flight_before: Segments,
-    /// Data of which this ACK says for the first time that it has arrived, cumulatively or by a SACK
-    /// block, in segments.
+    /// Data that this ACK is the first to report as arrived, cumulatively or by a SACK block, in
+    /// segments.
     pub delivered: Segments,
     /// Data that counts as lost since the ACK before, in segments.
     pub lost: Segments,
@@ -70,7 +70,7 @@ pub struct AckEvent {
     pub marked: Segments,
     /// The rate of delivery, if the law [asks for it](super::congestion::CongestionControl::needs_rate).
     pub rate: Option<RateSample>,
-    /// What the receiver tells of the way of the data.
+    /// Hints of the receiver about the way of the data.
     pub hints: Hints,
     /// From the sending of the segment that this ACK echoes to the sending of the ACK, by the clocks of
     /// the two hosts; `None` without timestamps.
@@ -130,7 +130,7 @@ pub enum LossCause {
     Mark,
 }
 
-/// What looked like a loss was none: the segments had been reordered or delayed.
+/// A supposed loss was none: the segments had been reordered or delayed.
 #[derive(Clone, Copy, Debug)]
 pub struct SpuriousEvent {
     /// When it was found out.

@@ -6,7 +6,7 @@ use crate::time::Duration;
 
 use super::packet::Micros;
 
-/// What both ends of a connection are made with.
+/// Parameters of both ends of a connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Payload bytes of a full packet. The paper's field tests send packets of 512 bytes.
@@ -45,8 +45,8 @@ pub struct SetupConfig {
     pub interval: Duration,
     /// Largest time until a pair is sent again. 60 s, as TCP's SYN.
     pub max_interval: Duration,
-    /// After so many pairs of which one packet was lost the connection opens without a measurement:
-    /// some paths never carry two packets back to back. 3.
+    /// After this many pairs that lost a packet, the connection opens without a measurement: some
+    /// paths never carry two packets back to back. 3.
     pub broken_pairs: u8,
     /// The first epoch still belongs to the start: if packets arrive further apart in it than the rate
     /// may cause, the pair's estimate is corrected by as much, and the long-term average forgets it. Not
@@ -62,7 +62,7 @@ pub struct BlackoutConfig {
     /// A packet neither acknowledged nor known lost for the longer of this ...
     /// 5 s: no ACK in that time is unexpected (see [`Config::ack_threshold`]).
     pub threshold: Duration,
-    /// ... and so many round trips is a blackout. 4: "a few RTTs" (section 7).
+    /// ... and this many round trips is a blackout. 4: "a few RTTs" (section 7).
     pub threshold_rtts: u32,
     /// Probes are sent every round trip, but not more often than this. 1 s: the least that a wide-area
     /// round trip takes here, and cheap enough for ten minutes.
@@ -96,7 +96,8 @@ pub struct RateConfig {
 pub enum LongTerm {
     /// A running average, which the latest six epochs make more than half of.
     Running,
-    /// The latest so many epochs alone, each with (1 - weight) times the share of the one after it.
+    /// Only the latest epochs, this many, each with (1 - weight) times the share of the one after
+    /// it.
     Epochs(u8),
 }
 

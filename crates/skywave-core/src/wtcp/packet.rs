@@ -105,7 +105,7 @@ pub struct Data {
     pub len: u16,
     /// The stream ends after these bytes. The end takes one stream position of its own.
     pub fin: bool,
-    /// The receiver shall acknowledge every so many data packets (`ack frequency`).
+    /// Number of data packets after which the receiver shall send an ACK (`ack frequency`).
     pub ack_every: u16,
 }
 
@@ -139,7 +139,7 @@ pub struct Ack {
     pub cack: u64,
     /// Bytes from `cack` on that the receiver has room for.
     pub window: u32,
-    /// What else has arrived (`SACK`), in order.
+    /// Blocks above `cack` that have arrived (`SACK`), in order.
     pub sack: SackBlocks,
     /// There are more blocks, above the last one.
     pub more: bool,
@@ -149,12 +149,12 @@ pub struct Ack {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SackBlocks {
     len: u8,
-    /// Zeros behind the last one.
+    /// Zeros after the last one.
     blocks: [SackBlock; MAX_SACK_BLOCKS],
 }
 
 impl SackBlocks {
-    /// Adds a block behind the others; false if the option is full.
+    /// Adds a block after the others. Returns false if the option is full.
     pub fn push(&mut self, block: SackBlock) -> bool {
         let place = self.blocks.get_mut(usize::from(self.len));
         let has_room = place.map(|place| *place = block).is_some();

@@ -173,7 +173,7 @@ impl RateControl {
     }
 }
 
-/// What a peer tells may be zero.
+/// A length that a peer reports may be zero.
 fn at_least_one(length: Micros) -> Micros {
     length.max(Micros(1))
 }

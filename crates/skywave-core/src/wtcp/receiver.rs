@@ -224,7 +224,8 @@ impl Receiver {
         (taken == Taken::New && data.len > 0).then_some(data.rel_seq..end)
     }
 
-    /// What a data packet and a probe have in common. True if packets before it are missing.
+    /// Does what data packets and probes have in common. Returns whether packets before it are
+    /// missing.
     fn on_numbered(&mut self, now: Time, control: &Control, data: bool) -> bool {
         self.last_heard = now;
         self.sample_rtt(now, control);

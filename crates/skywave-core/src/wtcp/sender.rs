@@ -119,8 +119,8 @@ impl Sender {
         }
     }
 
-    /// The application has no more data. What was sent but never written (an endless source) ends
-    /// with what is sent by now.
+    /// The application has no more data. The data of an endless source ends with what has been sent
+    /// by now.
     pub fn close(&mut self) {
         if self.written == u64::MAX {
             self.written = self.next;
@@ -188,7 +188,7 @@ impl Sender {
         self.limit = self.limit.max(limit);
         self.unacked.process_ack(ack);
         if self.unacked.is_empty() {
-            // What is still pending are probes: nothing depends on them any more.
+            // Only probes are still pending: nothing depends on them any more.
             self.pending.forget();
         }
         let ended = |b: &Blackout| self.unacked.is_empty() || b.is_ended_by(ack.hctrl_seq);

@@ -5,7 +5,7 @@ use crate::time::{Duration, Time};
 /// When a segment is sent again that nothing comes back for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalTimeout {
-    /// After so many smoothed round trips to the mobile host and back.
+    /// After this many smoothed round trips to the mobile host and back.
     pub rtts: f64,
     /// And at least after this, and after 1 ms.
     pub min: Duration,

@@ -65,7 +65,7 @@ impl Gaps {
             self.until_loss -= units;
             return false;
         }
-        // What is left of a packet behind its first point needs no look: gaps have no memory, so
+        // The rest of a packet after its first point need not be looked at: gaps have no memory, so
         // the next one may be drawn from the packet's end.
         self.draw();
         self.mean.is_finite()

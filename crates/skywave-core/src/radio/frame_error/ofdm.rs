@@ -154,7 +154,8 @@ fn q(square: f64) -> f64 {
 struct Constellation {
     /// Mean energy of a point.
     energy: f64,
-    /// Bit errors are so many times those of two neighbours.
+    /// Factor that turns the probability of taking one of two neighbouring points for the other
+    /// into that of a bit error.
     neighbours: f64,
     /// For all bits and points of an axis: how far the next point with another bit is, in steps, and how
     /// often that is so.
@@ -193,7 +194,8 @@ impl Constellation {
     /// −ln of the Bhattacharyya parameter of a bit, on average.
     fn reliability(&self, snr: f64) -> f64 {
         let one_step = snr / self.energy;
-        // What is next counts most; the others relative to it, so that nothing vanishes.
+        // The nearest points count most; the others are taken relative to them, so that nothing
+        // vanishes.
         let rest =
             |&(steps, share): &(f64, f64)| share * libm::exp(-(steps * steps - 1.0) * one_step);
         let all: f64 = self.steps.iter().map(|(_, share)| share).sum();

@@ -102,7 +102,7 @@ fn read(line: &str, found: &mut [Found]) -> Result<(), SetdestErrorKind> {
     }
 }
 
-/// The number of `$node_(number)` and the words after it, if they are so many.
+/// The number of `$node_(number)` and the words after it, if there are `N` of them.
 fn words<const N: usize>(
     text: &str,
     nodes: usize,

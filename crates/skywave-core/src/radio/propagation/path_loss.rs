@@ -27,7 +27,7 @@ pub enum PathLoss {
 }
 
 impl PathLoss {
-    /// Log-distance loss of so many decibels at the reference distance in metres.
+    /// Log-distance loss, `loss_db` decibels at the distance `reference` in metres.
     pub fn log_distance(exponent: f64, reference: f64, loss_db: f64) -> Self {
         Self::LogDistance {
             exponent,
@@ -36,7 +36,7 @@ impl PathLoss {
         }
     }
 
-    /// What is received of the power `tx` at a distance in metres, in the unit of `tx`.
+    /// The power received at a distance in metres when `tx` is sent, in the unit of `tx`.
     pub fn received(&self, tx: f64, distance: f64) -> f64 {
         match *self {
             Self::TwoRayGround {

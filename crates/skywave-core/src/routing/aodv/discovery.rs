@@ -20,7 +20,8 @@ pub(super) struct Discovery {
     /// Requests sent so far, and those of them with the largest TTL.
     requests: u32,
     floods: u32,
-    /// The route is being repaired (section 6.12), and was so many hops long: one request only.
+    /// The route is being repaired (section 6.12), and was this many hops long: there is one
+    /// request only.
     pub(super) repair: Option<u8>,
 }
 

@@ -14,7 +14,7 @@ struct Report {
 }
 
 impl<P> Aodv<P> {
-    /// Case (i): `next_hop` cannot be reached, and nothing that lies behind it.
+    /// Case (i): neither `next_hop` nor any destination by way of it can be reached.
     pub(super) fn link_broken(&mut self, now: Time, next_hop: Address) {
         let mut report = Report::default();
         for destination in self.table.through(now, next_hop) {
@@ -24,8 +24,8 @@ impl<P> Aodv<P> {
         self.send_rerr(now, report, false);
     }
 
-    /// Case (ii): `from` has sent a datagram for which there is no route. It hears of that even if the
-    /// list of precursors does not name it.
+    /// Case (ii): `from` has sent a datagram for which there is no route. It is told of that even
+    /// if the list of precursors does not name it.
     pub(super) fn no_route(&mut self, now: Time, from: Address, destination: Address) {
         let mut report = Report::default();
         self.add(now, &mut report, destination);

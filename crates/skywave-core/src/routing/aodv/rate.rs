@@ -1,4 +1,4 @@
-//! At most so many messages in any second.
+//! A limit to the number of messages in any second.
 
 use std::collections::VecDeque;
 

@@ -43,8 +43,8 @@ impl Route {
         self.valid || self.lifetime > now
     }
 
-    /// No longer valid, with a number that rises: what others still say of the old route is not to be
-    /// believed.
+    /// Makes the route invalid. Its sequence number rises, if `raise`, so that what others still
+    /// say of the old route is not believed.
     fn break_off(&mut self, until: Time, raise: bool) {
         if self.known && raise {
             self.seq = self.seq.map(Seq::next);

@@ -67,7 +67,7 @@ pub struct Vegas {
     /// Position and time at which this round trip began.
     round_start: u64,
     round_began: Time,
-    /// What each ACK of this round trip adds to the window.
+    /// Amount that each ACK of this round trip adds to the window.
     increment: Segments,
     /// Slow start doubles in every other round trip.
     grow_this_round: bool,

@@ -192,8 +192,8 @@ impl Connection {
         })
     }
 
-    /// The only way from here to the receiving half for what takes sequence numbers. It hears of marks
-    /// if both ends know them.
+    /// Segments that take sequence numbers reach the receiving half by this function only. It is
+    /// told of ECN marks if both ends have agreed on ECN.
     fn hand_to_receiver(&mut self, now: Time, segment: &Segment, way: Way) {
         let ecn = if self.agreed.ecn {
             way.ecn

@@ -67,7 +67,8 @@ pub enum Sending {
 /// What may be sent beyond the window while it is not known yet whether a segment is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowance {
-    /// So many segments more than the window; the sender's `limited_transmit` switch turns it off.
+    /// This many segments more than the window; the sender's `limited_transmit` switch turns it
+    /// off.
     Beyond(u32),
     /// New data up to this position, whatever the window says.
     Until(u64),
@@ -76,7 +77,7 @@ pub enum Allowance {
 /// Which segments in flight are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossRule {
-    /// Those with so many segments reported above them (RFC 6675's DupThresh).
+    /// Those with this many segments reported above them (RFC 6675's DupThresh).
     DupThresh(u32),
     /// Those sent before something that arrived, and long enough ago (RFC 8985).
     SentBefore(SentBefore),
@@ -106,7 +107,7 @@ pub enum Finding {
 /// A way to find losses. Only [`on_dupack`](Self::on_dupack) must be written.
 ///
 /// The sender asks on every ACK; a detector answers whether the *oldest* segment in flight is lost.
-/// The recovery then decides what is sent, and the retransmission timer stays behind as a backstop.
+/// The recovery then decides what is sent, and the retransmission timer remains as a backstop.
 ///
 /// ```
 /// use skywave_core::tcp::{DetectionEvent, LossDetector};
@@ -143,8 +144,9 @@ pub trait LossDetector {
         None
     }
 
-    /// What was in flight before it let more out than that, in bytes: a cut is measured by it, or by
-    /// the window if that is larger. Default: by the window and what is in flight now.
+    /// Bytes in flight before it allowed more than the window: a cut is measured by them, or by the
+    /// window if that is larger. Default: a cut is measured by the window and what is in flight
+    /// now.
     fn flight_before(&self) -> Option<u64> {
         None
     }
@@ -240,7 +242,7 @@ pub fn limited_transmit(dupacks: u32, threshold: u32) -> Allowance {
     })
 }
 
-/// What a built-in detector says of itself.
+/// Properties of a built-in detector.
 pub trait Detector: BuiltIn {
     /// It counts duplicate ACKs and does nothing else.
     const ONLY_COUNTS: bool = false;
@@ -303,8 +305,8 @@ impl Detection {
         fact!(self, HEARS_OF_NEW_ACKS, true)
     }
 
-    // What is asked of every ACK, for members that do more than to count duplicate ACKs, as most
-    // connections do: those need no table of members.
+    // Questions asked on every ACK, out of line: most connections only count duplicate ACKs, and
+    // never get here.
 
     #[inline(never)]
     fn own_timer(&self) -> Option<Time> {

@@ -92,7 +92,8 @@ struct Extended {
     flight_before: u64,
     una: u64,
     pipe: u64,
-    /// What must arrive before it counts as room, so that only every second segment does (I.2).
+    /// Bytes that must arrive without making room, so that only every second segment makes room
+    /// (I.2).
     skipped: u64,
 }
 

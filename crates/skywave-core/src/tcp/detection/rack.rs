@@ -48,7 +48,8 @@ impl Detector for Rack {
     const NEEDS_SACK: bool = true;
 }
 
-/// Of the timers of section 8 one is pending; the retransmission timer stays behind them.
+/// Of the timers of section 8 only one is pending at a time; the retransmission timer remains as a
+/// backstop.
 #[derive(Clone, Copy, Debug)]
 enum Timer {
     /// The reordering window of a segment ends.

@@ -119,8 +119,8 @@ impl Sifest {
             .is_some_and(|(last, srtt)| now.since(last) > srtt)
     }
 
-    /// What going back N sent again before `oldest`, but for the segment that was lost, may have come
-    /// twice.
+    /// The duplicate ACKs may be echoes: of what going back N sent again before `oldest`,
+    /// everything but the lost segment may have come twice.
     fn may_be_echoed(&self, oldest: &Sent) -> bool {
         !self.sack && self.resent > 1 && self.recover == Some(oldest.start)
     }

@@ -34,8 +34,8 @@ impl Detector for FineTimer {}
 impl FineTimer {
     const DUPACKS: u32 = 3;
 
-    /// What is sent this very moment is not late, though round trips took no time: each duplicate ACK
-    /// would else send a window again, and bring more of them.
+    /// A segment sent at this very time is not late, even if round trips take no time: otherwise
+    /// each duplicate ACK would send a window again, and bring more duplicate ACKs.
     fn expired(&self, now: Time, flight: &Flight) -> bool {
         self.timeout
             .zip(flight.first())

@@ -1,8 +1,8 @@
 //! The segments that may be lost, in the order of their last transmission, for detectors that judge by
-//! time: those that were sent, of which nothing was heard and which are not known to be lost.
+//! time: those that were sent and are neither reported as received nor known to be lost.
 //!
-//! Those sent once are in that order in the flight itself; those sent again are queued here. Both are
-//! looked at from the oldest transmission on, only as far as a rule reaches.
+//! The flight itself has those sent once in that order; those sent again are queued here. Both are
+//! looked at from the oldest transmission on, and only as far as a rule reaches.
 
 use std::collections::VecDeque;
 
@@ -27,7 +27,7 @@ impl ByTime {
 }
 
 impl Flight {
-    /// Nothing was heard of the segment, nor was it found lost.
+    /// Whether the segment is neither reported as received nor known to be lost.
     fn is_waited_for(&self, segment: &Kept) -> bool {
         !segment.has(Marks::LOST) && !self.is_sacked(segment)
     }
@@ -73,8 +73,8 @@ impl Flight {
         }
     }
 
-    /// Finds out the order anew: segments are waited for again that were not before. Those from `nxt` on
-    /// are sent again before they are.
+    /// Works out the order anew, as segments may be waited for now that were not before. Those from
+    /// `nxt` on are not waited for until they are sent again.
     pub(super) fn order_anew(&mut self) {
         if self.delivery.is_none() {
             return;
@@ -91,20 +91,21 @@ impl Flight {
         }
     }
 
-    /// `rule` may judge a transmission of `segment` at `sent`. Segments that are not sent again yet while
-    /// going back N, from `nxt` on, are no news.
+    /// Whether `rule` may judge a transmission of `segment` at `sent`. It may not judge those from
+    /// `nxt` on: going back N will send them again anyway.
     fn reaches(&self, rule: SentBefore, segment: &Kept, sent: Time) -> bool {
         rule.precedes(sent, segment.end()) && segment.end() <= self.nxt
     }
 
-    /// Whether `rule` finds segments lost, and when it will have found all that it can tell of.
+    /// Whether `rule` finds segments lost now, and when it will find the last one that it may
+    /// judge, if that is later.
     pub fn judge(&self, rule: SentBefore) -> (bool, Option<Time>) {
         let oldest = self.segments.get(self.first_sent_once());
         let oldest = oldest.filter(|s| self.reaches(rule, s, s.last_sent));
         let lost = oldest.is_some_and(|s| rule.due(s.last_sent) <= rule.now)
             || self.finds_lost_again(rule);
         if rule.due(rule.time) <= rule.now {
-            return (lost, None); // as most often: nothing was sent later than that
+            return (lost, None); // the usual case: nothing that it may judge was sent later
         }
         let last = oldest.and_then(|_| self.last_due_once(rule));
         (lost, last.max(self.last_due_again(rule)))
@@ -146,7 +147,7 @@ impl Flight {
         }
     }
 
-    /// The same of those sent again.
+    /// The same for those sent again.
     fn last_due_again(&self, rule: SentBefore) -> Option<Time> {
         let again = &self.delivery.as_ref()?.by_time.again;
         let sent = again.partition_point(|(at, _)| *at <= rule.time);
@@ -185,7 +186,7 @@ impl Flight {
             if self.is_lost(rule, segment) {
                 self.mark_lost_at((entry.1 - self.segments.first_number()) as usize);
             } else {
-                left.push(entry); // sent in the same moment as the newest that arrived
+                left.push(entry); // sent at the same time as the newest one that arrived
             }
         }
         for entry in left.into_iter().rev() {

@@ -1,13 +1,13 @@
-//! What deliveries tell: the newest one (RFC 8985 section 6.2, steps 1 to 3), and their rate. Kept only
-//! for detectors that judge by time, and for laws that want the rate.
+//! What is learnt from deliveries: the newest one (RFC 8985 section 6.2, steps 1 to 3), and their
+//! rate. Kept only for detectors that judge by time, and for laws that want the rate.
 
 use super::by_time::ByTime;
 use super::rate::{RateSample, RateSampler};
 use super::{Flight, Kept, Sent};
 use crate::time::{Duration, Time};
 
-/// How long a round trip counts as the path's smallest, at most; the RFC asks for a window and
-/// names none.
+/// Longest time for which a round trip may count as the path's smallest; the RFC asks for such a
+/// window, but names no length.
 const MIN_RTT_WINDOW: Duration = Duration::from_secs(300);
 
 /// Transmissions that have arrived, cumulatively or selectively acknowledged.
@@ -17,9 +17,10 @@ pub struct Delivery {
     now: Time,
     /// A retransmission sent later cannot be what the present ACK reports.
     latest: Time,
-    /// The transmission sent last of all that arrived: when, and its end (RACK.xmit_ts, end_seq).
+    /// Of all transmissions that arrived, the one sent last: when it was sent, and its end
+    /// (RACK.xmit_ts, end_seq).
     newest: Option<(Time, u64)>,
-    /// Round trip of the one seen last (RACK.rtt).
+    /// Round trip of the latest delivery that shows one (RACK.rtt).
     rtt: Duration,
     min_rtt: MinRtt,
     /// Highest end that arrived (RACK.fack), and what it was before the present ACK.
@@ -47,7 +48,8 @@ impl Delivery {
         self.reordered
     }
 
-    /// What was sent before the newest delivery and at least `wait` ago, as of `now`.
+    /// The rule for segments that were sent before the newest delivery and at least `wait` ago, as
+    /// of `now`.
     pub fn sent_before(&self, wait: Duration, now: Time) -> SentBefore {
         let (time, end) = self.newest.unwrap_or_default();
         SentBefore {
@@ -88,7 +90,7 @@ impl Delivery {
     }
 }
 
-/// The smallest of the round trips of the last half to whole window.
+/// The smallest round trip of the latest time, which is between half a window and a whole one.
 #[derive(Clone, Copy, Debug, Default)]
 struct MinRtt {
     /// Since when `present` counts.
@@ -123,12 +125,13 @@ pub struct SentBefore {
 }
 
 impl SentBefore {
-    /// A transmission at `sent` of what ends at `end` came first, so that it should have arrived first.
+    /// Whether a segment that ends at `end` and was sent at `sent` went before the one that
+    /// arrived, so that it should have arrived first.
     pub(super) fn precedes(&self, sent: Time, end: u64) -> bool {
         (sent, end) < (self.time, self.end)
     }
 
-    /// When what was last sent at `sent` counts as lost, if nothing is heard of it.
+    /// When a segment last sent at `sent` counts as lost, if it is not reported.
     pub(super) fn due(&self, sent: Time) -> Time {
         sent + self.wait
     }
@@ -188,7 +191,7 @@ impl Flight {
         }
     }
 
-    /// What arrived, if that is kept.
+    /// The record of deliveries, if one is kept.
     #[inline]
     pub fn delivery(&self) -> Option<&Delivery> {
         self.delivery.as_deref()

@@ -9,7 +9,7 @@ use super::ring::Ring;
 use crate::time::{Duration, Time};
 use crate::units::Rate;
 
-/// What an ACK says of the rate of delivery.
+/// A sample of the rate of delivery, as an ACK gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateSample {
     /// Bytes delivered over the interval.
@@ -65,8 +65,8 @@ pub(super) struct RateSampler {
     delivered_at: Time,
     /// When the segment was sent that was acknowledged last (C.first_send_time).
     first_sent: Time,
-    /// What will be delivered when all is that was sent while the application had too little; zero
-    /// while it has enough (C.app_limited).
+    /// The value of `delivered` once everything has arrived that was sent while the application had
+    /// too little; zero while it has enough (C.app_limited).
     app_limited: u64,
     /// The segment sent last among those that the present ACK reports.
     newest: Option<Snapshot>,

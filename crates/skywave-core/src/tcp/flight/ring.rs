@@ -1,11 +1,11 @@
-//! A queue whose items are numbered as they come, and lie where their number says.
+//! A queue whose items are numbered in the order in which they come, and are found by their number.
 //!
-//! The places are a power of two, so that the one of number `n` is `n` under a mask: finding an item is
-//! what a sender does most often.
+//! The number of places is a power of two, so that the place of item `n` is `n` under a mask. That
+//! is fast, and finding an item is what a sender does most often.
 
 use std::ops::{Index, IndexMut};
 
-/// Places at first.
+/// Number of places at first.
 const FEWEST: usize = 4;
 
 /// Items by the order in which they came; the first one has number 0.
@@ -54,7 +54,7 @@ impl<T: Copy> Ring<T> {
         self.first == self.next
     }
 
-    /// Number of the first item held: so many were taken.
+    /// Number of the first item held.
     #[inline]
     pub(super) fn first_number(&self) -> u64 {
         self.first
@@ -116,7 +116,7 @@ impl<T: Copy> Ring<T> {
         self.next += 1;
     }
 
-    /// Twice as many places, of which those of no item hold `filler`.
+    /// Doubles the number of places; those without an item hold `filler`.
     #[cold]
     #[inline(never)]
     fn widen(&mut self, filler: T) {
@@ -148,8 +148,8 @@ impl<T: Copy> Ring<T> {
         from[..straight].iter_mut().chain(around)
     }
 
-    /// How many items come before the first for which `holds` is false; it must hold for all of them
-    /// and for none behind.
+    /// Number of items before the first one for which `holds` is false; it must be true for all of
+    /// these, and false for all after them.
     pub(super) fn partition_point(&self, holds: impl Fn(&T) -> bool) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {

@@ -3,13 +3,14 @@
 //!
 //! On a long fat path thousands of segments are in flight, and a recovery asks on every ACK, so nothing
 //! here walks over the flight for an ACK. What the receiver holds is kept as ranges of positions, as it
-//! reports it. Losses are found upwards and repaired upwards: marks remember how far that has come.
-//! `tests/scoreboard.rs` compares all answers with those of a walk over all segments.
+//! reports it. Losses are found and repaired from the lowest position upwards, and the scoreboard
+//! remembers how far each has come. `tests/scoreboard.rs` compares all answers with those of a walk
+//! over all segments.
 
 use super::{Flight, Kept, Marks, Sent, end_doubling};
 use crate::ranges::{Ranges, Span};
 
-/// What is known of the segments in flight beyond their marks.
+/// Knowledge of the segments in flight beyond their marks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scoreboard {
     /// Whole segments that blocks report, from `una` on.
@@ -92,7 +93,7 @@ impl Flight {
         let fresh = if start < end {
             self.take_report(&mut scoreboard, Span { start, end })
         } else {
-            0 // as most blocks: they are repeated
+            0 // the usual case: most blocks are repeated
         };
         self.scoreboard = Some(scoreboard);
         fresh
@@ -112,7 +113,7 @@ impl Flight {
         let marked = self.lost > 0 || self.doubled > 0 || self.delivery.is_some();
         let mut fresh = 0;
         if scoreboard.held.extend_last(whole).is_some() {
-            fresh = whole.len(); // as most often: the next segment after the highest block
+            fresh = whole.len(); // the usual case: the next segment after the highest block
             if marked {
                 self.take_arrived(whole);
             }
@@ -233,8 +234,8 @@ impl Flight {
         }
     }
 
-    /// Marks every segment that ends at `edge` or below as lost, unless the receiver holds it, but for
-    /// those already sent again: of these only the copy sent first is.
+    /// Marks every segment that ends at `edge` or below as lost, unless the receiver holds it or it
+    /// was sent again: of a segment sent again only the first copy is lost.
     pub fn mark_lost_below(&mut self, edge: u64) {
         let judged = self.scoreboard.as_ref().map_or(0, |s| s.judged);
         let unjudged = Span {
@@ -264,7 +265,7 @@ impl Flight {
         self.scoreboard = Some(scoreboard);
     }
 
-    /// Marks the segment at `index` as lost, which was not before.
+    /// Marks the segment at `index` as lost, which must not be marked yet.
     pub(super) fn mark_lost_at(&mut self, index: usize) {
         let scoreboard = self.scoreboard.get_or_insert_default();
         let segment = &mut self.segments[index];
@@ -298,8 +299,8 @@ impl Flight {
         Some(lost.sent(false))
     }
 
-    /// The first segment below what is reported that is not and was not sent again (RFC 6675 section 4,
-    /// rule 3 of `NextSeg`).
+    /// The first segment below the highest report that was neither reported nor sent again (RFC
+    /// 6675 section 4, rule 3 of `NextSeg`).
     pub fn next_hole(&mut self) -> Option<Sent> {
         let scoreboard = self.scoreboard.as_ref()?;
         let highest = scoreboard.highest;
@@ -351,8 +352,8 @@ impl Flight {
     }
 }
 
-/// Marks a segment as lost, which was not before. `lost` are the bytes of the flight that are; below
-/// `lost_from` only the oldest segment may be.
+/// Marks a segment as lost, which must not be marked yet. `lost` is the number of the flight's
+/// bytes that are lost; below `lost_from` only the oldest segment may be lost.
 fn mark_lost(segment: &mut Kept, lost: &mut u64, lost_from: &mut u64) {
     segment.mark(Marks::LOST);
     *lost_from = if *lost == 0 {

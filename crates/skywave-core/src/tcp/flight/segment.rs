@@ -13,7 +13,7 @@ pub struct Sent {
     pub first_sent: Time,
     /// When it was last sent.
     pub last_sent: Time,
-    /// How often it was sent; at most 65,535, which is that or more.
+    /// How often it was sent; 65,535 stands for that or more.
     pub transmissions: u32,
     /// The receiver holds it (RFC 2018).
     pub sacked: bool,
@@ -33,8 +33,8 @@ impl Sent {
     }
 }
 
-/// Some of what a [`Sent`] says by its switches. Whether the receiver holds a segment is the scoreboard's
-/// to say, which answers for thousands of segments at once.
+/// Flags of a [`Sent`], in one word. Whether the receiver holds a segment is not among them: the
+/// scoreboard knows, and can change that for thousands of segments at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Marks(u16);
 
@@ -42,9 +42,10 @@ impl Marks {
     pub(super) const LOST: Self = Self(1);
     pub(super) const RESENT: Self = Self(2);
     pub(super) const DOUBLED: Self = Self(4);
-    /// Its bytes count as more than in flight, or less.
+    /// With any of these, the segment's bytes do not count once in
+    /// [`Flight::pipe`](super::Flight::pipe), but not at all or twice.
     pub(super) const COUNTED: Self = Self(Self::LOST.0 | Self::DOUBLED.0);
-    /// What a recovery has made of it.
+    /// All marks that belong to a recovery.
     pub(super) const REPAIR: Self = Self(Self::LOST.0 | Self::RESENT.0 | Self::DOUBLED.0);
 }
 
@@ -56,7 +57,7 @@ pub struct Kept {
     first_sent: Time,
     pub(super) last_sent: Time,
     len: u32,
-    /// Up to 65,535: then it no longer counts.
+    /// Stays at 65,535 once it is there.
     transmissions: u16,
     marks: Marks,
 }
@@ -105,7 +106,7 @@ impl Kept {
         self.mark(Marks::RESENT);
     }
 
-    /// What is before `position` is acknowledged.
+    /// Cuts off what is before `position`, which is acknowledged.
     pub(super) fn cut(&mut self, position: u64) {
         self.len = (self.end() - position) as u32;
         self.start = position;
@@ -131,7 +132,7 @@ impl Kept {
         self.marks.0 &= !marks.0;
     }
 
-    /// Takes marks away; whether it had any of them.
+    /// Takes marks away. Returns whether it had any of them.
     pub(super) fn take(&mut self, marks: Marks) -> bool {
         let had = self.has(marks);
         self.unmark(marks);

@@ -19,7 +19,7 @@ use super::slot::register::slot;
 use super::slot::{BuiltIn, Setup};
 use super::window::{Response, Window};
 
-/// What a recovery works on.
+/// The parts of the sender that a recovery works on.
 pub struct Repair<'a> {
     /// Sequence space and scoreboard.
     pub flight: &'a mut Flight,
@@ -69,8 +69,9 @@ pub trait LossRecovery {
     /// New data was acknowledged outside of a recovery.
     fn on_open_ack(&self, _flight: &mut Flight) {}
 
-    /// What the receiver reports shows that the oldest segment is lost, with fewer duplicate ACKs
-    /// than the detection wants; `threshold` segments must have arrived above it.
+    /// Whether the receiver's reports show that the oldest segment is lost, although there are
+    /// fewer duplicate ACKs than the detection wants; `threshold` segments must have arrived above
+    /// it.
     fn first_is_lost(&self, _flight: &Flight, _mss: u32, _threshold: u32) -> bool {
         false
     }
@@ -78,8 +79,8 @@ pub trait LossRecovery {
     /// The retransmission timer expired: the flight goes back N.
     fn on_timeout(&mut self, _flight: &mut Flight) {}
 
-    /// What must be acknowledged before a fast retransmit after a timeout at which `max` was the end
-    /// of what had been sent.
+    /// Position up to which everything must be acknowledged before there is a fast retransmit,
+    /// after a timeout at which `max` was the first position never sent.
     fn recover_after_timeout(&self, max: u64) -> u64 {
         max
     }
@@ -95,7 +96,7 @@ pub trait LossRecovery {
         None
     }
 
-    /// A segment of so many bytes was sent during the recovery.
+    /// A segment of `bytes` bytes was sent during the recovery.
     fn on_sent(&mut self, _bytes: u64) {}
 
     /// Nothing else may be sent but there is room: a segment worth sending again all the same.
@@ -113,7 +114,7 @@ pub struct Recovery {
     member: Member,
 }
 
-/// What a built-in recovery says of itself.
+/// Properties of a built-in recovery.
 pub trait Repairs: BuiltIn {
     /// The scoreboard decides what is sent: the receiver must send SACK blocks, and only those
     /// duplicate ACKs count that report new data.

@@ -16,7 +16,7 @@ pub struct Prr {
     delivered: u64,
     /// prr_out: sent since.
     out: u64,
-    /// What may be in flight now.
+    /// Number of bytes that may be in flight now.
     window: u64,
 }
 
@@ -43,7 +43,7 @@ impl Prr {
         let flight = &repair.flight;
         Self {
             target: response.window_after.to_bytes(repair.mss),
-            // What was reported before does not count as delivered in the recovery.
+            // Data reported before does not count as delivered in the recovery.
             flight_size: flight.max() - flight.una() - flight.sacked_bytes() + repair.delivered,
             ..Self::default()
         }

@@ -1,4 +1,4 @@
-//! What a sender does on an ACK: takes what it reports, and tells the members.
+//! How a sender handles an ACK: it takes what the ACK reports, and tells the members.
 
 use super::ecn::cause_of;
 use super::{Sender, detection_event};
@@ -14,8 +14,8 @@ use crate::tcp::window::{AckEvent, LossCause, SpuriousEvent};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
-/// What the controller is told of an ACK. A macro, so that the controller can be changed while the event
-/// is worked out.
+/// The event that the law is given for an ACK. A macro, so that the law can be changed while the
+/// event is worked out.
 macro_rules! ack_event {
     ($self:ident, $now:expr, $acked:expr, $rtt:expr, $segment_rtt:expr) => {
         AckEvent {
@@ -40,7 +40,7 @@ macro_rules! ack_event {
     };
 }
 
-/// What the law is told of any ACK beside what is acknowledged.
+/// The part of an [`AckEvent`] that ACKs of new data and duplicate ACKs have in common.
 struct Report {
     in_flight_before: Segments,
     delivered: Segments,
@@ -86,7 +86,7 @@ impl Sender {
         fresh
     }
 
-    /// New data was acknowledged, up to `ack`; `fresh` bytes of SACK blocks are news.
+    /// New data was acknowledged, up to `ack`; SACK blocks report `fresh` bytes for the first time.
     #[inline(always)]
     pub(super) fn on_new_ack(&mut self, now: Time, ack: u64, segment: &Segment, fresh: u64) {
         let flight_before = self.flight.in_flight();
@@ -95,7 +95,7 @@ impl Sender {
         if !self.standard || self.recovery.is_active() {
             return self.on_any_new_ack(now, segment, flight_before, fresh, acked);
         }
-        // As most often, and short: only the timer and the window hear of it.
+        // The usual case, and a short one: only the timer and the window change.
         self.recovery.on_open_ack(&mut self.flight);
         self.go_on(now, segment);
         if self.window_was_used(flight_before) {
@@ -163,7 +163,8 @@ impl Sender {
         }
     }
 
-    /// No recovery is going on, or this ACK of new data has ended it: its round-trip sample.
+    /// No recovery is going on, or this ACK of new data has ended it: restarts the timer, and
+    /// returns the round-trip sample.
     #[inline(always)]
     fn go_on(&mut self, now: Time, segment: &Segment) -> Option<Duration> {
         let rtt = self.sample_rtt(now, self.flight.una(), segment);
@@ -173,7 +174,8 @@ impl Sender {
         rtt
     }
 
-    /// New data was acknowledged during a recovery: what became of that, and a round-trip sample.
+    /// New data was acknowledged during a recovery. Returns what became of the recovery, and a
+    /// round-trip sample.
     #[inline(never)]
     fn repair_on_new_ack(
         &mut self,
@@ -236,7 +238,7 @@ impl Sender {
         }
     }
 
-    /// What the law is told of any ACK beside what is acknowledged.
+    /// The part of an [`AckEvent`] that ACKs of new data and duplicate ACKs have in common.
     fn report(
         &mut self,
         now: Time,
@@ -258,7 +260,7 @@ impl Sender {
         }
     }
 
-    /// A duplicate ACK came; `fresh` bytes of its SACK blocks are news.
+    /// A duplicate ACK came; its SACK blocks report `fresh` bytes for the first time.
     #[inline(never)]
     pub(super) fn on_dupack(&mut self, now: Time, segment: &Segment, fresh: u64) {
         let counts = fresh > 0 || !self.recovery.uses_sack();
@@ -289,8 +291,8 @@ impl Sender {
         self.act(now, finding, fresh);
     }
 
-    /// The timestamps of a segment, if the connection has them. The echo of a moment that has not come
-    /// is none: a peer has made it up.
+    /// The timestamps of a segment, if the connection has them. The echo of a time that has not
+    /// come is ignored: a peer has made it up.
     #[inline]
     pub(super) fn echoed(&self, now: Time, segment: &Segment) -> Option<Timestamps> {
         let timestamps = segment.timestamps.filter(|_| self.config.timestamps);

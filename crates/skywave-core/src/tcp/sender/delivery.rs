@@ -1,4 +1,4 @@
-//! What a sender does for a detector that judges by time: tells it of deliveries and duplicates,
+//! How a sender serves a detector that judges by time: it tells it of deliveries and duplicates,
 //! and acts on what it finds.
 
 use super::{Next, Sender, State, detection_event};
@@ -11,7 +11,7 @@ use crate::time::{Duration, Time};
 use crate::units::Segments;
 
 impl Sender {
-    /// An acceptable ACK came, and nothing of it was taken yet.
+    /// An acceptable ACK came, and nothing that it reports has been taken yet.
     #[inline(never)]
     pub(super) fn begin_ack(&mut self, now: Time, ack: u64, segment: &Segment) {
         let timestamps = self.echoed(now, segment);
@@ -23,8 +23,8 @@ impl Sender {
         }
     }
 
-    /// End of what the receiver got twice: a first block below the ACK or inside of the second one
-    /// (RFC 2883 section 4).
+    /// End of the data that the receiver got twice, if the ACK reports any: its first block lies
+    /// below the ACK or inside of the second block (RFC 2883 section 4).
     fn reported_duplicate(&self, ack: u64, segment: &Segment) -> Option<u64> {
         let (iss, una) = (self.config.iss, self.flight.una());
         let mut blocks = segment.sack().iter();
@@ -37,7 +37,7 @@ impl Sender {
         again.then_some(end)
     }
 
-    /// The ACK was taken: what the detector makes of it.
+    /// The ACK was taken. Returns what the detector finds.
     #[inline]
     pub(super) fn look(&mut self, now: Time, segment_rtt: Option<Duration>) -> Finding {
         if self.flight.delivery().is_some() {
@@ -56,8 +56,8 @@ impl Sender {
         self.detection.on_delivery(&event)
     }
 
-    /// Acts on what was found on an ACK that delivered so many bytes. A recovery that goes on has
-    /// seen it for itself.
+    /// Acts on `finding`, on an ACK that delivered `delivered` bytes. A recovery that is going on
+    /// has found losses for itself.
     #[inline(never)]
     pub(super) fn act(&mut self, now: Time, finding: Finding, delivered: u64) {
         let active = self.recovery.is_active();
@@ -102,7 +102,7 @@ impl Sender {
         }
     }
 
-    /// A probe repaired the only loss: the window law hears of it (RFC 8985 section 7.4.2).
+    /// A probe repaired the only loss: tells the window law of it (RFC 8985 section 7.4.2).
     fn respond_to_repaired(&mut self, now: Time, sent_at: Time) {
         let event = self.loss_event(now, LossCause::Probe, sent_at, 2);
         let response = self.cut_for(&event);

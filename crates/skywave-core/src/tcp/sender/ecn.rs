@@ -1,5 +1,5 @@
-//! What a sender does about explicit congestion notification (RFC 3168 section 6.1.2), and about other
-//! hints that come with ACKs.
+//! How a sender answers explicit congestion notification (RFC 3168 section 6.1.2), and other hints
+//! that come with ACKs.
 //!
 //! An echoed mark cuts the window as a loss does, once for a window of data. A window of less than one segment
 //! lets nothing go until the retransmission timer expires; a mark is the only thing that leaves one. Where
@@ -61,7 +61,7 @@ impl Signals {
     }
 }
 
-/// The smallest window: what a mark leaves of one segment.
+/// The smallest window: half of one segment, after a mark.
 const HALF: Segments = Segments(0.5);
 
 impl Sender {
@@ -248,7 +248,7 @@ impl Sender {
     }
 }
 
-/// What the law is told of a loss that a duplicate ACK shows.
+/// The cause that the law is told of a loss that a duplicate ACK shows.
 pub(super) fn cause_of(found: Why) -> LossCause {
     match found {
         Why::Notice => LossCause::Eln,

@@ -1,4 +1,4 @@
-//! What of a sender a driver with many connections fetches ahead of an ACK.
+//! The parts of a sender that a driver with many connections fetches ahead of an ACK.
 
 use std::mem::offset_of;
 use std::ops::Range;
@@ -9,9 +9,9 @@ use crate::tcp::flight::Flight;
 use crate::time::Time;
 
 impl Sender {
-    /// What an ACK of new data and the segment that answers it touch: the fields before the RTO, which is the
-    /// first of the estimator's, and it; the end of the clock of limits and the kind of the timeout response;
-    /// the count of segments sent and the kind of the congestion control.
+    /// Bytes that an ACK of new data and the segment that answers it touch: from the first field to
+    /// the RTO, which is the estimator's first field; from the end of the limit clock to the kind
+    /// of the timeout policy; from the count of segments sent to the kind of the window law.
     pub(crate) const ACK_TOUCHES: [Range<usize>; 3] = [
         0..offset_of!(Sender, rto) + size_of::<Time>(),
         offset_of!(Sender, limits) + LimitClock::HOT
@@ -20,7 +20,7 @@ impl Sender {
             ..offset_of!(Sender, congestion) + size_of::<u64>(),
     ];
 
-    /// By what the flight finds a segment in order.
+    /// Bytes by which the flight finds a segment that arrives in order.
     pub(crate) const FLIGHT_TOUCHES: Range<usize> =
         offset_of!(Sender, flight)..offset_of!(Sender, flight) + size_of::<Flight>();
 }

@@ -1,4 +1,4 @@
-//! What a sender does about losses: when its timers expire, and when the oldest segment is found lost.
+//! How a sender answers losses: when its timers expire, and when the oldest segment is found lost.
 
 use super::{Sender, State, detection_event};
 use crate::tcp::config::EcnRules;
@@ -112,7 +112,8 @@ impl Sender {
     /// it may come from its own retransmissions (RFC 6582 section 3.2, step 2).
     pub(super) fn may_retransmit(&self, found: Why) -> bool {
         if found != Why::Sack && self.detection.guards_repeats() {
-            // What a recovery has not sent again yet, it will.
+            // A recovery will send again what it has not sent again yet; only what it has may be
+            // lost once more.
             return !self.recovery.is_active() || self.flight.first().is_some_and(|s| s.resent);
         }
         let una = self.flight.una();
@@ -181,7 +182,7 @@ impl Sender {
         self.dupacks = self.detection.threshold();
     }
 
-    /// What the window law is told of a loss of a segment last sent at `sent_at`.
+    /// The event that the window law is given for the loss of a segment last sent at `sent_at`.
     pub(super) fn loss_event(
         &self,
         now: Time,
@@ -203,7 +204,7 @@ impl Sender {
         }
     }
 
-    /// What the window law answers to a loss, counted if it is a cut.
+    /// The window law's answer to a loss. If it is a cut, counts it.
     pub(super) fn cut_for(&mut self, event: &LossEvent) -> Response {
         let response = self.congestion.on_loss(event, &self.window);
         let response = self.rounded(response);
@@ -215,7 +216,7 @@ impl Sender {
         response
     }
 
-    /// The recovery hears of something, on an ACK that delivered so many bytes.
+    /// Tells the recovery something with `tell`, on an ACK that delivered `delivered` bytes.
     #[inline(never)]
     pub(super) fn repairing<T>(
         &mut self,

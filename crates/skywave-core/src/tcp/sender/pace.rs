@@ -7,7 +7,7 @@ use crate::tcp::pacing::Quantum;
 use crate::time::Time;
 
 impl Sender {
-    /// Something could be sent but for the pace. Notes when it may be.
+    /// Whether only the pace forbids to send something now. If so, notes when it may be sent.
     pub(super) fn is_held(&mut self, now: Time) -> bool {
         let Some(pacing) = &mut self.pacing else {
             return false;
@@ -17,7 +17,8 @@ impl Sender {
             return false;
         }
         let slot = pacing.slot();
-        // To choose is to use up a recovery's one rescue: it is asked about a copy.
+        // Choosing can use up the recovery's one rescue retransmission, so the recovery is put back
+        // as it was.
         let recovery = self.recovery.clone();
         let choice = self.choose();
         self.recovery = recovery;
@@ -38,7 +39,7 @@ impl Sender {
         }
     }
 
-    /// A segment of so many bytes leaves a paced sender.
+    /// A segment of `bytes` bytes leaves a paced sender.
     pub(super) fn pace(&mut self, now: Time, bytes: u64) {
         let mss = self.config.mss;
         let (own, quantum) = (

@@ -1,4 +1,4 @@
-//! What a sender tells about itself.
+//! Questions about the state of a sender.
 
 use super::{Sender, SenderCounters, State};
 use crate::tcp::flight::Flight;
@@ -49,7 +49,7 @@ impl Sender {
         &self.rto
     }
 
-    /// What was done so far.
+    /// Counters of what was done so far.
     pub fn counters(&self) -> &SenderCounters {
         &self.counters
     }
@@ -59,8 +59,8 @@ impl Sender {
         self.limits.measure(from, to);
     }
 
-    /// What keeps it from sending more, as of the last [`Self::poll_transmit`]; `None` while the
-    /// connection is not open.
+    /// The limit that keeps it from sending more, as of the last [`Self::poll_transmit`]; `None`
+    /// while the connection is not open.
     pub fn limited_by(&self) -> Option<Limit> {
         self.limits.limit()
     }

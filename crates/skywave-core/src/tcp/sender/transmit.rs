@@ -1,4 +1,4 @@
-//! What goes on the wire next: lost segments first, then the segment at `nxt`.
+//! Choice of what goes on the wire next: lost segments first, then the segment at `nxt`.
 
 use super::{Resend, Sender, State, Timed, Why};
 use crate::packet::{Ecn, Flags, Segment, Timestamps};
@@ -12,7 +12,7 @@ use crate::tcp::window::IdleEvent;
 use crate::time::Time;
 use crate::units::Segments;
 
-/// What `choose` decided.
+/// What [`Sender::choose`] decided.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Next {
     /// The segment at this position, again.
@@ -21,14 +21,14 @@ pub(super) enum Next {
     New(u64),
 }
 
-/// A segment that goes on the wire now: these positions.
+/// A segment that goes on the wire now, by its positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
     start: u64,
     end: u64,
     flags: Flags,
     ecn: Ecn,
-    /// Nothing may follow: found out in plain state only, where it costs little.
+    /// No other segment may follow. Found out in plain state only, where that costs little.
     last: bool,
 }
 
@@ -53,16 +53,17 @@ impl Departure {
 }
 
 impl Sender {
-    /// Nothing but the windows and what is written limits what is sent next, which is new data: so it
-    /// is most of the time, and then there is little to ask.
+    /// Whether the sender is in plain state: the next segment is new data, and nothing limits it
+    /// but the windows and what is written. So it is most of the time, and then there is little to
+    /// check.
     #[inline(always)]
     pub(super) fn is_plain(&self) -> bool {
         let lossless = !self.recovery.is_active() && self.dupacks == 0 && !self.probe;
         lossless && self.state == State::Established && !self.flight.has_old() && self.plain
     }
 
-    /// As [`Self::poll_departure`] in plain state; also finds out whether another one follows, as most
-    /// often none does.
+    /// As [`Self::poll_departure`] in plain state; also finds out whether another segment follows,
+    /// as mostly none does.
     #[inline(always)]
     pub(super) fn poll_plain(&mut self, now: Time) -> Option<Departure> {
         debug_assert!(self.plain_choice_is_right());
@@ -81,7 +82,7 @@ impl Sender {
         Some(departure)
     }
 
-    /// Whether [`Self::choose_plain`] is a short way to what [`Self::choose`] says.
+    /// Whether [`Self::choose_plain`], the short way, decides as [`Self::choose`] does.
     fn plain_choice_is_right(&mut self) -> bool {
         let plain = self.choose_plain();
         match self.choose() {
@@ -107,8 +108,8 @@ impl Sender {
         }
     }
 
-    /// What to send next: lost segments first, then the segment at `nxt`; or what forbids it, if the
-    /// connection is open.
+    /// Chooses what to send next: lost segments first, then the segment at `nxt`. Otherwise returns
+    /// the limit that forbids it, if the connection is open.
     #[inline]
     pub(super) fn choose(&mut self) -> Result<Next, Option<Limit>> {
         if self.state != State::Established {
@@ -184,7 +185,7 @@ impl Sender {
             };
             return if fits { Ok(next) } else { Err(Limit::Cwnd) };
         }
-        // Room, but no new data that may fill it.
+        // There is room, but no new data that may fill it.
         if room.is_some_and(|room| room >= u64::from(mss))
             && matches!(self.detection.loss_rule(), LossRule::DupThresh(_))
             && let Some(position) = self.recovery.rescue(&mut self.flight)
@@ -206,7 +207,7 @@ impl Sender {
         ((end > nxt).then_some(Next::New(end)), end)
     }
 
-    /// End of the segment never sent that begins at `nxt`; `nxt` if there is none.
+    /// End of the new segment that begins at `nxt`; `nxt` if there is none.
     #[inline(always)]
     fn end_of_new(&self, nxt: u64) -> u64 {
         if nxt < self.written {
@@ -218,7 +219,7 @@ impl Sender {
         }
     }
 
-    /// No segment never sent begins at `nxt`: everything written was sent, or the receiver's window is
+    /// Why no new segment begins at `nxt`: everything written was sent, or the receiver's window is
     /// closed.
     #[inline(always)]
     fn why_nothing_new(&self) -> Limit {
@@ -229,7 +230,8 @@ impl Sender {
         }
     }
 
-    /// A sender that counts by a window may send up to `end`.
+    /// Whether a sender that goes by its window, not by what is in the network (`pipe`), may send
+    /// up to `end`.
     fn window_holds(&self, end: u64) -> bool {
         let mut window = self.window.cwnd + self.recovery.inflation();
         if !self.recovery.is_active() {
@@ -260,7 +262,8 @@ impl Sender {
         departure
     }
 
-    /// A segment was put on the wire, for the first time or again: what is not needed of plain senders.
+    /// A segment was put on the wire, for the first time or again: does what plain senders do not
+    /// need.
     fn after_sending(&mut self, start: u64, end: u64, now: Time) {
         self.recovery.on_sent(end - start);
         if self.flight.delivery().is_some() {
@@ -271,7 +274,7 @@ impl Sender {
         }
     }
 
-    /// The part of [`Self::transmit_new`] that is no detector's and no recovery's.
+    /// The part of [`Self::transmit_new`] that concerns neither the detector nor the recovery.
     #[inline(always)]
     fn send_first(&mut self, end: u64, now: Time) -> Departure {
         let start = self.flight.nxt();
@@ -294,7 +297,7 @@ impl Sender {
         }
     }
 
-    /// A segment is about to be sent while nothing is in flight.
+    /// A segment is about to be sent while nothing is in flight, or while the timer does not run.
     #[inline(never)]
     fn send_after_silence(&mut self, now: Time) {
         if self.config.restart_after_idle && now.since(self.last_sent) > self.rto.rto() {

@@ -9,7 +9,7 @@ use super::slot::register::slot;
 use super::window::{Response, TimeoutEvent};
 use crate::time::Duration;
 
-/// What is done instead of a timeout; neither the window nor what counts as in flight changes.
+/// An action instead of a timeout; neither the window nor what counts as in flight changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extension {
     /// The timer is restarted with this.

@@ -2,7 +2,7 @@
 
 use crate::time::{Duration, Time};
 
-/// Timestamps repeat after so many ticks.
+/// Number of ticks after which timestamps repeat.
 const CYCLE: i128 = 1 << 32;
 
 /// Converts [`Time`] to the ticks of RFC 7323's timestamp option and back.

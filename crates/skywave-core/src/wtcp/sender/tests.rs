@@ -43,7 +43,7 @@ impl Script {
         std::iter::from_fn(|| self.sender.poll_transmit(self.now)).collect()
     }
 
-    /// Sends for so many milliseconds, in steps of one.
+    /// Sends for this many milliseconds, in steps of one.
     fn wait(&mut self, ms: u64) -> Vec<Packet> {
         let mut sent = self.poll();
         for _ in 0..ms {

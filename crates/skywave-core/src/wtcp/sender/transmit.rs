@@ -175,7 +175,8 @@ impl Sender {
         })
     }
 
-    /// A packet with nothing behind it asks for an ACK at once.
+    /// The number of packets after which an ACK is asked for: a packet that no other follows asks
+    /// for one at once.
     fn ack_every(&self) -> u16 {
         if !self.unacked.has_ready() && self.sendable().is_none() {
             return 1;

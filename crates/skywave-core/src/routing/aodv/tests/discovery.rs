@@ -331,7 +331,7 @@ fn reply(destination: u16, seq: u32) -> Packet<u32> {
     reply_of(destination, seq, 1)
 }
 
-/// The same from so many hops away.
+/// The same from this many hops away.
 fn reply_of(destination: u16, seq: u32, hop_count: u8) -> Packet<u32> {
     let message = Message::Rrep(Rrep {
         ack_required: false,

@@ -49,7 +49,7 @@ fn switches() -> impl Strategy<Value = Config> {
     })
 }
 
-/// Runs for so long; there is no loop at any instant.
+/// Runs for this long; there is no loop at any instant.
 fn run(network: &mut Network, time: Duration) -> Result<(), TestCaseError> {
     let end = network.now + time;
     while network.step(end) {

@@ -164,8 +164,8 @@ fn a_cut_is_renos() {
     );
 }
 
-/// cwnd after so many milliseconds in which each segment is acknowledged a round trip after it was
-/// sent: as many ACKs in a round trip as the window had segments when it began.
+/// cwnd after this many milliseconds in which each segment is acknowledged a round trip after it
+/// was sent: as many ACKs in a round trip as the window had segments when it began.
 fn grown(rtt: u64, ms: u64, mut win: Window) -> f64 {
     let mut law = hybla();
     for _ in 0..ms / rtt {
