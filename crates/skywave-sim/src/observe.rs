@@ -15,7 +15,7 @@ pub struct Offer<'a> {
     pub link: usize,
     /// The packet as it was offered.
     pub packet: &'a Packet,
-    /// What the link decides. (A packet that a link with ARQ still has at the end of the run arrives
+    /// The link's decision. (A packet that a link with ARQ still has at the end of the run arrives
     /// at the end.)
     pub fate: Fate,
     /// How often the link transmits it; above 1 only with ARQ.
@@ -29,7 +29,7 @@ pub trait Observer {
     fn on_offer(&mut self, offer: &Offer<'_>);
 }
 
-/// What a caller may do to a run beside waiting for it.
+/// What a caller may do with a run besides waiting for it: watch its packets, or cancel it.
 #[derive(Default)]
 pub struct Watch<'a> {
     /// Sees every packet on every link.

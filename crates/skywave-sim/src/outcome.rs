@@ -102,9 +102,10 @@ pub struct FlowOutcome {
     /// Of the data sender's packets (as in `sent_packets`) those that reached the receiver whole, duplicates
     /// included.
     pub received_packets: u64,
-    /// Windows in which two segments or more were lost: before the first of these losses was found.
+    /// Windows of data in which two segments or more were lost. A window ends when the first of its
+    /// losses is found.
     pub multi_loss_windows: u64,
-    /// Those of them of which a loss was found by the retransmission timer.
+    /// Those of them in which the retransmission timer found a loss.
     pub multi_loss_timeouts: u64,
     /// Probes that a WTCP sender sent.
     pub probes: u64,

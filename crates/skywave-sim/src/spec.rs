@@ -63,7 +63,7 @@ pub struct RadioSpec {
     pub stations: Vec<StationSpec>,
     /// How signals weaken with distance.
     pub propagation: Propagation,
-    /// How frames that meet get along.
+    /// Which of the frames that meet are received.
     pub reception: Reception,
     /// What makes a station find the channel taken.
     pub sensing: Sensing,
@@ -88,7 +88,7 @@ pub struct StationSpec {
 }
 
 impl StationSpec {
-    /// What its random streams are named after.
+    /// The name from which the names of its random streams are made.
     pub(crate) fn entity(&self, run: &Spec) -> String {
         format!("station.{}", run.nodes[self.node])
     }
@@ -228,7 +228,7 @@ pub enum Transport {
 pub enum Traffic {
     /// Data without end.
     Ftp,
-    /// So many bytes, then close.
+    /// This many bytes, then close.
     Bytes(u64),
     /// A packet of this size at constant intervals.
     Cbr {
@@ -283,7 +283,7 @@ pub enum Dist {
         low: u64,
         /// Largest number.
         high: u64,
-        /// What one of them is.
+        /// Factor by which the number is multiplied.
         unit: f64,
     },
     /// Exponential with this mean.

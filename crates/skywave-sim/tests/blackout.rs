@@ -15,7 +15,7 @@ use skywave_sim::spec::{Spec, Traffic, Transport};
 
 /// When the blackout starts.
 const START: u64 = 200;
-/// Goodput is compared over so many seconds.
+/// Number of seconds over which goodput is compared.
 const SPAN: u64 = 60;
 /// Of a full packet.
 const PACKET_BITS: f64 = 4000.0;

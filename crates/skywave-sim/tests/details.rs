@@ -60,7 +60,7 @@ fn arrivals_are_timed_from_the_first_transmission() {
     // Later segments queue 6 ms each: the third dupack comes 18 ms after an ACK would have.
     let round_trip = ONE_WAY + BACK;
     near(flow.retx_arrival_mean_s, round_trip + ONE_WAY + 0.018, 0.05);
-    // In order, the segments behind the lost one wait for it.
+    // As data is delivered in order, the segments after the lost one wait for it.
     assert!(flow.delay_p99_s > flow.arrival_p90_s);
     // An SRTT of whole ticks of 10 ms, on average near the round trip.
     near(flow.srtt_mean_s, flow.rtt_mean_s.expect("samples"), 0.1);

@@ -152,7 +152,7 @@ fn what_is_linked_counts_by_its_version() {
     assert!(change("0.10.1", "0.10.2"), "through rand_xoshiro");
     assert!(!change("4.6.0", "4.7.0"), "clap links with no engine");
     assert!(!change("1.12.0", "1.13.0"), "proptest is for tests");
-    // What the tests of one crate and the code of the other need is linked.
+    // A dependency that one crate needs for its tests and the other for its code is linked.
     let tested = SIM.replace("libm", "serde").replace("proptest", "libm");
     workspace.write("crates/skywave-sim/Cargo.toml", &tested);
     assert!(change("0.2.16", "0.2.18"), "libm, by skywave-core alone");

@@ -80,7 +80,8 @@ fn an_agent_that_nothing_is_lost_behind_changes_nothing() {
     }
 }
 
-/// What left node 1 for node 2 is what came, the repairs, and nothing else.
+/// Counts the data packets on the link to the agent and on the link after it. The latter has what
+/// came, the repairs, and nothing else.
 struct Watcher {
     came: u64,
     went: u64,

@@ -11,12 +11,12 @@ use super::{BinMeter, DelayHistogram};
 use crate::losses::LossCause;
 use crate::outcome::FlowOutcome;
 
-/// No ACK of new data for so long is a gap (SIFEST, figure 11a: flat stretches).
+/// No ACK of new data for this long is a gap (SIFEST, figure 11a: flat stretches).
 const GAP: Duration = Duration::from_secs(1);
-/// A congestion window of so many segments or less is small (SIFEST, figure 8).
+/// A congestion window of this many segments or fewer is small (SIFEST, figure 8).
 const SMALL_CWND: f64 = 3.0;
 
-/// Counts what happens to one flow inside the window; first what packets touch.
+/// Counts what happens to one flow inside the window. The fields that packets touch come first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct FlowMeter {
@@ -26,7 +26,7 @@ pub(crate) struct FlowMeter {
     cwnd_since: Time,
     /// Integral of cwnd over the window, segment-seconds.
     cwnd_area: f64,
-    /// What is acknowledged, and since when.
+    /// Position up to which data is acknowledged, and since when.
     una: u64,
     una_at: Time,
     /// The congestion window is small, since `small_since`.
@@ -56,9 +56,9 @@ pub(crate) struct FlowMeter {
 }
 
 impl FlowMeter {
-    /// What an ACK touches: the figures of the window and of what is acknowledged.
+    /// Bytes that an ACK touches: the figures of the window and of what is acknowledged.
     pub(crate) const ACK_TOUCHES: Range<usize> = 0..offset_of!(Self, delivered_bytes);
-    /// What a packet that is delivered touches.
+    /// Bytes that a delivered packet touches.
     pub(crate) const DELIVERY_TOUCHES: Range<usize> = 0..offset_of!(Self, sent_packets);
 
     /// Measures from `start` (included) to `end` (not included), and fills the bins, if there are any,
@@ -100,7 +100,7 @@ impl FlowMeter {
         (self.start, self.end)
     }
 
-    /// What was measured, as of `now`; `tcp` is what the sender did in the window.
+    /// The figures as of `now`; `tcp` is what the sender did in the window.
     pub(crate) fn outcome(
         &mut self,
         name: &str,
@@ -167,7 +167,7 @@ impl FlowMeter {
         }
     }
 
-    /// What happens at `at` is measured.
+    /// Whether events at `at` are measured.
     #[inline]
     pub(crate) fn counts(&self, at: Time) -> bool {
         self.start <= at && at < self.end
@@ -180,7 +180,7 @@ impl FlowMeter {
         self.arrived_packets += 1;
     }
 
-    /// Payload reached the application; whether that [counts](Self::counts).
+    /// Payload reached the application; `counts` says whether its time [counts](Self::counts).
     #[inline]
     pub(crate) fn delivered(&mut self, at: Time, counts: bool, bytes: u64) {
         if counts {
@@ -191,7 +191,7 @@ impl FlowMeter {
         }
     }
 
-    /// A segment reached the application so long after it was first sent, at a time that
+    /// A segment reached the application `delay` after it was first sent, at a time that
     /// [counts](Self::counts).
     #[inline]
     pub(crate) fn delay(&mut self, delay: Duration) {

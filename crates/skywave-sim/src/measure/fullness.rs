@@ -4,13 +4,13 @@ use skywave_core::{Duration, Time};
 
 /// Adds up the time in which more than `half` packets wait at one link.
 ///
-/// A queue that serves in order tells when it will be at `half` again unless more packets come: when
-/// the transmission of the packet begins that has `half` behind it.
+/// A queue that serves in order tells when it will be at `half` again unless more packets come:
+/// when the packet with `half` others after it begins its transmission.
 #[derive(Clone, Debug)]
 pub(crate) struct Fullness {
     half: usize,
     window: (Time, Time),
-    /// The time up to here is added up.
+    /// Time before this has been added up.
     until: Time,
     above: Duration,
 }
@@ -47,7 +47,7 @@ impl Fullness {
     /// The share of the window, when the run ended at `now`.
     pub(crate) fn share(&self, now: Time) -> f64 {
         let end = self.window.1.min(now);
-        // What was added may lie ahead.
+        // Some of the time that was added up may lie after the end.
         let ahead = self.until.min(self.window.1).since(end);
         let above = self.above.saturating_sub(ahead);
         above.as_nanos() as f64 / end.since(self.window.0).as_nanos() as f64

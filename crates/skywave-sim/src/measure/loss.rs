@@ -21,7 +21,7 @@ const ROOM: usize = 16;
 /// still be on its way, it is settled [`HOLD`] later; so are the segments after it, as windows with several
 /// losses are counted in the order of the segments. Only losses and retransmissions cost memory or time.
 ///
-/// What every packet touches comes first.
+/// The fields that every packet touches come first.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct LossLedger {
@@ -32,9 +32,10 @@ pub(crate) struct LossLedger {
     held: u64,
     due: Time,
     window: (Time, Time),
-    /// What is not settled, by segment and time.
+    /// Entries that are not settled, by segment and time.
     open: Vec<Entry>,
-    /// What is: few of all pairs of a cause and a way to be found occur in one flow.
+    /// Number of settled losses by cause and by how they were found. A short list: few of all such
+    /// pairs occur in one flow.
     settled: Vec<(LossCause, Found, u64)>,
     spurious: u64,
     burst: Option<Box<Burst>>,
@@ -101,7 +102,7 @@ impl Entry {
         self.segment >> CODE_BITS
     }
 
-    /// What entries are sorted by.
+    /// The key by which entries are sorted.
     fn key(self) -> (u64, Time) {
         (self.end(), self.at)
     }
@@ -146,7 +147,8 @@ impl<'a> History<'a> {
         latest(What::FirstSent).zip(latest(What::Arrived))
     }
 
-    /// The first resend after `lost`: one of the same moment is itself what was lost, on its first link.
+    /// The first resend after `lost`: one at the same time is itself the copy that was lost, on its
+    /// first link.
     fn finder(self, lost: Time) -> Option<Resend> {
         self.resends().find(|resend| resend.at > lost)
     }
@@ -155,12 +157,13 @@ impl<'a> History<'a> {
         self.losses().next().map(|(at, _)| at)
     }
 
-    /// Once it is acknowledged, nothing more can happen to it: the one copy that was not lost arrived.
+    /// Whether nothing more can happen to it once it is acknowledged: all copies but the one that
+    /// arrived were lost.
     fn is_complete(self) -> bool {
         self.losses().count() == self.resends().count()
     }
 
-    /// It was lost and then sent again because of that, by `now`.
+    /// Whether it was lost, and has been sent again because of that by `now`.
     fn was_repaired(self, now: Time) -> bool {
         let found = self.first_lost().and_then(|lost| self.finder(lost));
         found.is_some_and(|resend| resend.at <= now)
@@ -194,10 +197,10 @@ impl LossLedger {
         }
     }
 
-    /// Where that part ends which every packet touches.
+    /// End of the part that every packet touches.
     pub(crate) const HOT: usize = std::mem::offset_of!(Self, window);
 
-    /// [`Self::arrived`] is to be told.
+    /// Whether [`Self::arrived`] is to be called.
     #[inline(always)]
     pub(crate) fn wants_arrivals(&self) -> bool {
         self.arrivals.is_some()
@@ -267,8 +270,8 @@ impl LossLedger {
         self.open = open;
     }
 
-    /// Reports the losses, and the segments sent again of which nothing had been lost since they were
-    /// last sent; `una` is acknowledged at the end.
+    /// Reports the losses, and the needless retransmissions: those of segments that had not been
+    /// lost since they were last sent. `una`: first position not acknowledged at the end.
     pub(crate) fn finish(&mut self, una: u64, outcome: &mut FlowOutcome) {
         self.settle_below(una, una);
         let open = std::mem::take(&mut self.open);

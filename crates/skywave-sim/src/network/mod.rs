@@ -34,8 +34,8 @@ pub struct Edge {
     pub to: usize,
 }
 
-/// The ways of a network: its links, in their order, and behind them all pairs of the nodes that are
-/// stations of a radio network.
+/// The edges of a network: its links, in their order, then all pairs of the nodes that are stations
+/// of a radio network.
 pub fn edges(links: &[LinkSpec], stations: &[usize]) -> Vec<Edge> {
     let links = links
         .iter()
@@ -50,7 +50,7 @@ pub fn edges(links: &[LinkSpec], stations: &[usize]) -> Vec<Edge> {
 /// Finds paths: those with the fewest hops; of equal ones, the one whose links come first in the list.
 #[derive(Debug)]
 pub struct Router {
-    /// The links, and behind them the pairs of stations of a radio network.
+    /// The links, then the pairs of stations of a radio network.
     edges: Vec<Edge>,
     outgoing: Vec<Vec<u32>>,
     incoming: Vec<Vec<u32>>,
@@ -102,8 +102,9 @@ impl Router {
 
     /// The edges of the path from one node to another.
     ///
-    /// Hosts hang on one link, so most of a path is no choice: only what lies between is searched,
-    /// and remembered. That keeps thousands of flows over one bottleneck linear.
+    /// Hosts have one link only, so most of a path leaves no choice. Only the part in between is
+    /// searched for, and then remembered: so the work for thousands of flows over one bottleneck
+    /// grows linearly.
     fn path(&mut self, from: usize, to: usize) -> Result<Vec<u32>, NoRoute> {
         let missing = NoRoute::Unreachable { from, to };
         let (mut first, mut last) = (Vec::new(), Vec::new());

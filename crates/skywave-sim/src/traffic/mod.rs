@@ -5,10 +5,10 @@ use skywave_core::{Duration, Rate, Time};
 
 use crate::spec::{Dist, FlowSpec, PauseFrom, Traffic};
 
-/// What a source does at one moment.
+/// Action of a source at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// Hands over so many bytes at once (`u64::MAX`: data without end).
+    /// Hands over this many bytes at once (`u64::MAX`: data without end).
     Write(u64),
     /// Has nothing more, ever.
     Close,

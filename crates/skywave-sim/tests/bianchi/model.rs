@@ -31,7 +31,7 @@ impl Backoff {
         self.solve(stations, self.window(0))
     }
 
-    /// As [`Self::attempt`], with so many values that the first backoff may take.
+    /// As [`Self::attempt`]; `first` is the number of values that the first backoff may take.
     fn solve(&self, stations: u32, first: f64) -> Attempt {
         // p(τ) rises and τ(p) falls, so there is one solution.
         let (mut low, mut high) = (0.0, 1.0 - 1e-12);
@@ -81,7 +81,7 @@ impl Backoff {
     }
 }
 
-/// What of time the transmissions take.
+/// Times of the channel: how long slots and transmissions last.
 #[derive(Clone, Copy)]
 pub(super) struct Channel {
     /// Bits that count as throughput, a packet.

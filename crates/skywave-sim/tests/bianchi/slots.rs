@@ -12,7 +12,7 @@ struct Station {
     slots: u32,
 }
 
-/// Saturated stations, until there were so many attempts.
+/// Simulates saturated stations until there were `attempts` attempts.
 pub(super) fn count(
     backoff: Backoff,
     channel: Channel,

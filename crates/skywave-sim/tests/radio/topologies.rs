@@ -137,7 +137,7 @@ fn capture_saves_the_stronger_of_two_frames() {
 #[test]
 fn who_senses_frames_without_reading_them_waits_longer_and_gets_less() {
     // 0 -> 1 and 2 -> 3. 0 reads the ACKs of 3; 2 can read nothing of 0 and 1, and so waits an EIFS
-    // behind each of their exchanges instead of a DIFS.
+    // after each of their exchanges instead of a DIFS.
     let share = |reception| {
         let radio = line(&[0.0, -100.0, 400.0, 200.0], reception, 650.0, None);
         let outcome = simulated(radio, &[(0, 1), (2, 3)]);
@@ -278,7 +278,7 @@ fn a_reservation_that_comes_to_nothing_ends_by_itself_on_the_timeline() {
 #[test]
 fn a_station_that_keeps_its_access_forwards_right_behind_its_ack() {
     use skywave_sim::outcome::{Activity, Span};
-    // 1 acknowledges each packet and sends it on: a DIFS behind its ACK, or mostly after a backoff.
+    // 1 acknowledges each packet and sends it on: a DIFS after its ACK, or mostly after a backoff.
     let at_once = |keep_access| {
         let mut radio = line(&[0.0, 200.0, 400.0], 250.0, 250.0, None);
         radio.mac.keep_access = keep_access;

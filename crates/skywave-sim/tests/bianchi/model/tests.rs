@@ -118,7 +118,7 @@ fn no_attempt_probability_beats_the_limit_by_much() {
     }
 }
 
-/// 802.11g with short slots as ns-3's example counts it: 1500 bytes behind 6 of upper headers and 28
+/// 802.11g with short slots as ns-3's example counts it: 1500 bytes after 6 of upper headers and 28
 /// of MAC header, ACKs at 24 Mb/s.
 fn erp(rate: f64) -> Frames {
     let airtime = |bits: f64, rate: f64| 26.0 + 4.0 * ((22.0 + bits) / (4.0 * rate)).ceil();
