@@ -11,11 +11,12 @@ use snow::resolvers::{CryptoResolver, DefaultResolver};
 /// Bytes of a key.
 const LEN: usize = 32;
 
-/// What others know a host by. Its text is 44 characters of Base64.
+/// A host's public key, by which others know it. Its text is 44 characters of Base64.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PublicKey([u8; LEN]);
 
-/// What only the host itself knows. Its text is that of a public key, and must not be shown.
+/// A host's secret key, which only the host itself knows. Its text looks like that of a public key,
+/// and must not be shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretKey([u8; LEN]);
 

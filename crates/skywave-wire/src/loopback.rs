@@ -19,17 +19,17 @@ use crate::secure::packet::{SEALED_HEADER, TAG};
 /// Bytes that sealing adds to each of WTCP's packets.
 pub const SEAL: u32 = (SEALED_HEADER + TAG) as u32;
 
-/// What the source writes at once.
+/// Number of bytes that the source writes at once.
 const BLOCK: usize = 1 << 16;
 
 /// Time between two turns of those who write and read. The buffers hold far more, and a thread that is
 /// woken for every packet would be in the way of those that keep time.
 const TURN: StdDuration = StdDuration::from_millis(5);
 
-/// Time between two looks at whether to go on.
+/// Time between two questions whether to go on.
 const LOOK: StdDuration = StdDuration::from_millis(50);
 
-/// What came of a transfer.
+/// Result of a transfer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
     /// Bytes in order that came in the measured window.
@@ -40,7 +40,7 @@ pub struct Transfer {
     pub sender: Status,
     /// The data receiver at the end.
     pub receiver: Status,
-    /// What the relay did.
+    /// The relay's report.
     pub report: Report,
 }
 

@@ -1,4 +1,4 @@
-//! What drivers ask of the system beside sockets.
+//! What drivers ask of the system besides sockets.
 
 use std::fs;
 use std::io;
@@ -12,17 +12,18 @@ use skywave_core::Duration;
 
 /// Asks the system to wake this thread when its timers end, instead of up to 50 µs later.
 pub(crate) fn ask_for_exact_timers() {
-    // Refused, packets are that much later, which is measured.
+    // If the system refuses, packets are that much later, which is measured.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }
 
-/// So long before something is due the relay stops sleeping and only looks for packets: a virtual
-/// machine took 50 µs to wake it (median; 10 µs like this), a twelfth of the time between packets at
-/// 20 Mb/s.
+/// This long before something is due, the relay stops sleeping and polls for packets: a virtual
+/// machine took 50 µs to wake it (median; 10 µs like this), a twelfth of the time between packets
+/// at 20 Mb/s.
 pub(crate) const AWAKE: Duration = Duration::from_micros(80);
 
-/// Waits until one of the files can be read, at most so long; which of them can.
+/// Waits until one of the files can be read, at most for `at_most`, and calls `readable` with the
+/// index of each that can.
 ///
 /// A signal ends it too.
 pub(crate) fn wait<'a>(
@@ -53,7 +54,7 @@ const SOCKET_BUFFER: usize = 4 << 20;
 
 /// Asks for large buffers; more than the system's limit takes rights.
 pub(crate) fn enlarge_buffers(socket: impl AsFd + Copy) {
-    // What is not granted shows as packets that were not read.
+    // If the buffers are too small, that shows as packets that were not read.
     #[cfg(target_os = "linux")]
     if sockopt::set_socket_recv_buffer_size_force(socket, SOCKET_BUFFER).is_ok()
         && sockopt::set_socket_send_buffer_size_force(socket, SOCKET_BUFFER).is_ok()

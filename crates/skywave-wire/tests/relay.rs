@@ -109,7 +109,7 @@ fn each_client_gets_its_own_answers_back() {
 fn the_same_packets_are_lost_as_in_the_simulator() {
     let config = path(link(0.3), link(0.0));
     let sent = 300;
-    // What the simulator's link loses of them, whatever their times.
+    // Packets that the simulator's link loses, whatever their times.
     let mut bare = skywave_core::link::Link::new(link(0.3), 3, "link.radio");
     let lost: Vec<bool> = (0..sent)
         .map(|n| bare.send(Time::from_nanos(n * 1_000_000), 1))

@@ -17,7 +17,7 @@ const FILES: usize = 2 + PORTS;
 /// Bytes of a message; longer texts are cut.
 const LONGEST: usize = 4096;
 
-/// What is said.
+/// A message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Message {
     /// To the inside: the command's standard input goes along.
@@ -95,7 +95,7 @@ impl Channel {
         Ok(Self(io::stdin().as_fd().try_clone_to_owned()?))
     }
 
-    /// Says something.
+    /// Sends a message.
     pub(super) fn send(&self, message: &Message, files: &[BorrowedFd<'_>]) -> io::Result<()> {
         let bytes = message.bytes();
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
@@ -109,12 +109,12 @@ impl Channel {
         Ok(())
     }
 
-    /// Waits for what is said next; an error once the other end is closed.
+    /// Waits for the next message; an error once the other end is closed.
     pub(super) fn receive(&self) -> io::Result<(Message, Vec<OwnedFd>)> {
         self.read(RecvFlags::empty())
     }
 
-    /// What was said, if there is anything.
+    /// The next message, if one has come.
     pub(super) fn try_receive(&self) -> io::Result<Option<(Message, Vec<OwnedFd>)>> {
         match self.read(RecvFlags::DONTWAIT) {
             Ok(read) => Ok(Some(read)),

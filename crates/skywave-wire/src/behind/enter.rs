@@ -15,7 +15,8 @@ use super::{FAILED, INSIDE, Setup, first, programs, refusal};
 /// Second argument of the helper.
 pub(super) const STAGE: &str = "enter";
 
-/// What the processes inside need: to make networks and mounts, and to take ports below 1024.
+/// Capabilities that the processes inside need: to make networks and mounts, and to take ports
+/// below 1024.
 const NEEDED: CapabilitySet = CapabilitySet::SYS_ADMIN
     .union(CapabilitySet::NET_ADMIN)
     .union(CapabilitySet::NET_RAW)
@@ -28,7 +29,7 @@ pub(super) fn arguments(setup: &Setup) -> Vec<OsString> {
     arguments
 }
 
-/// The helper with the arguments after its stage; its exit code.
+/// Runs the helper with `arguments`, those after its stage. Returns its exit code.
 pub(super) fn run(arguments: &[OsString]) -> u8 {
     trouble::report(|_| {
         enter()?;
@@ -36,7 +37,8 @@ pub(super) fn run(arguments: &[OsString]) -> u8 {
         let first = super::again(INSIDE).ok_or_else(|| ErrorKind::NotFound.into());
         let mut first = first.map_err(&start)?;
         first.args([INSIDE, first::STAGE]).args(arguments);
-        // It tells by itself how the command ended; this process only has to be there until then.
+        // The first process reports by itself how the command ended; this one only has to exist
+        // until then.
         let ended = first.status().map_err(&start)?;
         let code = ended.code().and_then(|code| u8::try_from(code).ok());
         Ok(code.unwrap_or(FAILED))

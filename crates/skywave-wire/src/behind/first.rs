@@ -31,7 +31,7 @@ pub(super) fn arguments(setup: &Setup) -> Vec<OsString> {
     arguments
 }
 
-/// What [`arguments`] say.
+/// The [`arguments`], parsed.
 #[derive(Debug, PartialEq, Eq)]
 struct Plan<'a> {
     ports: Vec<u16>,
@@ -53,7 +53,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Lives with the arguments after its stage; its exit code.
+/// Runs this process with `arguments`, those after its stage. Returns its exit code.
 pub(super) fn run(arguments: &[OsString]) -> u8 {
     let Some(plan) = Plan::read(arguments) else {
         return FAILED;
@@ -82,7 +82,7 @@ fn live(channel: &Channel, plan: &Plan<'_>) -> Result<u8, Trouble> {
     channel.send(&Message::Ready, &files).map_err(&lost)?;
     // Closed here, they are gone as soon as the relay is.
     drop((near.device, far.device, listeners));
-    // A network without a program in it is there as long as somebody holds it.
+    // A network without a process in it exists as long as some process holds it open.
     let _far = far.namespace;
 
     programs::prepare()?;

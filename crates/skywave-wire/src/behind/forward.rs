@@ -37,7 +37,7 @@ pub(super) fn serve(listener: TcpListener, forward: Forward, complain: Sender<St
                 if let Err(error) = connect(&stream, forward.to) {
                     let Forward { port, to } = forward;
                     let told = format!("port {port} of the far side goes to {to}: {error}");
-                    // Nobody needs to know at the end.
+                    // At the end nobody listens any more.
                     let _ = complain.send(told);
                 }
             });
@@ -55,7 +55,7 @@ fn connect(near: &TcpStream, to: SocketAddr) -> io::Result<()> {
             return Err(error);
         }
     };
-    // What is written at once goes on at once.
+    // Bytes are passed on as soon as they come (no Nagle algorithm).
     near.set_nodelay(true)?;
     far.set_nodelay(true)?;
     thread::scope(|scope| {

@@ -10,8 +10,8 @@
 //! The relay stays in the machine's own network, because forwarded ports need it. Namespaces are
 //! made by two processes that this program starts of itself ([`inside`]): a process with several
 //! threads cannot enter a user namespace, and the first process of a PID namespace takes all others
-//! with it when it ends, so that nothing is left over, however this process ends. What they open
-//! comes back through a socket.
+//! with it when it ends, so that nothing is left over, however this process ends. The files that
+//! they open come back through a socket.
 
 mod channel;
 mod enter;
@@ -57,7 +57,7 @@ const INSIDE: &str = "impair-inside";
 /// Ports that can be forwarded; each is a file that goes through a socket, which takes 253.
 pub const PORTS: usize = 64;
 
-/// What runs behind a link.
+/// The programs that run behind a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// The command and its arguments; it runs at the near side.
@@ -192,7 +192,7 @@ impl Behind {
                 other => return Err(unexpected(other)),
             }
         }
-        // What comes meanwhile waits.
+        // Signals that come meanwhile wait until the command runs.
         if matches!(self.command, Program::Starts) {
             return Ok(None);
         }

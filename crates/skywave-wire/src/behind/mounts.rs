@@ -1,4 +1,5 @@
-//! What programs behind the link see differently in the file system: processes, and names of hosts.
+//! Parts of the file system that differ for programs behind the link: processes, and names of
+//! hosts.
 
 use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind, Write};
@@ -10,7 +11,7 @@ use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_
 use super::trouble::Trouble;
 use super::{FAR, NEAR};
 
-/// Arranges it, in this mount namespace alone.
+/// Makes these parts differ, in this mount namespace only.
 pub(super) fn arrange() -> Result<(), Trouble> {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).map_err(Trouble::step("keep mounts to itself"))?;

@@ -36,7 +36,7 @@ pub(super) fn die_with_parent() -> Result<(), Trouble> {
     killed.map_err(Trouble::step("end with the process outside"))
 }
 
-/// To be called before any program is started: what they do not inherit.
+/// To be called before any program is started: programs are not to inherit blocked signals.
 pub(super) fn prepare() -> Result<(), Trouble> {
     // The relay's process reads signals instead of being ended by them; programs are as usual.
     let unblocked = super::signals::caught().thread_unblock();

@@ -26,7 +26,8 @@ pub(super) struct Heard {
     pub(super) from_kernel: bool,
 }
 
-/// Reads signals instead of being ended by them. Processes that are started inherit that they wait.
+/// Reads signals instead of being ended by them. Processes that are started inherit that these
+/// signals are blocked.
 #[derive(Debug)]
 pub(super) struct Signals(SignalFd);
 

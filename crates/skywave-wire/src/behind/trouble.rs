@@ -1,4 +1,4 @@
-//! What fails inside, and how it is told outside.
+//! Failures of the processes inside, and how they are reported outside.
 
 use std::ffi::OsString;
 use std::io;
@@ -79,7 +79,7 @@ impl Trouble {
     }
 }
 
-/// Runs a process inside: what fails is told through the channel. Its exit code.
+/// Runs a process inside, and reports a failure through the channel. Returns the exit code.
 pub(super) fn report(work: impl FnOnce(&Channel) -> Result<u8, Trouble>) -> u8 {
     let Ok(channel) = Channel::of_this_process() else {
         return FAILED;

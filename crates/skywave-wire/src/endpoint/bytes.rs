@@ -82,7 +82,7 @@ impl Bytes {
     }
 }
 
-/// What of a range lies in each of the ring's two slices.
+/// The parts of a range that lie in each of the ring's two slices.
 fn parts(front: usize, from: usize, end: usize) -> (Range<usize>, Range<usize>) {
     (
         from.min(front)..end.min(front),

@@ -1,4 +1,4 @@
-//! What an endpoint is made with.
+//! Parameters of an endpoint.
 
 use std::sync::Arc;
 
@@ -33,10 +33,10 @@ pub struct Config {
     /// A connection that is not set up by then has failed. 30 s: some round trips of the slowest networks,
     /// and about as long as people wait.
     pub handshake_timeout: Duration,
-    /// Who connected asks after this silence whether the peer is still there: 10 s, so that one that was
-    /// started anew is noticed even when nothing is to be sent.
+    /// After this much silence the side that connected asks whether the peer is still there: 10 s,
+    /// so that a peer that was started anew is noticed even when nothing is to be sent.
     pub ask_after: Duration,
-    /// A peer of which nothing is heard for so long is gone: 30 min, as WTCP's.
+    /// A peer that has been silent for this long is gone: 30 min, as WTCP's.
     pub idle_timeout: Duration,
     /// Connections at once, of all peers together; each may take both buffers. 256: 2 GiB.
     pub max_connections: usize,
@@ -48,8 +48,8 @@ const HEADERS: u16 = 48 + 32 + 49;
 pub const PACKETS: std::ops::RangeInclusive<u16> = 200..=1500;
 
 impl Config {
-    /// The same with packets of so many bytes, all headers included, within [`PACKETS`]; the path must
-    /// carry them.
+    /// The same with packets of `bytes` bytes, all headers included, within [`PACKETS`]; the path
+    /// must carry them.
     pub fn with_packets_of(mut self, bytes: u16) -> Self {
         let bytes = bytes.clamp(*PACKETS.start(), *PACKETS.end());
         Arc::make_mut(&mut self.wtcp).mss = bytes - HEADERS;

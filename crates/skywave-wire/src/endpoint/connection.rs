@@ -50,7 +50,7 @@ pub enum Failed {
     Abandoned,
 }
 
-/// What the first message was answered with, in case it comes again.
+/// The answer to the first message, in case that comes again.
 struct Answered {
     first: blake3::Hash,
     second: [u8; SECOND],
@@ -68,12 +68,12 @@ enum Stage {
     Failed(Failed),
 }
 
-/// Who is who.
+/// How both sides call the connection, and who and where the peer is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names {
-    /// What this side calls the connection, as packets to it say.
+    /// Number of the connection on this side; packets to it carry it.
     pub(super) id: u32,
-    /// What the peer calls it, once known.
+    /// Number of the connection on the peer's side, once known.
     pub(super) peer_id: u32,
     /// Where the peer is.
     pub(super) peer: SocketAddr,
@@ -103,7 +103,7 @@ pub(super) struct Connection {
     doubted: bool,
     /// Something to be sealed beside the streams' packets.
     aside: Option<&'static [u8]>,
-    /// The application has let go of it.
+    /// The application has given it up, or needs it no more.
     abandoned: bool,
     packet: Vec<u8>,
 }
@@ -176,12 +176,12 @@ impl Connection {
         matches!(self.stage, Stage::Answering(..))
     }
 
-    /// Nobody needs it but a peer that has not heard of the end.
+    /// Whether nobody needs it but a peer that has not been told of the end.
     pub(super) fn is_spare(&self) -> bool {
         self.abandoned
     }
 
-    /// Nobody needs it at all.
+    /// Whether nobody needs it at all.
     pub(super) fn is_dead(&self) -> bool {
         self.abandoned && matches!(self.stage, Stage::Failed(_))
     }

@@ -2,7 +2,8 @@
 //!
 //! # The caller's contract
 //! As WTCP's own: after every input, call [`Endpoint::poll_transmit`] until it returns `None`, then ask
-//! [`Endpoint::next_timer`] again. Whose streams may have moved is told by [`Endpoint::poll_touched`].
+//! [`Endpoint::next_timer`] again. [`Endpoint::poll_touched`] names the connections whose streams
+//! may have moved.
 //!
 //! # What strangers cost
 //! Until a peer has shown a cookie, which proves its address, and has authenticated with a public key
@@ -199,7 +200,8 @@ impl Endpoint {
                 self.reply = Some((from, bytes));
                 return;
             }
-            // Begun anew by a peer that has heard no answer; one that goes on is not given up for it.
+            // A peer that has heard no answer may begin anew; but a connection that goes on is not
+            // given up for that.
             if !connection.is_answering() {
                 return;
             }
@@ -377,7 +379,8 @@ impl Endpoint {
             .is_some_and(|connection| connection.streams().is_sent())
     }
 
-    /// The application needs the connection no more. What is not delivered both ways is given up.
+    /// The application needs the connection no more. Data not delivered yet, in either direction,
+    /// is given up.
     pub fn abandon(&mut self, now: Time, id: Id) {
         if let Some(connection) = self.connections.get_mut(&id) {
             connection.abandon(now);
@@ -434,7 +437,7 @@ impl Endpoint {
         }
     }
 
-    /// Room for one connection more, if need be that of one that nobody here needs.
+    /// Whether there is room for one more connection. If need be, drops one that nobody here needs.
     fn has_room(&mut self) -> bool {
         if self.connections.len() < self.config.max_connections {
             return true;
@@ -470,7 +473,7 @@ impl Endpoint {
         self.reply = Some((to, bytes));
     }
 
-    /// A number that tells nothing and is not taken.
+    /// A random number that no connection has.
     fn new_id(&self) -> Result<Id, getrandom::Error> {
         loop {
             let id = getrandom::u32()?;

@@ -33,7 +33,7 @@ pub struct Status {
     /// Somebody at the peer's address has said since that there is no such connection: the peer may have
     /// been started anew. A hint, nobody vouches for it.
     pub doubted: bool,
-    /// What a first message was refused for, while there is no connection. A hint too.
+    /// Why a first message was refused, while there is no connection. A hint too.
     pub refusal: Option<Refusal>,
 }
 

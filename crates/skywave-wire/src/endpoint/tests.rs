@@ -26,7 +26,7 @@ fn mixed(n: u64) -> u64 {
     n ^ (n >> 32)
 }
 
-/// Loses one of so many packets, if asked to.
+/// Loses one packet of this many, if asked to.
 struct World {
     now: Time,
     a: Endpoint,

@@ -11,9 +11,9 @@ use super::wake::Woken;
 use super::{Shared, State};
 use crate::system;
 
-/// Reads of the system before others get the lock.
+/// Number of batches read from the socket before other threads get the lock.
 const MAX_BATCHES: usize = 8;
-/// Looks around at least this often.
+/// Longest wait for a packet, a stream or a timer.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
 /// Drives the endpoint until it is stopped or the socket fails.
@@ -40,18 +40,20 @@ pub(super) fn drive(shared: &Shared, socket: &Socket, woken: &Woken) {
     shared.incoming.notify_all();
 }
 
-/// Takes what has come, sends what is due. Says when the next timer is; `None` when it shall stop.
+/// Takes what has come, sends what is due. Returns when the next timer is; `None` when the thread
+/// shall stop.
 fn turn(shared: &Shared, socket: &Socket, buffers: &mut Buffers) -> io::Result<Option<Time>> {
     let mut out = Vec::new();
     let mut state = shared.lock();
-    // All that has come first: what is sent moves the endpoint's time to now, and packets count from
-    // when they arrived. But not for ever, so that a flood keeps nobody else from the lock.
+    // Everything that has come is taken before anything is sent: sending moves the endpoint's time
+    // to now, but packets count from when they arrived. The number of batches is limited, so that a
+    // flood does not keep other threads from the lock.
     for _ in 0..MAX_BATCHES {
         let received = socket.receive(&shared.clock, buffers, |at, from, datagram| {
             let at = state.not_before(at);
             state.endpoint.on_datagram(at, from, datagram);
             if let Some(to) = state.endpoint.poll_reply(&mut out) {
-                // Lost, as packets are.
+                // On an error the packet is lost, as any packet may be.
                 let _ = socket.send(to, &out);
             }
         });
@@ -82,12 +84,13 @@ fn send(shared: &Shared, socket: &Socket, state: &mut State, out: &mut Vec<u8>) 
         let Some(to) = state.endpoint.poll_transmit(now, out) else {
             return;
         };
-        // Lost, as packets are: there may be a path later, and other peers have theirs.
+        // On an error the packet is lost, as any packet may be: there may be a path later, and
+        // other peers have theirs.
         let _ = socket.send(to, out);
     }
 }
 
-/// Tells who waits.
+/// Wakes the threads that wait for a connection, or for changes of one.
 fn tell(shared: &Shared, state: &mut State) {
     while let Some(id) = state.endpoint.poll_incoming() {
         state.incoming.push_back(id);
@@ -100,7 +103,7 @@ fn tell(shared: &Shared, state: &mut State) {
     }
 }
 
-/// Waits for a packet, a wish of a stream, or the time.
+/// Waits for a packet, for a stream that wakes this thread, or until the time has come.
 fn wait(shared: &Shared, socket: &Socket, woken: &Woken, until: Time) -> io::Result<()> {
     let left = until.since(shared.clock.now()).min(LONGEST_WAIT);
     let mut wake = false;
@@ -112,7 +115,8 @@ fn wait(shared: &Shared, socket: &Socket, woken: &Woken, until: Time) -> io::Res
     Ok(())
 }
 
-/// Errors of networks that may come back; the system reports them to whoever reads next.
+/// Whether the error is one of a network that may come back; the system reports such errors to
+/// whoever reads next.
 fn is_passing(error: &io::Error) -> bool {
     use io::ErrorKind::{
         ConnectionRefused, ConnectionReset, HostUnreachable, Interrupted, NetworkDown,

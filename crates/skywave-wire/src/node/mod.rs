@@ -69,7 +69,7 @@ pub struct Node {
 
 pub(crate) struct Shared {
     state: Mutex<State>,
-    /// A peer has begun a connection, or none will any more.
+    /// Signalled when a peer has begun a connection, and when none will be begun any more.
     incoming: Condvar,
     clock: Clock,
     waker: Waker,
@@ -79,7 +79,7 @@ struct State {
     endpoint: Endpoint,
     /// The latest time that the endpoint was told.
     latest: Time,
-    /// Who waits for changes of a connection.
+    /// By connection: signalled when it changes.
     changed: BTreeMap<Id, Arc<Condvar>>,
     incoming: VecDeque<Id>,
     stopping: bool,
@@ -186,7 +186,8 @@ impl Drop for Node {
 }
 
 impl Shared {
-    /// A thread that has panicked leaves a machine that is whole: it may go on.
+    /// Takes the lock, even if a thread has panicked with it: the machine is whole all the same,
+    /// and may go on.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -199,13 +200,15 @@ impl std::fmt::Debug for Shared {
 }
 
 impl State {
-    /// That time, or the latest that the endpoint was told: for it, time never goes backwards.
+    /// `at`, or the latest time that the endpoint was told if that is later: for the endpoint, time
+    /// never goes backwards.
     fn not_before(&mut self, at: Time) -> Time {
         self.latest = self.latest.max(at);
         self.latest
     }
 
-    /// Why nothing goes on here.
+    /// Why nothing can be sent or received any more: the socket has failed, or the node was shut
+    /// down. `None` while it works.
     fn fault(&self) -> Option<Error> {
         if let Some(error) = &self.broken {
             return Some(Error::Socket(Arc::clone(error)));

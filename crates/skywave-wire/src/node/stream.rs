@@ -9,7 +9,7 @@ use super::{Error, Shared, State};
 use crate::endpoint::{Failed, Id, Status};
 use crate::key::PublicKey;
 
-/// Who waits for long looks around now and then.
+/// Longest time that a waiting thread sleeps before it looks again.
 const LOOK_AROUND: Duration = Duration::from_secs(60);
 
 /// A connection: a stream of bytes each way. Reading and writing block as with TCP; a shared reference
@@ -144,8 +144,8 @@ impl Stream {
         self.shared.waker.wake();
     }
 
-    /// Waits until something has failed or `done` has an answer, which counts more; `None` when neither
-    /// is so in this time.
+    /// Waits until `done` has an answer or something has failed; if both, the answer counts. `None`
+    /// when there is neither within `patience`.
     fn wait<T>(
         &self,
         patience: Duration,

@@ -10,10 +10,10 @@ use super::machine::{Cause, Direction, Outcome, Relay};
 use super::report::{Report, Troubles, WayReport};
 use crate::system;
 
-/// Packets read before it is looked what is due.
+/// Number of packets read before the relay looks what is due.
 const BATCH: usize = 64;
 
-/// Time between two looks at whether to go on.
+/// Time between two questions whether to go on.
 const TICK: Duration = Duration::from_millis(100);
 
 /// The longest packet: an IP packet's length has 16 bits.
@@ -24,13 +24,14 @@ const SPARE: usize = 1024;
 
 /// Where packets come from and go to.
 pub trait Ends {
-    /// Whom a packet belongs to, at either end.
+    /// Identifies whom a packet belongs to, at either end.
     type Address: Copy;
 
-    /// Waits until a packet can be read, at most so long.
+    /// Waits until a packet can be read, at most for `at_most`.
     fn wait(&mut self, at_most: Duration) -> io::Result<()>;
 
-    /// Reads a packet, after [`Ends::wait`]: which way it goes, whose it is, its length in `buffer`.
+    /// Reads a packet into `buffer`, after [`Ends::wait`]. Returns which way it goes, whose it is,
+    /// and its length.
     fn receive(
         &mut self,
         buffer: &mut [u8],
@@ -39,7 +40,7 @@ pub trait Ends {
     /// Lets a packet go that came from this address.
     fn send(&mut self, direction: Direction, address: Self::Address, packet: &[u8]) -> Sent;
 
-    /// What went wrong so far.
+    /// Counts of what went wrong so far.
     fn troubles(&self) -> Troubles;
 }
 

@@ -3,7 +3,7 @@
 use skywave_core::Time;
 use skywave_core::link::{ArqLink, DropCause, Fate, Link, LinkConfig, Measured};
 
-/// What a link did with the packets that were offered to it.
+/// Counts of what a link did with the packets that were offered to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Packets offered.

@@ -1,9 +1,10 @@
-//! How much later than due packets left, and whether that is still the path that was asked for.
+//! How much later than due packets left, and whether they still met the path that was asked for.
 
 use skywave_core::Duration;
 
-/// A packet that leaves so long after it was due is late. It is what recorded traces resolve (1 ms),
-/// a fortieth of a 40 ms round trip, and many times what a free machine needs to wake a thread.
+/// A packet that leaves this long after it was due is late. It is the resolution of recorded traces
+/// (1 ms), a fortieth of a 40 ms round trip, and many times what a free machine needs to wake a
+/// thread.
 pub const LATE: Duration = Duration::from_millis(1);
 
 /// A run whose share of late packets is above this did not keep time. A few late packets are jitter
@@ -40,7 +41,7 @@ impl Default for Lateness {
 }
 
 impl Lateness {
-    /// A packet left so long after it was due.
+    /// A packet left `late_by` after it was due.
     pub fn record(&mut self, late_by: Duration) {
         self.bins[bin(late_by.as_nanos())] += 1;
         self.packets += 1;
@@ -96,7 +97,7 @@ fn bin(ns: u64) -> usize {
         return 0;
     }
     let doubling = ns.ilog2() - FIRST.ilog2();
-    // The three bits behind the first one.
+    // The three bits after the highest one that is set.
     let step = (ns >> (ns.ilog2() - STEPS.ilog2())) & u64::from(STEPS - 1);
     (1 + doubling as usize * STEPS as usize + step as usize).min(BINS - 1)
 }

@@ -14,7 +14,8 @@ use skywave_core::link::{DropCause, Fate, LinkConfig};
 use super::hop::Hop;
 use super::report::HopReport;
 
-/// What a packet under way takes beside its bytes, roughly: so that small packets are not free.
+/// Memory that a packet under way takes besides its bytes, roughly. It is counted so that small
+/// packets are not free.
 const BOOKKEEPING: u64 = 128;
 
 /// Bytes under way that are kept unless a configuration says otherwise. A gigabit link with a second
@@ -30,14 +31,14 @@ pub enum Direction {
     Back,
 }
 
-/// What a relay is made of, as plain data.
+/// Configuration of a relay, as plain data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RelayConfig {
     /// The links.
     pub hops: Vec<HopConfig>,
     /// The links that packets pass, in order, by [`Direction`]. A link may be in both.
     pub routes: [Vec<Step>; 2],
-    /// Bytes that each packet has on the wire beside those that are relayed.
+    /// Bytes that each packet has on the wire besides those that are relayed.
     pub overhead: u32,
     /// Seed of the links' random streams.
     pub seed: u64,
@@ -59,11 +60,11 @@ pub struct HopConfig {
 pub struct Step {
     /// Which link.
     pub hop: usize,
-    /// Bytes that packets are longer there: the outer headers of tunnels.
+    /// Number of bytes by which packets are longer there: the outer headers of tunnels.
     pub extra: u32,
 }
 
-/// What became of a packet.
+/// The fate of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<T> {
     /// It comes out.
@@ -104,12 +105,13 @@ pub struct Relay<T> {
     routes: [Vec<Step>; 2],
     overhead: u32,
     kept_bytes: u64,
-    /// Bytes under way, with what they take beside.
+    /// Memory that the packets under way take: their bytes and [`BOOKKEEPING`] for each.
     held: u64,
     packets: Vec<Option<Travelling<T>>>,
     /// Places in `packets` that are free.
     free: Vec<u32>,
-    /// Packets on their way to a link's far side: when, in which order of decision, which.
+    /// Packets on their way to a link's far side: time of arrival, number of the decision, number
+    /// of the packet.
     arrivals: BinaryHeap<Reverse<(Time, u64, u32)>>,
     decided: u64,
     outcomes: VecDeque<Outcome<T>>,
@@ -199,7 +201,7 @@ impl<T: Clone> Relay<T> {
         self.clock = self.clock.max(now);
     }
 
-    /// What has been decided and not been told yet.
+    /// The next outcome that has been decided and not been reported yet.
     pub fn poll(&mut self) -> Option<Outcome<T>> {
         self.outcomes.pop_front()
     }
@@ -220,7 +222,7 @@ impl<T: Clone> Relay<T> {
         route.iter().map(waiting).sum()
     }
 
-    /// What each link did, as of `now`, or of its latest packet.
+    /// Counts and figures of each link, as of `now` or of its latest packet, whichever is later.
     pub fn report(&self, now: Time) -> Vec<HopReport> {
         let report = |hop: &Hop| HopReport {
             name: hop.name.clone(),
@@ -268,7 +270,7 @@ impl<T: Clone> Relay<T> {
         };
         let size = travelling.size.saturating_add(extra);
         let fate = self.hops[hop].offer(now, id, size);
-        // Older ones may have been decided meanwhile.
+        // The fates of packets offered earlier may be known now.
         self.settle(hop);
         if let Some(fate) = fate {
             self.decide(hop, id, fate);

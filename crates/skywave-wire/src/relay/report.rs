@@ -1,4 +1,4 @@
-//! What a relay did, as plain data.
+//! Report of a relay's run, as plain data.
 
 use skywave_core::Duration;
 use skywave_core::link::Measured;
@@ -6,7 +6,7 @@ use skywave_core::link::Measured;
 use super::hop::Tally;
 use super::lateness::Lateness;
 
-/// What a link did.
+/// Report of one link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HopReport {
     /// Its name.
@@ -38,7 +38,7 @@ pub struct WayReport {
     pub unsent: u64,
 }
 
-/// What went wrong outside of the links.
+/// Counts of what went wrong outside of the links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Troubles {
     /// Packets that the system dropped before the relay read them; `None` where it does not say.
@@ -62,7 +62,7 @@ pub struct Report {
     pub lateness: Lateness,
     /// Packets still under way at the end.
     pub under_way: u64,
-    /// What went wrong outside of the links.
+    /// Counts of what went wrong outside of the links.
     pub troubles: Troubles,
 }
 

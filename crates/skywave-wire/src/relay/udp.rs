@@ -17,7 +17,7 @@ use crate::system;
 /// Clients served at once; each has a socket.
 const CLIENTS: usize = 256;
 
-/// A client that has been silent so long makes room for another (RFC 4787 section 4.3 asks for at
+/// A client that has been silent this long makes room for another (RFC 4787 section 4.3 asks for at
 /// least 2 minutes).
 const IDLE: StdDuration = StdDuration::from_secs(120);
 
@@ -62,7 +62,7 @@ pub struct UdpEnds {
     ready: VecDeque<Source>,
     refused: u64,
     turned_away: u64,
-    /// Of sockets that are closed.
+    /// Packets that the system dropped at sockets that are closed by now.
     unread: u64,
 }
 
@@ -222,7 +222,7 @@ impl Ends for UdpEnds {
                 Err(error) => match error.kind() {
                     ErrorKind::WouldBlock => {}
                     ErrorKind::Interrupted => self.ready.push_back(source),
-                    // News of a packet that was sent before.
+                    // An error about a packet that was sent before.
                     _ if is_news(&error) => {
                         self.refused += 1;
                         self.ready.push_back(source);

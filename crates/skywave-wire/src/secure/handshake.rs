@@ -18,7 +18,7 @@ pub(crate) struct NotAuthentic;
 /// The side that connects, after its first message.
 pub(crate) struct Initiator(HandshakeState);
 
-/// What both sides seal with.
+/// Seals and opens packets, once the handshake is done.
 pub(crate) struct Sealer(StatelessTransportState);
 
 impl Initiator {
@@ -49,7 +49,7 @@ impl Initiator {
         Ok(u32::from_be_bytes([id[0], id[1], id[2], id[3]]))
     }
 
-    /// What to seal with, once the answer is read.
+    /// The [`Sealer`], once the answer is read.
     pub(crate) fn into_sealer(self) -> Result<Sealer, NotAuthentic> {
         Sealer::of(self.0)
     }

@@ -17,7 +17,7 @@ pub(crate) const FIRST: usize = 32 + (32 + TAG) + TAG;
 pub(crate) const SECOND: usize = 32 + 4 + TAG;
 /// Bytes of [`Outer::Sealed`] before what is sealed.
 pub(crate) const SEALED_HEADER: usize = COMMON + 8;
-/// What fills a hello up to the length of its answer.
+/// Padding that makes a hello as long as its answer.
 const PADDING: [u8; COOKIE] = [0; COOKIE];
 
 const TYPE_HELLO: u8 = 1;

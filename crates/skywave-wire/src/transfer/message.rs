@@ -1,4 +1,4 @@
-//! What the two sides say to each other before and after the bytes of the file.
+//! Messages of the two sides before and after the bytes of the file.
 //!
 //! The sender offers, the receiver answers, the sender says from where it starts and sends the bytes, the
 //! receiver gives its verdict. Numbers are big-endian.
@@ -57,7 +57,7 @@ pub enum Refused {
     Contents,
 }
 
-/// What is offered.
+/// The file that is offered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Offer {
     pub(super) name: String,
@@ -65,7 +65,7 @@ pub(super) struct Offer {
     pub(super) hash: Hash,
 }
 
-/// What the receiver says to an offer.
+/// The receiver's answer to an offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// These first bytes are there, with this hash.
@@ -78,7 +78,7 @@ pub(super) enum Answer {
     No(Refused),
 }
 
-/// What can be wrong with what the peer says.
+/// Why a message of the peer was not read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Misheard {
     #[error(transparent)]

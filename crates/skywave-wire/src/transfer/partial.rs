@@ -30,7 +30,7 @@ pub(super) fn path(dir: &Path, contents: &Hash) -> PathBuf {
 /// Removes the empty file that a receiver has left that was killed before it could do so.
 pub(super) fn tidy(path: &Path) {
     if fs::symlink_metadata(path).is_ok_and(|found| found.len() == 0) {
-        // What cannot be opened is not in the way of anybody.
+        // A file that cannot be opened is left alone: it is in nobody's way.
         drop(Partial::open(path));
     }
 }
@@ -39,7 +39,8 @@ impl Drop for Partial {
     /// A file without a byte keeps nothing.
     fn drop(&mut self) {
         let is_empty = self.file.metadata().is_ok_and(|ours| ours.len() == 0);
-        // Under its name by now, or replaced, it is none of ours.
+        // If the file has got its name by now, or was replaced, the one at the path is not ours to
+        // remove.
         if is_empty && is_at(&self.file, &self.path).is_ok_and(|ours| ours) {
             let _ = fs::remove_file(&self.path);
         }
@@ -51,7 +52,7 @@ impl Partial {
     pub(super) fn open(path: &Path) -> io::Result<Option<Self>> {
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
-        // What somebody has linked there is none of ours.
+        // A symbolic link that somebody has put there is not followed.
         let options = options.custom_flags(OFlags::NOFOLLOW.bits() as i32);
         loop {
             let file = options.open(path)?;
@@ -132,7 +133,7 @@ impl Partial {
 
     /// Removes what there is: it is of no use.
     pub(super) fn discard(self) {
-        // What stays is found to be of no use again.
+        // If it cannot be removed, the next transfer will find again that it is of no use.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -73,7 +73,7 @@ impl From<Misheard> for ReceiveError {
     }
 }
 
-/// What is told of a transfer while it goes on.
+/// Progress of a transfer, as it is reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Offered { name: String, size: u64 },
@@ -95,14 +95,14 @@ pub(super) fn receive(
     step: &mut dyn FnMut(Option<Step>) -> bool,
 ) -> Result<Received, ReceiveError> {
     let offer = Offer::read(stream, &mut || step(None))?;
-    // What is no name is not shown to anybody either.
+    // A name that no file may have is not shown to anybody either.
     if is_plain(&offer.name) {
         let (name, size) = (offer.name.clone(), offer.size);
         step(Some(Step::Offered { name, size }));
     }
     match take(stream, peer, place, &offer, step) {
         Ok(received) => {
-            // The file is there: that the sender hears of it is not needed.
+            // The file is there, even if the sender is never told.
             let done = Answer::Complete.write();
             let _ = done.send(stream, &mut || true);
             let _ = message::finish(stream, FAREWELL, &mut || step(None));

@@ -25,7 +25,8 @@ pub struct SendOptions {
     pub to: SocketAddr,
     /// Who it is.
     pub key: PublicKey,
-    /// Once the receiver has answered, it may be away for so long without the transfer being given up.
+    /// Once the receiver has answered, it may be away for this long without the transfer being
+    /// given up.
     pub patience: Duration,
 }
 
@@ -49,14 +50,14 @@ pub struct Sent {
     pub starts: u32,
 }
 
-/// What is told of a transfer while it goes on.
+/// Progress of a transfer, as it is reported.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SendStep {
-    /// So many bytes of the file are hashed.
+    /// This many bytes of the file are hashed.
     Hashing(u64),
     /// Waits for the receiver to answer; somebody in its place has refused, which may mean nothing.
     Connecting(Option<Refusal>),
-    /// The receiver has so many bytes.
+    /// The receiver has this many bytes.
     Sending(u64, Status),
 }
 
@@ -198,7 +199,8 @@ pub fn send(
         let away = matches!(
             error,
             SendError::Node(node::Error::Failed(
-                // What nobody vouches for gives up nothing that has been there.
+                // A refusal is not authenticated, so it does not end a transfer whose receiver has
+                // answered before.
                 Failed::GivenUp | Failed::Idle | Failed::NoAnswer | Failed::Refused(_)
             ))
         );
@@ -329,7 +331,7 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// What the receiver is known to have.
+    /// The progress, by the bytes that the receiver is known to have.
     fn sending(&self, stream: &Stream, from: u64) -> SendStep {
         let status = stream.status().unwrap_or_default();
         // The offer and the start come before the bytes.

@@ -15,14 +15,14 @@ use crate::endpoint::{Id, Status};
 use crate::key::PublicKey;
 use crate::node::{self, Node, Stream};
 
-/// What a receiver does.
+/// Options of a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServeOptions {
     /// Where files go; it must be there.
     pub dir: PathBuf,
     /// A file may take the place of another one of its name.
     pub overwrite: bool,
-    /// Stop after so many files have arrived.
+    /// Stop after this many files have arrived.
     pub count: Option<usize>,
 }
 
@@ -37,20 +37,20 @@ pub fn check_folder(dir: &Path) -> io::Result<()> {
     Ok(access(dir, Access::WRITE_OK | Access::EXEC_OK)?)
 }
 
-/// What happens to a transfer; the number tells transfers apart.
+/// An event of a transfer; the number tells transfers apart.
 #[derive(Debug)]
 pub enum ServeEvent {
     /// A sender offers a file of this name and size in bytes.
     Offered(Id, PublicKey, String, u64),
-    /// So many bytes are there.
+    /// This many bytes are there.
     Progress(Id, u64, Status),
     /// It has ended.
     Ended(Id, Result<Received, ReceiveError>),
 }
 
-/// Receives files until `stop`, or until as many have arrived as asked for. `told` hears of everything,
-/// from many threads. Transfers under way when it stops are given up; what has come of them is kept.
-/// Returns how many have arrived.
+/// Receives files until `stop`, or until as many have arrived as asked for. `told` is called with
+/// every event, from many threads. Transfers under way when it stops are given up; what has come of
+/// them is kept. Returns how many have arrived.
 ///
 /// # Errors
 /// When the socket has failed.

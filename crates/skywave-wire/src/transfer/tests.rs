@@ -130,7 +130,7 @@ fn many_at_once() {
     }
 }
 
-/// Sends until so many bytes are acknowledged, then gives up.
+/// Sends until this many bytes are acknowledged, then gives up.
 fn send_part(sender: &Node, path: &Path, to: SocketAddr, bytes: u64) {
     let mut offer = FileOffer::open(path, None, &mut |_| true).unwrap();
     let result = send(
