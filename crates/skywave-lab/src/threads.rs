@@ -30,8 +30,9 @@ fn broadcast(_threads: Option<usize>, work: impl Fn() + Sync) -> Result<(), NoTh
     Ok(())
 }
 
-/// What `one` makes of each number below `count`, in the order of the numbers, which is also the order in
-/// which they are begun. After an error no other one is begun, and an error is the result.
+/// Calls `one` with each number below `count`, on several threads, beginning with the lowest.
+/// Returns the results in the order of the numbers. After an error no other call is begun, and the
+/// error is the result.
 ///
 /// # Errors
 /// Those of `one`, and [`NoThreads`].
@@ -71,7 +72,8 @@ where
     Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
-/// A value behind a lock, even if a thread that held it panicked: it is a list that is only added to.
+/// Locks a value, even if a thread that held the lock panicked: the values here are lists that are
+/// only added to.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What a capture shows of each connection.
+//! The connections that a capture shows.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,7 +29,7 @@ const FIRST_POSITION: u64 = 1 << 32;
 pub struct Summary {
     /// Packets in the capture.
     pub packets: u64,
-    /// Those that are not TCP or UDP, or of which too little was kept to know.
+    /// Those that are not TCP or UDP, or of which too few bytes were kept to tell.
     pub other: u64,
     /// When the first and the last packet were captured, nanoseconds.
     pub span_ns: Option<(u64, u64)>,
@@ -61,7 +61,7 @@ pub enum Protocol {
 /// A TCP connection, or the UDP packets between two ports.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    /// What it is.
+    /// Its transport protocol.
     pub protocol: Protocol,
     /// The end that sent the first packet of the capture.
     pub from: Endpoint,
@@ -69,13 +69,13 @@ pub struct Connection {
     pub to: Endpoint,
     /// When its first and its last packet were captured, nanoseconds.
     pub span_ns: (u64, u64),
-    /// What `from` sent.
+    /// The packets that `from` sent.
     pub forward: Direction,
-    /// What `to` sent.
+    /// The packets that `to` sent.
     pub backward: Direction,
 }
 
-/// What one end of a connection sent, as far as the capture shows it.
+/// Counts of what one end of a connection sent, as far as the capture shows it.
 #[derive(Clone, Debug, Default)]
 pub struct Direction {
     /// Packets.
@@ -88,9 +88,9 @@ pub struct Direction {
     pub payload_bytes: u64,
     /// Bytes of payload that no comment says to be lost; of TCP, each byte once.
     pub passed_bytes: u64,
-    /// TCP segments of which the capture has shown a part before.
+    /// TCP segments with bytes that the capture has shown before.
     pub retransmits: u64,
-    /// What comments say, with how often they do.
+    /// The remarks in comments, with the number of each.
     pub remarks: BTreeMap<Remark, u64>,
     stream: Option<Stream>,
 }
@@ -228,7 +228,7 @@ impl Direction {
         let end = data + packet.payload + u64::from(tcp.fin);
         stream.highest = stream.highest.max(end);
         let new = stream.shown.insert(start, end);
-        // The network's own copies are nobody's retransmissions.
+        // A copy that the network itself made is no retransmission.
         if new < end - start && !frame.remarks.contains(&Remark::Copy) {
             self.retransmits += 1;
         }

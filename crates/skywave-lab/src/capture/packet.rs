@@ -41,13 +41,14 @@ pub(super) struct Framing {
     tcp: Option<Agreement>,
 }
 
-/// What the two ends of a TCP connection agreed upon.
+/// The options that the two ends of a TCP connection agreed upon.
 #[derive(Clone, Debug)]
 struct Agreement {
     mss: u16,
     sack: bool,
     handshake: Handshake,
-    /// Window scale of the receiver: the smallest with which its buffer can be told.
+    /// Window scale of the receiver: the smallest with which the size of its buffer fits the window
+    /// field.
     shift: u8,
 }
 

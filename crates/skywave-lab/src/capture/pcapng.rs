@@ -8,9 +8,9 @@ use std::io::{self, Write};
 
 /// A section header block begins a file.
 const SECTION_HEADER: u32 = 0x0A0D_0D0A;
-/// Read in the order in which it was written, this tells the order of bytes.
+/// A reader sees by this value in which order the bytes of numbers were written.
 const BYTE_ORDER_MAGIC: u32 = 0x1A2B_3C4D;
-/// Length of a section that nobody has measured.
+/// Stands for the length of a section where that is not known.
 const UNKNOWN_LENGTH: u64 = u64::MAX;
 const INTERFACE_DESCRIPTION: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
@@ -28,23 +28,24 @@ const INTERFACE_TIME_RESOLUTION: u16 = 9;
 /// Timestamps count units of 10⁻⁹ seconds.
 const NANOSECONDS: u8 = 9;
 
-/// What a section header says.
+/// The fields of a section header.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Section<'a> {
     /// On what the packets were captured.
     pub hardware: &'a str,
-    /// What wrote the file.
+    /// The program that wrote the file.
     pub application: &'a str,
     /// Anything else.
     pub comment: &'a str,
 }
 
-/// What an interface description says; the link type is raw IP, the unit of time the nanosecond.
+/// The fields of an interface description; the link type is raw IP, the unit of time the
+/// nanosecond.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interface<'a> {
     /// Short name.
     pub name: &'a str,
-    /// What it is.
+    /// A description in words.
     pub description: &'a str,
     /// Most bytes kept of a packet; 0 for no limit.
     pub snap_length: u32,
@@ -59,7 +60,7 @@ pub(super) struct Captured<'a> {
     pub bytes: &'a [u8],
     /// Bytes of the whole packet.
     pub length: u32,
-    /// What is worth saying of it.
+    /// Comments on it.
     pub comments: &'a [&'a str],
 }
 

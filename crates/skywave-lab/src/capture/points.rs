@@ -32,7 +32,7 @@ pub struct Options<'a> {
     /// Names of links as in the scenario, which stand for both directions and all copies, or of
     /// single links of the simulation; all links when empty.
     pub links: &'a [String],
-    /// What is kept of each packet.
+    /// The part of each packet that is kept.
     pub keep: Keep,
     /// Number of threads; `None` for one a core.
     pub threads: Option<usize>,
@@ -129,7 +129,7 @@ pub fn check_links(scenario: &Scenario, names: &[String]) -> Result<(), Error> {
 pub fn capture(scenario: &Scenario, options: &Options<'_>) -> Result<Captured, Error> {
     check_links(scenario, options.links)?;
     let dir = options.dir.join(DIRECTORY);
-    // Those before stay until all of these are there.
+    // Earlier captures stay until all of the new ones are there.
     let draft = DraftDirectory::create(&dir).map_err(|source| Error::write(&dir, source))?;
     let points = scenario.points();
     let files = threads::each(options.threads, points.len(), |index| {
@@ -223,13 +223,14 @@ fn point_name(index: usize, point: &Point) -> String {
     name.trim_end_matches(['-', '_', '.']).to_owned()
 }
 
-/// The file of a link: its name; with its number behind it where the name had to be changed.
+/// The name of a link's file: the link's name, or, where that had to be changed, the new name and
+/// the link's number after it.
 fn file_name(index: usize, link: &str) -> String {
     let name: String = link.chars().map(plain).collect();
     if name == link && !name.starts_with('.') {
         format!("{name}.pcapng")
     } else {
-        // No plain name contains this sign, so that no two links meet.
+        // No unchanged name contains this sign, so that no two links have the same file.
         format!("link{}~{index}.pcapng", name.trim_matches('.'))
     }
 }

@@ -23,13 +23,13 @@ const NS_PER_S: u128 = 1_000_000_000;
 pub struct Frame<'a> {
     /// When it was captured, nanoseconds since the capture's epoch.
     pub at_ns: u64,
-    /// What its first bytes are, a number of the registry of link types.
+    /// Kind of header that it begins with: a number of the registry of link types.
     pub link_type: i32,
     /// Bytes of the whole packet.
     pub length: u32,
     /// The bytes that were kept.
     pub bytes: &'a [u8],
-    /// What our own captures say of it.
+    /// The remarks that our own captures have on it.
     pub remarks: Vec<Remark>,
 }
 
@@ -122,7 +122,8 @@ impl ByteOrder {
         }
     }
 
-    /// What the block that begins here says of its length, if that is here too and in this order.
+    /// The length that the block at the start of `block` states. `None` if these bytes end before
+    /// it, or for a section header, which may be in another byte order.
     fn length(self, block: &[u8]) -> Option<u32> {
         let (kind, rest) = block.split_first_chunk()?;
         let length = *rest.first_chunk()?;
@@ -144,7 +145,7 @@ pub fn read(
         Ok(mut reader) => blocks(&mut *reader, &mut on_frame),
         Err(_) => Err(ReadError::NotACapture),
     };
-    // What the parser calls a failure to read has its reason here.
+    // The parser only knows that reading failed; the reason is kept here.
     match input.failure {
         Some(error) => Err(ReadError::Io(error)),
         None => complete,
@@ -160,7 +161,7 @@ fn blocks(
     let mut size = FIRST_BUFFER;
     let mut at = 0u64;
     loop {
-        // The parser takes it for granted in some kinds of block.
+        // In some kinds of block the parser does not check that the length is large enough.
         let length = section.and_then(|order| order.length(reader.data()));
         if length.is_some_and(|length| length < SHORTEST_BLOCK) {
             return Err(ReadError::Damaged { at });

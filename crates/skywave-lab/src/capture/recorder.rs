@@ -13,13 +13,13 @@ use super::points::Error;
 use super::remark::Remark;
 use crate::experiment::file::Draft;
 
-/// What is kept of each packet.
+/// The part of each packet that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Keep {
     /// The headers with their options: all that a simulated packet has to tell.
     #[default]
     Headers,
-    /// So many bytes, but never less than the headers.
+    /// This many bytes, but never less than the headers.
     Bytes(u32),
     /// The payload of zeros too.
     All,
@@ -51,7 +51,7 @@ struct LinkFile {
     writer: Writer<Draft>,
 }
 
-/// Writes what is offered to some of the links.
+/// Writes the packets that are offered to some of the links.
 pub(super) struct Recorder {
     end: Time,
     keep: Keep,
@@ -132,7 +132,7 @@ fn open(spec: &Spec, run: &str, link: usize, path: &Path, keep: Keep) -> io::Res
 
 impl Observer for Recorder {
     fn on_offer(&mut self, offer: &Offer<'_>) {
-        // What is decided for a time after the end does not happen.
+        // Links decide ahead; what lies after the end of the run does not happen.
         if offer.at >= self.end || self.failed.is_some() {
             return;
         }

@@ -1,4 +1,4 @@
-//! What a capture says of a packet in its comments.
+//! Remarks on packets, which captures have in comments.
 
 use skywave_core::Time;
 use skywave_core::link::{DropCause, Fate};
@@ -71,7 +71,7 @@ impl Remark {
         }
     }
 
-    /// What there is to say of a packet, in the order in which it happened.
+    /// The remarks on a packet, in the order in which they came about.
     pub(super) fn of(offer: &Offer<'_>) -> impl Iterator<Item = Self> + use<> {
         let packet = offer.packet;
         let (lost, duplicated) = match offer.fate {

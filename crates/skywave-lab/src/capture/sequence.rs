@@ -1,4 +1,4 @@
-//! What a sender did, segment by segment, as time series: the data of a time-sequence plot.
+//! The work of a sender, segment by segment, as time series: the data of a time-sequence plot.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
@@ -26,7 +26,8 @@ pub const LOSSES: [(&str, &str); 5] = [
     ("damaged", "damaged"),
 ];
 
-/// The quantity of a loss; `None` for what is none, or has been told of at the link before.
+/// The quantity of a loss; `None` for a remark that is no loss, or a loss that an earlier link has
+/// reported.
 fn quantity(remark: Remark) -> Option<&'static str> {
     Some(match remark {
         Remark::LostQueue => LOSSES[0].0,

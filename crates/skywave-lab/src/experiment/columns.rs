@@ -29,7 +29,7 @@ impl Cell {
     }
 }
 
-/// What a number counts; decides how it is scaled and written.
+/// Unit of a number; decides how it is scaled and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Bits per second.

@@ -1,4 +1,4 @@
-//! What a run is known by: a hash of everything that decides its outcome.
+//! The key of a run: a hash of everything that decides its outcome.
 
 use std::fmt::{self, Write};
 
@@ -6,8 +6,8 @@ use skywave_sim::spec::Spec;
 
 /// Identifies a run: its specification, seed and engine version, hashed.
 ///
-/// Names and texts of a scenario do not count, what they mean does: a point that two scenarios have
-/// in common has the same key in both.
+/// The names and texts of a scenario do not count, only their meaning does: a point that two
+/// scenarios have in common has the same key in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunKey(u128);
 

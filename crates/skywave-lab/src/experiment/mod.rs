@@ -36,7 +36,7 @@ use store::Store;
 
 pub use skywave_sim::ENGINE;
 
-/// What is run: points of a sweep, and seeds at each of them.
+/// The runs of an experiment: points of a sweep, and seeds at each of them.
 pub trait Design: Sync {
     /// Number of points.
     fn points(&self) -> usize;
@@ -248,8 +248,9 @@ struct Planned {
     seed_index: usize,
     seed: u64,
     series: RecordSeries,
-    /// `None` for a run that is neither kept nor reused: what a policy member of a user's own does
-    /// is not in its specification, and may be another thing the next time.
+    /// `None` for a run that is neither kept nor reused, because it has a policy member of a user's
+    /// own: the specification does not say what that does, and it may do something else the next
+    /// time.
     key: Option<RunKey>,
 }
 

@@ -1,4 +1,4 @@
-//! What an experiment measured.
+//! The results of an experiment.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use skywave_sim::outcome::Outcome;
 
 use super::series::{self, SeriesRecord};
 
-/// What one run measured.
+/// The result of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunResult {
     /// Its outcome; the series may be on disk instead, see [`RunResult::series`].

@@ -1,4 +1,4 @@
-//! What a station did over time, as stored: start, end and activity of each span.
+//! The activities of a station over time, as stored: start, end and activity of each span.
 
 use serde_json::{Value, json};
 use skywave_sim::outcome::{Activity, Span};
@@ -13,7 +13,7 @@ pub const ACTIVITIES: [(Activity, &str); 6] = [
     (Activity::Idle, "idle"),
 ];
 
-/// What an activity is called.
+/// The name of an activity.
 pub fn name(activity: Activity) -> &'static str {
     let found = ACTIVITIES.iter().find(|(known, _)| *known == activity);
     found.map_or("", |(_, name)| name)

@@ -1,4 +1,4 @@
-//! What a reader of intervals should know: where there are none, and where chance has no part.
+//! Warnings about intervals: where there are none, and where chance has no part.
 
 use crate::experiment::{Results, RunResult};
 

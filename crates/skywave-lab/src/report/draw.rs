@@ -8,7 +8,7 @@ use crate::experiment::columns::Unit;
 use crate::experiment::stats::quantile;
 use crate::scenario::PlotKind;
 
-/// More markers than these would be a smear, and heavy.
+/// Most markers of a series: more would be a smear, and make the file large.
 const MAX_MARKERS: usize = 1000;
 
 /// The plot of a panel, without a title.

@@ -31,7 +31,7 @@ pub fn write_file(
     })
 }
 
-/// What kind of file a drawing becomes.
+/// The kind of file that a drawing becomes.
 #[derive(Clone, Debug)]
 pub enum Format {
     /// SVG as it is.

@@ -153,7 +153,7 @@ fn entities<'a, T: Default + 'static, I: Iterator<Item = (&'a str, &'a T)> + 'a>
     )
 }
 
-/// What stations did: one row a run, station and span of time.
+/// The activities of stations: one row a run, station and span of time.
 pub fn timelines<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     let params = ParamColumns::new(study);
     let mut fields = vec![Field::new("seed", DataType::UInt64, false)];
@@ -295,7 +295,7 @@ pub fn unit(name: &str) -> HashMap<String, String> {
     HashMap::from([("unit".to_owned(), name.to_owned())])
 }
 
-/// What kind a measured column is, by the cell of an outcome without data.
+/// The type of a measured column, as the cell of an outcome without data shows it.
 fn measured_field<T: Default>(column: &Column<T>) -> Field {
     let (kind, nullable) = match (column.get)(&T::default()) {
         Cell::Count(_) => (DataType::UInt64, false),

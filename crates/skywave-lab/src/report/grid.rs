@@ -29,7 +29,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The same with at most so many rows.
+    /// The same with at most `rows` rows.
     pub fn limited(mut self, rows: usize) -> Self {
         self.left_out += self.rows.len().saturating_sub(rows);
         self.rows.truncate(rows);
@@ -37,19 +37,19 @@ impl Grid {
     }
 }
 
-/// What stands where there is no number.
+/// The text in place of a number that is missing.
 pub const NONE: &str = "–";
 
 fn cell(estimate: Option<Estimate>, scaled: Scaled, decimals: usize) -> String {
     match estimate {
         None => NONE.to_owned(),
-        // What never happened has no interval worth reading.
+        // The interval of something that never happened is not worth reading.
         Some(e) if e.mean == 0.0 && e.sd == 0.0 => "0".to_owned(),
         Some(e) => plus_minus(&e, scaled.factor, decimals),
     }
 }
 
-/// What is measured, against what and by what.
+/// A title: what is measured, against what and by what.
 fn against(panel: &Panel, what: &str) -> String {
     match panel.by.as_str() {
         "" => format!("{what} against {}", panel.x.label),
@@ -189,7 +189,7 @@ fn compared(panel: &Panel, reference: usize) -> Option<Compared<'_>> {
         .filter(|(i, _)| *i != reference)
         .map(|(_, s)| s)
         .collect();
-    // Seeds stand for nothing that could gain.
+    // A series that is a seed cannot gain over another.
     (!others.is_empty() && panel.by != "seed").then_some((base, others))
 }
 

@@ -19,7 +19,7 @@ pub(super) mod traces;
 
 use traces::Trace;
 
-/// Plots from which on a page begins with links to them.
+/// A page with at least this many plots begins with links to them.
 const MIN_INDEX: usize = 3;
 /// Limits that keep a page light; the Parquet files have everything.
 pub(super) const MAX_PLOTS: usize = 30;
@@ -28,13 +28,13 @@ const MAX_FLOW_ROWS: usize = 240;
 const MAX_LINK_ROWS: usize = 240;
 const MAX_STATION_ROWS: usize = 240;
 
-/// What all pages begin with, and the macro of tables.
+/// The beginning of all pages, and the macro for tables.
 const HEAD: &str = include_str!("head.html");
 const TEMPLATE: &str = include_str!("template.html");
 /// Styles of all pages.
 pub const CSS: &str = include_str!("style.css");
 
-/// What a page shows beyond the results.
+/// Parts of a page besides the results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HtmlOptions {
     /// The series that gains are relative to, by its label; the first one when there is no such.
@@ -43,7 +43,7 @@ pub struct HtmlOptions {
     pub command: Option<String>,
 }
 
-/// What the template is given.
+/// The data for the template.
 #[derive(Debug, Serialize)]
 pub(super) struct Page {
     title: String,

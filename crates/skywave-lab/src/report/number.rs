@@ -6,7 +6,7 @@ use crate::experiment::stats::Estimate;
 /// A unit with its prefix: a value times `factor` is in `label`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scaled {
-    /// What to multiply by.
+    /// Factor to multiply by.
     pub factor: f64,
     /// The unit as written; may be empty.
     pub label: &'static str,
@@ -72,7 +72,7 @@ pub fn decimals(largest: f64) -> usize {
     }
 }
 
-/// A number with so many decimals, never "-0.000", with a true minus sign.
+/// A number with `decimals` decimals, never "-0.000", with a true minus sign.
 pub fn fixed(x: f64, decimals: usize) -> String {
     let text = format!("{x:.decimals$}");
     match text.strip_prefix('-') {

@@ -1,4 +1,4 @@
-//! What one run gives to one series of a plot.
+//! The numbers that one run gives to one series of a plot.
 
 use skywave_sim::outcome::{Bins, FlowOutcome, Outcome};
 

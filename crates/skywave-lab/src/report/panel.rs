@@ -36,7 +36,7 @@ pub struct Panel {
     pub facet: Facet,
     /// What is measured, for people: `Goodput`.
     pub y_label: String,
-    /// What the file calls the vertical axis, if it does.
+    /// Name that the file gives to the vertical axis, if it gives one.
     pub y_given: Option<String>,
     /// Its unit.
     pub y_unit: Unit,
@@ -55,9 +55,9 @@ pub struct Panel {
 pub struct XAxis {
     /// A swept path in words, `time` or `seed`.
     pub label: String,
-    /// The same without whose it is, for the head of a column.
+    /// The same without the link or flow that it belongs to, for the head of a column.
     pub brief: String,
-    /// What the file calls the axis, if it does.
+    /// Name that the file gives to the axis, if it gives one.
     pub given: Option<String>,
     /// Unit of the numbers, when they have one.
     pub unit: Option<&'static str>,
@@ -347,7 +347,8 @@ fn panel(
     }
 }
 
-/// What makes a series when flows do: each flow, or each group of copies when there are many.
+/// The series of a plot whose series are flows: each flow, or each group of copies when there are
+/// many.
 fn series_flows(study: &Study, plot: &Plot, results: &Results, points: &[usize]) -> Vec<String> {
     let mut names: Labelled<String> = Labelled::default();
     let mut groups: Labelled<String> = Labelled::default();

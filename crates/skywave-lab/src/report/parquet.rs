@@ -32,7 +32,7 @@ pub(super) fn write_stations<W: Write + Send>(
     write(out, frame::stations(study, results), study, results)
 }
 
-/// Writes what stations did: one row a run, station and span of time.
+/// Writes the activities of stations: one row a run, station and span of time.
 pub(super) fn write_timelines<W: Write + Send>(
     out: W,
     study: &Study,

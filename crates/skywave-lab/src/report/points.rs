@@ -10,7 +10,7 @@ use crate::scenario::{ParamValue, PlotAxis};
 pub(super) struct PointLabel<'a> {
     pub(super) point: &'a StudyPoint,
     pub(super) seeds: &'a [u64],
-    /// What the file calls values.
+    /// Names that the file gives to values.
     pub(super) names: &'a BTreeMap<String, String>,
 }
 

@@ -10,7 +10,7 @@ use crate::experiment::Results;
 use crate::experiment::columns::{Cell, FLOW};
 use crate::scenario::{ParamValue, Written};
 
-/// What one flow of one run did, with all that names the run.
+/// The measurements of one flow of one run, with everything that names the run.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
     /// Name of the scenario.

@@ -40,7 +40,7 @@ pub struct StudyPoint {
 pub struct FlowLabel {
     /// Its transport, as in the scenario.
     pub transport: String,
-    /// What it is a copy of; its own name when it stands alone.
+    /// Name of the flow that it is a copy of; its own name when it stands alone.
     pub group: String,
 }
 

@@ -24,7 +24,7 @@ const DEFAULT_TABLE: [&str; 7] = [
     "channel_drops",
 ];
 
-/// What is measured, for people.
+/// A measured quantity, for people.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Measured {
     pub(super) label: String,
@@ -92,7 +92,7 @@ pub(super) fn fairness(outcome: &Outcome) -> Option<f64> {
     jain(&shares)
 }
 
-/// What the vertical axis of a plot is called.
+/// The name of the vertical axis of a plot.
 pub(super) fn describe(study: &Study, plot: &Plot, points: &[usize]) -> Measured {
     if let Some(link) = &plot.link {
         let column = find(LINK, plot.y);

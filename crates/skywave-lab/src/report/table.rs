@@ -13,9 +13,10 @@ const MAX_ROWS: usize = 60;
 /// Rows of all tables together after which no further table is printed.
 const MAX_ROWS_IN_ALL: usize = 150;
 
-/// The results as text for a terminal of so many columns: a table a panel, the differences from its
+/// The results as text for a terminal of `width` columns: a table a panel, the differences from its
 /// first series, and the flows where there are several, nothing was swept or `[report] table` asks.
-/// What would push all else off the screen is left out, with a word on where it is.
+/// Tables that would push everything else off the screen are left out, with a note on where to find
+/// them.
 pub fn table(study: &Study, results: &Results, width: usize) -> String {
     let mut out = String::new();
     let (mut rows, mut left_out) = (0, 0);

@@ -46,7 +46,7 @@ const FOUND: [(Found, &str); Found::ALL.len()] = [
     (Found::Open, "open"),
 ];
 
-/// What the page shows of it.
+/// The part of the page about it.
 #[derive(Debug, Serialize)]
 pub(super) struct Why {
     /// Names of the shares, in the order of the bars.

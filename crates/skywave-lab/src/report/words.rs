@@ -23,7 +23,7 @@ impl Words {
         }
     }
 
-    /// What a path is about, without whose it is: `loss rate`.
+    /// The quantity that a path names, without the link or flow that it belongs to: `loss rate`.
     pub(super) fn brief(path: &str) -> String {
         Parts::of(path).quantity
     }
@@ -73,7 +73,7 @@ pub(super) fn capitalised(words: &str) -> String {
     })
 }
 
-/// A label with its unit behind it. A label of a user that ends in parentheses has one already.
+/// A label with its unit after it. A label of a user that ends in parentheses has one already.
 pub(super) fn with_unit(label: &str, unit: &str) -> String {
     if label.is_empty() || unit.is_empty() || label.ends_with([')', ']']) {
         label.to_owned()

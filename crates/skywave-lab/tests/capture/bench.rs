@@ -113,7 +113,7 @@ impl Captures {
         }
     }
 
-    /// What the simulation itself says of a point.
+    /// The outcome of the simulation itself at a point.
     pub(crate) fn outcome(&self, point: usize) -> Outcome {
         simulate(&self.scenario.points()[point].spec(1))
     }

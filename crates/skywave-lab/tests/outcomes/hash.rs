@@ -1,4 +1,4 @@
-//! What of an outcome is hashed, and how.
+//! The parts of an outcome that are hashed, and how.
 
 use serde_json::Value;
 use skywave_lab::experiment::columns::{Cell, LINK};
@@ -26,8 +26,8 @@ impl Hash {
         }
     }
 
-    /// What rows do not have: links, time series and bins. The number of the engine's events is left out: it
-    /// may change without a result that changes.
+    /// The parts that rows do not have: links, time series and bins. The number of the engine's
+    /// events is left out: it may change without a result that changes.
     pub(crate) fn rest(&mut self, outcome: &Outcome) {
         for link in &outcome.links {
             self.link(link);

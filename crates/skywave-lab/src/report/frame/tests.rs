@@ -36,7 +36,7 @@ fn a_summary_has_means_and_intervals_of_each_flow_at_each_point() {
             let goodput = values(|f| Some(f.goodput_bps)).unwrap();
             assert_eq!(reals("goodput_bps").value(row), goodput.mean);
             assert_eq!(reals("goodput_bps_ci95").value(row), goodput.half.unwrap());
-            // What no run has stays empty.
+            // A field that no run has stays empty.
             let rtt = values(|f| f.rtt_mean_s).is_some();
             assert_eq!(reals("rtt_mean_s").is_valid(row), rtt);
             assert_eq!(reals("rtt_mean_s_ci95").is_valid(row), rtt);

@@ -19,7 +19,7 @@ const MAX_SPANS: usize = 6000;
 /// Height of a station's row and of a bar in it, in pixels.
 const ROW: f64 = 24.0;
 const BAR: u8 = 14;
-/// Height of what is no activity.
+/// Height of a bar while the station has no activity.
 const THIN: u8 = 1;
 
 /// A picture of a radio network.
@@ -92,7 +92,7 @@ fn values(study: &Study, point: usize) -> String {
     values.join(", ")
 }
 
-/// What stations do, for the first seed of the first points.
+/// The activities of stations, for the first seed of the first points.
 fn timelines(study: &Study, results: &Results) -> Vec<Plot> {
     let recorded = results.iter().filter(|(_, seed_index, run)| {
         let mut stations = run.outcome.stations.iter();
@@ -116,7 +116,7 @@ fn timeline(title: String, stations: &[StationOutcome]) -> Plot {
     let from = spans().map(|span| span.from_s).reduce(f64::min);
     let to = spans().map(|span| span.to_s).reduce(f64::max);
     let (from, to) = (from.unwrap_or(0.0), to.unwrap_or(0.0));
-    // Of too much, the beginning.
+    // If there is too much to show, the beginning is shown.
     let mut begins: Vec<f64> = spans().map(|span| span.from_s).collect();
     begins.sort_by(f64::total_cmp);
     let to = begins.get(MAX_SPANS).copied().unwrap_or(to).min(to);

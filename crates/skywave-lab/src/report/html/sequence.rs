@@ -45,7 +45,8 @@ fn plot(series: &[SeriesRecord], flow: &str) -> Plot {
             look: Look::Glyphs(glyph),
         }
     };
-    // What was acknowledged before the window is so at its beginning, and the last at its end.
+    // The curve begins with what was acknowledged before the window, and keeps its last value to
+    // the end.
     let mut acked = within("acked");
     let before = points("acked").iter().rev().find(|(time, _)| *time < from);
     acked.splice(0..0, before.map(|(_, y)| (from, y / 1e3)));

@@ -137,7 +137,7 @@ fn draw(
     label: &str,
     factor: f64,
 ) -> Option<plot::Plot> {
-    // A queue that was always empty is no news.
+    // A queue that was always empty is not worth a line.
     let worth = |s: &&SeriesRecord| {
         quantities.contains(&s.quantity.as_str()) && s.points.iter().any(|p| p.1 != 0.0)
     };
@@ -157,7 +157,7 @@ fn draw(
             format!("{}, {}", s.entity, s.quantity)
         };
         let points: Vec<_> = s.points.iter().map(|(t, v)| (*t, v * factor)).collect();
-        // A value that is recorded when it changes stays until then.
+        // A value is recorded when it changes, so it holds until the next point.
         SeriesData::steps(name, &points)
     });
     Some(plot::Plot {

@@ -153,7 +153,7 @@ fn names(plot: &Plot) -> &[String] {
     }
 }
 
-/// What the vertical axis must reach.
+/// The values that the vertical axis must reach.
 fn ends(plot: &Plot) -> impl Iterator<Item = f64> {
     let points = plot.series.iter().flat_map(|s| &s.points);
     points.flat_map(|&(_, y, err)| {

@@ -1,4 +1,4 @@
-//! What tells series apart: colours, dashes, markers, and the legend that explains them.
+//! Means to tell series apart: colours, dashes, markers, and the legend that explains them.
 
 use std::fmt::Write;
 
@@ -125,7 +125,7 @@ pub(super) fn draw_bars(out: &mut String, height: u8, places: &[(f64, f64)]) {
     for pair in places.chunks_exact(2) {
         let ((from, y), (to, _)) = (pair[0], pair[1]);
         let (left, width) = (px(from), px(px(to) - px(from)));
-        // What is too short to be seen at this scale would only make the file heavy.
+        // A bar that is too short to be seen at this scale would only make the file larger.
         if width > 0.0 {
             let top = px(y - height / 2.0);
             let _ = write!(out, "M{left} {top}h{width}v{height}h-{width}z");

@@ -16,7 +16,7 @@ pub struct Map {
     pub places: Vec<Place>,
     /// Pairs of places that a line joins.
     pub pairs: Vec<(usize, usize)>,
-    /// What the lines mean.
+    /// Meaning of the lines, for the legend.
     pub pairs_label: String,
     /// Radii in metres of circles around places, with what they mean; two of them at most.
     pub circles: Vec<(f64, String)>,

@@ -170,7 +170,7 @@ fn axes(out: &mut String, frame: &Frame) {
     axis_labels(out, frame);
 }
 
-/// What the axes are called, each in one line or more.
+/// The names of the axes, each in one line or more.
 fn axis_labels(out: &mut String, frame: &Frame) {
     for (row, line) in frame.x_label.iter().enumerate() {
         let _ = write!(
@@ -338,7 +338,7 @@ fn step(from: f64, to: f64) -> String {
     }
 }
 
-/// What a point says when pointed at.
+/// The text that is shown when a point is pointed at.
 fn tooltip(plot: &Plot, series: &SeriesData, x: f64, y: f64, err: Option<f64>) -> String {
     let x = match &plot.x.scale {
         super::Scale::Categories(names) => names.get(x as usize).cloned().unwrap_or_default(),

@@ -65,7 +65,7 @@ pub(super) fn open(label: &str, (width, height): (f64, f64), target: Target<'_>)
     out
 }
 
-/// What has a colour of the palette.
+/// Styles with colours of the palette.
 const COLOURED: &str = "\
 .sw-plot text{fill:var(--ink)}.sw-plot .t{fill:var(--soft)}\
 .sw-plot .g{stroke:var(--grid);fill:none}.sw-plot .a{stroke:var(--soft);fill:none}\
@@ -74,7 +74,7 @@ const COLOURED: &str = "\
 .sw-plot .c3{color:var(--s3)}.sw-plot .c4{color:var(--s4)}.sw-plot .c5{color:var(--s5)}\
 .sw-plot .c6{color:var(--s6)}.sw-plot .c7{color:var(--s7)}";
 
-/// What looks the same in any light.
+/// Styles that are the same with light and dark colours.
 const SHAPES: &str = "\
 .sw-plot text{font-variant-numeric:tabular-nums}.sw-plot .h{font-weight:600;font-size:14px}\
 .sw-plot .l{stroke:currentColor;fill:none;stroke-width:1.6;stroke-linejoin:round}\

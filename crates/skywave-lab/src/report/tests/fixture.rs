@@ -153,7 +153,7 @@ pub(in crate::report) fn cerl() -> (Study, Results) {
     on_threads(2)
 }
 
-/// The same, run on so many threads.
+/// The same, run on this many threads.
 pub(in crate::report) fn on_threads(threads: usize) -> (Study, Results) {
     let params = |i: usize| {
         vec![
