@@ -38,7 +38,7 @@ fn main() {
     }
 }
 
-/// What is in a folder, in the order of the names.
+/// The entries of a folder, in the order of their names.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let read = fs::read_dir(folder).into_iter().flatten();
     let mut paths: Vec<PathBuf> = read.filter_map(|e| Some(e.ok()?.path())).collect();

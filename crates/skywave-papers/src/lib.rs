@@ -1,4 +1,4 @@
-//! What is known of the papers, beside what is measured: claims and their verdicts, studies of all
+//! Knowledge about the papers, besides measurements: claims and their verdicts, studies of all
 //! compositions, and comparisons with other simulators.
 
 pub mod claims;

@@ -34,11 +34,11 @@ pub struct Baseline {
     pub sender: String,
     /// How ours differs from the paper's, how that is known, and where to read more.
     pub why: String,
-    /// What other programs measure of it.
+    /// Measurements of it by other programs.
     pub evidence: Vec<Evidence>,
 }
 
-/// What another program measures of a baseline at a point, beside the paper and us.
+/// A baseline's number at a point: another program's, the paper's and ours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
     /// The program.
@@ -61,14 +61,14 @@ pub struct Evidence {
     pub standing: Standing,
 }
 
-/// What a piece of evidence shows.
+/// The result of a piece of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// The paper's baseline is refuted, and our mechanism stands.
     Refuted,
-    /// Our mechanism is not that program's.
+    /// Our mechanism does not agree with that program's.
     OtherMechanism,
-    /// The program's ratio is the paper's.
+    /// The program's ratio agrees with the paper's.
     AsThePaper,
     /// Our ratio is farther from the program's than the paper's is.
     OursIsFarther,

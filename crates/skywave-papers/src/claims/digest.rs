@@ -1,4 +1,4 @@
-//! What came out and what did not, in words.
+//! A paper's results in words: which claims came out and which did not.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use super::verdict::Verdict;
 const MANY: usize = 6;
 
 impl Scorecard {
-    /// What came out, then what did not and, where that is known, why.
+    /// The claims that came out, then those that did not and, where that is known, why.
     pub fn digest(&self) -> String {
         let (all, _) = self.parts(None);
         let mut out = String::new();

@@ -250,7 +250,8 @@ impl Paper {
 /// missing are "not run"; those that have some of their runs are judged by these.
 pub fn evaluate(paper: &Paper, results: &BTreeMap<String, Results>) -> Scorecard {
     let view = paper.view(Some(results));
-    // What loaded without results resolves with them too: the same names are looked up.
+    // Claims that resolved when the file was read, without results, resolve with results too: the
+    // same names are looked up.
     let baselines = paper.file.baseline.iter();
     let baselines: Vec<Baseline> = baselines.map(|b| Baseline::new(b, &view)).collect();
     let scores = paper.file.claim.iter().map(|claim| {

@@ -33,12 +33,12 @@ pub(super) struct BaselineModel {
     pub(super) sender: Spanned<String>,
     /// How it differs from the paper's, how that is known, and where to read more.
     pub(super) why: String,
-    /// What other programs measure of it.
+    /// Measurements of it by other programs.
     #[serde(default)]
     pub(super) evidence: Vec<EvidenceModel>,
 }
 
-/// What another program measures of a baseline at one point of an experiment.
+/// A measurement of a baseline by another program, at one point of an experiment.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EvidenceModel {
@@ -101,7 +101,7 @@ pub(super) struct ClaimModel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// So many percent better.
+    /// Better by a number of percent.
     Gain,
     /// A number.
     Value,
@@ -109,7 +109,7 @@ pub enum Kind {
     Order,
     /// How a curve runs.
     Shape,
-    /// What does not change.
+    /// Something that does not change.
     Invariant,
 }
 
@@ -145,7 +145,7 @@ pub(super) struct Data {
     pub(super) link: Option<String>,
     /// The measured number, or several to be added up; default goodput.
     pub(super) metric: Option<Names>,
-    /// Divide by another measured number, several added up, or so much.
+    /// Divide by another measured number, by several added up, or by a number that is given here.
     pub(super) per: Option<Per>,
     /// Goodput from one time to another, both bounds of bins.
     pub(super) during: Option<(String, String)>,
@@ -194,7 +194,7 @@ impl From<&str> for Names {
     }
 }
 
-/// What a number is divided by.
+/// The divisor of a number.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Per {
@@ -218,7 +218,7 @@ pub(super) struct Takeover {
     pub(super) of: String,
     /// When they come.
     pub(super) after: String,
-    /// Judge by the mean over so much time; default one bin.
+    /// Judge by the mean over this much time; default one bin.
     pub(super) smooth: Option<String>,
 }
 

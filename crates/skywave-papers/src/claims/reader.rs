@@ -185,7 +185,7 @@ impl Pool {
     }
 }
 
-/// What is read over time has no measured number of its own.
+/// Checks that data which is read over time names no measured number and no link.
 fn only(data: &Data, what: &str) -> Result<(), Fault> {
     let other = None
         .or(data.metric.as_ref().map(|_| "metric"))

@@ -1,4 +1,4 @@
-//! What became of each claim, as data and as JSON.
+//! The verdicts on all claims, as data and as JSON.
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -8,7 +8,7 @@ use super::measure::Part;
 use super::model::{ClaimModel, Kind};
 use super::verdict::Verdict;
 
-/// What became of a paper's claims.
+/// The verdicts on a paper's claims.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scorecard {
     /// Short name of the paper.
@@ -25,7 +25,7 @@ pub struct Scorecard {
     pub baselines: Vec<Baseline>,
 }
 
-/// What became of one claim.
+/// The verdict on one claim, and the numbers that it comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
     /// The claim's id.
@@ -40,7 +40,7 @@ pub struct Score {
     pub statement: String,
     /// The experiment whose plot shows it.
     pub figure: Option<String>,
-    /// What else should be known.
+    /// Anything else that should be known.
     pub note: Option<String>,
     /// Why it is not testable.
     pub reason: Option<String>,
@@ -198,7 +198,7 @@ impl Serialize for Part {
     }
 }
 
-/// A number with six significant digits: what is beyond them is noise in the last bits.
+/// A number with six significant digits: further digits would be noise in the last bits.
 fn short(x: f64) -> f64 {
     format!("{x:.5e}").parse().unwrap_or(x)
 }

@@ -55,8 +55,8 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// What claims are resolved against. Without results every sample is missing, which is enough to
-/// find mistakes.
+/// The experiments and results against which claims are resolved. Without results every sample is
+/// missing, which is enough to find mistakes.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) parameters: &'a BTreeMap<String, Vec<String>>,
@@ -126,15 +126,15 @@ impl Cell {
     pub(super) fn lead(&self, other: &Self) -> Option<Estimate> {
         let (a, b) = self.aligned(other);
         let difference = paired_difference(&a, &b)?;
-        // Beside one that has nothing at all, percent of one's own.
+        // If the mean of `other` is zero, in percent of our own.
         let means = [other.estimate()?.mean, self.estimate()?.mean];
         let base = means.into_iter().find(|m| *m > 0.0).unwrap_or(1.0);
         Some(scaled(&difference, 100.0 / base))
     }
 
-    /// What the means of several cells of the same experiment give together, with the jackknife's
-    /// interval (Tukey 1958): from what they give without one seed after the other. For numbers
-    /// that a single run does not have, such as where two noisy curves cross.
+    /// A number made of the means of several cells of the same experiment, with the jackknife's
+    /// interval (Tukey 1958): it follows from how the number changes as each seed in turn is left
+    /// out. For numbers that a single run does not have, such as where two noisy curves cross.
     pub(super) fn jackknife(
         cells: &[Self],
         number: impl Fn(&[f64]) -> Option<f64>,

@@ -45,7 +45,7 @@ pub const VALUE_TOLERANCE: f64 = 0.10;
 /// The factor within which a value has at least the right size.
 pub const VALUE_FACTOR: f64 = 2.0;
 
-/// What became of a claim, or of a part of it.
+/// The verdict on a claim, or on a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Verdict {
     /// As the paper says.

@@ -78,7 +78,7 @@ impl Combination {
     }
 }
 
-/// A member's name, with its parameters behind it: `cerl(a = 0.3)`.
+/// A member's name, with its parameters after it: `cerl(a = 0.3)`.
 fn name(member: &Value) -> String {
     match member {
         Value::String(name) => name.clone(),
@@ -110,7 +110,7 @@ fn plain(value: &Value) -> String {
 pub(super) fn inline(value: &Value) -> String {
     let list = |items: Vec<String>| items.join(", ");
     match value {
-        // What JSON escapes, TOML reads.
+        // TOML reads the escapes of JSON.
         Value::String(text) => quoted(text),
         Value::Integer(i) => i.to_string(),
         Value::Float(x) if x.is_finite() => format!("{x:?}"),

@@ -23,7 +23,7 @@ fn mean(estimate: Option<Estimate>) -> Option<f64> {
     estimate.map(|e| e.mean)
 }
 
-/// What is measured as delay, for people.
+/// The name of the delay that is measured, for people.
 pub(super) const fn delay_name(delay: Delay) -> &'static str {
     match delay {
         Delay::Rtt => "RTT / floor",
@@ -91,7 +91,7 @@ pub(super) fn summary(study: &Study, ranking: &Ranking) -> Grid {
     }
 }
 
-/// What a composition is in the study.
+/// A word for the part that a composition has in the study.
 pub(super) fn mark(study: &Study, entry: usize) -> &'static str {
     if study.proposed == Some(entry) {
         "proposed"

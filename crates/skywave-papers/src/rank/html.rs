@@ -51,7 +51,7 @@ struct HeatRow<'a> {
 #[derive(Debug, Serialize)]
 struct HeatCell {
     text: String,
-    /// What a pointer over it is told.
+    /// The text that is shown when it is pointed at.
     hint: String,
     shade: usize,
 }

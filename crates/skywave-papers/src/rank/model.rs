@@ -39,7 +39,7 @@ pub(super) struct File {
 pub(super) struct Proposed {
     /// A preset or the label of a composition.
     pub(super) name: Spanned<String>,
-    /// Whom it must leave as much to others as.
+    /// The composition to compare with: the proposed one must leave as much to others.
     pub(super) as_fair_as: Option<Spanned<String>>,
 }
 

@@ -31,7 +31,7 @@ pub struct RankedPath {
     pub baseline: Option<usize>,
 }
 
-/// What became of one composition.
+/// The results of one composition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Its index among the entries.
@@ -67,7 +67,7 @@ pub struct Beside {
     pub jain: Option<Estimate>,
 }
 
-/// What became of one composition on one path.
+/// The results of one composition on one path.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct OnPath {
     /// Goodput, bit/s.

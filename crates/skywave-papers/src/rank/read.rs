@@ -181,7 +181,7 @@ impl Reader<'_> {
         Ok(entries)
     }
 
-    /// How many combinations a product has, none of which is made yet.
+    /// The number of combinations of a product, counted before any of them is made.
     fn combinations(&self, product: &Cross) -> Result<usize, RankError> {
         if product.slots().next().is_none() {
             let message =
@@ -260,8 +260,8 @@ impl Reader<'_> {
         drafts.iter().map(one).collect()
     }
 
-    /// Takes out what cannot run on some path: a pair of members that contradict each other, or the
-    /// scenario's settings, is no mistake of a product.
+    /// Takes out compositions that cannot run on some path: in a product it is no mistake if two
+    /// members contradict each other, or one contradicts the scenario's settings.
     fn drop_illegal(
         &self,
         entries: &mut Vec<Entry>,
@@ -385,7 +385,7 @@ fn composition(transport: &Transport) -> Option<&Composition> {
     }
 }
 
-/// Keeps the first of those that are the same connection under two names.
+/// Of compositions that are the same connection under two names, keeps the first.
 fn drop_twins(entries: &mut Vec<Entry>, scenario: &Scenario, flow: usize) {
     let mut seen: Vec<Transport> = Vec::new();
     let mut points = scenario.points().iter();

@@ -1,4 +1,4 @@
-//! What the ranking needs of a path's results: for each composition a number a seed.
+//! The part of a path's results that the ranking needs: for each composition a number a seed.
 
 use skywave_sim::outcome::FlowOutcome;
 

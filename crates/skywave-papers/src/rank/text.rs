@@ -6,7 +6,7 @@ use super::grids::{against_published, as_fair_as, by_path, summary};
 use super::{Ranked, Study};
 use skywave_lab::report::render;
 
-/// The tables for a terminal of so many columns, with at most so many compositions.
+/// The tables for a terminal of `width` columns, with at most `rows` compositions.
 pub fn table(study: &Study, ranked: &Ranked, width: usize, rows: usize) -> String {
     let ranking = &ranked.ranking;
     let mut out = format!("{}\n\n", study.title);

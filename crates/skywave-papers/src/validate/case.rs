@@ -187,7 +187,7 @@ impl Case {
         (theirs, if bare { theirs - HEADER } else { theirs })
     }
 
-    /// What our goodput is multiplied by to count payload as ns-2 does.
+    /// Factor by which our goodput is multiplied, to count payload as ns-2 does.
     pub(super) fn payload_scale(&self) -> f64 {
         let (theirs, ours) = self.payload();
         f64::from(theirs) / f64::from(ours)

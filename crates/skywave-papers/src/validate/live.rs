@@ -108,7 +108,7 @@ fn estimates(runs: &[Run], expected: &[Quantity]) -> Vec<(Quantity, Estimate)> {
     expected.iter().filter_map(of).collect()
 }
 
-/// All of them, sorted: a mean hides it when there are two kinds of runs.
+/// The goodputs of all runs, sorted: a mean would hide that there are two kinds of runs.
 fn goodputs(runs: &[Run]) -> String {
     let values = runs
         .iter()

@@ -34,10 +34,10 @@ pub use witness::{Channel, Shape, Stack, Witness};
 /// The peer of the sets that compare with ns-2.
 const NS2: &str = "ns-2";
 
-/// What is compared, and what is asked of it.
+/// The terms of a comparison: what is compared, and what is asked of it.
 #[derive(Clone, Debug)]
 pub struct Terms {
-    /// What it compares.
+    /// A title that says what it compares.
     pub title: &'static str,
     /// The other simulator, as a column's heading.
     pub peer: &'static str,
@@ -47,7 +47,7 @@ pub struct Terms {
     pub decisive: &'static [Quantity],
     /// How far apart goodputs may be, as a share of the reference's; `None`: as everywhere.
     pub goodput_tolerance: Option<f64>,
-    /// What to know about the rows.
+    /// Notes on the rows.
     pub note: String,
 }
 
@@ -56,7 +56,7 @@ pub struct Terms {
 pub struct Set {
     /// Its name on the command line.
     pub name: String,
-    /// What is compared.
+    /// The terms of the comparison.
     pub terms: Terms,
     rows: Vec<Row>,
     scenarios: Vec<Scenario>,

@@ -10,11 +10,11 @@ use skywave_lab::experiment::stats::Estimate;
 /// One row: a case, and the other simulator's numbers.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// What sets it apart, as names and values.
+    /// The settings that tell it from other rows, as names and values.
     pub labels: Vec<(&'static str, String)>,
     /// The case.
     pub case: Case,
-    /// What the other simulator measured.
+    /// The other simulator's numbers.
     pub reference: Vec<(Quantity, Estimate)>,
 }
 

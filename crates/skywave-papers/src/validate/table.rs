@@ -16,7 +16,7 @@ pub struct Unreadable {
     pub line: usize,
     /// The column's heading.
     pub column: String,
-    /// What should be there.
+    /// The kind of value that should be there.
     pub expected: &'static str,
 }
 
@@ -86,7 +86,7 @@ impl Cells<'_> {
             .ok_or_else(|| self.unreadable(name, "a value"))
     }
 
-    /// What `make` reads in a column.
+    /// The value of a column, read by `make`.
     pub(super) fn read<T>(
         &self,
         name: &str,
@@ -105,7 +105,7 @@ impl Cells<'_> {
         self.read(name, "a whole number", |text| text.parse().ok())
     }
 
-    /// The number of runs behind the row.
+    /// The number of runs that the row sums up.
     pub(super) fn runs(&self, name: &str) -> Result<usize, Unreadable> {
         let some = |text: &str| usize::from_str(text).ok().filter(|&n| n > 0);
         self.read(name, "a number of runs", some)
@@ -123,7 +123,7 @@ impl Cells<'_> {
         })
     }
 
-    /// What the reference has of flows.
+    /// The reference's numbers of flows.
     pub(super) fn flow_reference(
         &self,
         goodput: &str,

@@ -137,7 +137,7 @@ impl Quantity {
 /// Our number beside the reference's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// What is compared.
+    /// The quantity that is compared.
     pub quantity: Quantity,
     /// Ours.
     pub ours: Estimate,

@@ -35,7 +35,7 @@ pub struct Witness {
     pub channel: Channel,
     /// Rate of the voice flow, kb/s; 0 for none.
     pub voice_kbps: u32,
-    /// What the senders and receivers are set to.
+    /// The settings of the senders and receivers.
     pub stack: Stack,
     /// Seconds between the starts of two flows.
     pub step: f64,

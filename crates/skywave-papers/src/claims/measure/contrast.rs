@@ -11,7 +11,7 @@ use crate::claims::select::{Scalar, View};
 use crate::claims::verdict::Limits;
 use skywave_lab::experiment::stats::Estimate;
 
-/// Two ratios, the first of them smaller: `small / large` is at most so much.
+/// Two ratios, the first of them smaller: `small / large` is at most `at_most`.
 ///
 /// The two come from different runs, so the interval treats them as independent (first order).
 #[derive(Debug, Deserialize)]

@@ -12,7 +12,7 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    /// `data` along the sweep, or what it is over other data, seed by seed.
+    /// `data` along the sweep, or its ratio to other data, seed by seed.
     pub(super) fn new(
         view: &View<'_>,
         data: &Data,
@@ -47,7 +47,8 @@ impl Curve {
     }
 }
 
-/// `data`, or what it is over other data, seed by seed. What `over` fixes stays as it says.
+/// `data`, or its ratio to other data, seed by seed. A parameter that `over` fixes keeps that
+/// value.
 pub(super) fn quotient(
     view: &View<'_>,
     data: &Data,

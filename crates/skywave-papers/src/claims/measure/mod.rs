@@ -33,11 +33,11 @@ pub(super) use value::factor;
 /// One number of a claim, ours beside the paper's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// What tells it from the claim's other numbers; empty when it is the only one.
+    /// Name that tells it from the claim's other numbers; empty when it is the only one.
     pub name: String,
     /// What the paper says.
     pub paper: Stated,
-    /// What we measured; with several points, the one that decides. `None` when it was not run.
+    /// Our number; with several points, the one that decides. `None` when it was not run.
     pub ours: Option<f64>,
     /// The 95 % interval of `ours`.
     pub ci95: Option<[f64; 2]>,
@@ -64,7 +64,7 @@ trait Measure {
     /// The parts, named within this measure.
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault>;
 
-    /// What distinguishes the measure's parts from those of the claim's other measures.
+    /// The name that tells the measure's parts from those of the claim's other measures.
     fn name(&self) -> Option<&str>;
 }
 

@@ -12,7 +12,7 @@ use crate::claims::select::View;
 use crate::claims::verdict::{self, Limits};
 use skywave_lab::experiment::stats::Estimate;
 
-/// A formula's value, or what it is over another's, against the paper's number or within limits.
+/// A formula's value, or its ratio to another's, against the paper's number or within limits.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Model {

@@ -9,7 +9,7 @@ use crate::claims::model::{Along, Data};
 use crate::claims::select::{Cell, Scalar, View};
 use crate::claims::verdict::{Limits, Verdict};
 
-/// What "flat" means: within 5 % of the value at the end.
+/// Limits of "flat": within 5 % of the value at the end.
 const FLAT: Limits = Limits {
     low: Some(0.95),
     high: Some(1.05),

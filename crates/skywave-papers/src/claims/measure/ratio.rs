@@ -67,7 +67,8 @@ impl Measure for Ratio {
     }
 }
 
-/// The two sides of a ratio. What one of them fixes in its `at` is not set by the sweep.
+/// The two sides of a ratio. A parameter that one of them fixes in its `at` is not set by the
+/// sweep.
 pub(super) struct Sides<'a> {
     pub(super) top: &'a Data,
     pub(super) bottom: &'a Data,

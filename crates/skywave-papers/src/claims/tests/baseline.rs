@@ -29,7 +29,7 @@ first = "cerl"
 along = { parameter = "loss" }
 "#;
 
-/// What another program has: Mb/s of Westwood, of Reno, of CERL.
+/// Another program's numbers: Mb/s of Westwood, of Reno, of CERL.
 fn evidence(westwood: f64, reno: f64, cerl: f64) -> String {
     format!(
         r#"

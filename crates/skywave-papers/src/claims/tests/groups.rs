@@ -66,7 +66,7 @@ fn paper(measure: &str) -> Result<Paper, crate::claims::ClaimsError> {
     )
 }
 
-/// What flow number `index` does at a loss rate; seeds differ by parts in a thousand.
+/// The outcome of flow number `index` at a loss rate; seeds differ by parts in a thousand.
 fn flow(name: &str, index: usize, loss: f64, seed: u64) -> FlowOutcome {
     let noise = 1.0 + 0.001 * seed as f64;
     let kbps = [100.0, 300.0, 10.0, 20.0, 30.0, 500.0][index];

@@ -6,7 +6,7 @@ use super::{STUDY, study_in};
 use crate::rank::{Study, builtin, evaluate, html, json_lines, load, table, write_ranking};
 use skywave_lab::experiment::{RunOptions, run_all, simulate};
 
-/// Everything that a study with so many threads prints and writes.
+/// Everything that a study with this many threads prints and writes.
 fn outputs(study: &Study, threads: usize) -> (String, String, String, Vec<u8>) {
     let options = RunOptions {
         threads: Some(threads),
