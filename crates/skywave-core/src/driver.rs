@@ -1,9 +1,9 @@
 //! For drivers that run thousands of machines: the same steps in smaller pieces, and what memory they touch.
 //!
-//! The methods of the machines themselves are all that a driver needs. What is here gives the same results
-//! faster, and asks for more care: a simulator delivers millions of packets a second, so that each copy of a
-//! packet costs, and with many flows each wait for memory. The traits keep these ways apart from the machines'
-//! own methods, and whoever uses them has to name this module.
+//! The methods of the machines themselves are all that a driver needs. This module gives the same
+//! results faster, and asks for more care: a simulator delivers millions of packets a second, so
+//! that each copy of a packet costs, and with many flows each wait for memory. The traits keep
+//! these ways apart from the machines' own methods, and whoever uses them has to name this module.
 
 use std::ops::Range;
 

@@ -28,13 +28,13 @@ pub struct Packet {
     pub flow: u32,
     /// Bytes on the wire: headers and payload.
     pub size: u32,
-    /// What has befallen it, and what the nodes on its way have written on it.
+    /// Marks of what has befallen it, and of what the nodes on its way have written on it.
     pub marks: Marks,
     /// The ECN field of its IP header (RFC 3168 section 5).
     pub ecn: Ecn,
     /// Sum of the times for which the radio stations on its way contended for the channel.
     pub contention: ContentionDelay,
-    /// What it carries.
+    /// Its contents.
     pub body: Body,
 }
 
@@ -52,7 +52,7 @@ impl Packet {
         }
     }
 
-    /// What its way has written on it.
+    /// The marks that its way has written on it.
     #[inline]
     pub fn way(&self) -> Way {
         Way {
@@ -75,7 +75,7 @@ impl Packet {
     }
 }
 
-/// What a receiver learns of the way of a packet.
+/// Everything that a receiver learns of the way of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Way {
     /// Of these a receiver tells [`Marks::ELN`] and [`Marks::CONGESTION_WARNING`].
@@ -148,7 +148,7 @@ impl Ecn {
     }
 }
 
-/// What a packet carries.
+/// Contents of a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(u32)]
 pub enum Body {
@@ -192,7 +192,7 @@ pub struct Segment {
     pub timestamps: Option<Timestamps>,
     /// Control bits.
     pub flags: Flags,
-    /// What a receiver tells of the way that the data took, for cross-layer mechanisms.
+    /// Hints of a receiver about the way that the data took, for cross-layer mechanisms.
     pub hints: Hints,
     /// SACK blocks, or the options of a SYN.
     pub options: Options,

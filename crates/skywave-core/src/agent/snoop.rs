@@ -29,7 +29,7 @@ use cache::Cache;
 pub use timer::LocalTimeout;
 use timer::Timer;
 
-/// What the agent may be told.
+/// Settings of an agent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SnoopConfig {
     /// Duplicate ACKs at which it sends a segment again; those before are the sender's too. The paper:
@@ -71,7 +71,7 @@ impl SnoopConfig {
     }
 }
 
-/// What is to become of an ACK.
+/// The agent's decision about an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It goes on to the sender.
@@ -80,7 +80,7 @@ pub enum Verdict {
     Suppress,
 }
 
-/// What the agent has done.
+/// Counters of what the agent has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Counters {
     /// Segments that it sent again.
@@ -297,7 +297,7 @@ impl Snoop {
         }
     }
 
-    /// What it has done so far.
+    /// Counters of what it has done so far.
     pub fn counters(&self) -> Counters {
         self.counters
     }

@@ -1,4 +1,4 @@
-//! What a link is made of, as plain data.
+//! The configuration of a link, as plain data.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What may befall a packet between transmission and arrival, other than loss: jitter, reordering,
+//! Impairments of a packet between transmission and arrival, other than loss: jitter, reordering,
 //! damage, duplication. Each has a random stream of its own.
 
 use super::Fate;

@@ -1,4 +1,5 @@
-//! What a link measures: running totals, which begin anew when a window opens and are read when it closes.
+//! The figures of a link: running totals, which begin anew when a window opens and are read when it
+//! closes.
 //!
 //! Waiting and transmission are added when they are decided, which may be before they happen; a
 //! reading takes out again what lies ahead of it.
@@ -6,7 +7,7 @@
 use super::{DropCause, Fate};
 use crate::time::{Duration, Time};
 
-/// What a link measured; packets are counted by the time when they were offered (what an
+/// The figures of a link; packets are counted by the time when they were offered (what an
 /// [`ArqLink`](super::ArqLink) loses or damages, by the time when it does).
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Measured {

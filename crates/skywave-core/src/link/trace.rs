@@ -117,11 +117,11 @@ fn excerpt(line: &str) -> String {
 pub struct TraceError {
     /// Line of the mistake, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The mistake there.
     pub kind: TraceErrorKind,
 }
 
-/// What can be wrong with a trace.
+/// Mistakes in a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceErrorKind {
     /// There is no line at all.

@@ -16,7 +16,7 @@ use crate::radio::{Address, Mode};
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 
-/// What the MAC does.
+/// An action of the MAC.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output<P> {
     /// It puts a frame on the air.
@@ -41,7 +41,7 @@ pub enum Output<P> {
     QueueFull(P),
 }
 
-/// What a MAC counts, for the layers above.
+/// Counters of a MAC, for the layers above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Stats {
     /// Unicast data frames put on the air, each attempt counted.
@@ -91,11 +91,11 @@ pub struct Dcf<P> {
     queue: Queue<P>,
     current: Option<Current<P>>,
     sequence: u32,
-    /// What the frame on the air calls for.
+    /// Kind of the own frame that is on the air; it decides what comes after it.
     sending: Option<Sending>,
     /// An answer, or the data after a CTS, a SIFS after what it answers.
     reply: Option<(Time, Reply)>,
-    /// What is being waited for, and until when.
+    /// The answer that is waited for, and until when.
     awaited: Option<(Awaited, Time)>,
     /// The last packet from each station, by address.
     seen: Vec<Option<u32>>,

@@ -10,7 +10,7 @@ pub const CTS_BYTES: u32 = 14;
 /// Bytes of an ACK.
 pub const ACK_BYTES: u32 = 14;
 
-/// What a frame is for.
+/// The purpose of a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind<P> {
     /// Request to send.

@@ -35,7 +35,7 @@ impl Station {
             .airtime(bytes, self.config.preamble)
     }
 
-    /// What the MAC does next, and after how long; its own frames are heard to their end.
+    /// The next action of the MAC, and the time until then; its own frames are heard to their end.
     fn next(&mut self) -> (Duration, Output<u32>) {
         let before = self.now;
         loop {

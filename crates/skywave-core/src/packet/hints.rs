@@ -1,4 +1,4 @@
-//! What the receiver of data echoes to its sender about the way of the data.
+//! Hints that the receiver of data echoes to its sender, about the way of the data.
 
 use crate::time::Duration;
 

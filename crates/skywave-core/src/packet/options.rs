@@ -16,7 +16,7 @@ pub struct SackBlock {
     pub end: SeqNr,
 }
 
-/// What a SYN says of its sender's abilities. Never on the same segment as SACK blocks.
+/// The abilities of its sender that a SYN offers. Never on the same segment as SACK blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SynOptions {
     /// Largest payload that the sender of the SYN accepts, bytes (RFC 9293 section 3.7.1).
@@ -44,7 +44,7 @@ pub enum Options {
     Sack3([SackBlock; 3]),
     /// Four SACK blocks.
     Sack4([SackBlock; MAX_SACK_BLOCKS]),
-    /// What a SYN offers.
+    /// The offers of a SYN.
     Syn(SynOptions),
 }
 
@@ -62,7 +62,7 @@ impl Options {
         }
     }
 
-    /// What a SYN offers, if these are its options.
+    /// The offers of a SYN, if these are its options.
     pub fn syn(&self) -> Option<&SynOptions> {
         match self {
             Self::Syn(options) => Some(options),

@@ -22,7 +22,7 @@ const HOPELESS: f64 = 0.65;
 /// ... and end at the one above which less than this is lost of a bit.
 const NO_LOSS: f64 = 1e-15;
 
-/// What the decoder of OFDM's code is given. Of no matter for DSSS and CCK.
+/// The input of the decoder of OFDM's code. It does not matter for DSSS and CCK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decoder {
     /// Bits: ns-3's `NistErrorRateModel`.

@@ -28,14 +28,14 @@ pub struct Heard {
     pub sensed: bool,
 }
 
-/// What stations hear of each other; all have the same radio.
+/// How strongly stations hear each other; all have the same radio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Propagation {
     /// How power falls with distance.
     pub path_loss: PathLoss,
     /// Transmitted power in milliwatts, all gains included.
     pub tx_mw: f64,
-    /// What received power is good for.
+    /// The limits of hearing.
     pub hearing: Hearing,
 }
 

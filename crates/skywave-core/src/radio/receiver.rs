@@ -36,7 +36,7 @@ pub enum Reception {
 /// From the beginning of a frame until it is known whether its preamble is found.
 const DETECTION: Duration = Duration::from_micros(4);
 
-/// What makes a station find the channel taken, beside its own frames.
+/// Signals for which a station finds the channel taken, besides its own frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sensing {
     /// Every signal that is strong enough to be sensed, to its end.

@@ -34,7 +34,7 @@ pub struct Datagram<P> {
     pub payload: P,
 }
 
-/// What one station's network layer sends to another's.
+/// A packet between the network layers of two stations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Packet<P> {
     /// A datagram on its way.
@@ -76,7 +76,7 @@ pub enum DropCause {
     LinkBroken,
 }
 
-/// What is to be done with a packet.
+/// An action for a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output<P> {
     /// Hand it to the MAC.
@@ -152,7 +152,7 @@ impl<P> Routing<P> {
         each!(self, machine => machine.on_timer(now));
     }
 
-    /// What is to be done next.
+    /// The next action.
     #[must_use]
     pub fn poll(&mut self) -> Option<Output<P>> {
         each!(self, machine => machine.poll())

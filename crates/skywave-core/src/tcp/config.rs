@@ -1,4 +1,4 @@
-//! What one TCP connection is made of, as plain data.
+//! The configuration of one TCP connection, as plain data.
 //!
 //! A variant is a [`Composition`] of members, one a slot; [`TcpConfig`] adds everything else that
 //! two hosts agree on. [`Profile`] fills it with the defaults of a known stack.
@@ -22,11 +22,11 @@ pub use super::timeout::TimeoutConfig;
 pub struct Composition {
     /// When a segment counts as lost.
     pub detection: DetectionConfig,
-    /// What is sent after a loss, until it is repaired.
+    /// Policy for what is sent after a loss, until it is repaired.
     pub recovery: RecoveryConfig,
     /// How the window grows and shrinks.
     pub congestion: CongestionConfig,
-    /// What the retransmission timer does on expiry.
+    /// Policy for the expiry of the retransmission timer.
     pub timeout: TimeoutConfig,
     /// Forbid a second fast retransmit below the highest sequence number sent at the first one
     /// (ns-2's `bugFix_`, RFC 6582's `recover`). Off for CERL: its figure 2 needs it so.
@@ -101,7 +101,7 @@ pub struct TcpConfig {
     /// The receiver tells the sender's law what the way of the data has written on it: for how long
     /// radio stations contended for the channel, and routers' warnings of congestion.
     pub hints: bool,
-    /// What sets the pace at which segments leave.
+    /// Source of the pace at which segments leave.
     pub pacing: PacingConfig,
     /// How the connection begins.
     pub handshake: Handshake,
@@ -198,7 +198,7 @@ impl TcpConfig {
         }
     }
 
-    /// What members of the slots may know of it.
+    /// The facts about it that members of the slots may know.
     pub fn setup(&self) -> Setup {
         Setup {
             mss: self.mss,

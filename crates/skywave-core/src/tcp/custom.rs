@@ -25,7 +25,7 @@ pub struct Custom<T: ?Sized> {
 }
 
 impl<T: ?Sized> Custom<T> {
-    /// What results call it.
+    /// Its name in results.
     pub fn name(&self) -> &str {
         &self.name
     }

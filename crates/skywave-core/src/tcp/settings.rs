@@ -23,7 +23,7 @@ impl Counting {
     }
 }
 
-/// What a sender does about marks where RFC 3168 and ns-2.35 differ; `sender/ecn.rs` has the rules.
+/// The rules for marks where RFC 3168 and ns-2.35 differ; `sender/ecn.rs` has the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnRules {
     /// RFC 3168 section 6.1.

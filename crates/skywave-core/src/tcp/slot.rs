@@ -20,7 +20,7 @@ pub use parameter::{Field, Form, Kind, Parameter, Refusal, Value};
 pub trait BuiltIn {
     /// Its parameters; `()` for none.
     type Config: Clone + 'static;
-    /// What runs in a connection.
+    /// The state machine that runs in a connection.
     type State;
     /// Name in scenario files and results.
     const NAME: &'static str;
@@ -39,7 +39,7 @@ pub trait BuiltIn {
     fn build(config: &Self::Config, setup: &Setup) -> Self::State;
 }
 
-/// What a member may know of the connection that it is made for.
+/// Facts about the connection that a member is made for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setup {
     /// Payload bytes of a full segment.
@@ -67,7 +67,7 @@ pub struct OwnPreset<C> {
     pub summary: &'static str,
     /// Where it was published.
     pub source: &'static str,
-    /// What it differs from.
+    /// The variant that it differs from.
     pub base: Base,
     /// The member's parameters.
     pub config: C,
@@ -112,7 +112,7 @@ pub struct Member {
     pub summary: &'static str,
     /// Where it was published.
     pub source: &'static str,
-    /// What can be set.
+    /// The parameters that can be set.
     pub parameters: &'static [Parameter],
     /// Names of the parameters.
     pub keys: &'static [&'static str],

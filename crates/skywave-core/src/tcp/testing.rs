@@ -210,7 +210,7 @@ impl Script {
         self.receive(&self.segment(self.acked, held));
     }
 
-    /// What the sender has put on the wire since the last look, as segment numbers.
+    /// The segments that the sender has put on the wire since the last call, by their numbers.
     #[track_caller]
     pub(crate) fn poll(&mut self) -> Vec<u64> {
         let near = self.sender.flight().una();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::packet::{Data, MAX_SACK_BLOCKS, SackBlock, SackBlocks};
 
-/// What became of a data packet.
+/// The fate of a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
     /// It has something new.
@@ -20,7 +20,7 @@ pub(super) enum Taken {
 pub(super) struct Assembly {
     /// Everything below has arrived.
     next: u64,
-    /// What has arrived above, in order, neither touching nor overlapping.
+    /// Ranges above that have arrived, in order, neither touching nor overlapping.
     held: Vec<Range<u64>>,
     /// Bytes that the application has read.
     read: u64,

@@ -160,7 +160,7 @@ impl Default for Config {
 pub struct ConfigError {
     /// The parameter, as a path from [`Config`].
     pub parameter: &'static str,
-    /// What it may be.
+    /// The values that it may have.
     pub expected: &'static str,
 }
 

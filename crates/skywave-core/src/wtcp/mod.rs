@@ -17,7 +17,8 @@
 //! | random or congestion loss | section 3.1, item 3 | `prediction.rs` |
 //! | connection management, flow control | "as TCP" | `sender.rs`, `receiver.rs`, `assembly.rs` |
 //!
-//! What the paper leaves open is a named parameter of [`Config`]. Bytes of packets are in [`wire`].
+//! Whatever the paper leaves open is a named parameter of [`Config`]. Bytes of packets are in
+//! [`wire`].
 //!
 //! # A connection
 //! One [`Sender`] and one [`Receiver`]: data goes one way, ACKs the other. Stream positions are bytes

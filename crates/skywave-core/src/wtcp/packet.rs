@@ -75,7 +75,7 @@ pub struct Open {
     pub padding: u16,
 }
 
-/// What rate control wants to know of a packet from the sender.
+/// Fields of a packet from the sender that rate control needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Control {
     /// Control sequence number (`cctrl_seq_num`): one more in every packet of the sender, so that it
@@ -124,7 +124,7 @@ pub struct Probe {
     pub control: Control,
 }
 
-/// What the receiver has, and the rate that it wants.
+/// An acknowledgement: what the receiver has, and the rate that it wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Ack {
     /// One more in every ACK.

@@ -9,7 +9,7 @@ use super::epoch::Epoch;
 use super::packet::{Control, Micros};
 use super::prediction::LossPredictor;
 
-/// What was decided about the rate.
+/// A decision about the rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateChange {
     /// By α (figure 1, line 17).

@@ -19,7 +19,7 @@ use setup::PacketPair;
 /// ACKs whose time is remembered: more than can be on their way.
 const MAX_PENDING_ACKS: usize = 1024;
 
-/// What a receiver has seen and decided so far.
+/// Counters of what a receiver has seen and decided so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverCounters {
     /// Data packets that arrived, copies included.
@@ -333,7 +333,7 @@ impl Receiver {
         self.assembly.limit()
     }
 
-    /// What was seen and decided so far.
+    /// Counters of what was seen and decided so far.
     pub fn counters(&self) -> ReceiverCounters {
         self.counters
     }

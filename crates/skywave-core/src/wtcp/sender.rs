@@ -20,7 +20,7 @@ use frequency::AckLoss;
 use pacing::Pacer;
 use setup::Opening;
 
-/// What a sender has done so far.
+/// Counters of what a sender has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderCounters {
     /// Packets sent, of any kind but resets.
@@ -297,12 +297,12 @@ impl Sender {
         self.limit
     }
 
-    /// What was sent and is not acknowledged, in the order of the stream.
+    /// The data sent and not acknowledged, in the order of the stream.
     pub fn unacked(&self) -> impl Iterator<Item = &SentPacket> {
         self.unacked.iter()
     }
 
-    /// What was done so far.
+    /// Counters of what was done so far.
     pub fn counters(&self) -> SenderCounters {
         self.counters
     }

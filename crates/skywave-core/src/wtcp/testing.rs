@@ -25,7 +25,7 @@ pub(super) fn ctrl_seq(packet: &Packet) -> u64 {
     }
 }
 
-/// What rate control sees of a packet from the sender.
+/// The fields of a packet from the sender that rate control sees.
 pub(super) fn control(packet: &Packet) -> Option<&Control> {
     match packet {
         Packet::Data(data) => Some(&data.control),

@@ -49,7 +49,7 @@ pub struct Datagram<'a> {
     pub connection: u32,
     /// The packet.
     pub packet: Packet,
-    /// What follows the header.
+    /// The part that follows the header.
     pub payload: &'a [u8],
 }
 

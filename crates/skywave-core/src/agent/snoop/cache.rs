@@ -34,7 +34,7 @@ pub(super) struct Cache {
     end: u64,
 }
 
-/// What an acknowledgement frees.
+/// Segments that an acknowledgement frees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Freed {
     /// The newest transmission of it.

@@ -36,7 +36,7 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
-/// What became of a packet: its number and the millisecond of its arrival, or why it was given up.
+/// The fate of a packet: its number and the millisecond of its arrival, or why it was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Heard {
     At(u32, u64),

@@ -188,7 +188,7 @@ fn a_wait_is_no_use_of_the_link() {
         for _ in 0..=u64::from(i % 3 == 0) {
             ends.push(arrival(link.send(at(i * 1000), 100)));
         }
-        // What lies ahead is not used yet.
+        // Capacity that lies ahead is not used yet.
         let now = at(i * 1000 + 700);
         let used = |end: &Time| now.min(*end).since(*end - ms(100)).as_secs_f64();
         let used: f64 = ends.iter().map(used).sum();

@@ -99,7 +99,8 @@ fn positions_count_the_opportunities_before_an_instant() {
     assert_eq!(at, [0, 0, 2, 2, 3, 3]);
 }
 
-/// What mahimahi does, step by step: at each opportunity serve bytes of the packets that are there.
+/// The algorithm of mahimahi, step by step: at each opportunity serve bytes of the packets that are
+/// there.
 fn served_one_by_one(trace: &Trace, arrivals: &[(Time, u32)]) -> Vec<Time> {
     let (mut departures, mut next, mut left) = (Vec::new(), 0, 0);
     for number in 0.. {

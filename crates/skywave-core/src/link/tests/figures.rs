@@ -1,4 +1,4 @@
-//! What the meter reports of whole links.
+//! Figures that the meter reports of whole links.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What holds for every link and every pattern of packets.
+//! Properties that hold for every link and every pattern of packets.
 
 use std::collections::BTreeMap;
 

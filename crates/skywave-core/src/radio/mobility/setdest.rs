@@ -50,7 +50,7 @@ pub fn parse_setdest(text: &str, stations: usize) -> Result<Vec<Track>, SetdestE
     tracks.collect()
 }
 
-/// What has been read of a node.
+/// The parts of a node that have been read so far.
 #[derive(Clone, Default)]
 struct Found {
     x: Option<f64>,
@@ -157,18 +157,18 @@ fn excerpt(text: &str) -> String {
 pub struct SetdestError {
     /// Line of the mistake, from 1; the last one for what is missing.
     pub line: usize,
-    /// What is wrong there.
+    /// The mistake there.
     pub kind: SetdestErrorKind,
 }
 
-/// What can be wrong with a movement file.
+/// Mistakes in a movement file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetdestErrorKind {
     /// The line (its beginning) is nothing that such a file has.
     Unknown(String),
     /// Something is not a number within limits.
     NotInRange {
-        /// What it is, and its unit.
+        /// Description of the number, with its unit.
         what: &'static str,
         /// Least value.
         low: f64,

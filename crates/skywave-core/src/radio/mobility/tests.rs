@@ -36,7 +36,7 @@ fn a_track_is_followed_as_ns2_does() {
     ];
     let mut station = follow(at(10.0, 20.0), &commands);
     assert!(!station.is_fixed());
-    // What ns-2.35 says of X_ and Y_ at these times.
+    // The values that ns-2.35 gives for X_ and Y_ at these times.
     for (s, x, y) in [
         (2.0, 10.0, 20.0),
         (5.0, 40.0, 20.0),

@@ -120,7 +120,7 @@ impl Default for Config {
 pub struct ConfigError {
     /// Its name in [`Config`].
     pub parameter: &'static str,
-    /// What it should be.
+    /// The values that it may have.
     pub expected: &'static str,
 }
 

@@ -5,7 +5,7 @@ use super::message::{Message, Rrep};
 use crate::radio::Address;
 use crate::time::Time;
 
-/// What is heard of a neighbour.
+/// State of a neighbour whose messages are heard.
 #[derive(Clone, Copy, Debug)]
 struct Neighbour {
     address: Address,

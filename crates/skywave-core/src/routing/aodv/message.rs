@@ -91,7 +91,7 @@ pub struct Unreachable {
 pub struct Rerr {
     /// N: the route was repaired and may be used, but is longer than before.
     pub no_delete: bool,
-    /// What is unreachable; at least one.
+    /// The unreachable destinations; at least one.
     pub unreachable: Vec<Unreachable>,
 }
 

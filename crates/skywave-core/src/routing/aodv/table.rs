@@ -6,7 +6,7 @@ use super::message::Seq;
 use crate::radio::Address;
 use crate::time::{Duration, Time};
 
-/// What a station knows of one destination.
+/// A station's knowledge of one destination.
 #[derive(Clone, Debug)]
 pub(super) struct Route {
     pub(super) destination: Address,
@@ -99,7 +99,7 @@ impl Table {
         (route.valid && route.lifetime > now).then_some(route)
     }
 
-    /// What is known of `destination`, usable or not.
+    /// The entry of `destination`, usable or not.
     pub(super) fn get(&mut self, now: Time, destination: Address) -> Option<&mut Route> {
         let at = self.place(destination)?;
         self.settle(now, at);

@@ -1,4 +1,4 @@
-//! Changes that an application hears of.
+//! Changes that an application is told of.
 
 use bitflags::bitflags;
 

@@ -29,7 +29,7 @@ impl Connection {
         }
     }
 
-    /// Section 3.10.7.2. What comes with the SYN is not taken: the peer sends it again.
+    /// Section 3.10.7.2. Data that comes with the SYN is not taken: the peer sends it again.
     pub(super) fn on_segment_in_listen(&mut self, now: Time, segment: &Segment) {
         if segment.is_rst() {
             return;
@@ -69,7 +69,7 @@ impl Connection {
         }
         self.meet(now, segment);
         if !segment.is_ack() {
-            // Both open at the same time. What comes with this SYN is not taken.
+            // Both open at the same time. Data that comes with this SYN is not taken.
             self.transition_to(State::SynReceived);
             self.owed.syn_ack = true;
             return None;

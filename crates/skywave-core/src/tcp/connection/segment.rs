@@ -216,7 +216,7 @@ impl Connection {
             flags: segment.flags - Flags::FIN,
             ..*segment
         };
-        // What lies before the first byte was never sent.
+        // Positions before the first byte were never sent.
         if place.offset + self.receiver.next().cast_signed() >= 1 {
             self.hand_to_receiver(now, &old, way);
         }

@@ -18,7 +18,7 @@ use super::slot::BuiltIn;
 use super::slot::register::slot;
 use super::window::Window;
 
-/// What the sender knows when it asks a detector.
+/// The sender's state when it asks a detector.
 #[derive(Clone, Copy, Debug)]
 pub struct DetectionEvent<'a> {
     /// When.
@@ -64,7 +64,7 @@ pub enum Sending {
     Repair,
 }
 
-/// What may be sent beyond the window while it is not known yet whether a segment is lost.
+/// Data that may be sent beyond the window while it is not known yet whether a segment is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowance {
     /// This many segments more than the window; the sender's `limited_transmit` switch turns it
@@ -83,7 +83,7 @@ pub enum LossRule {
     SentBefore(SentBefore),
 }
 
-/// What a detector found by its own timer or by what was delivered.
+/// The finding of a detector, by its own timer or by what was delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// Nothing.
@@ -225,8 +225,8 @@ pub trait LossDetector {
         false
     }
 
-    /// What may be sent beyond the window while `dupacks` are too few to tell. Default: limited
-    /// transmit (RFC 3042), one a duplicate ACK and at most two.
+    /// Data that may be sent beyond the window while `dupacks` are too few to tell. Default:
+    /// limited transmit (RFC 3042), one a duplicate ACK and at most two.
     fn limited_transmit(&self, dupacks: u32) -> Allowance {
         limited_transmit(dupacks, self.threshold())
     }

@@ -18,7 +18,7 @@ use crate::tcp::slot::{Base, BuiltIn, Field, Form, OwnPreset, Setup};
 use crate::tcp::window::{MIN_SSTHRESH, Window};
 use crate::units::Segments;
 
-/// What TCP-NCR sends while it waits (RFC 4653, Extended Limited Transmit).
+/// How much TCP-NCR sends while it waits (RFC 4653, Extended Limited Transmit).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NcrTransmit {
     /// A new segment for every two that arrive; DupThresh is two thirds of what is outstanding.

@@ -33,7 +33,7 @@ pub struct Repair<'a> {
     pub delivered: u64,
 }
 
-/// What an ACK of new data meant to the recovery.
+/// Effect of an ACK of new data on the recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// No recovery is going on, or this ACK ended it; the window may grow on it.

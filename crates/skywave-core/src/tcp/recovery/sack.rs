@@ -139,7 +139,7 @@ impl LossRecovery for Sack {
     }
 
     fn on_timeout(&mut self, _flight: &mut Flight) {
-        // What the receiver reported stays valid here; going back N skips it (section 5.1).
+        // The receiver's reports stay valid here; going back N skips what they cover (section 5.1).
         self.end();
     }
 

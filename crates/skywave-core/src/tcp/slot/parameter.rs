@@ -69,7 +69,7 @@ pub struct Refusal {
 
 /// A parameter and its place in the configuration `C` of its member.
 pub struct Field<C> {
-    /// What others see of it.
+    /// The description that others see.
     pub parameter: Parameter,
     place: Place<C>,
 }
@@ -207,7 +207,7 @@ impl Refusal {
     };
 }
 
-/// What others see of a member's parameters.
+/// The description of a member's parameters that others see.
 pub(in crate::tcp) const fn parameters<C, const N: usize>(fields: &[Field<C>]) -> [Parameter; N] {
     let mut all = [Parameter {
         name: "",

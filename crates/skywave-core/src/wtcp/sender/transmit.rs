@@ -1,4 +1,4 @@
-//! What is sent next, and when: one decision, for [`Sender::poll_transmit`] and
+//! The choice of what is sent next, and when: one decision, for [`Sender::poll_transmit`] and
 //! [`Sender::next_timer`] alike.
 
 use crate::time::{Duration, Time};
@@ -8,7 +8,7 @@ use super::{Sender, State};
 use crate::wtcp::packet::{Control, Data, Micros, Open, Packet, Probe};
 use crate::wtcp::reliability::SentPacket;
 
-/// What a sender can send.
+/// Something that a sender can send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// A packet of a pair.
@@ -61,7 +61,7 @@ impl Sender {
         })
     }
 
-    /// What is to be sent next and when; retransmissions before new data.
+    /// Chooses what is to be sent next and when; retransmissions before new data.
     pub(super) fn due(&self) -> Option<(Time, Next)> {
         match self.state {
             State::Opening(opening) => return Some((opening.at(), Next::Open)),

@@ -1,4 +1,4 @@
-//! What the sender repairs is its own affair.
+//! Losses that the sender repairs by itself.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What holds whatever the links do.
+//! Properties that hold whatever the links do.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::routing::DropCause;
 use crate::routing::aodv::Config;
 use crate::time::Duration;
 
-/// What happens to a network, some time after what happened before.
+/// An event in a network, some time after the event before it.
 #[derive(Clone, Debug)]
 enum Step {
     Link(usize, usize, bool),

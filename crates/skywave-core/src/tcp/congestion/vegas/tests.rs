@@ -83,7 +83,8 @@ fn one_segment_queued_does_not_end_slow_start() {
     assert_eq!(p.rounds(&[115, 115]), [8, 16]);
 }
 
-/// What a round trip adds after one of `rtt` ms, with a window of 20 and BaseRTT 100.
+/// Segments that a round trip adds to the window after one of `rtt` ms, with a window of 20 and
+/// BaseRTT 100.
 fn change_at(rtt: u64) -> f64 {
     let mut p = Path::new(20.0, 2.0);
     p.vegas.base_rtt = Duration::from_millis(100);

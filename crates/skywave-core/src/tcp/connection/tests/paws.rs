@@ -91,7 +91,7 @@ fn empty_segments_carry_the_clock_on_too() {
     s.send(200, stamped(5150, 100, peer(ACK, 1, 1001, 0)));
     s.act(|c| c.write(u64::from(MSS)));
     s.recv(200, stamped(200, 5150, own(ACK, 1001, 1, MSS)));
-    // What is out of order does not: the oldest one that an ACK covers is echoed.
+    // A segment out of order does not: the oldest one that an ACK covers is echoed.
     s.send(300, stamped(5300, 200, peer(ACK, 501, 1001, 500)));
     s.recv(300, stamped(300, 5150, own(ACK, 2001, 1, 0)));
 }

@@ -3,7 +3,7 @@
 use super::super::{Delivery, Kept, Sent, SentBefore};
 use crate::time::Time;
 
-/// What [`Flight`](super::Flight) is a faster form of.
+/// The plain form of what [`Flight`](super::Flight) does faster.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Literal {
     pub(super) una: u64,

@@ -13,7 +13,7 @@ enum Operation {
     Wait(u64),
     /// New segments of this many bytes.
     Send(Vec<u64>),
-    /// What is next in order, again: while going back N.
+    /// The next segment in order is sent again: while going back N.
     SendInOrder,
     /// The first segment that is marked lost.
     SendLost,
@@ -25,12 +25,12 @@ enum Operation {
     Sack(u64, u64, bool),
     /// An ACK up to this place of a thousand, of whole segments or not.
     Acknowledge(u64, bool),
-    /// What DupThresh finds lost.
+    /// The segments that DupThresh finds lost are marked.
     MarkLost(u32),
-    /// What Sack1 finds lost.
+    /// The segments that Sack1 finds lost are marked.
     MarkHoles,
     MarkFirstLost,
-    /// What RACK finds lost with this reordering window, in milliseconds.
+    /// The segments that RACK finds lost with this reordering window, in milliseconds, are marked.
     MarkSentBefore(u64),
     EndRecovery,
     Rewind,

@@ -1,5 +1,5 @@
-//! What a receiver tells of the way of the data: ECN echo (RFC 3168 section 6.1.3), explicit loss
-//! notification, congestion warning, contention delay.
+//! Signals about the way of the data that a receiver sends back: ECN echo (RFC 3168 section 6.1.3),
+//! explicit loss notification, congestion warning, contention delay.
 
 use super::{Script, every_segment};
 use crate::packet::{ContentionDelay, Ecn, Flags, Marks, Segment, Way};

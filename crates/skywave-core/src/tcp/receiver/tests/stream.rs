@@ -1,4 +1,4 @@
-//! What the application gets.
+//! The stream that the application gets.
 
 use super::*;
 

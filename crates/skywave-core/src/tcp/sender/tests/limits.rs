@@ -1,4 +1,4 @@
-//! What keeps the sender from sending more, and why it sends again.
+//! Reasons why the sender does not send more, and why it sends again.
 
 use super::{MSS, config, plain};
 use crate::packet::{Flags, Segment};

@@ -11,7 +11,7 @@ use crate::tcp::limits::Why;
 use crate::tcp::testing::Script;
 use crate::time::{Duration, Time};
 
-/// What a detector was told.
+/// Events that a detector was told of.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Heard {
     /// The newest round trip at each delivery.

@@ -8,7 +8,7 @@ use crate::tcp::testing::{MSS, config};
 use crate::time::{Duration, Time};
 
 /// How often a sender was asked, and the segments that it sent, in a transfer of 60 segments in which
-/// some are lost, and each ACK reports what is held behind a hole.
+/// some are lost, and each ACK reports what is held above a hole.
 fn transfer(name: &str, trusts: bool) -> (u32, Vec<Segment>) {
     let mut sender = Sender::new(config(name, 4));
     sender.open();

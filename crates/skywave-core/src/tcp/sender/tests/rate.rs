@@ -16,7 +16,7 @@ use crate::tcp::{CongestionControl, CustomCongestion};
 use crate::time::{Duration, Time};
 use crate::units::{Rate, Segments};
 
-/// What the law below has heard.
+/// Events that the law below was told of.
 #[derive(Clone, Debug, Default)]
 struct Heard {
     acks: Vec<AckEvent>,
