@@ -292,7 +292,7 @@ impl Flight {
             }
             acked.newest_sent = segment.was_sent_once().then_some(segment.last_sent);
             if end == ack {
-                break; // as most often: no need to look at the next one
+                break; // the usual case: no need to look at the next one
             }
         }
         if self.sacked > 0 {

@@ -28,7 +28,7 @@ impl InOrder {
         self.release(out);
     }
 
-    /// Packet `number` will never come, which the far side hears at `at`.
+    /// Packet `number` will never come; the far side learns that at `at`.
     pub(super) fn skip(&mut self, number: u64, at: Time, out: &mut VecDeque<Settled>) {
         self.waiting.insert(number, (at, None));
         self.release(out);

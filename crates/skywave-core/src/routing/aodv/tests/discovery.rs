@@ -159,7 +159,7 @@ fn a_stale_route_is_not_offered() {
     network.send(4, 3);
     network.send(1, 3);
     network.run(1000);
-    // The break is told to both, but heard by none.
+    // The break is reported to both, but neither gets the message.
     network.link(2, 3, false);
     network.loses = Box::new(|| true);
     network.send(1, 3);

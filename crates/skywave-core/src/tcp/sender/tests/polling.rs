@@ -1,4 +1,4 @@
-//! Who is told that a segment is the last one need not ask again.
+//! A driver that is told that a segment is the last one need not ask again.
 
 use crate::packet::{Flags, SackBlock, Segment};
 use crate::seq::SeqNr;
