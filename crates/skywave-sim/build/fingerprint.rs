@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// The package at whose build this is computed.
 const ENGINE: &str = "skywave-sim";
 
-/// What the build script found.
+/// The result of the build script.
 pub(crate) struct Engine {
     /// The hash: another value for another engine.
     pub(crate) hash: u64,
@@ -153,8 +153,9 @@ impl<'a> Package<'a> {
     }
 }
 
-/// What a lock says of the engine and of all that it is linked with, in the order of the lock. A lock
-/// does not tell dependencies of tests from others: those in `tests_only` are left out.
+/// The entries of a lock about the engine and everything that it is linked with, in the order of
+/// the lock. A lock does not tell dependencies of tests from others: those in `tests_only` are left
+/// out.
 fn linked<'a>(lock: &'a str, tests_only: &BTreeSet<String>) -> Vec<&'a str> {
     let mut names = BTreeSet::from([ENGINE]);
     loop {

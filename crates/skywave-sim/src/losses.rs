@@ -1,4 +1,4 @@
-//! What became of the data packets that a flow lost: why each was lost, and how that was found.
+//! The data packets that a flow lost: why each was lost, and how that was found.
 
 use std::ops::AddAssign;
 

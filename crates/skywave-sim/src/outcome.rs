@@ -1,4 +1,4 @@
-//! What one simulation measured, as plain data: the output of [`crate::simulate`].
+//! The measurements of one simulation, as plain data: the output of [`crate::simulate`].
 //!
 //! Counts and means are over the measured window unless said otherwise.
 
@@ -23,7 +23,7 @@ pub struct Outcome {
     pub events: u64,
 }
 
-/// What was measured of one flow.
+/// The measurements of one flow.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct FlowOutcome {
     /// The flow's name.
@@ -155,7 +155,7 @@ pub struct FlowOutcome {
     pub completion_s: Option<f64>,
 }
 
-/// What was measured of one one-way link.
+/// The measurements of one one-way link.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct LinkOutcome {
     /// The link's name.
@@ -191,7 +191,7 @@ pub struct LinkOutcome {
     pub fec_repairs: u64,
 }
 
-/// What was measured of one station of a radio network.
+/// The measurements of one station of a radio network.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct StationOutcome {
     /// Its node's name.
@@ -212,11 +212,11 @@ pub struct StationOutcome {
     pub queue_drops: u64,
     /// Mean time that acknowledged packets were at the head of the queue, seconds; `None` without any.
     pub contention_mean_s: Option<f64>,
-    /// What it did in the window that was asked for.
+    /// Its activities in the window that was asked for.
     pub timeline: Vec<Span>,
 }
 
-/// What a station does for some time.
+/// An activity of a station, with its start and end.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Span {
     /// Start, seconds.
@@ -227,7 +227,7 @@ pub struct Span {
     pub activity: Activity,
 }
 
-/// What a station may be doing.
+/// An activity of a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Activity {
     /// It sends.

@@ -1,4 +1,4 @@
-//! What one simulation is made of, as plain data: the input of [`crate::simulate`].
+//! The specification of one simulation, as plain data: the input of [`crate::simulate`].
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ pub struct LinkSpec {
     pub from: usize,
     /// Node that receives.
     pub to: usize,
-    /// What it does. Links that are alike may share it.
+    /// Its configuration. Links that are alike may share it.
     pub config: Arc<LinkConfig>,
 }
 
@@ -65,7 +65,7 @@ pub struct RadioSpec {
     pub propagation: Propagation,
     /// Which of the frames that meet are received.
     pub reception: Reception,
-    /// What makes a station find the channel taken.
+    /// Signals for which a station finds the channel taken.
     pub sensing: Sensing,
     /// The MAC of all stations.
     pub mac: mac::Config,
@@ -82,8 +82,8 @@ pub struct StationSpec {
     pub node: usize,
     /// Where it is, as time goes on.
     pub movement: Movement,
-    /// What its IP layer does to the packets that it sends into the network, its own and others':
-    /// rate, delay, jitter and losses of a link within it.
+    /// Its IP layer, as a link within it that the packets pass which it sends into the network, its
+    /// own and others': rate, delay, jitter and losses.
     pub ip: Option<LinkConfig>,
 }
 
@@ -156,7 +156,7 @@ impl RoutingSpec {
 pub struct AgentSpec {
     /// Its node.
     pub node: usize,
-    /// What it is.
+    /// Its settings.
     pub snoop: SnoopConfig,
 }
 
@@ -173,7 +173,7 @@ pub struct FlowSpec {
     pub route: Route,
     /// The protocol.
     pub transport: Transport,
-    /// What the application does.
+    /// The application's traffic.
     pub traffic: Traffic,
     /// When it starts.
     pub start: Time,
@@ -223,7 +223,7 @@ pub enum Transport {
     },
 }
 
-/// What an application does.
+/// Traffic of an application.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Traffic {
     /// Data without end.

@@ -113,8 +113,8 @@ fn a_transfer_goes_on_at_its_old_rate_after_a_blackout_of_any_length() {
                 if dark >= 10 {
                     let old = rate_at(&outcome, START as f64);
                     let new = rate_at(&outcome, at as f64);
-                    // What the receiver decided last may be heard only after it: one packet a round
-                    // trip more, or a tenth less.
+                    // The receiver's last decision may reach the sender only after the blackout:
+                    // one packet a round trip more, or a tenth less.
                     let within = 0.9 * old..=old + PACKET_BITS / ROUND_TRIP;
                     assert!(
                         within.contains(&new),

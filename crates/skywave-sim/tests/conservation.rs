@@ -26,7 +26,7 @@ const END: Time = Time::from_nanos(8_000_000_000);
 /// A packet at a node: flow, whether it comes from the data sender, when, and its size.
 type Sighting = (usize, u32, bool, Time, u32);
 
-/// What became of the data packets of a flow.
+/// The fates of the data packets of a flow.
 #[derive(Default)]
 struct Account {
     /// From their host.

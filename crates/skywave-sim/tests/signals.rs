@@ -1,5 +1,5 @@
-//! What links, queues and stations tell the ends of a flow: marks (ECN), explicit loss notification, and
-//! the contention delay of 802.11.
+//! Signals of links, queues and stations to the ends of a flow: marks (ECN), explicit loss
+//! notification, and the contention delay of 802.11.
 
 mod common;
 
@@ -173,7 +173,7 @@ impl CongestionControl for Listener {
     }
 }
 
-/// What a flow over a chain of 802.11 stations, 200 m apart, hears of contention.
+/// The hints about contention that a flow over a chain of 802.11 stations, 200 m apart, gets.
 fn contention(hops: usize, hints: bool) -> Vec<Duration> {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let shared = Arc::clone(&heard);

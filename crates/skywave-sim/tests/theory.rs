@@ -1,4 +1,4 @@
-//! What a simulation must give by arithmetic alone.
+//! Results that a simulation must give by arithmetic alone.
 
 mod common;
 
@@ -266,7 +266,7 @@ fn a_stopped_flow_stops_and_a_late_one_starts_late() {
 
 #[test]
 fn the_window_is_measured_exactly() {
-    // What is measured in two halves adds up to the whole.
+    // The measurements of two halves add up to those of the whole.
     let whole = single(
         Path {
             seconds: 60,

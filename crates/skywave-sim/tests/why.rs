@@ -37,7 +37,7 @@ fn shares(flow: &FlowOutcome) -> [f64; 6] {
     .map(|share| share.expect("an open connection"))
 }
 
-/// What holds for every flow.
+/// Properties that hold for every flow.
 #[track_caller]
 fn check(flow: &FlowOutcome) {
     let sum: f64 = shares(flow).iter().sum();
@@ -123,7 +123,8 @@ fn a_flow_that_is_done_has_shares_of_its_open_time() {
 
 #[test]
 fn a_blackout_is_waiting_for_timeouts() {
-    // From 20 s to 30 s nothing passes. What is sent from then on is lost, and found by the timer.
+    // From 20 s to 30 s nothing passes. Everything sent from then on is lost, and the timer finds
+    // that.
     let mut config = ns2("newreno", 90);
     config.rwnd = 20 * config.mss;
     let mut spec = single(clean(60), config, 1);

@@ -1,4 +1,4 @@
-//! What is measured of a WTCP flow.
+//! Measurements of a WTCP flow.
 
 mod common;
 
@@ -81,7 +81,7 @@ fn times_are_those_of_the_path() {
     assert!((shortest - round_trip).abs() < 1e-3, "{shortest}");
     assert!(flow.rtt_mean_s > flow.rtt_min_s && flow.srtt_mean_s > flow.rtt_min_s);
     assert_eq!(flow.rttvar_mean_s, None);
-    // What is lost waits for at least a round trip, and what follows it waits with it.
+    // A lost packet arrives at least a round trip later, and those after it wait for it.
     let arrival = flow.arrival_p10_s.unwrap();
     assert!((0.2..0.3).contains(&arrival), "{arrival}");
     assert!(flow.retx_arrival_mean_s.unwrap() > 0.6);

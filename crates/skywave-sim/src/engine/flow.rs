@@ -537,7 +537,7 @@ impl Flow {
         }
     }
 
-    /// What the receiver has for the wire; [`Self::ack`] is the packet.
+    /// Kind of packet that the receiver has for the wire; [`Self::ack`] makes it.
     #[inline(always)]
     pub(crate) fn poll_receiver(&mut self, now: Time) -> Answer {
         let Ends::Tcp(tcp) = &mut self.ends else {

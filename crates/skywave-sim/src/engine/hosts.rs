@@ -1,4 +1,4 @@
-//! What the hosts at the ends of flows do with packets and timers.
+//! How the hosts at the ends of flows handle packets and timers.
 
 use skywave_core::Time;
 

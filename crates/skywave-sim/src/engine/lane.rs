@@ -43,7 +43,7 @@ enum Carrier {
     },
 }
 
-/// What a lane is.
+/// Kind of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LaneKind {
     /// A link that decides about each packet at once.

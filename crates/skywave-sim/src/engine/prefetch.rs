@@ -197,11 +197,13 @@ impl Flow {
     }
 }
 
-/// What every packet touches after the receiver: the fields of [`Tcp`] up to the first of its ledger.
+/// Bytes that every packet touches after the receiver: the fields of [`Tcp`] up to the first of its
+/// ledger.
 const AFTER_RECEIVER: Range<usize> =
     offset_of!(Tcp, next_number)..offset_of!(Tcp, losses) + LossLedger::HOT;
 
-/// What an ACK touches after the ends of a flow: its mailbox, its turns, and the first fields of the meter.
+/// Bytes that an ACK touches after the ends of a flow: its mailbox, its turns, and the first fields
+/// of the meter.
 const AFTER_ENDS: Range<usize> =
     offset_of!(Flow, to_sender)..offset_of!(Flow, meter) + FlowMeter::ACK_TOUCHES.end;
 

@@ -197,7 +197,7 @@ mod tests {
                     queue.push(at, (i, j));
                     waiting.push((at, (i, j)));
                 }
-                // What was inserted first of the earliest.
+                // Of the earliest events, the one inserted first.
                 let first = waiting.iter().map(|w| w.0).min().and_then(|at| {
                     let place = waiting.iter().position(|w| w.0 == at)?;
                     Some(waiting.remove(place))

@@ -254,7 +254,7 @@ impl Wtcp {
         self.sender.unacked().next().is_some()
     }
 
-    /// What is acknowledged, the end of the stream included.
+    /// Number of positions acknowledged, the end of the stream included.
     pub(super) fn acknowledged(&self) -> u64 {
         self.sender.acknowledged() + u64::from(self.is_done())
     }

@@ -54,8 +54,8 @@ struct Burst {
     timeout: bool,
 }
 
-/// What happened to a segment beyond being sent, and when. A flow may keep hundreds of these, so they are
-/// two words each.
+/// An event of a segment that is lost or sent again, and its time. A flow may keep hundreds of
+/// these, so they are two words each.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     /// The segment's end, which never changes, and in the lowest [`CODE_BITS`] the code of a [`What`].

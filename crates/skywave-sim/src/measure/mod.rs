@@ -1,4 +1,4 @@
-//! What is measured of a flow over the window of a run.
+//! Measurements of a flow over the window of a run.
 
 mod arrival;
 mod bins;

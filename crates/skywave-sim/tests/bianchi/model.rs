@@ -16,7 +16,8 @@ pub(super) struct Backoff {
     pub(super) attempts: Option<u32>,
 }
 
-/// What a station does in a slot of the model, which a transmission of any length is one of.
+/// Probabilities of a station in a slot of the model. (There a transmission of any length is one
+/// slot.)
 #[derive(Clone, Copy)]
 pub(super) struct Attempt {
     /// Probability that it begins a transmission (τ).
@@ -171,7 +172,7 @@ impl Channel {
     }
 }
 
-/// What saturated stations achieve.
+/// The result of saturated stations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Saturation {
     /// Throughput of all of them, Mb/s.

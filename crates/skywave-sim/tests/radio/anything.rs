@@ -112,7 +112,7 @@ fn datagrams(index: usize, from: usize, to: usize, bps: u64) -> FlowSpec {
             jitter: 0.1,
         },
         start: Time::ZERO,
-        // What is under way has time to arrive, or to be given up.
+        // Packets under way have time to arrive, or to be given up.
         stop: Some(Time::ZERO + Duration::from_secs(2)),
     }
 }
@@ -169,7 +169,7 @@ proptest! {
 
 #[test]
 fn what_waits_for_a_neighbour_that_is_given_up_is_accounted_for() {
-    // The neighbour walks away while many packets wait for it; routing hears of each.
+    // The neighbour walks away while many packets wait for it; routing is told of each.
     let mut radio = fixed(&[(0.0, 0.0), (200.0, 0.0)], mac::Config::ieee80211b());
     radio.routing = RoutingSpec::Aodv(aodv::Config {
         hello: false,

@@ -278,7 +278,8 @@ fn a_reservation_that_comes_to_nothing_ends_by_itself_on_the_timeline() {
 #[test]
 fn a_station_that_keeps_its_access_forwards_right_behind_its_ack() {
     use skywave_sim::outcome::{Activity, Span};
-    // 1 acknowledges each packet and sends it on: a DIFS after its ACK, or mostly after a backoff.
+    // Station 1 acknowledges each packet and sends it on: a DIFS after its ACK, or mostly after a
+    // backoff.
     let at_once = |keep_access| {
         let mut radio = line(&[0.0, 200.0, 400.0], 250.0, 250.0, None);
         radio.mac.keep_access = keep_access;

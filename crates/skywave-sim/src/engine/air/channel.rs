@@ -1,4 +1,4 @@
-//! What is on the air, and whom it reaches.
+//! Frames on the air, and the stations that they reach.
 
 use std::rc::Rc;
 

@@ -1,11 +1,11 @@
-//! What happens on the air: earliest first, equal times in the order of insertion.
+//! Events on the air: earliest first, equal times in the order of insertion.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use skywave_core::Time;
 
-/// What may happen next on the air.
+/// An event on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Event {
     /// A frame begins to reach the station at a place of its list.

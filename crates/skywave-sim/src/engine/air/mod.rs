@@ -375,7 +375,7 @@ impl Air {
         }
     }
 
-    /// What each station did in the window that was asked for, and what it counted.
+    /// The activities of each station in the window that was asked for, and its counters.
     pub(crate) fn finish(self, run: &Spec, spec: &RadioSpec) -> Vec<StationOutcome> {
         let stations = self.stations.iter().zip(&spec.stations);
         let outcome =

@@ -22,7 +22,7 @@ pub(super) struct Station {
     routing_called: bool,
     /// When it next wants to act by itself.
     routing_due: Option<Time>,
-    /// What the IP layer does to packets that the station sends on.
+    /// The IP layer, if it is simulated: packets that the station sends on pass it.
     ip: Option<Ip>,
     /// Counters at the start of the measured window.
     before: Stats,
@@ -109,7 +109,7 @@ impl Station {
         &mut self.routing
     }
 
-    /// What the routing protocol wants done next.
+    /// The next action that the routing protocol asks for.
     pub(super) fn poll_routing(&mut self) -> Option<Output<u32>> {
         if !self.routing_called {
             return None;
@@ -157,7 +157,7 @@ impl Station {
         }
     }
 
-    /// What it is doing; and if that ends by itself, when and what comes then.
+    /// Its present activity; and if that ends by itself, when it ends and what comes next.
     pub(super) fn activity(&self, now: Time) -> (Activity, Option<(Time, Activity)>) {
         let free = if self.dcf.access().is_backing_off() {
             Activity::BacksOff

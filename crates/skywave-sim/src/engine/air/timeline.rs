@@ -1,4 +1,4 @@
-//! What each station does in a window of time.
+//! The activities of each station in a window of time.
 
 use skywave_core::Time;
 

@@ -10,7 +10,7 @@ fn ledger() -> LossLedger {
     LossLedger::new((Time::ZERO, at(1000)), true)
 }
 
-/// What was counted, each cell that is not zero.
+/// The counts, each cell that is not zero.
 fn cells(ledger: &mut LossLedger, una: u64) -> (Vec<(LossCause, Found, u64)>, u64) {
     let mut outcome = FlowOutcome::default();
     ledger.finish(una, &mut outcome);
@@ -62,7 +62,7 @@ fn an_agent_finds_a_loss_first_and_what_the_sender_sends_after_it_is_needless() 
     // The agent decides later about an earlier moment.
     l.resent(at(50), 100, Found::Agent);
     l.lost(at(10), 100, LossCause::Channel);
-    // What an agent sends needlessly is not the sender's doing.
+    // A needless retransmission by an agent does not count as the sender's.
     l.resent(at(60), 200, Found::Agent);
     let expected = vec![(LossCause::Channel, Found::Agent, 1)];
     assert_eq!(cells(&mut l, 300), (expected, 1));
