@@ -52,7 +52,7 @@ const MAX_ENTITIES: usize = 2_000_000;
 pub struct OtherTransport {
     /// Name in scenario files.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// Its description, in a line.
     pub summary: &'static str,
     /// Where it comes from.
     pub source: &'static str,
@@ -139,7 +139,7 @@ impl Scenario {
         &self.name
     }
 
-    /// What it shows; its name when the file has no title.
+    /// A line that says what it shows; its name when the file has no title.
     pub fn title(&self) -> &str {
         &self.title
     }
@@ -174,13 +174,14 @@ impl Scenario {
         self.points.len() * self.seeds.len()
     }
 
-    /// What to show of the results.
+    /// The part of the results to show.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// What `text`, the keys of a `[report]` table, asks to be shown of this scenario. Its results may have
-    /// time series that the file does not ask for, so that plots over time are always accepted.
+    /// The report of this scenario that `text`, the keys of a `[report]` table, asks for. Its
+    /// results may have time series that the file does not ask for, so that plots over time are
+    /// always accepted.
     pub fn report_from(&self, text: &str) -> Result<Report, ScenarioError> {
         let source = Source {
             name: "report".into(),
@@ -210,8 +211,8 @@ impl Point {
         found.map(|(_, value)| value)
     }
 
-    /// What the transport of flow `index` of the specification is called: a preset's name, with the
-    /// members that differ behind it.
+    /// The name of the transport of flow `index` of the specification: a preset's name, and after
+    /// it the members that differ.
     pub fn transport_label(&self, index: usize) -> Option<&str> {
         let flow = self.template.flows.get(index)?;
         Some(&flow.transport)

@@ -20,7 +20,7 @@ const CDPD: Contention = Contention {
     capture: true,
 };
 
-/// What the file asks for.
+/// The contention that the file asks for.
 pub(crate) fn contention(model: &Spanned<ContentionModel>) -> Result<Option<Contention>, Fault> {
     let ContentionSettingsModel {
         slot,

@@ -208,7 +208,7 @@ fn reverse(
     Ok(config)
 }
 
-/// What the file says of the reverse direction alone.
+/// Applies the settings that the file has for the reverse direction only.
 fn differ(
     config: &mut LinkConfig,
     model: &LinkModel,

@@ -42,7 +42,7 @@ const MAX_COPIES: u64 = 10_000;
 /// Most bins of all flows of one run together.
 const MAX_BINS: u64 = 1_000_000;
 
-/// What a scenario may refer to beside its own text.
+/// Things that a scenario may refer to besides its own text.
 pub(crate) struct Context<'a> {
     pub(crate) files: Shelf<'a>,
     pub(crate) custom: &'a CustomMembers,
@@ -79,7 +79,7 @@ pub(crate) struct Draw {
     pub(crate) targets: Vec<Target>,
 }
 
-/// What a drawn time becomes.
+/// The use of a drawn time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target {
     LinkDelay(usize),
@@ -87,7 +87,7 @@ pub(crate) enum Target {
     FlowStop(usize),
 }
 
-/// What grows while a point is lowered.
+/// The network, which grows while a point is lowered.
 #[derive(Debug, Default)]
 pub(crate) struct Network {
     pub(crate) nodes: Vec<String>,
@@ -99,8 +99,8 @@ pub(crate) struct Network {
     /// The stations of the radio network.
     pub(crate) stations: Vec<StationSpec>,
     pub(crate) station_groups: Vec<String>,
-    /// For each node, where its links lead; behind the nodes, the radio network as one more, between
-    /// its stations.
+    /// For each node, where its links lead; after the nodes, the same for the radio network, as one
+    /// more node between its stations.
     next: Vec<Vec<usize>>,
 }
 
@@ -135,8 +135,8 @@ impl Network {
         })
     }
 
-    /// For each node, where its links lead, and behind the nodes the radio network; complete when all
-    /// links and stations are there.
+    /// For each node, where its links lead, and after the nodes the same for the radio network;
+    /// complete when all links and stations are there.
     pub(crate) fn neighbours(&self) -> &[Vec<usize>] {
         &self.next
     }

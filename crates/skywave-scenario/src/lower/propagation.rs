@@ -19,14 +19,14 @@ const PREAMBLE_DB: f64 = 4.0;
 /// ns-3's threshold of energy detection, `CcaEdThreshold`, dBm.
 const ENERGY_DBM: f64 = -62.0;
 
-/// What stations hear of each other.
+/// How strongly stations hear each other, and what they receive of that.
 pub(crate) struct Environment {
     pub(crate) propagation: Propagation,
     pub(crate) reception: Reception,
     pub(crate) sensing: Sensing,
 }
 
-/// What the file says, and what belongs to its kind of propagation.
+/// The settings of the file, and those that belong to its kind of propagation.
 pub(crate) fn environment(model: &RadioModel) -> Result<Environment, Fault> {
     let collision = Reception::Capture {
         ratio: f64::INFINITY,

@@ -76,7 +76,7 @@ pub(crate) fn wtcp(
     Ok((transport, label))
 }
 
-/// What differs from the defaults, for the label.
+/// The parameters that differ from the defaults, for the label.
 struct Changes(Vec<String>);
 
 impl Changes {

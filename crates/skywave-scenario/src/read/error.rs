@@ -27,7 +27,7 @@ struct Place {
     span: Span,
     /// Line and column, both from 1.
     position: (usize, usize),
-    /// What is said at the place.
+    /// The text at the place.
     label: String,
 }
 
@@ -48,8 +48,8 @@ impl ScenarioError {
         }))
     }
 
-    /// What the TOML reader says of `text`, at its place there; `file` is how messages name it. For files
-    /// beside scenarios, which are read by serde alone.
+    /// The error of the TOML reader in `text`, shown at its place there; `file` is how messages
+    /// name it. For files besides scenarios, which are read by serde alone.
     pub fn of_toml(file: &str, text: &str, error: &toml::de::Error) -> Self {
         let source = Source {
             name: file.into(),

@@ -27,7 +27,7 @@ pub trait Files {
     /// There is a file at `path`.
     fn exists(&self, path: &str) -> bool;
 
-    /// What the file at `path` is called in the record of what a result depends on.
+    /// The name of the file at `path` in the record of what a result depends on.
     fn place(&self, path: &str) -> PathBuf {
         path.into()
     }
@@ -38,7 +38,7 @@ pub trait Files {
 pub enum Unreadable {
     /// The scenario is a text alone: nothing lies beside it.
     NoFolder,
-    /// What the system says, or what is wrong with the file.
+    /// The system's reason, or the mistake in the file.
     Because(String),
 }
 
@@ -117,7 +117,8 @@ impl<'a> Shelf<'a> {
         Ok(trace)
     }
 
-    /// The movements of so many stations in the setdest file at this path, relative to the scenario.
+    /// The movements of `stations` stations in the setdest file at this path, relative to the
+    /// scenario.
     pub(crate) fn setdest(
         &self,
         path: &str,

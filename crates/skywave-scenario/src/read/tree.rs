@@ -147,7 +147,7 @@ impl Node {
         }
     }
 
-    /// What this is, as a message says it: `the number 80`, `a table`.
+    /// Words for this value, as a message says it: `the number 80`, `a table`.
     pub(crate) fn describe(&self) -> String {
         match &self.value {
             Value::Bool(b) => format!("`{b}`"),

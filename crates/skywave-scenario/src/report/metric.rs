@@ -1,4 +1,4 @@
-//! What is measured, by the names that plots and tables use, and where each can be shown.
+//! The measured quantities, by the names that plots and tables use, and where each can be shown.
 
 use crate::read::fault::Fault;
 use crate::read::names::unknown;
@@ -17,7 +17,7 @@ const fn metric(name: &'static str, field: &'static str) -> Metric {
     Metric { name, field }
 }
 
-/// What is measured of a flow.
+/// The quantities measured of a flow.
 pub const FLOW_METRICS: &[Metric] = &[
     metric("goodput", "goodput_bps"),
     metric("throughput", "throughput_bps"),
@@ -78,7 +78,7 @@ pub const FLOW_METRICS: &[Metric] = &[
     metric("suppressed_dupacks", "suppressed_dupacks"),
 ];
 
-/// What is measured of a link.
+/// The quantities measured of a link.
 pub const LINK_METRICS: &[Metric] = &[
     metric("utilisation", "utilisation"),
     metric("queue_mean", "queue_mean_packets"),
@@ -96,7 +96,7 @@ pub const LINK_METRICS: &[Metric] = &[
     metric("fec_repairs", "fec_repairs"),
 ];
 
-/// What is measured of a station of a radio network.
+/// The quantities measured of a station of a radio network.
 pub const STATION_METRICS: &[Metric] = &[
     metric("attempts", "attempts"),
     metric("requests", "requests"),
@@ -120,17 +120,17 @@ pub const SERIES: &[Metric] = &[
     metric("queue", "queue"),
 ];
 
-/// What is counted in bins of time with `run.bins`.
+/// The quantities counted in bins of time with `run.bins`.
 pub const BINNED: &[Metric] = &[metric("goodput", "goodput_bps")];
 
-/// What can be asked for at some place of a report.
+/// The quantities that can be asked for at some place of a report.
 pub(super) struct Measured {
-    /// What its numbers are called.
+    /// A word for its numbers.
     what: &'static str,
-    /// What they are measured of.
+    /// A word for the things that they are measured of.
     of: &'static str,
     metrics: &'static [Metric],
-    /// What has its numbers in a plot.
+    /// A word for the things that have its numbers in a plot.
     plot: &'static str,
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub use metric::{BINNED, FLOW_METRICS, LINK_METRICS, Metric, SERIES, STATION_METRICS};
 pub(crate) use model::{Names, ReportModel};
 
-/// What to show of the results.
+/// The part of the results to show.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// Plots, in order.
@@ -22,11 +22,11 @@ pub struct Report {
 pub struct Plot {
     /// How it is drawn.
     pub kind: PlotKind,
-    /// What is one sample of a distribution; lines pool the flows of a run.
+    /// Kind of sample of a distribution; lines pool the flows of a run.
     pub sample: Sample,
     /// Horizontal axis.
     pub x: PlotAxis,
-    /// What is shown: the vertical axis, or the horizontal one of a [`PlotKind::Cdf`].
+    /// The quantity shown: on the vertical axis, or on the horizontal one of a [`PlotKind::Cdf`].
     pub y: Metric,
     /// One series a value of this axis; `None` for a single series.
     pub by: Option<PlotAxis>,
@@ -40,7 +40,7 @@ pub struct Plot {
     pub x_label: Option<String>,
     /// Label of the vertical axis, when given; an empty one is none.
     pub y_label: Option<String>,
-    /// What values of axes and series are called, by the value as written or as
+    /// Names for values of axes and series, by the value as written or as
     /// [`ParamValue::short`](crate::ParamValue::short) has it.
     pub names: BTreeMap<String, String>,
     /// Only this flow (or all copies of it).
@@ -91,7 +91,7 @@ pub enum PlotKind {
     Box,
 }
 
-/// What makes one sample of a distribution.
+/// Kind of sample of a distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sample {
     /// A run; its flows are pooled.
@@ -101,7 +101,7 @@ pub enum Sample {
     Flow,
 }
 
-/// What a plot's axis runs over.
+/// The quantity along a plot's axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlotAxis {
     /// A swept path, as written in `[sweep]`.
@@ -110,7 +110,7 @@ pub enum PlotAxis {
     Seed,
     /// Time within a run; `y` is then one of [`SERIES`] or [`BINNED`].
     Time,
-    /// What is measured itself, for a [`PlotKind::Cdf`].
+    /// The measured quantity itself, for a [`PlotKind::Cdf`].
     Measure,
     /// The flows of a run.
     Flow,

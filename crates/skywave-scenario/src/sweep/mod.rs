@@ -17,7 +17,7 @@ const MAX_KEYS: usize = 16;
 /// More points than fit in memory with room to spare.
 const MAX_POINTS: usize = 100_000;
 
-/// What paths begin with.
+/// First words of paths.
 const ROOTS: [&str; 6] = ["link", "station", "flow", "agent", "radio", "run"];
 
 /// True for tables that are there once, without a name.

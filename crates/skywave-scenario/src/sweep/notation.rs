@@ -11,8 +11,8 @@ pub(super) fn in_words(written: &str) -> String {
     words.unwrap_or_else(|| written.to_owned())
 }
 
-/// What tables and plots call the transport that results call `label` (`cerl recovery=sack`): as a
-/// swept composition is written, `cerl, recovery sack`.
+/// The name in tables and plots of the transport that results call `label` (`cerl recovery=sack`).
+/// It is written as a swept composition is: `cerl, recovery sack`.
 pub fn transport_name(label: &str) -> String {
     let mut name = label.to_owned();
     for slot in ["congestion", "detection", "recovery", "timeout"] {
@@ -41,7 +41,7 @@ fn short(node: &Node) -> String {
     }
 }
 
-/// A value behind its key.
+/// A value after its key.
 fn within(node: &Node) -> String {
     match &node.value {
         Value::Array(_) => format!("({})", short(node)),

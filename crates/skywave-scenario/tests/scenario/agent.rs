@@ -6,7 +6,7 @@ use skywave_core::agent::snoop::LocalTimeout;
 use skywave_scenario::{NoFiles, Scenario};
 use skywave_sim::spec::AgentSpec;
 
-/// A path A, B, C with these lines behind it.
+/// A path A, B, C, followed by these lines.
 fn scenario(lines: &str) -> Scenario {
     let text = format!(
         "[[link]]\nbetween = [\"A\", \"B\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\

@@ -1,4 +1,4 @@
-//! What each part of the format becomes, and its defaults.
+//! The result of lowering each part of the format, and its defaults.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is said of wrong files: each message, as printed without colours.
+//! Messages about wrong files: each one as printed without colours.
 
 use skywave_scenario::{CustomMembers, NoFiles, PlotAxis, Scenario};
 
@@ -104,7 +104,7 @@ cases! {
     an_rto_that_contradicts_itself: "mss = 1460" => "tcp = { min_rto = \"5s\", max_rto = \"1s\" }";
 }
 
-// What belongs together.
+// Settings that belong together.
 cases! {
     GOOD;
     a_route_by_nobody: "[[flow]]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nvia = [\"c\"]";
@@ -284,7 +284,7 @@ fn plots_over_time_are_no_mistake_where_series_are_recorded_anyway() {
     let scenario = parsed.expect("a scenario");
     assert_eq!(scenario.report().plots[0].x, PlotAxis::Time);
     assert!(Scenario::parse("case", &over_time, &NoFiles).is_err());
-    // What results can show is asked of them later.
+    // Whether the results can show it is found out later.
     let good = Scenario::parse("case", GOOD, &NoFiles).expect("a scenario");
     let report = good.report_from("plot = [{ x = \"time\", y = \"rtt\" }]");
     assert!(report.is_ok());

@@ -111,7 +111,7 @@ fn the_whole_scenario_is_described() {
     assert_eq!((plot.y.name, plot.y.field), ("goodput", "goodput_bps"));
 }
 
-/// What messages about unknown names promise.
+/// Messages about unknown names promise this.
 #[test]
 fn the_documentation_names_all_that_is_measured() {
     const DOCS: &str = include_str!("../../../../docs/scenarios.md");

@@ -113,7 +113,7 @@ fn the_rts_threshold_is_also_what_makes_a_frame_long() {
     assert_eq!(thresholds(own), (Some(0), 256));
 }
 
-/// What `"sinr"` is unless more is said.
+/// The reception `"sinr"` with its defaults.
 fn sinr(noise_mw: f64) -> Reception {
     Reception::Interference {
         noise_mw,
@@ -372,7 +372,7 @@ fn a_flow_goes_over_links_and_the_radio_network() {
     let spec = spec(&format!("{wired}{base}"));
     assert_eq!(spec.nodes, ["S", "N1", "N2"]);
     assert_eq!(spec.stations(), [1, 2]);
-    // By way of a station, and with a tunnel behind it.
+    // By way of a station, and with a tunnel after it.
     let tunnel = base.replace(
         "to = \"N2\"",
         "to = \"N2\"\nvia = [\"N1\"]\ntunnel = { from = \"N1\", to = \"N2\" }",

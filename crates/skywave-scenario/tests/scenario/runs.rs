@@ -1,4 +1,4 @@
-//! What loads, runs.
+//! A scenario that loads also runs.
 
 use skywave_scenario::Scenario;
 

@@ -3,13 +3,13 @@
 use skywave_core::tcp::{MEMBERS, PRESETS};
 use skywave_scenario::{Bundle, NoFiles, OTHER_TRANSPORTS, Scenario};
 
-/// What the scenarios of these tests name.
+/// The files that the scenarios of these tests name.
 pub(crate) const FILES: Bundle = Bundle(&[
     ("lte.trace", include_str!("files/lte.trace")),
     ("walk.setdest", include_str!("files/walk.setdest")),
 ]);
 
-/// What is said of `text`, at a place in it.
+/// The message about `text`, which must be at a place in it.
 #[track_caller]
 pub(crate) fn message(text: &str) -> String {
     match Scenario::parse("case.toml", text, &NoFiles) {
@@ -52,7 +52,7 @@ fn without_list(drawn: &str, names: &[&str]) -> Option<String> {
     Some(format!("{before}expected one of …{after}"))
 }
 
-/// What is said of `good` with `from` replaced by `to`.
+/// The message about `good` with `from` replaced by `to`.
 #[track_caller]
 pub(crate) fn changed(good: &str, from: &str, to: &str) -> String {
     assert!(good.contains(from), "{from}");

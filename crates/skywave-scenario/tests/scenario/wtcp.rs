@@ -29,7 +29,7 @@ fn becomes(lines: &str, config: Config, header: u32, name: &str) {
     assert_eq!(point.transport_label(0), Some(name));
 }
 
-/// What a flow without `mss` and `rwnd` has.
+/// The configuration of a flow without `mss` and `rwnd`.
 fn default() -> Config {
     Config {
         mss: 1423,
