@@ -41,7 +41,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     last_wrong.map_or(Ok(()), Err)
 }
 
-/// What a file would run.
+/// Describes the runs of a file.
 fn check(path: &Path) -> Result<String, Failure> {
     if path.is_file() && fs::read_to_string(path).is_ok_and(|text| rank::is_study(&text)) {
         let study = rank::load(path)?;

@@ -1,4 +1,4 @@
-//! What can go wrong, how it is told, and the exit code.
+//! Failures of verbs, how they are reported, and the exit code.
 
 use std::io::{self, IsTerminal};
 use std::net::SocketAddr;

@@ -12,7 +12,7 @@ use thiserror::Error;
 /// Files of secret keys begin with it, so that they are not taken for those of public ones.
 const SECRET_MARK: &str = "# Secret key";
 
-/// What is wrong with a key.
+/// Why a key cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum KeyFailure {
     #[error("{}: {source}", path.display())]

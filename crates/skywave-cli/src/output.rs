@@ -1,4 +1,4 @@
-//! What verbs that simulate have in common in their output.
+//! Output that all verbs that simulate have in common.
 
 use std::path::Path;
 

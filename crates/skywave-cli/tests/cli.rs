@@ -196,7 +196,7 @@ fn a_ranking_leaves_its_files_and_runs_only_what_is_missing() {
     assert_eq!(rank(&["--fresh", "--threads", "2"]), first);
     assert_eq!(fs::read(&page).expect("a page"), before);
     assert!(dir.path().join("runs/study/ranking.parquet").exists());
-    // What was run is a scenario of its own.
+    // The scenario of a path, as it was run, is a file of its own.
     let again = skywave(dir.path(), &["check", "runs/study/clean/scenario.toml"]);
     assert!(again.status.success(), "{}", text(&again.stderr));
 }

@@ -11,7 +11,7 @@ use thiserror::Error;
 /// Flows that a message lists.
 const LISTED: usize = 12;
 
-/// What of a scenario is taken.
+/// The part of a scenario that is taken.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choice<'a> {
     /// The flow; its only one unless given.
@@ -29,11 +29,11 @@ pub(crate) struct Choice<'a> {
 pub(crate) struct Path {
     /// The flow.
     pub(crate) flow: FlowSpec,
-    /// What is simulated at this point with this seed.
+    /// The simulation at this point with this seed.
     pub(crate) spec: Spec,
     /// The links, in both directions.
     pub(crate) config: RelayConfig,
-    /// What of the scenario does not hold here.
+    /// Parts of the scenario that do not hold here.
     pub(crate) notes: Vec<String>,
 }
 

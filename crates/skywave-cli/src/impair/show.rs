@@ -1,4 +1,4 @@
-//! What a relay did, for people and for programs.
+//! The report of a relay, for people and for programs.
 
 use std::time::{Duration as StdDuration, Instant};
 
@@ -120,7 +120,7 @@ pub(super) fn table(report: &Report) -> String {
     text
 }
 
-/// What the user should know beside the numbers of the links.
+/// Anything that the user should know besides the numbers of the links.
 fn troubles(report: &Report) -> String {
     let troubles = &report.troubles;
     let lines = [

@@ -12,7 +12,7 @@ pub(crate) fn skywave(dir: &Path, args: &[&str]) -> Output {
         .expect("the command starts")
 }
 
-/// What it printed.
+/// The text that it printed.
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
