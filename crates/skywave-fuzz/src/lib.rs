@@ -1,4 +1,5 @@
-//! What must hold whatever comes in: one function a target, from bytes to a panic if a rule is broken.
+//! Rules that must hold whatever the input is: one function a target, which takes bytes and panics
+//! if a rule is broken.
 //!
 //! The same functions serve libFuzzer (`fuzz/`), the replay of its corpora by `cargo test`, and the
 //! property tests, for which proptest draws the bytes. Bytes that are no text or file become a list of

@@ -1,4 +1,4 @@
-//! What is on its way between two hosts, in virtual time.
+//! Packets on their way between two hosts, in virtual time.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ impl<P: Clone> Path<P> {
         self.packets.remove(&self.key(which)?)
     }
 
-    /// A second copy of it arrives so much later.
+    /// A second copy of the chosen packet arrives `later` than it.
     pub(crate) fn duplicate(&mut self, which: u8, later: Duration) {
         if let Some(key) = self.key(which) {
             self.put(key.0 + later, self.packets[&key].clone());
@@ -59,7 +59,7 @@ impl<P: Clone> Path<P> {
         self.packets.get_mut(&key)
     }
 
-    /// It arrives so much later.
+    /// The chosen packet is delayed by `later`.
     pub(crate) fn delay(&mut self, which: u8, later: Duration) {
         if let Some(key) = self.key(which)
             && let Some(packet) = self.packets.remove(&key)

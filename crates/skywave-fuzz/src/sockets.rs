@@ -45,9 +45,9 @@ fn host(address: SocketAddr) -> usize {
 /// One thing that happens.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
-    /// So many events, or up to the first that comes after a silence.
+    /// This many events, or up to the first that comes after a silence.
     Pass(u8),
-    /// Nothing is done for so long.
+    /// Nothing is done for this long.
     Wait(Duration),
     /// The chosen datagram is lost.
     Lose(u8),
@@ -132,7 +132,7 @@ struct World {
     now: Time,
     ends: [End; 2],
     path: Path<Datagram>,
-    /// What was sent, for those who listen.
+    /// Datagrams that were sent, for those who listen.
     heard: Vec<Datagram>,
     events: u32,
 }
@@ -143,7 +143,7 @@ fn bytes_at(stream: usize, positions: Range<u64>) -> Vec<u8> {
     positions.map(byte).collect()
 }
 
-/// What happens, in turn; from then on the network behaves.
+/// The operations, one after the other; after them the network behaves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan(Vec<Operation>);
 
@@ -314,7 +314,8 @@ impl World {
     }
 
     fn deliver(&mut self, (from, to, bytes): &Datagram) {
-        // What seems to be for the network's own host it hands on, where a peer has "moved" there.
+        // A peer may have "moved" to the network's own host: datagrams for that host are handed on
+        // to the end opposite of their sender.
         let to = match *to {
             CLIENT_AT | SERVER_AT => *to,
             _ => 1 - from % 2,

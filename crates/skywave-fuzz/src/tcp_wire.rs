@@ -7,7 +7,7 @@ use skywave_core::{Duration, Time};
 /// Bytes before the packet: window scale, tick, and the times known.
 pub const SETTINGS: usize = 1 + 4 + 8 + 8;
 
-/// What a connection knows that the packet belongs to.
+/// Facts that the connection knows to which the packet belongs.
 struct Connection {
     window_shift: u8,
     clock: TimestampClock,
@@ -53,7 +53,7 @@ pub fn is_accepted(data: &[u8]) -> bool {
     panic!("a checksum was put right and is wrong");
 }
 
-/// What is meant by a packet does not change when it is written again.
+/// Checks that the meaning of a packet does not change when it is written again.
 fn check(parsed: &Parsed<'_>, packet: &[u8], connection: &Connection) {
     let &Connection {
         window_shift,

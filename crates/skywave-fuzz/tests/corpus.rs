@@ -1,4 +1,5 @@
-//! What the fuzzers found worth keeping, and what once broke a rule, runs without a fuzzer too.
+//! Inputs that the fuzzers found worth keeping, or that once broke a rule, are run here without a
+//! fuzzer.
 
 use std::path::{Path, PathBuf};
 

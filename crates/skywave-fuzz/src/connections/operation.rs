@@ -51,9 +51,9 @@ pub enum Operation {
     Mark(u8),
     /// All packets on their way are lost.
     LoseAll,
-    /// A second copy of this packet arrives so much later.
+    /// A second copy of this packet arrives this much later.
     Duplicate(u8, Duration),
-    /// This packet arrives so much later.
+    /// This packet arrives this much later.
     Delay(u8, Duration),
     /// The application at this end hands over this number of bytes.
     Write(usize, u16),

@@ -1,4 +1,4 @@
-//! What is asked of a link, read out of bytes.
+//! Calls of a link, read out of bytes.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::Duration;
@@ -6,11 +6,11 @@ use skywave_core::Duration;
 /// Something that is asked of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// To carry a packet of so many bytes, so long after the operation before.
+    /// To carry a packet of this many bytes, this long after the operation before.
     Send(Duration, u32),
     /// To carry as many packets of 1500 bytes at once.
     Burst(u8),
-    /// To say how long the queue is, so long after the operation before.
+    /// To say how long the queue is, this long after the operation before.
     QueueLen(Duration),
     /// To measure anew from now on.
     Measure,

@@ -77,7 +77,8 @@ fn any_member<S: Slot>(bytes: &mut Unstructured<'_>) -> Result<S> {
     let mut config = defaults.swap_remove(member);
     for (place, parameter) in S::MEMBERS[member].parameters.iter().enumerate() {
         if bytes.arbitrary()? {
-            // What contradicts a parameter before it stays unset, as a file with it is refused.
+            // A value that contradicts a parameter set before is refused, as in a file; the
+            // parameter then stays unset.
             let _ = config.set(place, any_value(parameter.kind, bytes)?);
         }
     }

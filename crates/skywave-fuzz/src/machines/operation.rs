@@ -1,4 +1,4 @@
-//! What a path and an application do, read out of bytes.
+//! The operations of a path and of an application, read out of bytes.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::Duration;
@@ -13,7 +13,7 @@ const MAX_MS: u16 = 4000;
 /// the order in which they would arrive; it does nothing when there are none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// The path behaves: so many arrivals and expiries of timers.
+    /// The path behaves, for this many arrivals and expiries of timers.
     Pass(u8),
     /// The clock advances, and what is due happens.
     Wait(Duration),
@@ -23,11 +23,11 @@ pub enum Operation {
     Lose(u8),
     /// All packets on their way are lost.
     LoseAll,
-    /// A second copy of this packet arrives so much later.
+    /// A second copy of this packet arrives this much later.
     Duplicate(u8, Duration),
-    /// This packet arrives so much later.
+    /// This packet arrives this much later.
     Delay(u8, Duration),
-    /// The application hands over so many bytes.
+    /// The application hands over this many bytes.
     Write(u16),
     /// The application has no more data: later writes count for nothing.
     Close,
@@ -67,7 +67,8 @@ pub struct Plan {
     pub rwnd: u32,
     /// One-way delay of the path.
     pub delay: Duration,
-    /// What happens, in turn; from then on the path behaves, so that everything must arrive.
+    /// The operations, one after the other; after them the path behaves, so that everything must
+    /// arrive.
     pub operations: Vec<Operation>,
 }
 

@@ -247,7 +247,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// What holds at any time.
+    /// Checks what holds at any time.
     fn check(&self) {
         let (sender, flight) = (&self.sender, self.sender.flight());
         let window = sender.window();
@@ -301,7 +301,7 @@ impl<'a> Pair<'a> {
         assert!(flight.pipe() >= outstanding - sacked - lost);
     }
 
-    /// What holds when nothing is left to do.
+    /// Checks what holds when nothing is left to do.
     fn finished(&self) {
         assert!(
             self.sender.is_done(),

@@ -1,4 +1,4 @@
-//! What a path and the applications do, read out of bytes.
+//! The operations of a path and of the applications, read out of bytes.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::Duration;
@@ -18,7 +18,7 @@ pub enum Operation {
     OnPath(OnPath),
     /// Everything on its way is lost, and everything that is sent until then.
     Blackout(Duration),
-    /// The receiver's application reads so many bytes.
+    /// The receiver's application reads this many bytes.
     Read(u16),
 }
 
@@ -38,13 +38,14 @@ impl<'a> Arbitrary<'a> for Operation {
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// What the connection is made with.
+    /// The parameters of the connection.
     pub config: Config,
     /// One-way delay of the path.
     pub delay: Duration,
     /// The receiver's application reads at once; otherwise when told to, and at the end.
     pub reads: bool,
-    /// What happens, in turn; from then on the path behaves, so that everything must arrive.
+    /// The operations, one after the other; after them the path behaves, so that everything must
+    /// arrive.
     pub operations: Vec<Operation>,
 }
 

@@ -237,7 +237,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// What holds for every packet of the sender.
+    /// Checks what holds for every packet of the sender.
     fn check_sent(&mut self, packet: &Packet) {
         let config = &self.plan.config;
         let control = match packet {
@@ -269,7 +269,7 @@ impl<'a> Pair<'a> {
         self.last_sent = Some(self.now);
     }
 
-    /// What holds at any time.
+    /// Checks what holds at any time.
     fn check(&mut self) {
         let (sender, receiver) = (&self.sender, &self.receiver);
         while self.kept.get(self.prefix) == Some(&true) {
@@ -305,7 +305,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// What holds when nothing is left to do.
+    /// Checks what holds when nothing is left to do.
     fn finished(&self) {
         assert!(self.receiver.is_finished());
         assert_eq!(self.receiver.delivered(), self.written);
