@@ -92,7 +92,7 @@ fn attempt<T>(code: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
     })
 }
 
-/// What a method answered, as the type that it must have.
+/// The answer of a method, as the type that it must have.
 fn answer<'a, 'py, T: FromPyObject<'a, 'py>>(
     method: &str,
     expected: &str,
@@ -104,7 +104,7 @@ fn answer<'a, 'py, T: FromPyObject<'a, 'py>>(
     })
 }
 
-/// What a method without arguments answers; `None` when it is not there or raised an exception.
+/// The answer of a method without arguments; `None` when it is not there or raised an exception.
 fn answer_of<T: for<'a, 'py> FromPyObject<'a, 'py>>(
     name: &str,
     expected: &str,

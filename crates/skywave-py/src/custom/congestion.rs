@@ -19,7 +19,7 @@ pub(super) struct Python {
     on_idle_restart: Option<Py<PyAny>>,
     pacing_rate: Option<Py<PyAny>>,
     send_quantum: Option<Py<PyAny>>,
-    /// What `needs_rate` has answered.
+    /// The answer of `needs_rate`.
     needs_rate: bool,
     window: Option<Py<Window>>,
 }
@@ -46,8 +46,8 @@ impl Python {
     }
 }
 
-/// What `method` answers to `event`, with the window that it leaves; `None` when it is not there or
-/// raised an exception.
+/// Asks `method` about `event`. Returns its answer and the window that it leaves; `None` when it is
+/// not there or raised an exception.
 fn ask<T, E: for<'py> IntoPyObject<'py>>(
     method: Option<&Py<PyAny>>,
     shown: Option<&Py<Window>>,

@@ -20,7 +20,7 @@ pub(super) struct Python {
     threshold: Option<Py<PyAny>>,
     distrusts_rto: Option<Py<PyAny>>,
     limited_transmit: Option<Py<PyAny>>,
-    /// What `needs_deliveries` has answered.
+    /// The answer of `needs_deliveries`.
     needs_deliveries: bool,
     on_duplicate: Option<Py<PyAny>>,
     on_delivery: Option<Py<PyAny>>,
@@ -54,7 +54,7 @@ impl Python {
     }
 }
 
-/// What the method called `name` finds; nothing when it is not there or raised an exception.
+/// The finding of the method called `name`; nothing when it is not there or raised an exception.
 fn find(
     name: &str,
     method: Option<&Py<PyAny>>,

@@ -18,7 +18,7 @@ pub(super) fn since_start(time: Time) -> f64 {
     seconds(time.since(Time::ZERO))
 }
 
-/// The time so many seconds after the start of the run.
+/// The time `seconds` after the start of the run.
 pub(super) fn time_at(seconds: f64) -> Time {
     Time::ZERO + Duration::from_secs_f64(seconds)
 }
