@@ -4,7 +4,7 @@
 //! # The rule
 //! A transmission fails when a loss model corrupts it or a blackout covers its end. The packet is
 //! then held at the sending side until the far side's NACK has come, one round trip of the link
-//! after the end of the transmission ([`Arq::round_trip`]). There it goes to the **head** of the
+//! after the end of the transmission ([`Arq::round_trip`]). Then it goes to the **head** of the
 //! queue; packets in the queue have to wait for it, and those transmitted meanwhile have overtaken
 //! it. Held packets take no place in the queue, and are never dropped when they come back; in the
 //! queue they take a place as any other. A retransmission uses capacity, and may fail again; after

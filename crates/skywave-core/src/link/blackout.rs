@@ -24,7 +24,8 @@ impl Blackouts {
         }
     }
 
-    /// A transmission ends at `departure`, which must not decrease: whether that is in a blackout.
+    /// A transmission ends at `departure`, which must not decrease. Returns whether that is in a
+    /// blackout.
     pub(super) fn cover(&mut self, departure: Time) -> bool {
         while let Some(blackout) = self.sorted.get(self.next) {
             if departure < blackout.end {

@@ -19,7 +19,8 @@ use super::service::Slot;
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 
-/// More attempts than any wait is made of: a channel that is never free must not hold up a run.
+/// Most attempts of one wait, more than any real wait has: a channel that is never free must not
+/// hold up a run.
 const MAX_ATTEMPTS: u32 = 1000;
 
 /// A station's part in the contention.
@@ -40,8 +41,8 @@ impl Station {
         }
     }
 
-    /// A packet comes at `now`, and `turn` is when those before it are sent: how long it waits for the
-    /// channel then.
+    /// A packet comes at `now`, and at `turn` those before it have been sent. Returns how long it
+    /// then waits for the channel.
     pub(super) fn wait(&mut self, now: Time, turn: Time) -> Duration {
         if self.config.capture && turn > now {
             return Duration::ZERO; // it is sent in one go with those before it
@@ -63,7 +64,7 @@ impl Station {
         wait
     }
 
-    /// A packet that comes at `now` is transmitted so.
+    /// A packet that comes at `now` is transmitted in `slot`.
     pub(super) fn transmits(&mut self, now: Time, slot: Slot) {
         while self.ahead.front().is_some_and(|&(_, end)| end <= now) {
             self.ahead.pop_front();

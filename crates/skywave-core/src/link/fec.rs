@@ -34,7 +34,7 @@ impl Code {
         libm::round(f64::from(size) / self.rate) as u32
     }
 
-    /// A transmission was corrupted: whether the code repairs it.
+    /// A transmission was corrupted. Returns whether the code repairs it.
     pub(super) fn repairs(&mut self) -> bool {
         let repaired = self.repair.as_mut().is_some_and(Chance::happens);
         self.repairs += u64::from(repaired);

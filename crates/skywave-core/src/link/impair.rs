@@ -13,7 +13,8 @@ pub(super) struct Impairments {
     reordering: Option<(Chance, Duration)>,
     corruption: Option<Chance>,
     duplication: Option<Chance>,
-    /// Arrival of the packet before, reordering apart: none comes earlier.
+    /// Arrival of the packet before, without its extra delay for reordering: no packet may arrive
+    /// earlier.
     last: Time,
 }
 

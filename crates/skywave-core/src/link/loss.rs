@@ -29,7 +29,7 @@ impl Channel {
         Self(configs.iter().enumerate().map(model).collect())
     }
 
-    /// A packet reaches the channel at `now` (which must not decrease): whether it is lost.
+    /// A packet reaches the channel at `now` (which must not decrease). Returns whether it is lost.
     pub(super) fn loses(&mut self, now: Time, size: u32) -> bool {
         // No short cut: every model sees every packet.
         self.0

@@ -69,7 +69,7 @@ impl Medium {
         code.map_or(0, |code| std::mem::take(&mut code.repairs))
     }
 
-    /// A packet comes to the link at `now`: whether the channel loses it before the queue.
+    /// A packet comes to the link at `now`. Returns whether the channel loses it before the queue.
     pub(super) fn loses_at_head(&mut self, now: Time, size: u32) -> bool {
         self.loss_at == LossAt::Head && self.corrupts(now, size) && !self.is_repaired()
     }
@@ -82,8 +82,8 @@ impl Medium {
         }
     }
 
-    /// A transmission ends at `departure`, which must not decrease: why it fails, if it does. The
-    /// loss models only act with `errors`.
+    /// A transmission ends at `departure`, which must not decrease. Returns why it fails, if it
+    /// does. The loss models only act with `errors`.
     pub(super) fn fails(&mut self, departure: Time, size: u32, errors: bool) -> Option<DropCause> {
         let corrupted = errors && self.corrupts(departure, size);
         if self.blackouts.cover(departure) {

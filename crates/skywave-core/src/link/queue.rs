@@ -17,11 +17,11 @@ use crate::units::Rate;
 
 /// Packets that wait, and who may join them.
 ///
-/// Packets whose transmission has started are let go late: when a place is needed.
+/// Packets whose transmission has started are removed late: when a place is needed.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Queue {
-    /// So many may wait without a closer look; none where bytes are limited.
+    /// Number of packets that may wait without a closer check; 0 where bytes are limited.
     places: u32,
     starts: Starts,
     admission: Admission,
@@ -36,7 +36,7 @@ struct Sizes {
     sum: u64,
 }
 
-/// Where that part of a [`Queue`] ends that packets need which wait for a place by number.
+/// End of the part of a [`Queue`] that waiting packets need where the limit is a number of packets.
 pub(super) const WARM_BYTES: usize =
     std::mem::offset_of!(Queue, starts) + super::starts::WARM_BYTES;
 
@@ -153,7 +153,7 @@ impl Queue {
     }
 
     /// As [`Self::judges`] and [`Self::accept`], for a packet that must wait at a queue without RED:
-    /// whether it may.
+    /// returns whether it may.
     #[inline(always)]
     pub(super) fn admits(&mut self, now: Time, start: Time, size: u32) -> bool {
         if self.places == 0 {
@@ -205,8 +205,8 @@ impl Queue {
         }
     }
 
-    /// Packets that wait at `now`, when those are let go whose transmission has started, and their bytes
-    /// if those are limited.
+    /// Removes the packets whose transmission has started by `now`. Returns how many wait then, and
+    /// their bytes if those are limited.
     fn waiting(&mut self, now: Time) -> (usize, u64) {
         while self.starts.len() > 0 && self.starts.first() <= now {
             self.starts.drop_first();

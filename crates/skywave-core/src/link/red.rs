@@ -51,8 +51,8 @@ impl Red {
         }
     }
 
-    /// A packet arrives while `length` (in the limit's unit) wait: whether it is picked, to be dropped
-    /// early or to be [marked](Self::may_mark).
+    /// A packet arrives while `length` (in the limit's unit) wait. Returns whether it is picked, to
+    /// be dropped early or to be [marked](Self::may_mark).
     pub(super) fn picks(&mut self, now: Time, length: f64, size: u32) -> bool {
         self.update_average(now, length);
         self.packets_since_drop += 1;

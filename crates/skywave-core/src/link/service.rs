@@ -25,7 +25,7 @@ pub(super) struct Slot {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Transmitter {
-    /// At a constant rate: end of the last transmission so far.
+    /// At a constant rate: time from which on the transmitter is free.
     free_at: Time,
     pace: Pace,
 }
@@ -110,7 +110,7 @@ impl Transmitter {
         }
     }
 
-    /// At a constant rate: end of the last transmission so far.
+    /// At a constant rate: time from which on the transmitter is free.
     #[inline(always)]
     pub(super) fn plain_free_at(&self) -> Time {
         self.free_at

@@ -8,7 +8,7 @@ use super::settings::{RtoArithmetic, RtoConfig};
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct RtoEstimator {
-    /// The present RTO: asked for more often than it changes.
+    /// The present RTO, kept because it is read more often than it changes.
     rto: Duration,
     backoff: u32,
     estimate: Estimate,
@@ -123,7 +123,7 @@ impl RtoEstimator {
             .max(least);
     }
 
-    /// The present RTO times `factor`, within the largest.
+    /// The present RTO times `factor`, but at most the largest RTO.
     pub fn stretched(&self, factor: f64) -> Duration {
         self.rto().mul_f64(factor).min(self.config.max)
     }
@@ -142,12 +142,12 @@ impl RtoEstimator {
         self.update();
     }
 
-    /// By what expiries have multiplied the RTO.
+    /// Factor by which expiries have multiplied the RTO.
     pub fn backoff(&self) -> u32 {
         self.backoff
     }
 
-    /// Takes the backoff up again that a sample has ended.
+    /// Restores a backoff that a sample has ended.
     pub fn set_backoff(&mut self, backoff: u32) {
         self.backoff = backoff;
         self.update();

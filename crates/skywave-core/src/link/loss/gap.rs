@@ -59,7 +59,7 @@ impl Gaps {
         gaps
     }
 
-    /// The next `units` pass: whether an error point lies in them.
+    /// The next `units` pass. Returns whether an error point lies in them.
     pub(super) fn passes(&mut self, units: u64) -> bool {
         if units < self.until_loss {
             self.until_loss -= units;

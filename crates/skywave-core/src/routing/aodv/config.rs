@@ -11,8 +11,9 @@ pub struct Config {
     /// `ACTIVE_ROUTE_TIMEOUT`: how long an unused route is kept. The RFC asks for 10 s or more where
     /// the link layer tells of breaks.
     pub active_route_timeout: Duration,
-    /// `MY_ROUTE_TIMEOUT`: what a destination grants; `None` for twice `active_route_timeout`. (That
-    /// default breaks the RFC's own rule, at least 2 `PATH_DISCOVERY_TIME`, which is 11.2 s.)
+    /// `MY_ROUTE_TIMEOUT`: lifetime that a destination grants; `None` for twice
+    /// `active_route_timeout`. (That default breaks the RFC's own rule, at least 2
+    /// `PATH_DISCOVERY_TIME`, which is 11.2 s.)
     pub my_route_timeout: Option<Duration>,
     /// K of `DELETE_PERIOD`: an invalid route is remembered for K times the longer of
     /// `active_route_timeout` and `hello_interval`.
@@ -53,7 +54,7 @@ pub struct Config {
     pub drop_queued: bool,
     /// D: only destinations answer requests.
     pub destination_only: bool,
-    /// G: who answers for a destination tells it of the originator too.
+    /// G: a station that answers for a destination tells it of the originator too.
     pub gratuitous_rrep: bool,
     /// Ignore requests from neighbours that a reply could not be sent to (section 6.8), for
     /// `BLACKLIST_TIMEOUT`.

@@ -169,7 +169,7 @@ impl<P> Aodv<P> {
         }
     }
 
-    /// Some route may have been found: what waits for it goes.
+    /// Some route may have been found: sends the datagrams that wait for it.
     pub(super) fn end_discoveries(&mut self, now: Time) {
         let mut at = 0;
         while let Some(discovery) = self.discoveries.get(at) {

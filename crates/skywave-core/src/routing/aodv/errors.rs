@@ -6,7 +6,7 @@ use crate::radio::Address;
 use crate::routing::Packet;
 use crate::time::Time;
 
-/// An error that is being made: what is unreachable, and who has to hear of it.
+/// An error that is being put together: what is unreachable, and who has to be told.
 #[derive(Default)]
 struct Report {
     unreachable: Vec<Unreachable>,

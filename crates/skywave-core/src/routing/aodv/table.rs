@@ -26,7 +26,7 @@ pub(super) struct Route {
 }
 
 impl Route {
-    /// Adds a neighbour that is to hear of this route's end.
+    /// Adds a neighbour that is to be told of this route's end.
     pub(super) fn add_precursor(&mut self, neighbour: Address) {
         if let Err(at) = self.precursors.binary_search(&neighbour) {
             self.precursors.insert(at, neighbour);

@@ -147,7 +147,7 @@ impl Connection {
         }
     }
 
-    /// The segment as the sending half is to hear it: with the window that is in force after it, and
+    /// The segment as the sending half is to get it: with the window that is in force after it, and
     /// with nothing that was not agreed on.
     pub(super) fn for_sender(&mut self, segment: &Segment, seq: u64, ack: u64) -> Segment {
         let una = self.sender.flight().una();

@@ -51,7 +51,7 @@ impl Timers {
         self.0.into_iter().min().unwrap_or(Time::MAX)
     }
 
-    /// Stops a timer if it is due; whether it was.
+    /// Stops a timer if it is due. Returns whether it was.
     pub(super) fn take_if_due(&mut self, timer: Timer, now: Time) -> bool {
         let due = self.is_running(timer) && self.0[timer as usize] <= now;
         if due {

@@ -121,7 +121,7 @@ pub struct Dcr {
     config: DcrConfig,
     ordinary: Dupacks,
     waiting: Option<Wait>,
-    /// Bytes in flight when the delay began that runs or has just run out.
+    /// Bytes in flight at the beginning of the delay that runs, or that has just run out.
     flight_before: Option<u64>,
     /// End of what was sent.
     sent: u64,
@@ -132,7 +132,7 @@ pub struct Dcr {
 /// A delay that is running.
 #[derive(Clone, Copy, Debug)]
 struct Wait {
-    /// Up to here may be sent: one segment a duplicate ACK.
+    /// Position up to which data may be sent; each duplicate ACK moves it by one segment.
     edge: u64,
     until: Until,
 }

@@ -1,4 +1,4 @@
-//! So many duplicate ACKs (RFC 5681 section 3.2).
+//! A fixed number of duplicate ACKs (RFC 5681 section 3.2).
 
 use super::{DetectionEvent, Detector, LossDetector};
 use crate::tcp::slot::{BuiltIn, Field, Setup};

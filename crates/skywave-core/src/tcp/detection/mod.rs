@@ -138,8 +138,9 @@ pub trait LossDetector {
         false
     }
 
-    /// The ACK of new data that [`on_new_ack`](Self::on_new_ack) will hear of says that what looked
-    /// like a loss was reordering: the window to go on with, if not as on any such ACK.
+    /// Asked about an ACK of new data, before [`on_new_ack`](Self::on_new_ack): if the ACK shows
+    /// that a supposed loss was reordering, returns the window to go on with. `None` for any other
+    /// ACK.
     fn window_after_reordering(&self, _event: &DetectionEvent) -> Option<Window> {
         None
     }
@@ -151,17 +152,17 @@ pub trait LossDetector {
         None
     }
 
-    /// It judges by what was delivered when: [`Flight::delivery`] is kept, and
+    /// Whether it judges by the times of deliveries: [`Flight::delivery`] is then kept, and
     /// [`on_duplicate`](Self::on_duplicate), [`on_delivery`](Self::on_delivery) and
-    /// [`arm_probe`](Self::arm_probe) are called. (Also when only the window law asks for deliveries, by
-    /// [`needs_rate`](super::congestion::CongestionControl::needs_rate).) Asked once, when data may flow.
-    /// Default: no, as it costs time on every ACK.
+    /// [`arm_probe`](Self::arm_probe) are called. (Also when only the window law asks for
+    /// deliveries, by [`needs_rate`](super::congestion::CongestionControl::needs_rate).) Asked
+    /// once, when data may flow. Default: no, as it costs time on every ACK.
     fn needs_deliveries(&self) -> bool {
         false
     }
 
-    /// An ACK came that says that something arrived twice: it reports so, up to this position
-    /// (RFC 2883), or it is a duplicate without any report. Only for a detector that
+    /// An ACK came that shows that something arrived twice: either it reports the data, and where
+    /// that ends (RFC 2883), or it is a duplicate ACK without any report. Only for a detector that
     /// [needs deliveries](Self::needs_deliveries).
     fn on_duplicate(&mut self, _ack: u64, _reported: Option<u64>) {}
 

@@ -111,9 +111,8 @@ impl Ncr {
         }
     }
 
-    /// An ACK with selective information: the beginning (section 3.1) or step E.1. Nothing that is
-    /// not the first hole is lost by DupThresh before the first one is, so `pipe` lacks only what has
-    /// arrived.
+    /// An ACK with selective information: the beginning (section 3.1) or step E.1. By DupThresh no
+    /// hole counts as lost before the first one does, so `pipe` lacks only what has arrived.
     fn hear(&mut self, event: &DetectionEvent) {
         let flight = event.flight;
         let may_begin = self.in_order && flight.una() >= self.recover;

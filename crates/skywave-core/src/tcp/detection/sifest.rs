@@ -108,7 +108,8 @@ impl Sifest {
     }
 
     fn learn_rtt(&mut self, event: &DetectionEvent) {
-        // Where a round trip takes no time, no time tells a copy that was lost from one on its way.
+        // If a round trip takes no time, the time since a copy was sent cannot tell whether it was
+        // lost or is on its way.
         self.srtt = event.srtt.filter(|srtt| *srtt > Duration::ZERO);
     }
 

@@ -15,7 +15,7 @@ pub(super) enum Next {
     Open,
     /// The first packet that is marked for retransmission.
     Retransmission,
-    /// So many new bytes.
+    /// This many new bytes.
     New(u16),
     /// A probe in a slot without data (section 4.3, item 2).
     Probe,
