@@ -176,7 +176,8 @@ impl Behind {
         Ok((behind, TunEnds::from([near, far])))
     }
 
-    /// Passes signals on to the command; its exit code once it has ended, and the far side with it.
+    /// Passes signals on to the command. Returns its exit code once it has ended, and the far side
+    /// with it.
     ///
     /// To be called some ten times a second. It does not wait.
     pub fn poll(&mut self) -> Result<Option<u8>, BehindError> {
@@ -266,8 +267,8 @@ fn before(
     Some((name, before))
 }
 
-/// Runs one of the processes inside if these are its arguments, the program's name first; its exit
-/// code. A program that calls [`Behind::start`] calls this before anything else.
+/// Runs one of the processes inside if these are its arguments, the program's name first. Returns
+/// its exit code. A program that calls [`Behind::start`] calls this before anything else.
 pub fn inside(arguments: &[OsString]) -> Option<u8> {
     let [_, inside, stage, rest @ ..] = arguments else {
         return None;

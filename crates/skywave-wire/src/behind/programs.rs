@@ -163,7 +163,7 @@ fn sockets() -> usize {
     ["tcp", "tcp6", "udp", "udp6"].map(count).iter().sum()
 }
 
-/// Waits for the command; its exit code.
+/// Waits for the command. Returns its exit code.
 pub(super) fn wait_for(command: Pid, mut far: Option<&mut Far>) -> Result<u8, Trouble> {
     loop {
         let ended = wait_once(WaitOptions::empty())?;

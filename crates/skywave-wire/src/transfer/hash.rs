@@ -4,8 +4,8 @@ use std::io::{self, Read};
 
 use super::message::Hash;
 
-/// Reads up to `size` bytes; how many there were, and their hash. `None` when told to stop; `go_on` is
-/// told how many bytes are done.
+/// Reads up to `size` bytes. Returns how many there were, and their hash. `None` when told to stop;
+/// `go_on` is told how many bytes are done.
 pub(super) fn hash(
     file: impl Read,
     size: u64,
