@@ -119,7 +119,7 @@ impl AddAssign for LossTable {
 }
 
 impl LossTable {
-    /// So many were lost and found so.
+    /// This many were lost by this cause and found in this way.
     pub fn count(&self, cause: LossCause, found: Found) -> u64 {
         self.0[cause as usize][found as usize]
     }

@@ -45,7 +45,7 @@ impl CongestionControl for MyReno {
     }
 }
 
-/// So many duplicate ACKs, and everything else as it comes.
+/// A detector that counts this many duplicate ACKs, with the defaults for everything else.
 struct MyDupacks(u32);
 
 impl LossDetector for MyDupacks {

@@ -95,7 +95,8 @@ impl Source {
         }
     }
 
-    /// All data handed over so far was acknowledged: when to call [`Source::on_time`] again.
+    /// All data handed over so far was acknowledged. Returns when to call [`Source::on_time`]
+    /// again.
     pub(crate) fn on_drained(&mut self, now: Time) -> Option<Time> {
         self.busy = false;
         let Traffic::Requests { think, .. } = self.traffic else {
