@@ -79,7 +79,7 @@ impl<'a> Arbitrary<'a> for Plan {
         let window = u32::from(u8::arbitrary(bytes)?) % 80 * mss;
         let rwnd = window + bytes.int_in_range(50..=100)?;
         let delay = Duration::from_millis(u64::from(u8::arbitrary(bytes)?));
-        // So many segments at most are written at a time, that runs stay short.
+        // A limited number of segments is written at a time, so that runs stay short.
         let most = 14 * mss.min(rwnd) as u16;
         let mut operations = Vec::new();
         while !bytes.is_empty() && operations.len() < MAX_OPERATIONS {

@@ -68,7 +68,7 @@ impl<'a> Arbitrary<'a> for Plan {
         };
         config.rate.epoch_rtts = bytes.int_in_range(0..=3)?;
         config.rate.epoch_samples = bytes.int_in_range(0..=6)?;
-        // So much at most that runs stay short: some packets, and some windows.
+        // At most some packets and some windows, so that runs stay short.
         let most = u32::from(14 * mss).min(4 * config.receive_buffer) as u16;
         let delay = Duration::from_millis(u64::from(u8::arbitrary(bytes)?) * 4);
         let reads = bytes.arbitrary()?;
