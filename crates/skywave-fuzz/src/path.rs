@@ -46,7 +46,7 @@ impl<P: Clone> Path<P> {
         self.packets.remove(&self.key(which)?)
     }
 
-    /// A second copy of the chosen packet arrives `later` than it.
+    /// A second copy of the chosen packet arrives; `later` is the time between the two.
     pub(crate) fn duplicate(&mut self, which: u8, later: Duration) {
         if let Some(key) = self.key(which) {
             self.put(key.0 + later, self.packets[&key].clone());
