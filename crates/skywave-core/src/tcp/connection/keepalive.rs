@@ -19,7 +19,7 @@ impl Connection {
             return;
         };
         if !self.sender.flight().is_empty() || self.sender.is_stuck() {
-            // Others ask for an answer already.
+            // Other segments ask for an answer already.
             self.timers.set(Timer::KeepAlive, now + keep_alive.idle);
         } else if self.keepalive_probes >= keep_alive.probes {
             self.end(Some(Event::TimedOut));
