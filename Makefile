@@ -57,6 +57,7 @@ lint: prerequisites ## Check formatting, lints and documentation, warnings denie
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	python3 tools/rooms.py
 	python3 tools/links.py
+	python3 tools/reference.py --check
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked
 
 deny: ## Check licences and advisories of all dependencies (needs cargo-deny)

@@ -37,7 +37,7 @@ pub use model::quantity::Quantity;
 pub use read::error::ScenarioError;
 pub use read::files::{Bundle, Files, MAX_FILE, MAX_SCENARIO, NoFiles, Unreadable};
 pub use report::{
-    BINNED, FLOW_METRICS, LINK_METRICS, Metric, Plot, PlotAxis, PlotKind, Report, SERIES,
+    BINNED, FLOW_METRICS, GOODPUT, LINK_METRICS, Metric, Plot, PlotAxis, PlotKind, Report, SERIES,
     STATION_METRICS, Sample,
 };
 

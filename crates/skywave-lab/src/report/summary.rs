@@ -5,13 +5,7 @@ use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome, StationOutcome};
 use super::study::Study;
 use crate::experiment::columns::{Column, FLOW, LINK, Pooling, STATION, Unit};
 use crate::experiment::stats::jain;
-use crate::scenario::{Metric, Plot, PlotAxis, Sample};
-
-/// The metric of the plot that a scenario gets when it asks for none.
-const DEFAULT: Metric = Metric {
-    name: "goodput",
-    field: "goodput_bps",
-};
+use crate::scenario::{GOODPUT, Metric, Plot, PlotAxis, Sample};
 
 /// Fields of the table of flows when the scenario names none.
 const DEFAULT_TABLE: [&str; 7] = [
@@ -175,6 +169,6 @@ pub(super) fn default_plot(study: &Study) -> Vec<Plot> {
     let by = paths[1..].iter().find(series).or(paths.get(1));
     vec![Plot {
         by: by.map(|(path, ..)| PlotAxis::Param((*path).to_owned())),
-        ..Plot::new(PlotAxis::Param((*x).to_owned()), DEFAULT)
+        ..Plot::new(PlotAxis::Param((*x).to_owned()), GOODPUT)
     }]
 }

@@ -6,7 +6,8 @@ use crate::model::number::{Count, Positive};
 use crate::model::units::{Duration, Packets};
 use crate::read::spanned::Spanned;
 
-/// A machine at a node in the middle of paths, which looks into the TCP packets that pass.
+/// A machine at a node that flows pass. It looks into the packets of each TCP flow that passes, in both
+/// directions; WTCP and UDP are left alone.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -14,9 +15,9 @@ pub(crate) struct AgentModel {
     /// Name in paths of `[sweep]`; default its node.
     #[expect(dead_code, reason = "paths take it off the tree; here for the schema")]
     pub(crate) name: Option<String>,
-    /// Its node.
+    /// Its node, with at most one agent. A flow must pass it.
     pub(crate) at: Spanned<String>,
-    /// Snoop: repairs losses behind it by itself; "none", "wtcp", "original" or its settings.
+    /// Snoop repairs the losses of the link after it: docs/mechanisms/snoop.md.
     pub(crate) snoop: Spanned<SnoopModel>,
 }
 
@@ -38,9 +39,9 @@ pub(crate) enum SnoopModel {
 pub(crate) enum SnoopPresetModel {
     /// No agent.
     None,
-    /// As in WTCP's simulations: all defaults.
+    /// As in WTCP's simulations: all defaults, the same as `{}`.
     Wtcp,
-    /// As Balakrishnan et al. (1995) have it: above the queue, with a timer of its own.
+    /// As Balakrishnan et al. (1995) have it: `in_queue = false`, and a timer of its own.
     Original,
 }
 
@@ -49,13 +50,13 @@ pub(crate) enum SnoopPresetModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SnoopSettingsModel {
-    /// Duplicate ACKs at which it sends a segment again; default 1.
+    /// Number of duplicate ACKs at which it sends a segment again; default 1.
     pub(crate) dupacks: Option<Count>,
-    /// Most segments that it keeps of a connection; default without limit.
+    /// Most segments of a connection that it keeps; further ones pass without a copy; default no limit.
     pub(crate) cache: Option<Packets>,
-    /// It is part of the queue behind it, whose drops are the sender's to repair; default true.
+    /// It is part of the queue that follows, whose drops are left to the sender to repair; default true.
     pub(crate) in_queue: Option<bool>,
-    /// Also send again what nothing comes back for: "none" or when; default "none".
+    /// A timer of its own, which sends again what nothing comes back for; default "none".
     pub(crate) timeout: Option<SnoopTimeoutModel>,
 }
 
@@ -75,7 +76,7 @@ pub(crate) enum SnoopTimeoutModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SnoopTimeoutPresetModel {
-    /// None at all.
+    /// No timer.
     None,
 }
 
@@ -84,8 +85,8 @@ pub(crate) enum SnoopTimeoutPresetModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SnoopTimeoutSettingsModel {
-    /// After so many smoothed round trips between the agent and the receiver; default 2.
+    /// Smoothed round trips between the agent and the receiver after which it expires; default 2.
     pub(crate) rtts: Option<Positive>,
-    /// And at least after this; default "200ms".
+    /// Shortest time until it expires; below 1 ms it counts as 1 ms; default "200ms".
     pub(crate) min: Option<Duration>,
 }

@@ -5,20 +5,23 @@ use serde::Deserialize;
 use crate::model::number::{Byte, Count};
 use crate::model::units::{Duration, Period};
 
-/// AODV's parameters; the defaults are those of RFC 3561.
+/// Parameters of AODV, by the names of RFC 3561 section 10 in lower case. The defaults are those of the RFC;
+/// the buffer and the jitter, which the RFC leaves open, are those of ns-2.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AodvModel {
     /// How long an unused route is kept; default "3s".
     pub(crate) active_route_timeout: Option<Period>,
-    /// What a destination grants; default twice that.
+    /// How long a destination says that a route to it lasts; default twice `active_route_timeout`.
     pub(crate) my_route_timeout: Option<Period>,
-    /// K of `DELETE_PERIOD`; default 5.
+    /// K of `DELETE_PERIOD`: an invalid route is remembered for K times the longer of `active_route_timeout`
+    /// and `hello_interval`; default 5.
     pub(crate) delete_factor: Option<Byte>,
-    /// Most hops between two stations; default 35.
+    /// Most hops between two stations, and so of a request; default 35.
     pub(crate) net_diameter: Option<Byte>,
-    /// A hop, with its queue; default "40ms".
+    /// Time for a hop, with its queue, from which timeouts are computed. A lost request costs 14 times this
+    /// after a route of three hops: docs/validation.md#80211-beside-ns-2; default "40ms".
     pub(crate) node_traversal_time: Option<Period>,
     /// Requests at the largest TTL after a first one; default 2.
     pub(crate) rreq_retries: Option<Byte>,
@@ -28,27 +31,28 @@ pub(crate) struct AodvModel {
     pub(crate) rerr_ratelimit: Option<Count>,
     /// TTL of the first request; default 1.
     pub(crate) ttl_start: Option<Byte>,
-    /// By how much the ring grows; default 2.
+    /// Growth of the ring that is searched; default 2.
     pub(crate) ttl_increment: Option<Byte>,
-    /// The largest ring before the whole network; default 7.
+    /// Largest ring before the whole network is searched; default 7.
     pub(crate) ttl_threshold: Option<Byte>,
     /// Hops added when the wait for a reply is computed; default 2.
     pub(crate) timeout_buffer: Option<Byte>,
-    /// Tell of oneself while part of an active route; default false.
+    /// A station that is part of an active route tells its neighbours of itself; default false.
     pub(crate) hello: Option<bool>,
-    /// How often; default "1s".
+    /// Time between these messages; default "1s".
     pub(crate) hello_interval: Option<Period>,
     /// Intervals of silence after which a neighbour is gone; default 2.
     pub(crate) allowed_hello_loss: Option<Byte>,
-    /// Take the MAC's word for a break; default true.
+    /// A frame that the MAC gives up breaks the route. Without this, routes outlive it; default true.
     pub(crate) link_feedback: Option<bool>,
-    /// A route that breaks or expires has its number raised; default true (ns-3: false).
+    /// A route that breaks or expires has its sequence number raised. ns-3 has false; default true.
     pub(crate) raise_on_break: Option<bool>,
-    /// What the MAC still holds for a neighbour that does not answer is dropped; default true (ns-3: false).
+    /// With `link_feedback`, all that the MAC holds for a neighbour that does not answer is dropped, as in
+    /// ns-2. ns-3 has false; default true.
     pub(crate) drop_queued: Option<bool>,
     /// Only destinations answer requests; default false.
     pub(crate) destination_only: Option<bool>,
-    /// Who answers for a destination tells it of the originator too; default false.
+    /// A station that answers for a destination also tells that one of the originator; default false.
     pub(crate) gratuitous_rrep: Option<bool>,
     /// Ignore requests from neighbours that a reply could not be sent to; default true.
     pub(crate) blacklist: Option<bool>,
@@ -62,7 +66,7 @@ pub(crate) struct AodvModel {
     pub(crate) max_repair_ttl: Option<Byte>,
     /// Packets that may wait for routes; default 64.
     pub(crate) buffer_packets: Option<Count>,
-    /// How long one may wait; default "30s".
+    /// How long a packet may wait for a route; default "30s".
     pub(crate) buffer_time: Option<Period>,
     /// Broadcasts wait for a random time up to this; default "10ms".
     pub(crate) jitter: Option<Duration>,

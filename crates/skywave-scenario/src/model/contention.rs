@@ -22,27 +22,28 @@ pub(crate) enum ContentionModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ContentionPresetModel {
-    /// None at all.
+    /// Nobody else contends.
     None,
     /// The uplink of a cell of CDPD: all defaults.
     Cdpd,
 }
 
-/// Settings of a contention.
+/// Contention for the channel of one direction. The defaults are those of "cdpd".
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ContentionSettingsModel {
-    /// Length of a slot; default "3.125ms", 60 bits at 19.2 kb/s.
+    /// Length of a slot; default "3.125ms", 60 bits at 19.2 kb/s, as on CDPD.
     pub(crate) slot: Option<Period>,
-    /// The first window in slots: an attempt comes after 0 to `window` − 1 of them; default 16.
+    /// First window in slots: an attempt comes after 0 to `window` − 1 of them; default 16.
     pub(crate) window: Option<Spanned<Count>>,
-    /// The largest window, to which it doubles with each failure; default 256.
+    /// Largest window, at least `window`. The window doubles with each failure up to this; default 256.
     pub(crate) max_window: Option<Spanned<Count>>,
     /// Probability that an attempt fails; default 0.4.
     pub(crate) failure: Option<BelowOne>,
-    /// Mean time for which another station has the channel then; default "1s".
+    /// Mean of the exponential time for which another station then has the channel; default "1s".
     pub(crate) hold: Option<Duration>,
-    /// Once it has the channel, a station sends all that is queued; default true.
+    /// A station that has the channel sends all that is queued by then; otherwise it contends for each packet;
+    /// default true.
     pub(crate) capture: Option<bool>,
 }

@@ -9,54 +9,57 @@ use crate::model::units::{Bytes, Duration, HeaderBytes, Period, Rate, Size, Wind
 use crate::model::{Dist, OneOrMany};
 use crate::read::spanned::Spanned;
 
-/// Data from one node to another.
+/// Data from one node to another. UDP refuses the keys that are of TCP only; WTCP ignores them, so that a sweep
+/// over `transport` may have TCP and WTCP in it.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FlowModel {
     /// Name, unique; default "flow1", "flow2", … by place in the file.
     pub(crate) name: Option<Spanned<String>>,
-    /// Make this many copies, named NAME.1 to NAME.n; `#` in a node's name is the copy's number.
+    /// Make this many copies, named NAME.1 to NAME.n; `#` in a node's name becomes the number of the copy;
+    /// default one flow under its own name.
     pub(crate) count: Option<Spanned<Count>>,
-    /// Node that sends data.
+    /// Node that sends the data.
     pub(crate) from: Spanned<String>,
-    /// Node that receives it.
+    /// Node that receives the data. ACKs travel back over the reverse links. Routes have the fewest hops.
     pub(crate) to: Spanned<String>,
-    /// Nodes that data pass on their way, in order; between them the fewest hops.
+    /// Nodes that the data pass, in order; between them the fewest hops, and no node twice; default none.
     pub(crate) via: Option<Spanned<Vec<Spanned<String>>>>,
-    /// Nodes that ACKs pass on their way back; default the fewest hops.
+    /// Nodes that the ACKs pass on their way back, in order; default none.
     pub(crate) reverse_via: Option<Spanned<Vec<Spanned<String>>>>,
-    /// Stretches on which packets have a header more.
+    /// Stretches on which packets travel inside others; default none.
     pub(crate) tunnel: Option<OneOrMany<Spanned<TunnelModel>>>,
-    /// A preset's name, "wtcp", "udp", or a composition; default "reno".
+    /// The transport protocol; default "reno".
     pub(crate) transport: Option<Spanned<TransportModel>>,
-    /// Whose defaults to take; default "rfc".
+    /// The stack whose defaults to take. Of TCP only; default "rfc".
     pub(crate) profile: Option<Spanned<ProfileModel>>,
-    /// Payload bytes of a full segment; default 1460, WTCP 1423.
+    /// Payload bytes of a full segment. UDP refuses it; default 1460, WTCP 1423.
     pub(crate) mss: Option<Spanned<Bytes>>,
-    /// Header bytes on the wire; default 40 (TCP) or 28 (UDP, and below WTCP).
+    /// Bytes of headers on the wire; default 40, UDP 28, WTCP 28 below its own headers.
     pub(crate) header: Option<Spanned<HeaderBytes>>,
-    /// The receiver's window; default 1 MiB.
+    /// The receiver's buffer, and so the largest window that it advertises. UDP refuses it; default 1 MiB.
     pub(crate) rwnd: Option<Spanned<Window>>,
-    /// When the receiver acknowledges; default by profile.
+    /// When the receiver acknowledges. Of TCP only; default by profile: rfc and bsd "delayed", ns2 "every".
     pub(crate) acking: Option<Spanned<AckingModel>>,
-    /// How the connection begins; default by profile.
+    /// How the connection begins. Of TCP only; default "three-way".
     pub(crate) handshake: Option<Spanned<HandshakeModel>>,
-    /// Close with FIN; default by profile.
+    /// Close the connection with FIN. Of TCP only; default by profile: rfc and bsd true, ns2 false.
     pub(crate) fin: Option<Spanned<bool>>,
-    /// More of the sender's and receiver's settings.
+    /// Single settings of the profile. Of TCP only; default none.
     pub(crate) tcp: Option<Spanned<TcpModel>>,
     /// What the application does; default "ftp".
     pub(crate) traffic: Option<Spanned<TrafficModel>>,
-    /// When it starts; a distribution is drawn once a seed; default "0s".
+    /// When it starts. A distribution is drawn once a seed and flow; default "0s".
     pub(crate) start: Option<Spanned<Dist<Duration>>>,
-    /// Each further copy that `count` makes starts so much later than the one before; default "0s".
+    /// Each copy that `count` makes starts this much later than the one before; default "0s".
     pub(crate) start_step: Option<Spanned<Duration>>,
-    /// When the application stops; default the end of the run.
+    /// When the application stops. A distribution is drawn once a seed and flow; default the end of the run.
     pub(crate) stop: Option<Spanned<Dist<Duration>>>,
 }
 
-/// A stretch on which packets travel inside others.
+/// A stretch on which packets travel inside others: they are longer by the outer header between these two
+/// nodes, in each direction that passes `from` before `to`.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -76,14 +79,14 @@ pub(crate) struct TunnelModel {
 pub(crate) enum TrafficModel {
     /// Data without end.
     Ftp,
-    /// So much data, then close.
+    /// This much data, and then close: the flow has a completion time.
     Bytes(Size),
     /// Packets at constant intervals.
     Cbr(CbrModel),
-    /// Constant-rate bursts with pauses.
+    /// Bursts of packets at a constant rate, with pauses.
     #[serde(rename = "on_off")]
     OnOff(OnOffModel),
-    /// Transfers at random intervals on one connection.
+    /// Transfers one after another on one connection, with pauses.
     Requests(RequestsModel),
 }
 
@@ -94,7 +97,7 @@ pub(crate) enum TrafficModel {
 pub(crate) struct CbrModel {
     /// Payload rate.
     pub(crate) rate: Rate,
-    /// Payload bytes a packet.
+    /// Payload bytes of a packet.
     pub(crate) packet: Bytes,
     /// Draw each interval within ± this share of itself; default 0.
     pub(crate) jitter: Option<Probability>,
@@ -105,9 +108,9 @@ pub(crate) struct CbrModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OnOffModel {
-    /// Payload rate while on.
+    /// Payload rate during a burst.
     pub(crate) rate: Rate,
-    /// Payload bytes a packet.
+    /// Payload bytes of a packet.
     pub(crate) packet: Bytes,
     /// Length of a burst.
     pub(crate) on: Spanned<Dist<Period>>,
@@ -120,13 +123,13 @@ pub(crate) struct OnOffModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RequestsModel {
-    /// Size of a transfer; this or `segments`.
+    /// Size of a transfer. This or `segments` is needed; default none.
     pub(crate) size: Option<Spanned<Dist<Window>>>,
-    /// Size of a transfer in whole segments: uniform between two numbers, both included.
+    /// Size of a transfer in whole segments: uniform between two numbers, both included; default none.
     pub(crate) segments: Option<Spanned<(Count, Count)>>,
     /// The pause between transfers.
     pub(crate) think: Spanned<Dist<Duration>>,
-    /// Count the pause from the "end" (default) or the "start" of the transfer before.
+    /// Where the pause begins, at the end or at the start of the transfer before; default "end".
     pub(crate) pause_from: Option<PauseFromModel>,
 }
 
@@ -135,8 +138,8 @@ pub(crate) struct RequestsModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum PauseFromModel {
-    /// At the end of the transfer before.
+    /// The next transfer waits for the last.
     End,
-    /// At the start of the transfer before.
+    /// The next transfer does not wait for the last.
     Start,
 }

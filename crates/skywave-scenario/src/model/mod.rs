@@ -36,26 +36,27 @@ use crate::report::ReportModel;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File {
-    /// What the scenario shows, in one line.
+    /// One line that says what the scenario shows; default the name of the file.
     pub(crate) title: Option<String>,
-    /// More about it.
+    /// More about it; default none.
     pub(crate) description: Option<String>,
-    /// The links; nodes exist by being named here, or by `[[station]]`.
+    /// The links. A node exists because a link or a station names it; default none.
     #[serde(default)]
     pub(crate) link: Vec<Spanned<LinkModel>>,
-    /// A radio network that some nodes are stations of.
+    /// A radio network that some nodes are stations of; default none.
     pub(crate) radio: Option<Spanned<RadioModel>>,
-    /// The stations of the radio network.
+    /// The stations of the radio network; default none.
     #[serde(default)]
     pub(crate) station: Vec<Spanned<StationModel>>,
     /// The flows.
     pub(crate) flow: Vec<Spanned<FlowModel>>,
-    /// Agents at nodes that flows pass.
+    /// Agents at nodes that flows pass; default none.
     #[serde(default)]
     pub(crate) agent: Vec<Spanned<AgentModel>>,
-    /// How long to run, and how often.
+    /// How long to simulate, and how often.
     pub(crate) run: RunModel,
-    /// Fields to vary: path → values. All combinations are run, the last key varying fastest.
+    /// What to vary: a path, and the list of its values. Every combination is simulated; the last key varies
+    /// fastest; default one simulation of the file as it is.
     #[serde(default)]
     #[cfg_attr(
         feature = "schema",
@@ -66,7 +67,7 @@ pub(crate) struct File {
         reason = "taken off the tree before decoding; here for the schema"
     )]
     pub(crate) sweep: serde::de::IgnoredAny,
-    /// What to show of the results.
+    /// What to show of the results; default the default table and plot.
     #[expect(dead_code, reason = "decoded on its own; here for the schema")]
     pub(crate) report: Option<ReportModel>,
 }
@@ -103,7 +104,7 @@ pub(crate) enum Dist<Q> {
     Uniform(Q, Q),
     /// Exponential with this mean.
     Exponential(Q),
-    /// Pareto with this mean and shape.
+    /// Pareto with this mean and this shape.
     Pareto(ParetoModel<Q>),
 }
 
@@ -113,66 +114,75 @@ pub(crate) enum Dist<Q> {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", schemars(rename = "Pareto_{Q}"))]
 pub(crate) struct ParetoModel<Q> {
-    /// Mean.
+    /// Mean of the distribution.
     pub(crate) mean: Q,
-    /// Shape, above 1.
+    /// Shape of the distribution, above 1.
     pub(crate) shape: f64,
 }
 
-/// A link between two nodes: two directions with the same properties, unless said otherwise.
+/// A link between two nodes: two directions with the same properties, unless `reverse` says otherwise.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LinkModel {
-    /// Name, unique; default "A-B". The other direction is called "NAME.reverse".
+    /// Name, unique; its random streams are named after it. The reverse direction is called "NAME.reverse";
+    /// default "A-B", after the two nodes.
     pub(crate) name: Option<Spanned<String>>,
-    /// A named link, whose keys this one has where it does not say otherwise.
+    /// A named link. It gives every key that this link does not set itself (in `reverse`, each key on its own):
+    /// docs/scenarios.md#presets; default none.
     #[expect(
         dead_code,
         reason = "applied to the tree before decoding; here for the schema"
     )]
     pub(crate) preset: Option<LinkPresetModel>,
-    /// Make this many copies, named NAME.1 to NAME.n; `#` in a node's name is the copy's number.
+    /// Make this many copies, named NAME.1 to NAME.n; `#` in a node's name becomes the number of the copy;
+    /// default one link under its own name.
     pub(crate) count: Option<Spanned<Count>>,
-    /// The two nodes; the forward direction is from the first to the second.
+    /// The two nodes. The forward direction goes from the first to the second.
     pub(crate) between: Spanned<(String, String)>,
-    /// Leave out the reverse direction.
+    /// Leave out the reverse direction; default false.
     #[serde(default)]
     pub(crate) one_way: bool,
-    /// Constant rate.
+    /// Constant rate. A link has this or a `trace`; default none.
     pub(crate) rate: Option<Spanned<Rate>>,
-    /// Recorded opportunities instead of a rate: a mahimahi trace, relative to this file.
+    /// Recorded opportunities to send, in mahimahi's format, in place of a rate. The path is relative to this
+    /// file; the recording repeats for ever; default none.
     pub(crate) trace: Option<Spanned<String>>,
-    /// The trace to take when `trace` is not there.
+    /// The trace to take if the file of `trace` does not exist; default none.
     pub(crate) trace_else: Option<Spanned<String>>,
-    /// Rate of the reverse direction.
+    /// Rate of the reverse direction; default `rate`, or the trace.
     pub(crate) reverse_rate: Option<Spanned<Rate>>,
-    /// Properties of the reverse direction that differ.
+    /// Properties of the reverse direction that differ; default none.
     pub(crate) reverse: Option<Spanned<ReverseModel>>,
-    /// Propagation delay; needed unless a preset has one; a distribution is drawn once a seed.
+    /// Propagation delay. A distribution is drawn once a seed. It is needed unless a `preset` has one; default
+    /// none.
     #[cfg_attr(feature = "schema", schemars(with = "Option<Spanned<Dist<Duration>>>"))]
     pub(crate) delay: Spanned<Dist<Duration>>,
-    /// Random addition to the delay of each packet, or "none"; keeps order.
+    /// Random addition to the delay of each packet. Packets keep their order; default "none".
     pub(crate) jitter: Option<Spanned<JitterModel>>,
-    /// The queue before the transmitter; default 50 packets, tail drop.
+    /// The queue before the transmitter; default { droptail = "50 packets" }.
     pub(crate) queue: Option<Spanned<QueueModel>>,
-    /// Channel losses, by direction.
+    /// Losses of the channel, by direction; default none.
     pub(crate) loss: Option<Spanned<LossModel>>,
-    /// Whether a lost packet has used the link ("tail") or not ("head", the default).
+    /// Where a channel loss happens, and so whether a lost packet has used the link. "head" contradicts `arq`;
+    /// default "head", with `arq` "tail".
     pub(crate) loss_at: Option<LossAtModel>,
-    /// Times without any transmission.
+    /// Times without any transmission; default none.
     pub(crate) blackouts: Option<Spanned<OneOrMany<Spanned<BlackoutModel>>>>,
-    /// Probability that a packet arrives damaged.
+    /// Probability that a packet arrives damaged. The link does not notice this, so that `arq` does not repair
+    /// it; default 0.
     pub(crate) corruption: Option<Probability>,
-    /// Probability that a packet arrives twice.
+    /// Probability that a packet arrives twice; default 0.
     pub(crate) duplication: Option<Probability>,
-    /// Packets that later ones overtake.
+    /// Packets that are delayed, so that later ones overtake them; default none.
     pub(crate) reordering: Option<ReorderingModel>,
-    /// Retransmission by the link: "none", "tcp-dcr" or its settings; losses happen at the tail.
+    /// The link retransmits what it loses: docs/scenarios.md#repair-by-the-link; default "none".
     pub(crate) arq: Option<Spanned<ArqModel>>,
-    /// Forward error correction: "none" or its settings.
+    /// The link sends packets with redundancy (forward error correction): docs/scenarios.md#repair-by-the-link;
+    /// default "none".
     pub(crate) fec: Option<FecModel>,
-    /// Other stations contend for the channel: "none", "cdpd" or its settings.
+    /// Other stations contend for the channel: docs/scenarios.md#contention. Not together with `arq`, nor with
+    /// a trace; default "none".
     pub(crate) contention: Option<Spanned<ContentionModel>>,
 }
 
@@ -181,42 +191,43 @@ pub(crate) struct LinkModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LinkPresetModel {
-    /// A cell of CDPD, from the base station to a mobile host.
+    /// A cell of CDPD, from the base station to a mobile host, by section 2 of the WTCP paper.
     Cdpd,
 }
 
-/// What differs in the reverse direction of a link.
+/// What differs in the reverse direction of a link. Its losses are `loss.reverse`.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReverseModel {
-    /// Constant rate.
+    /// Constant rate. Not together with `reverse_rate`; default that of the link.
     pub(crate) rate: Option<Spanned<Rate>>,
-    /// Recorded opportunities instead of a rate.
+    /// Recorded opportunities to send, in place of a rate; default that of the link.
     pub(crate) trace: Option<Spanned<String>>,
-    /// The trace to take when `trace` is not there.
+    /// The trace to take if the file of `trace` does not exist; default none.
     pub(crate) trace_else: Option<Spanned<String>>,
-    /// Propagation delay.
+    /// Propagation delay; default that of the link, with the same draw.
     pub(crate) delay: Option<Spanned<Dist<Duration>>>,
-    /// Random addition to the delay.
+    /// Random addition to the delay of each packet; default that of the link.
     pub(crate) jitter: Option<Spanned<JitterModel>>,
-    /// The queue.
+    /// The queue before the transmitter; default that of the link.
     pub(crate) queue: Option<Spanned<QueueModel>>,
-    /// Where a channel loss happens.
+    /// Where a channel loss happens; default that of the link.
     pub(crate) loss_at: Option<LossAtModel>,
-    /// Times without any transmission.
+    /// Times without any transmission; default those of the link.
     pub(crate) blackouts: Option<Spanned<OneOrMany<Spanned<BlackoutModel>>>>,
-    /// Probability that a packet arrives damaged.
+    /// Probability that a packet arrives damaged; default that of the link.
     pub(crate) corruption: Option<Probability>,
-    /// Probability that a packet arrives twice.
+    /// Probability that a packet arrives twice; default that of the link.
     pub(crate) duplication: Option<Probability>,
-    /// Packets that later ones overtake.
+    /// Packets that later ones overtake; default that of the link.
     pub(crate) reordering: Option<ReorderingModel>,
-    /// Retransmission by the link: "none", "tcp-dcr" or its settings; losses happen at the tail.
+    /// The link retransmits what it loses; default that of the link if this direction has losses or blackouts,
+    /// otherwise "none".
     pub(crate) arq: Option<Spanned<ArqModel>>,
-    /// Forward error correction: "none" or its settings.
+    /// Forward error correction; default that of the link.
     pub(crate) fec: Option<FecModel>,
-    /// Other stations contend for the channel: "none", "cdpd" or its settings.
+    /// Other stations contend for the channel; default that of the link.
     pub(crate) contention: Option<Spanned<ContentionModel>>,
 }
 
@@ -225,7 +236,7 @@ pub(crate) struct ReverseModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum JitterModel {
-    /// None at all.
+    /// No addition.
     None,
     /// Uniform between two bounds.
     Uniform(Duration, Duration),
@@ -238,9 +249,9 @@ pub(crate) enum JitterModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum QueueModel {
-    /// Tail drop at this limit.
+    /// Drop what comes when the queue is at this limit. Of packets, the one in transmission counts too.
     Droptail(Limit),
-    /// Random early detection.
+    /// Random early detection: drop, or mark, before the queue is full.
     Red(RedModel),
 }
 
@@ -249,17 +260,18 @@ pub(crate) enum QueueModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RedModel {
-    /// Capacity; thresholds have its unit.
+    /// Capacity. The thresholds have its unit.
     pub(crate) limit: Limit,
-    /// Average from which packets are dropped; default a quarter of the limit.
+    /// Average queue from which packets are dropped; default a quarter of the limit.
     pub(crate) min: Option<Level>,
-    /// Average from which all, or a rising share, is dropped; default three quarters.
+    /// Average queue from which all packets are dropped, or with `gentle` a rising share; default three
+    /// quarters of the limit.
     pub(crate) max: Option<Level>,
     /// Drop probability at `max`; default 0.1.
     pub(crate) max_p: Option<Probability>,
     /// Weight of a sample in the average; default 0.002.
     pub(crate) weight: Option<Probability>,
-    /// Raise the probability to 1 between `max` and twice that; default false.
+    /// Raise the probability to 1 between `max` and twice `max`; default false.
     pub(crate) gentle: Option<bool>,
     /// Space drops evenly (ns-2's `wait_`); default true.
     pub(crate) wait: Option<bool>,
@@ -267,8 +279,8 @@ pub(crate) struct RedModel {
     pub(crate) mean_packet: Option<Bytes>,
     /// Mark packets of ECN-capable flows instead of dropping them early; default false.
     pub(crate) ecn: Option<bool>,
-    /// Mark as long as the drop probability that the average asks for is below this, and drop from there
-    /// on; default 0.1, as in ns-2.
+    /// Mark while the drop probability that the average asks for is below this, and drop from there on; default
+    /// 0.1, as in ns-2.
     pub(crate) mark_p: Option<Positive>,
 }
 
@@ -277,41 +289,42 @@ pub(crate) struct RedModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LossModel {
-    /// From the first node to the second.
+    /// From the first node to the second: a model, or a list of models that all act; default none.
     pub(crate) forward: Option<OneOrMany<ChannelModel>>,
-    /// Back.
+    /// From the second node to the first; default none.
     pub(crate) reverse: Option<Spanned<OneOrMany<ChannelModel>>>,
 }
 
-/// A channel loss model.
+/// A model of channel losses.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ChannelModel {
-    /// Each packet with this probability.
+    /// Each packet is lost with this probability, independently.
     Iid(Probability),
-    /// Exponential gaps counted in packets; the loss rate.
+    /// Gaps between losses are exponential and counted in packets. The number p is the loss rate; the mean gap
+    /// is 1/p.
     Exponential(Probability),
-    /// Exponential gaps counted in bytes; the mean gap.
+    /// Gaps between losses are exponential and counted in bytes. The size is the mean gap.
     ExponentialBytes(Size),
-    /// Two states, stepped once a packet.
+    /// A good and a bad state, which may change at each packet.
     GilbertElliott(GilbertElliottModel),
-    /// Two states with exponential stays.
+    /// A good and a bad state, each kept for an exponential time.
     GilbertElliottTime(GilbertElliottTimeModel),
-    /// Every so many packets.
+    /// Every n-th packet is lost.
     Periodic(PeriodicModel),
-    /// Exactly these packets, from 1.
+    /// Exactly these packets are lost, counted from 1.
     Packets(Vec<Count>),
 }
 
-/// The per-packet two-state channel.
+/// A channel of two states, with a step at each packet.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GilbertElliottModel {
-    /// P(good → bad) at each packet.
+    /// Probability at each packet of a change from good to bad.
     pub(crate) to_bad: Probability,
-    /// P(bad → good) at each packet.
+    /// Probability at each packet of a change from bad to good.
     pub(crate) to_good: Probability,
     /// Loss probability in the good state; default 0.
     pub(crate) loss_good: Option<Probability>,
@@ -319,14 +332,14 @@ pub(crate) struct GilbertElliottModel {
     pub(crate) loss_bad: Option<Probability>,
 }
 
-/// The two-state channel in time.
+/// A channel of two states in time: each state lasts for an exponential time.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GilbertElliottTimeModel {
-    /// Mean stay in the good state.
+    /// Mean time in the good state.
     pub(crate) good: Period,
-    /// Mean stay in the bad state.
+    /// Mean time in the bad state.
     pub(crate) bad: Period,
     /// Loss probability in the good state; default 0.
     pub(crate) loss_good: Option<Probability>,
@@ -339,9 +352,9 @@ pub(crate) struct GilbertElliottTimeModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PeriodicModel {
-    /// Distance in packets.
+    /// Distance between losses in packets.
     pub(crate) every: Count,
-    /// Number of the first lost packet, from 1; default `every`.
+    /// Number of the first lost packet, counted from 1; default `every`.
     pub(crate) first: Option<Count>,
 }
 
@@ -352,7 +365,7 @@ pub(crate) struct PeriodicModel {
 pub(crate) enum LossAtModel {
     /// Before the queue: a lost packet uses no capacity.
     Head,
-    /// After the transmission: a lost packet has used its share.
+    /// After the transmission: a lost packet has used its capacity.
     Tail,
 }
 
@@ -361,11 +374,12 @@ pub(crate) enum LossAtModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BlackoutModel {
-    /// When it begins; with `every` the first one, default one period after the start of the run.
+    /// When it begins, with `every` the first one. Needed without `every`; default one period after the start
+    /// of the run.
     pub(crate) start: Option<Duration>,
     /// How long it lasts.
     pub(crate) duration: Period,
-    /// Repeat with this period until the run ends.
+    /// Repeat with this period until the run ends; default once.
     pub(crate) every: Option<Period>,
 }
 
@@ -376,7 +390,7 @@ pub(crate) struct BlackoutModel {
 pub(crate) struct ReorderingModel {
     /// Probability that a packet is delayed.
     pub(crate) probability: Probability,
-    /// Its extra delay.
+    /// Extra delay of such a packet.
     pub(crate) delay: Duration,
 }
 
@@ -385,20 +399,21 @@ pub(crate) struct ReorderingModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RunModel {
-    /// When the run ends.
+    /// When the simulation ends.
     pub(crate) duration: Spanned<Period>,
-    /// Number of replications (seeds 1 to n), or the seeds; default 1.
+    /// The replications: n for the seeds 1 to n, or a list of seeds; default 1.
     pub(crate) seeds: Option<Spanned<SeedsModel>>,
-    /// Start and end of what is measured; default the whole run.
+    /// Start and end of the window that is measured; default the whole run.
     pub(crate) measure: Option<Spanned<(Duration, Duration)>>,
-    /// Record time series; default false.
+    /// Record the window, ssthresh, RTT, srtt, RTO, acknowledged bytes, segments and queue over time, as the
+    /// option --series does; default false.
     #[serde(default)]
     pub(crate) series: bool,
-    /// Also measure what costs time on every packet: arrivals of segments, how full queues are;
-    /// default false.
+    /// Also measure what costs time on every packet: the measures that say "with `details`"; default false.
     #[serde(default)]
     pub(crate) details: bool,
-    /// Count delivered bytes in bins of this length, from the start of the run.
+    /// Count the delivered bytes of each flow in bins of this length, over the whole run, into `bins.parquet`;
+    /// default none.
     pub(crate) bins: Option<Spanned<Period>>,
 }
 

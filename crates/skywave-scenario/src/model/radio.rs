@@ -9,57 +9,63 @@ use crate::model::units::{
 };
 use crate::read::spanned::Spanned;
 
-/// A radio network: stations that share a channel.
+/// A radio network: 802.11 stations that share one channel. docs/mechanisms/dcf.md explains the MAC and the
+/// radio.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RadioModel {
-    /// "802.11b" or "802.11g".
+    /// The standard of all stations.
     pub(crate) standard: StandardModel,
-    /// Rate of unicast data frames, one of the standard's; default "11Mbps" or "24Mbps".
+    /// Rate of unicast data frames, one of the standard's; default "11Mbps" with 802.11b, "24Mbps" with
+    /// 802.11g.
     pub(crate) rate: Option<Spanned<Rate>>,
-    /// Rate of RTS and CTS; default the standard's lowest.
+    /// Rate of RTS and CTS; default "1Mbps" with 802.11b, "6Mbps" with 802.11g.
     pub(crate) control_rate: Option<Spanned<Rate>>,
-    /// Rate of ACKs; default that of RTS and CTS. (ns-3's stations, and real ones, take the fastest basic rate that is
-    /// not above the data's.)
+    /// Rate of ACKs. (ns-3's stations, and real ones, take the fastest basic rate that is not above the
+    /// data's.); default `control_rate`.
     pub(crate) ack_rate: Option<Spanned<Rate>>,
-    /// Rate of the ACK that stations leave time for after a frame that they did not understand (EIFS); default the
-    /// standard's lowest (ns-3: "1Mbps").
+    /// Rate of the ACK that stations leave time for after a frame that they did not understand (EIFS). ns-3 has
+    /// "1Mbps"; default "1Mbps" with 802.11b, "6Mbps" with 802.11g.
     pub(crate) eifs_rate: Option<Spanned<Rate>>,
-    /// Rate of broadcast frames; default the standard's lowest.
+    /// Rate of broadcast frames; default "1Mbps" with 802.11b, "6Mbps" with 802.11g.
     pub(crate) broadcast_rate: Option<Spanned<Rate>>,
-    /// A slot of the backoff: "20us", or in 802.11g alone "9us"; default "20us".
+    /// A slot of the backoff: "20us", or with 802.11g also "9us"; default "20us", as in ad-hoc networks.
     pub(crate) slot: Option<Spanned<Period>>,
-    /// A signal is noticed this long after it has begun; default "15us" with slots of 20 µs, "4us" with 9.
+    /// Time after which a signal that has begun is noticed, less than a slot; default "15us", with slots of 9
+    /// µs "4us".
     pub(crate) cca: Option<Spanned<Duration>>,
-    /// Preamble of 802.11b's frames: "long" (default) or "short".
+    /// Preamble of 802.11b's frames; default "long".
     pub(crate) preamble: Option<Spanned<PreambleModel>>,
-    /// The first contention window in slots; default 31 in 802.11b, 15 in 802.11g.
+    /// First contention window in slots; default 31 with 802.11b, 15 with 802.11g.
     pub(crate) cw_min: Option<Spanned<Count>>,
-    /// The largest contention window; default 1023.
+    /// Largest contention window in slots; default 1023.
     pub(crate) cw_max: Option<Spanned<Count>>,
-    /// Which unicast frames RTS and CTS go before: "always", "never" (default), or those longer than so
-    /// many bytes.
+    /// Which unicast frames RTS and CTS go before: those that are longer than a size with their MAC header,
+    /// all, or none. The size also decides which frames are long unless `retries.long_above` does, so that a
+    /// sweep over `rts` alone changes the number of attempts too; default "never".
     pub(crate) rts: Option<RtsModel>,
-    /// A station that hears an RTS and then nothing is free again when data would have begun; default true (ns-2:
-    /// false).
+    /// A station that hears an RTS and then nothing is free again when data would have begun. ns-2 has false;
+    /// default true.
     pub(crate) nav_reset: Option<bool>,
-    /// A packet that found the channel idle needs no backoff even if the channel is taken before it is sent; default
-    /// false (ns-3: true).
+    /// A packet that found the channel idle needs no backoff even if the channel is taken before it is sent.
+    /// ns-3 has true; default false.
     pub(crate) keep_access: Option<bool>,
-    /// How often frames are sent before they are given up.
+    /// How often frames are sent before they are given up; default 7 and 4 attempts.
     pub(crate) retries: Option<RetriesModel>,
-    /// Room for packets that wait in the MAC; default "256kB".
+    /// Room for packets that wait in the MAC, without the one in service; default "256kB".
     pub(crate) queue: Option<Limit>,
-    /// How signals weaken with distance: "ns2" (default), "ns3", or ranges or a model.
+    /// How signals weaken with distance; default "ns2".
     pub(crate) propagation: Option<Spanned<PropagationModel>>,
-    /// How frames that meet get along; the default follows `propagation`.
+    /// What becomes of frames that overlap; default by `propagation`: { capture = "10dB" } with "ns2" and
+    /// `two_ray`, "sinr" with "ns3" and `log_distance`, "collision" with `ranges`.
     pub(crate) reception: Option<ReceptionModel>,
     /// What makes a station find the channel taken; default "signals".
     pub(crate) sensing: Option<SensingModel>,
-    /// How stations find their ways: "aodv" (default), its settings, or "static".
+    /// How stations find their ways: docs/mechanisms/aodv.md; default "aodv".
     pub(crate) routing: Option<Spanned<RoutingModel>>,
-    /// Record what every station does from one time to another.
+    /// Record what every station does from one time to another, into `timelines.parquet`; at most 600 s of all
+    /// stations together; default none.
     pub(crate) timeline: Option<Spanned<(Duration, Duration)>>,
 }
 
@@ -67,10 +73,10 @@ pub(crate) struct RadioModel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) enum StandardModel {
-    /// 802.11b: DSSS and CCK.
+    /// DSSS and CCK, at 1, 2, 5.5 and 11 Mb/s.
     #[serde(rename = "802.11b")]
     B,
-    /// 802.11g: ERP-OFDM.
+    /// ERP-OFDM, at 6 to 54 Mb/s.
     #[serde(rename = "802.11g")]
     G,
 }
@@ -82,7 +88,7 @@ pub(crate) enum StandardModel {
 pub(crate) enum PreambleModel {
     /// 192 µs with its header.
     Long,
-    /// 96 µs.
+    /// 96 µs with its header.
     Short,
 }
 
@@ -92,11 +98,11 @@ pub(crate) enum PreambleModel {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::unwrap_kinds))]
 pub(crate) enum RtsModel {
-    /// All.
+    /// All frames.
     Always,
-    /// None.
+    /// No frame.
     Never,
-    /// Longer ones.
+    /// Longer frames.
     #[serde(rename = "$name")]
     Above(RtsThreshold),
 }
@@ -110,26 +116,26 @@ pub(crate) struct RetriesModel {
     pub(crate) short: Option<Count>,
     /// Most attempts of a long frame; default 4.
     pub(crate) long: Option<Count>,
-    /// Longer frames, MAC header included, are long ones; default the threshold of `rts`, as in the
-    /// standard.
+    /// Frames that are longer than this with their MAC header are long ones; default the threshold of `rts`, as
+    /// in the standard.
     pub(crate) long_above: Option<Bytes>,
 }
 
-/// How signals weaken with distance, and what they are good for.
+/// How signals weaken with distance, and which of them can be received.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::allow_names))]
 pub(crate) enum PropagationModel {
-    /// The radios of ns-2: two-ray ground, 250 m of reception, 550 m of carrier sense, capture at 10 dB.
+    /// The radios of ns-2: two-ray ground, 250 m of reception, 550 m of carrier sense.
     Ns2,
-    /// The radios of ns-3: log-distance loss, bit errors by signal, noise and interference.
+    /// The radios of ns-3: log-distance loss with exponent 3, reception from −82 dBm, noise of −94 dBm.
     Ns3,
     /// Fixed distances.
     Ranges(RangesModel),
-    /// Two-ray ground with limits of power; the defaults are those of "ns2".
+    /// Two-ray ground with limits of power. The defaults are those of "ns2".
     TwoRay(TwoRayModel),
-    /// Log-distance loss with limits of power; the defaults are those of "ns3".
+    /// Log-distance loss with limits of power. The defaults are those of "ns3".
     LogDistance(LogDistanceModel),
 }
 
@@ -138,11 +144,11 @@ pub(crate) enum PropagationModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RangesModel {
-    /// Within which a frame can be received.
+    /// Distance within which a frame can be received.
     pub(crate) reception: Distance,
-    /// Within which it keeps the channel busy; default `reception`.
+    /// Distance within which it keeps the channel busy; default `reception`.
     pub(crate) sensing: Option<Distance>,
-    /// Within which it disturbs other frames; default `sensing`.
+    /// Distance within which it disturbs other frames; default `sensing`.
     pub(crate) interference: Option<Distance>,
 }
 
@@ -151,11 +157,11 @@ pub(crate) struct RangesModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TwoRayModel {
-    /// Length of the wave; default "0.328m", 914 MHz.
+    /// Length of the wave; default "0.328m", that of 914 MHz.
     pub(crate) wavelength: Option<Distance>,
-    /// Both antennas above the ground; default "1.5m".
+    /// Height of both antennas above the ground; default "1.5m".
     pub(crate) height: Option<Distance>,
-    /// Transmitted power and limits of what is received.
+    /// Transmitted power, and limits of what is received; default those of "ns2".
     #[serde(default)]
     pub(crate) power: PowerModel,
 }
@@ -165,13 +171,13 @@ pub(crate) struct TwoRayModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogDistanceModel {
-    /// The power of distance; default 3.
+    /// The power of distance with which signals weaken; default 3.
     pub(crate) exponent: Option<Positive>,
-    /// The distance at which the loss is known; default "1m".
+    /// Distance at which the loss is known; default "1m".
     pub(crate) reference: Option<Distance>,
-    /// The loss there; default "46.6777dB".
+    /// Loss at that distance; default "46.6777dB".
     pub(crate) loss: Option<Decibels>,
-    /// Transmitted power and limits of what is received.
+    /// Transmitted power, and limits of what is received; default those of "ns3".
     #[serde(default)]
     pub(crate) power: PowerModel,
 }
@@ -181,29 +187,34 @@ pub(crate) struct LogDistanceModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PowerModel {
-    /// Transmitted, gains of antennas included.
+    /// Transmitted power, gains of the antennas included; default "24.5dBm" with `two_ray`, "16.0206dBm" with
+    /// `log_distance`.
     pub(crate) transmitted: Option<Power>,
-    /// Least for a frame to be received.
+    /// Least power with which a frame is received; default "-64.37dBm" with `two_ray`, "-82dBm" with
+    /// `log_distance`.
     pub(crate) reception: Option<Power>,
-    /// Least to keep the channel busy.
+    /// Least power that keeps the channel busy; default "-78.07dBm" with `two_ray`, "-62dBm" with
+    /// `log_distance`.
     pub(crate) sensing: Option<Power>,
-    /// Least to disturb other frames.
+    /// Least power that disturbs other frames; default "-78.07dBm" with `two_ray`, "-101dBm" with
+    /// `log_distance`.
     pub(crate) interference: Option<Power>,
-    /// Noise at receivers; default none with `two_ray`, "-94dBm" with `log_distance`.
+    /// Noise at receivers. For reception by "sinr" it is −94 dBm where none is named, that of a receiver at
+    /// room temperature; default none with `two_ray`, "-94dBm" with `log_distance`.
     pub(crate) noise: Option<Power>,
 }
 
-/// How frames that meet get along.
+/// What becomes of frames that overlap.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::allow_names))]
 pub(crate) enum ReceptionModel {
-    /// They are all lost.
+    /// All of them are lost.
     Collision,
-    /// The first one is received if it is so much stronger than each other one.
+    /// The first one is received if it is this much stronger than each other one.
     Capture(Margin),
-    /// Bits are lost at random by signal, noise and interference.
+    /// Bits are lost at random, by signal, noise and interference.
     Sinr(SinrModel),
 }
 
@@ -212,9 +223,9 @@ pub(crate) enum ReceptionModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SinrModel {
-    /// A frame is found if it is so much above noise and interference when it begins; default "4dB".
+    /// A frame is found if it is this much above noise and interference when it begins; default "4dB".
     pub(crate) preamble: Option<Decibels>,
-    /// How OFDM is decoded: "soft" (default) or "hard".
+    /// How OFDM is decoded; default "soft".
     pub(crate) decoder: Option<DecoderModel>,
 }
 
@@ -223,9 +234,9 @@ pub(crate) struct SinrModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum DecoderModel {
-    /// How sure the demodulator is of each bit.
+    /// The decoder knows how sure each bit is.
     Soft,
-    /// Bits: ns-3's model of NIST.
+    /// The decoder is given bits: ns-3's model of NIST.
     Hard,
 }
 
@@ -235,9 +246,9 @@ pub(crate) enum DecoderModel {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::allow_names))]
 pub(crate) enum SensingModel {
-    /// Every signal that is strong enough to be sensed.
+    /// Each signal that is strong enough to be sensed.
     Signals,
-    /// The frame that it receives, and the energy of all signals together.
+    /// The frame that is being received, and the energy of all signals together.
     Frames(EnergyModel),
 }
 
@@ -246,7 +257,7 @@ pub(crate) enum SensingModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EnergyModel {
-    /// From here on the channel is taken; default "-62dBm".
+    /// Energy from which the channel is taken; default "-62dBm".
     pub(crate) energy: Option<Power>,
 }
 
@@ -256,8 +267,8 @@ pub(crate) struct EnergyModel {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::allow_names))]
 pub(crate) enum RoutingModel {
-    /// Fewest hops between the stations as they are at the start.
+    /// Fewest hops between the stations where they are at the start.
     Static,
-    /// Ad hoc On-Demand Distance Vector (RFC 3561).
+    /// Ad hoc On-Demand Distance Vector (RFC 3561), with its parameters.
     Aodv(Box<AodvModel>),
 }

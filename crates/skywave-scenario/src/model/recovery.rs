@@ -21,25 +21,26 @@ pub(crate) enum ArqModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ArqPresetModel {
-    /// None at all.
+    /// No retransmission.
     None,
-    /// That of TCP-DCR's simulations: all defaults.
+    /// As in TCP-DCR's simulations: all defaults, the same as `{}`.
     TcpDcr,
 }
 
-/// Settings of retransmission.
+/// Retransmission by the link.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ArqSettingsModel {
-    /// Time from the end of a failed transmission until the packet is back at the head of the
-    /// queue; default twice the link's delay.
+    /// Time from the end of the failed transmission until the packet is back at the head of the queue; default
+    /// twice the link's delay.
     pub(crate) round_trip: Option<Period>,
-    /// Most retransmissions of a packet; default without limit.
+    /// Most retransmissions of a packet; then it is given up; default no limit.
     pub(crate) retries: Option<Count>,
-    /// Deliver in order: packets wait at the far side for those before them; default false.
+    /// What arrives after a missing packet waits at the far side until that one is repaired or given up;
+    /// default false.
     pub(crate) in_order: Option<bool>,
-    /// Whether loss models act on retransmissions too; default true.
+    /// The loss models act on retransmissions too. Blackouts always do; default true.
     pub(crate) errors_on_retransmissions: Option<bool>,
 }
 
@@ -59,17 +60,17 @@ pub(crate) enum FecModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum FecPresetModel {
-    /// None at all.
+    /// No code.
     None,
 }
 
-/// Settings of forward error correction.
+/// Forward error correction.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FecSettingsModel {
-    /// Code rate: packets take 1/rate of their bytes on the air.
+    /// Code rate: a packet takes 1/`rate` of its bytes on the air.
     pub(crate) rate: CodeRate,
-    /// Probability that a corrupted transmission is repaired.
+    /// Probability that a transmission which the loss models corrupt is repaired, independently.
     pub(crate) repair: Probability,
 }

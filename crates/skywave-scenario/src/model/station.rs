@@ -12,19 +12,21 @@ use crate::read::spanned::Spanned;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StationModel {
-    /// Name in paths of `[sweep]` and in plots; default its node.
+    /// Name in paths of `[sweep]` and in plots; default its node, as written.
     pub(crate) name: Option<Spanned<String>>,
-    /// Its node, which comes into being here unless a link has it.
+    /// Its node. A station may have links too.
     pub(crate) node: Spanned<String>,
-    /// Make this many copies; `#` in the node's name is the copy's number.
+    /// Make this many copies; `#` in the node's name becomes the number of the copy, from 1; default one
+    /// station.
     pub(crate) count: Option<Spanned<Count>>,
-    /// Where it stands: metres to the east and to the north.
+    /// Where it stands, to the east and to the north. A station has this or `moves`; default none.
     pub(crate) at: Option<Spanned<(Metres, Metres)>>,
-    /// Each further copy stands so much on.
+    /// Distance of each further copy from the one before; default no distance.
     pub(crate) step: Option<Spanned<(Metres, Metres)>>,
-    /// How it moves: the path of a setdest file, relative to this one, or a model.
+    /// How it moves: the path of a setdest file, relative to this file, or a model; default none.
     pub(crate) moves: Option<Spanned<MovesModel>>,
-    /// What its IP layer does to packets that it sends into the network, its own and others'.
+    /// What its IP layer does to packets that it sends into the network, its own and those of others; default
+    /// nothing.
     pub(crate) ip: Option<Spanned<IpModel>>,
 }
 
@@ -33,7 +35,8 @@ pub(crate) struct StationModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::unwrap_kinds))]
 pub(crate) enum MovesModel {
-    /// A file as ns-2's setdest writes it: its nodes 0, 1, … are the copies 1, 2, …
+    /// A file as ns-2's setdest writes it, like "walk.setdest": its nodes 0, 1, … are the copies 1, 2, ….
+    /// Commands may stand in any order, as their times count, as in ns-2.
     #[serde(rename = "$scalar")]
     Setdest(String),
     #[serde(rename = "$table")]
@@ -45,7 +48,7 @@ pub(crate) enum MovesModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MobilityModel {
-    /// Rest, choose a place and a speed, go there.
+    /// Rest, choose a place and a speed at random, go there, and again.
     pub(crate) random_waypoint: RandomWaypointModel,
 }
 
@@ -54,9 +57,9 @@ pub(crate) struct MobilityModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RandomWaypointModel {
-    /// The area's far corner; the other one is the origin.
+    /// Far corner of the rectangle that stations move in. The other corner is the origin.
     pub(crate) area: (Distance, Distance),
-    /// Least and greatest speed; or the only one.
+    /// Least and greatest speed, or the only one.
     pub(crate) speed: Spanned<SpeedsModel>,
     /// Rest before each leg; default "0s".
     pub(crate) pause: Option<Duration>,
@@ -73,19 +76,19 @@ pub(crate) enum SpeedsModel {
     Between(Speed, Speed),
 }
 
-/// What an IP layer does.
+/// What an IP layer does to packets, in the words of a link.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct IpModel {
-    /// How fast packets are handled; default without limit.
+    /// How fast packets are handled; default no limit.
     pub(crate) rate: Option<Rate>,
-    /// Packets that wait to be handled; default 50.
+    /// The queue of packets that wait to be handled; default { droptail = "50 packets" }.
     pub(crate) queue: Option<Spanned<QueueModel>>,
-    /// How long it takes; default "0s".
+    /// How long it takes, the same time for each packet; default "0s".
     pub(crate) delay: Option<Duration>,
-    /// A random time more, or "none"; keeps order.
+    /// A random addition for each packet. Packets keep their order; default "none".
     pub(crate) jitter: Option<Spanned<JitterModel>>,
-    /// Losses.
+    /// Losses: a model, or a list of models. There are no directions here; default none.
     pub(crate) loss: Option<OneOrMany<ChannelModel>>,
 }

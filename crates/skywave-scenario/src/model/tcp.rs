@@ -8,12 +8,13 @@ use crate::model::units::{Period, Window};
 use crate::model::wtcp::WtcpModel;
 use crate::read::spanned::Spanned;
 
-/// A transport protocol.
+/// A transport protocol: the name of a preset (`skywave variants` lists them, docs/mechanisms/README.md
+/// explains them), "wtcp", "udp", or a composition.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::unwrap_kinds))]
 pub(crate) enum TransportModel {
-    /// A preset's name, "wtcp" or "udp".
+    /// The name of a preset (docs/mechanisms/README.md, `skywave variants`), "wtcp" or "udp".
     #[serde(rename = "$scalar")]
     Preset(String),
     /// A preset with other members in some slots, or WTCP with other parameters.
@@ -21,22 +22,23 @@ pub(crate) enum TransportModel {
     Composed(Box<ComposedModel>),
 }
 
-/// A preset with other members in some slots, or WTCP with other parameters.
+/// A preset with other members in some slots, or WTCP with other parameters. A member is written by its name,
+/// or with parameters as in `congestion = { cerl = { a = 0.3 } }`.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ComposedModel {
-    /// What to start from; default "reno".
+    /// The preset to start from; default "reno".
     pub(crate) preset: Option<Spanned<String>>,
-    /// When a segment counts as lost.
+    /// When a segment counts as lost; default that of the preset.
     pub(crate) detection: Option<DetectionModel>,
-    /// What is sent after a loss, until it is repaired.
+    /// What is sent after a loss, until it is repaired; default that of the preset.
     pub(crate) recovery: Option<RecoveryModel>,
-    /// How the window grows and shrinks.
+    /// How the window grows and shrinks; default that of the preset.
     pub(crate) congestion: Option<CongestionModel>,
-    /// What the retransmission timer does on expiry.
+    /// What the retransmission timer does when it expires; default that of the preset.
     pub(crate) timeout: Option<TimeoutModel>,
-    /// WTCP with these parameters, instead of TCP.
+    /// WTCP with these parameters, in place of TCP. No other key then; default none.
     pub(crate) wtcp: Option<Spanned<WtcpModel>>,
 }
 
@@ -47,7 +49,7 @@ pub(crate) struct ComposedModel {
 pub(crate) enum ProfileModel {
     /// ns-2.35's one-way agents.
     Ns2,
-    /// 4.3BSD descendants.
+    /// Descendants of 4.3BSD: coarse clocks, a first window of one segment.
     Bsd,
     /// The standards of today.
     Rfc,
@@ -64,60 +66,72 @@ pub(crate) enum HandshakeModel {
     ThreeWay,
 }
 
-/// Settings that a profile gives, one by one.
+/// Settings that a profile gives, one by one. What the path tells the ends (`ecn`, `eln`, `hints`), and an even
+/// pace (`pacing`), are off unless they are set here.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TcpModel {
-    /// First congestion window.
+    /// First congestion window; default by profile: rfc 10, ns2 2, bsd 1 segments.
     pub(crate) initial_window: Option<Window>,
-    /// Window with which slow start begins again after a timeout, and after Tahoe's fast retransmit;
-    /// default one segment.
+    /// Window with which slow start begins again after a timeout, and after Tahoe's fast retransmit. SIFEST's
+    /// larger initial window (LIW) is 2 segments here and in `initial_window`; default one segment.
     pub(crate) loss_window: Option<Window>,
     /// First slow start threshold; default the receiver's window.
     pub(crate) initial_ssthresh: Option<Window>,
-    /// The congestion window grows no further than this; default no cap.
+    /// The congestion window grows no further than this; a cap apart from `rwnd`; default no cap.
     pub(crate) max_cwnd: Option<Window>,
-    /// Begin again with the initial window after an idle time of more than the RTO (RFC 5681 section
-    /// 4.1).
+    /// Begin again with the initial window after an idle time of more than the RTO (RFC 5681 section 4.1);
+    /// default by profile: rfc true, the others false.
     pub(crate) restart_after_idle: Option<bool>,
-    /// Keep the slow start threshold in whole segments.
+    /// Keep the slow start threshold in whole segments; default by profile: rfc false, the others true.
     pub(crate) whole_ssthresh: Option<bool>,
-    /// Smallest RTO.
+    /// Smallest RTO; default by profile: rfc and bsd "1s", ns2 "200ms".
     pub(crate) min_rto: Option<Period>,
-    /// Largest RTO.
+    /// Largest RTO; default "60s".
     pub(crate) max_rto: Option<Period>,
-    /// RTO before the first sample.
+    /// RTO before the first sample; default by profile: rfc "1s", the others "3s".
     pub(crate) initial_rto: Option<Period>,
-    /// Tick of the timer's clock.
+    /// Tick of the timer's clock; default by profile: rfc "1ms", ns2 "10ms", bsd "500ms".
     pub(crate) tick: Option<Period>,
-    /// How the RTT estimator counts.
+    /// How the RTT estimator counts; default by profile: rfc "exact", the others "ticks".
     pub(crate) arithmetic: Option<ArithmeticModel>,
-    /// New data on the first two duplicate ACKs.
+    /// Send new data on the first two duplicate ACKs (RFC 3042); default by profile: bsd false, the others
+    /// true.
     pub(crate) limited_transmit: Option<bool>,
-    /// Timestamps: an RTT sample with every ACK.
+    /// Carry timestamps: an RTT sample with every ACK (RFC 7323); default by profile: rfc true, the others
+    /// false.
     pub(crate) timestamps: Option<bool>,
-    /// The receiver reports blocks that it holds.
+    /// The receiver reports the blocks that it holds (RFC 2018). Recoveries and detections that need it set it;
+    /// with "rack" and "ncr" it may be switched off, and TCP-NCR then counts three duplicate ACKs as ever;
+    /// default by profile: rfc true, the others where it is needed.
     pub(crate) sack: Option<Spanned<bool>>,
-    /// The receiver reports duplicates.
+    /// The receiver reports duplicates (RFC 2883). RACK's reordering window adapts to them; default by profile:
+    /// rfc true, the others false.
     pub(crate) dsack: Option<bool>,
-    /// Routers may mark data instead of dropping it, and the sender answers as to a loss; needs queues with
-    /// `ecn = true`.
+    /// Data are ECN-capable (RFC 3168): a RED queue with `ecn = true` marks them instead of dropping them
+    /// early, while the drop probability that its average asks for is below `mark_p`. The sender cuts its
+    /// window once for a window of marked data, as for a loss; default false.
     pub(crate) ecn: Option<bool>,
-    /// Whose rules a sender with ECN follows where RFC 3168 and ns-2 differ.
+    /// Whose rules a sender with ECN follows where RFC 3168 and ns-2 differ:
+    /// docs/scenarios.md#ecn-in-rfc-3168-and-in-ns-2; default by profile: ns2 "ns2", the others "rfc3168".
     pub(crate) ecn_rules: Option<EcnRulesModel>,
-    /// Links and stations tell of data that a channel lost, and the sender does not cut its window for
-    /// that (explicit loss notification).
+    /// Explicit loss notification: after a lossy link, a link with `arq` that gave a packet up, or a blackout
+    /// has lost data, the flow's next packet says so. The sender sends again what the channel lost, and does
+    /// not cut its window; default false.
     pub(crate) eln: Option<bool>,
-    /// The receiver tells the window law of contention and of congestion warnings on the way of the data.
+    /// The receiver tells the window law for how long 802.11 stations contended for the channel, and of
+    /// congestion warnings. Only laws that listen do anything with it; default false.
     pub(crate) hints: Option<bool>,
     /// What sets the pace at which segments leave; default "off".
     pub(crate) pacing: Option<PacingModel>,
-    /// NewReno restarts the timer on the first partial ACK only.
+    /// NewReno restarts the timer on the first partial ACK only (RFC 6582 section 4); default true.
     pub(crate) impatient: Option<bool>,
-    /// No second fast retransmit below the highest sequence number sent at the first.
+    /// No second fast retransmit below the highest sequence number that was sent at the first; default true,
+    /// with CERL false.
     pub(crate) avoid_repeated_recovery: Option<bool>,
-    /// How an ACK counts towards growth.
+    /// How an ACK counts towards growth of the window; default by profile: rfc { bytes = 2 }, the others
+    /// "acks".
     pub(crate) counting: Option<CountingModel>,
     /// Initial sequence number; default 0.
     pub(crate) iss: Option<u32>,
@@ -128,9 +142,10 @@ pub(crate) struct TcpModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum PacingModel {
-    /// Nothing, unless the window law names a rate.
+    /// Nothing, unless the window law names a rate of its own.
     Off,
-    /// The window, once in a round trip, as in Linux.
+    /// The window, as in Linux: cwnd/srtt times 2 in slow start and times 1.2 after it, in bursts of 1 ms or
+    /// two segments.
     Window,
 }
 
@@ -139,7 +154,7 @@ pub(crate) enum PacingModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum EcnRulesModel {
-    /// As the RFC says.
+    /// As section 6.1 of the RFC says.
     Rfc3168,
     /// As ns-2.35's one-way agents do.
     Ns2,
@@ -150,19 +165,19 @@ pub(crate) enum EcnRulesModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ArithmeticModel {
-    /// Nanoseconds.
+    /// In nanoseconds.
     Exact,
-    /// Whole ticks in fixed point.
+    /// In whole ticks, in fixed point.
     Ticks,
 }
 
-/// How an ACK counts towards growth.
+/// How an ACK counts towards growth of the window.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum CountingModel {
-    /// Each ACK once.
+    /// Each ACK of new data counts once.
     Acks,
-    /// Bytes, at most so many segments an ACK.
+    /// Acknowledged bytes count, at most this many segments an ACK.
     Bytes(Count),
 }

@@ -422,7 +422,7 @@ pub(crate) struct RtsThreshold(pub(crate) u32);
 
 impl Unit for RtsThreshold {
     const EXPECTED: &'static str = "\"always\", \"never\" or a size, like \"256B\"";
-    const PATTERN: &'static str = "Longer frames are preceded by RTS and CTS: \"256B\".";
+    const PATTERN: &'static str = "A length of frames, like \"256B\".";
     const KINDS: &'static [Kind] = &[Kind::Size];
 
     fn from_base(number: f64, kind: Kind) -> Result<Self, &'static str> {

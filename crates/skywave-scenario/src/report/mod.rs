@@ -5,7 +5,7 @@ mod model;
 
 use std::collections::BTreeMap;
 
-pub use metric::{BINNED, FLOW_METRICS, LINK_METRICS, Metric, SERIES, STATION_METRICS};
+pub use metric::{BINNED, FLOW_METRICS, GOODPUT, LINK_METRICS, Metric, SERIES, STATION_METRICS};
 pub(crate) use model::{Names, ReportModel};
 
 /// The part of the results to show.

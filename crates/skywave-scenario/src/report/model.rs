@@ -15,50 +15,62 @@ use crate::read::spanned::Spanned;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReportModel {
-    /// Plots.
+    /// The plots; default goodput over the number that is swept most finely.
     #[serde(default)]
     plot: Vec<PlotModel>,
-    /// Columns of the table.
+    /// Columns of the table of flows, which has a row for each point and flow; default goodput, RTT, 95th percentile
+    /// of the delay, retransmissions, timeouts, and drops by queues and channels.
     #[serde(default)]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Vec<super::metric::schema::FlowMeasure>")
+    )]
     table: Vec<Spanned<String>>,
-    /// What swept values and flows are called in all plots: { cerl = "TCP CERL" }.
+    /// What swept values and flows are called in all plots, as in { cerl = "TCP CERL" }; default as written,
+    /// compositions in short.
     #[serde(default)]
     names: BTreeMap<String, Spanned<String>>,
 }
 
-/// A plot: `y` against `x`, one line for each value of `by`.
+/// A plot: `y` against `x`, with one line for each value of `by`. docs/figures.md has examples.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct PlotModel {
-    /// Default "line".
+    /// How the plot is drawn; default "line".
     kind: Option<KindModel>,
-    /// A swept path, "seed", or "time" (needs `series` or `bins` in [run]); of a CDF the measured number.
+    /// The horizontal axis: a swept path, "seed", or "time" (which needs `series` or, for goodput, `bins` in
+    /// `[run]`). Of a CDF it is a measure.
     x: Spanned<String>,
-    /// A measured number: "goodput", "retransmits", …; a CDF has none.
+    /// The vertical axis: a measure. A CDF has none; default none.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<super::metric::schema::Measure>")
+    )]
     y: Option<Spanned<String>>,
-    /// What is one sample of a CDF or a box; default "run".
+    /// What makes one sample of a CDF or of a box; default "run".
     sample: Option<Spanned<SampleModel>>,
-    /// One line for each value of a swept path, or for each "flow".
+    /// One line for each value of this: a swept path, "flow" or "seed"; default one line.
     by: Option<Spanned<String>>,
-    /// Default "linear".
+    /// Scale of the horizontal axis; default "linear".
     x_scale: Option<ScaleModel>,
-    /// Default "linear".
+    /// Scale of the vertical axis; default "linear".
     y_scale: Option<ScaleModel>,
-    /// Heading; "" for none.
+    /// Heading; "" for none; default what is on the axes.
     title: Option<String>,
-    /// Label of the horizontal axis in place of the default one; "" for none.
+    /// Words at the horizontal axis, before the unit; "" for none; default what is swept or measured.
     x_label: Option<String>,
-    /// Label of the vertical axis in place of the default one; "" for none.
+    /// Words at the vertical axis, before the unit; "" for none; default what is measured.
     y_label: Option<String>,
-    /// What values of `x` and `by` are called: { cerl = "TCP CERL" }.
+    /// What values of `x` and `by` are called in this plot, as in { cerl = "TCP CERL" }; default those of
+    /// `[report]`.
     #[serde(default)]
     names: BTreeMap<String, Spanned<String>>,
-    /// Only this flow.
+    /// Only this flow; default all flows.
     flow: Option<Spanned<String>>,
-    /// Only this link; `y` is then measured of the link.
+    /// This link: `y` is then a measure of links; default none.
     link: Option<Spanned<String>>,
-    /// Only this station; `y` is then measured of the station.
+    /// This station: `y` is then a measure of stations; default none.
     station: Option<Spanned<String>>,
 }
 
@@ -67,11 +79,11 @@ struct PlotModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 enum KindModel {
-    /// Means with their intervals.
+    /// Means with their 95% intervals.
     Line,
     /// The share of samples that are at most `x`.
     Cdf,
-    /// Quartiles, least and largest sample.
+    /// Median, quartiles, least and largest sample.
     Box,
 }
 
@@ -80,7 +92,7 @@ enum KindModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 enum SampleModel {
-    /// A run, its flows together.
+    /// Each run, with its flows pooled.
     Run,
     /// Each flow of each run.
     Flow,

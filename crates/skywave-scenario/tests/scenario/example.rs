@@ -114,7 +114,7 @@ fn the_whole_scenario_is_described() {
 /// Messages about unknown names promise this.
 #[test]
 fn the_documentation_names_all_that_is_measured() {
-    const DOCS: &str = include_str!("../../../../docs/scenarios.md");
+    const DOCS: &str = include_str!("../../../../docs/reference.md");
     for metrics in [FLOW_METRICS, LINK_METRICS, STATION_METRICS, SERIES] {
         for metric in metrics {
             let name = metric.name;

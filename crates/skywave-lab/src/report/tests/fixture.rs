@@ -10,7 +10,7 @@ use skywave_sim::spec::Spec;
 
 use crate::experiment::{Design, Options, RecordSeries, Results, run};
 use crate::report::{FlowLabel, Study, StudyPoint};
-use crate::scenario::{Metric, ParamValue, Plot, PlotAxis, Quantity, Report, Written};
+use crate::scenario::{GOODPUT, Metric, ParamValue, Plot, PlotAxis, Quantity, Report, Written};
 
 /// The results' engine, so that they do not change with the sources of the real one.
 const FIXED: Options<'static> = Options {
@@ -88,14 +88,10 @@ fn label(transport: &str, group: &str) -> FlowLabel {
 }
 
 fn plot(x: &str, by: PlotAxis) -> Plot {
-    let goodput = Metric {
-        name: "goodput",
-        field: "goodput_bps",
-    };
     Plot {
         by: Some(by),
         x_log: true,
-        ..Plot::new(PlotAxis::Param(x.to_owned()), goodput)
+        ..Plot::new(PlotAxis::Param(x.to_owned()), GOODPUT)
     }
 }
 
@@ -276,6 +272,7 @@ pub(in crate::report) fn two_flows() -> (Study, Results) {
         y: Metric {
             name: "cwnd",
             field: "cwnd",
+            about: "",
         },
         ..plot("", PlotAxis::Flow)
     };
@@ -293,6 +290,7 @@ pub(in crate::report) fn two_flows() -> (Study, Results) {
                     y: Metric {
                         name: "queue",
                         field: "queue",
+                        about: "",
                     },
                     ..rtt_over_time
                 },
