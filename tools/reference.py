@@ -23,12 +23,12 @@ PAGE = ROOT / "docs" / "reference.md"
 INTRO = """\
 # Reference of scenario files
 
-<!-- Made by tools/reference.py from schema/scenario.schema.json, that is from the doc comments of the model.
-     Change those, write the schema again (its test says how), and run the tool. -->
+<!-- Made by tools/reference.py from schema/scenario.schema.json, that is from the doc comments of
+     the model. Change those, write the schema again (its test says how), and run the tool. -->
 
-All keys of a scenario, with their values and defaults. [scenarios.md](scenarios.md) explains how they work together.
-In each table the keys that are needed come first. A key that is not listed here is an error, and so is a value
-of the wrong kind: `skywave check FILE` shows both at their place."""
+All keys of a scenario, with their values and defaults. [scenarios.md](scenarios.md) explains how
+they work together. In each table the keys that are needed come first. A key that is not listed here
+is an error, and so is a value of the wrong kind: `skywave check FILE` shows both at their place."""
 
 QUANTITIES = """\
 ## Quantities
@@ -41,8 +41,8 @@ A quantity is a string of a number and a unit, such as `"80ms"`.
 DISTRIBUTIONS = """\
 ## Distributions
 
-Where a table says *distribution*, these may stand instead of a single value. It is drawn from the random stream of its
-key, so that all variants of a sweep see the same draws.
+Where a table says *distribution*, these may stand in place of a single value. The draws depend on
+the seed and the key, so that all variants of a sweep meet the same ones.
 
 | form | meaning |
 |---|---|"""
@@ -50,9 +50,9 @@ key, so that all variants of a sweep see the same draws.
 MEASURES = """\
 ## Measures
 
-The names of what is measured, for `y` of a plot and for `table`. In results and in Python the same number is a column
-with a name of its own, which plots and tables accept too. [What is measured](scenarios.md#what-is-measured) explains
-the terms."""
+The names of what is measured, for `y` of a plot and for `table`. In results and in Python the same
+number is a column with a name of its own, which plots and tables accept too.
+[What is measured](scenarios.md#what-is-measured) explains the terms."""
 
 # Where one section describes values of more than one key.
 TITLES = {
