@@ -42,7 +42,7 @@ pub(crate) struct Args {
     /// Let files take the place of others of their names.
     #[arg(long)]
     overwrite: bool,
-    /// Stop after so many files [default: Ctrl-C stops].
+    /// Stop after this many files [default: Ctrl-C stops].
     #[arg(long, value_name = "FILES", value_parser = clap::value_parser!(u32).range(1..))]
     count: Option<u32>,
     /// This host's secret key [default: see `skywave key --help`].

@@ -45,7 +45,7 @@ pub(crate) struct Args {
     /// How long to try until the receiver answers for the first time.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
     wait: Duration,
-    /// For so long a receiver that has answered once may be away.
+    /// How long a receiver that has answered once may be away.
     #[arg(long, value_name = "TIME", default_value = "30min", value_parser = time)]
     patience: Duration,
     /// Never send faster than this, all headers included [default: as the path allows].

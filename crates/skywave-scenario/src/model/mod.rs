@@ -195,7 +195,7 @@ pub(crate) enum LinkPresetModel {
     Cdpd,
 }
 
-/// What differs in the reverse direction of a link. Its losses are `loss.reverse`.
+/// Properties of the reverse direction of a link that differ. Its losses are `loss.reverse`.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -229,7 +229,7 @@ pub(crate) struct SinrModel {
     pub(crate) decoder: Option<DecoderModel>,
 }
 
-/// What the decoder of OFDM's code is given.
+/// Input of the decoder of OFDM's code.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -240,7 +240,7 @@ pub(crate) enum DecoderModel {
     Hard,
 }
 
-/// What makes a station find the channel taken.
+/// When a station finds the channel taken.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -76,7 +76,7 @@ pub(crate) enum SpeedsModel {
     Between(Speed, Speed),
 }
 
-/// What an IP layer does to packets, in the words of a link.
+/// Treatment of packets by an IP layer, with keys of a link.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -103,7 +103,7 @@ pub(crate) struct TcpModel {
     /// false.
     pub(crate) timestamps: Option<bool>,
     /// The receiver reports the blocks that it holds (RFC 2018). Recoveries and detections that need it set it;
-    /// with "rack" and "ncr" it may be switched off, and TCP-NCR then counts three duplicate ACKs as ever;
+    /// with "rack" and "ncr" it may be switched off, and TCP-NCR then counts three duplicate ACKs as usual;
     /// default by profile: rfc true, the others where it is needed.
     pub(crate) sack: Option<Spanned<bool>>,
     /// The receiver reports duplicates (RFC 2883). RACK's reordering window adapts to them; default by profile:
@@ -149,7 +149,7 @@ pub(crate) enum PacingModel {
     Window,
 }
 
-/// What a sender with ECN does where RFC 3168 and ns-2 differ.
+/// Rules of a sender with ECN where RFC 3168 and ns-2 differ.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
