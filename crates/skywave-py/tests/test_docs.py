@@ -11,7 +11,14 @@ EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/python.md", "docs/transfer.md", "docs/your-own.md"]
+    "name",
+    [
+        "README.md",
+        "docs/python.md",
+        "docs/transfer.md",
+        "docs/tutorial/your-own-law.md",
+        "docs/your-own.md",
+    ],
 )
 def test_the_examples_of_a_document_run_in_order(
     root: Path, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -30,7 +30,7 @@ pub(crate) struct LinkArgs {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     loss_back: Option<f64>,
 
-    /// What fits into its queue each way, the packet in transmission included, as 100 (packets) or
+    /// What fits into its queue each way, as 100 (packets, the one in transmission included) or
     /// 64kB; 50 packets unless given.
     #[arg(long, value_name = "PACKETS|BYTES", value_parser = queue)]
     queue: Option<String>,

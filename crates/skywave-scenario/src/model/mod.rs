@@ -249,7 +249,8 @@ pub(crate) enum JitterModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum QueueModel {
-    /// Drop what comes when the queue is at this limit. Of packets, the one in transmission counts too.
+    /// Drop what comes when the queue is at this limit. A limit in packets counts the packet in transmission; a
+    /// limit in bytes does not.
     Droptail(Limit),
     /// Random early detection: drop, or mark, before the queue is full.
     Red(RedModel),
@@ -260,7 +261,7 @@ pub(crate) enum QueueModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RedModel {
-    /// Capacity. The thresholds have its unit.
+    /// Capacity, without the packet in transmission. The thresholds have its unit.
     pub(crate) limit: Limit,
     /// Average queue from which packets are dropped; default a quarter of the limit.
     pub(crate) min: Option<Level>,

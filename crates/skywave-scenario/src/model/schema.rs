@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, json};
 use skywave_core::tcp::Slot;
-use skywave_core::tcp::slot::{Form, Kind, Member, Parameter};
+use skywave_core::tcp::slot::{Form, Kind, Member, Parameter, Value};
 
 use crate::model::member::{MemberModel, names_only, written};
 use crate::model::number::{Count, Positive, Probability};
@@ -81,6 +81,7 @@ fn value<S: Slot>(
         Kind::OneOf(names) => json_schema!({ "enum": names }),
     };
     let doc = match default.get(place) {
+        Some(Value::Period(time)) if time.is_zero() => format!("{}; default none.", parameter.doc),
         Some(value) => format!("{}; default {}.", parameter.doc, written(parameter, value)),
         None => format!("{}.", parameter.doc),
     };

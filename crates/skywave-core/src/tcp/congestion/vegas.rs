@@ -38,11 +38,21 @@ impl BuiltIn for Vegas {
     const SOURCE: &'static str = "Brakmo 1994";
     const DEFAULT: VegasConfig = VegasConfig::DEFAULT;
     const FIELDS: &'static [Field<VegasConfig>] = &[
-        Field::positive("alpha", "Grow below so many segments queued", |c| {
-            &mut c.alpha
-        }),
-        Field::positive("beta", "Shrink above so many", |c| &mut c.beta),
-        Field::positive("gamma", "Leave slow start above so many", |c| &mut c.gamma),
+        Field::positive(
+            "alpha",
+            "Queued segments below which the window grows",
+            |c| &mut c.alpha,
+        ),
+        Field::positive(
+            "beta",
+            "Queued segments above which the window shrinks",
+            |c| &mut c.beta,
+        ),
+        Field::positive(
+            "gamma",
+            "Queued segments above which slow start ends",
+            |c| &mut c.gamma,
+        ),
     ];
 
     fn build(config: &VegasConfig, setup: &Setup) -> Self {

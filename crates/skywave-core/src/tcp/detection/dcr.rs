@@ -80,7 +80,7 @@ impl BuiltIn for Dcr {
         ),
         Field::period(
             "tick",
-            "Tick of the timer's clock; zero is an exact one",
+            "Tick of the timer's clock, which is exact without it",
             |c| c.wait.tick(),
         ),
     ];

@@ -11,7 +11,7 @@ impl BuiltIn for Dupacks {
     type Config = u32;
     type State = Self;
     const NAME: &'static str = "dupacks";
-    const SUMMARY: &'static str = "so many duplicate ACKs (3)";
+    const SUMMARY: &'static str = "a fixed number of duplicate ACKs (3)";
     const SOURCE: &'static str = "RFC 5681 section 3.2";
     const DEFAULT: u32 = 3;
     const FIELDS: &'static [Field<u32>] = &[Field::count_alone(

@@ -15,7 +15,7 @@ impl BuiltIn for EarlyRetransmit {
     type Config = ();
     type State = Self;
     const NAME: &'static str = "early-retransmit";
-    const SUMMARY: &'static str = "three duplicate ACKs, or fewer when so many cannot come";
+    const SUMMARY: &'static str = "three duplicate ACKs, or fewer when three cannot come";
     const SOURCE: &'static str = "RFC 5827";
     const DEFAULT: () = ();
     const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {

@@ -39,7 +39,7 @@ impl BuiltIn for Sifest {
     type State = Self;
     const NAME: &'static str = "sifest";
     const SUMMARY: &'static str =
-        "as many duplicate ACKs as the segments in flight could cause, or so many (3)";
+        "as many duplicate ACKs as the segments in flight could cause, or a fixed number (3)";
     const SOURCE: &'static str = "Pan, Mark and Shen 2004, section 4.2";
     const DEFAULT: u32 = 3;
     const FIELDS: &'static [Field<u32>] = &[Field::count_alone(
