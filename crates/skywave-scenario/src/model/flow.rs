@@ -30,7 +30,8 @@ pub(crate) struct FlowModel {
     pub(crate) reverse_via: Option<Spanned<Vec<Spanned<String>>>>,
     /// Stretches on which packets travel inside others; default none.
     pub(crate) tunnel: Option<OneOrMany<Spanned<TunnelModel>>>,
-    /// The transport protocol; default "reno".
+    /// The transport protocol: the name of a preset (docs/mechanisms/README.md explains them, `skywave
+    /// variants` lists them), "wtcp", "udp", or a composition; default "reno".
     pub(crate) transport: Option<Spanned<TransportModel>>,
     /// The stack whose defaults to take. Of TCP only; default "rfc".
     pub(crate) profile: Option<Spanned<ProfileModel>>,

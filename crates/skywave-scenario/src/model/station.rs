@@ -23,7 +23,9 @@ pub(crate) struct StationModel {
     pub(crate) at: Option<Spanned<(Metres, Metres)>>,
     /// Distance of each further copy from the one before; default no distance.
     pub(crate) step: Option<Spanned<(Metres, Metres)>>,
-    /// How it moves: the path of a setdest file, relative to this file, or a model; default none.
+    /// How it moves: a model, or the path of a file of ns-2's setdest, relative to this file, like
+    /// "walk.setdest". Its nodes 0, 1, … are the copies 1, 2, …; its commands may stand in any order, as their
+    /// times count, as in ns-2; default none.
     pub(crate) moves: Option<Spanned<MovesModel>>,
     /// What its IP layer does to packets that it sends into the network, its own and those of others; default
     /// nothing.
@@ -35,8 +37,7 @@ pub(crate) struct StationModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::unwrap_kinds))]
 pub(crate) enum MovesModel {
-    /// A file as ns-2's setdest writes it, like "walk.setdest": its nodes 0, 1, … are the copies 1, 2, ….
-    /// Commands may stand in any order, as their times count, as in ns-2.
+    /// A file as ns-2's setdest writes it.
     #[serde(rename = "$scalar")]
     Setdest(String),
     #[serde(rename = "$table")]

@@ -8,13 +8,12 @@ use crate::model::units::{Period, Window};
 use crate::model::wtcp::WtcpModel;
 use crate::read::spanned::Spanned;
 
-/// A transport protocol: the name of a preset (`skywave variants` lists them, docs/mechanisms/README.md
-/// explains them), "wtcp", "udp", or a composition.
+/// A transport protocol.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::unwrap_kinds))]
 pub(crate) enum TransportModel {
-    /// The name of a preset (docs/mechanisms/README.md, `skywave variants`), "wtcp" or "udp".
+    /// The name of a preset, "wtcp" or "udp".
     #[serde(rename = "$scalar")]
     Preset(String),
     /// A preset with other members in some slots, or WTCP with other parameters.
