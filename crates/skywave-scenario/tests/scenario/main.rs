@@ -9,6 +9,7 @@ mod errors;
 mod example;
 mod members;
 mod mutations;
+mod profiles;
 mod radio;
 mod runs;
 mod schema;
