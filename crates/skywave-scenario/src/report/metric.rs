@@ -26,7 +26,7 @@ pub const GOODPUT: Metric = metric(
     "Payload that reached the application in order, each byte once, in bit/s.",
 );
 
-/// What is measured of a flow.
+/// The quantities measured of a flow.
 pub const FLOW_METRICS: &[Metric] = &[
     GOODPUT,
     metric(
