@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::time::{Duration, Time};
 use crate::units::Rate;
 
+use super::discipline::{CoDelConfig, FqCoDelConfig, PieConfig};
 use super::trace::Trace;
 
 /// One direction of a link.
@@ -18,6 +19,10 @@ pub struct LinkConfig {
     pub jitter: Option<Jitter>,
     /// The queue before the transmitter.
     pub queue: QueueConfig,
+    /// Packets that the device takes from the queue ahead of their transmission, as the transmit ring of
+    /// a network card does: the queue discipline does not see them any more. Only of a
+    /// [`TimedLink`](super::TimedLink); elsewhere a longer queue is the same.
+    pub ring: u32,
     /// Channel loss; several models act one after the other.
     pub loss: Vec<LossConfig>,
     /// Whether a lost packet has used the queue and the transmitter.
@@ -34,7 +39,7 @@ pub struct LinkConfig {
     pub fec: Option<Fec>,
     /// Other stations contend for the channel; only with a constant rate and without ARQ.
     pub contention: Option<Contention>,
-    /// Retransmission by the link; such a link is an [`ArqLink`](super::ArqLink).
+    /// Retransmission by the link; such a link is a [`TimedLink`](super::TimedLink).
     pub arq: Option<Arq>,
 }
 
@@ -68,14 +73,55 @@ pub enum Jitter {
 
 /// Queue discipline and its limit.
 ///
-/// A tail drop limit in packets counts the packet in transmission: n − 1 may wait, as in ns-2. RED's
-/// limit and limits in bytes count only what waits.
+/// A tail drop limit in packets counts the packet in transmission: n − 1 may wait, as in ns-2. Limits in
+/// bytes and those of all other disciplines count only what waits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueueConfig {
     /// Tail drop.
     DropTail(Limit),
     /// Random early detection (Floyd and Jacobson 1993).
     Red(RedConfig),
+    /// Marks above a threshold.
+    Step(StepConfig),
+    /// CoDel (RFC 8289).
+    CoDel(CoDelConfig),
+    /// FQ-CoDel (RFC 8290).
+    FqCoDel(FqCoDelConfig),
+    /// PIE (RFC 8033).
+    Pie(PieConfig),
+}
+
+impl QueueConfig {
+    /// Capacity.
+    pub fn limit(&self) -> Limit {
+        match self {
+            Self::DropTail(limit) => *limit,
+            Self::Red(red) => red.limit,
+            Self::Step(step) => step.limit,
+            Self::CoDel(codel) => codel.limit,
+            Self::FqCoDel(fq) => fq.codel.limit,
+            Self::Pie(pie) => pie.limit,
+        }
+    }
+
+    /// The fate of a packet is known when it arrives. Other disciplines need a
+    /// [`TimedLink`](super::TimedLink).
+    pub fn decides_on_arrival(&self) -> bool {
+        match self {
+            Self::DropTail(_) | Self::Red(_) | Self::Step(_) => true,
+            Self::CoDel(_) | Self::FqCoDel(_) | Self::Pie(_) => false,
+        }
+    }
+}
+
+/// Marks each ECN-capable packet that finds more than a threshold waiting, as switches do for DCTCP
+/// (RFC 8257 section 3.1). Drops when full, as tail drop does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepConfig {
+    /// Capacity.
+    pub limit: Limit,
+    /// What may wait without a mark, in the limit's unit; the packet in transmission does not count.
+    pub threshold: u64,
 }
 
 /// Capacity of a queue.
@@ -85,6 +131,26 @@ pub enum Limit {
     Packets(u32),
     /// In bytes.
     Bytes(u64),
+}
+
+impl Limit {
+    /// A packet of `size` bytes may join when this number and these bytes wait.
+    #[inline]
+    pub(super) fn has_room(self, (packets, bytes): (usize, u64), size: u32) -> bool {
+        match self {
+            Self::Packets(limit) => packets < limit as usize,
+            Self::Bytes(limit) => bytes + u64::from(size) <= limit,
+        }
+    }
+
+    /// How much waits, in the limit's unit, when this number and these bytes do.
+    #[inline]
+    pub(super) fn level(self, (packets, bytes): (usize, u64)) -> u64 {
+        match self {
+            Self::Packets(_) => packets as u64,
+            Self::Bytes(_) => bytes,
+        }
+    }
 }
 
 /// Random early detection; thresholds in the limit's unit.
@@ -200,7 +266,7 @@ pub struct Fec {
     pub repair: f64,
 }
 
-/// Retransmission by the link (TCP-DCR, sections 3.5 and 4); see [`ArqLink`](super::ArqLink).
+/// Retransmission by the link (TCP-DCR, sections 3.5 and 4); see [`TimedLink`](super::TimedLink).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arq {
     /// Time from the end of a failed transmission until the packet is back at the head of the
@@ -245,6 +311,12 @@ pub struct Contention {
 }
 
 impl LinkConfig {
+    /// Packets do not leave in the order and at the times that are known when they arrive: the link is a
+    /// [`TimedLink`](super::TimedLink).
+    pub fn needs_time(&self) -> bool {
+        self.arq.is_some() || !self.queue.decides_on_arrival()
+    }
+
     /// A clean link: no loss, no jitter.
     pub fn new(rate: Rate, delay: Duration, queue: QueueConfig) -> Self {
         Self {
@@ -252,6 +324,7 @@ impl LinkConfig {
             delay,
             jitter: None,
             queue,
+            ring: 0,
             loss: Vec::new(),
             loss_at: LossAt::Head,
             blackouts: Vec::new(),

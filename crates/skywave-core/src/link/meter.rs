@@ -7,8 +7,8 @@
 use super::{DropCause, Fate};
 use crate::time::{Duration, Time};
 
-/// The figures of a link; packets are counted by the time when they were offered (what an
-/// [`ArqLink`](super::ArqLink) loses or damages, by the time when it does).
+/// The figures of a link; packets are counted by the time when they were offered (what a
+/// [`TimedLink`](super::TimedLink) loses or damages, by the time when it does).
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Measured {
     /// Length of the window, up to where the run came.
@@ -36,7 +36,7 @@ pub struct Measured {
     pub arq: Retransmission,
 }
 
-/// Transmissions of a link that retransmits ([`ArqLink`](super::ArqLink)), counted at their end; all
+/// Transmissions of a link that retransmits ([`TimedLink`](super::TimedLink)), counted at their end; all
 /// zero for other links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Retransmission {

@@ -20,13 +20,13 @@
 //! Random streams are named after the link: `loss.0`, `loss.0.state`, `loss.1`, …, `fec`, `red`,
 //! `contention`, `jitter`, `reordering`, `corruption`, `duplication`.
 //!
-//! A link that retransmits ([`Arq`]) cannot know a packet's fate on arrival: it is an [`ArqLink`],
-//! with a contract of its own.
+//! A link that retransmits ([`Arq`]), or whose queue decides when packets leave it (CoDel, FQ-CoDel, PIE),
+//! cannot know a packet's fate on arrival: it is a [`TimedLink`], with a contract of its own.
 
-mod arq;
 mod blackout;
 mod config;
 mod contention;
+mod discipline;
 mod fec;
 mod impair;
 mod loss;
@@ -36,11 +36,13 @@ mod queue;
 mod red;
 mod service;
 mod starts;
+mod timed;
 mod trace;
 
-pub use arq::{ArqLink, Settled};
 pub use config::*;
+pub use discipline::{CoDelConfig, FqCoDelConfig, PieConfig};
 pub use meter::{Measured, Retransmission};
+pub use timed::{Offered, Settled, TimedLink};
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError, TraceErrorKind};
 
 use std::mem::offset_of;
@@ -98,7 +100,7 @@ impl Fate {
 pub enum DropCause {
     /// The queue was full.
     Queue,
-    /// The queue dropped it early (RED).
+    /// The queue dropped it although there was room (RED, CoDel, PIE).
     Early,
     /// A loss model of the channel.
     Channel,
@@ -135,9 +137,10 @@ impl Link {
     /// start until [`Link::measure`] says otherwise.
     ///
     /// # Panics
-    /// When `config` asks for ARQ, which is an [`ArqLink`]'s, or for contention without a constant rate.
+    /// When `config` asks for what only a [`TimedLink`] can do ([`LinkConfig::needs_time`]), or for contention
+    /// without a constant rate.
     pub fn new(config: LinkConfig, seed: u64, name: &str) -> Self {
-        assert!(config.arq.is_none(), "a link with ARQ is an `ArqLink`");
+        assert!(!config.needs_time(), "such a link is a `TimedLink`");
         assert!(
             config.contention.is_none() || matches!(config.service, Service::Rate(_)),
             "contention is for a constant rate"
@@ -173,9 +176,9 @@ impl Link {
         fate
     }
 
-    /// Whether [`Self::send_plain`] may be called: a constant rate, no RED and a perfect medium.
+    /// Whether [`Self::send_plain`] may be called: a constant rate, tail drop and a perfect medium.
     pub(crate) fn is_plain(&self) -> bool {
-        self.medium.is_none() && self.transmitter.is_plain() && !self.queue.is_red()
+        self.medium.is_none() && self.transmitter.is_plain() && !self.queue.acts_early()
     }
 
     /// The same as [`Self::send`] for a plain link, as most are: when the packet arrives, or `None`

@@ -56,19 +56,31 @@ pub(super) enum Verdict {
 #[repr(C)]
 pub(super) struct Admission {
     limit: Limit,
-    red: Option<Box<Red>>,
+    early: Option<Box<Early>>,
+}
+
+/// What picks packets before the queue is full.
+#[derive(Clone, Debug)]
+enum Early {
+    Red(Red),
+    /// The threshold of [`StepConfig`](super::config::StepConfig).
+    Step(u64),
 }
 
 impl Admission {
     /// For a queue before a transmitter of `rate`; `stream` decides the early drops.
     pub(super) fn new(config: QueueConfig, rate: Rate, stream: Stream) -> Self {
-        let (limit, red) = match config {
+        let (limit, early) = match config {
             // The packet in transmission has one of the places.
             QueueConfig::DropTail(Limit::Packets(n)) => (Limit::Packets(n.saturating_sub(1)), None),
-            QueueConfig::DropTail(bytes) => (bytes, None),
-            QueueConfig::Red(red) => (red.limit, Some(Box::new(Red::new(red, rate, stream)))),
+            QueueConfig::Red(red) => (red.limit, Some(Early::Red(Red::new(red, rate, stream)))),
+            QueueConfig::Step(step) => (step.limit, Some(Early::Step(step.threshold))),
+            other => (other.limit(), None),
         };
-        Self { limit, red }
+        Self {
+            limit,
+            early: early.map(Box::new),
+        }
     }
 
     /// A packet of `size` bytes with this ECN field comes while `packets` with `bytes` wait; `must_wait`
@@ -78,48 +90,42 @@ impl Admission {
         &mut self,
         now: Time,
         must_wait: bool,
-        (packets, bytes): (usize, u64),
+        waiting: (usize, u64),
         size: u32,
         ecn: Ecn,
     ) -> Verdict {
-        let full = must_wait && !self.has_room((packets, bytes), size);
-        let Some(red) = &mut self.red else {
-            return if full {
-                Verdict::Drop(DropCause::Queue)
-            } else {
-                Verdict::Pass
-            };
-        };
-        let length = match self.limit {
-            Limit::Packets(_) => packets as f64,
-            Limit::Bytes(_) => bytes as f64,
-        };
-        let picked = red.picks(now, length, size);
-        if full {
-            red.restart_count();
-            Verdict::Drop(DropCause::Queue)
-        } else if !picked {
-            Verdict::Pass
-        } else if ecn.is_capable() && red.may_mark() {
-            Verdict::Mark
-        } else {
-            Verdict::Drop(DropCause::Early)
+        let full = must_wait && !self.has_room(waiting, size);
+        let level = self.limit.level(waiting);
+        match self.early.as_deref_mut() {
+            None | Some(Early::Step(_)) if full => Verdict::Drop(DropCause::Queue),
+            Some(Early::Step(threshold)) if level > *threshold && ecn.is_capable() => Verdict::Mark,
+            None | Some(Early::Step(_)) => Verdict::Pass,
+            Some(Early::Red(red)) => {
+                let picked = red.picks(now, level as f64, size);
+                if full {
+                    red.restart_count();
+                    Verdict::Drop(DropCause::Queue)
+                } else if !picked {
+                    Verdict::Pass
+                } else if ecn.is_capable() && red.may_mark() {
+                    Verdict::Mark
+                } else {
+                    Verdict::Drop(DropCause::Early)
+                }
+            }
         }
     }
 
-    /// A packet of `size` bytes may wait too, while `packets` with `bytes` do.
+    /// A packet of `size` bytes may wait too, while this number with these bytes does.
     #[inline]
-    fn has_room(&self, (packets, bytes): (usize, u64), size: u32) -> bool {
-        match self.limit {
-            Limit::Packets(limit) => packets < limit as usize,
-            Limit::Bytes(limit) => bytes + u64::from(size) <= limit,
-        }
+    fn has_room(&self, waiting: (usize, u64), size: u32) -> bool {
+        self.limit.has_room(waiting, size)
     }
 
     /// The transmitter will be idle from `end` on, unless another packet comes before.
     #[inline]
     pub(super) fn idle_from(&mut self, end: Time) {
-        if let Some(red) = &mut self.red {
+        if let Some(Early::Red(red)) = self.early.as_deref_mut() {
             red.idle_from(end);
         }
     }
@@ -141,9 +147,9 @@ impl Queue {
         }
     }
 
-    /// It drops packets early.
-    pub(super) fn is_red(&self) -> bool {
-        self.admission.red.is_some()
+    /// It drops or marks packets before it is full.
+    pub(super) fn acts_early(&self) -> bool {
+        self.admission.early.is_some()
     }
 
     /// A packet arrives whose transmission would start at `start`.

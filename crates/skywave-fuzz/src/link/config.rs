@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::link::{
-    Arq, Blackout, Contention, Fec, GilbertElliott, Jitter, Limit, LinkConfig, LossAt, LossConfig,
-    QueueConfig, RedConfig, Reordering, Service, Trace,
+    Arq, Blackout, CoDelConfig, Contention, Fec, FqCoDelConfig, GilbertElliott, Jitter, Limit,
+    LinkConfig, LossAt, LossConfig, PieConfig, QueueConfig, RedConfig, Reordering, Service,
+    StepConfig, Trace,
 };
 use skywave_core::{Duration, Rate, Time};
 
@@ -62,7 +63,7 @@ impl<'a> Arbitrary<'a> for AnyLink {
             config.loss_at = LossAt::Tail;
             config.arq = Some(arq(bytes)?);
         }
-        if kind & 64 != 0 && config.arq.is_none() && matches!(config.service, Service::Rate(_)) {
+        if kind & 64 != 0 && !config.needs_time() && matches!(config.service, Service::Rate(_)) {
             config.contention = Some(contention(bytes)?);
         }
         Ok(Self(config))
@@ -130,6 +131,9 @@ fn queue(bytes: &mut Unstructured<'_>) -> Result<(u8, QueueConfig)> {
     if kind & 2 == 0 {
         return Ok((kind, QueueConfig::DropTail(limit)));
     }
+    if kind & 128 != 0 {
+        return Ok((kind, timed_queue(kind, limit, bytes)?));
+    }
     let capacity = match limit {
         Limit::Packets(n) => f64::from(n),
         Limit::Bytes(n) => n as f64,
@@ -147,6 +151,36 @@ fn queue(bytes: &mut Unstructured<'_>) -> Result<(u8, QueueConfig)> {
         mean_packet: u32::from(u8::arbitrary(bytes)?) * 8 + 1,
     };
     Ok((kind, QueueConfig::Red(red)))
+}
+
+/// A queue that also decides when packets leave.
+fn timed_queue(kind: u8, limit: Limit, bytes: &mut Unstructured<'_>) -> Result<QueueConfig> {
+    let codel = CoDelConfig {
+        target: millis(bytes)?,
+        interval: millis(bytes)?,
+        mtu: u32::from(u8::arbitrary(bytes)?) * 8,
+        ecn: kind & 16 != 0,
+        ce_threshold: (kind & 4 != 0).then_some(Duration::from_millis(1)),
+        limit,
+    };
+    Ok(match (kind & 8 != 0, kind & 4 != 0) {
+        (false, false) => QueueConfig::CoDel(codel),
+        (false, true) => QueueConfig::FqCoDel(FqCoDelConfig {
+            codel,
+            queues: u32::from(u8::arbitrary(bytes)?),
+            quantum: u32::from(u16::arbitrary(bytes)?) + 1,
+        }),
+        (true, false) => QueueConfig::Step(StepConfig {
+            limit,
+            threshold: u64::from(u8::arbitrary(bytes)?),
+        }),
+        (true, true) => QueueConfig::Pie(PieConfig {
+            target: millis(bytes)?,
+            update: millis(bytes)? + Duration::from_millis(1),
+            burst: millis(bytes)?,
+            ..PieConfig::new(limit)
+        }),
+    })
 }
 
 fn jitter(bytes: &mut Unstructured<'_>) -> Result<Jitter> {

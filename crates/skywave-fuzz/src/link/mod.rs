@@ -1,16 +1,16 @@
 //! A link of any configuration, offered any packets.
 
-mod arq;
 mod config;
 mod operation;
+mod timed;
 mod watched;
 
 use arbitrary::{Arbitrary, Unstructured};
 use skywave_core::link::LinkConfig;
 
-pub use arq::WatchedArq;
 pub use config::AnyLink;
 pub use operation::Operation;
+pub use timed::WatchedTimed;
 pub use watched::Watched;
 
 /// More than any rule needs to be broken.
@@ -34,8 +34,8 @@ pub fn run(data: &[u8]) {
 /// # Panics
 /// When a rule is broken.
 pub fn watch(config: LinkConfig, operations: impl IntoIterator<Item = Operation>) {
-    if config.arq.is_some() {
-        let mut link = WatchedArq::new(config);
+    if config.needs_time() {
+        let mut link = WatchedTimed::new(config);
         operations.into_iter().for_each(|o| link.apply(o));
     } else {
         let mut link = Watched::new(config);

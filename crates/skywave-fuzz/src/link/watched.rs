@@ -1,7 +1,7 @@
 //! A link with somebody who keeps books beside it.
 
 use skywave_core::link::{
-    DropCause, Fate, Limit, Link, LinkConfig, Measured, QueueConfig, RedConfig, Service,
+    DropCause, Fate, Limit, Link, LinkConfig, Measured, QueueConfig, Service,
 };
 use skywave_core::{Duration, Time};
 
@@ -110,8 +110,7 @@ impl Watched {
         let most = match self.config.queue {
             // It counts the packet in transmission.
             QueueConfig::DropTail(Limit::Packets(packets)) => u64::from(packets.saturating_sub(1)),
-            QueueConfig::Red(RedConfig { limit, .. }) | QueueConfig::DropTail(limit) => match limit
-            {
+            queue => match queue.limit() {
                 Limit::Packets(packets) => u64::from(packets),
                 // A packet has a byte at least.
                 Limit::Bytes(bytes) => bytes,

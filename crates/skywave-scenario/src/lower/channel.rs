@@ -1,79 +1,15 @@
-//! Lowering of what a link does to packets: queue, losses, blackouts.
+//! Lowering of what a channel does to packets: losses, blackouts.
 
 use skywave_core::Time;
-use skywave_core::link::{Blackout, GilbertElliott, Limit, LossConfig, QueueConfig, RedConfig};
+use skywave_core::link::{Blackout, GilbertElliott, LossConfig};
 
-use crate::model::units::Level;
-use crate::model::{BlackoutModel, ChannelModel, OneOrMany, QueueModel, RedModel};
+use crate::model::{BlackoutModel, ChannelModel, OneOrMany};
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
 use crate::read::tree::Span;
 
 /// More outages than make sense.
 const MAX_BLACKOUTS: usize = 100_000;
-
-pub(crate) fn queue(model: &Spanned<QueueModel>) -> Result<QueueConfig, Fault> {
-    match model.value {
-        QueueModel::Droptail(limit) => Ok(QueueConfig::DropTail(limit.0)),
-        QueueModel::Red(red) => red_queue(&red, &model.span),
-    }
-}
-
-fn red_queue(model: &RedModel, span: &Span) -> Result<QueueConfig, Fault> {
-    let fault = |message: &str, label: &str| {
-        Err(Fault::new(span.clone(), message.to_owned()).label(label.to_owned()))
-    };
-    let capacity = match model.limit.0 {
-        Limit::Packets(n) => f64::from(n),
-        Limit::Bytes(n) => n as f64,
-    };
-    let level = |level: Option<Level>, share: f64| match (level, model.limit.0) {
-        (None, _) => Some(capacity * share),
-        (Some(Level::Packets(n)), Limit::Packets(_)) | (Some(Level::Bytes(n)), Limit::Bytes(_)) => {
-            Some(n)
-        }
-        _ => None,
-    };
-    let (Some(min), Some(max)) = (level(model.min, 0.25), level(model.max, 0.75)) else {
-        return fault(
-            "RED's thresholds and limit have different units",
-            "all in packets, or all in bytes",
-        );
-    };
-    if min >= max {
-        return fault("RED's `min` is not below its `max`", "nothing lies between");
-    }
-    if max > capacity {
-        return fault(
-            "RED's `max` is above its limit",
-            "it would never be reached",
-        );
-    }
-    if model.mark_p.is_some() && model.ecn != Some(true) {
-        return fault(
-            "RED's `mark_p` is for marking packets",
-            "add `ecn = true`, or leave it out",
-        );
-    }
-    let weight = model.weight.map_or(0.002, |w| w.0);
-    if weight == 0.0 {
-        return fault("RED's `weight` is zero", "the average would never move");
-    }
-    Ok(QueueConfig::Red(RedConfig {
-        limit: model.limit.0,
-        min_threshold: min,
-        max_threshold: max,
-        max_p: model.max_p.map_or(0.1, |p| p.0),
-        weight,
-        gentle: model.gentle.unwrap_or(false),
-        wait: model.wait.unwrap_or(true),
-        mean_packet: model.mean_packet.map_or(500, |b| b.0),
-        mark_p: model
-            .ecn
-            .unwrap_or(false)
-            .then(|| model.mark_p.map_or(0.1, |p| p.0)),
-    }))
-}
 
 pub(crate) fn channel(models: &OneOrMany<ChannelModel>) -> Vec<LossConfig> {
     models.as_slice().iter().map(loss).collect()

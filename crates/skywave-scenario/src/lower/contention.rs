@@ -81,6 +81,13 @@ pub(crate) fn check(
         .label("this direction has `arq` too")
         .help("take contention = \"none\" or arq = \"none\" for one of the directions"));
     }
+    if !config.queue.decides_on_arrival() {
+        return Err(Fault::new(
+            model.span.clone(),
+            "contention does not go with a queue that decides when packets leave",
+        )
+        .label("take droptail, red or step for this direction"));
+    }
     if matches!(config.service, Service::Trace(_)) {
         return Err(Fault::new(
             model.span.clone(),

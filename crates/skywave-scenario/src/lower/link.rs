@@ -8,12 +8,13 @@ use skywave_core::link::{
 use skywave_core::{Duration, Time};
 use skywave_sim::spec::LinkSpec;
 
-use crate::lower::channel::{blackouts, channel, queue};
+use crate::lower::channel::{blackouts, channel};
 use crate::lower::contention;
+use crate::lower::queue::queue;
 use crate::lower::recovery::{self, place_losses};
 use crate::lower::{Draw, Network, Target, check_dist, check_name, copies, numbered};
 use crate::model::recovery::ArqModel;
-use crate::model::units::{self, Rate};
+use crate::model::units::{self, Packets, Rate};
 use crate::model::{Dist, JitterModel, LinkModel, ReorderingModel, ReverseModel};
 use crate::read::fault::Fault;
 use crate::read::files::Shelf;
@@ -140,6 +141,7 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
         delay: delay(&model.delay)?,
         jitter: jitter(model.jitter.as_ref())?,
         queue: DEFAULT_QUEUE,
+        ring: 0,
         loss: Vec::new(),
         loss_at: LossAt::default(),
         blackouts: blackouts(model.blackouts.as_ref(), end)?,
@@ -157,6 +159,9 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
     };
     if let Some(spec) = &model.queue {
         config.queue = queue(spec)?;
+    }
+    if let Some(packets) = &model.ring {
+        config.ring = ring(packets, &config)?;
     }
     let loss = model.loss.as_ref();
     if let Some(models) = loss.and_then(|l| l.value.forward.as_ref()) {
@@ -243,6 +248,12 @@ fn differ(
     }
     if let Some(own) = &own.queue {
         config.queue = queue(own)?;
+        if config.queue.decides_on_arrival() {
+            config.ring = 0;
+        }
+    }
+    if let Some(own) = &own.ring {
+        config.ring = ring(own, config)?;
     }
     if own.blackouts.is_some() {
         config.blackouts = blackouts(own.blackouts.as_ref(), end)?;
@@ -266,6 +277,18 @@ fn differ(
         config.fec = recovery::fec(own);
     }
     Ok(())
+}
+
+/// The ring of a device before which a queue decides when packets leave.
+fn ring(packets: &Spanned<Packets>, config: &LinkConfig) -> Result<u32, Fault> {
+    if config.queue.decides_on_arrival() {
+        return Err(Fault::new(
+            packets.span.clone(),
+            "this queue decides when packets arrive: a ring makes no difference to it",
+        )
+        .label("only with codel, fq-codel or pie; make the queue longer instead"));
+    }
+    Ok(packets.value.0)
 }
 
 fn refuse_reverse(model: &LinkModel) -> Result<(), Fault> {

@@ -10,6 +10,7 @@ pub(crate) mod hops;
 pub(crate) mod link;
 pub(crate) mod member;
 pub(crate) mod propagation;
+pub(crate) mod queue;
 pub(crate) mod radio;
 pub(crate) mod recovery;
 pub(crate) mod route;

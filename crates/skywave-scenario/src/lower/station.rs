@@ -5,8 +5,9 @@ use skywave_core::radio::{Position, RandomWaypointConfig, Track};
 use skywave_core::{Duration, Rate};
 use skywave_sim::spec::{Movement, StationSpec};
 
-use crate::lower::channel::{channel, queue};
+use crate::lower::channel::channel;
 use crate::lower::link::{DEFAULT_QUEUE, jitter};
+use crate::lower::queue::queue;
 use crate::lower::{Network, check_name, copies, numbered};
 use crate::model::station::{IpModel, MovesModel, RandomWaypointModel, SpeedsModel, StationModel};
 use crate::model::units::Metres;
@@ -174,6 +175,13 @@ fn ip(model: &Spanned<IpModel>) -> Result<LinkConfig, Fault> {
         loss,
     } = &model.value;
     let limit = waiting.as_ref().map_or(Ok(DEFAULT_QUEUE), queue)?;
+    if let (Some(waiting), false) = (waiting, limit.decides_on_arrival()) {
+        return Err(Fault::new(
+            waiting.span.clone(),
+            "the IP layer of a station has no queue of this kind",
+        )
+        .label("it takes droptail, red and step"));
+    }
     let mut config = LinkConfig::new(
         rate.map_or(NO_LIMIT, |rate| rate.0),
         delay.map_or(Duration::ZERO, |delay| delay.0),

@@ -9,6 +9,7 @@ pub(crate) mod flow;
 pub(crate) mod member;
 pub(crate) mod number;
 pub(crate) mod quantity;
+pub(crate) mod queue;
 pub(crate) mod radio;
 pub(crate) mod recovery;
 #[cfg(feature = "schema")]
@@ -23,11 +24,12 @@ use serde::Deserialize;
 use crate::model::agent::AgentModel;
 use crate::model::contention::ContentionModel;
 use crate::model::flow::FlowModel;
-use crate::model::number::{Count, Positive, Probability};
+use crate::model::number::{Count, Probability};
+use crate::model::queue::QueueModel;
 use crate::model::radio::RadioModel;
 use crate::model::recovery::{ArqModel, FecModel};
 use crate::model::station::StationModel;
-use crate::model::units::{Bytes, Duration, Level, Limit, Period, Rate, Size};
+use crate::model::units::{Duration, Packets, Period, Rate, Size};
 use crate::read::spanned::Spanned;
 use crate::report::ReportModel;
 
@@ -162,6 +164,9 @@ pub(crate) struct LinkModel {
     pub(crate) jitter: Option<Spanned<JitterModel>>,
     /// The queue before the transmitter; default { droptail = "50 packets" }.
     pub(crate) queue: Option<Spanned<QueueModel>>,
+    /// Packets that the device takes from the queue ahead of their transmission, as the transmit ring of a
+    /// network card does; `codel`, `fq-codel` and `pie` do not see them any more; default none.
+    pub(crate) ring: Option<Spanned<Packets>>,
     /// Losses of the channel, by direction; default none.
     pub(crate) loss: Option<Spanned<LossModel>>,
     /// Where a channel loss happens, and so whether a lost packet has used the link. "head" contradicts `arq`;
@@ -212,6 +217,8 @@ pub(crate) struct ReverseModel {
     pub(crate) jitter: Option<Spanned<JitterModel>>,
     /// The queue before the transmitter; default that of the link.
     pub(crate) queue: Option<Spanned<QueueModel>>,
+    /// Packets that the device takes from the queue ahead of their transmission; default that of the link.
+    pub(crate) ring: Option<Spanned<Packets>>,
     /// Where a channel loss happens; default that of the link.
     pub(crate) loss_at: Option<LossAtModel>,
     /// Times without any transmission; default those of the link.
@@ -242,47 +249,6 @@ pub(crate) enum JitterModel {
     Uniform(Duration, Duration),
     /// Exponential with this mean.
     Exponential(Duration),
-}
-
-/// A queue discipline.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum QueueModel {
-    /// Drop what comes when the queue is at this limit. A limit in packets counts the packet in transmission; a
-    /// limit in bytes does not.
-    Droptail(Limit),
-    /// Random early detection: drop, or mark, before the queue is full.
-    Red(RedModel),
-}
-
-/// Random early detection.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RedModel {
-    /// Capacity, without the packet in transmission. The thresholds have its unit.
-    pub(crate) limit: Limit,
-    /// Average queue from which packets are dropped; default a quarter of the limit.
-    pub(crate) min: Option<Level>,
-    /// Average queue from which all packets are dropped, or with `gentle` a rising share; default three
-    /// quarters of the limit.
-    pub(crate) max: Option<Level>,
-    /// Drop probability at `max`; default 0.1.
-    pub(crate) max_p: Option<Probability>,
-    /// Weight of a sample in the average; default 0.002.
-    pub(crate) weight: Option<Probability>,
-    /// Raise the probability to 1 between `max` and twice `max`; default false.
-    pub(crate) gentle: Option<bool>,
-    /// Space drops evenly (ns-2's `wait_`); default true.
-    pub(crate) wait: Option<bool>,
-    /// Typical packet in bytes; default 500, as in ns-2.
-    pub(crate) mean_packet: Option<Bytes>,
-    /// Mark packets of ECN-capable flows instead of dropping them early; default false.
-    pub(crate) ecn: Option<bool>,
-    /// Mark while the drop probability that the average asks for is below this, and drop from there on; default
-    /// 0.1, as in ns-2.
-    pub(crate) mark_p: Option<Positive>,
 }
 
 /// Channel losses of the two directions.

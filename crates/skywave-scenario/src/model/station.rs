@@ -3,8 +3,9 @@
 use serde::Deserialize;
 
 use crate::model::number::Count;
+use crate::model::queue::QueueModel;
 use crate::model::units::{Distance, Duration, Metres, Rate, Speed};
-use crate::model::{ChannelModel, JitterModel, OneOrMany, QueueModel};
+use crate::model::{ChannelModel, JitterModel, OneOrMany};
 use crate::read::spanned::Spanned;
 
 /// A station of the radio network.

@@ -10,6 +10,7 @@ mod example;
 mod members;
 mod mutations;
 mod profiles;
+mod queues;
 mod radio;
 mod runs;
 mod schema;

@@ -2,16 +2,16 @@
 
 use skywave_core::Time;
 use skywave_core::driver::DriveLink;
-use skywave_core::link::{Fate, Limit, Link, LinkConfig, Measured, QueueConfig};
+use skywave_core::link::{Fate, Limit, Link, LinkConfig, Measured};
 use skywave_core::packet::Packet;
 use skywave_core::rng::Stream;
 
 use super::agent::AgentLane;
-use super::arq::ArqLane;
 use super::inbox::Inbox;
 use super::notices::LossNotices;
 use super::plan::Slack;
 use super::routes::Next;
+use super::timed::TimedLane;
 use super::wire::Wire;
 use crate::measure::{Fullness, Recorder};
 use crate::observe::{Observer, Offer};
@@ -33,7 +33,7 @@ enum Carrier {
     /// The [`Wire`] with this number.
     Wire(u32),
     Link(Box<Link>),
-    Arq(Box<ArqLane>),
+    Timed(Box<TimedLane>),
     /// No link: an agent that packets pass.
     Agent(Box<AgentLane>),
     /// No link: packets enter the radio network at a station, for another.
@@ -48,8 +48,8 @@ enum Carrier {
 pub(crate) enum LaneKind {
     /// A link that decides about each packet at once.
     Link,
-    /// A link with ARQ.
-    Arq,
+    /// A link with a time of its own, which decides about packets later.
+    Timed,
     /// An agent.
     Agent,
     /// A passage through the radio network.
@@ -64,13 +64,9 @@ struct Watch {
 
 impl Watch {
     fn new(spec: &LinkSpec, run: &Spec) -> Option<Box<Self>> {
-        let limit = match spec.config.queue {
-            QueueConfig::DropTail(limit) => limit,
-            QueueConfig::Red(red) => red.limit,
-        };
-        let fullness = match limit {
-            // A link with ARQ does not know when the packets that wait will leave.
-            Limit::Packets(n) if run.details && spec.config.arq.is_none() => {
+        let fullness = match spec.config.queue.limit() {
+            // A link with a time of its own does not know when the packets that wait will leave.
+            Limit::Packets(n) if run.details && !spec.config.needs_time() => {
                 Some(Fullness::new(n, run.measure))
             }
             _ => None,
@@ -105,8 +101,8 @@ impl Lane {
         let watch = Watch::new(spec, run);
         let name = format!("link.{}", spec.name);
         let config = LinkConfig::clone(&spec.config);
-        let carrier = if config.arq.is_some() {
-            Carrier::Arq(Box::new(ArqLane::new(config, run, &name)))
+        let carrier = if config.needs_time() {
+            Carrier::Timed(Box::new(TimedLane::new(config, run, &name)))
         } else {
             let mut link = Link::new(config, run.seed, &name);
             link.measure(run.measure.0, run.measure.1);
@@ -177,14 +173,14 @@ impl Lane {
     pub(crate) fn kind(&self) -> LaneKind {
         match self.carrier {
             Carrier::Wire(_) | Carrier::Link(_) => LaneKind::Link,
-            Carrier::Arq(_) => LaneKind::Arq,
+            Carrier::Timed(_) => LaneKind::Timed,
             Carrier::Agent(_) => LaneKind::Agent,
             Carrier::Passage { .. } => LaneKind::Passage,
         }
     }
 
-    pub(crate) fn has_arq(&self) -> bool {
-        self.kind() == LaneKind::Arq
+    pub(crate) fn is_timed(&self) -> bool {
+        self.kind() == LaneKind::Timed
     }
 
     /// # Panics
@@ -192,17 +188,17 @@ impl Lane {
     pub(super) fn agent(&mut self) -> &mut AgentLane {
         match &mut self.carrier {
             Carrier::Agent(agent) => agent,
-            Carrier::Wire(_) | Carrier::Link(_) | Carrier::Arq(_) | Carrier::Passage { .. } => {
+            Carrier::Wire(_) | Carrier::Link(_) | Carrier::Timed(_) | Carrier::Passage { .. } => {
                 unreachable!("asked before")
             }
         }
     }
 
     /// # Panics
-    /// When this is no link with ARQ.
-    pub(super) fn arq(&mut self) -> &mut ArqLane {
+    /// When this is no link with a time of its own.
+    pub(super) fn timed(&mut self) -> &mut TimedLane {
         match &mut self.carrier {
-            Carrier::Arq(arq) => arq,
+            Carrier::Timed(timed) => timed,
             Carrier::Wire(_) | Carrier::Link(_) | Carrier::Agent(_) | Carrier::Passage { .. } => {
                 unreachable!("asked before")
             }
@@ -213,7 +209,7 @@ impl Lane {
     /// the queue before and after, as asked.
     ///
     /// # Panics
-    /// When the link has ARQ, or is a [`Wire`].
+    /// When the link has a time of its own, or is a [`Wire`].
     pub(crate) fn send(
         &mut self,
         at: Time,
@@ -270,7 +266,7 @@ impl Lane {
         let measured: Measured = match &self.carrier {
             Carrier::Wire(wire) => wires[*wire as usize].finish(end),
             Carrier::Link(link) => link.finish(end),
-            Carrier::Arq(arq) => arq.link.finish(end),
+            Carrier::Timed(timed) => timed.link.finish(end),
             Carrier::Agent(_) | Carrier::Passage { .. } => {
                 unreachable!("they come behind all links")
             }

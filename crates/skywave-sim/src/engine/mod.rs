@@ -2,7 +2,6 @@
 
 mod agent;
 mod air;
-mod arq;
 mod arrival;
 mod ends;
 mod flow;
@@ -18,6 +17,7 @@ mod prefetch;
 mod queue;
 mod ring;
 mod routes;
+mod timed;
 mod wake;
 mod way;
 mod wire;

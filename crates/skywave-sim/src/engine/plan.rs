@@ -68,7 +68,7 @@ impl Plan {
             .iter()
             .enumerate()
             .map(|(link, feeder)| match spec.links.get(link) {
-                Some(link) => *feeder == Feeder::Many || link.config.arq.is_some(),
+                Some(link) => *feeder == Feeder::Many || link.config.needs_time(),
                 None => true, // an agent or a passage
             })
             .collect();

@@ -204,7 +204,7 @@ impl<'a> World<'a> {
     fn on_machine(&mut self, lane: usize) {
         match self.lanes[lane].kind() {
             LaneKind::Link => {}
-            LaneKind::Arq => self.on_arq(lane),
+            LaneKind::Timed => self.on_timed(lane),
             LaneKind::Agent => self.on_agent(lane),
             LaneKind::Passage => self.on_passage(lane),
         }

@@ -1,7 +1,7 @@
 //! A link of the chain, of either kind, and what it did.
 
 use skywave_core::Time;
-use skywave_core::link::{ArqLink, DropCause, Fate, Link, LinkConfig, Measured};
+use skywave_core::link::{DropCause, Fate, Link, LinkConfig, Measured, TimedLink};
 
 /// Counts of what a link did with the packets that were offered to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -12,7 +12,7 @@ pub struct Tally {
     pub carried: u64,
     /// Packets dropped because the queue was full.
     pub queue: u64,
-    /// Packets dropped early (RED).
+    /// Packets dropped although the queue had room (RED, CoDel, PIE).
     pub early: u64,
     /// Packets lost by the loss models.
     pub channel: u64,
@@ -53,15 +53,15 @@ pub(super) struct Hop {
 #[derive(Debug)]
 enum Machine {
     Fifo(Box<Link>),
-    Arq(Box<ArqLink>),
+    Timed(Box<TimedLink>),
 }
 
 impl Hop {
     /// The link called `name`, with the random streams that it has in the simulator.
     pub(super) fn new(name: &str, config: &LinkConfig, seed: u64) -> Self {
         let streams = format!("link.{name}");
-        let machine = if config.arq.is_some() {
-            Machine::Arq(Box::new(ArqLink::new(config.clone(), seed, &streams)))
+        let machine = if config.needs_time() {
+            Machine::Timed(Box::new(TimedLink::new(config.clone(), seed, &streams)))
         } else {
             Machine::Fifo(Box::new(Link::new(config.clone(), seed, &streams)))
         };
@@ -77,7 +77,7 @@ impl Hop {
         self.tally.offered += 1;
         let fate = match &mut self.machine {
             Machine::Fifo(link) => Some(link.send(now, size)),
-            Machine::Arq(link) => link.offer(now, id, size).map(Fate::Dropped),
+            Machine::Timed(link) => link.offer(now, id, size).map(Fate::Dropped),
         };
         if let Some(fate) = fate {
             self.tally.count(fate);
@@ -89,20 +89,20 @@ impl Hop {
     pub(super) fn next_time(&self) -> Option<Time> {
         match &self.machine {
             Machine::Fifo(_) => None,
-            Machine::Arq(link) => link.next_time(),
+            Machine::Timed(link) => link.next_time(),
         }
     }
 
     /// Decides all that is due by `now`.
     pub(super) fn on_time(&mut self, now: Time) {
-        if let Machine::Arq(link) = &mut self.machine {
+        if let Machine::Timed(link) = &mut self.machine {
             link.on_time(now);
         }
     }
 
     /// The next packet whose fate was not known when it was offered.
     pub(super) fn settled(&mut self) -> Option<(u32, Fate)> {
-        let Machine::Arq(link) = &mut self.machine else {
+        let Machine::Timed(link) = &mut self.machine else {
             return None;
         };
         let settled = link.poll()?;
@@ -114,7 +114,7 @@ impl Hop {
     pub(super) fn queue_len(&self, now: Time) -> u32 {
         match &self.machine {
             Machine::Fifo(link) => link.queue_len(now),
-            Machine::Arq(link) => link.queue_len(),
+            Machine::Timed(link) => link.queue_len(),
         }
     }
 
@@ -122,7 +122,7 @@ impl Hop {
     pub(super) fn measured(&self, now: Time) -> Measured {
         match &self.machine {
             Machine::Fifo(link) => link.finish(now),
-            Machine::Arq(link) => link.finish(now),
+            Machine::Timed(link) => link.finish(now),
         }
     }
 }

@@ -35,7 +35,37 @@ fn queue() -> impl Strategy<Value = QueueConfig> {
             mark_p: None,
         })
     });
-    prop_oneof![limit.prop_map(QueueConfig::DropTail), red]
+    let step = (limit.clone(), 0u64..10)
+        .prop_map(|(limit, threshold)| QueueConfig::Step(StepConfig { limit, threshold }));
+    prop_oneof![limit.prop_map(QueueConfig::DropTail), red, step]
+}
+
+/// Queues that also decide when packets leave; tighter than usual, so that they do.
+fn timed_queue() -> impl Strategy<Value = QueueConfig> {
+    (0u32..20, 1u64..20, 1u64..50, 0usize..3).prop_map(|(packets, target, interval, kind)| {
+        let limit = Limit::Packets(packets);
+        let target = Duration::from_millis(target);
+        let interval = Duration::from_millis(interval);
+        let codel = CoDelConfig {
+            target,
+            interval,
+            ..CoDelConfig::new(limit)
+        };
+        let pie = PieConfig {
+            target,
+            update: interval,
+            burst: Duration::ZERO,
+            ..PieConfig::new(limit)
+        };
+        match kind {
+            0 => QueueConfig::CoDel(codel),
+            1 => QueueConfig::FqCoDel(FqCoDelConfig {
+                queues: 4,
+                ..FqCoDelConfig::new(codel)
+            }),
+            _ => QueueConfig::Pie(pie),
+        }
+    })
 }
 
 fn loss() -> impl Strategy<Value = LossConfig> {
@@ -75,6 +105,7 @@ prop_compose! {
             delay: DELAY,
             jitter: jitter.map(|mean| Jitter::Exponential(Duration::from_nanos(mean))),
             queue,
+            ring: 0,
             loss,
             loss_at: if tail { LossAt::Tail } else { LossAt::Head },
             blackouts: outage.map(blackout).into_iter().collect(),
@@ -235,7 +266,7 @@ proptest! {
         let arq = Arq { retries: Some(0), ..Arq::default() };
         let config = LinkConfig { loss_at: LossAt::Tail, contention: None, ..config };
         let mut plain = link(config.clone());
-        let mut l = ArqLink::new(LinkConfig { arq: Some(arq), contention: None, ..config }, 1, "wireless");
+        let mut l = TimedLink::new(LinkConfig { arq: Some(arq), contention: None, ..config }, 1, "wireless");
         let mut now = Time::ZERO;
         let mut fates = Vec::new();
         for (id, (gap, size)) in (0..).zip(packets) {
@@ -259,6 +290,89 @@ proptest! {
     }
 
     #[test]
+    fn a_link_with_a_time_of_its_own_is_a_plain_link_where_it_need_not_be_one(
+        config in any_config(),
+        packets in packets(),
+    ) {
+        let config = LinkConfig { contention: None, ..config };
+        let mut plain = link(config.clone());
+        let mut l = TimedLink::new(config, 1, "wireless");
+        let mut now = Time::ZERO;
+        let mut fates = Vec::new();
+        for (id, (gap, size)) in (0..).zip(packets) {
+            now += Duration::from_nanos(gap);
+            let fate = plain.send(now, size);
+            match l.offer(now, id, size) {
+                Some(cause) => prop_assert_eq!(fate, Fate::Dropped(cause)),
+                None => fates.push((id, fate)),
+            }
+            prop_assert_eq!(l.queue_len(), plain.queue_len(now));
+        }
+        while let Some(at) = l.next_time() {
+            l.on_time(at);
+            now = at;
+        }
+        let settled: Vec<_> = std::iter::from_fn(|| l.poll()).map(|s| (s.id, s.fate)).collect();
+        prop_assert_eq!(settled, fates);
+        let end = now + Duration::from_nanos(1);
+        prop_assert_eq!(l.finish(end), plain.finish(end));
+    }
+
+    #[test]
+    fn a_queue_that_drops_late_settles_every_packet_once(
+        config in any_config(),
+        queue in timed_queue(),
+        packets in packets(),
+        arq in any::<bool>(),
+        flows in 1u32..6,
+    ) {
+        let arq = arq.then(Arq::default);
+        let ring = flows % 3;
+        let config = LinkConfig { queue, ring, arq, contention: None, blackouts: vec![], ..config };
+        // With ARQ and without end of retries a loss rate of 1 would never end.
+        let loss = if arq.is_some() { vec![LossConfig::Bernoulli(0.2)] } else { config.loss.clone() };
+        let mut l = TimedLink::new(LinkConfig { loss, ..config }, 1, "wireless");
+        let (mut now, mut waiting) = (Time::ZERO, BTreeMap::new());
+        let (mut settled, mut refused) = (Vec::new(), 0);
+        let offered = packets.len() as u64;
+        for (id, (gap, size)) in (0..).zip(packets) {
+            now += Duration::from_nanos(gap);
+            let packet = Offered { id, size, flow: id % flows, ecn: Ecn::NotEct };
+            match l.offer_packet(now, packet) {
+                Some(_) => refused += 1,
+                None => { waiting.insert(id, now); }
+            }
+            settled.extend(std::iter::from_fn(|| l.poll()));
+        }
+        while let Some(at) = l.next_time() {
+            prop_assert!(at >= now, "back in time");
+            now = at;
+            l.on_time(at);
+            settled.extend(std::iter::from_fn(|| l.poll()));
+        }
+        let (mut last, mut arrived, mut dropped) = (Time::ZERO, 0, 0);
+        for Settled { id, at: decided, fate, .. } in settled {
+            let came = waiting.remove(&id);
+            prop_assert!(came.is_some_and(|at| at <= decided), "{} twice or too early", id);
+            match fate {
+                Fate::Arrives { at, marked, .. } => {
+                    prop_assert!(at >= decided + DELAY && at >= last && !marked);
+                    last = at;
+                    arrived += 1;
+                }
+                Fate::Dropped(_) => dropped += 1,
+            }
+        }
+        prop_assert!(waiting.is_empty(), "forgotten: {:?}", waiting);
+        prop_assert_eq!(l.queue_len(), 0);
+        let got = l.finish(now + Duration::from_nanos(1));
+        prop_assert_eq!(got.offered, offered);
+        prop_assert_eq!(arrived + dropped + refused, offered);
+        prop_assert_eq!(got.queue_drops + got.channel_drops + got.blackout_drops, dropped + refused);
+        prop_assert!((0.0..=1.0).contains(&got.utilisation));
+    }
+
+    #[test]
     fn a_link_that_retransmits_settles_every_packet_once(
         config in any_config(),
         packets in packets(),
@@ -271,7 +385,7 @@ proptest! {
             in_order,
             errors_on_retransmissions,
         };
-        let mut l = ArqLink::new(LinkConfig { arq: Some(arq), contention: None, ..config }, 1, "wireless");
+        let mut l = TimedLink::new(LinkConfig { arq: Some(arq), contention: None, ..config }, 1, "wireless");
         let (mut now, mut last, mut waiting) = (Time::ZERO, Time::ZERO, BTreeMap::new());
         let (mut settled, mut refused) = (Vec::new(), 0);
         for (id, (gap, size)) in (0..).zip(packets) {
@@ -326,7 +440,7 @@ proptest! {
             in_order,
             errors_on_retransmissions: true,
         };
-        let mut l = ArqLink::new(LinkConfig { arq: Some(arq), contention: None, ..config }, 1, "wireless");
+        let mut l = TimedLink::new(LinkConfig { arq: Some(arq), contention: None, ..config }, 1, "wireless");
         l.measure(Time::from_nanos(window.0), Time::from_nanos(window.1));
         for (id, (now, size)) in (0..).zip(packets) {
             l.offer(Time::from_nanos(now), id, size);

@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 use skywave_core::link::{
-    Arq, ArqLink, Blackout, Jitter, Limit, Link, LossConfig, QueueConfig, Reordering,
+    Arq, Blackout, Jitter, Limit, Link, LossConfig, QueueConfig, Reordering, TimedLink,
 };
 use skywave_core::{Duration, Rate};
 
@@ -354,7 +354,7 @@ proptest! {
     ) {
         let arq = Arq { retries, in_order, ..Arq::default() };
         let config = chain(vec![LinkConfig { arq: Some(arq), duplication: 0.0, ..link }]);
-        let mut bare = ArqLink::new(config.hops[0].link.clone(), config.seed, "link.hop0");
+        let mut bare = TimedLink::new(config.hops[0].link.clone(), config.seed, "link.hop0");
         let mut outcomes = Vec::new();
         for packet in offered(&packets) {
             let size = packets[packet.id as usize].1 + config.overhead;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 mod coding;
 mod order;
+mod queues;
 mod recovery;
 
 /// 1500 bytes take 10 ms, the link's round trip 30 ms.
@@ -24,12 +25,12 @@ fn config(arq: Arq, lost: &[u64]) -> LinkConfig {
 }
 
 /// A link that loses the transmissions of these numbers.
-fn link(arq: Arq, lost: &[u64]) -> ArqLink {
+fn link(arq: Arq, lost: &[u64]) -> TimedLink {
     new(config(arq, lost))
 }
 
-fn new(config: LinkConfig) -> ArqLink {
-    ArqLink::new(config, 1, "wireless")
+fn new(config: LinkConfig) -> TimedLink {
+    TimedLink::new(config, 1, "wireless")
 }
 
 fn ms(ms: u64) -> Time {
@@ -52,14 +53,14 @@ fn heard(settled: Settled) -> Heard {
 }
 
 /// Offers packets `1..=packets` of 1500 bytes at `at`; none may be refused.
-fn offer(link: &mut ArqLink, at: Time, packets: std::ops::RangeInclusive<u32>) {
+fn offer(link: &mut TimedLink, at: Time, packets: std::ops::RangeInclusive<u32>) {
     for id in packets {
         assert_eq!(link.offer(at, id, 1500), None);
     }
 }
 
 /// Lets the link do everything, and tells what became of the packets in the order of decision.
-fn run(link: &mut ArqLink) -> Vec<Heard> {
+fn run(link: &mut TimedLink) -> Vec<Heard> {
     while let Some(at) = link.next_time() {
         link.on_time(at);
     }

@@ -1,4 +1,5 @@
-//! Links with ARQ: they decide about a packet some time after it has come, by timers of their own.
+//! Links with a time of their own (ARQ, CoDel, FQ-CoDel, PIE): they decide later than packets come, by
+//! timers.
 //!
 //! Such a link has an inbox in any case, and its timer lies there among the packets. When a bucket is
 //! taken, all packets up to its end are known, and the link does everything that is due by then.
@@ -7,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use skywave_core::link::{ArqLink, Fate, LinkConfig, Settled};
+use skywave_core::link::{Fate, LinkConfig, Offered, Settled, TimedLink};
 use skywave_core::packet::{Ecn, Marks, Packet};
 use skywave_core::{Duration, Time};
 
@@ -16,9 +17,9 @@ use super::world::{Event, World};
 use crate::observe::Offer;
 use crate::spec::Spec;
 
-/// A link with ARQ.
-pub(crate) struct ArqLane {
-    pub(super) link: ArqLink,
+/// A link with a time of its own.
+pub(crate) struct TimedLane {
+    pub(super) link: TimedLink,
     /// The earliest timer that lies in the inbox.
     timer: Option<Time>,
     /// Offers not yet reported to the observer. They are reported in order, so all of them wait
@@ -35,9 +36,9 @@ struct Untold {
     decided: Option<(Fate, u32)>,
 }
 
-impl ArqLane {
+impl TimedLane {
     pub(super) fn new(config: LinkConfig, run: &Spec, name: &str) -> Self {
-        let mut link = ArqLink::new(config, run.seed, name);
+        let mut link = TimedLink::new(config, run.seed, name);
         link.measure(run.measure.0, run.measure.1);
         Self {
             link,
@@ -48,8 +49,8 @@ impl ArqLane {
 }
 
 impl World<'_> {
-    /// A link with ARQ does what is due by the end of its earliest bucket.
-    pub(super) fn on_arq(&mut self, link: usize) {
+    /// A link with a time of its own does what is due by the end of its earliest bucket.
+    pub(super) fn on_timed(&mut self, link: usize) {
         let Some(inbox) = &mut self.lanes[link].inbox else {
             return;
         };
@@ -63,20 +64,20 @@ impl World<'_> {
             inbox.recycle(packets);
         }
         self.advance(link, horizon);
-        self.lanes[link].arq().timer.take_if(|at| *at <= horizon);
+        self.lanes[link].timed().timer.take_if(|at| *at <= horizon);
         self.set_timer(link);
     }
 
     fn set_timer(&mut self, link: usize) {
         let lane = &mut self.lanes[link];
-        let arq = lane.arq();
-        let Some(at) = arq.link.next_time().filter(|at| *at < self.end) else {
+        let timed = lane.timed();
+        let Some(at) = timed.link.next_time().filter(|at| *at < self.end) else {
             return;
         };
-        if arq.timer.is_some_and(|pending| pending <= at) {
+        if timed.timer.is_some_and(|pending| pending <= at) {
             return;
         }
-        arq.timer = Some(at);
+        timed.timer = Some(at);
         if let Some(inbox) = &mut lane.inbox
             && let Some(wake) = inbox.insert(Arrival::timer(at))
         {
@@ -87,10 +88,10 @@ impl World<'_> {
     /// Lets the link do everything that is due by `until`, except after the end of the run.
     fn advance(&mut self, link: usize, until: Time) {
         let until = until.min(self.end - Duration::from_nanos(1));
-        while let Some(at) = self.lanes[link].arq().link.next_time()
+        while let Some(at) = self.lanes[link].timed().link.next_time()
             && at <= until
         {
-            self.lanes[link].arq().link.on_time(at);
+            self.lanes[link].timed().link.on_time(at);
             self.settle(link, at);
         }
     }
@@ -100,10 +101,16 @@ impl World<'_> {
         let travelling = &mut self.packets[id as usize];
         travelling.hop = label.hop();
         let packet = &travelling.packet;
-        let arq = self.lanes[link].arq();
-        let refused = arq.link.offer_capable(at, id, packet.size, packet.ecn);
+        let timed = self.lanes[link].timed();
+        let offered = Offered {
+            id,
+            size: packet.size,
+            flow: packet.flow,
+            ecn: packet.ecn,
+        };
+        let refused = timed.link.offer_packet(at, offered);
         if self.observer.is_some() {
-            arq.untold.push_back(Untold {
+            timed.untold.push_back(Untold {
                 at,
                 id,
                 packet: *packet,
@@ -112,6 +119,7 @@ impl World<'_> {
             self.tell(link);
         }
         if let Some(cause) = refused {
+            self.notice_loss(link as u32, id, cause.into());
             self.drop_packet(id, label.hop(), cause.into(), at);
         }
         self.settle(link, at);
@@ -120,11 +128,11 @@ impl World<'_> {
     /// Something happened on the link at `at`: records the queue, and passes on what is decided.
     fn settle(&mut self, link: usize, at: Time) {
         let lane = &mut self.lanes[link];
-        let waiting = lane.arq().link.queue_len();
+        let waiting = lane.timed().link.queue_len();
         if let Some(recorder) = lane.series() {
             recorder.record(0, at, f64::from(waiting));
         }
-        while let Some(settled) = self.lanes[link].arq().link.poll() {
+        while let Some(settled) = self.lanes[link].timed().link.poll() {
             self.note(link, settled);
             let id = settled.id;
             match settled.fate {
@@ -163,7 +171,7 @@ impl World<'_> {
         if self.observer.is_none() {
             return;
         }
-        let untold = &mut self.lanes[link].arq().untold;
+        let untold = &mut self.lanes[link].timed().untold;
         // Packet numbers are reused, but earlier offers with this number have been decided.
         let open = |offer: &&mut Untold| offer.id == settled.id && offer.decided.is_none();
         if let Some(offer) = untold.iter_mut().find(open) {
@@ -177,7 +185,7 @@ impl World<'_> {
         let Some(observer) = &mut self.observer else {
             return;
         };
-        let untold = &mut self.lanes[link].arq().untold;
+        let untold = &mut self.lanes[link].timed().untold;
         while let Some(offer) = untold.front()
             && let Some((fate, transmissions)) = offer.decided
         {
@@ -199,10 +207,10 @@ impl World<'_> {
         }
         let end = self.end;
         for link in 0..self.lanes.len() {
-            if !self.lanes[link].has_arq() {
+            if !self.lanes[link].is_timed() {
                 continue;
             }
-            for offer in &mut self.lanes[link].arq().untold {
+            for offer in &mut self.lanes[link].timed().untold {
                 let after_the_end = Fate::Arrives {
                     at: end,
                     corrupt: false,

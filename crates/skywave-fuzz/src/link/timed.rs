@@ -1,8 +1,8 @@
-//! A link that retransmits, with somebody who keeps books beside it.
+//! A link with a time of its own, with somebody who keeps books beside it.
 
 use std::collections::BTreeMap;
 
-use skywave_core::link::{ArqLink, DropCause, Fate, LinkConfig, Measured, Settled};
+use skywave_core::link::{DropCause, Fate, LinkConfig, Measured, Settled, TimedLink};
 use skywave_core::{Duration, Time};
 
 use super::Operation;
@@ -11,9 +11,9 @@ use super::Operation;
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// A link, and what it should say of itself.
-pub struct WatchedArq {
+pub struct WatchedTimed {
     config: LinkConfig,
-    link: ArqLink,
+    link: TimedLink,
     now: Time,
     /// Number of the next packet.
     next: u32,
@@ -24,11 +24,11 @@ pub struct WatchedArq {
     books: Measured,
 }
 
-impl WatchedArq {
+impl WatchedTimed {
     /// A link as `config` says.
     pub fn new(config: LinkConfig) -> Self {
         Self {
-            link: ArqLink::new(config.clone(), 1, "wireless"),
+            link: TimedLink::new(config.clone(), 1, "wireless"),
             config,
             now: Time::ZERO,
             next: 0,
@@ -81,10 +81,12 @@ impl WatchedArq {
             None => {
                 self.inside.insert(id, self.now);
             }
-            Some(cause) => {
-                assert!(matches!(cause, DropCause::Queue | DropCause::Early));
-                self.books.queue_drops += 1;
+            Some(DropCause::Queue | DropCause::Early) => self.books.queue_drops += 1,
+            Some(DropCause::Channel) => {
+                assert!(self.config.arq.is_none(), "lost before it was transmitted");
+                self.books.channel_drops += 1;
             }
+            Some(DropCause::Blackout) => panic!("blackouts are at the end of transmissions"),
         }
         self.hear();
     }
@@ -116,14 +118,19 @@ impl WatchedArq {
                     self.last = (arrival, id);
                     self.books.corrupted += u64::from(corrupt);
                 }
+                Fate::Dropped(DropCause::Queue | DropCause::Early) => {
+                    assert!(!self.config.queue.decides_on_arrival(), "dropped later");
+                    assert_eq!(transmissions, 0);
+                    self.books.queue_drops += 1;
+                }
                 Fate::Dropped(cause) => {
-                    assert_eq!(Some(transmissions - 1), arq.retries, "given up too early");
                     match cause {
-                        DropCause::Channel => self.books.channel_drops += 1,
                         DropCause::Blackout => self.books.blackout_drops += 1,
-                        cause => panic!("dropped later: {cause:?}"),
+                        _ => self.books.channel_drops += 1,
                     }
-                    self.books.arq.given_up += 1;
+                    let most = self.config.arq.map_or(Some(0), |arq| arq.retries);
+                    assert_eq!(Some(transmissions - 1), most, "given up too early");
+                    self.books.arq.given_up += u64::from(self.config.arq.is_some());
                 }
             }
         }

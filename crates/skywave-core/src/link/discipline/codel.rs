@@ -1,0 +1,194 @@
+//! CoDel (RFC 8289): keeps the *smallest* time that packets spend in the queue over an interval below a
+//! target, by dropping at the head of the queue.
+//!
+//! A queue that drains within an interval absorbs a burst and is good; one that never does is a standing
+//! queue. So a packet may be dropped once the time in the queue has stayed above `target` for `interval`.
+//! From then on drops come at distances of `interval / √count`, so that a sender that answers to each by
+//! the square-root law of TCP slows down linearly (section 5.5), until the time is below the target.
+//! With ECN a packet is marked and delivered where it would have been dropped.
+
+use super::{Arrival, Frame, Frames, Gone};
+use crate::link::DropCause;
+use crate::link::config::Limit;
+use crate::time::{Duration, Time};
+
+/// A drop state that ended less than this many intervals ago goes on where it was (section 5.4).
+const MEMORY_INTERVALS: u64 = 16;
+
+/// CoDel (RFC 8289).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoDelConfig {
+    /// Capacity; the packet in transmission does not count.
+    pub limit: Limit,
+    /// Time in the queue that is acceptable for good (section 4.4).
+    pub target: Duration,
+    /// Time for which a queue may stay above the target: the order of a worst-case round trip
+    /// (section 4.3).
+    pub interval: Duration,
+    /// With at most this many bytes left in the queue nothing is dropped: a packet of the link.
+    pub mtu: u32,
+    /// Mark ECN-capable packets instead of dropping them.
+    pub ecn: bool,
+    /// Also mark each ECN-capable packet that was in the queue for longer than this (Linux's
+    /// `ce_threshold`); needs `ecn`.
+    pub ce_threshold: Option<Duration>,
+}
+
+impl CoDelConfig {
+    /// The RFC's values for the Internet: 5 ms in 100 ms, packets of 1500 bytes; without ECN.
+    pub const fn new(limit: Limit) -> Self {
+        Self {
+            limit,
+            target: Duration::from_millis(5),
+            interval: Duration::from_millis(100),
+            mtu: 1500,
+            ecn: false,
+            ce_threshold: None,
+        }
+    }
+}
+
+/// A queue under CoDel.
+#[derive(Clone, Debug)]
+pub(in crate::link) struct CoDel {
+    config: CoDelConfig,
+    frames: Frames,
+    control: Control,
+}
+
+impl CoDel {
+    pub(super) fn new(config: CoDelConfig) -> Self {
+        Self {
+            config,
+            frames: Frames::default(),
+            control: Control::default(),
+        }
+    }
+
+    pub(super) fn offer(&mut self, arrival: Arrival, _gone: &mut Gone) -> Option<DropCause> {
+        let has_room = self
+            .config
+            .limit
+            .has_room(arrival.waiting, arrival.frame.size);
+        if arrival.must_wait && !has_room {
+            return Some(DropCause::Queue);
+        }
+        self.frames.push(arrival.frame);
+        None
+    }
+
+    pub(super) fn take(&mut self, now: Time, gone: &mut Gone) -> Option<Frame> {
+        self.control.take(&self.config, now, &mut self.frames, gone)
+    }
+
+    pub(super) fn waiting(&self) -> (usize, u64) {
+        self.frames.totals()
+    }
+}
+
+/// The state of CoDel at one queue. The names are those of the RFC's section 5.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Control {
+    /// When the time in the queue will have been above the target for an interval, if it stays there.
+    first_above: Option<Time>,
+    /// Drops follow each other by the control law.
+    dropping: bool,
+    drop_next: Time,
+    /// Drops since the drop state was entered; less by what was forgotten.
+    count: u32,
+    /// `count` when the drop state was entered.
+    last_count: u32,
+}
+
+impl Control {
+    /// The next packet of `frames` that is to be transmitted. Those that are dropped go to `gone`.
+    pub(super) fn take(
+        &mut self,
+        config: &CoDelConfig,
+        now: Time,
+        frames: &mut Frames,
+        gone: &mut Gone,
+    ) -> Option<Frame> {
+        let (mut head, mut may_drop) = self.look(config, now, frames);
+        if !self.dropping {
+            if may_drop {
+                if !mark(&mut head, config) {
+                    gone.extend(head.map(|frame| (frame, DropCause::Early)));
+                    (head, _) = self.look(config, now, frames);
+                }
+                self.enter(config, now);
+            }
+            return marked_by_threshold(head, config, now);
+        }
+        if !may_drop {
+            self.dropping = false;
+        }
+        while self.dropping && now >= self.drop_next {
+            self.count += 1;
+            if mark(&mut head, config) {
+                self.drop_next = self.after(config, self.drop_next);
+                break;
+            }
+            gone.extend(head.map(|frame| (frame, DropCause::Early)));
+            (head, may_drop) = self.look(config, now, frames);
+            if may_drop {
+                self.drop_next = self.after(config, self.drop_next);
+            } else {
+                self.dropping = false;
+            }
+        }
+        marked_by_threshold(head, config, now)
+    }
+
+    /// Takes a packet from the queue, and tells whether it may be dropped: the time in the queue has been
+    /// above the target for an interval (`dodequeue`).
+    fn look(
+        &mut self,
+        config: &CoDelConfig,
+        now: Time,
+        frames: &mut Frames,
+    ) -> (Option<Frame>, bool) {
+        let head = frames.pop();
+        let is_good = head.is_none_or(|frame| now.since(frame.came) < config.target)
+            || frames.bytes() <= u64::from(config.mtu);
+        if is_good {
+            self.first_above = None;
+            return (head, false);
+        }
+        let first_above = *self.first_above.get_or_insert(now + config.interval);
+        (head, now >= first_above)
+    }
+
+    /// The drop state begins with the packet that was just dropped or marked. If the last one ended not
+    /// long ago, its rate of drops is a good one to start with.
+    fn enter(&mut self, config: &CoDelConfig, now: Time) {
+        self.dropping = true;
+        let gained = self.count - self.last_count;
+        let recent = now.since(self.drop_next) < config.interval * MEMORY_INTERVALS;
+        self.count = if gained > 1 && recent { gained } else { 1 };
+        self.last_count = self.count;
+        self.drop_next = self.after(config, now);
+    }
+
+    /// The control law: the time of the next drop when the last one was due at `at`.
+    fn after(&self, config: &CoDelConfig, at: Time) -> Time {
+        let interval = config.interval.as_nanos() as f64;
+        at + Duration::from_nanos((interval / f64::from(self.count).sqrt()) as u64)
+    }
+}
+
+fn mark(head: &mut Option<Frame>, config: &CoDelConfig) -> bool {
+    head.as_mut().is_some_and(|frame| frame.mark(config.ecn))
+}
+
+fn marked_by_threshold(head: Option<Frame>, config: &CoDelConfig, now: Time) -> Option<Frame> {
+    let mut head = head?;
+    let is_late = |threshold| now.since(head.came) > threshold;
+    if config.ce_threshold.is_some_and(is_late) {
+        head.mark(config.ecn);
+    }
+    Some(head)
+}
+
+#[cfg(test)]
+mod tests;

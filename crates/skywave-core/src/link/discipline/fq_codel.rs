@@ -1,0 +1,185 @@
+//! FQ-CoDel (RFC 8290): flows are hashed to queues, the queues take turns by bytes (deficit round robin),
+//! and CoDel controls each queue on its own.
+//!
+//! A flow whose queue was empty goes before those that have a backlog, for one quantum: sparse flows, such
+//! as voice, DNS or the ACKs of another flow, do not wait behind downloads.
+
+use std::collections::VecDeque;
+
+use super::codel::{CoDelConfig, Control};
+use super::{Arrival, Frame, Frames, Gone};
+use crate::link::DropCause;
+use crate::rng::Stream;
+use crate::time::Time;
+
+/// Most packets that an overflow drops at once (section 4.1.2), so that it is not searched for a victim at
+/// every packet of a flood.
+const DROP_BATCH: usize = 64;
+/// A smaller quantum, as in Linux, would only let queues take turns without sending.
+const SMALLEST_QUANTUM: u32 = 256;
+
+/// FQ-CoDel (RFC 8290).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FqCoDelConfig {
+    /// CoDel at each queue; its limit is that of all queues together.
+    pub codel: CoDelConfig,
+    /// Number of queues that flows are hashed to, at least one.
+    pub queues: u32,
+    /// Bytes that a queue may send in a turn, at least 256.
+    pub quantum: u32,
+}
+
+impl FqCoDelConfig {
+    /// The RFC's values: 1024 queues, a quantum of 1514 bytes.
+    pub const fn new(codel: CoDelConfig) -> Self {
+        Self {
+            codel,
+            queues: 1024,
+            quantum: 1514,
+        }
+    }
+}
+
+/// Queues of flows under FQ-CoDel.
+#[derive(Clone, Debug)]
+pub(in crate::link) struct FqCoDel {
+    config: FqCoDelConfig,
+    /// Makes the hash differ from link to link.
+    salt: u64,
+    queues: Vec<Queue>,
+    /// Queues that have just become active, and all others with a backlog or whose turn has not ended.
+    new: VecDeque<u32>,
+    old: VecDeque<u32>,
+    packets: usize,
+    bytes: u64,
+}
+
+/// The queue of the flows of one hash value.
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    frames: Frames,
+    control: Control,
+    /// Bytes that it may still send in this turn; negative after a packet larger than that.
+    deficit: i64,
+    /// It is in one of the lists.
+    active: bool,
+}
+
+impl FqCoDel {
+    pub(super) fn new(mut config: FqCoDelConfig, mut stream: Stream) -> Self {
+        config.quantum = config.quantum.max(SMALLEST_QUANTUM);
+        Self {
+            config,
+            salt: stream.uniform_int(0, u64::MAX),
+            queues: vec![Queue::default(); config.queues.max(1) as usize],
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            packets: 0,
+            bytes: 0,
+        }
+    }
+
+    pub(super) fn offer(&mut self, arrival: Arrival, gone: &mut Gone) -> Option<DropCause> {
+        let Arrival {
+            must_wait,
+            waiting,
+            frame,
+            ..
+        } = arrival;
+        let index = self.hash(frame.flow);
+        let queue = &mut self.queues[index as usize];
+        queue.frames.push(frame);
+        self.packets += 1;
+        self.bytes += u64::from(frame.size);
+        if !queue.active {
+            queue.active = true;
+            queue.deficit = i64::from(self.config.quantum);
+            self.new.push_back(index);
+        }
+        if must_wait && !self.config.codel.limit.has_room(waiting, frame.size) {
+            self.drop_from_the_longest(gone);
+        }
+        None
+    }
+
+    pub(super) fn take(&mut self, now: Time, gone: &mut Gone) -> Option<Frame> {
+        loop {
+            let from_new = !self.new.is_empty();
+            let list = if from_new {
+                &mut self.new
+            } else {
+                &mut self.old
+            };
+            let index = list.pop_front()?;
+            let queue = &mut self.queues[index as usize];
+            if queue.deficit <= 0 {
+                queue.deficit += i64::from(self.config.quantum);
+                self.old.push_back(index);
+                continue;
+            }
+            let (dropped, before) = (gone.len(), queue.frames.totals());
+            let config = &self.config.codel;
+            let head = queue.control.take(config, now, &mut queue.frames, gone);
+            let after = queue.frames.totals();
+            self.packets -= before.0 - after.0;
+            self.bytes -= before.1 - after.1;
+            debug_assert!(before.0 - after.0 >= gone.len() - dropped);
+            let Some(frame) = head else {
+                // An empty new queue waits for one round among the old ones: else a flow could stay new
+                // by sending a packet whenever its queue has run empty (section 4.2).
+                if from_new {
+                    self.old.push_back(index);
+                } else {
+                    queue.active = false;
+                }
+                continue;
+            };
+            queue.deficit -= i64::from(frame.size);
+            let list = if from_new {
+                &mut self.new
+            } else {
+                &mut self.old
+            };
+            list.push_front(index);
+            return Some(frame);
+        }
+    }
+
+    pub(super) fn waiting(&self) -> (usize, u64) {
+        (self.packets, self.bytes)
+    }
+
+    /// Too much waits: the queue with the most bytes loses half of them from its head, at most a batch.
+    fn drop_from_the_longest(&mut self, gone: &mut Gone) {
+        let Some(longest) = self.queues.iter_mut().max_by_key(|q| q.frames.bytes()) else {
+            return;
+        };
+        let keep = longest.frames.bytes() / 2;
+        for _ in 0..DROP_BATCH {
+            let Some(frame) = longest.frames.pop() else {
+                break;
+            };
+            self.packets -= 1;
+            self.bytes -= u64::from(frame.size);
+            gone.push((frame, DropCause::Queue));
+            if longest.frames.bytes() <= keep {
+                break;
+            }
+        }
+    }
+
+    /// The queue of a flow: the salted flow, mixed as SplitMix64 does.
+    fn hash(&self, flow: u32) -> u32 {
+        let mut z = self
+            .salt
+            .wrapping_add(u64::from(flow).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        // A share of the queues: no remainder, and no more of one queue than of another.
+        ((u128::from(z) * self.queues.len() as u128) >> 64) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! Packets of a link with a time of its own, and a first-in first-out list of them.
+
+use std::collections::VecDeque;
+
+use crate::packet::Ecn;
+use crate::time::Time;
+
+/// A packet in the queue of a link, or in transmission.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::link) struct Frame {
+    /// The caller's number for it.
+    pub(in crate::link) id: u32,
+    /// Bytes.
+    pub(in crate::link) size: u32,
+    /// Its flow, which fair queueing tells apart from others.
+    pub(in crate::link) flow: u32,
+    /// When it came to the link.
+    pub(in crate::link) came: Time,
+    /// Its ECN field when it came.
+    pub(in crate::link) ecn: Ecn,
+    /// The queue has marked it.
+    pub(in crate::link) marked: bool,
+    /// Transmissions so far.
+    pub(in crate::link) transmissions: u32,
+    /// Its place in the order of first transmissions; 0 before that.
+    pub(in crate::link) number: u64,
+}
+
+impl Frame {
+    /// Marks the packet, if it is ECN-capable and `wanted`; false if it has to be dropped.
+    pub(super) fn mark(&mut self, wanted: bool) -> bool {
+        let marks = wanted && self.ecn.is_capable();
+        self.marked |= marks;
+        marks
+    }
+}
+
+/// Packets in the order of their arrival, and their bytes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Frames {
+    list: VecDeque<Frame>,
+    bytes: u64,
+}
+
+impl Frames {
+    pub(super) fn push(&mut self, frame: Frame) {
+        self.bytes += u64::from(frame.size);
+        self.list.push_back(frame);
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Frame> {
+        let frame = self.list.pop_front()?;
+        self.bytes -= u64::from(frame.size);
+        Some(frame)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Number and bytes.
+    pub(super) fn totals(&self) -> (usize, u64) {
+        (self.len(), self.bytes)
+    }
+}

@@ -1,0 +1,122 @@
+//! Queue disciplines of a [`TimedLink`](super::TimedLink): who may wait, who leaves next, and who is
+//! dropped or marked on the way out.
+//!
+//! Tail drop, RED and step marking decide when a packet arrives. CoDel, FQ-CoDel and PIE look at the time
+//! that packets spend in the queue, so they also decide when the transmitter takes one.
+
+mod codel;
+mod fifo;
+mod fq_codel;
+mod frames;
+mod pie;
+
+pub use codel::CoDelConfig;
+pub use fq_codel::FqCoDelConfig;
+pub use pie::PieConfig;
+
+pub(super) use frames::Frame;
+
+use super::DropCause;
+use super::config::QueueConfig;
+use crate::rng::Stream;
+use crate::time::Time;
+use crate::units::Rate;
+use codel::CoDel;
+use fifo::Fifo;
+use fq_codel::FqCoDel;
+use frames::Frames;
+use pie::Pie;
+
+/// The packets that wait for the transmitter, and the rule by which they do.
+#[derive(Clone, Debug)]
+pub(super) enum Discipline {
+    Fifo(Box<Fifo>),
+    CoDel(Box<CoDel>),
+    FqCoDel(Box<FqCoDel>),
+    Pie(Box<Pie>),
+}
+
+/// A packet comes to a queue.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    now: Time,
+    /// Its transmission does not start at once.
+    must_wait: bool,
+    /// Number and bytes of all packets that wait, the link's own repairs included.
+    waiting: (usize, u64),
+    frame: Frame,
+}
+
+/// Packets that a discipline has dropped after it had accepted them.
+pub(super) type Gone = Vec<(Frame, DropCause)>;
+
+/// Calls a method of whichever discipline it is.
+macro_rules! each {
+    ($self:expr, $queue:ident => $call:expr) => {
+        match $self {
+            Discipline::Fifo($queue) => $call,
+            Discipline::CoDel($queue) => $call,
+            Discipline::FqCoDel($queue) => $call,
+            Discipline::Pie($queue) => $call,
+        }
+    };
+}
+
+impl Discipline {
+    /// A discipline before a transmitter of `rate`; `seed` and `name` name its random streams.
+    pub(super) fn new(config: QueueConfig, rate: Rate, seed: u64, name: &str) -> Self {
+        let stream = |purpose| Stream::named(seed, name, purpose);
+        match config {
+            QueueConfig::DropTail(_) | QueueConfig::Red(_) | QueueConfig::Step(_) => {
+                Self::Fifo(Box::new(Fifo::new(config, rate, stream("red"))))
+            }
+            QueueConfig::CoDel(config) => Self::CoDel(Box::new(CoDel::new(config))),
+            QueueConfig::FqCoDel(config) => {
+                Self::FqCoDel(Box::new(FqCoDel::new(config, stream("fq"))))
+            }
+            QueueConfig::Pie(config) => Self::Pie(Box::new(Pie::new(config, stream("pie")))),
+        }
+    }
+
+    /// A packet comes at `now` while `repairs` (number and bytes) wait in front of the queue: why it is
+    /// refused, if it is. `must_wait` unless its transmission starts at once. Packets that are dropped in
+    /// its favour go to `gone`.
+    pub(super) fn offer(
+        &mut self,
+        now: Time,
+        must_wait: bool,
+        repairs: (usize, u64),
+        frame: Frame,
+        gone: &mut Gone,
+    ) -> Option<DropCause> {
+        let (packets, bytes) = self.waiting();
+        let arrival = Arrival {
+            now,
+            must_wait,
+            waiting: (packets + repairs.0, bytes + repairs.1),
+            frame,
+        };
+        each!(self, queue => queue.offer(arrival, gone))
+    }
+
+    /// The packet to transmit from `now` on. Those that are dropped on the way out go to `gone`; `None` if
+    /// nothing is left.
+    pub(super) fn take(&mut self, now: Time, gone: &mut Gone) -> Option<Frame> {
+        each!(self, queue => queue.take(now, gone))
+    }
+
+    /// Number and bytes of the packets that wait.
+    pub(super) fn waiting(&self) -> (usize, u64) {
+        each!(self, queue => queue.waiting())
+    }
+
+    /// The transmitter will be idle from `end` on, unless another packet comes before.
+    pub(super) fn idle_from(&mut self, end: Time) {
+        if let Self::Fifo(fifo) = self {
+            fifo.idle_from(end);
+        }
+    }
+}
+
+#[cfg(test)]
+mod testing;

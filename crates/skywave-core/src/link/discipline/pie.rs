@@ -1,0 +1,195 @@
+//! PIE (RFC 8033): packets are dropped on arrival with a probability that a controller moves every
+//! `update`, by how far the time in the queue is from its target and by how it changes.
+//!
+//! The time in the queue is that of the packet which left last (section 5.2 allows time stamps in place of
+//! an estimate by the rate of departures), and zero once the queue is empty.
+
+use super::{Arrival, Frame, Frames, Gone};
+use crate::link::DropCause;
+use crate::link::config::Limit;
+use crate::rng::Stream;
+use crate::time::{Duration, Time};
+
+/// While the probability is below this and the queue was short, nothing is dropped (section 4.1).
+const SAFE_PROBABILITY: f64 = 0.2;
+/// Packets that may always wait (section 4.1).
+const SAFE_PACKETS: u64 = 2;
+/// From this probability on it rises by at most [`LARGEST_STEP`] at a time (section 5.5).
+const CAP_FROM: f64 = 0.1;
+const LARGEST_STEP: f64 = 0.02;
+/// What is left of the probability after an update without any queue (section 4.2).
+const DECAY: f64 = 0.98;
+/// The smaller the probability, the smaller its steps: below each of these by which divisor
+/// (section 4.2).
+const SCALES: [(f64, f64); 6] = [
+    (0.000_001, 2048.0),
+    (0.000_01, 512.0),
+    (0.000_1, 128.0),
+    (0.001, 32.0),
+    (0.01, 8.0),
+    (0.1, 2.0),
+];
+
+/// PIE (RFC 8033).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PieConfig {
+    /// Capacity; the packet in transmission does not count.
+    pub limit: Limit,
+    /// Time in the queue that is aimed at (`QDELAY_REF`).
+    pub target: Duration,
+    /// Time between two updates of the probability (`T_UPDATE`), at least a nanosecond.
+    pub update: Duration,
+    /// What a second above the target adds to the probability in an update.
+    pub alpha: f64,
+    /// What a second more than at the last update adds.
+    pub beta: f64,
+    /// A burst after a time without queue is let through for this long (`MAX_BURST`).
+    pub burst: Duration,
+    /// Bytes of a typical packet: two of them may always wait.
+    pub mean_packet: u32,
+    /// Mark ECN-capable packets instead of dropping them while the probability is below this
+    /// (section 5.1); `None` to drop.
+    pub mark_p: Option<f64>,
+}
+
+impl PieConfig {
+    /// The RFC's values: 15 ms, updates every 15 ms, bursts of 150 ms; without ECN.
+    pub const fn new(limit: Limit) -> Self {
+        Self {
+            limit,
+            target: Duration::from_millis(15),
+            update: Duration::from_millis(15),
+            alpha: 0.125,
+            beta: 1.25,
+            burst: Duration::from_millis(150),
+            mean_packet: 1024,
+            mark_p: None,
+        }
+    }
+}
+
+/// A queue under PIE.
+#[derive(Clone, Debug)]
+pub(in crate::link) struct Pie {
+    config: PieConfig,
+    stream: Stream,
+    frames: Frames,
+    probability: f64,
+    /// Time in the queue of the packet that left last, and what it was at the last update.
+    delay: Duration,
+    last_delay: Duration,
+    /// Time for which nothing is dropped.
+    burst_left: Duration,
+    next_update: Time,
+}
+
+impl Pie {
+    pub(super) fn new(mut config: PieConfig, stream: Stream) -> Self {
+        config.update = config.update.max(Duration::from_nanos(1));
+        Self {
+            config,
+            stream,
+            frames: Frames::default(),
+            probability: 0.0,
+            delay: Duration::ZERO,
+            last_delay: Duration::ZERO,
+            burst_left: config.burst,
+            next_update: Time::ZERO + config.update,
+        }
+    }
+
+    pub(super) fn offer(&mut self, arrival: Arrival, _gone: &mut Gone) -> Option<DropCause> {
+        let Arrival {
+            now,
+            must_wait,
+            waiting,
+            mut frame,
+        } = arrival;
+        self.update_until(now);
+        if must_wait && !self.config.limit.has_room(waiting, frame.size) {
+            return Some(DropCause::Queue);
+        }
+        if self.picks() {
+            let marks = self
+                .config
+                .mark_p
+                .is_some_and(|limit| self.probability < limit);
+            if !frame.mark(marks) {
+                return Some(DropCause::Early);
+            }
+        }
+        self.frames.push(frame);
+        None
+    }
+
+    pub(super) fn take(&mut self, now: Time, _gone: &mut Gone) -> Option<Frame> {
+        self.update_until(now);
+        let frame = self.frames.pop();
+        self.delay = match frame {
+            Some(frame) if self.frames.len() > 0 => now.since(frame.came),
+            _ => Duration::ZERO,
+        };
+        frame
+    }
+
+    pub(super) fn waiting(&self) -> (usize, u64) {
+        self.frames.totals()
+    }
+
+    /// Whether an arriving packet is to be dropped or marked.
+    fn picks(&mut self) -> bool {
+        if !self.burst_left.is_zero() {
+            return false;
+        }
+        let is_short =
+            self.last_delay < self.config.target / 2 && self.probability < SAFE_PROBABILITY;
+        let has_few = self.frames.bytes() <= SAFE_PACKETS * u64::from(self.config.mean_packet);
+        !is_short && !has_few && self.stream.chance(self.probability)
+    }
+
+    /// Carries out the updates that are due by `now`. Nothing that they look at has changed since the
+    /// last packet came or left, so that they need no timer.
+    fn update_until(&mut self, now: Time) {
+        while self.next_update <= now {
+            let before = self.state();
+            self.update();
+            self.next_update += self.config.update;
+            if self.state() == before && self.next_update <= now {
+                // However many updates are due, none changes anything any more.
+                let step = self.config.update.as_nanos();
+                let missed = now.since(self.next_update).as_nanos() / step + 1;
+                self.next_update += Duration::from_nanos(missed.saturating_mul(step));
+            }
+        }
+    }
+
+    /// What updates change.
+    fn state(&self) -> (f64, Duration, Duration) {
+        (self.probability, self.last_delay, self.burst_left)
+    }
+
+    fn update(&mut self) {
+        let target = self.config.target;
+        let [delay, last, aim] = [self.delay, self.last_delay, target].map(Duration::as_secs_f64);
+        let mut step = self.config.alpha * (delay - aim) + self.config.beta * (delay - last);
+        let scale = SCALES.iter().find(|(below, _)| self.probability < *below);
+        step /= scale.map_or(1.0, |(_, divisor)| *divisor);
+        if self.probability >= CAP_FROM {
+            step = step.min(LARGEST_STEP);
+        }
+        self.probability += step;
+        if self.delay.is_zero() && self.last_delay.is_zero() {
+            self.probability *= DECAY;
+        }
+        self.probability = self.probability.clamp(0.0, 1.0);
+        self.burst_left = self.burst_left.saturating_sub(self.config.update);
+        let is_calm = self.delay < target / 2 && self.last_delay < target / 2;
+        if self.probability == 0.0 && is_calm {
+            self.burst_left = self.config.burst;
+        }
+        self.last_delay = self.delay;
+    }
+}
+
+#[cfg(test)]
+mod tests;

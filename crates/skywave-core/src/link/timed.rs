@@ -1,0 +1,442 @@
+//! A link with a time of its own: what becomes of a packet is not known when it comes. It retransmits
+//! ([`Arq`]), or its queue drops packets on their way out (CoDel, FQ-CoDel, PIE), or both.
+//!
+//! # Retransmission
+//! After negative acknowledgements: the local recovery that TCP-DCR is made for (section 3.5), as its
+//! simulations have it (section 4). A transmission fails when a loss model corrupts it or a blackout
+//! covers its end. The packet is then held at the sending side until the far side's NACK has come, one
+//! round trip of the link after the end of the transmission ([`Arq::round_trip`]). There it goes to the
+//! **head** of the queue; packets in the queue have to wait, those transmitted meanwhile have overtaken
+//! it. Held packets take no place in the queue, and are never dropped when they come back; in the queue
+//! they take a place as any other. A retransmission uses capacity, and may fail again; after
+//! [`Arq::retries`] of them the packet is given up, with the cause of its last failure.
+//!
+//! With [`Arq::in_order`] the far side puts packets in the order of their first transmissions. It
+//! learns that a packet was given up when it would have received the packet: after the link's
+//! delay.
+//!
+//! # The caller's contract
+//! [`TimedLink::offer`] takes a packet with the caller's number for it; the caller calls
+//! [`TimedLink::on_time`] at (or after) [`TimedLink::next_time`], and takes from [`TimedLink::poll`] what
+//! has been decided after each of both. Times must not decrease over all calls. A decision concerns
+//! arrivals at least the link's delay later, and comes in the order of these arrivals unless the link has
+//! [`Reordering`](super::Reordering).
+//!
+//! At one instant: the transmission ends, packets come back, the next transmission starts, packets
+//! are offered.
+
+mod in_order;
+
+use std::collections::VecDeque;
+
+use super::config::{Arq, LinkConfig, LossAt};
+use super::discipline::{Discipline, Frame, Gone};
+use super::medium::Medium;
+use super::meter::{Measured, Meter, Retransmission, Window};
+use super::service::Transmitter;
+use super::{DropCause, Fate};
+use crate::packet::Ecn;
+use crate::time::{Duration, Time};
+use in_order::InOrder;
+
+/// One direction of a link with a time of its own.
+#[derive(Clone, Debug)]
+pub struct TimedLink {
+    arq: Option<Arq>,
+    round_trip: Duration,
+    delay: Duration,
+    loss_at: LossAt,
+    queue: Discipline,
+    /// Packets to transmit again, before those of the queue, and their bytes.
+    repairs: VecDeque<Frame>,
+    repair_bytes: u64,
+    /// Packets that the device has taken from the queue, and how many it may take.
+    device: VecDeque<Frame>,
+    ring: usize,
+    transmitter: Transmitter,
+    /// When the next packet starts, unless one is in transmission.
+    start: Time,
+    /// The packet in transmission, and when that ends.
+    sending: Option<(Time, Frame)>,
+    medium: Medium,
+    /// Packets that failed, and when they are back.
+    held: VecDeque<(Time, Frame)>,
+    far_side: Option<InOrder>,
+    settled: VecDeque<Settled>,
+    /// Packets transmitted so far, each once.
+    transmitted: u64,
+    meter: Meter,
+    window: Window,
+    counts: Retransmission,
+    clock: Time,
+    /// Packets that the queue drops at present; kept to save allocations.
+    gone: Gone,
+}
+
+/// A packet that is offered to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offered {
+    /// The caller's number for it.
+    pub id: u32,
+    /// Bytes.
+    pub size: u32,
+    /// Its flow, which fair queueing tells apart from others.
+    pub flow: u32,
+    /// Its ECN field: a queue may mark it instead of dropping it.
+    pub ecn: Ecn,
+}
+
+/// The fate of a packet, once it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// The caller's number for the packet.
+    pub id: u32,
+    /// When it was decided: the end of the packet's last transmission.
+    pub at: Time,
+    /// How often it was transmitted.
+    pub transmissions: u32,
+    /// The packet's fate.
+    pub fate: Fate,
+}
+
+impl TimedLink {
+    /// A link as `config` says; `name` and `seed` name its random streams, as those of a
+    /// [`Link`](super::Link). With ARQ the loss models act at the end of transmissions, whatever
+    /// `config.loss_at` says. It measures from the start until [`TimedLink::measure`] says otherwise.
+    ///
+    /// # Panics
+    /// When `config` asks for contention.
+    pub fn new(config: LinkConfig, seed: u64, name: &str) -> Self {
+        assert!(
+            config.contention.is_none(),
+            "no contention at a link with a time of its own"
+        );
+        let medium = Medium::new(&config, seed, name);
+        let rate = config.service.mean_rate();
+        let round_trip = config.arq.and_then(|arq| arq.round_trip);
+        let round_trip = round_trip.unwrap_or(config.delay * 2);
+        let in_order = config.arq.is_some_and(|arq| arq.in_order);
+        Self {
+            arq: config.arq,
+            // At least 1 ns: time must go on while a packet fails again and again.
+            round_trip: round_trip.max(Duration::from_nanos(1)),
+            delay: config.delay,
+            loss_at: config.loss_at,
+            queue: Discipline::new(config.queue, rate, seed, name),
+            repairs: VecDeque::new(),
+            repair_bytes: 0,
+            device: VecDeque::new(),
+            ring: config.ring as usize,
+            transmitter: Transmitter::new(config.service),
+            start: Time::MAX,
+            sending: None,
+            medium,
+            held: VecDeque::new(),
+            far_side: in_order.then(InOrder::default),
+            settled: VecDeque::new(),
+            transmitted: 0,
+            meter: Meter::new(Window::ALL),
+            window: Window::ALL,
+            counts: Retransmission::default(),
+            clock: Time::ZERO,
+            gone: Gone::new(),
+        }
+    }
+
+    /// Offers a packet of `size` bytes at `now`; `Some` if it is lost at once. Otherwise
+    /// [`TimedLink::poll`] will tell of it, once, by this `id`.
+    pub fn offer(&mut self, now: Time, id: u32, size: u32) -> Option<DropCause> {
+        let (flow, ecn) = (0, Ecn::NotEct);
+        self.offer_packet(
+            now,
+            Offered {
+                id,
+                size,
+                flow,
+                ecn,
+            },
+        )
+    }
+
+    /// As [`Self::offer`], for a packet with a flow and an ECN field.
+    pub fn offer_packet(&mut self, now: Time, packet: Offered) -> Option<DropCause> {
+        self.on_time(now);
+        let now = self.clock;
+        self.meter.offered();
+        if let Some(cause) = self.refuses(now, packet) {
+            self.meter.settled(Fate::Dropped(cause));
+            return Some(cause);
+        }
+        self.start_next(now);
+        None
+    }
+
+    /// Why the packet is lost at once; otherwise it waits now.
+    fn refuses(&mut self, now: Time, packet: Offered) -> Option<DropCause> {
+        let Offered {
+            id,
+            size,
+            flow,
+            ecn,
+        } = packet;
+        if self.arq.is_none() {
+            let lost = self.medium.loses_at_head(now, size);
+            self.meter.repaired(self.medium.take_repairs());
+            if lost {
+                return Some(DropCause::Channel);
+            }
+        }
+        let idle = self.is_idle();
+        if idle {
+            self.start = self.transmitter.begin(now);
+        }
+        let must_wait = (!idle || self.start > now) && self.device.len() >= self.ring;
+        let frame = Frame {
+            id,
+            size,
+            flow,
+            came: now,
+            ecn,
+            marked: false,
+            transmissions: 0,
+            number: 0,
+        };
+        let repairs = (self.repairs.len(), self.repair_bytes);
+        let refused = self
+            .queue
+            .offer(now, must_wait, repairs, frame, &mut self.gone);
+        self.settle_dropped(now);
+        refused
+    }
+
+    /// When [`TimedLink::on_time`] has something to do next; `None` for never.
+    pub fn next_time(&self) -> Option<Time> {
+        let transmitter = match &self.sending {
+            Some((end, _)) => *end,
+            None if !self.is_idle() => self.start,
+            None => Time::MAX,
+        };
+        let back = self.held.front().map_or(Time::MAX, |(back, _)| *back);
+        Some(transmitter.min(back)).filter(|at| *at < Time::MAX)
+    }
+
+    /// Does everything that is due by `now`, each at its time.
+    pub fn on_time(&mut self, now: Time) {
+        while let Some(at) = self.next_time()
+            && at <= now
+        {
+            self.pass(at);
+            self.end_transmission(at);
+            self.take_back(at);
+            self.start_next(at);
+        }
+        self.pass(now);
+    }
+
+    /// The next decision that has not been reported yet, in the order of decision.
+    pub fn poll(&mut self) -> Option<Settled> {
+        self.settled.pop_front()
+    }
+
+    /// Packets waiting, without the one in transmission, those that the device has taken and those held.
+    pub fn queue_len(&self) -> u32 {
+        (self.repairs.len() + self.queue.waiting().0) as u32
+    }
+
+    /// Measures in `start..end` from now on, and forgets what was measured before. Exact if `start`
+    /// is not before the latest call.
+    pub fn measure(&mut self, start: Time, end: Time) {
+        let end = end.max(start);
+        self.window = Window { start, end };
+        self.meter.restart(self.window);
+        self.counts = Retransmission::default();
+    }
+
+    /// The figures of the window, as of `now`, which [`TimedLink::on_time`] must have reached.
+    pub fn finish(&self, now: Time) -> Measured {
+        let now = now.max(self.clock);
+        let mut link = self.clone();
+        link.pass(now);
+        let Window { start, end } = link.window;
+        let position = |at: Time| link.transmitter.position(at.min(now));
+        let capacity = position(end).saturating_sub(position(start));
+        let totals = link
+            .meter
+            .totals()
+            .as_of(now, link.ahead(now), std::iter::empty());
+        Measured {
+            arq: link.counts,
+            ..link.meter.read(link.window, now, capacity, totals)
+        }
+    }
+
+    /// Nothing is in transmission or waits for it.
+    fn is_idle(&self) -> bool {
+        self.sending.is_none() && self.device.is_empty() && self.queue_len() == 0
+    }
+
+    fn end_transmission(&mut self, now: Time) {
+        let Some((_, mut frame)) = self.sending.take_if(|(end, _)| *end <= now) else {
+            return;
+        };
+        frame.transmissions += 1;
+        let told = self.settled.len();
+        match self.fails(now, &frame) {
+            None => self.arrive(now, frame),
+            Some(cause) if self.may_repeat(&frame) => {
+                debug_assert!(matches!(cause, DropCause::Channel | DropCause::Blackout));
+                self.held.push_back((now + self.round_trip, frame));
+            }
+            Some(cause) => self.give_up(now, frame, cause),
+        }
+        self.meter.repaired(self.medium.take_repairs());
+        for settled in self.settled.range(told..) {
+            self.meter.settled(settled.fate);
+        }
+        if !self.is_idle() {
+            self.start = self.transmitter.next_start();
+        }
+    }
+
+    /// Why a transmission that ends now fails, if it does.
+    fn fails(&mut self, now: Time, frame: &Frame) -> Option<DropCause> {
+        let again = frame.transmissions > 1;
+        let errors = match self.arq {
+            Some(arq) => {
+                if self.window.holds(now) {
+                    self.counts.transmissions += 1;
+                    self.counts.retransmissions += u64::from(again);
+                }
+                !again || arq.errors_on_retransmissions
+            }
+            None => self.loss_at == LossAt::Tail,
+        };
+        self.medium.fails(now, frame.size, errors)
+    }
+
+    /// The link transmits a packet again that has failed.
+    fn may_repeat(&self, frame: &Frame) -> bool {
+        self.arq
+            .is_some_and(|arq| arq.retries.is_none_or(|most| frame.transmissions <= most))
+    }
+
+    fn arrive(&mut self, now: Time, frame: Frame) {
+        let fate = self.medium.arrival(now + self.delay).marked(frame.marked);
+        let settled = Settled {
+            id: frame.id,
+            at: now,
+            transmissions: frame.transmissions,
+            fate,
+        };
+        match &mut self.far_side {
+            None => self.settled.push_back(settled),
+            Some(far_side) => far_side.take(frame.number, settled, &mut self.settled),
+        }
+    }
+
+    fn give_up(&mut self, now: Time, frame: Frame, cause: DropCause) {
+        let fate = Fate::Dropped(cause);
+        self.counts.given_up += u64::from(self.arq.is_some() && self.window.holds(now));
+        self.settled.push_back(Settled {
+            id: frame.id,
+            at: now,
+            transmissions: frame.transmissions,
+            fate,
+        });
+        if let Some(far_side) = &mut self.far_side {
+            far_side.skip(frame.number, now + self.delay, &mut self.settled);
+        }
+    }
+
+    /// Puts the packets whose NACK has come at the head of the queue; several at once stay in order.
+    fn take_back(&mut self, now: Time) {
+        let back = self.held.partition_point(|(back, _)| *back <= now);
+        if back > 0 && self.is_idle() {
+            self.start = self.transmitter.begin(now);
+        }
+        for (_, frame) in self.held.drain(..back).rev() {
+            self.repair_bytes += u64::from(frame.size);
+            self.repairs.push_front(frame);
+        }
+    }
+
+    /// Starts the next packet, if it is time, and fills the device's ring.
+    fn start_next(&mut self, now: Time) {
+        if self.sending.is_none() && !self.is_idle() {
+            if self.start > now {
+                // A trace's next opportunity: the transmitter waits, but it is not idle.
+                self.queue.idle_from(self.start);
+            } else if let Some(frame) = self.device.pop_front().or_else(|| self.take_next(now)) {
+                self.transmit(frame);
+            }
+        }
+        while self.device.len() < self.ring
+            && let Some(frame) = self.take_next(now)
+        {
+            self.device.push_back(frame);
+        }
+        self.settle_dropped(now);
+    }
+
+    fn transmit(&mut self, mut frame: Frame) {
+        if frame.transmissions == 0 {
+            frame.number = self.transmitted;
+            self.transmitted += 1;
+        }
+        let slot = self.transmitter.transmit(self.medium.on_air(frame.size));
+        self.meter.transmitted(Duration::ZERO, slot.used);
+        self.queue.idle_from(slot.end);
+        self.sending = Some((slot.end, frame));
+    }
+
+    fn take_next(&mut self, now: Time) -> Option<Frame> {
+        let Some(frame) = self.repairs.pop_front() else {
+            return self.queue.take(now, &mut self.gone);
+        };
+        self.repair_bytes -= u64::from(frame.size);
+        Some(frame)
+    }
+
+    /// Tells of the packets that the queue has dropped.
+    fn settle_dropped(&mut self, now: Time) {
+        for (frame, cause) in self.gone.drain(..) {
+            let fate = Fate::Dropped(cause);
+            self.meter.settled(fate);
+            self.settled.push_back(Settled {
+                id: frame.id,
+                at: now,
+                transmissions: 0,
+                fate,
+            });
+        }
+    }
+
+    /// Time comes to `now`; what happens at `now` is not counted yet.
+    fn pass(&mut self, now: Time) {
+        while now >= self.meter.bound && !self.meter.is_closed() {
+            self.wait_until(self.meter.bound);
+            let ahead = self.ahead(self.clock);
+            let totals = self
+                .meter
+                .totals()
+                .as_of(self.clock, ahead, std::iter::empty());
+            self.meter.pass_bound(self.window, totals);
+        }
+        self.wait_until(now);
+    }
+
+    fn wait_until(&mut self, now: Time) {
+        let waited = now.since(self.clock);
+        self.meter.waited(self.queue_len() as usize, waited);
+        self.clock += waited;
+    }
+
+    /// Capacity that is taken and lies after `at`.
+    fn ahead(&self, at: Time) -> u64 {
+        let position = self.transmitter.position(at);
+        self.transmitter.taken().saturating_sub(position)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! Lowering of queues.
+
+use skywave_core::Duration;
+use skywave_core::link::{
+    CoDelConfig, FqCoDelConfig, Limit, PieConfig, QueueConfig, RedConfig, StepConfig,
+};
+
+use crate::model::queue::{CodelModel, FqCodelModel, PieModel, QueueModel, RedModel, StepModel};
+use crate::model::units::Level;
+use crate::read::fault::Fault;
+use crate::read::spanned::Spanned;
+use crate::read::tree::Span;
+
+/// Capacity of CoDel's and PIE's queue where the file says none, as in ns-3 and Linux.
+const LONG: Limit = Limit::Packets(1000);
+/// Capacity of FQ-CoDel's queues together where the file says none (RFC 8290 section 5.2.3).
+const ALL_QUEUES: Limit = Limit::Packets(10_240);
+/// More queues would only take memory.
+const MOST_QUEUES: u32 = 65_536;
+/// PIE's probability need not be computed more often.
+const SHORTEST_UPDATE: Duration = Duration::from_micros(100);
+
+pub(crate) fn queue(model: &Spanned<QueueModel>) -> Result<QueueConfig, Fault> {
+    let span = &model.span;
+    match model.value {
+        QueueModel::Droptail(limit) => Ok(QueueConfig::DropTail(limit.0)),
+        QueueModel::Red(red) => red_queue(&red, span),
+        QueueModel::Step(step) => step_queue(&step, span).map(QueueConfig::Step),
+        QueueModel::Codel(codel) => codel_queue(&codel, span).map(QueueConfig::CoDel),
+        QueueModel::FqCodel(fq) => fq_codel_queue(&fq, span).map(QueueConfig::FqCoDel),
+        QueueModel::Pie(pie) => pie_queue(&pie, span).map(QueueConfig::Pie),
+    }
+}
+
+fn red_queue(model: &RedModel, span: &Span) -> Result<QueueConfig, Fault> {
+    let fault = |message: &str, label: &str| {
+        Err(Fault::new(span.clone(), message.to_owned()).label(label.to_owned()))
+    };
+    let capacity = match model.limit.0 {
+        Limit::Packets(n) => f64::from(n),
+        Limit::Bytes(n) => n as f64,
+    };
+    let level = |level: Option<Level>, share: f64| match (level, model.limit.0) {
+        (None, _) => Some(capacity * share),
+        (Some(Level::Packets(n)), Limit::Packets(_)) | (Some(Level::Bytes(n)), Limit::Bytes(_)) => {
+            Some(n)
+        }
+        _ => None,
+    };
+    let (Some(min), Some(max)) = (level(model.min, 0.25), level(model.max, 0.75)) else {
+        return fault(
+            "RED's thresholds and limit have different units",
+            "all in packets, or all in bytes",
+        );
+    };
+    if min >= max {
+        return fault("RED's `min` is not below its `max`", "nothing lies between");
+    }
+    if max > capacity {
+        return fault(
+            "RED's `max` is above its limit",
+            "it would never be reached",
+        );
+    }
+    if model.mark_p.is_some() && model.ecn != Some(true) {
+        return fault(
+            "RED's `mark_p` is for marking packets",
+            "add `ecn = true`, or leave it out",
+        );
+    }
+    let weight = model.weight.map_or(0.002, |w| w.0);
+    if weight == 0.0 {
+        return fault("RED's `weight` is zero", "the average would never move");
+    }
+    Ok(QueueConfig::Red(RedConfig {
+        limit: model.limit.0,
+        min_threshold: min,
+        max_threshold: max,
+        max_p: model.max_p.map_or(0.1, |p| p.0),
+        weight,
+        gentle: model.gentle.unwrap_or(false),
+        wait: model.wait.unwrap_or(true),
+        mean_packet: model.mean_packet.map_or(500, |b| b.0),
+        mark_p: model
+            .ecn
+            .unwrap_or(false)
+            .then(|| model.mark_p.map_or(0.1, |p| p.0)),
+    }))
+}
+
+fn fault<T>(span: &Span, message: &str, label: &str) -> Result<T, Fault> {
+    Err(Fault::new(span.clone(), message.to_owned()).label(label.to_owned()))
+}
+
+fn step_queue(model: &StepModel, span: &Span) -> Result<StepConfig, Fault> {
+    let limit = model.limit.0;
+    let threshold = match (model.threshold, limit) {
+        (Level::Packets(n), Limit::Packets(_)) | (Level::Bytes(n), Limit::Bytes(_)) => n as u64,
+        _ => {
+            return fault(
+                span,
+                "the threshold and the limit of this queue have different units",
+                "both in packets, or both in bytes",
+            );
+        }
+    };
+    Ok(StepConfig { limit, threshold })
+}
+
+fn codel_queue(model: &CodelModel, span: &Span) -> Result<CoDelConfig, Fault> {
+    let default = CoDelConfig::new(model.limit.map_or(LONG, |limit| limit.0));
+    let config = CoDelConfig {
+        limit: default.limit,
+        target: model.target.map_or(default.target, |d| d.0),
+        interval: model.interval.map_or(default.interval, |d| d.0),
+        mtu: model.mtu.map_or(default.mtu, |bytes| bytes.0),
+        ecn: model.ecn.unwrap_or(default.ecn),
+        ce_threshold: model.ce_threshold.map(|d| d.0),
+    };
+    if config.target >= config.interval {
+        return fault(
+            span,
+            "CoDel's `target` is not below its `interval`",
+            "the target is a small part of a round trip, the interval about a large one",
+        );
+    }
+    if config.ce_threshold.is_some() && !config.ecn {
+        return fault(
+            span,
+            "CoDel's `ce_threshold` is for marking packets",
+            "add `ecn = true`, or leave it out",
+        );
+    }
+    Ok(config)
+}
+
+fn fq_codel_queue(model: &FqCodelModel, span: &Span) -> Result<FqCoDelConfig, Fault> {
+    let FqCodelModel {
+        limit,
+        target,
+        interval,
+        mtu,
+        ecn,
+        ce_threshold,
+        queues,
+        quantum,
+    } = *model;
+    let codel = CodelModel {
+        limit,
+        target,
+        interval,
+        mtu,
+        ecn,
+        ce_threshold,
+    };
+    let mut codel = codel_queue(&codel, span)?;
+    codel.limit = limit.map_or(ALL_QUEUES, |limit| limit.0);
+    let default = FqCoDelConfig::new(codel);
+    let queues = queues.map_or(u64::from(default.queues), |count| count.0);
+    let Some(queues) = u32::try_from(queues).ok().filter(|&n| n <= MOST_QUEUES) else {
+        return fault(
+            span,
+            "FQ-CoDel has too many queues",
+            &format!("at most {MOST_QUEUES}"),
+        );
+    };
+    Ok(FqCoDelConfig {
+        codel,
+        queues,
+        quantum: quantum.map_or(default.quantum, |bytes| bytes.0),
+    })
+}
+
+fn pie_queue(model: &PieModel, span: &Span) -> Result<PieConfig, Fault> {
+    let default = PieConfig::new(model.limit.map_or(LONG, |limit| limit.0));
+    if model.mark_p.is_some() && model.ecn != Some(true) {
+        return fault(
+            span,
+            "PIE's `mark_p` is for marking packets",
+            "add `ecn = true`, or leave it out",
+        );
+    }
+    let update = model.update.map_or(default.update, |d| d.0);
+    if update < SHORTEST_UPDATE {
+        return fault(
+            span,
+            "PIE's `update` is too short",
+            "at least a tenth of a millisecond",
+        );
+    }
+    let mark_p = model.mark_p.map_or(0.1, |p| p.0);
+    Ok(PieConfig {
+        limit: default.limit,
+        target: model.target.map_or(default.target, |d| d.0),
+        update,
+        alpha: model.alpha.map_or(default.alpha, |number| number.0),
+        beta: model.beta.map_or(default.beta, |number| number.0),
+        burst: model.burst.map_or(default.burst, |d| d.0),
+        mean_packet: model
+            .mean_packet
+            .map_or(default.mean_packet, |bytes| bytes.0),
+        mark_p: model.ecn.unwrap_or(false).then_some(mark_p),
+    })
+}

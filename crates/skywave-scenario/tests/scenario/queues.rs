@@ -1,0 +1,142 @@
+//! Queues: what they become, and what is said of wrong ones.
+
+use skywave_core::Duration;
+use skywave_core::link::{
+    CoDelConfig, FqCoDelConfig, Limit, LinkConfig, PieConfig, QueueConfig, StepConfig,
+};
+use skywave_scenario::{NoFiles, Scenario};
+
+use crate::wrong::cases;
+use crate::wrong::changed;
+
+const GOOD: &str = r#"
+[[link]]
+name = "air"
+between = ["A", "B"]
+rate = "2Mbps"
+delay = "80ms"
+queue = { codel = {} }
+
+[[flow]]
+from = "A"
+to = "B"
+
+[run]
+duration = "100s"
+"#;
+
+/// The queue of the link's forward direction.
+fn queue(text: &str) -> QueueConfig {
+    let text = GOOD.replace("{ codel = {} }", text);
+    let scenario = Scenario::parse("test.toml", &text, &NoFiles);
+    let scenario = scenario.unwrap_or_else(|e| panic!("{}", e.render(false)));
+    let spec = scenario.points()[0].spec(1);
+    LinkConfig::clone(&spec.links[0].config).queue
+}
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+const THOUSAND: Limit = Limit::Packets(1000);
+
+#[test]
+fn defaults_are_those_of_the_rfcs() {
+    let codel = CoDelConfig::new(THOUSAND);
+    assert_eq!(queue("{ codel = {} }"), QueueConfig::CoDel(codel));
+    let fq = FqCoDelConfig::new(CoDelConfig::new(Limit::Packets(10_240)));
+    assert_eq!(queue("{ fq-codel = {} }"), QueueConfig::FqCoDel(fq));
+    let pie = PieConfig::new(THOUSAND);
+    assert_eq!(queue("{ pie = {} }"), QueueConfig::Pie(pie));
+}
+
+#[test]
+fn every_key_arrives() {
+    let codel = CoDelConfig {
+        limit: Limit::Bytes(64_000),
+        target: ms(1),
+        interval: ms(20),
+        mtu: 9000,
+        ecn: true,
+        ce_threshold: Some(ms(2)),
+    };
+    let keys = "limit = \"64kB\", target = \"1ms\", interval = \"20ms\", mtu = \"9000B\", \
+                ecn = true, ce_threshold = \"2ms\"";
+    assert_eq!(
+        queue(&format!("{{ codel = {{ {keys} }} }}")),
+        QueueConfig::CoDel(codel)
+    );
+    let fq = FqCoDelConfig {
+        codel,
+        queues: 32,
+        quantum: 300,
+    };
+    assert_eq!(
+        queue(&format!(
+            "{{ fq-codel = {{ {keys}, queues = 32, quantum = 300 }} }}"
+        )),
+        QueueConfig::FqCoDel(fq)
+    );
+    let pie = PieConfig {
+        limit: Limit::Packets(200),
+        target: ms(20),
+        update: ms(30),
+        alpha: 0.25,
+        beta: 2.5,
+        burst: ms(100),
+        mean_packet: 1500,
+        mark_p: Some(0.2),
+    };
+    assert_eq!(
+        queue(
+            "{ pie = { limit = \"200 packets\", target = \"20ms\", update = \"30ms\", \
+             alpha = 0.25, beta = 2.5, burst = \"100ms\", mean_packet = 1500, ecn = true, \
+             mark_p = 0.2 } }"
+        ),
+        QueueConfig::Pie(pie)
+    );
+    let step = StepConfig {
+        limit: Limit::Packets(100),
+        threshold: 20,
+    };
+    assert_eq!(
+        queue("{ step = { limit = \"100 packets\", threshold = \"20 packets\" } }"),
+        QueueConfig::Step(step)
+    );
+}
+
+#[test]
+fn a_ring_belongs_to_a_queue_that_decides_late() {
+    let links = |text: &str| {
+        let text = GOOD.replace("queue = { codel = {} }", text);
+        let scenario = Scenario::parse("test.toml", &text, &NoFiles);
+        let scenario = scenario.unwrap_or_else(|e| panic!("{}", e.render(false)));
+        let links = &scenario.points()[0].spec(1).links;
+        [links[0].config.ring, links[1].config.ring]
+    };
+    let codel = "queue = { codel = {} }";
+    assert_eq!(links(codel), [0, 0]);
+    assert_eq!(links(&format!("{codel}\nring = \"1 packets\"")), [1, 1]);
+    let back = "reverse = { queue = { droptail = \"9 packets\" } }";
+    assert_eq!(
+        links(&format!("{codel}\nring = \"8 packets\"\n{back}")),
+        [8, 0]
+    );
+}
+
+cases! {
+    GOOD;
+    a_ring_before_tail_drop: "queue = { codel = {} }" => "ring = \"1 packets\"";
+    a_step_in_two_units: "{ codel = {} }" =>
+        "{ step = { limit = \"100 packets\", threshold = \"20kB\" } }";
+    a_target_above_the_interval: "{ codel = {} }" => "{ codel = { target = \"100ms\" } }";
+    a_threshold_without_ecn: "{ codel = {} }" => "{ codel = { ce_threshold = \"1ms\" } }";
+    too_many_queues: "{ codel = {} }" => "{ fq-codel = { queues = 100000 } }";
+    marks_of_pie_without_ecn: "{ codel = {} }" => "{ pie = { mark_p = 0.1 } }";
+    updates_in_no_time: "{ codel = {} }" => "{ pie = { update = \"1us\" } }";
+    contention_beside_codel: "queue = { codel = {} }" =>
+        "queue = { codel = {} }\ncontention = \"cdpd\"";
+    codel_at_a_station: "[run]" =>
+        "[radio]\nstandard = \"802.11g\"\n[[station]]\nnode = \"S\"\nat = [\"0m\", \"0m\"]\n\
+         ip = { queue = { codel = {} } }\n[run]";
+}
