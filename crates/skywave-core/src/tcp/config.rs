@@ -202,6 +202,7 @@ impl TcpConfig {
     pub fn setup(&self) -> Setup {
         Setup {
             mss: self.mss,
+            initial_window: self.initial_window.min(self.max_cwnd),
             first_data: self.handshake.span(),
             loss_window: self.loss_window,
             impatient: self.impatient,

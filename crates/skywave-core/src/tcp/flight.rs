@@ -111,6 +111,11 @@ impl Flight {
         self.max() - self.una - self.sacked - self.lost + self.doubled
     }
 
+    /// As [`Self::pipe`]; while going back N without what has not been sent again yet.
+    pub fn in_network(&self) -> u64 {
+        self.pipe().min(self.in_flight())
+    }
+
     /// Bytes marked lost and not sent again since.
     pub fn lost_bytes(&self) -> u64 {
         self.lost

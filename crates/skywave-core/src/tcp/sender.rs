@@ -188,6 +188,11 @@ impl Sender {
         let counts = detection.only_counts();
         let rate = congestion.needs_rate();
         let setup = config.setup();
+        let recovery = if congestion.owns_window() {
+            composition.recovery.without_reduction()
+        } else {
+            composition.recovery
+        };
         Self {
             plain: counts && !paced && !config.ecn && !rate,
             standard: counts && congestion.is_standard(),
@@ -204,7 +209,7 @@ impl Sender {
             },
             peer_window: u64::from(config.rwnd),
             detection,
-            recovery: Recovery::new(composition.recovery, &setup),
+            recovery: Recovery::new(recovery, &setup),
             congestion,
             timeout: Timeout::build(&composition.timeout, &setup),
             rto: RtoEstimator::new(config.rto),

@@ -44,6 +44,8 @@ pub trait BuiltIn {
 pub struct Setup {
     /// Payload bytes of a full segment.
     pub mss: u32,
+    /// First congestion window.
+    pub initial_window: Segments,
     /// First position of data: those below are the handshake's.
     pub first_data: u64,
     /// Window with which slow start begins again after a loss.

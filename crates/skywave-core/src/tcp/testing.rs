@@ -15,7 +15,9 @@ use crate::units::Segments;
 use super::config::{Handshake, Profile, TcpConfig};
 use super::preset::preset;
 use super::sender::Sender;
-use super::window::{AckEvent, LossCause, LossEvent, MIN_SSTHRESH, TimeoutEvent, Window};
+use super::window::{
+    AckEvent, LossCause, LossEvent, MIN_SSTHRESH, Repairing, TimeoutEvent, Window,
+};
 
 /// Bytes of a segment in scripts.
 pub(crate) const MSS: u32 = 1000;
@@ -302,6 +304,7 @@ pub(crate) fn ack_at(ms: f64, acked: f64) -> AckEvent {
         lost: Segments::ZERO,
         marked: Segments::ZERO,
         rate: None,
+        repairing: Repairing::Nothing,
         hints: Hints::NONE,
         one_way: None,
     }

@@ -70,11 +70,25 @@ pub struct AckEvent {
     pub marked: Segments,
     /// The rate of delivery, if the law [asks for it](super::congestion::CongestionControl::needs_rate).
     pub rate: Option<RateSample>,
+    /// What the sender repairs after this ACK.
+    pub repairing: Repairing,
     /// Hints of the receiver about the way of the data.
     pub hints: Hints,
     /// From the sending of the segment that this ACK echoes to the sending of the ACK, by the clocks of
     /// the two hosts; `None` without timestamps.
     pub one_way: Option<Duration>,
+}
+
+/// What a sender repairs, if anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Repairing {
+    /// Nothing is known to be lost.
+    #[default]
+    Nothing,
+    /// A fast retransmit was sent, and its recovery goes on.
+    Loss,
+    /// The retransmission timer expired, and what was in flight then is not all acknowledged.
+    Timeout,
 }
 
 /// A segment was found lost before its retransmission timer expired, or a router has marked one.

@@ -57,7 +57,8 @@ use crate::units::{Rate, Segments};
 /// ```
 pub trait CongestionControl {
     /// Data was acknowledged. Called for every new ACK, also in recovery (then `may_grow` is
-    /// false), after the sender's own state was updated.
+    /// false), after the sender's own state was updated. A law that [owns the window](Self::owns_window)
+    /// hears here of every ACK, also of duplicate ones.
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window);
 
     /// A duplicate ACK came: one more segment has left the network.
@@ -94,6 +95,21 @@ pub trait CongestionControl {
     /// The receiver tells something of the way of the data. Called before the method for the ACK that
     /// carries the hints. Default: nothing.
     fn on_hints(&mut self, _now: Time, _hints: &Hints, _window: &mut Window) {}
+
+    /// The law alone says how much may be in flight, also while losses are repaired, as one does that does
+    /// not take a loss for congestion (in Linux a law with `cong_control`). Then
+    /// - [`on_ack`](Self::on_ack) is called for every ACK, with `acked` zero for a duplicate one, after
+    ///   detection and recovery have taken it; [`on_dupack`](Self::on_dupack) and
+    ///   [`on_waiting`](Self::on_waiting) are not;
+    /// - a recovery by SACK chooses what is sent and fills `window.cwnd`, without a reduction of its own
+    ///   (PRR);
+    /// - [`on_idle_restart`](Self::on_idle_restart) is also called after shorter pauses, if the
+    ///   application caused them.
+    ///
+    /// Asked once, when the connection begins. Default: no.
+    fn owns_window(&self) -> bool {
+        false
+    }
 
     /// The law wants [`AckEvent::rate`]: the sender then keeps a snapshot of each segment in flight. Asked
     /// once, when the connection begins. Default: no.
@@ -224,6 +240,10 @@ impl CongestionControl for Built<dyn CongestionControl + Send> {
         bound(window, |window| self.member.on_hints(now, hints, window));
     }
 
+    fn owns_window(&self) -> bool {
+        self.member.owns_window()
+    }
+
     fn needs_rate(&self) -> bool {
         self.member.needs_rate()
     }
@@ -285,6 +305,10 @@ impl CongestionControl for Congestion {
 
     fn on_hints(&mut self, now: Time, hints: &Hints, window: &mut Window) {
         each!(self, m => m.on_hints(now, hints, window));
+    }
+
+    fn owns_window(&self) -> bool {
+        each!(self, m => m.owns_window())
     }
 
     fn needs_rate(&self) -> bool {

@@ -175,12 +175,12 @@ impl Flight {
 
     /// An ACK was taken: its sample of the rate, if rates are wanted and it delivered anything.
     pub fn rate_sample(&mut self) -> Option<RateSample> {
-        let (first, lost) = (self.first_number(), self.lost_ever);
+        let (first, lost, flight) = (self.first_number(), self.lost_ever, self.in_network());
         let delivery = self.delivery.as_mut()?;
         let min_rtt = delivery.min_rtt();
         let rate = delivery.rate.as_mut()?;
         rate.forget_below(first);
-        rate.sample(min_rtt, lost)
+        rate.sample(min_rtt, flight, lost)
     }
 
     /// The application has nothing to send although there is room.
@@ -191,6 +191,13 @@ impl Flight {
         }
     }
 
+    /// The application was seen to have too little to send, and what was in flight then has not all arrived.
+    /// False if no rates are wanted.
+    pub fn is_app_limited(&self) -> bool {
+        let rate = self.delivery.as_ref().and_then(|d| d.rate.as_ref());
+        rate.is_some_and(RateSampler::is_app_limited)
+    }
+
     /// The record of deliveries, if one is kept.
     #[inline]
     pub fn delivery(&self) -> Option<&Delivery> {
@@ -199,7 +206,11 @@ impl Flight {
 
     /// An ACK comes, whose reports [`Self::sack`] and [`Self::acknowledge`] take next.
     pub fn begin_ack(&mut self, now: Time, echo: Option<Time>) {
+        let flight = self.in_network();
         if let Some(delivery) = &mut self.delivery {
+            if let Some(rate) = &mut delivery.rate {
+                rate.begin_ack(flight);
+            }
             delivery.begin_ack(now, echo);
             self.drop_settled();
         }

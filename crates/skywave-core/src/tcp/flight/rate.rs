@@ -23,8 +23,14 @@ pub struct RateSample {
     pub total_delivered: u64,
     /// Bytes in flight when that segment was sent, itself included.
     pub flight_at_send: u64,
+    /// Bytes in flight before this ACK.
+    pub flight_before: u64,
+    /// Bytes in flight now.
+    pub flight_now: u64,
     /// Bytes that were found lost between the sending of that segment and now.
     pub lost: u64,
+    /// Round trip of that segment, if it was sent once.
+    pub rtt: Option<Duration>,
     /// The application had nothing more to send then: the path may carry more than the sample says.
     pub app_limited: bool,
     /// The interval is shorter than the smallest round trip, as happens after reneging or
@@ -54,6 +60,7 @@ struct Snapshot {
     lost: u64,
     flight: u32,
     app_limited: bool,
+    resent: bool,
 }
 
 /// Takes the samples of one connection.
@@ -70,6 +77,8 @@ pub(super) struct RateSampler {
     app_limited: u64,
     /// The segment sent last among those that the present ACK reports.
     newest: Option<Snapshot>,
+    /// What was in flight before the present ACK.
+    flight_before: u64,
 }
 
 impl RateSampler {
@@ -97,11 +106,22 @@ impl RateSampler {
             lost,
             flight: u32::try_from(flight).unwrap_or(u32::MAX),
             app_limited: self.app_limited > 0,
+            resent: false,
         };
         match self.snapshots.numbered_mut(number) {
-            Some(place) => *place = snapshot,
+            Some(place) => {
+                *place = Snapshot {
+                    resent: true,
+                    ..snapshot
+                }
+            }
             None => self.snapshots.push_back(snapshot),
         }
+    }
+
+    /// An ACK comes while `flight` bytes are in the network.
+    pub(super) fn begin_ack(&mut self, flight: u64) {
+        self.flight_before = flight;
     }
 
     /// Segment `number` of `len` bytes is reported by the ACK that came at `now`, for the first time.
@@ -127,8 +147,13 @@ impl RateSampler {
     }
 
     /// The present ACK is taken: its sample, if it reported anything. `min_rtt` is the smallest round
-    /// trip seen, `lost` as in [`Self::on_sent`].
-    pub(super) fn sample(&mut self, min_rtt: Duration, lost: u64) -> Option<RateSample> {
+    /// trip seen; `flight` bytes are in the network now; `lost` as in [`Self::on_sent`].
+    pub(super) fn sample(
+        &mut self,
+        min_rtt: Duration,
+        flight: u64,
+        lost: u64,
+    ) -> Option<RateSample> {
         if self.app_limited > 0 && self.delivered > self.app_limited {
             self.app_limited = 0;
         }
@@ -143,10 +168,18 @@ impl RateSampler {
             prior_delivered: newest.delivered,
             total_delivered: self.delivered,
             flight_at_send: u64::from(newest.flight),
+            flight_before: self.flight_before,
+            flight_now: flight,
             lost: lost - newest.lost,
+            rtt: (!newest.resent).then(|| self.delivered_at.since(newest.sent)),
             app_limited: newest.app_limited,
             too_short: interval < min_rtt,
         })
+    }
+
+    /// Segments sent now carry samples that say less than the path carries.
+    pub(super) fn is_app_limited(&self) -> bool {
+        self.app_limited > 0
     }
 
     /// The application has nothing to send although there is room, with `flight` bytes in the network.

@@ -154,6 +154,15 @@ impl RecoveryConfig {
     pub fn uses_sack(self) -> bool {
         fact!(self, USES_SACK)
     }
+
+    /// The same without a say in how much is sent, for a law that
+    /// [owns the window](super::congestion::CongestionControl::owns_window).
+    pub(super) fn without_reduction(self) -> Self {
+        match self {
+            Self::Prr => Self::Sack,
+            other => other,
+        }
+    }
 }
 
 impl Member {

@@ -10,7 +10,7 @@ use crate::tcp::flight::{Acked, RateSample};
 use crate::tcp::limits::Why;
 use crate::tcp::recovery::{LossRecovery, Progress};
 use crate::tcp::timeout::TimeoutPolicy;
-use crate::tcp::window::{AckEvent, LossCause, SpuriousEvent};
+use crate::tcp::window::{AckEvent, LossCause, Repairing, SpuriousEvent};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
@@ -34,6 +34,7 @@ macro_rules! ack_event {
             lost: Segments::ZERO,
             marked: Segments::ZERO,
             rate: None,
+            repairing: Repairing::Nothing,
             hints: Hints::NONE,
             one_way: None,
         }
@@ -47,6 +48,7 @@ struct Report {
     lost: Segments,
     marked: bool,
     rate: Option<RateSample>,
+    repairing: Repairing,
     hints: Hints,
     one_way: Option<Duration>,
 }
@@ -63,6 +65,7 @@ impl Report {
                 Segments::ZERO
             },
             rate: self.rate,
+            repairing: self.repairing,
             hints: self.hints,
             one_way: self.one_way,
             ..event
@@ -135,10 +138,10 @@ impl Sender {
                 && !self.signals.marked,
             ..ack_event!(self, now, acked_segments, rtt, segment_rtt)
         };
-        let report = self.report(now, segment, flight_before, delivered);
-        self.congestion
-            .on_ack(&report.fill(event), &mut self.window);
-        self.cap_window();
+        let owns_window = self.congestion.owns_window();
+        if !owns_window {
+            self.tell_law(event, segment, flight_before, delivered);
+        }
         if self.detection.hears_of_new_acks() {
             self.detect_on_new_ack(now, acked_segments, segment_rtt, delivered);
             self.cap_window();
@@ -152,7 +155,30 @@ impl Sender {
         }
         if self.flight.delivery().is_some() {
             self.act(now, finding, delivered);
+            if owns_window {
+                self.tell_law(event, segment, flight_before, delivered);
+            }
             self.arm_probe(now);
+        } else if owns_window {
+            self.tell_law(event, segment, flight_before, delivered);
+        }
+    }
+
+    /// The law hears of an ACK: of new data, or of any if it owns the window.
+    fn tell_law(&mut self, event: AckEvent, segment: &Segment, flight_before: u64, delivered: u64) {
+        let report = self.report(event.now, segment, flight_before, delivered);
+        self.congestion
+            .on_ack(&report.fill(event), &mut self.window);
+        self.cap_window();
+    }
+
+    fn repairing_now(&self) -> Repairing {
+        if self.recovery.is_active() {
+            Repairing::Loss
+        } else if self.flight.una() < self.went_back.end {
+            Repairing::Timeout
+        } else {
+            Repairing::Nothing
         }
     }
 
@@ -255,6 +281,7 @@ impl Sender {
             lost: Segments::from_bytes(newly_lost, mss),
             marked: self.signals.marked,
             rate: self.flight.rate_sample(),
+            repairing: self.repairing_now(),
             hints: segment.hints,
             one_way: self.echoed(now, segment).map(|t| { t.value }.since(t.echo)),
         }
@@ -265,7 +292,8 @@ impl Sender {
     pub(super) fn on_dupack(&mut self, now: Time, segment: &Segment, fresh: u64) {
         let counts = fresh > 0 || !self.recovery.uses_sack();
         self.dupacks += u32::from(counts);
-        if !self.congestion.is_standard() {
+        let owns_window = self.congestion.owns_window();
+        if !self.congestion.is_standard() && !owns_window {
             let event = ack_event!(self, now, Segments::ZERO, None, None);
             let report = self.report(now, segment, self.flight.in_flight(), fresh);
             self.congestion.on_dupack(&report.fill(event));
@@ -279,7 +307,7 @@ impl Sender {
             self.fast_retransmit(now, cause_of(why), fresh);
         } else if self.recovery.is_active() {
             self.repairing(fresh, LossRecovery::on_dupack);
-        } else if self.detection.is_waiting() {
+        } else if self.detection.is_waiting() && !owns_window {
             let event = AckEvent {
                 may_grow: true,
                 counted: Segments::ONE,
@@ -289,6 +317,10 @@ impl Sender {
             self.cap_window();
         }
         self.act(now, finding, fresh);
+        if owns_window {
+            let event = ack_event!(self, now, Segments::ZERO, None, None);
+            self.tell_law(event, segment, self.flight.in_flight(), fresh);
+        }
     }
 
     /// The timestamps of a segment, if the connection has them. The echo of a time that has not

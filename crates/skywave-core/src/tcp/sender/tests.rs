@@ -14,6 +14,7 @@ mod loss_events;
 mod ncr;
 mod newreno;
 mod own;
+mod owner;
 mod pacing;
 mod polling;
 mod prr;

@@ -300,8 +300,9 @@ impl Sender {
     /// A segment is about to be sent while nothing is in flight, or while the timer does not run.
     #[inline(never)]
     fn send_after_silence(&mut self, now: Time) {
-        if self.config.restart_after_idle && now.since(self.last_sent) > self.rto.rto() {
-            // RFC 5681 section 4.1: the ACK clock has run down.
+        // RFC 5681 section 4.1: the ACK clock has run down.
+        let restarts = self.config.restart_after_idle && now.since(self.last_sent) > self.rto.rto();
+        if restarts || self.congestion.owns_window() && self.flight.is_app_limited() {
             let idle = IdleEvent {
                 now,
                 idle: now.since(self.last_sent),
