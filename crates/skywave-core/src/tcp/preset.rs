@@ -80,7 +80,7 @@ fn basic(base: Base) -> Composition {
 }
 
 /// The presets that change several slots.
-fn of_several() -> [Preset; 5] {
+fn of_several() -> [Preset; 6] {
     let rack_tlp = || Composition {
         detection: DetectionConfig::Rack,
         recovery: RecoveryConfig::Prr,
@@ -107,6 +107,15 @@ fn of_several() -> [Preset; 5] {
             summary: "CUBIC with RACK-TLP and PRR, as Linux has it (no pacing, HyStart or undo)",
             source: "RFC 9438, RFC 8985, RFC 9937",
             composition: rack_tlp().with_congestion(CongestionConfig::Cubic(CubicConfig::DEFAULT)),
+        },
+        Preset {
+            name: "bbr",
+            summary: "BBR version 1 as Linux has it: paced by a model of the path; RACK-TLP, SACK",
+            source: "Cardwell et al. 2016; draft-cardwell-iccrg-bbr-00; RFC 8985",
+            composition: Composition {
+                recovery: RecoveryConfig::Sack,
+                ..rack_tlp().with_congestion(CongestionConfig::Bbr)
+            },
         },
         Preset {
             name: "thesis-reno",

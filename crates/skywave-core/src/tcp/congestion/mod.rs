@@ -1,5 +1,6 @@
 //! The `congestion` slot: how the window grows and shrinks.
 
+mod bbr;
 mod cerl;
 mod cubic;
 mod hybla;
@@ -167,6 +168,7 @@ slot! {
     Cerl(config): cerl::Cerl,
     ThreeQuarter: three_quarter::ThreeQuarter,
     Hybla(config): hybla::Hybla,
+    Bbr: bbr::Bbr,
     + Custom(own, tcp): CustomCongestion => Built<dyn CongestionControl + Send>
 }
 

@@ -1,0 +1,246 @@
+//! BBR, version 1 (Cardwell et al. 2016; draft-cardwell-iccrg-bbr-congestion-control-00; Linux's
+//! `tcp_bbr.c`): a sender that follows a model of its path instead of losses.
+//!
+//! The model is the largest rate of delivery of the last ten round trips and the smallest round trip of
+//! the last ten seconds ([`model`]). Their product, the BDP, is what must be in flight to use all of the
+//! path without a queue. A state machine ([`phase`]) paces above the measured rate for a while, to see
+//! whether the path carries more, then below it to drain what queued up, and from time to time empties the
+//! pipe to see the round trip without a queue. The window ([`window`]) is only the upper bound of what
+//! is in flight.
+//!
+//! Not there: Linux's long-term sampling, which recognises a policer (`lt_bw`).
+
+mod aggregation;
+mod model;
+mod phase;
+mod window;
+
+use super::{CongestionControl, Law};
+use crate::tcp::flight::RateSample;
+use crate::tcp::slot::{BuiltIn, Setup};
+use crate::tcp::window::{
+    AckEvent, IdleEvent, LossEvent, Repairing, Response, SpuriousEvent, TimeoutEvent, Window,
+};
+use crate::time::Duration;
+use crate::units::{Rate, Segments};
+
+use aggregation::Aggregation;
+use model::{FullPipe, Gain, MaxRate, MinRtt, Rounds};
+use phase::Phase;
+use window::Repair;
+
+/// State of one BBR sender.
+#[derive(Clone, Debug)]
+pub struct Bbr {
+    mss: u32,
+    initial_window: Segments,
+    rounds: Rounds,
+    bandwidth: MaxRate,
+    min_rtt: MinRtt,
+    full_pipe: FullPipe,
+    phase: Phase,
+    aggregation: Aggregation,
+    repair: Repair,
+    /// What had been delivered when PROBE_RTT began, and what will be when all is that was sent in it:
+    /// samples of what was sent in between say how little was sent, not how much the path carries.
+    starved: (u64, u64),
+    /// Data follows a pause, and none of it is acknowledged.
+    idle_restart: bool,
+    /// BBR.pacing_rate.
+    pacing: Rate,
+    /// The pace has taken the first round trip into account.
+    seen_rtt: bool,
+}
+
+impl BuiltIn for Bbr {
+    type Config = ();
+    /// In a box: it is several times as large as the others.
+    type State = Box<Self>;
+    const NAME: &'static str = "bbr";
+    const SUMMARY: &'static str = "paced by the measured rate; two BDPs in flight at most";
+    const SOURCE: &'static str = "Cardwell et al. 2016; draft-cardwell-iccrg-bbr-00";
+    const DEFAULT: () = ();
+
+    fn build(_config: &(), setup: &Setup) -> Box<Self> {
+        Box::new(Self::new(setup))
+    }
+}
+
+impl Law for Bbr {}
+
+/// Round trip that the first pace assumes while none was measured (section 4.2.1).
+const NOMINAL_RTT: Duration = Duration::from_millis(1);
+
+/// The pace stays 1 % below the model's rate, so that a queue shrinks (Linux's
+/// `bbr_pacing_margin_percent`).
+const PACING_MARGIN: Gain = Gain(0.99);
+
+/// Below this pace one segment leaves at a time, above it two at least (section 4.2.2).
+const SLOW: Rate = Rate::from_bps(1_200_000);
+/// A burst lasts so long at the pace, and has at most so many bytes (section 4.2.2).
+const BURST: Duration = Duration::from_millis(1);
+const LARGEST_BURST: u64 = 64 * 1024;
+
+impl Bbr {
+    /// A sender that has seen nothing yet.
+    pub fn new(setup: &Setup) -> Self {
+        let mut bbr = Self {
+            mss: setup.mss,
+            initial_window: setup.initial_window,
+            rounds: Rounds::default(),
+            bandwidth: MaxRate::default(),
+            min_rtt: MinRtt::default(),
+            full_pipe: FullPipe::default(),
+            phase: Phase::Startup,
+            aggregation: Aggregation::default(),
+            repair: Repair::default(),
+            starved: (u64::MAX, 0),
+            idle_restart: false,
+            pacing: Rate::from_bps(1),
+            seen_rtt: false,
+        };
+        bbr.pace_by_window(setup.initial_window, NOMINAL_RTT);
+        bbr
+    }
+
+    /// Paces as slow start would with this window and round trip.
+    fn pace_by_window(&mut self, window: Segments, rtt: Duration) {
+        let bits = window.0 * f64::from(self.mss) * 8.0;
+        // A cast of a float saturates.
+        let rate = Rate::from_bps((bits / rtt.as_secs_f64()) as u64);
+        self.pacing = rate * phase::HIGH_GAIN * PACING_MARGIN;
+    }
+
+    /// Paces at the model's rate times `gain`. Until the pipe is full the pace only grows.
+    fn pace(&mut self, gain: Gain) {
+        let rate = self.bandwidth.get() * gain * PACING_MARGIN;
+        if self.full_pipe.is_reached() || rate > self.pacing {
+            self.pacing = rate;
+        }
+    }
+
+    /// `gain` BDPs in segments; the initial window before a round trip was seen (section 4.2.3.2).
+    fn bdp(&self, gain: Gain) -> Segments {
+        let Some(rtt) = self.min_rtt.get() else {
+            return self.initial_window;
+        };
+        let bits = self.bandwidth.get().as_bps() as f64 * rtt.as_secs_f64();
+        let bdp = Segments(bits / 8.0 / f64::from(self.mss)) * gain;
+        Segments(bdp.0.ceil())
+    }
+
+    /// Segments that leave at once: 1 ms of the pace (section 4.2.2).
+    fn quantum(&self) -> Segments {
+        let fewest = if self.pacing < SLOW { 1 } else { 2 };
+        let burst = self.pacing.bytes_in(BURST).min(LARGEST_BURST);
+        let segments = (burst / u64::from(self.mss.max(1))).max(fewest);
+        Segments(segments as f64)
+    }
+
+    /// Takes the sample into the model (sections 4.1.1 and 4.1.2); whether a round trip is over.
+    fn measure(&mut self, ack: &AckEvent, sample: &RateSample, cwnd: Segments) -> bool {
+        let Some(rate) = sample.rate() else {
+            return false;
+        };
+        let round = self.rounds.on_ack(sample);
+        if round {
+            self.repair.end_conservation();
+        }
+        if !self.is_limited(sample) || rate >= self.bandwidth.get() {
+            self.bandwidth.update(self.rounds.count(), rate);
+        }
+        let bandwidth = self.bandwidth.get();
+        let lump = self.aggregation.on_ack(ack, round, bandwidth, self.mss);
+        self.aggregation.note(lump.min(cwnd));
+        round
+    }
+
+    /// The sample is of a segment sent when less was sent than the path may carry.
+    fn is_limited(&self, sample: &RateSample) -> bool {
+        let (from, to) = self.starved;
+        sample.app_limited || (from..=to).contains(&sample.prior_delivered)
+    }
+
+    fn in_segments(&self, bytes: u64) -> Segments {
+        Segments::from_bytes(bytes, self.mss)
+    }
+}
+
+impl CongestionControl for Bbr {
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        let Some(sample) = ack.rate else {
+            // Nothing has arrived.
+            return;
+        };
+        let round = self.measure(ack, &sample, window.cwnd);
+        self.advance(ack, &sample, round, window);
+        self.idle_restart = false;
+        if let Some(srtt) = ack.srtt.filter(|srtt| !srtt.is_zero() && !self.seen_rtt) {
+            self.seen_rtt = true;
+            self.pace_by_window(window.cwnd, srtt);
+        }
+        self.pace(self.phase.pacing_gain());
+        self.set_window(ack, &sample, window);
+    }
+
+    /// Losses change only how much may be in flight while they are repaired ([`window`]).
+    fn on_loss(&mut self, _loss: &LossEvent, window: &Window) -> Response {
+        self.repair.save(window.cwnd, &self.phase);
+        unchanged(window)
+    }
+
+    fn on_timeout(&mut self, _timeout: &TimeoutEvent, window: &Window) -> Response {
+        self.repair.save(window.cwnd, &self.phase);
+        self.repair.begin(Repairing::Timeout);
+        self.full_pipe.forget_rate();
+        Response {
+            window_after: Segments::ONE,
+            ..unchanged(window)
+        }
+    }
+
+    fn on_ecn(&mut self, _mark: &LossEvent, window: &Window) -> Response {
+        unchanged(window)
+    }
+
+    fn on_spurious(&mut self, _spurious: &SpuriousEvent, _window: &mut Window) {
+        self.full_pipe.begin_again();
+    }
+
+    /// Section 4.3.4.4: at the measured rate rather than in a burst.
+    fn on_idle_restart(&mut self, idle: &IdleEvent, window: &mut Window) {
+        self.idle_restart = true;
+        self.aggregation.begin(idle.now);
+        match self.phase {
+            Phase::ProbeBw(_) => self.pace(Gain::ONE),
+            Phase::ProbeRtt(Some(dwell)) => self.end_probe_rtt(idle.now, dwell, window),
+            _ => {}
+        }
+    }
+
+    fn owns_window(&self) -> bool {
+        true
+    }
+
+    fn needs_rate(&self) -> bool {
+        true
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        Some(self.pacing)
+    }
+
+    fn send_quantum(&self) -> Option<u64> {
+        Some(self.quantum().to_bytes(self.mss))
+    }
+}
+
+fn unchanged(window: &Window) -> Response {
+    Response {
+        ssthresh: window.ssthresh,
+        window_after: window.cwnd,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+//! How far ACKs come in lumps (Linux since 4.20, draft-cardwell-iccrg-bbr-congestion-control-02): Wi-Fi and
+//! cable modems acknowledge many segments at once and then none for a while. The window is wider by the
+//! largest lump of the last five to ten round trips, so that the sender has something to send in between.
+
+use crate::tcp::window::AckEvent;
+use crate::time::{Duration, Time};
+use crate::units::{Rate, Segments};
+
+/// Round trips after which the older half of the lumps is forgotten.
+const HALF_WINDOW: u32 = 5;
+/// So many segments end an epoch, whatever is expected.
+const LONGEST_EPOCH: Segments = Segments(1_048_576.0);
+/// The lump counts up to so much time of the path's rate.
+const LONGEST_SILENCE: Duration = Duration::from_millis(100);
+
+/// Follows the ACKs of one connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Aggregation {
+    /// Since when more has been acknowledged than the path's rate explains, and how much.
+    since: Time,
+    acked: Segments,
+    /// The largest excess of the present half of the window and of the one before.
+    excess: [Segments; 2],
+    /// Round trips of the present half.
+    rounds: u32,
+}
+
+/// What the path delivers in this time.
+fn delivered_in(time: Duration, bandwidth: Rate, mss: u32) -> Segments {
+    Segments(bandwidth.as_bps() as f64 * time.as_secs_f64() / 8.0 / f64::from(mss))
+}
+
+impl Aggregation {
+    /// What was acknowledged before no longer counts.
+    pub(super) fn begin(&mut self, now: Time) {
+        self.since = now;
+        self.acked = Segments::ZERO;
+    }
+
+    /// An ACK came; `round`: a round trip is over. What has been acknowledged beyond what the path's rate
+    /// explains.
+    pub(super) fn on_ack(
+        &mut self,
+        ack: &AckEvent,
+        round: bool,
+        bandwidth: Rate,
+        mss: u32,
+    ) -> Segments {
+        if round {
+            self.rounds += 1;
+            if self.rounds >= HALF_WINDOW {
+                self.rounds = 0;
+                self.excess = [Segments::ZERO, self.excess[0]];
+            }
+        }
+        let mut expected = delivered_in(ack.now.since(self.since), bandwidth, mss);
+        if self.acked <= expected || self.acked + ack.delivered >= LONGEST_EPOCH {
+            self.begin(ack.now);
+            expected = Segments::ZERO;
+        }
+        self.acked += ack.delivered;
+        self.acked - expected
+    }
+
+    /// A lump was seen.
+    pub(super) fn note(&mut self, lump: Segments) {
+        self.excess[0] = self.excess[0].max(lump);
+    }
+
+    /// By how much the window is to be wider.
+    pub(super) fn allowance(&self, bandwidth: Rate, mss: u32) -> Segments {
+        let [present, before] = self.excess;
+        present
+            .max(before)
+            .min(delivered_in(LONGEST_SILENCE, bandwidth, mss))
+    }
+}

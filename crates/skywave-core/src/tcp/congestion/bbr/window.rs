@@ -1,0 +1,130 @@
+//! How much may be in flight (section 4.2.3 of the draft). In steady state it is two BDPs and what bursts
+//! and lumps of ACKs need. While losses are repaired it is what the network has shown to hold: in the
+//! first round trip one segment for each that arrives, after it up to two.
+
+use super::Bbr;
+use super::model::Gain;
+use super::phase::Phase;
+use crate::tcp::flight::RateSample;
+use crate::tcp::window::{AckEvent, Repairing, Window};
+use crate::units::Segments;
+
+/// Least window (BBRMinPipeCwnd): two segments an ACK, one such pair on its way each way.
+pub(super) const FEWEST: Segments = Segments(4.0);
+
+/// Bursts that are in flight beyond the BDP: one is sent, one on its way, one acknowledged.
+const BURSTS: f64 = 3.0;
+
+/// The window and what is repaired (section 4.2.3.4).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Repair {
+    /// As of the last ACK.
+    going_on: Repairing,
+    /// In the first round trip of a recovery, no more is sent than arrives.
+    conserving: bool,
+    /// The window before the repair or PROBE_RTT (BBR.prior_cwnd).
+    saved: Segments,
+}
+
+impl Repair {
+    /// The window is about to shrink for a while.
+    pub(super) fn save(&mut self, cwnd: Segments, phase: &Phase) {
+        let shrunk = self.going_on != Repairing::Nothing || phase.is_probe_rtt();
+        self.saved = if shrunk { self.saved.max(cwnd) } else { cwnd };
+    }
+
+    /// The window after it.
+    pub(super) fn restored(&self, cwnd: Segments) -> Segments {
+        self.saved.max(cwnd)
+    }
+
+    pub(super) fn begin(&mut self, repairing: Repairing) {
+        self.going_on = repairing;
+    }
+
+    pub(super) fn end_conservation(&mut self) {
+        self.conserving = false;
+    }
+}
+
+impl Bbr {
+    /// What is in flight on average at this gain.
+    pub(super) fn inflight(&self, gain: Gain) -> Segments {
+        self.with_bursts(self.bdp(gain))
+    }
+
+    /// The window that holds `segments` in spite of bursts (Linux's `bbr_quantization_budget`): an even
+    /// number, as receivers acknowledge every second segment.
+    fn with_bursts(&self, segments: Segments) -> Segments {
+        let window = segments + self.quantum() * BURSTS;
+        let even = (window.0 / 2.0).ceil() * 2.0;
+        match self.phase {
+            // A gain of 1.25 is no segment more of a small BDP.
+            Phase::ProbeBw(cycle) if cycle.is_probing() => Segments(even + 2.0),
+            _ => Segments(even),
+        }
+    }
+
+    /// The window that the model wants.
+    fn target(&self) -> Segments {
+        let mut target = self.bdp(self.phase.cwnd_gain());
+        if self.full_pipe.is_reached() {
+            target += self.aggregation.allowance(self.bandwidth.get(), self.mss);
+        }
+        self.with_bursts(target)
+    }
+
+    pub(super) fn set_window(&mut self, ack: &AckEvent, sample: &RateSample, window: &mut Window) {
+        let arrived = ack.delivered;
+        if arrived > Segments::ZERO {
+            window.cwnd = self.repaired(ack, sample, window.cwnd);
+            if !self.repair.conserving {
+                window.cwnd = self.towards_target(arrived, sample, window.cwnd);
+            }
+        }
+        if self.phase.is_probe_rtt() {
+            window.cwnd = window.cwnd.min(FEWEST);
+        }
+    }
+
+    /// The window after what this ACK says of losses.
+    fn repaired(&mut self, ack: &AckEvent, sample: &RateSample, cwnd: Segments) -> Segments {
+        let kept = self.in_segments(sample.flight_now) + ack.delivered;
+        let before = std::mem::replace(&mut self.repair.going_on, ack.repairing);
+        let mut cwnd = cwnd;
+        if ack.lost > Segments::ZERO {
+            cwnd = (cwnd - ack.lost).max(Segments::ONE);
+        }
+        match (before, ack.repairing) {
+            (Repairing::Nothing | Repairing::Timeout, Repairing::Loss) => {
+                self.repair.conserving = true;
+                self.rounds.begin_again(sample.total_delivered);
+                cwnd = kept;
+            }
+            (Repairing::Loss | Repairing::Timeout, Repairing::Nothing) => {
+                self.repair.conserving = false;
+                cwnd = self.repair.restored(cwnd);
+            }
+            _ => {}
+        }
+        if self.repair.conserving {
+            cwnd.max(kept)
+        } else {
+            cwnd
+        }
+    }
+
+    /// By what has arrived up to the target; below it at once, but not before the pipe was full.
+    fn towards_target(&self, arrived: Segments, sample: &RateSample, cwnd: Segments) -> Segments {
+        let target = self.target();
+        let few = sample.total_delivered < self.initial_window.to_bytes(self.mss);
+        let cwnd = if self.full_pipe.is_reached() {
+            (cwnd + arrived).min(target)
+        } else if cwnd < target || few {
+            cwnd + arrived
+        } else {
+            cwnd
+        };
+        cwnd.max(FEWEST)
+    }
+}
