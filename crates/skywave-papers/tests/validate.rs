@@ -77,6 +77,7 @@ fn every_set_has_all_rows_of_its_table() {
         ("witness", 216),
         ("linux", 60),
         ("ns3", 25),
+        ("modern", 9),
         ("wifi", 20),
         ("wifi-far", 10),
     ];

@@ -90,6 +90,22 @@ const NS3: &[Agent] = &[
     modern("TcpCubic", "\"cubic\""),
 ];
 
+/// Those of ns-3 whose algorithms ours are, beside its detection and recovery: duplicate ACKs, SACK, PRR.
+const MODERN: &[Agent] = &[
+    Agent {
+        comparable: true,
+        ..modern("Bbr", "\"bbr\"")
+    },
+    Agent {
+        comparable: true,
+        ..modern("Cubic", "{ preset = \"cubic\", recovery = \"prr\" }")
+    },
+    Agent {
+        comparable: true,
+        ..modern("LinuxReno", "{ preset = \"sack\", recovery = \"prr\" }")
+    },
+];
+
 impl Agent {
     /// The agent of ns-2 of this name, whatever the case.
     pub fn find(name: &str) -> Option<Self> {
@@ -106,6 +122,11 @@ impl Agent {
     /// The agent of ns-3 of this name.
     pub(super) fn of_ns3(name: &str) -> Option<Self> {
         NS3.iter().find(|a| a.name == name).copied()
+    }
+
+    /// The agent of ns-3 of this name, as its table of today's senders calls it.
+    pub(super) fn of_modern(name: &str) -> Option<Self> {
+        MODERN.iter().find(|a| a.name == name).copied()
     }
 
     /// The names of all of ns-2.

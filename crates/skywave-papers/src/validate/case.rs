@@ -1,6 +1,7 @@
 //! One setting that both simulators can run.
 
 use super::agent::Agent;
+use super::modern::{self, Dumbbell};
 use super::witness::Witness;
 
 /// Bytes of IP and TCP headers.
@@ -30,6 +31,8 @@ pub enum Path {
     Red(RedBottleneck),
     /// A chain of 802.11g stations.
     Wifi(Wifi),
+    /// Today's senders over a dumbbell in ns-3.
+    Dumbbell(Dumbbell),
     /// A point of the witness inside ns-2: the paths above with more settings.
     Witness(Box<Witness>),
 }
@@ -182,6 +185,7 @@ impl Case {
             Path::Sifest(s) => (512, !s.header),
             Path::Dcr(_) | Path::Red(_) => (1000, false),
             Path::Wifi(w) => (w.mss, false),
+            Path::Dumbbell(_) => (modern::MSS, false),
             Path::Witness(w) => (w.stack.mss, !w.stack.header),
         };
         (theirs, if bare { theirs - HEADER } else { theirs })
@@ -191,6 +195,11 @@ impl Case {
     pub(super) fn payload_scale(&self) -> f64 {
         let (theirs, ours) = self.payload();
         f64::from(theirs) / f64::from(ours)
+    }
+
+    /// Simulated time in seconds.
+    pub(super) fn seconds(&self) -> Option<f64> {
+        self.duration.strip_suffix('s')?.parse().ok()
     }
 
     /// The link that is the bottleneck, by its name in the scenario.

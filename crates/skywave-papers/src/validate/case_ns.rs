@@ -70,7 +70,8 @@ impl Case {
                 list.push(("ecn", u32::from(path.ecn).to_string()));
                 list.push(("loss", path.loss.to_string()));
             }
-            // The script knows neither of these paths, and says so.
+            // The script knows none of these, and says so.
+            Path::Dumbbell(_) => list.push(("path", "dumbbell".into())),
             Path::Wifi(_) => list.push(("path", "wifi".into())),
             Path::Witness(_) => list.push(("path", "witness".into())),
         }

@@ -16,6 +16,9 @@ impl Case {
             Path::Dcr(path) => self.dcr(path),
             Path::Red(path) => self.red(path),
             Path::Wifi(path) => self.wifi(path),
+            Path::Dumbbell(path) => {
+                path.scenario(self.agent) + &self.run(Some(&format!("{}s", path.from)))
+            }
             Path::Witness(path) => {
                 let from = (path.from > 0.0).then(|| format!("{}s", path.from));
                 path.scenario(self) + &self.run(from.as_deref())

@@ -9,6 +9,7 @@ mod case;
 mod case_ns;
 mod case_toml;
 pub mod live;
+mod modern;
 mod reference;
 mod sets;
 mod table;
@@ -25,6 +26,7 @@ use skywave_scenario::{NoFiles, Scenario, ScenarioError};
 
 pub use agent::Agent;
 pub use case::{Case, Cerl, Dcr, Path, Queue, Radios, RedBottleneck, Sifest, Wifi};
+pub use modern::Dumbbell;
 pub use reference::Row;
 pub use sets::{SETS, SetError};
 pub use table::Unreadable;

@@ -4,7 +4,7 @@ use super::agent::Agent;
 use super::case::{Case, Cerl, Dcr, Path, Queue, Radios, RedBottleneck, Sifest, Wifi};
 use super::table::{Cells, Table, Unreadable};
 use super::verdict::Quantity;
-use super::witness;
+use super::{modern, witness};
 use skywave_lab::experiment::stats::Estimate;
 
 /// One row: a case, and the other simulator's numbers.
@@ -212,6 +212,11 @@ pub(super) fn ns3() -> Result<Vec<Row>, Unreadable> {
         }))
     })?;
     Ok(rows.into_iter().flatten().collect())
+}
+
+/// BBR, CUBIC and Reno over a FIFO, ns-3.44.
+pub(super) fn modern() -> Result<Vec<Row>, Unreadable> {
+    table!("ns3/reference/modern_single").each(modern::row)
 }
 
 /// Chains of 802.11g stations, ns-3.

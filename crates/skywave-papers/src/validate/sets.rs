@@ -3,7 +3,7 @@
 use super::case::Path;
 use super::reference::{self, Row};
 use super::table::Unreadable;
-use super::verdict::Quantity::{self, Goodput, LossRate, MeanQueue};
+use super::verdict::Quantity::{self, Goodput, LossRate, MeanQueue, Sojourn};
 use super::{NS2, Set, Terms};
 use skywave_scenario::ScenarioError;
 
@@ -17,6 +17,7 @@ pub const SETS: &[&str] = &[
     "witness",
     "linux",
     "ns3",
+    "modern",
     "wifi",
     "wifi-far",
 ];
@@ -133,6 +134,21 @@ impl Set {
                     )
                 },
                 reference::ns3()?,
+                seeds,
+            ),
+            "modern" => (
+                Terms {
+                    peer: "ns-3",
+                    decisive: &[Goodput, Sojourn],
+                    goodput_tolerance: Some(0.10),
+                    ..terms(
+                        "BBR, CUBIC and Reno over a FIFO, against ns-3.44",
+                        None,
+                        "sojourn_ms is the mean time in the queue discipline, without the packet that \
+                         waits in the device.",
+                    )
+                },
+                reference::modern()?,
                 seeds,
             ),
             "wifi" => (

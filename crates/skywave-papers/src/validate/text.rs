@@ -180,6 +180,7 @@ fn estimate(quantity: Quantity, e: &Estimate) -> String {
         | Quantity::Timeouts
         | Quantity::Retransmits
         | Quantity::MeanQueue => 1,
+        Quantity::Sojourn => 2,
     };
     match e.half {
         Some(half) => format!("{} ±{}", fixed(e.mean, digits), fixed(half, digits)),

@@ -6,7 +6,7 @@
 
 use skywave_sim::Outcome;
 
-use super::case::Case;
+use super::case::{Case, Path};
 use skywave_lab::experiment::stats::Estimate;
 
 /// A quantity that is compared.
@@ -30,11 +30,13 @@ pub enum Quantity {
     LossRate,
     /// Time average of the bottleneck's queue, packets.
     MeanQueue,
+    /// Mean time that a packet waits in the bottleneck's queue, ms.
+    Sojourn,
 }
 
 impl Quantity {
     /// All, in the order of columns.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Goodput,
         Self::FirstGoodput,
         Self::BesideGoodput,
@@ -44,6 +46,7 @@ impl Quantity {
         Self::Retransmits,
         Self::LossRate,
         Self::MeanQueue,
+        Self::Sojourn,
     ];
 
     /// Those of TCP-DCR's path.
@@ -84,6 +87,7 @@ impl Quantity {
             Self::Retransmits => "retransmits",
             Self::LossRate => "loss_rate",
             Self::MeanQueue => "mean_queue",
+            Self::Sojourn => "sojourn_ms",
         }
     }
 
@@ -95,7 +99,7 @@ impl Quantity {
             | Self::BesideGoodput
             | Self::QueueDrops
             | Self::Marks => 0.05,
-            Self::LossRate | Self::MeanQueue => 0.10,
+            Self::LossRate | Self::MeanQueue | Self::Sojourn => 0.10,
             Self::Timeouts | Self::Retransmits => 0.15,
         }
     }
@@ -130,6 +134,18 @@ impl Quantity {
                 (link.offered > 0).then(|| link.queue_drops as f64 / link.offered as f64)
             }
             Self::MeanQueue => Some(bottleneck()?.queue_mean_packets),
+            Self::Sojourn => {
+                let Path::Dumbbell(path) = &case.path else {
+                    return None;
+                };
+                // Little's law. A packet of ns-3's leaves the queue discipline for the device one
+                // transmission before its own begins.
+                let link = bottleneck()?;
+                let measured = case.seconds()? - path.from;
+                let served = link.offered.checked_sub(link.queue_drops)?;
+                let wait = link.queue_mean_packets * measured / served as f64;
+                (served > 0).then(|| 1e3 * (wait - path.transmission()).max(0.0))
+            }
         }
     }
 }
