@@ -72,6 +72,11 @@ class CongestionControl(ABC):
         """Data follows a pause of `idle` seconds, with `restart_after_idle` on. By default the
         window is at most the initial one."""
 
+    def owns_window(self) -> bool:
+        """Whether the law alone says how much may be in flight, also while losses are repaired: `on_ack`
+        is then called for every ACK, and a recovery by SACK fills the window without PRR."""
+        return False
+
     def needs_rate(self) -> bool:
         """Whether `ack.rate` is wanted, a sample of the delivery rate as Linux and BBR take it."""
         return False

@@ -21,12 +21,20 @@ pub(super) struct Python {
     send_quantum: Option<Py<PyAny>>,
     /// The answer of `needs_rate`.
     needs_rate: bool,
+    owns_window: bool,
     window: Option<Py<Window>>,
 }
 
 impl Python {
     pub(super) fn new(member: &Member, config: &TcpConfig) -> Self {
         let mut object = Object::new(member, config);
+        let mut says = |name: &'static str| {
+            let method = object.take(name);
+            method
+                .and_then(|method| answer_of(name, "a bool", Some(&method)))
+                .unwrap_or(false)
+        };
+        let (needs_rate, owns_window) = (says("needs_rate"), says("owns_window"));
         Self {
             on_ack: object.take("on_ack"),
             on_dupack: object.take("on_dupack"),
@@ -37,10 +45,8 @@ impl Python {
             on_idle_restart: object.take("on_idle_restart"),
             pacing_rate: object.take("pacing_rate"),
             send_quantum: object.take("send_quantum"),
-            needs_rate: object
-                .take("needs_rate")
-                .and_then(|method| answer_of("needs_rate", "a bool", Some(&method)))
-                .unwrap_or(false),
+            needs_rate,
+            owns_window,
             window: attempt(|py| Py::new(py, Window::default())),
         }
     }
@@ -128,6 +134,10 @@ impl CongestionControl for Python {
         if let Some(((), left)) = ask(method, shown, *window, seconds(idle.idle), |_| Ok(())) {
             *window = left;
         }
+    }
+
+    fn owns_window(&self) -> bool {
+        self.owns_window
     }
 
     fn needs_rate(&self) -> bool {

@@ -3,7 +3,7 @@
 
 use pyo3::prelude::*;
 use skywave_core::packet::Marks;
-use skywave_core::tcp::window::LossCause;
+use skywave_core::tcp::window::{LossCause, Repairing};
 use skywave_core::tcp::{detection, flight, window};
 use skywave_core::units::Segments;
 use skywave_core::{Duration, Time};
@@ -56,6 +56,7 @@ getters! { AckEvent:
     lost f64 = |e| e.0.lost.0;
     marked f64 = |e| e.0.marked.0;
     rate Option<RateSample> = |e| e.0.rate.map(RateSample);
+    repairing &'static str = |e| repairing(e.0.repairing);
     eln bool = |e| e.0.hints.is_eln();
     congestion_warning bool = |e| e.0.hints.marks.contains(Marks::CONGESTION_WARNING);
     contention f64 = |e| seconds({ e.0.hints.contention }.to_duration());
@@ -73,8 +74,19 @@ getters! { RateSample:
     prior_delivered u64 = |r| r.0.prior_delivered;
     total_delivered u64 = |r| r.0.total_delivered;
     flight_at_send u64 = |r| r.0.flight_at_send;
+    flight_before u64 = |r| r.0.flight_before;
+    flight_now u64 = |r| r.0.flight_now;
+    rtt Option<f64> = |r| r.0.rtt.map(seconds);
     lost u64 = |r| r.0.lost;
     app_limited bool = |r| r.0.app_limited;
+}
+
+fn repairing(repairing: Repairing) -> &'static str {
+    match repairing {
+        Repairing::Nothing => "nothing",
+        Repairing::Loss => "loss",
+        Repairing::Timeout => "timeout",
+    }
 }
 
 fn cause(cause: LossCause) -> &'static str {
