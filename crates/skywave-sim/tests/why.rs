@@ -40,7 +40,8 @@ fn shares(flow: &FlowOutcome) -> [f64; 6] {
 /// Properties that hold for every flow.
 #[track_caller]
 fn check(flow: &FlowOutcome) {
-    let sum: f64 = shares(flow).iter().sum();
+    let paced = flow.share_pacing.expect("an open connection");
+    let sum: f64 = shares(flow).iter().sum::<f64>() + paced;
     assert!((sum - 1.0).abs() < 1e-12, "shares add up to {sum}");
     let of = |cause| flow.losses.of_cause(cause);
     assert_eq!(flow.early_drops, of(LossCause::Early));
