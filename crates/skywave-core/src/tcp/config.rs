@@ -9,6 +9,7 @@ use crate::units::Segments;
 
 use super::pacing::PacingConfig;
 use super::slot::Setup;
+use super::slow_start::SlowStartConfig;
 
 pub use super::acking::Acking;
 pub use super::congestion::CongestionConfig;
@@ -77,6 +78,8 @@ pub struct TcpConfig {
     pub restart_after_idle: bool,
     /// Keep the slow start threshold in whole segments, rounded down (BSD, ns-2).
     pub whole_ssthresh: bool,
+    /// What ends slow start besides a loss.
+    pub slow_start: SlowStartConfig,
     /// How an ACK counts towards growth.
     pub counting: Counting,
     /// Send new data on the first two duplicate ACKs (RFC 3042).
@@ -122,6 +125,8 @@ pub enum Profile {
     Bsd,
     /// The standards of today.
     Rfc,
+    /// Linux 6, with its defaults.
+    Linux,
 }
 
 impl TcpConfig {
@@ -146,6 +151,7 @@ impl TcpConfig {
             max_cwnd: Segments(f64::INFINITY),
             restart_after_idle: false,
             whole_ssthresh: true,
+            slow_start: SlowStartConfig::Standard,
             counting: Counting::Acks,
             limited_transmit: true,
             rto: ticks(10, 200, 3000),
@@ -163,7 +169,31 @@ impl TcpConfig {
             acking: Acking::EverySegment,
             iss: 0,
         };
+        let hystart = match common.composition.congestion {
+            CongestionConfig::Cubic(_) => SlowStartConfig::HyStart,
+            _ => SlowStartConfig::Standard,
+        };
         match profile {
+            Profile::Linux => Self {
+                // `tcp_rto_min` bounds the variance term, so that the RTO is at least 200 ms more than
+                // the smoothed round trip.
+                rto: RtoConfig {
+                    granularity: Duration::from_millis(200),
+                    min: Duration::from_millis(200),
+                    max: Duration::from_secs(120),
+                    ..RtoConfig::EXACT
+                },
+                // All that an ACK acknowledges counts (`tcp_slow_start`).
+                counting: Counting::Bytes(u32::MAX),
+                whole_ssthresh: true,
+                // Other laws of Linux have none of their own.
+                slow_start: hystart,
+                acking: Acking::Delayed {
+                    every: 2,
+                    timeout: Duration::from_millis(40),
+                },
+                ..Self::new(Profile::Rfc, common.composition)
+            },
             Profile::Ns2 => Self {
                 ecn_rules: EcnRules::Ns2,
                 ..common
@@ -181,13 +211,7 @@ impl TcpConfig {
                 restart_after_idle: true,
                 whole_ssthresh: false,
                 counting: Counting::Bytes(2),
-                rto: RtoConfig {
-                    arithmetic: RtoArithmetic::Exact,
-                    granularity: Duration::from_millis(1),
-                    min: Duration::from_secs(1),
-                    max: Duration::from_secs(60),
-                    initial: Duration::from_secs(1),
-                },
+                rto: RtoConfig::EXACT,
                 timestamps: true,
                 sack: true,
                 dsack: true,

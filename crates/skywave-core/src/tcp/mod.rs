@@ -17,6 +17,7 @@ pub mod rto;
 pub mod sender;
 pub mod settings;
 pub mod slot;
+mod slow_start;
 #[cfg(test)]
 mod testing;
 pub mod timeout;
@@ -34,3 +35,4 @@ pub use preset::{MEMBERS, PRESETS, Preset, preset};
 pub use receiver::Receiver;
 pub use sender::{Sender, SenderCounters};
 pub use slot::{Member, Slot};
+pub use slow_start::SlowStartConfig;

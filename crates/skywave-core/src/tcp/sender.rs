@@ -39,6 +39,7 @@ use super::loss_events::LossEvents;
 use super::pacing::{Pacing, PacingConfig};
 use super::recovery::{LossRecovery, Recovery};
 use super::rto::RtoEstimator;
+use super::slow_start::SlowStart;
 use super::timeout::Timeout;
 use super::window::Window;
 use ecn::Signals;
@@ -154,6 +155,8 @@ pub struct Sender {
     signals: Signals,
     /// `Flight::lost_ever` when the law was last told of losses.
     lost_told: u64,
+    /// `None` where only a loss ends slow start.
+    slow_start: Option<Box<SlowStart>>,
 }
 
 /// The event that the detector is given. A macro, so that the detector can be changed while the
@@ -187,6 +190,7 @@ impl Sender {
         let paced = config.pacing != PacingConfig::Off || congestion.pacing_rate().is_some();
         let counts = detection.only_counts();
         let rate = congestion.needs_rate();
+        let slow_start = SlowStart::new(config.slow_start);
         let setup = config.setup();
         let recovery = if congestion.owns_window() {
             composition.recovery.without_reduction()
@@ -195,10 +199,11 @@ impl Sender {
         };
         Self {
             plain: counts && !paced && !config.ecn && !rate,
-            standard: counts && congestion.is_standard(),
+            standard: counts && congestion.is_standard() && slow_start.is_none(),
             pacing: paced.then(|| Box::new(Pacing::new(config.pacing))),
             signals: Signals::default(),
             lost_told: 0,
+            slow_start: slow_start.map(Box::new),
             state: State::Closed,
             flight: Flight::default(),
             window: Window {

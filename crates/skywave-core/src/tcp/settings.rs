@@ -47,6 +47,17 @@ pub struct RtoConfig {
     pub initial: Duration,
 }
 
+impl RtoConfig {
+    /// RFC 6298's values, with a clock of 1 ms.
+    pub const EXACT: Self = Self {
+        arithmetic: RtoArithmetic::Exact,
+        granularity: Duration::from_millis(1),
+        min: Duration::from_secs(1),
+        max: Duration::from_secs(60),
+        initial: Duration::from_secs(1),
+    };
+}
+
 /// How the RTT estimator counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RtoArithmetic {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skywave_core::Segments;
 use skywave_core::tcp::{
     Composition, CongestionConfig, Counting, DetectionConfig, EcnRules, Handshake, PRESETS,
-    PacingConfig, Profile, RtoArithmetic, TcpConfig, preset,
+    PacingConfig, Profile, RtoArithmetic, SlowStartConfig, TcpConfig, preset,
 };
 use skywave_sim::spec::Transport;
 
@@ -16,7 +16,7 @@ use crate::lower::wtcp::wtcp;
 use crate::model::flow::FlowModel;
 use crate::model::tcp::{
     ArithmeticModel, ComposedModel, CountingModel, EcnRulesModel, HandshakeModel, PacingModel,
-    ProfileModel, TcpModel, TransportModel,
+    ProfileModel, SlowStartModel, TcpModel, TransportModel,
 };
 use crate::read::fault::Fault;
 use crate::read::names::unknown;
@@ -56,6 +56,7 @@ pub(crate) fn transport(
     let profile = match model.profile.as_ref().map(|p| p.value) {
         Some(ProfileModel::Ns2) => Profile::Ns2,
         Some(ProfileModel::Bsd) => Profile::Bsd,
+        Some(ProfileModel::Linux) => Profile::Linux,
         None | Some(ProfileModel::Rfc) => Profile::Rfc,
     };
     let mut config = TcpConfig::new(profile, composition);
@@ -252,6 +253,13 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     }
     flag(&mut config.eln, model.eln);
     flag(&mut config.hints, model.hints);
+    if let Some(slow_start) = model.slow_start {
+        config.slow_start = match slow_start {
+            SlowStartModel::Standard => SlowStartConfig::Standard,
+            SlowStartModel::HyStart => SlowStartConfig::HyStart,
+            SlowStartModel::HyStartPlusPlus => SlowStartConfig::HyStartPlusPlus,
+        };
+    }
     if let Some(pacing) = model.pacing {
         config.pacing = match pacing {
             PacingModel::Off => PacingConfig::Off,

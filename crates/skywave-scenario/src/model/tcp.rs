@@ -52,6 +52,8 @@ pub(crate) enum ProfileModel {
     Bsd,
     /// The standards of today.
     Rfc,
+    /// Linux 6, with its defaults.
+    Linux,
 }
 
 /// How a connection begins.
@@ -78,6 +80,8 @@ pub(crate) struct TcpModel {
     pub(crate) loss_window: Option<Window>,
     /// First slow start threshold; default the receiver's window.
     pub(crate) initial_ssthresh: Option<Window>,
+    /// What ends slow start besides a loss; default "standard".
+    pub(crate) slow_start: Option<SlowStartModel>,
     /// The congestion window grows no further than this; a cap apart from `rwnd`; default no cap.
     pub(crate) max_cwnd: Option<Window>,
     /// Begin again with the initial window after an idle time of more than the RTO (RFC 5681 section 4.1);
@@ -134,6 +138,20 @@ pub(crate) struct TcpModel {
     pub(crate) counting: Option<CountingModel>,
     /// Initial sequence number; default 0.
     pub(crate) iss: Option<u32>,
+}
+
+/// What ends slow start besides a loss.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SlowStartModel {
+    /// Nothing.
+    Standard,
+    /// HyStart, as Linux's CUBIC has it: a round trip that grows, or a long train of ACKs.
+    HyStart,
+    /// HyStart++ (RFC 9406): a round trip that grows slows the first slow start down, and then ends it.
+    #[serde(rename = "hystart++")]
+    HyStartPlusPlus,
 }
 
 /// What sets the pace at which segments leave.

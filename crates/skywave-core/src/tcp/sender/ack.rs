@@ -131,15 +131,18 @@ impl Sender {
             self.recovery.on_open_ack(&mut self.flight);
             (Progress::Open, self.go_on(now, segment))
         };
-        let event = AckEvent {
+        let is_open = progress == Progress::Open;
+        let mut event = AckEvent {
             counted: self.config.counting.counted(|| acked_segments),
-            may_grow: progress == Progress::Open
-                && self.window_was_used(flight_before)
-                && !self.signals.marked,
+            may_grow: is_open && self.window_was_used(flight_before) && !self.signals.marked,
             ..ack_event!(self, now, acked_segments, rtt, segment_rtt)
         };
         let owns_window = self.congestion.owns_window();
         if !owns_window {
+            if let Some(slow_start) = self.slow_start.as_mut().filter(|_| is_open) {
+                let paced = self.pacing.is_some();
+                event.counted = slow_start.on_ack(&event, &mut self.window, paced);
+            }
             self.tell_law(event, segment, flight_before, delivered);
         }
         if self.detection.hears_of_new_acks() {

@@ -25,6 +25,7 @@ mod sack;
 mod sack1;
 mod sifest;
 mod tahoe;
+mod slow_start;
 mod thesis;
 mod timeout;
 mod timing;
