@@ -10,6 +10,7 @@ use crate::units::Segments;
 use super::pacing::PacingConfig;
 use super::slot::Setup;
 use super::slow_start::SlowStartConfig;
+use super::undo::UndoConfig;
 
 pub use super::acking::Acking;
 pub use super::congestion::CongestionConfig;
@@ -80,6 +81,8 @@ pub struct TcpConfig {
     pub whole_ssthresh: bool,
     /// What ends slow start besides a loss.
     pub slow_start: SlowStartConfig,
+    /// Which signs take a cut of the window back that was a mistake.
+    pub undo: UndoConfig,
     /// How an ACK counts towards growth.
     pub counting: Counting,
     /// Send new data on the first two duplicate ACKs (RFC 3042).
@@ -152,6 +155,7 @@ impl TcpConfig {
             restart_after_idle: false,
             whole_ssthresh: true,
             slow_start: SlowStartConfig::Standard,
+            undo: UndoConfig::default(),
             counting: Counting::Acks,
             limited_transmit: true,
             rto: ticks(10, 200, 3000),
@@ -188,6 +192,10 @@ impl TcpConfig {
                 whole_ssthresh: true,
                 // Other laws of Linux have none of their own.
                 slow_start: hystart,
+                undo: UndoConfig {
+                    eifel: true,
+                    dsack: true,
+                },
                 acking: Acking::Delayed {
                     every: 2,
                     timeout: Duration::from_millis(40),

@@ -273,6 +273,14 @@ impl Flight {
         self.order_anew();
     }
 
+    /// Takes [`Self::rewind`] and all marks of losses back: everything that was sent counts as in flight
+    /// again.
+    pub fn resume(&mut self) {
+        self.forget_repairs();
+        self.nxt = self.max;
+        self.order_anew();
+    }
+
     /// Takes a cumulative acknowledgement of everything below `ack` (at most `max`).
     #[inline(always)]
     pub fn acknowledge(&mut self, ack: u64) -> Acked {

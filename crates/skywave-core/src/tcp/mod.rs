@@ -21,6 +21,7 @@ mod slow_start;
 #[cfg(test)]
 mod testing;
 pub mod timeout;
+mod undo;
 pub mod window;
 pub mod wire;
 
@@ -36,3 +37,4 @@ pub use receiver::Receiver;
 pub use sender::{Sender, SenderCounters};
 pub use slot::{Member, Slot};
 pub use slow_start::SlowStartConfig;
+pub use undo::UndoConfig;

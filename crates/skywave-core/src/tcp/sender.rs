@@ -19,6 +19,7 @@ mod delivery;
 mod ecn;
 mod layout;
 mod loss;
+mod mistake;
 mod pace;
 mod tell;
 mod transmit;
@@ -41,6 +42,7 @@ use super::recovery::{LossRecovery, Recovery};
 use super::rto::RtoEstimator;
 use super::slow_start::SlowStart;
 use super::timeout::Timeout;
+use super::undo::Undo;
 use super::window::Window;
 use ecn::Signals;
 use transmit::Next;
@@ -157,6 +159,8 @@ pub struct Sender {
     lost_told: u64,
     /// `None` where only a loss ends slow start.
     slow_start: Option<Box<SlowStart>>,
+    /// `None` where no cut is ever taken back.
+    undo: Option<Box<Undo>>,
 }
 
 /// The event that the detector is given. A macro, so that the detector can be changed while the
@@ -204,6 +208,7 @@ impl Sender {
             signals: Signals::default(),
             lost_told: 0,
             slow_start: slow_start.map(Box::new),
+            undo: Undo::new(config.undo).map(Box::new),
             state: State::Closed,
             flight: Flight::default(),
             window: Window {
@@ -329,6 +334,9 @@ impl Sender {
             self.on_dupack(now, segment, fresh);
         } else {
             self.look(now, None);
+        }
+        if self.undo.is_some() {
+            self.look_for_mistake(now, ack, segment);
         }
     }
 

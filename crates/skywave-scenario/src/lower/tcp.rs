@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skywave_core::Segments;
 use skywave_core::tcp::{
     Composition, CongestionConfig, Counting, DetectionConfig, EcnRules, Handshake, PRESETS,
-    PacingConfig, Profile, RtoArithmetic, SlowStartConfig, TcpConfig, preset,
+    PacingConfig, Profile, RtoArithmetic, SlowStartConfig, TcpConfig, UndoConfig, preset,
 };
 use skywave_sim::spec::Transport;
 
@@ -16,7 +16,7 @@ use crate::lower::wtcp::wtcp;
 use crate::model::flow::FlowModel;
 use crate::model::tcp::{
     ArithmeticModel, ComposedModel, CountingModel, EcnRulesModel, HandshakeModel, PacingModel,
-    ProfileModel, SlowStartModel, TcpModel, TransportModel,
+    ProfileModel, SlowStartModel, TcpModel, TransportModel, UndoModel,
 };
 use crate::read::fault::Fault;
 use crate::read::names::unknown;
@@ -258,6 +258,12 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
             SlowStartModel::Standard => SlowStartConfig::Standard,
             SlowStartModel::HyStart => SlowStartConfig::HyStart,
             SlowStartModel::HyStartPlusPlus => SlowStartConfig::HyStartPlusPlus,
+        };
+    }
+    if let Some(undo) = &model.undo {
+        config.undo = UndoConfig {
+            eifel: undo.contains(&UndoModel::Eifel),
+            dsack: undo.contains(&UndoModel::DSack),
         };
     }
     if let Some(pacing) = model.pacing {

@@ -82,6 +82,9 @@ pub(crate) struct TcpModel {
     pub(crate) initial_ssthresh: Option<Window>,
     /// What ends slow start besides a loss; default "standard".
     pub(crate) slow_start: Option<SlowStartModel>,
+    /// Signs by which a cut of the window is found to be a mistake and taken back; default [], with
+    /// `profile = "linux"` all.
+    pub(crate) undo: Option<Vec<UndoModel>>,
     /// The congestion window grows no further than this; a cap apart from `rwnd`; default no cap.
     pub(crate) max_cwnd: Option<Window>,
     /// Begin again with the initial window after an idle time of more than the RTO (RFC 5681 section 4.1);
@@ -152,6 +155,17 @@ pub(crate) enum SlowStartModel {
     /// HyStart++ (RFC 9406): a round trip that grows slows the first slow start down, and then ends it.
     #[serde(rename = "hystart++")]
     HyStartPlusPlus,
+}
+
+/// A sign that what was sent again had not been lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum UndoModel {
+    /// The answer echoes a timestamp from before the retransmission (Eifel, RFC 3522); needs timestamps.
+    Eifel,
+    /// The receiver reports all that was sent again as duplicates (RFC 3708); needs `dsack`.
+    DSack,
 }
 
 /// What sets the pace at which segments leave.

@@ -16,16 +16,16 @@ impl Sender {
     pub(super) fn begin_ack(&mut self, now: Time, ack: u64, segment: &Segment) {
         let timestamps = self.echoed(now, segment);
         self.flight.begin_ack(now, timestamps.map(|t| t.echo));
-        let reported = self.reported_duplicate(ack, segment);
+        let reported = self.reported_duplicate(ack, segment).map(|(_, end)| end);
         let bare = ack == self.flight.una() && segment.sack().is_empty() && segment.is_empty();
         if reported.is_some() || bare {
             self.detection.on_duplicate(ack, reported);
         }
     }
 
-    /// End of the data that the receiver got twice, if the ACK reports any: its first block lies
+    /// The data that the receiver got twice, start and end, if the ACK reports any: its first block lies
     /// below the ACK or inside of the second block (RFC 2883 section 4).
-    fn reported_duplicate(&self, ack: u64, segment: &Segment) -> Option<u64> {
+    pub(super) fn reported_duplicate(&self, ack: u64, segment: &Segment) -> Option<(u64, u64)> {
         let (iss, una) = (self.config.iss, self.flight.una());
         let mut blocks = segment.sack().iter();
         let mut next = || {
@@ -34,7 +34,7 @@ impl Sender {
         };
         let (start, end) = next()?;
         let again = end <= ack || next().is_some_and(|(from, to)| from <= start && end <= to);
-        again.then_some(end)
+        again.then_some((start, end))
     }
 
     /// The ACK was taken. Returns what the detector finds.

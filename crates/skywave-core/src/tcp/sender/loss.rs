@@ -40,6 +40,7 @@ impl Sender {
             // RFC 5681 section 3.1: a lost SYN or SYN-ACK shrinks the initial window.
             self.initial_window = self.initial_window.min(Segments::ONE);
         } else {
+            self.note_cut();
             self.recovery.on_timeout(&mut self.flight);
             let event = TimeoutEvent {
                 now,
@@ -143,6 +144,7 @@ impl Sender {
         let response = if cause == LossCause::Eln || covered {
             self.unchanged()
         } else {
+            self.note_cut();
             self.cut_for(&event)
         };
         self.counters.fast_retransmits += 1;

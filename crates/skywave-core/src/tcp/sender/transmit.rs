@@ -333,6 +333,9 @@ impl Sender {
             Sending::GoBackN
         };
         self.detection.on_sent(&sent, sending);
+        if let Some(undo) = &mut self.undo {
+            undo.on_sent_again(now);
+        }
         let Sent { start, end, .. } = sent;
         self.last_sent = now;
         self.found = None;
