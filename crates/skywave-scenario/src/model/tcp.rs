@@ -52,7 +52,9 @@ pub(crate) enum ProfileModel {
     Bsd,
     /// The standards of today.
     Rfc,
-    /// Linux 6, with its defaults.
+    /// Linux 6: as "rfc", but with `min_rto` and `tick` of 200 ms (the RTO is at least 200 ms more than the
+    /// smoothed round trip), `max_rto` of 2 min, whole thresholds, ACKs that count all that they acknowledge,
+    /// delayed ACKs after 40 ms, every sign of `undo`, and HyStart if the law is CUBIC.
     Linux,
 }
 
@@ -68,7 +70,8 @@ pub(crate) enum HandshakeModel {
 }
 
 /// Settings that a profile gives, one by one. What the path tells the ends (`ecn`, `eln`, `hints`), and an even
-/// pace (`pacing`), are off unless they are set here.
+/// pace (`pacing`), are off unless they are set here. Where a default is by profile, "linux" has that of "rfc"
+/// unless the profile itself says otherwise.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -80,7 +83,7 @@ pub(crate) struct TcpModel {
     pub(crate) loss_window: Option<Window>,
     /// First slow start threshold; default the receiver's window.
     pub(crate) initial_ssthresh: Option<Window>,
-    /// What ends slow start besides a loss; default "standard".
+    /// What ends slow start besides a loss; default "standard", with `profile = "linux"` and CUBIC "hystart".
     pub(crate) slow_start: Option<SlowStartModel>,
     /// Signs by which a cut of the window is found to be a mistake and taken back; default [], with
     /// `profile = "linux"` all.

@@ -1,7 +1,8 @@
 //! What the reference says of profiles: its text is in `model/tcp.rs` and `model/flow.rs`, the values in the core.
 
 use skywave_core::tcp::{
-    Acking, Counting, EcnRules, Handshake, PacingConfig, Profile, RtoArithmetic, TcpConfig, preset,
+    Acking, Counting, EcnRules, Handshake, PacingConfig, Profile, RtoArithmetic, RtoConfig,
+    SlowStartConfig, TcpConfig, UndoConfig, preset,
 };
 use skywave_core::{Duration, Segments};
 
@@ -52,5 +53,43 @@ fn the_doc_comments_of_tcp_settings_have_the_defaults_of_profiles() {
             (1460, 40, 1 << 20, 0)
         );
         assert_eq!(config.loss_window, Segments::ONE);
+        assert_eq!(config.slow_start, SlowStartConfig::Standard);
+        assert_eq!(config.undo, UndoConfig::default());
+    }
+}
+
+#[test]
+fn the_doc_comment_of_linux_has_its_differences() {
+    let with = |name: &str, profile| {
+        let composition = preset(name).expect("a preset").composition.clone();
+        TcpConfig::new(profile, composition)
+    };
+    for (name, slow_start) in [
+        ("reno", SlowStartConfig::Standard),
+        ("linux", SlowStartConfig::HyStart),
+    ] {
+        let rfc = with(name, Profile::Rfc);
+        let ms = Duration::from_millis;
+        let expected = TcpConfig {
+            rto: RtoConfig {
+                min: ms(200),
+                granularity: ms(200),
+                max: ms(120_000),
+                ..rfc.rto
+            },
+            whole_ssthresh: true,
+            counting: Counting::Bytes(u32::MAX),
+            acking: Acking::Delayed {
+                every: 2,
+                timeout: ms(40),
+            },
+            undo: UndoConfig {
+                eifel: true,
+                dsack: true,
+            },
+            slow_start,
+            ..rfc
+        };
+        assert_eq!(with(name, Profile::Linux), expected);
     }
 }
