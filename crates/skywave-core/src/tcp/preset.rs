@@ -104,7 +104,7 @@ fn of_several() -> [Preset; 6] {
         },
         Preset {
             name: "linux",
-            summary: "CUBIC with RACK-TLP and PRR, as Linux has it (no pacing, HyStart or undo)",
+            summary: "CUBIC with RACK-TLP and PRR; `profile = \"linux\"` adds HyStart and undo",
             source: "RFC 9438, RFC 8985, RFC 9937",
             composition: rack_tlp().with_congestion(CongestionConfig::Cubic(CubicConfig::DEFAULT)),
         },

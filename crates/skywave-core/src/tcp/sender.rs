@@ -194,7 +194,7 @@ impl Sender {
         let paced = config.pacing != PacingConfig::Off || congestion.pacing_rate().is_some();
         let counts = detection.only_counts();
         let rate = congestion.needs_rate();
-        let slow_start = SlowStart::new(config.slow_start);
+        let slow_start = SlowStart::new(config.slow_start).filter(|_| !congestion.owns_window());
         let setup = config.setup();
         let recovery = if congestion.owns_window() {
             composition.recovery.without_reduction()

@@ -149,7 +149,8 @@ impl SlowStart {
             return ack.counted;
         }
         let last = self.round.min_rtt;
-        let is_new_round = ack.una >= self.round.end;
+        // Beyond the end: what acknowledges the last segment of a round is a sample of that round.
+        let is_new_round = ack.una > self.round.end;
         if is_new_round {
             self.round = Round::starting(ack);
         }

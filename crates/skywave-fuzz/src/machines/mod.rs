@@ -12,7 +12,7 @@ pub use operation::{Operation, Plan};
 pub use pair::Pair;
 
 /// The profiles that a scenario can name.
-pub const PROFILES: [Profile; 3] = [Profile::Ns2, Profile::Bsd, Profile::Rfc];
+pub const PROFILES: [Profile; 4] = [Profile::Ns2, Profile::Bsd, Profile::Rfc, Profile::Linux];
 
 /// Reads a configuration and what happens to it out of `data`, and runs it to its end: one of the
 /// presets in one of the profiles, or any composition.

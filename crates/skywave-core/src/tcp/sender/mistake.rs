@@ -41,8 +41,10 @@ impl Sender {
         self.found = None;
         self.dupacks = 0;
         self.rto.end_backoff();
-        self.window.cwnd = self.window.cwnd.max(before.cwnd);
-        self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
+        if !self.congestion.owns_window() {
+            self.window.cwnd = self.window.cwnd.max(before.cwnd);
+            self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
+        }
         let spurious = SpuriousEvent {
             now,
             outstanding: self.outstanding(),

@@ -30,6 +30,7 @@ mod thesis;
 mod timeout;
 mod timing;
 mod tlp;
+mod undo;
 mod vegas;
 
 use super::super::config::TcpConfig;

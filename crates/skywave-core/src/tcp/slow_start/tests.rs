@@ -41,7 +41,7 @@ impl Rounds {
             self.now += gap;
         }
         // The next round begins with the first ACK of data that was sent after this one's first.
-        self.una = nxt - 1;
+        self.una = nxt;
         self.now += 100.0;
         counted
     }
