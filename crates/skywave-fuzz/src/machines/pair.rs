@@ -4,6 +4,7 @@
 use skywave_core::agent::snoop::Verdict;
 use skywave_core::agent::{Snoop, SnoopConfig};
 use skywave_core::packet::{self, Body};
+use skywave_core::tcp::limits::Limit;
 use skywave_core::tcp::{Receiver, Sender, TcpConfig};
 use skywave_core::{Duration, Segment, Time};
 
@@ -270,10 +271,11 @@ impl<'a> Pair<'a> {
             "acknowledged but not there"
         );
         self.check_scoreboard(outstanding);
+        let is_paced = sender.limited_by() == Some(Limit::Pacing);
         assert_eq!(
             sender.next_timer().is_some(),
-            !flight.is_empty(),
-            "a timer is pending if and only if data is outstanding"
+            !flight.is_empty() || is_paced,
+            "a timer is pending if and only if data is outstanding, or waits for its turn"
         );
         let counters = sender.counters();
         assert!(counters.retransmits <= counters.sent);

@@ -89,7 +89,8 @@ impl Bbr {
 
     /// The window after what this ACK says of losses.
     fn repaired(&mut self, ack: &AckEvent, sample: &RateSample, cwnd: Segments) -> Segments {
-        let kept = self.in_segments(sample.flight_now) + ack.delivered;
+        // Of segments that are smaller than the MSS there may be less than one's worth.
+        let kept = (self.in_segments(sample.flight_now) + ack.delivered).max(Segments::ONE);
         let before = std::mem::replace(&mut self.repair.going_on, ack.repairing);
         let mut cwnd = cwnd;
         if ack.lost > Segments::ZERO {
