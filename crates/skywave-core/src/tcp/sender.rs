@@ -157,10 +157,24 @@ pub struct Sender {
     signals: Signals,
     /// `Flight::lost_ever` when the law was last told of losses.
     lost_told: u64,
+    /// `None` where there are none, so that most senders stay small.
+    extras: Option<Box<Extras>>,
+}
+
+/// What is not part of every sender.
+#[derive(Debug)]
+struct Extras {
     /// `None` where only a loss ends slow start.
-    slow_start: Option<Box<SlowStart>>,
+    slow_start: Option<SlowStart>,
     /// `None` where no cut is ever taken back.
-    undo: Option<Box<Undo>>,
+    undo: Option<Undo>,
+}
+
+impl Extras {
+    fn new(slow_start: Option<SlowStart>, undo: Option<Undo>) -> Option<Box<Self>> {
+        let any = slow_start.is_some() || undo.is_some();
+        any.then(|| Box::new(Self { slow_start, undo }))
+    }
 }
 
 /// The event that the detector is given. A macro, so that the detector can be changed while the
@@ -207,8 +221,7 @@ impl Sender {
             pacing: paced.then(|| Box::new(Pacing::new(config.pacing))),
             signals: Signals::default(),
             lost_told: 0,
-            slow_start: slow_start.map(Box::new),
-            undo: Undo::new(config.undo).map(Box::new),
+            extras: Extras::new(slow_start, Undo::new(config.undo)),
             state: State::Closed,
             flight: Flight::default(),
             window: Window {
@@ -242,6 +255,14 @@ impl Sender {
             probe: false,
             config,
         }
+    }
+
+    fn slow_start(&mut self) -> Option<&mut SlowStart> {
+        self.extras.as_mut()?.slow_start.as_mut()
+    }
+
+    fn undo(&mut self) -> Option<&mut Undo> {
+        self.extras.as_mut()?.undo.as_mut()
     }
 
     /// Starts the connection.
@@ -335,7 +356,7 @@ impl Sender {
         } else {
             self.look(now, None);
         }
-        if self.undo.is_some() {
+        if self.extras.is_some() {
             self.look_for_mistake(now, ack, segment);
         }
     }

@@ -139,9 +139,10 @@ impl Sender {
         };
         let owns_window = self.congestion.owns_window();
         if !owns_window {
-            if let Some(slow_start) = self.slow_start.as_mut().filter(|_| is_open) {
-                let paced = self.pacing.is_some();
-                event.counted = slow_start.on_ack(&event, &mut self.window, paced);
+            let (mut window, paced) = (self.window, self.pacing.is_some());
+            if let Some(slow_start) = self.slow_start().filter(|_| is_open) {
+                event.counted = slow_start.on_ack(&event, &mut window, paced);
+                self.window = window;
             }
             self.tell_law(event, segment, flight_before, delivered);
         }

@@ -11,20 +11,24 @@ use crate::time::Time;
 impl Sender {
     /// The window is about to be cut.
     pub(super) fn note_cut(&mut self) {
-        if let Some(undo) = &mut self.undo {
-            undo.on_cut(self.window, self.flight.una(), self.flight.max());
+        let (window, una, max) = (self.window, self.flight.una(), self.flight.max());
+        if let Some(undo) = self.undo() {
+            undo.on_cut(window, una, max);
         }
     }
 
     /// An acceptable ACK was taken: whether it tells that the latest cut was a mistake.
     #[inline(never)]
     pub(super) fn look_for_mistake(&mut self, now: Time, ack: u64, segment: &Segment) {
+        if self.undo().is_none() {
+            return;
+        }
         let signs = Signs {
             una: self.flight.una(),
             echo: self.echoed(now, segment).map(|t| t.echo),
             duplicate: self.reported_duplicate(ack, segment),
         };
-        let before = self.undo.as_mut().and_then(|undo| undo.judges(signs));
+        let before = self.undo().and_then(|undo| undo.judges(signs));
         if let Some(before) = before {
             self.take_back(now, before);
         }

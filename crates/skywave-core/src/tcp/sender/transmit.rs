@@ -333,7 +333,7 @@ impl Sender {
             Sending::GoBackN
         };
         self.detection.on_sent(&sent, sending);
-        if let Some(undo) = &mut self.undo {
+        if let Some(undo) = self.undo() {
             undo.on_sent_again(now);
         }
         let Sent { start, end, .. } = sent;
