@@ -73,8 +73,10 @@ class CongestionControl(ABC):
         window is at most the initial one."""
 
     def owns_window(self) -> bool:
-        """Whether the law alone says how much may be in flight, also while losses are repaired: `on_ack`
-        is then called for every ACK, and a recovery by SACK fills the window without PRR."""
+        """Whether the law alone says how much may be in flight, also while losses are repaired.
+
+        `on_ack` is then called for every ACK, and a recovery by SACK fills the window without PRR.
+        """
         return False
 
     def needs_rate(self) -> bool:
