@@ -183,7 +183,7 @@ impl CongestionControl for Bbr {
         self.set_window(ack, &sample, window);
     }
 
-    /// Losses change only how much may be in flight while they are repaired ([`window`]).
+    /// Losses change only how much may be in flight while they are repaired (`bbr/window.rs`).
     fn on_loss(&mut self, _loss: &LossEvent, window: &Window) -> Response {
         self.repair.save(window.cwnd, &self.phase);
         unchanged(window)
