@@ -187,8 +187,8 @@ impl TcpConfig {
                     max: Duration::from_secs(120),
                     ..RtoConfig::EXACT
                 },
-                // All that an ACK acknowledges counts (`tcp_slow_start`).
-                counting: Counting::Bytes(u32::MAX),
+                // `tcp_cong_avoid` is given what an ACK delivers.
+                counting: Counting::Delivered,
                 whole_ssthresh: true,
                 // Other laws of Linux have none of their own.
                 slow_start: hystart,

@@ -10,15 +10,24 @@ pub enum Counting {
     Acks,
     /// Bytes acknowledged count, at most this many segments an ACK (RFC 3465's L).
     Bytes(u32),
+    /// What an ACK reports for the first time counts, cumulatively or by a SACK block (Linux). The ACK that
+    /// ends a recovery counts little then: most of what it covers had been reported.
+    Delivered,
 }
 
 impl Counting {
-    /// How many segments an ACK of `acked` new data counts as, when the window grows.
+    /// How many segments an ACK counts as when the window grows: one that acknowledges `acked` new data, of
+    /// which it reports `delivered` for the first time.
     #[inline]
-    pub(super) fn counted(self, acked: impl Fn() -> Segments) -> Segments {
+    pub(super) fn counted(
+        self,
+        acked: impl Fn() -> Segments,
+        delivered: impl Fn() -> Segments,
+    ) -> Segments {
         match self {
             Self::Acks => Segments::ONE,
             Self::Bytes(limit) => acked().min(Segments(f64::from(limit))),
+            Self::Delivered => delivered(),
         }
     }
 }

@@ -39,6 +39,13 @@ const fn modern(name: &'static str, transport: &'static str) -> Agent {
     }
 }
 
+const fn kernel(name: &'static str, transport: &'static str) -> Agent {
+    Agent {
+        profile: "linux",
+        ..same(name, transport)
+    }
+}
+
 /// Those of ns-2. `Vegas_pkt1500` is Vegas with packets that have the header's size added.
 const NS2: &[Agent] = &[
     same("Tahoe", "\"tahoe\""),
@@ -106,6 +113,16 @@ const MODERN: &[Agent] = &[
     },
 ];
 
+/// Those of the Linux kernel, by the names of `net.ipv4.tcp_congestion_control`.
+const KERNEL: &[Agent] = &[
+    kernel("bbr", "\"bbr\""),
+    kernel(
+        "cubic",
+        "{ preset = \"linux\", congestion = { cubic = { alpha_one = false } } }",
+    ),
+    kernel("reno", "\"rack-tlp\""),
+];
+
 impl Agent {
     /// The agent of ns-2 of this name, whatever the case.
     pub fn find(name: &str) -> Option<Self> {
@@ -127,6 +144,11 @@ impl Agent {
     /// The agent of ns-3 of this name, as its table of today's senders calls it.
     pub(super) fn of_modern(name: &str) -> Option<Self> {
         MODERN.iter().find(|a| a.name == name).copied()
+    }
+
+    /// The congestion control of the Linux kernel of this name.
+    pub(super) fn of_kernel(name: &str) -> Option<Self> {
+        KERNEL.iter().find(|a| a.name == name).copied()
     }
 
     /// The names of all of ns-2.

@@ -1,6 +1,7 @@
 //! One setting that both simulators can run.
 
 use super::agent::Agent;
+use super::kernel::{self, Relayed};
 use super::modern::{self, Dumbbell};
 use super::witness::Witness;
 
@@ -33,6 +34,8 @@ pub enum Path {
     Wifi(Wifi),
     /// Today's senders over a dumbbell in ns-3.
     Dumbbell(Dumbbell),
+    /// The Linux kernel's senders through the relay.
+    Relayed(Relayed),
     /// A point of the witness inside ns-2: the paths above with more settings.
     Witness(Box<Witness>),
 }
@@ -186,6 +189,7 @@ impl Case {
             Path::Dcr(_) | Path::Red(_) => (1000, false),
             Path::Wifi(w) => (w.mss, false),
             Path::Dumbbell(_) => (modern::MSS, false),
+            Path::Relayed(_) => (kernel::MSS, false),
             Path::Witness(w) => (w.stack.mss, !w.stack.header),
         };
         (theirs, if bare { theirs - HEADER } else { theirs })

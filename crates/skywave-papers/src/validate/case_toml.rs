@@ -19,6 +19,9 @@ impl Case {
             Path::Dumbbell(path) => {
                 path.scenario(self.agent) + &self.run(Some(&format!("{}s", path.from)))
             }
+            Path::Relayed(path) => {
+                path.scenario(self.agent) + &self.run(Some(&format!("{}s", path.from)))
+            }
             Path::Witness(path) => {
                 let from = (path.from > 0.0).then(|| format!("{}s", path.from));
                 path.scenario(self) + &self.run(from.as_deref())

@@ -8,6 +8,7 @@ mod agent;
 mod case;
 mod case_ns;
 mod case_toml;
+mod kernel;
 pub mod live;
 mod modern;
 mod reference;
@@ -26,6 +27,7 @@ use skywave_scenario::{NoFiles, Scenario, ScenarioError};
 
 pub use agent::Agent;
 pub use case::{Case, Cerl, Dcr, Path, Queue, Radios, RedBottleneck, Sifest, Wifi};
+pub use kernel::Relayed;
 pub use modern::Dumbbell;
 pub use reference::Row;
 pub use sets::{SETS, SetError};

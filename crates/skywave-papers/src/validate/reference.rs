@@ -4,7 +4,7 @@ use super::agent::Agent;
 use super::case::{Case, Cerl, Dcr, Path, Queue, Radios, RedBottleneck, Sifest, Wifi};
 use super::table::{Cells, Table, Unreadable};
 use super::verdict::Quantity;
-use super::{modern, witness};
+use super::{kernel, modern, witness};
 use skywave_lab::experiment::stats::Estimate;
 
 /// One row: a case, and the other simulator's numbers.
@@ -217,6 +217,11 @@ pub(super) fn ns3() -> Result<Vec<Row>, Unreadable> {
 /// BBR, CUBIC and Reno over a FIFO, ns-3.44.
 pub(super) fn modern() -> Result<Vec<Row>, Unreadable> {
     table!("ns3/reference/modern_single").each(modern::row)
+}
+
+/// BBR, CUBIC and Reno of the Linux kernel through the relay.
+pub(super) fn kernel() -> Result<Vec<Row>, Unreadable> {
+    table!("linux/reference/kernel").each(kernel::row)
 }
 
 /// Chains of 802.11g stations, ns-3.

@@ -18,6 +18,7 @@ pub const SETS: &[&str] = &[
     "linux",
     "ns3",
     "modern",
+    "kernel",
     "wifi",
     "wifi-far",
 ];
@@ -149,6 +150,21 @@ impl Set {
                     )
                 },
                 reference::modern()?,
+                seeds,
+            ),
+            "kernel" => (
+                Terms {
+                    peer: "Linux",
+                    decisive: &[Goodput],
+                    goodput_tolerance: Some(0.10),
+                    ..terms(
+                        "BBR, CUBIC and Reno over one link, against the Linux kernel through the relay",
+                        Some(0.90),
+                        "Goodput within 10%. The kernel's runs are of one machine: bench/peers/linux has the \
+                         program.",
+                    )
+                },
+                reference::kernel()?,
                 seeds,
             ),
             "wifi" => (

@@ -297,6 +297,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     if let Some(counting) = model.counting {
         config.counting = match counting {
             CountingModel::Acks => Counting::Acks,
+            CountingModel::Delivered => Counting::Delivered,
             CountingModel::Bytes(n) => Counting::Bytes(u32::try_from(n.0).unwrap_or(u32::MAX)),
         };
     }

@@ -53,7 +53,7 @@ pub(crate) enum ProfileModel {
     /// The standards of today.
     Rfc,
     /// Linux 6: as "rfc", but with `min_rto` and `tick` of 200 ms (the RTO is at least 200 ms more than the
-    /// smoothed round trip), `max_rto` of 2 min, whole thresholds, ACKs that count all that they acknowledge,
+    /// smoothed round trip), `max_rto` of 2 min, whole thresholds, ACKs that count what they deliver,
     /// delayed ACKs after 40 ms, every sign of `undo`, and HyStart if the law is CUBIC.
     Linux,
 }
@@ -214,4 +214,7 @@ pub(crate) enum CountingModel {
     Acks,
     /// Acknowledged bytes count, at most this many segments an ACK.
     Bytes(Count),
+    /// What an ACK reports for the first time counts, cumulatively or by a SACK block, as in Linux: the ACK
+    /// that ends a repair counts little.
+    Delivered,
 }

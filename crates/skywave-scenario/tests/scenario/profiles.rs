@@ -78,7 +78,7 @@ fn the_doc_comment_of_linux_has_its_differences() {
                 ..rfc.rto
             },
             whole_ssthresh: true,
-            counting: Counting::Bytes(u32::MAX),
+            counting: Counting::Delivered,
             acking: Acking::Delayed {
                 every: 2,
                 timeout: ms(40),

@@ -15,6 +15,9 @@ pub struct CubicConfig {
     pub beta: f64,
     /// Give up part of the share to new flows.
     pub fast_convergence: bool,
+    /// Once W_est has reached the window before the reduction, it grows as Reno's window does (α = 1,
+    /// RFC 9438 section 4.3). Linux has no such step: there W_est always grows with α_cubic.
+    pub alpha_one: bool,
 }
 
 impl CubicConfig {
@@ -23,6 +26,7 @@ impl CubicConfig {
         c: 0.4,
         beta: 0.7,
         fast_convergence: true,
+        alpha_one: true,
     };
 }
 
@@ -40,6 +44,11 @@ impl BuiltIn for Cubic {
             "fast_convergence",
             "Give up part of the share to new flows",
             |c| &mut c.fast_convergence,
+        ),
+        Field::flag(
+            "alpha_one",
+            "Grow as Reno does when the window is what it was before the loss; Linux: false",
+            |c| &mut c.alpha_one,
         ),
     ];
     const PRESETS: &'static [OwnPreset<CubicConfig>] = &[OwnPreset {
@@ -126,7 +135,9 @@ impl CongestionControl for Cubic {
         }
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin(ack.now, cwnd));
         epoch.last = ack.now;
-        let CubicConfig { c, beta, .. } = self.config;
+        let CubicConfig {
+            c, beta, alpha_one, ..
+        } = self.config;
         let rtt = ack.srtt.unwrap_or_default().as_secs_f64();
         let t = ack.now.since(epoch.start).as_secs_f64();
         let curve = |t: f64| {
@@ -134,7 +145,7 @@ impl CongestionControl for Cubic {
             c * d * d * d + self.w_max
         };
         // Section 4.3: α_cubic until W_est has reached the window before the reduction, then 1.
-        let alpha = if epoch.w_est < self.cwnd_prior {
+        let alpha = if !alpha_one || epoch.w_est < self.cwnd_prior {
             3.0 * (1.0 - beta) / (1.0 + beta)
         } else {
             1.0

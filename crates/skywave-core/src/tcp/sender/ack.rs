@@ -102,8 +102,11 @@ impl Sender {
         self.recovery.on_open_ack(&mut self.flight);
         self.go_on(now, segment);
         if self.window_was_used(flight_before) {
-            let acked = || Segments::from_bytes(acked.bytes, self.config.mss);
-            self.window.grow(self.config.counting.counted(acked));
+            let segments = |bytes| Segments::from_bytes(bytes, self.config.mss);
+            self.window.grow(self.config.counting.counted(
+                || segments(acked.bytes),
+                || segments(fresh + acked.bytes - acked.sacked_before),
+            ));
         }
         self.cap_window();
         if self.flight.is_empty() && !self.waits_for_timer() {
@@ -133,7 +136,10 @@ impl Sender {
         };
         let is_open = progress == Progress::Open;
         let mut event = AckEvent {
-            counted: self.config.counting.counted(|| acked_segments),
+            counted: self.config.counting.counted(
+                || acked_segments,
+                || Segments::from_bytes(delivered, self.config.mss),
+            ),
             may_grow: is_open && self.window_was_used(flight_before) && !self.signals.marked,
             ..ack_event!(self, now, acked_segments, rtt, segment_rtt)
         };
@@ -361,8 +367,10 @@ impl Sender {
         let flight_before = || Segments::from_bytes(flight_before, self.config.mss);
         match self.config.counting {
             Counting::Acks => true,
-            Counting::Bytes(_) if cwnd < self.window.ssthresh => flight_before() * 2.0 >= cwnd,
-            Counting::Bytes(_) => flight_before() + Segments::ONE >= cwnd,
+            Counting::Bytes(_) | Counting::Delivered if cwnd < self.window.ssthresh => {
+                flight_before() * 2.0 >= cwnd
+            }
+            Counting::Bytes(_) | Counting::Delivered => flight_before() + Segments::ONE >= cwnd,
         }
     }
 }

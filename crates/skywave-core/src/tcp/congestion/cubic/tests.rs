@@ -270,3 +270,31 @@ fn time_in_which_the_window_is_not_used_does_not_count() {
     };
     assert_near(grown(360_000.0), grown(0.0), "cwnd");
 }
+
+/// A small window at a short round trip: W_est is above the curve, and past the window before the loss.
+#[test]
+fn without_the_step_of_section_4_3_the_window_grows_more_slowly_than_renos() {
+    let grown = |alpha_one| {
+        let mut cubic = Cubic::new(CubicConfig {
+            alpha_one,
+            ..CubicConfig::DEFAULT
+        });
+        let mut win = window(7.0, 7.0);
+        cubic.on_loss(&loss_at(0, 10.0, 0, 0), &window(10.0, 7.0));
+        for ack in 0..200 {
+            let event = AckEvent {
+                srtt: Some(Duration::from_millis(10)),
+                ..ack_at(f64::from(ack), 1.0)
+            };
+            cubic.on_ack(&event, &mut win);
+        }
+        win.cwnd.0
+    };
+    // dW/dn = α/W: W² grows by 2α an ACK. α is 9/17 up to 10 segments, then 1 or still 9/17.
+    let alpha: f64 = 9.0 / 17.0;
+    let to_ten = (100.0 - 49.0) / (2.0 * alpha);
+    let rest: f64 = 200.0 - to_ten;
+    let near = |got: f64, want: f64| assert!((got / want - 1.0).abs() < 0.01, "{got}, {want}");
+    near(grown(true), (100.0 + 2.0 * rest).sqrt());
+    near(grown(false), (49.0 + 2.0 * alpha * 200.0).sqrt());
+}

@@ -57,6 +57,7 @@ fn an_ack_of_several_segments_counts_once_by_acks_and_twice_at_most_by_bytes() {
     };
     assert_eq!(slow_start(Counting::Acks), Segments(7.0));
     assert_eq!(slow_start(Counting::Bytes(2)), Segments(8.0));
+    assert_eq!(slow_start(Counting::Delivered), Segments(11.0));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{MSS, config};
 use crate::packet::{Flags, SackBlock, Segment};
 use crate::seq::SeqNr;
-use crate::tcp::config::TcpConfig;
+use crate::tcp::config::{Counting, TcpConfig};
 use crate::tcp::testing::Script;
 
 /// 2 is lost and was resent on the third dupack, 13 is the highest sent; cwnd is 5.05.
@@ -322,4 +322,29 @@ fn a_block_from_before_the_initial_number_reports_nothing() {
         ..Segment::default()
     });
     assert_eq!(s.sender.flight().sacked_bytes(), 0);
+}
+
+/// The ACK that ends a recovery covers a window, of which all but the repair was reported before.
+#[test]
+fn counted_by_delivery_the_ack_that_ends_a_recovery_is_one_segment() {
+    let grown = |counting| {
+        let mut s = Script::sent(
+            TcpConfig {
+                counting,
+                ..config("sack", 10)
+            },
+            10,
+        );
+        for held in 3..=11 {
+            s.dupack_sacking(&[2..held]);
+        }
+        // All that was sent until then ends the recovery.
+        let next = s.poll().into_iter().max().map_or(11, |sent| sent + 1);
+        s.dupack_sacking(&[2..next]);
+        s.ack(next);
+        assert!(!s.sender.in_recovery());
+        s.sender.window().cwnd.0
+    };
+    crate::tcp::testing::assert_near(grown(Counting::Delivered), 5.0 + 1.0 / 5.0, "cwnd");
+    crate::tcp::testing::assert_near(grown(Counting::Bytes(10)), 5.0 + 10.0 / 5.0, "cwnd");
 }
