@@ -30,7 +30,7 @@ mod in_order;
 use std::collections::VecDeque;
 
 use super::config::{Arq, LinkConfig, LossAt};
-use super::discipline::{Discipline, Frame, Gone};
+use super::discipline::{Discipline, Frame, Frames, Gone};
 use super::medium::Medium;
 use super::meter::{Measured, Meter, Retransmission, Window};
 use super::service::Transmitter;
@@ -47,9 +47,8 @@ pub struct TimedLink {
     delay: Duration,
     loss_at: LossAt,
     queue: Discipline,
-    /// Packets to transmit again, before those of the queue, and their bytes.
-    repairs: VecDeque<Frame>,
-    repair_bytes: u64,
+    /// Packets to transmit again, before those of the queue.
+    repairs: Frames,
     /// Packets that the device has taken from the queue, and how many it may take.
     device: VecDeque<Frame>,
     ring: usize,
@@ -123,8 +122,7 @@ impl TimedLink {
             delay: config.delay,
             loss_at: config.loss_at,
             queue: Discipline::new(config.queue, rate, seed, name),
-            repairs: VecDeque::new(),
-            repair_bytes: 0,
+            repairs: Frames::default(),
             device: VecDeque::new(),
             ring: config.ring as usize,
             transmitter: Transmitter::new(config.service),
@@ -201,7 +199,7 @@ impl TimedLink {
             transmissions: 0,
             number: 0,
         };
-        let repairs = (self.repairs.len(), self.repair_bytes);
+        let repairs = self.repairs.totals();
         let refused = self
             .queue
             .offer(now, must_wait, repairs, frame, &mut self.gone);
@@ -283,8 +281,7 @@ impl TimedLink {
         let told = self.settled.len();
         match self.fails(now, &frame) {
             None => self.arrive(now, frame),
-            Some(cause) if self.may_repeat(&frame) => {
-                debug_assert!(matches!(cause, DropCause::Channel | DropCause::Blackout));
+            Some(_) if self.may_repeat(&frame) => {
                 self.held.push_back((now + self.round_trip, frame));
             }
             Some(cause) => self.give_up(now, frame, cause),
@@ -355,7 +352,6 @@ impl TimedLink {
             self.start = self.transmitter.begin(now);
         }
         for (_, frame) in self.held.drain(..back).rev() {
-            self.repair_bytes += u64::from(frame.size);
             self.repairs.push_front(frame);
         }
     }
@@ -390,11 +386,8 @@ impl TimedLink {
     }
 
     fn take_next(&mut self, now: Time) -> Option<Frame> {
-        let Some(frame) = self.repairs.pop_front() else {
-            return self.queue.take(now, &mut self.gone);
-        };
-        self.repair_bytes -= u64::from(frame.size);
-        Some(frame)
+        let repair = self.repairs.pop();
+        repair.or_else(|| self.queue.take(now, &mut self.gone))
     }
 
     /// Tells of the packets that the queue has dropped.

@@ -257,10 +257,6 @@ impl Sender {
         }
     }
 
-    fn slow_start(&mut self) -> Option<&mut SlowStart> {
-        self.extras.as_mut()?.slow_start.as_mut()
-    }
-
     fn undo(&mut self) -> Option<&mut Undo> {
         self.extras.as_mut()?.undo.as_mut()
     }

@@ -55,7 +55,8 @@ enum Rule {
     HyStart {
         /// Smallest round trip of the connection.
         min_rtt: Duration,
-        train: Option<Train>,
+        /// When the latest ACK of the train came that began with the round, until that has a gap.
+        train: Option<Time>,
     },
     PlusPlus {
         /// Smallest round trip of the round before.
@@ -84,12 +85,6 @@ struct Round {
     began: Time,
     min_rtt: Duration,
     samples: u32,
-}
-
-/// ACKs that follow each other closely, from the beginning of a round on.
-#[derive(Clone, Copy, Debug)]
-struct Train {
-    last: Time,
 }
 
 impl Round {
@@ -161,7 +156,7 @@ impl SlowStart {
                     *min_rtt = rtt.min(*min_rtt);
                 }
                 if is_new_round {
-                    *train = Some(Train { last: ack.now });
+                    *train = Some(ack.now);
                 }
                 let is_long = train_is_long(train, &self.round, ack.now, *min_rtt, paced);
                 let has_grown = |round: Duration| has_grown(round, *min_rtt);
@@ -240,15 +235,15 @@ fn has_grown(round: Duration, before: Duration) -> bool {
 /// smallest round trip, as data leaves in bursts and takes the other half to spread; all of it if the
 /// sender is paced.
 fn train_is_long(
-    train: &mut Option<Train>,
+    train: &mut Option<Time>,
     round: &Round,
     now: Time,
     min_rtt: Duration,
     paced: bool,
 ) -> bool {
     *train = train
-        .filter(|train| now.since(train.last) <= TRAIN_GAP)
-        .map(|_| Train { last: now });
+        .filter(|&latest| now.since(latest) <= TRAIN_GAP)
+        .map(|_| now);
     let threshold = if paced { min_rtt } else { min_rtt / 2 };
     train.is_some() && now.since(round.began) > threshold
 }

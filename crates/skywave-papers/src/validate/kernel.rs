@@ -5,7 +5,6 @@ use super::case::{Case, Path};
 use super::reference::Row;
 use super::table::{Cells, Unreadable};
 use super::verdict::Quantity;
-use skywave_lab::experiment::stats::Estimate;
 
 /// Payload of a segment: packets of 1500 bytes with timestamps.
 pub(super) const MSS: u32 = 1448;
@@ -50,13 +49,9 @@ impl Relayed {
     }
 }
 
-/// The runs of one law over one path: all lines of the table that are of it.
+/// One law over one path.
 pub(super) fn row(cells: &Cells<'_>) -> Result<Row, Unreadable> {
     let seconds = cells.number("seconds")?;
-    let goodput = cells.read("goodputs_mbps", "a number a run", |text| {
-        let runs: Result<Vec<f64>, _> = text.split(' ').map(str::parse).collect();
-        Estimate::of(&runs.ok()?)
-    })?;
     Ok(Row {
         labels: cells.labels(&["law", "rtt_ms", "loss", "queue_packets"])?,
         case: Case {
@@ -71,6 +66,6 @@ pub(super) fn row(cells: &Cells<'_>) -> Result<Row, Unreadable> {
             }),
             duration: format!("{seconds}s"),
         },
-        reference: vec![(Quantity::Goodput, goodput)],
+        reference: vec![(Quantity::Goodput, cells.samples("goodputs_mbps")?)],
     })
 }

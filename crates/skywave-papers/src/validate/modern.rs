@@ -5,7 +5,6 @@ use super::case::{Case, HEADER, Path};
 use super::reference::Row;
 use super::table::{Cells, Unreadable};
 use super::verdict::Quantity;
-use skywave_lab::experiment::stats::Estimate;
 
 /// Bytes of PPP's header, which ns-3's point-to-point links send.
 const PPP: u32 = 2;
@@ -71,12 +70,6 @@ impl Dumbbell {
 /// One flow over FIFO.
 pub(super) fn row(cells: &Cells<'_>) -> Result<Row, Unreadable> {
     let duration = cells.number("dur")?;
-    let runs = |column| {
-        cells.read(column, "a number a run", |text| {
-            let runs: Result<Vec<f64>, _> = text.split(' ').map(str::parse).collect();
-            Estimate::of(&runs.ok()?)
-        })
-    };
     Ok(Row {
         labels: cells.labels(&["tcp", "buf", "loss"])?,
         case: Case {
@@ -92,9 +85,9 @@ pub(super) fn row(cells: &Cells<'_>) -> Result<Row, Unreadable> {
             duration: format!("{duration}s"),
         },
         reference: vec![
-            (Quantity::Goodput, runs("goodputs")?),
-            (Quantity::Sojourn, runs("sojourn_ms")?),
-            (Quantity::QueueDrops, runs("drops")?),
+            (Quantity::Goodput, cells.samples("goodputs")?),
+            (Quantity::Sojourn, cells.samples("sojourn_ms")?),
+            (Quantity::QueueDrops, cells.samples("drops")?),
         ],
     })
 }

@@ -123,6 +123,14 @@ impl Cells<'_> {
         })
     }
 
+    /// The estimate from a cell that has a number a run, with spaces between them.
+    pub(super) fn samples(&self, name: &str) -> Result<Estimate, Unreadable> {
+        self.read(name, "a number a run", |text| {
+            let runs: Result<Vec<f64>, _> = text.split(' ').map(str::parse).collect();
+            Estimate::of(&runs.ok()?)
+        })
+    }
+
     /// The reference's numbers of flows.
     pub(super) fn flow_reference(
         &self,

@@ -33,9 +33,6 @@ pub(crate) fn queue(model: &Spanned<QueueModel>) -> Result<QueueConfig, Fault> {
 }
 
 fn red_queue(model: &RedModel, span: &Span) -> Result<QueueConfig, Fault> {
-    let fault = |message: &str, label: &str| {
-        Err(Fault::new(span.clone(), message.to_owned()).label(label.to_owned()))
-    };
     let capacity = match model.limit.0 {
         Limit::Packets(n) => f64::from(n),
         Limit::Bytes(n) => n as f64,
@@ -49,28 +46,39 @@ fn red_queue(model: &RedModel, span: &Span) -> Result<QueueConfig, Fault> {
     };
     let (Some(min), Some(max)) = (level(model.min, 0.25), level(model.max, 0.75)) else {
         return fault(
+            span,
             "RED's thresholds and limit have different units",
             "all in packets, or all in bytes",
         );
     };
     if min >= max {
-        return fault("RED's `min` is not below its `max`", "nothing lies between");
+        return fault(
+            span,
+            "RED's `min` is not below its `max`",
+            "nothing lies between",
+        );
     }
     if max > capacity {
         return fault(
+            span,
             "RED's `max` is above its limit",
             "it would never be reached",
         );
     }
     if model.mark_p.is_some() && model.ecn != Some(true) {
         return fault(
+            span,
             "RED's `mark_p` is for marking packets",
             "add `ecn = true`, or leave it out",
         );
     }
     let weight = model.weight.map_or(0.002, |w| w.0);
     if weight == 0.0 {
-        return fault("RED's `weight` is zero", "the average would never move");
+        return fault(
+            span,
+            "RED's `weight` is zero",
+            "the average would never move",
+        );
     }
     Ok(QueueConfig::Red(RedConfig {
         limit: model.limit.0,

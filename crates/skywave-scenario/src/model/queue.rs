@@ -119,9 +119,9 @@ pub(crate) struct PieModel {
     pub(crate) target: Option<Duration>,
     /// Time between two updates of the probability; default "15ms".
     pub(crate) update: Option<Duration>,
-    /// What a second above the target adds to the probability in an update; default 0.125.
+    /// Weight of the distance from the target: an update adds this for each second above it; default 0.125.
     pub(crate) alpha: Option<Positive>,
-    /// What a second more than at the last update adds; default 1.25.
+    /// Weight of the trend: an update adds this for each second more than at the last update; default 1.25.
     pub(crate) beta: Option<Positive>,
     /// A burst after a time without queue is let through for this long; default "150ms".
     pub(crate) burst: Option<Duration>,

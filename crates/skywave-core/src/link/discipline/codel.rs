@@ -66,11 +66,7 @@ impl CoDel {
     }
 
     pub(super) fn offer(&mut self, arrival: Arrival, _gone: &mut Gone) -> Option<DropCause> {
-        let has_room = self
-            .config
-            .limit
-            .has_room(arrival.waiting, arrival.frame.size);
-        if arrival.must_wait && !has_room {
+        if arrival.exceeds(self.config.limit) {
             return Some(DropCause::Queue);
         }
         self.frames.push(arrival.frame);

@@ -80,12 +80,7 @@ impl FqCoDel {
     }
 
     pub(super) fn offer(&mut self, arrival: Arrival, gone: &mut Gone) -> Option<DropCause> {
-        let Arrival {
-            must_wait,
-            waiting,
-            frame,
-            ..
-        } = arrival;
+        let frame = arrival.frame;
         let index = self.hash(frame.flow);
         let queue = &mut self.queues[index as usize];
         queue.frames.push(frame);
@@ -96,7 +91,7 @@ impl FqCoDel {
             queue.deficit = i64::from(self.config.quantum);
             self.new.push_back(index);
         }
-        if must_wait && !self.config.codel.limit.has_room(waiting, frame.size) {
+        if arrival.exceeds(self.config.codel.limit) {
             self.drop_from_the_longest(gone);
         }
         None
@@ -117,13 +112,12 @@ impl FqCoDel {
                 self.old.push_back(index);
                 continue;
             }
-            let (dropped, before) = (gone.len(), queue.frames.totals());
+            let before = queue.frames.totals();
             let config = &self.config.codel;
             let head = queue.control.take(config, now, &mut queue.frames, gone);
             let after = queue.frames.totals();
             self.packets -= before.0 - after.0;
             self.bytes -= before.1 - after.1;
-            debug_assert!(before.0 - after.0 >= gone.len() - dropped);
             let Some(frame) = head else {
                 // An empty new queue waits for one round among the old ones: else a flow could stay new
                 // by sending a packet whenever its queue has run empty (section 4.2).

@@ -35,9 +35,9 @@ impl Frame {
     }
 }
 
-/// Packets in the order of their arrival, and their bytes.
+/// Packets in the order in which they leave, and their bytes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Frames {
+pub(in crate::link) struct Frames {
     list: VecDeque<Frame>,
     bytes: u64,
 }
@@ -48,13 +48,19 @@ impl Frames {
         self.list.push_back(frame);
     }
 
-    pub(super) fn pop(&mut self) -> Option<Frame> {
+    /// Puts a packet before the others.
+    pub(in crate::link) fn push_front(&mut self, frame: Frame) {
+        self.bytes += u64::from(frame.size);
+        self.list.push_front(frame);
+    }
+
+    pub(in crate::link) fn pop(&mut self) -> Option<Frame> {
         let frame = self.list.pop_front()?;
         self.bytes -= u64::from(frame.size);
         Some(frame)
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::link) fn len(&self) -> usize {
         self.list.len()
     }
 
@@ -63,7 +69,7 @@ impl Frames {
     }
 
     /// Number and bytes.
-    pub(super) fn totals(&self) -> (usize, u64) {
+    pub(in crate::link) fn totals(&self) -> (usize, u64) {
         (self.len(), self.bytes)
     }
 }

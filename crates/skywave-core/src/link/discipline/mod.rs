@@ -14,17 +14,16 @@ pub use codel::CoDelConfig;
 pub use fq_codel::FqCoDelConfig;
 pub use pie::PieConfig;
 
-pub(super) use frames::Frame;
+pub(super) use frames::{Frame, Frames};
 
 use super::DropCause;
-use super::config::QueueConfig;
+use super::config::{Limit, QueueConfig};
 use crate::rng::Stream;
 use crate::time::Time;
 use crate::units::Rate;
 use codel::CoDel;
 use fifo::Fifo;
 use fq_codel::FqCoDel;
-use frames::Frames;
 use pie::Pie;
 
 /// The packets that wait for the transmitter, and the rule by which they do.
@@ -45,6 +44,13 @@ struct Arrival {
     /// Number and bytes of all packets that wait, the link's own repairs included.
     waiting: (usize, u64),
     frame: Frame,
+}
+
+impl Arrival {
+    /// The packet has to wait, and there is no room for it.
+    fn exceeds(&self, limit: Limit) -> bool {
+        self.must_wait && !limit.has_room(self.waiting, self.frame.size)
+    }
 }
 
 /// Packets that a discipline has dropped after it had accepted them.

@@ -17,7 +17,7 @@ const SAFE_PACKETS: u64 = 2;
 /// From this probability on it rises by at most [`LARGEST_STEP`] at a time (section 5.5).
 const CAP_FROM: f64 = 0.1;
 const LARGEST_STEP: f64 = 0.02;
-/// What is left of the probability after an update without any queue (section 4.2).
+/// An update that finds no queue multiplies the probability by this (section 4.2).
 const DECAY: f64 = 0.98;
 /// The smaller the probability, the smaller its steps: below each of these by which divisor
 /// (section 4.2).
@@ -39,9 +39,9 @@ pub struct PieConfig {
     pub target: Duration,
     /// Time between two updates of the probability (`T_UPDATE`), at least a nanosecond.
     pub update: Duration,
-    /// What a second above the target adds to the probability in an update.
+    /// Weight of the distance from the target: an update adds this for each second above it.
     pub alpha: f64,
-    /// What a second more than at the last update adds.
+    /// Weight of the trend: an update adds this for each second more than at the last update.
     pub beta: f64,
     /// A burst after a time without queue is let through for this long (`MAX_BURST`).
     pub burst: Duration,
@@ -99,16 +99,11 @@ impl Pie {
     }
 
     pub(super) fn offer(&mut self, arrival: Arrival, _gone: &mut Gone) -> Option<DropCause> {
-        let Arrival {
-            now,
-            must_wait,
-            waiting,
-            mut frame,
-        } = arrival;
-        self.update_until(now);
-        if must_wait && !self.config.limit.has_room(waiting, frame.size) {
+        self.update_until(arrival.now);
+        if arrival.exceeds(self.config.limit) {
             return Some(DropCause::Queue);
         }
+        let mut frame = arrival.frame;
         if self.picks() {
             let marks = self
                 .config

@@ -133,6 +133,37 @@ fn packets() -> impl Strategy<Value = Vec<(u64, u32)>> {
     prop::collection::vec((gap, 1u32..4000), 1..150)
 }
 
+/// What a plain link and one with a time of its own measure of the same packets, which must have the same
+/// fates and wait in the same numbers.
+fn side_by_side(
+    plain: LinkConfig,
+    timed: LinkConfig,
+    packets: Vec<(u64, u32)>,
+) -> Result<[Measured; 2], TestCaseError> {
+    let mut plain = link(plain);
+    let mut timed = TimedLink::new(timed, 1, "wireless");
+    let mut now = Time::ZERO;
+    let mut fates = Vec::new();
+    for (id, (gap, size)) in (0..).zip(packets) {
+        now += Duration::from_nanos(gap);
+        let fate = plain.send(now, size);
+        match timed.offer(now, id, size) {
+            Some(cause) => prop_assert_eq!(fate, Fate::Dropped(cause)),
+            None => fates.push((id, fate)),
+        }
+        prop_assert_eq!(timed.queue_len(), plain.queue_len(now));
+    }
+    while let Some(at) = timed.next_time() {
+        timed.on_time(at);
+        now = at;
+    }
+    let settled = std::iter::from_fn(|| timed.poll());
+    let settled: Vec<_> = settled.map(|s| (s.id, s.fate)).collect();
+    prop_assert_eq!(settled, fates);
+    let end = now + Duration::from_nanos(1);
+    Ok([plain.finish(end), timed.finish(end)])
+}
+
 proptest! {
     #[test]
     fn packets_are_conserved_and_keep_their_order(config in any_config(), packets in packets()) {
@@ -265,28 +296,9 @@ proptest! {
     ) {
         let arq = Arq { retries: Some(0), ..Arq::default() };
         let config = LinkConfig { loss_at: LossAt::Tail, contention: None, ..config };
-        let mut plain = link(config.clone());
-        let mut l = TimedLink::new(LinkConfig { arq: Some(arq), contention: None, ..config }, 1, "wireless");
-        let mut now = Time::ZERO;
-        let mut fates = Vec::new();
-        for (id, (gap, size)) in (0..).zip(packets) {
-            now += Duration::from_nanos(gap);
-            let fate = plain.send(now, size);
-            match l.offer(now, id, size) {
-                Some(cause) => prop_assert_eq!(fate, Fate::Dropped(cause)),
-                None => fates.push((id, fate)),
-            }
-            prop_assert_eq!(l.queue_len(), plain.queue_len(now));
-        }
-        while let Some(at) = l.next_time() {
-            l.on_time(at);
-            now = at;
-        }
-        let settled: Vec<_> = std::iter::from_fn(|| l.poll()).map(|s| (s.id, s.fate)).collect();
-        prop_assert_eq!(settled, fates);
-        let end = now + Duration::from_nanos(1);
-        let got = Measured { arq: Retransmission::default(), ..l.finish(end) };
-        prop_assert_eq!(got, plain.finish(end));
+        let [plain, timed] =
+            side_by_side(config.clone(), LinkConfig { arq: Some(arq), ..config }, packets)?;
+        prop_assert_eq!(Measured { arq: Retransmission::default(), ..timed }, plain);
     }
 
     #[test]
@@ -295,27 +307,8 @@ proptest! {
         packets in packets(),
     ) {
         let config = LinkConfig { contention: None, ..config };
-        let mut plain = link(config.clone());
-        let mut l = TimedLink::new(config, 1, "wireless");
-        let mut now = Time::ZERO;
-        let mut fates = Vec::new();
-        for (id, (gap, size)) in (0..).zip(packets) {
-            now += Duration::from_nanos(gap);
-            let fate = plain.send(now, size);
-            match l.offer(now, id, size) {
-                Some(cause) => prop_assert_eq!(fate, Fate::Dropped(cause)),
-                None => fates.push((id, fate)),
-            }
-            prop_assert_eq!(l.queue_len(), plain.queue_len(now));
-        }
-        while let Some(at) = l.next_time() {
-            l.on_time(at);
-            now = at;
-        }
-        let settled: Vec<_> = std::iter::from_fn(|| l.poll()).map(|s| (s.id, s.fate)).collect();
-        prop_assert_eq!(settled, fates);
-        let end = now + Duration::from_nanos(1);
-        prop_assert_eq!(l.finish(end), plain.finish(end));
+        let [plain, timed] = side_by_side(config.clone(), config, packets)?;
+        prop_assert_eq!(timed, plain);
     }
 
     #[test]

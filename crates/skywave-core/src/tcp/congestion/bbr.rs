@@ -25,7 +25,7 @@ use crate::time::Duration;
 use crate::units::{Rate, Segments};
 
 use aggregation::Aggregation;
-use model::{FullPipe, Gain, MaxRate, MinRtt, Rounds};
+use model::{FullPipe, Gain, MaxRate, MinRtt, Rounds, delivered_in};
 use phase::Phase;
 use window::Repair;
 
@@ -77,7 +77,7 @@ const PACING_MARGIN: Gain = Gain(0.99);
 
 /// Below this pace one segment leaves at a time, above it two at least (section 4.2.2).
 const SLOW: Rate = Rate::from_bps(1_200_000);
-/// A burst lasts so long at the pace, and has at most so many bytes (section 4.2.2).
+/// Longest burst: in time at the pace, and in bytes (section 4.2.2).
 const BURST: Duration = Duration::from_millis(1);
 const LARGEST_BURST: u64 = 64 * 1024;
 
@@ -124,8 +124,7 @@ impl Bbr {
         let Some(rtt) = self.min_rtt.get() else {
             return self.initial_window;
         };
-        let bits = self.bandwidth.get().as_bps() as f64 * rtt.as_secs_f64();
-        let bdp = Segments(bits / 8.0 / f64::from(self.mss)) * gain;
+        let bdp = delivered_in(rtt, self.bandwidth.get(), self.mss) * gain;
         Segments(bdp.0.ceil())
     }
 

@@ -145,10 +145,10 @@ impl Sender {
         };
         let owns_window = self.congestion.owns_window();
         if !owns_window {
-            let (mut window, paced) = (self.window, self.pacing.is_some());
-            if let Some(slow_start) = self.slow_start().filter(|_| is_open) {
-                event.counted = slow_start.on_ack(&event, &mut window, paced);
-                self.window = window;
+            let slow_start = self.extras.as_mut().and_then(|e| e.slow_start.as_mut());
+            if let Some(slow_start) = slow_start.filter(|_| is_open) {
+                let paced = self.pacing.is_some();
+                event.counted = slow_start.on_ack(&event, &mut self.window, paced);
             }
             self.tell_law(event, segment, flight_before, delivered);
         }

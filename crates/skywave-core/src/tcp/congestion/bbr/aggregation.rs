@@ -2,15 +2,16 @@
 //! cable modems acknowledge many segments at once and then none for a while. The window is wider by the
 //! largest lump of the last five to ten round trips, so that the sender has something to send in between.
 
+use super::model::delivered_in;
 use crate::tcp::window::AckEvent;
 use crate::time::{Duration, Time};
 use crate::units::{Rate, Segments};
 
 /// Round trips after which the older half of the lumps is forgotten.
 const HALF_WINDOW: u32 = 5;
-/// So many segments end an epoch, whatever is expected.
+/// An epoch ends at this number of acknowledged segments, whatever was expected.
 const LONGEST_EPOCH: Segments = Segments(1_048_576.0);
-/// The lump counts up to so much time of the path's rate.
+/// A lump counts up to what the path's rate delivers in this time.
 const LONGEST_SILENCE: Duration = Duration::from_millis(100);
 
 /// Follows the ACKs of one connection.
@@ -23,11 +24,6 @@ pub(super) struct Aggregation {
     excess: [Segments; 2],
     /// Round trips of the present half.
     rounds: u32,
-}
-
-/// What the path delivers in this time.
-fn delivered_in(time: Duration, bandwidth: Rate, mss: u32) -> Segments {
-    Segments(bandwidth.as_bps() as f64 * time.as_secs_f64() / 8.0 / f64::from(mss))
 }
 
 impl Aggregation {

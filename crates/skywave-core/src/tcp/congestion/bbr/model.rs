@@ -30,6 +30,11 @@ impl Mul<Gain> for Segments {
     }
 }
 
+/// Segments that a path of this rate delivers in `time`.
+pub(super) fn delivered_in(time: Duration, bandwidth: Rate, mss: u32) -> Segments {
+    Segments(bandwidth.as_bps() as f64 * time.as_secs_f64() / 8.0 / f64::from(mss))
+}
+
 /// Round trips counted by packets: one is over when a segment is acknowledged that was sent after its
 /// start (draft-cardwell-iccrg-bbr-00 section 4.1.1.3).
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,7 +67,7 @@ impl Rounds {
 
 /// Round trips for which a rate counts (BtlBwFilterLen): a cycle of gains and two more.
 const RATE_ROUNDS: u64 = 10;
-/// A rate counts in the round trip in which it was seen, and in so many after it.
+/// Round trips that are kept: the one in which a rate was seen, and those for which it then counts.
 const PLACES: usize = RATE_ROUNDS as usize + 1;
 
 /// The largest rate of delivery (BBR.BtlBw, section 4.1.1.5): the largest of each of the last round
@@ -142,7 +147,7 @@ impl MinRtt {
     }
 }
 
-/// The rate must grow by a quarter in so many round trips, or else the pipe is full.
+/// After this number of round trips in which the rate did not grow by a quarter, the pipe is full.
 const ROUNDS_WITHOUT_GROWTH: u32 = 3;
 const GROWTH: Gain = Gain(1.25);
 
