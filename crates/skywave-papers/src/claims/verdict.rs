@@ -125,7 +125,7 @@ impl std::fmt::Display for Verdict {
     }
 }
 
-/// The rule for a gain; `paper` and `ours` as shares (0.5 for 50 %).
+/// The rule for a gain; `paper` and `ours` in one unit, as shares or in percent.
 pub fn gain(paper: f64, ours: &Estimate) -> Verdict {
     if let Some(verdict) = agreement(paper, ours, GAIN_TOLERANCE) {
         verdict

@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
+use super::condition::Condition;
 use super::points::{Need, Point, part};
-use super::{Measure, Part, Stated, choices, given, label, place_label, places};
+use super::{Measure, Part, choices, given, label, place_label, places};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Scalar, View};
@@ -34,11 +35,11 @@ impl Measure for Bound {
         if self.at_least.is_none() && self.at_most.is_none() {
             return Err(Fault::new("a bound needs `at_least` or `at_most`"));
         }
-        let limits = Limits {
+        let condition = Condition::within(Limits {
             low: self.at_least,
             high: self.at_most,
             strict: false,
-        };
+        });
         let by = self.by.as_deref();
         let along = self.along.as_ref();
         let mut parts = Vec::new();
@@ -51,10 +52,9 @@ impl Measure for Bound {
                 let name = along.map(|a| a.parameter.as_str());
                 let cell = view.cell(&self.data, &given([(by, choice), (name, place)]))?;
                 let label = place_label(along, place);
-                points.push(Point::within(&limits, label, cell.estimate()));
+                points.push(Point::new(&condition, label, cell.estimate()));
             }
-            let stated = Stated::Condition(limits.to_string());
-            parts.push(part(label(choice), stated, "", &limits, &points, Need::ALL));
+            parts.push(part(label(choice), &condition, "", &points, Need::ALL));
         }
         Ok(parts)
     }

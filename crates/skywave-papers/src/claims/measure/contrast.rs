@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 
+use super::condition::Condition;
 use super::points::{Need, Point, part};
 use super::ratio::Sides;
-use super::{Measure, Part, Stated, label, place_label};
+use super::{Measure, Part, label, place_label};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Scalar, View};
@@ -53,11 +54,11 @@ impl Measure for Contrast {
     }
 
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
-        let limits = Limits {
+        let condition = Condition::within(Limits {
             low: None,
             high: Some(self.at_most),
             strict: self.at_most >= 1.0,
-        };
+        });
         let along = self.along.as_ref();
         let small = self.small.sides(self.by.as_deref(), along);
         let large = self.large.sides(self.by.as_deref(), along);
@@ -76,15 +77,14 @@ impl Measure for Contrast {
                 let a = small.ratio(view, choice, place)?;
                 let b = large.ratio(view, choice, other.as_ref())?;
                 let quotient = a.zip(b).and_then(|(a, b)| quotient(&a, &b));
-                points.push(Point::within(&limits, place_label(along, place), quotient));
+                points.push(Point::new(&condition, place_label(along, place), quotient));
             }
             if points.is_empty() {
                 return Err(Fault::new(
                     "the two ratios have no value of the sweep in common",
                 ));
             }
-            let stated = Stated::Condition(limits.to_string());
-            parts.push(part(label(choice), stated, "", &limits, &points, Need::ALL));
+            parts.push(part(label(choice), &condition, "", &points, Need::ALL));
         }
         Ok(parts)
     }

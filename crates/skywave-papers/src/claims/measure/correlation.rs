@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 
+use super::condition::Condition;
 use super::curve::quotient;
-use super::points::{Need, Point, part};
-use super::{Direction, Measure, Part, Stated};
+use super::points::single;
+use super::{Direction, Measure, Part};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Cell, Scalar, View};
@@ -27,7 +28,7 @@ impl Measure for Correlation {
     }
 
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
-        let limits = self.direction.limits();
+        let condition = Condition::called(self.direction.limits(), self.direction.as_str());
         let values = view.values(&self.data, &self.along, &[])?;
         let cells: Vec<Cell> = values
             .iter()
@@ -44,16 +45,7 @@ impl Measure for Correlation {
             ))
         })?;
         let estimate = Cell::combine(&cells, |ys| spearman(&places, ys)).estimate();
-        let point = Point::within(&limits, String::new(), estimate);
-        let stated = Stated::Condition(self.direction.as_str().into());
-        Ok(vec![part(
-            String::new(),
-            stated,
-            "",
-            &limits,
-            &[point],
-            Need::ALL,
-        )])
+        Ok(vec![single("", &condition, "", estimate)])
     }
 }
 

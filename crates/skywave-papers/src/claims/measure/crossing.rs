@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::condition::Condition;
 use super::curve::Curve;
-use super::points::interval;
+use super::points::{Need, Point, part};
 use super::value::factor;
-use super::{Measure, Part, Stated};
+use super::{Measure, Part};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Cell, Scalar, View, scaled};
-use crate::claims::verdict::{self, Verdict};
+use crate::claims::verdict::Verdict;
 
 /// The first value of a swept parameter at which the means are equal, interpolated between points.
 #[derive(Debug, Deserialize)]
@@ -64,19 +65,14 @@ impl Crossing {
             1.0 => ours,
             factor => ours.map(|e| scaled(&e, factor)),
         };
-        Ok(Part {
-            name: choice.1.map(ToString::to_string).unwrap_or_default(),
-            paper: Stated::Number(paper),
-            ours: ours.map(|e| e.mean),
-            ci95: ours.and_then(|e| interval(&e)),
-            unit: self.unit.clone(),
-            verdict: match ours {
-                Some(ours) => verdict::value(paper, &ours),
-                None if Cell::all_run(&cells) => Verdict::NotReproduced,
-                None => Verdict::NotRun,
-            },
-            remark: None,
-        })
+        let condition = Condition::value(paper);
+        let mut point = Point::new(&condition, String::new(), ours);
+        if ours.is_none() && Cell::all_run(&cells) {
+            // The curves do not cross.
+            point.verdict = Verdict::NotReproduced;
+        }
+        let name = choice.1.map(ToString::to_string).unwrap_or_default();
+        Ok(part(name, &condition, &self.unit, &[point], Need::ALL))
     }
 }
 

@@ -2,14 +2,13 @@
 
 use serde::Deserialize;
 
-use super::model::stated;
-use super::points::{Need, Point, part};
+use super::condition::Condition;
+use super::points::single;
 use super::value::factor;
 use super::{Measure, Part};
 use crate::claims::error::Fault;
 use crate::claims::model::Data;
 use crate::claims::select::{Cell, View, scaled};
-use crate::claims::verdict;
 
 /// `top` − `bottom`, or how often `per` it is, paired by seed.
 #[derive(Debug, Deserialize)]
@@ -40,7 +39,7 @@ impl Measure for Difference {
     }
 
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
-        let (stated, limits) = stated(self.paper, self.at_least, self.at_most)?;
+        let condition = Condition::given(self.paper, self.at_least, self.at_most)?;
         let mut cells: Vec<Cell> = vec![view.cell(&self.top, &[])?, view.cell(&self.bottom, &[])?];
         let number = match &self.per {
             Some(Divisor::Measured(data)) => {
@@ -57,17 +56,6 @@ impl Measure for Difference {
         });
         let factor = factor(&self.unit)?;
         let ours = ours.map(|e| scaled(&e, factor));
-        let mut point = Point::within(&limits, String::new(), ours);
-        if let Some((paper, ours)) = self.paper.zip(ours) {
-            point.verdict = verdict::value(paper, &ours);
-        }
-        Ok(vec![part(
-            String::new(),
-            stated,
-            &self.unit,
-            &limits,
-            &[point],
-            Need::ALL,
-        )])
+        Ok(vec![single("", &condition, &self.unit, ours)])
     }
 }

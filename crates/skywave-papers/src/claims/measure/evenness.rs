@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
-use super::points::{Need, Point, part};
-use super::{Measure, Part, Stated};
+use super::condition::Condition;
+use super::points::single;
+use super::{Measure, Part};
 use crate::claims::error::Fault;
 use crate::claims::model::Data;
 use crate::claims::select::{Cell, View};
@@ -25,7 +26,7 @@ impl Measure for Evenness {
     }
 
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
-        let limits = Limits::at_most(self.at_most);
+        let condition = Condition::within(Limits::at_most(self.at_most));
         let cell = |flow: &String| {
             let data = Data {
                 flow: Some(flow.clone()),
@@ -40,15 +41,6 @@ impl Measure for Evenness {
             (least > 0.0).then(|| most / least)
         };
         let estimate = Cell::combine(&cells, uneven).estimate();
-        let point = Point::within(&limits, String::new(), estimate);
-        let stated = Stated::Condition(limits.to_string());
-        Ok(vec![part(
-            String::new(),
-            stated,
-            "",
-            &limits,
-            &[point],
-            Need::ALL,
-        )])
+        Ok(vec![single("", &condition, "", estimate)])
     }
 }

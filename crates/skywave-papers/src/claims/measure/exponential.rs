@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 
+use super::condition::Condition;
 use super::curve::{Curve, line};
 use super::points::{Need, Point, part};
-use super::{Measure, Part, Stated, choices, label};
+use super::{Measure, Part, choices, label};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Cell, Scalar, View};
@@ -33,16 +34,16 @@ impl Measure for Exponential {
     }
 
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
-        let steeper = Limits {
+        let steeper = Condition::within(Limits {
             low: Some(1.0),
             high: None,
             strict: true,
-        };
-        let better = Limits {
+        });
+        let better = Condition::within(Limits {
             low: None,
             high: Some(1.0),
             strict: true,
-        };
+        });
         let by = self.by.as_deref();
         let mut parts = Vec::new();
         for choice in choices(view, &self.data, by, self.among.as_deref())? {
@@ -50,9 +51,9 @@ impl Measure for Exponential {
             let Curve { xs, cells } =
                 Curve::new(view, &self.data, None, &self.along, (by, choice))?;
             let mut add =
-                |what: &str, limits: &Limits, number: fn(&[f64], &[f64]) -> Option<f64>| {
+                |what: &str, condition: &Condition, number: fn(&[f64], &[f64]) -> Option<f64>| {
                     let estimate = Cell::jackknife(&cells, |means| number(&xs, means));
-                    let mut point = Point::within(limits, String::new(), estimate);
+                    let mut point = Point::new(condition, String::new(), estimate);
                     if estimate.is_none() && Cell::all_run(&cells) {
                         // A curve that touches zero, or is a straight line to the last bit.
                         point.verdict = Verdict::NotReproduced;
@@ -61,8 +62,7 @@ impl Measure for Exponential {
                         "" => what.to_owned(),
                         choice => format!("{choice} {what}"),
                     };
-                    let stated = Stated::Condition(limits.to_string());
-                    parts.push(part(name, stated, "", limits, &[point], Need::ALL));
+                    parts.push(part(name, condition, "", &[point], Need::ALL));
                 };
             add("rate", &steeper, rate);
             add("residuals over a line's", &better, residuals);

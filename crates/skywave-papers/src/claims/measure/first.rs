@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
+use super::condition::Condition;
 use super::points::{Need, Point, part};
-use super::{Measure, Part, Stated, choices, given, place_label, places, variant};
+use super::{Measure, Part, choices, given, place_label, places, variant};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Scalar, View};
@@ -86,14 +87,8 @@ impl Measure for First {
             .map(|place| self.point(view, &rivals, place.as_ref()))
             .collect::<Result<_, _>>()?;
         let need = Need::Share(self.min_fraction.unwrap_or(1.0));
-        let stated = Stated::Condition(format!("{} first", self.leader));
-        Ok(vec![part(
-            String::new(),
-            stated,
-            "%",
-            &Limits::POSITIVE,
-            &points,
-            need,
-        )])
+        let words = format!("{} first", self.leader);
+        let condition = Condition::called(Limits::POSITIVE, words);
+        Ok(vec![part(String::new(), &condition, "%", &points, need)])
     }
 }

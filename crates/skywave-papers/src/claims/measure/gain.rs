@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::points::interval;
-use super::{Measure, Part, Stated, variant};
+use super::condition::Condition;
+use super::points::single;
+use super::{Measure, Part, variant};
 use crate::claims::error::Fault;
 use crate::claims::model::Data;
 use crate::claims::select::{Scalar, View, scaled};
-use crate::claims::verdict::{self, Verdict};
 
 /// The gains of one choice over others.
 #[derive(Debug, Deserialize)]
@@ -36,17 +36,8 @@ impl Measure for Gain {
         let part = |(other, paper): (&String, &f64)| {
             let other_value = Scalar::Text(other.clone());
             let base = view.cell(&self.data, &[(&self.by, &other_value)])?;
-            let gain = ours.gain(&base);
-            let percent = gain.map(|g| scaled(&g, 100.0));
-            Ok(Part {
-                name: other.clone(),
-                paper: Stated::Number(*paper),
-                ours: percent.map(|p| p.mean),
-                ci95: percent.and_then(|p| interval(&p)),
-                unit: "%".into(),
-                verdict: gain.map_or(Verdict::NotRun, |g| verdict::gain(paper / 100.0, &g)),
-                remark: None,
-            })
+            let percent = ours.gain(&base).map(|g| scaled(&g, 100.0));
+            Ok(single(other, &Condition::gain(*paper), "%", percent))
         };
         let named = self.over.iter();
         let wanted = named.filter(|(name, _)| view.has(&Scalar::Text((*name).clone())));

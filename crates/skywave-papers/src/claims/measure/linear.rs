@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 
+use super::condition::Condition;
 use super::curve::{Curve, line};
-use super::points::interval;
-use super::{Measure, Part, Stated};
+use super::points::single;
+use super::{Measure, Part};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Cell, View};
-use crate::claims::verdict::{self, Verdict};
 
 /// Slope and intercept of the line of least squares through the means.
 #[derive(Debug, Deserialize)]
@@ -39,15 +39,7 @@ impl Measure for Linear {
         let Curve { xs, cells } = Curve::new(view, &self.data, over, &self.along, (None, None))?;
         let part = |name: &str, paper: f64, number: fn((f64, f64)) -> f64| {
             let ours = Cell::jackknife(&cells, |means| line(&xs, means).map(number));
-            Part {
-                name: name.to_owned(),
-                paper: Stated::Number(paper),
-                ours: ours.map(|e| e.mean),
-                ci95: ours.and_then(|e| interval(&e)),
-                unit: String::new(),
-                verdict: ours.map_or(Verdict::NotRun, |e| verdict::value(paper, &e)),
-                remark: None,
-            }
+            single(name, &Condition::value(paper), "", ours)
         };
         let mut parts = vec![part("slope", self.paper.slope, |(slope, _)| slope)];
         if let Some(paper) = self.paper.intercept {

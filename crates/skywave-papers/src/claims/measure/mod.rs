@@ -1,7 +1,9 @@
-//! Ways to measure a claim, one a file. Each turns samples into [`Part`]s and judges them by the
-//! rule in [`super::verdict`].
+//! Ways to measure a claim, one a file. Each is an estimator (a number with its interval from the
+//! samples, [`Cell`](super::select::Cell)), a condition on that number (`condition.rs`, by the rule in
+//! [`super::verdict`]) and how many points of a sweep must satisfy it (`points.rs`).
 
 mod bound;
+mod condition;
 mod contrast;
 mod correlation;
 mod crossing;

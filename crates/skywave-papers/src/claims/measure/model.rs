@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::condition::Condition;
 use super::points::{Need, Point, part};
-use super::{Measure, Part, Stated};
+use super::{Measure, Part};
 use crate::claims::error::Fault;
 use crate::claims::formulas::Formula;
 use crate::claims::select::View;
-use crate::claims::verdict::{self, Limits};
 use skywave_lab::experiment::stats::Estimate;
 
 /// A formula's value, or its ratio to another's, against the paper's number or within limits.
@@ -69,7 +69,7 @@ impl Measure for Model {
     }
 
     fn parts(&self, _: &View<'_>) -> Result<Vec<Part>, Fault> {
-        let (stated, limits) = stated(self.paper, self.at_least, self.at_most)?;
+        let condition = Condition::given(self.paper, self.at_least, self.at_most)?;
         let mut points = Vec::new();
         let values = self.along.as_ref().map_or(vec![None], |along| {
             let all = along.values.iter();
@@ -78,47 +78,14 @@ impl Measure for Model {
         for along in values {
             let place = along.map_or(String::new(), |(name, x)| format!("{name} = {x}"));
             let number = self.number(along)?;
-            let mut point = Point::within(&limits, place, Some(number));
-            if let Some(paper) = self.paper {
-                point.verdict = verdict::value(paper, &number);
-            }
-            points.push(point);
+            points.push(Point::new(&condition, place, Some(number)));
         }
         Ok(vec![part(
             String::new(),
-            stated,
+            &condition,
             "",
-            &limits,
             &points,
             Need::ALL,
         )])
-    }
-}
-
-/// What the paper says, a number or limits, and the limits by which the decisive point is found.
-pub(super) fn stated(
-    paper: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
-) -> Result<(Stated, Limits), Fault> {
-    let limits = Limits {
-        low,
-        high,
-        strict: false,
-    };
-    match (paper, low.or(high)) {
-        (Some(paper), None) => {
-            let at_paper = Limits {
-                low: Some(paper),
-                high: Some(paper),
-                ..limits
-            };
-            Ok((Stated::Number(paper), at_paper))
-        }
-        (None, Some(_)) => Ok((Stated::Condition(limits.to_string()), limits)),
-        (Some(_), Some(_)) => Err(Fault::new("`paper` and limits exclude each other")),
-        (None, None) => Err(Fault::new(
-            "this needs `paper`, or `at_least` or `at_most`: what does the paper say?",
-        )),
     }
 }

@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
+use super::condition::Condition;
 use super::points::{Need, Point, part};
-use super::{Measure, Part, Stated, given, place_label, places, variant};
+use super::{Measure, Part, given, place_label, places, variant};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Cell, Scalar, View};
@@ -99,7 +100,7 @@ impl Measure for Order {
             _ => Vec::new(),
         };
         let places = places(view, &self.data, self.along.as_ref(), &more)?;
-        let limits = Limits::POSITIVE;
+        let condition = Condition::called(Limits::POSITIVE, "ahead");
         // One list of points for each pair, in the order of the ranking.
         let mut pairs: Vec<(String, Vec<Point>)> = Vec::new();
         for place in &places {
@@ -111,7 +112,7 @@ impl Measure for Order {
                 for (a, cell) in &ahead {
                     for (b, other) in &behind {
                         let label = place_label(self.along.as_ref(), place);
-                        let point = Point::within(&limits, label, cell.lead(other));
+                        let point = Point::new(&condition, label, cell.lead(other));
                         if at == pairs.len() {
                             pairs.push((format!("{a} over {b}"), Vec::new()));
                         }
@@ -121,10 +122,9 @@ impl Measure for Order {
                 }
             }
         }
-        let stated = || Stated::Condition("ahead".into());
         Ok(pairs
             .into_iter()
-            .map(|(name, points)| part(name, stated(), "%", &limits, &points, Need::ALL))
+            .map(|(name, points)| part(name, &condition, "%", &points, Need::ALL))
             .collect())
     }
 }

@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
+use super::condition::Condition;
 use super::points::{Need, Point, part};
-use super::{Measure, Part, Stated, choices, given, label};
+use super::{Measure, Part, choices, given, label};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Cell, Scalar, View};
@@ -60,26 +61,19 @@ impl Plateau {
         };
         let mut parts = Vec::new();
         if self.rises {
-            let limits = Limits::POSITIVE;
+            let condition = Condition::called(Limits::POSITIVE, "rising");
             let rise = cell(&self.flat_from)?.lead(&first_cell);
             let at = format!("{parameter} {first} → {}", self.flat_from);
-            let point = Point::within(&limits, at, rise);
-            let stated = Stated::Condition("rising".into());
-            parts.push(part(
-                name("rise"),
-                stated,
-                "%",
-                &limits,
-                &[point],
-                Need::ALL,
-            ));
+            let point = Point::new(&condition, at, rise);
+            parts.push(part(name("rise"), &condition, "%", &[point], Need::ALL));
         }
         if let Some(knee) = &self.knee {
-            let limits = Limits {
+            let half = Limits {
                 low: Some(0.5),
                 high: None,
                 strict: false,
             };
+            let condition = Condition::called(half, "≥ 0.5 of the rise");
             let above = |c: Cell| {
                 Cell::combine(&[c, first_cell.clone()], |xs| match xs {
                     [x, first] => Some(x - first),
@@ -89,13 +83,12 @@ impl Plateau {
             let whole = above(last_cell.clone());
             let share = above(cell(knee)?).ratio(&whole);
             let at = format!("{parameter} = {knee}");
-            let mut point = Point::within(&limits, at, share);
+            let mut point = Point::new(&condition, at, share);
             if share.is_none() && whole.estimate().is_some() {
                 // It was run, but there is no rise to take a share of.
                 point.verdict = Verdict::NotReproduced;
             }
-            let stated = Stated::Condition("≥ 0.5 of the rise".into());
-            parts.push(part(name("knee"), stated, "", &limits, &[point], Need::ALL));
+            parts.push(part(name("knee"), &condition, "", &[point], Need::ALL));
         }
         let start = self.flat_from.number().ok_or_else(|| {
             Fault::new(format!(
@@ -103,6 +96,7 @@ impl Plateau {
                 self.flat_from
             ))
         })?;
+        let flat = Condition::called(FLAT, format!("{FLAT} of the value at {last}"));
         let mut points = Vec::new();
         for value in &values {
             let inside = value
@@ -110,11 +104,7 @@ impl Plateau {
                 .is_some_and(|x| x >= start - 1e-9 * start.abs());
             if inside && value != last {
                 let ratio = cell(value)?.ratio(&last_cell);
-                points.push(Point::within(
-                    &FLAT,
-                    format!("{parameter} = {value}"),
-                    ratio,
-                ));
+                points.push(Point::new(&flat, format!("{parameter} = {value}"), ratio));
             }
         }
         if points.is_empty() {
@@ -123,8 +113,7 @@ impl Plateau {
                 self.flat_from
             )));
         }
-        let stated = Stated::Condition(format!("{FLAT} of the value at {last}"));
-        parts.push(part(name("flat"), stated, "", &FLAT, &points, Need::ALL));
+        parts.push(part(name("flat"), &flat, "", &points, Need::ALL));
         Ok(parts)
     }
 }

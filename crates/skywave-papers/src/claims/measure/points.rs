@@ -1,7 +1,8 @@
 //! From the points of a sweep to one part: which of them decides, and how many agree.
 
-use super::{Part, Stated};
-use crate::claims::verdict::{Limits, Verdict};
+use super::Part;
+use super::condition::Condition;
+use crate::claims::verdict::Verdict;
 use skywave_lab::experiment::stats::Estimate;
 
 /// One point of a sweep.
@@ -18,9 +19,9 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// A number that has to lie between limits.
-    pub(super) fn within(limits: &Limits, place: String, estimate: Option<Estimate>) -> Self {
-        let verdict = estimate.map_or(Verdict::NotRun, |e| limits.judge(&e));
+    /// A number that a condition judges.
+    pub(super) fn new(condition: &Condition, place: String, estimate: Option<Estimate>) -> Self {
+        let verdict = estimate.map_or(Verdict::NotRun, |e| condition.judge(&e));
         Self {
             place,
             pair: String::new(),
@@ -43,13 +44,23 @@ impl Need {
     pub(super) const ALL: Self = Self::Share(1.0);
 }
 
-/// The part for numbers that have to lie between `limits` at the points of a sweep. The point that
-/// decides is the one that is least (for [`Need::Any`] most) inside of them.
+/// The part for one number.
+pub(super) fn single(
+    name: impl Into<String>,
+    condition: &Condition,
+    unit: &str,
+    ours: Option<Estimate>,
+) -> Part {
+    let point = Point::new(condition, String::new(), ours);
+    part(name.into(), condition, unit, &[point], Need::ALL)
+}
+
+/// The part for numbers that have to satisfy `condition` at the points of a sweep. The point that
+/// decides is the one with the smallest (for [`Need::Any`] the largest) margin.
 pub(super) fn part(
     name: String,
-    stated: Stated,
+    condition: &Condition,
     unit: &str,
-    limits: &Limits,
     points: &[Point],
     need: Need,
 ) -> Part {
@@ -62,7 +73,7 @@ pub(super) fn part(
     let mut decisive: Option<(&Point, Estimate, f64)> = None;
     for point in points {
         let Some(e) = point.estimate else { continue };
-        let margin = limits.margin(e.mean);
+        let margin = condition.margin(e.mean);
         let decides = decisive.is_none_or(|(_, _, best)| match need {
             Need::Share(_) => margin < best,
             Need::Any => margin > best,
@@ -90,7 +101,7 @@ pub(super) fn part(
     let e = decisive.map(|(_, e, _)| e);
     Part {
         name,
-        paper: stated,
+        paper: condition.stated(),
         ours: e.map(|e| e.mean),
         ci95: e.and_then(|e| interval(&e)),
         unit: unit.to_owned(),
@@ -100,6 +111,6 @@ pub(super) fn part(
 }
 
 /// The interval of an estimate, when it has one.
-pub(super) fn interval(e: &Estimate) -> Option<[f64; 2]> {
+fn interval(e: &Estimate) -> Option<[f64; 2]> {
     e.half.map(|_| e.bounds().into())
 }

@@ -2,13 +2,12 @@
 
 use serde::Deserialize;
 
-use super::model::stated;
+use super::condition::Condition;
 use super::points::{Need, Point, part};
 use super::{Measure, Part, choices, given, label, place_label, places};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Cell, Scalar, View};
-use crate::claims::verdict;
 use skywave_lab::experiment::stats::Estimate;
 
 /// A ratio between limits, or against the paper's.
@@ -38,7 +37,7 @@ impl Measure for Ratio {
     }
 
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
-        let (stated, limits) = stated(self.paper, self.at_least, self.at_most)?;
+        let condition = Condition::given(self.paper, self.at_least, self.at_most)?;
         let sides = Sides {
             top: &self.top,
             bottom: &self.bottom,
@@ -54,14 +53,9 @@ impl Measure for Ratio {
                 let place = place.as_ref();
                 let label = place_label(self.along.as_ref(), place);
                 let ratio = sides.ratio(view, choice, place)?;
-                let mut point = Point::within(&limits, label, ratio);
-                if let Some((paper, ours)) = self.paper.zip(ratio) {
-                    point.verdict = verdict::value(paper, &ours);
-                }
-                points.push(point);
+                points.push(Point::new(&condition, label, ratio));
             }
-            let stated = stated.clone();
-            parts.push(part(label(choice), stated, "", &limits, &points, need));
+            parts.push(part(label(choice), &condition, "", &points, need));
         }
         Ok(parts)
     }

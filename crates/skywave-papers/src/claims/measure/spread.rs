@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
+use super::condition::Condition;
 use super::points::{Need, Point, part};
-use super::{Measure, Part, Stated, choices, given, place_label, places, variant};
+use super::{Measure, Part, choices, given, place_label, places, variant};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Cell, Scalar, View};
@@ -31,7 +32,7 @@ impl Measure for Spread {
     }
 
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
-        let limits = Limits::at_most(self.at_most);
+        let condition = Condition::within(Limits::at_most(self.at_most));
         let all = choices(view, &self.data, Some(&self.by), self.among.as_deref())?;
         let along = self.along.as_ref();
         let mut points = Vec::new();
@@ -50,20 +51,18 @@ impl Measure for Spread {
             let by_mean = |a: &&(String, f64, Cell), b: &&(String, f64, Cell)| a.1.total_cmp(&b.1);
             let best = cells.iter().max_by(by_mean);
             let worst = cells.iter().min_by(by_mean);
-            let mut point = Point::within(&limits, place_label(along, place), None);
+            let mut point = Point::new(&condition, place_label(along, place), None);
             if let (Some(best), Some(worst)) = (best, worst) {
                 let ratio = best.2.ratio(&worst.2);
-                point = Point::within(&limits, point.place, ratio);
+                point = Point::new(&condition, point.place, ratio);
                 point.pair = format!("{} over {}", best.0, worst.0);
             }
             points.push(point);
         }
-        let stated = Stated::Condition(limits.to_string());
         Ok(vec![part(
             String::new(),
-            stated,
+            &condition,
             "",
-            &limits,
             &points,
             Need::ALL,
         )])

@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
-use super::points::{Need, Point, part};
-use super::{Measure, Part, Stated};
+use super::condition::Condition;
+use super::points::single;
+use super::{Measure, Part};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Cell, View};
@@ -34,6 +35,8 @@ impl Measure for SquareRoot {
             high: Some(self.paper * 1.25),
             strict: false,
         };
+        let words = format!("{limits} (about {})", self.paper);
+        let condition = Condition::called(limits, words);
         let metric = |name: &str| Data {
             metric: Some(name.into()),
             ..self.data.clone()
@@ -54,10 +57,8 @@ impl Measure for SquareRoot {
                 }
                 _ => None,
             });
-            let point = Point::within(&limits, String::new(), constant.estimate());
             let name = format!("{} = {value}", self.along.parameter);
-            let stated = Stated::Condition(format!("{limits} (about {})", self.paper));
-            parts.push(part(name, stated, "", &limits, &[point], Need::ALL));
+            parts.push(single(name, &condition, "", constant.estimate()));
         }
         Ok(parts)
     }

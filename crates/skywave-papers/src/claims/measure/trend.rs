@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 
+use super::condition::Condition;
 use super::curve::quotient;
 use super::points::{Need, Point, part};
-use super::{Direction, Measure, Part, Stated, choices, given, label};
+use super::{Direction, Measure, Part, choices, given, label};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Scalar, View};
@@ -31,7 +32,7 @@ impl Measure for Trend {
     }
 
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
-        let limits = self.direction.limits();
+        let condition = Condition::called(self.direction.limits(), self.direction.as_str());
         let by = self.by.as_deref();
         let mut parts = Vec::new();
         for choice in choices(view, &self.data, by, self.among.as_deref())? {
@@ -52,14 +53,12 @@ impl Measure for Trend {
                 };
                 let change = at(&step[1])?.lead(&at(&step[0])?);
                 let label = format!("{} {} → {}", self.along.parameter, step[0], step[1]);
-                points.push(Point::within(&limits, label, change));
+                points.push(Point::new(&condition, label, change));
             }
-            let stated = Stated::Condition(self.direction.as_str().into());
             parts.push(part(
                 label(choice.as_ref()),
-                stated,
+                &condition,
                 "%",
-                &limits,
                 &points,
                 Need::ALL,
             ));

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::points::interval;
-use super::{Measure, Part, Stated, variant};
+use super::condition::Condition;
+use super::points::single;
+use super::{Measure, Part, variant};
 use crate::claims::error::Fault;
 use crate::claims::model::Data;
 use crate::claims::select::{Scalar, View, scaled};
-use crate::claims::verdict::{self, Verdict};
 
 /// Numbers of several choices.
 #[derive(Debug, Deserialize)]
@@ -38,15 +38,8 @@ impl Measure for Value {
             let choice_value = Scalar::Text(choice.clone());
             let cell = view.cell(&self.data, &[(&self.by, &choice_value)])?;
             let ours = cell.estimate().map(|e| scaled(&e, factor));
-            Ok(Part {
-                name: choice.clone(),
-                paper: Stated::Number(*paper),
-                ours: ours.map(|e| e.mean),
-                ci95: ours.and_then(|e| interval(&e)),
-                unit: self.unit.clone(),
-                verdict: ours.map_or(Verdict::NotRun, |e| verdict::value(*paper, &e)),
-                remark: None,
-            })
+            let condition = Condition::value(*paper);
+            Ok(single(choice, &condition, &self.unit, ours))
         };
         let named = self.paper.iter();
         let wanted = named.filter(|(name, _)| view.has(&Scalar::Text((*name).clone())));

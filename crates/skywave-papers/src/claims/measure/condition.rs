@@ -1,0 +1,97 @@
+//! What a number has to satisfy to be what the paper says.
+
+use super::Stated;
+use crate::claims::error::Fault;
+use crate::claims::verdict::{self, Limits, Verdict};
+use skywave_lab::experiment::stats::Estimate;
+
+/// A condition on a number, and how the scorecard words it.
+#[derive(Clone, Debug)]
+pub(super) struct Condition {
+    rule: Rule,
+    stated: Stated,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Rule {
+    /// The paper's gain in percent.
+    Gain(f64),
+    /// The paper's value.
+    Value(f64),
+    /// Between limits.
+    Within(Limits),
+}
+
+impl Condition {
+    /// The paper's gain, in percent.
+    pub(super) const fn gain(paper: f64) -> Self {
+        Self {
+            rule: Rule::Gain(paper),
+            stated: Stated::Number(paper),
+        }
+    }
+
+    /// The paper's value.
+    pub(super) const fn value(paper: f64) -> Self {
+        Self {
+            rule: Rule::Value(paper),
+            stated: Stated::Number(paper),
+        }
+    }
+
+    /// Between limits, worded as such.
+    pub(super) fn within(limits: Limits) -> Self {
+        Self::called(limits, limits.to_string())
+    }
+
+    /// Between limits, in words of the measure's own.
+    pub(super) fn called(limits: Limits, words: impl Into<String>) -> Self {
+        Self {
+            rule: Rule::Within(limits),
+            stated: Stated::Condition(words.into()),
+        }
+    }
+
+    /// The condition that a file gives: either the paper's value or limits.
+    pub(super) fn given(
+        paper: Option<f64>,
+        low: Option<f64>,
+        high: Option<f64>,
+    ) -> Result<Self, Fault> {
+        match (paper, low.or(high)) {
+            (Some(paper), None) => Ok(Self::value(paper)),
+            (None, Some(_)) => Ok(Self::within(Limits {
+                low,
+                high,
+                strict: false,
+            })),
+            (Some(_), Some(_)) => Err(Fault::new("`paper` and limits exclude each other")),
+            (None, None) => Err(Fault::new(
+                "this needs `paper`, or `at_least` or `at_most`: what does the paper say?",
+            )),
+        }
+    }
+
+    /// What the scorecard shows as the paper's.
+    pub(super) fn stated(&self) -> Stated {
+        self.stated.clone()
+    }
+
+    /// The verdict on a number.
+    pub(super) fn judge(&self, ours: &Estimate) -> Verdict {
+        match &self.rule {
+            Rule::Gain(paper) => verdict::gain(*paper, ours),
+            Rule::Value(paper) => verdict::value(*paper, ours),
+            Rule::Within(limits) => limits.judge(ours),
+        }
+    }
+
+    /// How far inside the limits a number is, below zero outside. The paper's number is a limit to
+    /// both sides.
+    pub(super) fn margin(&self, x: f64) -> f64 {
+        match &self.rule {
+            Rule::Gain(paper) | Rule::Value(paper) => -(x - paper).abs(),
+            Rule::Within(limits) => limits.margin(x),
+        }
+    }
+}
