@@ -12,7 +12,7 @@ const RATE: Rate = Rate::from_bps(1_200_000);
 const DELAY: Duration = Duration::from_millis(100);
 
 fn config(places: u32) -> LinkConfig {
-    // One more for the packet in transmission.
+    // One place more than the limit, for the packet in transmission.
     let limit = Limit::Packets(places + 1);
     LinkConfig::new(RATE, DELAY, QueueConfig::DropTail(limit))
 }
@@ -91,7 +91,7 @@ fn loss_at_the_tail_has_used_its_share() {
     let mut l = link(c);
     let fates: Vec<_> = (0..4).map(|_| l.send(ms(0), 1500)).collect();
     assert_eq!(fates, [CHANNEL, arrives(ms(120)), arrives(ms(130)), QUEUE]);
-    // The channel did not see the packet that the queue dropped.
+    // The packet that the queue dropped did not count for the channel.
     assert_eq!(l.send(ms(10), 1500), CHANNEL);
     assert_eq!(l.send(ms(20), 1500), arrives(ms(150)));
 }
@@ -167,7 +167,7 @@ fn red_keeps_the_mean_queue_between_its_thresholds() {
     });
     let mut l = link(c);
     l.measure(ms(20_000), ms(400_000));
-    // 4% more than the link carries: the early drops must take those 4%.
+    // The load is 4% more than the link carries: the early drops must remove those 4%.
     let mut early = 0;
     for i in 0..41_600_u64 {
         let fate = l.send(Time::from_nanos(i * 9_615_385), 1500);

@@ -8,7 +8,7 @@ const ME: Address = Address(1);
 const PEER: Address = Address(2);
 const OTHER: Address = Address(3);
 
-/// A station whose radio the test plays.
+/// A station whose radio is played by the test.
 struct Station {
     dcf: Dcf<u32>,
     now: Time,
@@ -55,7 +55,7 @@ impl Station {
         }
     }
 
-    /// The next frame that the MAC sends, and after how long.
+    /// The next frame that the MAC sends, and the time until then.
     fn frame(&mut self) -> (Duration, Frame<u32>) {
         match self.next() {
             (waited, Output::Transmit(frame)) => (waited, frame),
@@ -63,7 +63,7 @@ impl Station {
         }
     }
 
-    /// A frame comes after a while.
+    /// A frame arrives after this time.
     fn hear(
         &mut self,
         after: Duration,
@@ -87,7 +87,7 @@ impl Station {
         self.dcf.on_idle(self.now);
     }
 
-    /// The channel is taken after a while; what was due before happens before.
+    /// The channel becomes busy after this time; no timer may be due before.
     fn begin(&mut self, after: Duration) {
         let at = self.now + after;
         assert!(self.dcf.next_timer().is_none_or(|timer| timer >= at));
@@ -186,7 +186,7 @@ fn an_exchange_may_begin_with_rts_and_cts() {
             }
         )
     );
-    // A short packet goes without.
+    // A short packet is sent without RTS.
     station.hear(SIFS, PEER, ME, Kind::Ack, 0);
     assert_eq!(station.next().1, Output::Done(7));
     station.dcf.send(station.now, PEER, 220, 8);
@@ -228,7 +228,7 @@ fn a_packet_that_comes_again_is_acknowledged_again_and_delivered_once() {
 fn others_reservations_keep_a_station_silent() {
     let mut station = Station::new(config());
     station.hear(us(5), PEER, OTHER, Kind::Rts, 3000);
-    // It may not even answer an RTS.
+    // The reservation does not even let it answer an RTS.
     station.hear(us(100), PEER, ME, Kind::Rts, 1000);
     assert_eq!(station.dcf.next_timer(), None);
     station.dcf.send(station.now, PEER, 1500, 7);
@@ -239,7 +239,7 @@ fn others_reservations_keep_a_station_silent() {
 #[test]
 fn an_rts_that_nothing_follows_keeps_others_silent_only_until_data_would_have_begun() {
     let begin = (SIFS + SLOT) * 2 + us(50) + us(20);
-    // Something is heard in time, or too late, or the reservation was not an RTS'.
+    // A frame is heard in time, or too late, or the reservation was not made by an RTS.
     for (kind, nav_reset, heard, silent) in [
         (Kind::Rts, true, None, begin),
         (Kind::Rts, true, Some(us(129)), us(3000)),
@@ -256,7 +256,7 @@ fn an_rts_that_nothing_follows_keeps_others_silent_only_until_data_would_have_be
             station.hear(after, OTHER, PEER, Kind::Ack, 0);
         }
         assert_eq!(station.dcf.access().nav(), end + silent, "{heard:?}");
-        // It answers from then on.
+        // From then on the station answers again.
         station.hear(
             silent.saturating_sub(station.now.since(end)),
             PEER,
@@ -292,7 +292,7 @@ fn a_station_cannot_notice_what_begins_with_its_own_slot() {
     station.now += us(500);
     station.dcf.on_idle(station.now);
     let due = station.dcf.next_timer().unwrap();
-    // Earlier than the slot by less than it takes to notice: both send.
+    // The channel is taken less before the slot than a station needs to notice: both send.
     station
         .dcf
         .on_busy(Time::ZERO + (due - us(1)).since(Time::ZERO));
@@ -500,7 +500,7 @@ fn a_full_queue_turns_packets_away_and_a_lost_neighbour_gives_them_back() {
     }
     assert_eq!(station.next().1, Output::QueueFull(4));
     assert_eq!(station.dcf.stats().queue_drops, 1);
-    // The first one has not been on the air either.
+    // The first packet has not been on the air yet either, so it is withdrawn too.
     let withdrawn: Vec<_> =
         std::iter::from_fn(|| station.dcf.withdraw(station.now, PEER)).collect();
     assert_eq!(withdrawn, [0, 1, 3]);
@@ -544,7 +544,7 @@ fn an_answer_that_is_not_awaited_changes_nothing() {
     let (waited, frame) = station.frame();
     slots(waited, DIFS);
     assert!(matches!(frame.kind, Kind::Data { packet: 7, .. }));
-    // And one of the other kind does not do.
+    // A frame of the other kind does not count as the answer.
     station.hear(SIFS, PEER, ME, Kind::Cts, 0);
     assert_eq!(station.dcf.stats().acknowledged, 0);
     assert!(matches!(

@@ -40,7 +40,7 @@ fn a_transfer_without_losses_arrives_once_and_ends() {
     assert!(pair.receiver.is_finished());
     assert_eq!(pair.sender.counters().retransmits, 0);
     assert_eq!(pair.sender.next_timer(), None);
-    // The receiver stays to answer, and then goes too.
+    // The receiver stays to answer, and then closes too.
     while pair.step(Time::MAX) {}
     assert!(!pair.receiver.is_open() && pair.receiver.failure().is_none());
 }
@@ -164,7 +164,7 @@ fn the_rate_follows_the_path_down_and_up() {
     }
 }
 
-/// The rate at which [`steady`] stays, below what the path carries.
+/// The rate at which [`steady`] stays, below the path's capacity.
 const STEADY: Micros = Micros(100_000);
 
 /// A configuration whose rate does not grow beyond a bound.
@@ -175,7 +175,7 @@ fn steady() -> Config {
     }
 }
 
-/// A connection is cut off for `length` seconds from 30 s on; returns it after that.
+/// A connection whose path is cut off for `length` seconds from 30 s on; returns it after the blackout.
 fn cut_off(config: Config, length: f64) -> Pair {
     let mut pair = Pair::new(config, Path::new());
     pair.sender.write(300_000);
@@ -196,7 +196,7 @@ fn after_a_blackout_the_old_rate_is_used_and_nothing_is_lost() {
             assert!(pair.step(Time::MAX));
         }
         assert_eq!(pair.sender.separation(), STEADY);
-        // A probe interval and a round trip after the path is back.
+        // One probe interval and one round trip after the path returns.
         let resumed = pair.now.as_secs_f64();
         assert!(resumed < 30.0 + length + 2.0, "{length} s: {resumed}");
         pair.run_to(resumed + 5.0);
@@ -208,7 +208,7 @@ fn after_a_blackout_the_old_rate_is_used_and_nothing_is_lost() {
         assert_eq!(pair.receiver.counters().halvings, 0);
         assert_eq!(pair.receiver.counters().decreases, 0);
         let entered = pair.sender.counters().blackouts;
-        // The answer to the first packet that is lost is due a round trip after it.
+        // A blackout is noticed only if it lasts until the answer to its first lost packet is overdue.
         assert_eq!(entered, u64::from(length >= 5.0), "{length} s");
     }
 }
@@ -276,9 +276,10 @@ fn never_more_than_the_receivers_window_is_outstanding() {
         (pair.receiver.delivered(), pair.sender.sent_to()),
         (3000, 3000)
     );
-    // Nobody reads: probes ask whether the window has opened, outside the pace.
+    // The application does not read: probes ask whether the window has opened; they do not count for the
+    // pace.
     assert_eq!(pair.numbers(10.0, 20.0, is_probe).len(), 10);
-    // The update is lost; a probe brings the news.
+    // The window update is lost; the answer to a probe replaces it.
     let update = pair.answers.len() as u64;
     pair.path.lose_acks.insert(update);
     pair.receiver.read(2000);

@@ -1,4 +1,4 @@
-//! The agent by hand, segment by segment. Segments are numbered from 1; `ack(n)` is the ACK of a mobile
+//! The agent by itself, segment by segment. Segments are numbered from 1; `ack(n)` is the ACK of a mobile
 //! host that waits for segment `n`.
 
 use super::*;
@@ -11,7 +11,7 @@ mod sender;
 mod timeout;
 
 const MSS: u32 = 1000;
-/// Close to the end of the sequence space, so that every test crosses it.
+/// Close to the end of the sequence space, so that every test crosses the wrap.
 const ISS: u32 = u32::MAX - 2500;
 
 struct Script {
@@ -90,19 +90,19 @@ impl Script {
         assert_eq!(self.repaired(), repaired);
     }
 
-    /// `ack(n)` comes and goes on to the sender, and nothing else happens.
+    /// `ack(n)` arrives and passes to the sender, and nothing else happens.
     #[track_caller]
     fn passes(&mut self, n: u64) {
         self.answer(ack(n), Verdict::Forward, None);
     }
 
-    /// `ack(n)` comes and goes no further.
+    /// `ack(n)` arrives and is suppressed.
     #[track_caller]
     fn is_suppressed(&mut self, n: u64) {
         self.answer(ack(n), Verdict::Suppress, None);
     }
 
-    /// `ack(n)` comes, goes no further and has the agent send segment `n` again.
+    /// `ack(n)` arrives and is suppressed, and the agent resends segment `n`.
     #[track_caller]
     fn is_repaired(&mut self, n: u64) {
         self.answer(ack(n), Verdict::Suppress, Some(n));

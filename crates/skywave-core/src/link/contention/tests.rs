@@ -26,7 +26,7 @@ fn station(config: Contention) -> Station {
     Station::new(config, Stream::named(1, "uplink", "contention"))
 }
 
-/// Waits of a station that finds nobody before it, in slots.
+/// Waits of a station that has no other one to wait for, in slots.
 fn waits(config: Contention, n: u64) -> Vec<u64> {
     let mut station = station(config);
     (0..n)
@@ -81,8 +81,8 @@ fn each_failure_doubles_the_window_up_to_the_largest() {
         );
         waits.iter().sum::<u64>() as f64 / 40_000.0
     };
-    // Windows of 8, 16, 32, 64, 64, …: each attempt waits (window − 1)/2 slots on average, and is made
-    // if all before it failed.
+    // Windows of 8, 16, 32, 64, 64, …: each attempt waits (window − 1)/2 slots on average, and takes place
+    // only if all earlier ones failed.
     let expected = |failure: f64| -> f64 {
         let mut made = 1.0;
         let mut sum = 0.0;
@@ -110,7 +110,7 @@ fn after_a_failure_it_waits_for_the_other_station_too() {
     let total: f64 = (0..20_000)
         .map(|i| station.wait(at(i), at(i)).as_secs_f64())
         .sum();
-    // One failure on average before it gets the channel.
+    // On average one attempt fails before the station gets the channel.
     let mean = total / 20_000.0;
     assert!((0.48..0.52).contains(&mean), "{mean}");
 }
@@ -127,14 +127,14 @@ fn with_capture_all_that_is_queued_leaves_in_one_go() {
     );
     let first = arrival(link.send(at(0), 40));
     assert!(first > at(200), "{first:?}");
-    // These come while it waits for the channel.
+    // These packets arrive while it waits for the channel.
     let second = arrival(link.send(at(100), 40));
     let third = arrival(link.send(at(150), 40));
     assert_eq!((second, third), (first + ms(40), first + ms(80)));
-    // And this one while it has it.
+    // And this one arrives while it holds the channel.
     let fourth = arrival(link.send(third - ms(1), 40));
     assert_eq!(fourth, third + ms(40));
-    // Then it has let go of it.
+    // By then it has released the channel.
     let fifth = arrival(link.send(fourth, 40));
     assert!(fifth > fourth + ms(40) + ms(50), "{fifth:?}");
 }
@@ -184,11 +184,11 @@ fn a_wait_is_no_use_of_the_link() {
     );
     let mut ends = Vec::new();
     for i in 0..1000 {
-        // A packet of 100 ms every second, and every third time another.
+        // A packet of 100 ms every second, and a second one every third time.
         for _ in 0..=u64::from(i % 3 == 0) {
             ends.push(arrival(link.send(at(i * 1000), 100)));
         }
-        // Capacity that lies ahead is not used yet.
+        // Transmission time after `now` does not count as used yet.
         let now = at(i * 1000 + 700);
         let used = |end: &Time| now.min(*end).since(*end - ms(100)).as_secs_f64();
         let used: f64 = ends.iter().map(used).sum();

@@ -17,10 +17,10 @@ fn meter(start: u64, end: u64) -> (Meter, Window) {
 #[test]
 fn what_lies_ahead_of_a_bound_is_taken_out_there_and_counts_behind_it() {
     let (mut m, window) = meter(100, 200);
-    // At 60: one transmits until 110, one waits until then and transmits until 130.
+    // At 60 one packet transmits until 110; another one waits until then and transmits until 130.
     m.transmitted(waits(0), 50);
     m.transmitted(waits(50), 20);
-    // At 100, 30 of that lie ahead, and the second has 10 to wait.
+    // At 100, 30 of that time are still to come, and the second packet has 10 left to wait.
     let open = m.totals().as_of(at(100), 30, [at(110)].into_iter());
     m.pass_bound(window, open);
     m.transmitted(waits(0), 40); // from 150
@@ -42,7 +42,7 @@ fn an_early_reading_takes_out_what_lies_ahead_of_it() {
     m.transmitted(waits(0), 60);
     m.transmitted(waits(40), 60);
     m.transmitted(waits(80), 60);
-    // As of 100: transmitting all the time; one waited 40, one has waited 60 so far.
+    // Up to 100 the link transmits all the time; one packet waited 40, one has waited 60 so far.
     let totals = m.totals().as_of(at(100), 80, [at(120)].into_iter());
     let got = m.read(window, at(100), 100, totals);
     assert_eq!(got.utilisation, 1.0);

@@ -20,7 +20,7 @@ fn red(config: RedConfig) -> Red {
     Red::new(config, RATE, Stream::named(3, "test", "red"))
 }
 
-/// Share of drops when the average stands at `average`.
+/// Share of drops when the average is `average`.
 fn drop_rate(config: RedConfig, average: f64) -> f64 {
     let mut r = red(RedConfig {
         weight: 0.0,
@@ -70,7 +70,7 @@ fn the_average_ages_by_the_packets_an_idle_link_could_have_sent() {
 #[test]
 fn nothing_is_dropped_below_the_lower_threshold_all_above_the_upper() {
     assert_eq!(drop_rate(CONFIG, 4.9), 0.0);
-    // All but the first, which starts the count.
+    // All gaps but the first, which starts the count.
     assert_eq!(drop_rate(CONFIG, 15.0), 1.0 - 1.0 / 200_000.0);
 }
 

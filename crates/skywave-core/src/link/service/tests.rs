@@ -63,7 +63,7 @@ fn small_packets_share_an_opportunity_and_large_ones_take_several() {
 fn an_opportunity_without_a_packet_is_lost() {
     let mut t = on_trace("10\n20\n30\n40");
     assert_eq!(t.departure(ms(15), 100), ms(20));
-    // The rest of 20 ms went when the queue was empty.
+    // The rest of the opportunity at 20 ms was lost when the queue was empty.
     assert_eq!(t.departure(ms(20), 100), ms(30));
     assert_eq!(t.departure(ms(29), 100), ms(30));
 }

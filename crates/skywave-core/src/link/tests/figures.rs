@@ -1,4 +1,4 @@
-//! Figures that the meter reports of whole links.
+//! Figures that the meter reports for whole links.
 
 use super::*;
 

@@ -133,8 +133,8 @@ fn packets() -> impl Strategy<Value = Vec<(u64, u32)>> {
     prop::collection::vec((gap, 1u32..4000), 1..150)
 }
 
-/// What a plain link and one with a time of its own measure of the same packets, which must have the same
-/// fates and wait in the same numbers.
+/// Measurements of a plain link and a timed link for the same packets, whose fates and numbers of waiting
+/// packets must be equal.
 fn side_by_side(
     plain: LinkConfig,
     timed: LinkConfig,
@@ -199,7 +199,8 @@ proptest! {
         let mut c = config(limit);
         c.service = Service::Rate(Rate::from_bps(bps));
         let mut l = link(c);
-        // Starts of transmission of what was not dropped: the arrival, or the departure before it.
+        // Starts of transmission of the packets that were not dropped: the arrival, or the previous
+        // departure.
         let (mut now, mut free) = (Time::ZERO, Time::ZERO);
         let (mut waits, mut busy) = (Vec::new(), 0);
         for (gap, size) in packets {
@@ -322,7 +323,7 @@ proptest! {
         let arq = arq.then(Arq::default);
         let ring = flows % 3;
         let config = LinkConfig { queue, ring, arq, contention: None, blackouts: vec![], ..config };
-        // With ARQ and without end of retries a loss rate of 1 would never end.
+        // ARQ without a retry limit would never end at a loss rate of 1.
         let loss = if arq.is_some() { vec![LossConfig::Bernoulli(0.2)] } else { config.loss.clone() };
         let mut l = TimedLink::new(LinkConfig { loss, ..config }, 1, "wireless");
         let (mut now, mut waiting) = (Time::ZERO, BTreeMap::new());

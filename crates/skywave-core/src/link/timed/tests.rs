@@ -24,7 +24,7 @@ fn config(arq: Arq, lost: &[u64]) -> LinkConfig {
     }
 }
 
-/// A link that loses the transmissions of these numbers.
+/// A link that loses the transmissions with these numbers.
 fn link(arq: Arq, lost: &[u64]) -> TimedLink {
     new(config(arq, lost))
 }
@@ -59,7 +59,7 @@ fn offer(link: &mut TimedLink, at: Time, packets: std::ops::RangeInclusive<u32>)
     }
 }
 
-/// Lets the link do everything, and tells what became of the packets in the order of decision.
+/// Lets the link finish, and returns the fates of the packets in the order of decision.
 fn run(link: &mut TimedLink) -> Vec<Heard> {
     while let Some(at) = link.next_time() {
         link.on_time(at);

@@ -142,7 +142,7 @@ fn the_ends_are_all_and_nothing() {
 
 #[test]
 fn bits_multiply() {
-    // Two chunks at one ratio are as one.
+    // Two chunks at one ratio have the same error rate as one.
     for (mode, decoder) in all() {
         for sinr in ratios().step_by(500) {
             let product =

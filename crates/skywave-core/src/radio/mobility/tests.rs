@@ -106,8 +106,8 @@ fn random_waypoint_rests_moves_and_stays_inside() {
         }
         before = here;
     }
-    // A leg of 1000 m by 500 m is 402.4 m long on average (Ghosh 1951), and one metre of it takes
-    // ln 20 / 19 s; of the 2 s of a rest, a step is spent on leaving.
+    // A leg of 1000 m by 500 m is 402.4 m long on average (Ghosh 1951), and one metre of it takes ln 20 /
+    // 19 s. A rest lasts 2 s, less the step in which the station leaves.
     let share = f64::from(rests) / f64::from(rests + moves);
     let expected = (2.0 - step) / (2.0 + 402.4 * libm::log(20.0) / 19.0);
     assert!(

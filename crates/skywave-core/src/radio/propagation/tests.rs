@@ -69,7 +69,7 @@ fn two_ray_ground_has_ns3s_powers() {
 
 #[test]
 fn log_distance_has_ns3s_powers() {
-    // The same test suite: exponent 3 and 40.045997 dB at 1 m.
+    // The same test suite: path-loss exponent 3 and a loss of 40.045997 dB at 1 m.
     let loss = PathLoss::log_distance(3.0, 1.0, 40.045_997);
     for (metres, watts) in [
         (10.0, 4.98265e-9),
@@ -89,7 +89,7 @@ fn ns3s_defaults_have_their_levels() {
     assert!((dbm(30.0) + 74.9707).abs() < 1e-4, "{}", dbm(30.0));
     // kTB of 20 MHz is −100.97 dBm.
     assert!((ratio_to_db(channel_noise_mw()) + 93.97).abs() < 0.01);
-    // Reception to −82 dBm: 10^((16.0206 − 46.6777 + 82) / 30) m; sensed as far.
+    // Reception down to −82 dBm: 10^((16.0206 − 46.6777 + 82) / 30) m; the sensing range is the same.
     close(radio.reception_range(), 51.455, 1e-4);
     assert_eq!(radio.sensing_range(), radio.reception_range());
     // Interference to −101 dBm.

@@ -54,7 +54,7 @@ fn the_first_of_two_frames_is_captured_if_it_is_much_stronger() {
         (10.0, 1.0, Received::Frame),
         (9.9, 1.0, Received::Garbled),
         (1.0, 1.0, Received::Garbled),
-        // The stronger one has come too late.
+        // The stronger frame came too late.
         (1.0, 100.0, Received::Garbled),
     ] {
         let mut radio = ns2();
@@ -71,7 +71,7 @@ fn the_first_of_two_frames_is_captured_if_it_is_much_stronger() {
 fn a_frame_is_captured_only_if_it_is_much_stronger_than_what_is_there_already() {
     for (power, what) in [(20.0, Received::Frame), (19.9, Received::Garbled)] {
         let mut radio = ns2();
-        // The second and the third are still there when the first, which was received, is over.
+        // The second and third frames are still on the air when the first, which was received, ends.
         radio.on_start(at(0), signal(1, 10.0));
         radio.on_start(at(10), signal(2, 1.0));
         radio.on_start(at(20), signal(3, 1.0));
@@ -89,7 +89,7 @@ fn what_is_only_sensed_is_not_understood() {
     radio.on_start(at(0), signal(1, 0.5));
     assert!(radio.is_busy() && !radio.is_receiving());
     assert_eq!(radio.on_end(at(500), 1), Some(Received::Garbled));
-    // With preambles, nothing has been there.
+    // A receiver that needs preambles does not notice the frame at all.
     let mut radio = ns3();
     radio.on_start(at(0), signal(1, 0.5));
     assert!(!radio.is_busy());
@@ -126,7 +126,7 @@ fn who_sends_hears_nothing() {
         assert!(radio.is_busy() && !radio.is_receiving());
         radio.on_start(at(10), signal(2, 5.0));
         radio.on_sent();
-        // Too late for either.
+        // Neither frame can be received any more.
         assert_eq!(radio.on_end(at(500), 1), None);
         assert_eq!(radio.on_end(at(510), 2), None);
         assert!(!radio.is_busy());
@@ -154,14 +154,14 @@ fn a_disturbance_costs_as_many_bits_as_it_is_long() {
     };
     assert!(received(100, 110, 1.0) < 0.01, "0 dB");
     assert!(received(100, 400, 0.015) > 0.99, "16 dB");
-    // 13 dB: half as long costs half as much, in the logarithm.
+    // 13 dB: with half the overlap the logarithm of the success probability is half as large.
     let [long, short] = [received(100, 500, 0.04), received(100, 300, 0.04)];
     assert!(long > 0.5 && short < 0.9, "{long} {short}");
     assert!((short * short - long).abs() < 0.1, "{long} {short}");
-    // Whenever it comes.
+    // The time at which the interference comes does not matter.
     let late = received(300, 500, 0.04);
     assert!((late - short).abs() < 0.05, "{late} {short}");
-    // While the rest of the preamble lasts there are no bits to lose.
+    // During the rest of the preamble there are no bits to lose.
     assert!(received(4, 20, 1.0) > 0.99);
     assert!(received(3, 20, 1.0) < 0.01, "it is not even found");
 }
@@ -174,7 +174,7 @@ fn of_frames_that_begin_together_one_is_found_if_it_stands_out() {
         (2.4, 3, None),
         (0.38, 3, Some(1)),
         (2.6, 3, Some(2)),
-        // Too late to make a difference to the preamble.
+        // Too late to affect the preamble.
         (2.6, 4, Some(1)),
     ] {
         let mut radio = ns3();

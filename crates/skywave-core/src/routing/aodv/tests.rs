@@ -1,4 +1,4 @@
-//! RFC 3561 as scripts: what the stations of a small network say, message by message.
+//! RFC 3561 as scripts: the messages of the stations of a small network, one by one.
 
 mod breaks;
 mod discovery;
@@ -74,7 +74,7 @@ fn parameters_that_cannot_work_are_named() {
         ..Config::default()
     };
     assert_eq!(no_growth.check().unwrap_err().parameter, "ttl_increment");
-    // The neighbour before it would answer, being still on the route.
+    // The previous neighbour would answer, because it is still on the route.
     let loops = Config {
         local_repair: true,
         raise_on_break: false,

@@ -1,4 +1,4 @@
-//! Segment-by-segment tests, a file a group of states.
+//! Segment-by-segment tests, one file for each group of states.
 
 mod ack;
 mod close;

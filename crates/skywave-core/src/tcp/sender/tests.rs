@@ -1,4 +1,4 @@
-//! Segment-by-segment tests, a file a mechanism.
+//! Segment-by-segment tests, one file for each mechanism.
 
 // A block of segments is written as a range.
 #![allow(clippy::single_range_in_vec_init)]

@@ -25,7 +25,7 @@ impl Rounds {
     }
 
     /// A round of `acks` ACKs of a segment each, `gap` milliseconds apart, that all measure `rtt`
-    /// milliseconds; how many segments they count.
+    /// milliseconds. Returns the number of segments that they count for.
     fn round_of(&mut self, acks: u64, rtt: u64, gap: f64) -> f64 {
         let nxt = self.una + 2 * acks;
         let mut counted = 0.0;
@@ -40,7 +40,7 @@ impl Rounds {
             counted += self.slow_start.on_ack(&ack, &mut self.window, self.paced).0;
             self.now += gap;
         }
-        // The next round begins with the first ACK of data that was sent after this one's first.
+        // The next round begins with the first ACK of data that was sent after this round's first ACK.
         self.una = nxt;
         self.now += 100.0;
         counted
@@ -75,7 +75,7 @@ fn the_threshold_is_an_eighth_between_4_and_16_ms() {
         for (rtt, grows_slowly) in [(least - 1, false), (least, true)] {
             let mut rounds = Rounds::new(PLUS_PLUS, 100.0);
             rounds.round(before);
-            // Seven ACKs as ever; with the eighth sample the round can be judged.
+            // Seven ACKs count in full; the eighth sample allows a judgement of the round.
             let counted = rounds.round(rtt);
             let slow = 7.0 + 9.0 * 0.25;
             assert_eq!(
@@ -105,7 +105,7 @@ fn after_five_conservative_rounds_slow_start_is_over() {
     }
     rounds.round(100);
     assert!(rounds.has_left());
-    // A later slow start, after a timeout, is as ever.
+    // A later slow start, after a timeout, grows as usual.
     rounds.window.ssthresh = Segments(1e9);
     assert_eq!(rounds.round(500), 16.0);
 }
@@ -139,7 +139,7 @@ fn hystart_ends_slow_start_when_the_round_trip_has_grown() {
     rounds.round(80);
     rounds.round(89);
     assert!(!rounds.has_left());
-    // It is the connection's smallest round trip that counts, not the last round's.
+    // The baseline is the connection's smallest round trip, not the last round's.
     rounds.round(90);
     assert!(rounds.has_left());
     assert_eq!(rounds.window.ssthresh, Segments(100.0));
@@ -165,7 +165,7 @@ fn hystart_ends_slow_start_after_a_long_train_of_acks() {
     assert!(!paced.has_left());
     paced.round_of(90, 80, 1.0);
     assert!(paced.has_left());
-    // With gaps it is no train.
+    // ACKs with gaps between them are not a train.
     let mut loose = Rounds::new(HYSTART, 100.0);
     loose.round_of(60, 80, 2.1);
     assert!(!loose.has_left());

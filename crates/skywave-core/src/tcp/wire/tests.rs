@@ -68,7 +68,7 @@ fn written(header: &Header, segment: &Segment) -> Vec<u8> {
     out
 }
 
-/// With the checksums, which `change` need not have kept, made right.
+/// The packet after `change`, with correct checksums.
 fn changed(bytes: &[u8], change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     change(&mut bytes);

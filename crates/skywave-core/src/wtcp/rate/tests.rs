@@ -4,12 +4,12 @@ use super::*;
 const RTT: Duration = Duration::from_secs(1);
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// A receiver's rate control, and packets that reach it.
+/// A receiver's rate control, and packets that arrive there.
 struct Script {
     rate: RateControl,
     now: Time,
     control: Control,
-    /// The ACK that the next change would be told in; the sender has seen it at once.
+    /// Number of the ACK that would announce the next change; the sender has received it at once.
     next_ack: u64,
 }
 
@@ -59,7 +59,7 @@ impl Script {
         self.control.gap = self.control.separation;
     }
 
-    /// One epoch in which packets arrive `ratio` times as far apart as they were sent.
+    /// One epoch in which the gaps at the receiver are `ratio` times those at the sender.
     fn epoch(&mut self, ratio: f64) -> Option<RateChange> {
         self.use_latest();
         let pktsep = self.control.gap.to_duration().mul_f64(ratio);
@@ -157,7 +157,7 @@ fn an_epoch_lasts_two_round_trips_from_the_first_packet_at_the_rate() {
     }
     s.use_latest();
     let arrivals = (1..100).find(|_| s.arrive(100, 0, true).is_some());
-    // One to begin it, 20 more in two seconds.
+    // One packet to begin it, 20 more in two seconds.
     assert_eq!(arrivals, Some(21));
 }
 
@@ -201,10 +201,10 @@ fn losses_at_another_separation_halve_the_rate_once() {
         }
         assert_eq!(s.arrive(ms, 3, true), Some(RateChange::Loss), "{ms} ms");
         s.expect_rate(5.0);
-        // Packets sent before the sender knew do not halve it again.
+        // Packets sent before the sender knew do not halve the rate again.
         assert_eq!(s.arrive(ms, 3, true), None);
         s.use_latest();
-        // The first at the new rate confirms it, and what was lost before it was sent before.
+        // The first packet at the new rate confirms it; earlier losses were of packets sent before.
         assert_eq!(s.arrive(ms, 1, true), None);
         s.expect_rate(5.0);
         assert_eq!(s.arrive(1500, 1, true), Some(RateChange::Loss));
@@ -238,10 +238,10 @@ fn a_first_epoch_that_corrects_gives_the_rate_that_arrives_and_is_forgotten() {
     s.expect_rate(10.0);
     assert_eq!(s.epoch(1.0), Some(RateChange::Increase));
     s.expect_rate(11.0);
-    // Later ones do not.
+    // Later changes are not limited.
     assert_eq!(s.epoch(20.0), Some(RateChange::Decrease));
     s.expect_rate(9.9);
-    // One that is as it should be changes as always.
+    // A normal epoch changes the rate as always.
     let mut s = Script::new(10, &config);
     assert_eq!(s.epoch(1.0), Some(RateChange::Increase));
     s.expect_rate(11.0);
@@ -254,10 +254,11 @@ fn a_packet_that_was_sent_late_is_no_congestion() {
     for _ in 0..10 {
         s.arrive(100, 0, true);
     }
-    // One lost, and the one after it three times as late as it should be.
+    // One packet is lost, and the next one comes three times as late as usual; its sender reports a gap of
+    // that length.
     s.control.gap = Micros(300_000);
     assert_eq!(s.arrive(400, 1, true), None);
-    // The same without its sender's excuse.
+    // The same, but its sender reports no gap.
     s.control.gap = Micros(100_000);
     assert_eq!(s.arrive(400, 1, true), Some(RateChange::Loss));
 }
@@ -271,7 +272,7 @@ fn a_pause_of_the_sender_is_neither_sample_nor_congestion() {
     }
     s.control.run = 0;
     assert_eq!(s.arrive(700, 0, true), None);
-    // A loss after the pause, whose first packets are among the lost.
+    // A loss after the pause; the first packets after the pause are among the lost ones.
     s.control.run = 2;
     assert_eq!(s.arrive(200, 2, true), None);
     s.control.run = 4;

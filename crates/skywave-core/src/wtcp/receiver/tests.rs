@@ -135,7 +135,7 @@ fn the_round_trip_is_measured_by_ack_numbers_without_the_senders_wait() {
     s.now += Duration::from_millis(800);
     s.control.hack_delay = Micros(300_000);
     s.data(0, 0);
-    // 900 ms after the ACK, of which the sender waited 300.
+    // It arrives 900 ms after the ACK; the sender waited 300 of these.
     assert_eq!(s.receiver.rtt(), Duration::from_millis(600));
     s.data(1, 0);
     assert_eq!(s.receiver.rtt(), Duration::from_millis(600), "once an ACK");

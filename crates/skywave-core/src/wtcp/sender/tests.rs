@@ -14,7 +14,8 @@ struct Script {
 const MSS: u64 = 10;
 
 impl Script {
-    /// Connected at 1 s: packets 0 and 1 were the pair, the round trip is 1 s. Asked for nothing yet.
+    /// Connected at 1 s: packets 0 and 1 were the pair, the round trip is 1 s. The sender has not been
+    /// polled since.
     fn new(packets: u64) -> Self {
         let config = Config {
             mss: MSS as u16,
@@ -54,7 +55,7 @@ impl Script {
         sent
     }
 
-    /// The next ACK: packets below `cack` are there, and those in `held`, as packets of the stream.
+    /// The next ACK: packets of the stream below `cack` have arrived, and those in `held`.
     fn ack(&mut self, hctrl_seq: u64, cack: u64, held: &[(u32, u32)]) {
         let bytes = |packets: u32| (packets - cack as u32) * MSS as u32;
         self.ack = Ack {
@@ -75,7 +76,8 @@ impl Script {
     }
 }
 
-/// Packets as "number:what", what being the packet of the stream, `p` a probe, `fin` the end.
+/// Packets as "number:content"; the content is the packet of the stream, `p` for a probe, or `fin` for the
+/// end.
 fn names(packets: &[Packet]) -> Vec<String> {
     let what = |packet: &Packet| match packet {
         Packet::Data(data) if data.len == 0 => "fin".to_owned(),
@@ -110,7 +112,7 @@ fn a_retransmission_is_sent_again_only_when_a_later_packet_was_seen() {
     s.wait(200);
     s.ack(4, 0, &[(1, 3)]);
     assert_eq!(names(&s.wait(100)), ["5:0"]);
-    // More ACKs for old packets: patience, and probes.
+    // More ACKs for old packets: the sender waits, and probes.
     s.ack(4, 0, &[(1, 3)]);
     assert_eq!(names(&s.wait(100)), ["6:p"]);
     s.ack(6, 0, &[(1, 3)]);
@@ -153,7 +155,8 @@ fn a_blackout_begins_five_seconds_or_four_round_trips_after_what_is_pending() {
     let mut s = Script::new(100);
     s.wait(4000);
     s.ack(2, 1, &[]);
-    // Packet 3 was sent 0.1 s into it; the round trip grew to (7 + 4) / 8 s, four of them 5.5 s.
+    // Packet 3 was sent 0.1 s after the beginning; the round trip grew to (7 + 4) / 8 s, four of them are
+    // 5.5 s.
     assert_eq!(s.sender.rtt(), Duration::from_millis(1375));
     s.wait(1599);
     assert!(!s.sender.in_blackout());
@@ -261,11 +264,11 @@ fn the_window_keeps_its_right_edge() {
     s.sender.limit = 0;
     s.ack(1, 0, &[]);
     assert_eq!(names(&s.wait(400)), ["2:0", "3:1", "4:2", "5:p", "6:p"]);
-    // An ACK that takes room back is not believed.
+    // An ACK that shrinks the window is ignored.
     s.ack.window = 10;
     s.ack(4, 2, &[]);
     assert_eq!(s.sender.window_end(), 30);
-    // The window opens by half a packet: no use while something is outstanding.
+    // The window opens by half a packet, which is too little while data are outstanding.
     s.ack.window = 15;
     s.ack(5, 2, &[]);
     assert_eq!(s.sender.window_end(), 35);

@@ -1,4 +1,4 @@
-//! Drops of the queue behind the agent.
+//! Drops of the queue that follows the agent.
 
 use super::*;
 

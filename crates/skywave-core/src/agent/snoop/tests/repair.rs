@@ -1,4 +1,4 @@
-//! Losses behind the agent.
+//! Losses on the link that follows the agent.
 
 use super::*;
 
@@ -66,7 +66,7 @@ fn two_losses_in_a_window_are_repaired_one_after_the_other() {
     s.is_suppressed(2); // to 6
     s.passes(4); // the repair has arrived
     s.data([7, 8]);
-    // Only 7 and 8 were sent after what the last ACK answered: no more is expected.
+    // Only 7 and 8 were sent after the segment that caused the last ACK: no further duplicate is expected.
     s.is_repaired(4);
     s.data([9]);
     s.is_suppressed(4); // to 8; and the repair is lost
@@ -78,7 +78,7 @@ fn a_dupack_that_nothing_can_have_caused_passes() {
     let mut s = Script::new(SnoopConfig::default());
     s.data([1, 2]);
     s.passes(2);
-    // Nothing was sent after 2: it is on its way, whatever this ACK answers.
+    // Nothing was sent after segment 2, so it is still on its way, whatever caused this ACK.
     s.passes(2);
     s.data([3]);
     s.is_repaired(2);
@@ -131,7 +131,7 @@ fn selective_acks_are_dupacks_as_any_but_reports_of_duplicates_are_none() {
     s.answer(ack_with(2, 3, 4), Verdict::Suppress, None);
     s.answer(ack_with(6, 5, 5), Verdict::Forward, None);
     s.data([6, 7]);
-    // Segment 5 came twice: the sender is to know, and nothing is missing.
+    // Segment 5 came twice: the sender must hear of it, and nothing is missing.
     s.answer(ack_with(6, 5, 5), Verdict::Forward, None);
 }
 

@@ -1,4 +1,4 @@
-//! The local timer, an option.
+//! The local timer, which is optional.
 
 use super::*;
 

@@ -10,8 +10,8 @@ fn codel(change: impl FnOnce(&mut CoDelConfig)) -> CoDel {
     CoDel::new(config)
 }
 
-/// Takes a packet every millisecond from `from` to `to`, after a second; each has been in the queue for `delay`, and there
-/// are always more. The milliseconds of the drops, and how many packets came out marked.
+/// Takes a packet every millisecond from `from` to `to`, after a second. Each has been in the queue for `delay`, and
+/// the queue never empties. Returns the milliseconds of the drops, and the number of packets that came out marked.
 fn drops(queue: &mut CoDel, from: u64, to: u64, delay: Duration, ecn: Ecn) -> (Vec<u64>, u32) {
     let (mut dropped, mut marked) = (Vec::new(), 0);
     for at in from..to {
@@ -23,7 +23,7 @@ fn drops(queue: &mut CoDel, from: u64, to: u64, delay: Duration, ecn: Ecn) -> (V
                 ..frame(0, Time::ZERO)
             });
         }
-        // All that wait have waited as long.
+        // Gives all waiting packets the same waiting time.
         let mut aged = Frames::default();
         while let Some(waiting) = queue.frames.pop() {
             aged.push(Frame {
@@ -61,7 +61,7 @@ fn one_packet_below_the_target_ends_the_drops() {
     let (above, below) = (Duration::from_millis(20), Duration::from_millis(1));
     drops(&mut queue, 0, 150, above, Ecn::NotEct);
     assert_eq!(drops(&mut queue, 150, 151, below, Ecn::NotEct).0, []);
-    // Again an interval before the first drop.
+    // The first drop comes after a whole interval again.
     let (dropped, _) = drops(&mut queue, 151, 260, above, Ecn::NotEct);
     assert_eq!(dropped, [251]);
 }
@@ -80,7 +80,7 @@ fn a_drop_state_that_comes_back_soon_goes_on_where_it_was() {
     };
     // Five drops more than when the state was entered: 100/√5 and so on.
     assert_eq!(again_after(10), [100, 145, 186, 224]);
-    // After more than 16 intervals all is forgotten.
+    // After more than 16 intervals the state is forgotten.
     assert_eq!(again_after(2000), [100, 200]);
 }
 

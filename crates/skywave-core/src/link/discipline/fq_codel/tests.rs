@@ -20,7 +20,7 @@ fn offer(queue: &mut FqCoDel, flow: u32, size: u32) -> Vec<u32> {
     gone.iter().map(|(frame, _)| frame.flow).collect()
 }
 
-/// The flows of the packets in the order in which they leave.
+/// The flows of the packets, in the order of departure.
 fn order(queue: &mut FqCoDel) -> Vec<u32> {
     let mut gone = Gone::new();
     let flows = std::iter::from_fn(|| queue.take(ms(0), &mut gone)).map(|frame| frame.flow);
@@ -36,7 +36,8 @@ fn flows_take_turns() {
     for flow in [1, 1, 1, 1, 2, 2, 2, 2] {
         offer(&mut queue, flow, 1500);
     }
-    // 1514 bytes a turn: one packet, and once in a while what is left over of the turns suffices for two.
+    // 1514 bytes a turn are one packet; now and then the remainders of several turns suffice for a second
+    // one.
     assert_eq!(order(&mut queue), [1, 1, 2, 2, 1, 2, 1, 2]);
 }
 
@@ -49,7 +50,7 @@ fn turns_are_counted_in_bytes() {
     for _ in 0..1000 {
         offer(&mut queue, 2, 150);
     }
-    // Of what leaves while both have a backlog, each has half of the bytes.
+    // While both flows have a backlog, each sends half of the bytes.
     let mut gone = Gone::new();
     let mut bytes = [0_u32; 3];
     for _ in 0..500 {
@@ -68,14 +69,15 @@ fn a_new_flow_goes_first_but_not_for_long() {
     }
     let mut gone = Gone::new();
     let mut take = |queue: &mut FqCoDel| queue.take(ms(0), &mut gone).map(|frame| frame.flow);
-    // Four packets use up the first turn; with the fifth the flow is an old one.
+    // Four packets use up the first turn; with the fifth the flow becomes an old one.
     for _ in 0..5 {
         assert_eq!(take(&mut queue), Some(1));
     }
     offer(&mut queue, 2, 100);
     assert_eq!(take(&mut queue), Some(2));
     assert_eq!(take(&mut queue), Some(1));
-    // Its queue was empty, but it has not waited for a round: the next packet is no new flow's.
+    // The flow's queue was empty, but it has not waited for a round: its next packet does not count as a
+    // new flow's.
     offer(&mut queue, 2, 1500);
     offer(&mut queue, 3, 100);
     assert_eq!(take(&mut queue), Some(3));

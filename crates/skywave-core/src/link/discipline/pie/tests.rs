@@ -8,7 +8,7 @@ fn pie(change: impl FnOnce(&mut PieConfig)) -> Pie {
     Pie::new(config, Stream::named(1, "test", "pie"))
 }
 
-/// A queue with this probability, no burst left, and a delay that stays at 20 ms.
+/// A queue with this drop probability, no burst allowance left, and a delay that stays at 20 ms.
 fn busy(probability: f64, change: impl FnOnce(&mut PieConfig)) -> Pie {
     let mut queue = pie(change);
     let delay = Duration::from_millis(20);
@@ -21,7 +21,7 @@ fn busy(probability: f64, change: impl FnOnce(&mut PieConfig)) -> Pie {
     queue
 }
 
-/// Of 10,000 packets that come at once: the share that is dropped, and the share that is marked.
+/// The shares of 10,000 simultaneous packets that are dropped and that are marked.
 fn shares(queue: &mut Pie, ecn: Ecn) -> (f64, f64) {
     let (mut dropped, mut marked) = (0, 0);
     for id in 0..10_000 {
@@ -110,7 +110,7 @@ fn without_a_queue_the_probability_decays_and_bursts_are_let_through_again() {
     queue.update_until(ms(60_000));
     assert_eq!(queue.probability, 0.0);
     assert_eq!(queue.burst_left, Duration::from_millis(150));
-    // Years without a packet cost nothing, and the updates stay in step.
+    // Years without a packet cost no time, and the updates stay in step.
     queue.update_until(ms(100_000_000_000));
     assert_eq!(queue.next_update.as_nanos() % 15_000_000, 0);
     assert!(queue.next_update > ms(100_000_000_000));
@@ -124,7 +124,7 @@ fn the_delay_is_that_of_the_packet_that_left_last() {
     }
     queue.take(ms(8), &mut Gone::new());
     assert_eq!(queue.delay, Duration::from_millis(7));
-    // Nothing is left behind the last one.
+    // No packet waits after the last one.
     queue.take(ms(9), &mut Gone::new());
     assert_eq!(queue.delay, Duration::ZERO);
 }

@@ -1,4 +1,4 @@
-//! Forward error correction, alone and with retransmission.
+//! Forward error correction, alone and together with retransmission.
 
 use super::*;
 use crate::link::{Link, LossAt};
@@ -115,7 +115,7 @@ fn red_works_before_a_link_that_retransmits() {
         ..config(Arq::default(), &[])
     });
     l.measure(ms(20_000), ms(400_000));
-    // The link carries 90%; 4% more than that come.
+    // The link carries 90% of its rate; the load is 4% more than that.
     let mut early = 0;
     for id in 0..37_440_u32 {
         let now = Time::from_nanos(u64::from(id) * 10_683_761);

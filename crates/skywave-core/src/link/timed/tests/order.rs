@@ -37,7 +37,7 @@ fn several_missing_ones_let_go_step_by_step() {
 
 #[test]
 fn one_that_is_given_up_lets_those_behind_it_go_when_it_would_have_come() {
-    // The first is sent again from 40 to 50 ms, in vain: the fifth transmission.
+    // The first is sent again from 40 to 50 ms, but lost again: the fifth transmission.
     let mut l = link(in_order(Some(1)), &[1, 5]);
     offer(&mut l, ms(0), 1..=4);
     let lost = Lost(1, DropCause::Channel);

@@ -1,4 +1,4 @@
-//! Queues that decide when packets leave, and the device's ring behind them.
+//! Queues that decide when packets leave, and the device's ring after them.
 
 use super::*;
 use crate::link::{CoDelConfig, FqCoDelConfig, Offered};
@@ -14,7 +14,7 @@ fn with(queue: QueueConfig, ring: u32) -> TimedLink {
 
 const CODEL: CoDelConfig = CoDelConfig::new(Limit::Packets(100));
 
-/// Everything that is heard until nothing is left to do.
+/// All fates until the link has nothing left to do.
 fn all(link: &mut TimedLink) -> Vec<Heard> {
     while let Some(at) = link.next_time() {
         link.on_time(at);

@@ -1,4 +1,4 @@
-//! Which packets are sent when, one by one.
+//! The order of transmissions, packet by packet.
 
 use super::*;
 

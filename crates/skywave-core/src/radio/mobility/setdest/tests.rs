@@ -18,7 +18,7 @@ fn error(text: &str) -> String {
     parse_setdest(text, 2).unwrap_err().to_string()
 }
 
-/// [`FILE`] with a line (from 1) replaced.
+/// [`FILE`] with one line (counted from 1) replaced.
 fn with_line(number: usize, line: &str) -> String {
     let mut lines: Vec<_> = FILE.lines().collect();
     lines[number - 1] = line;
@@ -120,7 +120,7 @@ fn what_is_nearly_right_is_wrong() {
     }
 }
 
-/// Lines of the right words in any order.
+/// Lines of the right words, in any order.
 fn lines() -> impl Strategy<Value = String> {
     let words =
         "(\\$node_\\([0-9]?\\)|set|setdest|X_|Y_|\\$ns_ at|\\$god_|\"|-?[0-9.e]{1,4}| ){0,8}";

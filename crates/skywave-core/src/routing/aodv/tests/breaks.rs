@@ -128,7 +128,7 @@ fn who_sends_where_no_route_is_hears_of_it() {
     network.send(1, 4);
     network.run(1500);
     network.skip();
-    // 5 has not heard the error.
+    // 5 has not received the error.
     network.send(5, 4);
     network.run(2000);
     network.expect(
@@ -229,7 +229,7 @@ fn a_repair_that_fails_is_told_like_a_break() {
 
 #[test]
 fn requests_over_a_link_that_leads_one_way_are_ignored_for_a_while() {
-    // 2 hears 1 but not the other way round; there is a way by 3 too.
+    // 2 hears 1 but 1 does not hear 2; there is also a path through 3.
     let mut network = Network::new(3, config());
     network.one_way(1, 2, true);
     network.link(1, 3, true);

@@ -115,7 +115,7 @@ fn only_the_destination_replies_if_asked_to() {
 
 #[test]
 fn of_two_routes_as_fresh_the_shorter_one_is_used() {
-    // 1 - 2 - 3 - 4 - 5 and 1 - 6 - 7 - 5: 2 and 6 know the way. 2 answers first, then 6.
+    // 1 - 2 - 3 - 4 - 5 and 1 - 6 - 7 - 5: 2 and 6 know a route. 2 answers first, then 6.
     let mut network = Network::of(7, &[(2, 3), (3, 4), (4, 5), (6, 7), (7, 5)], config());
     network.send(2, 5);
     network.send(6, 5);
@@ -159,14 +159,14 @@ fn a_stale_route_is_not_offered() {
     network.send(4, 3);
     network.send(1, 3);
     network.run(1000);
-    // The break is reported to both, but neither gets the message.
+    // The break is reported to both 1 and 4, but neither receives the message.
     network.link(2, 3, false);
     network.loses = Box::new(|| true);
     network.send(1, 3);
     network.run(1050);
     network.loses = Box::new(|| false);
     assert_eq!(network.next_hop(4, 3), Some(2));
-    // 2 seeks 3 now. 4 would send to 3 through 2 itself.
+    // 2 now seeks 3. 4 itself would send to 3 through 2.
     network.skip();
     network.send(2, 3);
     network.run(2000);
@@ -260,7 +260,7 @@ fn what_nobody_answers_is_dropped_after_the_retries() {
          10.320 1 drops #1: NoRoute
          10.320 1 drops #2: NoRoute",
     );
-    // The next datagram begins anew.
+    // The next datagram starts a new search.
     network.send(1, 9);
     network.run(12_100);
     network.expect("12.000 1 -> all RREQ id 7 1#7 seeks 9#? hops 0 ttl 1");
@@ -292,11 +292,11 @@ fn a_neighbour_that_is_heard_again_is_believed_no_older_number() {
     network.send(1, 2);
     network.run(1500);
     assert_eq!(network.next_hop(1, 2), None);
-    // The route had number 0, and has 1 since the break. Now 2 forwards something.
+    // The route had number 0, and has 1 since the break. Now 2 forwards a request.
     network.skip();
     network.hand(1, 2, request(7, 8));
     assert_eq!(network.next_hop(1, 2), Some(2));
-    // Others may still have the old route, by way of 1 itself. Nor can 1 answer for 2.
+    // Other stations may still have the old route, which leads through 1 itself. And 1 cannot answer for 2.
     network.hand(1, 5, reply(2, 0));
     assert_eq!(network.next_hop(1, 2), Some(2));
     network.hand(1, 5, request(5, 2));
@@ -351,7 +351,7 @@ fn broadcasts_wait_for_their_jitter() {
         ttl_start: 2,
         ..config()
     };
-    // 2, 3 and 4 hear 1 at the same time.
+    // 2, 3 and 4 receive from 1 at the same time.
     let mut network = Network::of(4, &[(1, 2), (1, 3), (1, 4)], config);
     network.send(1, 9);
     network.run(300);

@@ -9,8 +9,8 @@ use crate::routing::{Datagram, Packet};
 fn a_route_lasts_while_it_is_used() {
     let mut network = Network::chain(3, config());
     network.send(1, 3);
-    // The way there is good for 6 s after the reply of 0.242 s, the way back for 5.52 s after the
-    // request of 0.241 s. At 5.5 s all are used, and good for 3 s more.
+    // The forward route is valid for 6 s after the reply of 0.242 s, the reverse route for 5.52 s after the
+    // request of 0.241 s. At 5.5 s all are used, which makes them valid for 3 s more.
     network.run(5500);
     network.send(1, 3);
     network.run(8499);
@@ -25,7 +25,7 @@ fn a_route_lasts_while_it_is_used() {
 
 #[test]
 fn the_way_back_is_kept_alive_only_by_the_neighbour_it_leads_to() {
-    // Data from 1 to 4 go by 2; the way back of 4 is made to lead by 3.
+    // Data from 1 to 4 go through 2; the test makes the reverse route of 4 lead through 3.
     let mut network = Network::of(4, &[(1, 3), (3, 4)], config());
     network.send(4, 1);
     network.run(1000);
@@ -61,7 +61,7 @@ fn a_route_that_others_count_on_is_not_forgotten() {
     network.send(1, 3);
     network.run(1000);
     network.skip();
-    // 2 has no route any more; 1 has not noticed.
+    // 2 has no route left; 1 has not noticed.
     for at in [10_000, 20_000, 30_000] {
         network.run(at);
         network.hand(2, 1, datagram(1, 3));
@@ -76,7 +76,7 @@ fn a_route_that_others_count_on_is_not_forgotten() {
     );
 }
 
-/// A datagram that somebody has sent.
+/// A datagram on its way.
 fn datagram(source: u16, destination: u16) -> Packet<u32> {
     Packet::Data(Datagram {
         source: Address(source),
@@ -103,7 +103,7 @@ fn stations_of_an_active_route_say_that_they_are_there() {
     network.run(1500);
     network.send(1, 2);
     network.run_out();
-    // Not 3, by which no data goes, and only until 3 s after the last use.
+    // 3 sends no Hellos, because no data goes through it; the others stop 3 s after the last use.
     network.expect(
         "0.000 1 -> all RREQ id 1 1#1 seeks 2#? hops 0 ttl 2
          0.001 2 -> 1 RREP to 1: 2#0 hops 0 for 6000 ms ttl 35

@@ -31,7 +31,7 @@ fn errors_beyond_the_rate_are_not_sent() {
         rerr_ratelimit: 1,
         ..config()
     };
-    // 2 sends to 3 and 4; 1 sends through it.
+    // 2 sends to 3 and 4; 1 sends through 2.
     let mut network = Network::of(4, &[(1, 2), (2, 3), (2, 4)], config);
     network.send(1, 3);
     network.send(1, 4);
@@ -42,7 +42,7 @@ fn errors_beyond_the_rate_are_not_sent() {
     network.send(1, 3);
     network.send(1, 4);
     network.run(1900);
-    // The second error is made when another datagram comes.
+    // The second error is sent only when another datagram comes.
     network.run(2100);
     network.send(1, 4);
     network.run(2150);

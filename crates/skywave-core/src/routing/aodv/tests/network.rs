@@ -1,5 +1,5 @@
-//! A scripted network: stations 1 to n, links that the test makes and breaks, one delay a hop. It writes
-//! down every message and what becomes of every datagram.
+//! A scripted network: stations 1 to n, links that the test makes and breaks, one delay a hop. It records
+//! every message and the fate of every datagram.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,9 +10,9 @@ use crate::routing::aodv::{Aodv, Config, Message, Rrep, Rreq, Seq};
 use crate::routing::{Datagram, DropCause, Output, Packet};
 use crate::time::{Duration, Time};
 
-/// A hop.
+/// Delay of a hop.
 const DELAY: Duration = Duration::from_millis(1);
-/// The MAC gives a frame up.
+/// Time until the MAC gives a frame up.
 const GIVE_UP: Duration = Duration::from_millis(4);
 
 enum Event {
@@ -25,18 +25,19 @@ pub(super) struct Network {
     stations: Vec<Aodv<u32>>,
     /// `links[a][b]`: b hears a.
     links: Vec<Vec<bool>>,
-    /// By time and order: at whom, from or to whom.
+    /// Ordered by time and number: station of the event, other station of the packet (source or
+    /// destination), event.
     events: BTreeMap<(Time, u64), (usize, usize, Event)>,
     order: u64,
-    /// Asked for each reception of a broadcast.
+    /// Called for each reception of a broadcast: is it lost?
     pub(super) loses: Box<dyn FnMut() -> bool>,
     lines: Vec<String>,
     sent: u32,
-    /// Datagrams that have come to an end, and how.
+    /// Datagrams that have ended, and how.
     pub(super) ended: Vec<(u32, Option<DropCause>)>,
 }
 
-/// No jitter, so that all is at round times.
+/// No jitter, so that all times are round.
 pub(super) fn config() -> Config {
     Config {
         jitter: Duration::ZERO,
@@ -132,7 +133,7 @@ impl Network {
         self.drain(at);
     }
 
-    /// Hands everything out that a station wants to be done.
+    /// Carries out all outputs of a station.
     fn drain(&mut self, at: usize) {
         while let Some(output) = self.station(at).poll() {
             match output {
@@ -160,7 +161,7 @@ impl Network {
             return;
         }
         let to = usize::from(next_hop.0);
-        // A unicast frame needs its ACK.
+        // A unicast frame also needs its ACK.
         if self.links[at][to] && self.links[to][at] {
             self.event(DELAY, (to, at, Event::Arrival(packet)));
         } else {
@@ -179,14 +180,14 @@ impl Network {
             .push(format!("{}.{:03} {text}", ms / 1000, ms % 1000));
     }
 
-    /// When something happens next.
+    /// Time of the next event.
     pub(super) fn next(&self) -> Option<Time> {
         let event = self.events.keys().next().map(|&(time, _)| time);
         let timers = self.stations.iter().filter_map(Aodv::next_timer);
         timers.chain(event).min()
     }
 
-    /// Does the first thing that is due, if it is by `end`.
+    /// Processes the next event, if it is due by `end`.
     pub(super) fn step(&mut self, end: Time) -> bool {
         let Some(now) = self.next().filter(|&next| next <= end) else {
             self.now = self.now.max(end);
@@ -220,14 +221,14 @@ impl Network {
         while self.step(Time::ZERO + Duration::from_millis(ms)) {}
     }
 
-    /// Runs until nothing is left to do.
+    /// Runs until no event is left.
     pub(super) fn run_out(&mut self) {
         while let Some(next) = self.next() {
             self.step(next);
         }
     }
 
-    /// Compares all that was said since the last call, line by line.
+    /// Compares all messages since the last call, line by line.
     #[track_caller]
     pub(super) fn expect(&mut self, lines: &str) {
         let lines: Vec<&str> = lines.lines().map(str::trim).collect();
@@ -244,7 +245,7 @@ impl Network {
         line.split_once(' ').expect("a time").1.to_owned()
     }
 
-    /// Forgets what was said.
+    /// Discards the recorded lines.
     pub(super) fn skip(&mut self) {
         self.lines.clear();
     }

@@ -8,7 +8,7 @@ use crate::routing::DropCause;
 use crate::routing::aodv::Config;
 use crate::time::Duration;
 
-/// An event in a network, some time after the event before it.
+/// An event in a network, some time after the previous one.
 #[derive(Clone, Debug)]
 enum Step {
     Link(usize, usize, bool),
@@ -39,7 +39,7 @@ fn switches() -> impl Strategy<Value = Config> {
         destination_only: flags[3],
         rrep_ack: flags[4],
         blacklist: flags[5],
-        // One of both is needed: a station has to notice its breaks.
+        // At least one of the two is needed: a station must be able to notice broken links.
         link_feedback: !flags[0] || flags[6],
         ttl_start,
         jitter: Duration::from_millis(jitter * 5),
@@ -49,7 +49,7 @@ fn switches() -> impl Strategy<Value = Config> {
     })
 }
 
-/// Runs for this long; there is no loop at any instant.
+/// Runs for this long, and checks at every instant that there is no routing loop.
 fn run(network: &mut Network, time: Duration) -> Result<(), TestCaseError> {
     let end = network.now + time;
     while network.step(end) {
@@ -87,7 +87,7 @@ proptest! {
                 Step::Send(a, b) => sent = network.send(a, b),
             }
         }
-        // When there is a path again, no link leads one way and nothing is lost, it is found.
+        // When there is a path again, all links lead both ways and nothing is lost, the path is found.
         network.make_symmetric();
         network.loses = Box::new(|| false);
         for a in 1..STATIONS {
@@ -98,7 +98,7 @@ proptest! {
             run(&mut network, Duration::from_secs(1))?;
         }
         prop_assert!(network.ended.contains(&(sent, None)));
-        // Without new traffic all comes to an end: there are no timers left, nor anything under way.
+        // Without new traffic everything ends: no timers are left, nor any packets under way.
         run(&mut network, Duration::from_secs(120))?;
         prop_assert_eq!(network.next(), None);
         let drops = network.ended.iter().filter_map(|&(_, cause)| cause);

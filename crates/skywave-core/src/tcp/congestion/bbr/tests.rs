@@ -29,9 +29,9 @@ struct Path {
     window: Window,
     now: Time,
     delivered: u64,
-    /// Bytes that a round trip delivers.
+    /// Bytes that the path delivers in a round trip.
     rate: u64,
-    /// What is in flight before and after each ACK.
+    /// Bytes in flight before and after each ACK.
     flight: u64,
     repairing: Repairing,
     lost: f64,
@@ -55,7 +55,7 @@ impl Path {
         }
     }
 
-    /// An ACK of `segments`, `after` since the last one, of a segment sent when `age` bytes less than now
+    /// An ACK of `segments`, `after` since the last one, for a segment sent when `age` bytes less than now
     /// had been delivered.
     fn ack(&mut self, segments: u64, after: Duration, age: u64) {
         let prior = self.delivered.saturating_sub(age);
@@ -90,7 +90,7 @@ impl Path {
         self.ack(10, ms(101), 0);
     }
 
-    /// In the middle of a round trip.
+    /// An ACK in the middle of a round trip.
     fn within(&mut self, after: Duration) {
         self.ack(1, after, 1_000_000);
     }
@@ -105,7 +105,7 @@ impl Path {
         self.bbr.phase
     }
 
-    /// Past STARTUP and DRAIN.
+    /// The sender after STARTUP and DRAIN.
     fn probing() -> Self {
         let mut path = Self::new();
         for _ in 0..10 {
@@ -435,7 +435,7 @@ fn the_window_is_wider_by_the_largest_lump_of_acks() {
     path.bbr.aggregation = Aggregation::default();
     path.window.cwnd = Segments(30.0);
     path.within(ms(10));
-    // Eight segments at once where the path delivers one in 10 ms.
+    // Eight segments arrive at once on a path that delivers one in 10 ms.
     path.ack(8, ms(10), 1_000_000);
     let allowance = |path: &Path| {
         path.bbr
@@ -445,7 +445,7 @@ fn the_window_is_wider_by_the_largest_lump_of_acks() {
     assert_near(allowance(&path).0, 8.0, "allowance");
     path.ack(40, ms(10), 1_000_000);
     assert_near(allowance(&path).0, 10.0, "allowance: 100 ms of the rate");
-    // It is forgotten after five to ten round trips.
+    // The sender forgets this after five to ten round trips.
     for _ in 0..10 {
         path.ack(1, ms(10_000), 0);
     }
@@ -482,13 +482,13 @@ fn in_the_first_round_of_a_recovery_as_much_is_sent_as_arrives() {
         9.0,
         "eight in flight and one that arrived",
     );
-    // From the second round on it grows by what arrives.
+    // From the second round on it grows by the segments that arrive.
     path.lost = 0.0;
     path.ack(1, ms(10), 0);
     assert_near(path.window.cwnd.0, 10.0, "cwnd");
     path.within(ms(10));
     assert_near(path.window.cwnd.0, 11.0, "cwnd");
-    // Afterwards the window of before comes back.
+    // Afterwards the previous window comes back.
     path.repairing = Repairing::Nothing;
     path.within(ms(10));
     assert!(
@@ -546,7 +546,7 @@ fn after_a_pause_it_goes_on_at_the_measured_rate() {
     path.bbr.on_idle_restart(&idle, &mut path.window);
     assert_eq!(path.window, before);
     path.expect_pace(0.8 * 0.99);
-    // The pipe has been empty: no need to empty it for the round trip.
+    // The pipe has already been empty: the sender need not empty it to measure the round trip.
     path.within(Duration::from_secs(20));
     assert!(matches!(path.phase(), Phase::ProbeBw(_)));
 }

@@ -22,7 +22,7 @@ fn feed(cerl: &mut Cerl, samples: &[Option<u64>]) {
     }
 }
 
-/// T, l and l_max in milliseconds.
+/// Expects T, l and l_max in milliseconds.
 fn state(cerl: &Cerl) -> (u64, u64, u64) {
     let ms = |d: Duration| d.as_nanos() / 1_000_000;
     (ms(cerl.rtt_min), ms(cerl.queue), ms(cerl.queue_max))
@@ -56,7 +56,7 @@ fn an_ack_without_a_sample_changes_nothing() {
     assert_eq!(state(&c), (100, 50, 50));
 }
 
-/// After T = 100 and l_max = 100 ms: is a loss at this queue congestive?
+/// After T = 100 and l_max = 100 ms: does a loss at this queue count as congestion?
 fn cuts(a: f64, queue: u64) -> bool {
     let mut c = cerl(a);
     feed(&mut c, &[Some(100), Some(200), Some(100 + queue)]);

@@ -254,7 +254,7 @@ fn after_a_timeout_the_curve_begins_where_slow_start_ended() {
 
 #[test]
 fn time_in_which_the_window_is_not_used_does_not_count() {
-    // Section 5.8: the same growth with an hour of a slow application in between.
+    // Section 5.8: the window grows as much with an hour of a slow application in between.
     let grown = |pause: f64| {
         let (mut c, mut w) = cut_at_100();
         for n in 0..2000 {

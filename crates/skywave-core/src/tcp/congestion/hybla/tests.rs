@@ -1,4 +1,4 @@
-//! The paper's equations, and what they are for: growth in time that does not depend on the RTT.
+//! The paper's equations, and their purpose: growth in time that does not depend on the RTT.
 
 use proptest::prelude::*;
 
@@ -84,7 +84,7 @@ proptest! {
 #[test]
 fn slow_start_goes_no_further_than_the_threshold() {
     assert_near(after(600, window(10.0, 300.0)), 300.0, "cwnd");
-    // Where Reno passes it by part of a segment, so does Hybla.
+    // If Reno exceeds the threshold by a part of a segment, so does Hybla.
     assert_near(after(600, window(9.5, 10.0)), 10.5, "cwnd");
 }
 
@@ -143,7 +143,7 @@ fn it_measures_also_when_it_may_not_grow() {
     };
     law.on_ack(&held, &mut win);
     assert_eq!((law.rho, win.cwnd), (4.0, Segments(64.0)));
-    // A detector waits: the window goes on growing, by Hybla's law.
+    // While a detector waits, the window goes on growing by Hybla's law.
     law.on_waiting(&ack_at(0.0, 0.0), &mut win);
     assert_near(win.cwnd.0, 64.25, "cwnd");
 }
@@ -164,8 +164,8 @@ fn a_cut_is_renos() {
     );
 }
 
-/// cwnd after this many milliseconds in which each segment is acknowledged a round trip after it
-/// was sent: as many ACKs in a round trip as the window had segments when it began.
+/// cwnd after this many milliseconds, if each segment is acknowledged a round trip after it was sent. Each
+/// round trip has as many ACKs as the window had segments at its beginning.
 fn grown(rtt: u64, ms: u64, mut win: Window) -> f64 {
     let mut law = hybla();
     for _ in 0..ms / rtt {
@@ -187,8 +187,9 @@ fn in_slow_start_the_window_grows_in_time_as_on_the_reference_path() {
 
 #[test]
 fn in_congestion_avoidance_the_rate_grows_in_time_as_on_the_reference_path() {
-    // A window of 100 segments each 25 ms, and one more each 25 ms: 900 after 20 s. On a longer path a
-    // round trip's ACKs are those of the window before, which is less the longer it takes.
+    // On the reference path the window is 100 segments and grows by one each 25 ms: 900 after 20 s. On a
+    // longer path the number of ACKs in a round trip is that of an older window, which is smaller the
+    // longer the round trip is.
     for rtt in [25, 50, 100, 250, 500] {
         let rho = rtt as f64 / 25.0;
         let cwnd = grown(rtt, 20_000, window(100.0 * rho, 2.0));

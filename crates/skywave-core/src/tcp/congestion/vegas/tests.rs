@@ -29,7 +29,7 @@ impl Path {
         self.nxt = self.nxt.max(self.una + self.window.cwnd.0 as u64);
     }
 
-    /// All that is in flight is acknowledged, segment by segment, after `rtt` ms.
+    /// Acknowledges all segments in flight, one by one, after `rtt` ms.
     fn round(&mut self, rtt: u64) {
         self.now += rtt;
         for una in self.una + 1..=self.nxt {
@@ -70,7 +70,7 @@ fn slow_start_ends_an_eighth_lower_when_more_than_gamma_is_queued() {
     // expected 8 segments, actual 8·100/130 = 6.2: two queued, more than one.
     assert_eq!(p.rounds(&[130]), [8]);
     p.round(130);
-    // The decision came on the round's first ACK: 8 − 1, and congestion avoidance from there.
+    // The decision was made on the round's first ACK: 8 − 1, and congestion avoidance from there.
     assert_eq!(p.window.ssthresh, MIN_SSTHRESH);
     assert!((7.0..7.5).contains(&p.window.cwnd.0), "{:?}", p.window);
 }

@@ -61,7 +61,7 @@ proptest! {
 
 #[test]
 fn without_acks_virtual_samples_of_zero_decay_the_estimate() {
-    // "the filter ... should receive at least one sample every τ/2".
+    // The paper: "the filter ... should receive at least one sample every τ/2".
     let (mut w, mut literal) = (westwood(false), Literal::default());
     ack(&mut w, 0.0, 1.0);
     ack(&mut w, 100.0, 1.0);
@@ -72,7 +72,7 @@ fn without_acks_virtual_samples_of_zero_decay_the_estimate() {
     literal.step(0.0, 0.25);
     literal.step(1.0 / 0.6, 0.1);
     assert_near(w.estimate, literal.estimate, "BWE");
-    // After an hour nothing is left but the last samples.
+    // After an hour only the last samples count.
     ack(&mut w, 3_600_000.0, 1.0);
     assert!(w.estimate < 0.01);
 }
@@ -134,7 +134,7 @@ fn after_a_loss_the_threshold_is_what_the_path_carries() {
         let r = w.on_loss(&loss_at(0, 40.0, 1, 2), &window(40.0, 50.0));
         assert_near(r.ssthresh.0, path, "ssthresh");
         assert_near(r.window_after.0, path, "cwnd");
-        // A window below it stays.
+        // A window below that is kept.
         let r = w.on_loss(&loss_at(0, 8.0, 1, 2), &window(8.0, 50.0));
         assert_near(r.ssthresh.0, path, "ssthresh");
         assert_near(r.window_after.0, 8.0, "cwnd");

@@ -1,4 +1,4 @@
-//! Acknowledgements that arrive: which ones count, and which ones are duplicates.
+//! Acknowledgements that arrive: which ones are accepted, and which ones are duplicates.
 
 use super::script::{IRS, ISS, MSS, PEER_WINDOW, Script, config, own, peer, with_window};
 use crate::packet::{Flags, Options, SackBlock, Segment, SynOptions};
@@ -84,7 +84,7 @@ fn an_ack_with_data_or_fin_or_another_window_is_no_duplicate() {
         let update = peer(ACK, 601, 1, 0);
         s.send(10, with_window(PEER_WINDOW + 1 + n, update));
     }
-    // A pure one counts again, and those with a FIN do not.
+    // A pure ACK counts again, and those with a FIN do not.
     s.send(10, with_window(PEER_WINDOW + 6, peer(ACK, 601, 1, 0)));
     for _ in 0..4 {
         let fin = with_window(PEER_WINDOW + 6, peer(ACK | Flags::FIN, 601, 1, 0));
@@ -166,7 +166,7 @@ fn blocks_of_both_directions_count_from_their_own_numbers() {
     let answer = own(ACK, 5001, 1, 0);
     let options = block(IRS, 2001, 3001);
     s.recv(10, Segment { options, ..answer });
-    // And out on data, while it is not news.
+    // Data carry the blocks too, when these report nothing new.
     s.act(|c| c.write(10));
     let data = own(ACK, 5001, 1, 10);
     s.recv(10, Segment { options, ..data });
@@ -184,7 +184,7 @@ fn only_a_newer_segment_changes_the_window() {
     s.recv(11, own(ACK, 1, 201, 500).with_less(200));
     s.act(|c| c.write(500));
     s.recv_nothing(12);
-    // A retransmission that acknowledges more is newer in what it says of the window.
+    // A retransmission that acknowledges more carries newer information about the window.
     s.send(12, with_window(9000, peer(ACK, 150, 501, 52)));
     s.recv(12, own(ACK, 501, 202, 500).with_less(201));
 }

@@ -158,10 +158,10 @@ fn a_fin_at_a_wrong_place_is_not_taken() {
     let mut s = Script::established(config());
     s.send(10, peer(ACK, 1, 1, 1000));
     s.recv(10, own(ACK, 1, 1001, 0).with_less(1000));
-    // Before data that was taken.
+    // A FIN before data that was accepted.
     s.send(11, peer(FIN_ACK, 501, 1, 0));
     s.recv(11, own(ACK, 1, 1001, 0).with_less(1000));
-    // Before data that waits for a hole to fill.
+    // A FIN before data that waits for a hole to be filled.
     s.send(12, peer(ACK, 2001, 1, 1000));
     s.recv(12, own(ACK, 1, 1001, 0).with_less(1000));
     s.send(13, peer(FIN_ACK, 1501, 1, 0));
@@ -177,13 +177,13 @@ fn closing_before_the_connection_is_there() {
     let mut s = Script::listening(config());
     s.act(Connection::close);
     s.expect(State::Closed);
-    // Nothing was written: nothing to connect for.
+    // Nothing was written, so there is no reason to connect.
     let mut s = Script::syn_sent(config());
     s.act(Connection::close);
     s.expect(State::Closed);
     s.expect_events(&[Event::Closed]);
     s.recv_nothing(100_000);
-    // Something was.
+    // Now something was written.
     let mut s = Script::syn_sent(config());
     s.act(|c| {
         c.write(10);
@@ -193,7 +193,7 @@ fn closing_before_the_connection_is_there() {
     s.recv(10, own(ACK, 1, 1, 10));
     s.recv(10, own(FIN_ACK, 11, 1, 0));
     s.expect(State::FinWait1);
-    // In SYN-RECEIVED the peer is there already.
+    // In SYN-RECEIVED the peer has already answered.
     let mut s = Script::syn_received(config());
     s.act(Connection::close);
     s.recv_nothing(10);

@@ -69,7 +69,7 @@ fn data_out_of_order_is_acknowledged_apart_from_data() {
     for n in 10..14 {
         s.recv(20, own(ACK, 1 + n * MSS, 1, MSS));
     }
-    // The hole is filled by a segment that begins before it and ends inside of what is held.
+    // The hole is filled by a segment that begins before it and ends inside the data held.
     let accepted = s.send(30, peer(ACK, 1, 2001, 700));
     assert_eq!(accepted, place(0, 0, 700));
     s.recv(30, own(ACK, 14_001, 1001, 0).with_less(1000));
@@ -102,7 +102,7 @@ fn old_data_is_acknowledged_again() {
         assert_eq!(s.send(10, peer(ACK, 1, 1, 500)), None);
         s.recv(10, own(ACK, 1, 501, 0).with_less(500));
     }
-    // Older than the connection.
+    // Data older than the connection.
     assert_eq!(s.send(10, peer(ACK, 0xf000_0000, 1, 500)), None);
     s.recv(10, own(ACK, 1, 501, 0).with_less(500));
     s.recv_nothing(1000);
@@ -135,7 +135,7 @@ fn nagle_holds_small_segments_back_while_data_is_unacknowledged() {
     s.recv_nothing(200);
     s.send(200, peer(ACK, 1, 1011, 0));
     s.recv(200, own(ACK, 1011, 1, 20));
-    // Nothing comes after a FIN: it need not wait.
+    // Nothing comes after a FIN, so it need not wait.
     s.act(|c| {
         c.write(30);
         c.close();

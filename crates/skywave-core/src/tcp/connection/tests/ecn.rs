@@ -68,7 +68,7 @@ fn an_echo_is_answered_by_a_smaller_window_and_cwr() {
 fn after_a_mark_at_one_segment_the_next_one_goes_when_the_timer_expires() {
     let mut s = established(true, |config| {
         config.tcp.initial_window = Segments::ONE;
-        // No answer is awaited meanwhile.
+        // The user timeout does not run, because no answer is awaited meanwhile.
         config.user_timeout = Some(Duration::from_millis(500));
     });
     s.act(|c| c.write(2 * u64::from(MSS)));

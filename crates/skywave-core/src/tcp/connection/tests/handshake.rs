@@ -185,7 +185,7 @@ fn another_syn_in_the_window_makes_a_listener_wait_again() {
     s.send(10, peer(SYN, 20, 0, 0));
     s.recv_nothing(10);
     s.expect(State::Listen);
-    // And takes whoever comes next, with a stream of his own.
+    // It accepts the next peer, with a stream of its own.
     let other = Segment {
         seq: SeqNr(99),
         ..peer(SYN, 0, 0, 0)
@@ -273,11 +273,11 @@ fn a_half_open_connection_is_found_out() {
     s.send(10, peer(SYN, 400, 0, 0));
     s.recv(10, own(ACK, 1, 1, 0));
     s.expect(State::Established);
-    // `refusal` is what the peer in SYN-SENT answers: its number is the acknowledgement's.
+    // `refusal` is the answer of a peer in SYN-SENT: its number is that of the acknowledgement.
     s.send(20, peer(Flags::RST, 1, 0, 0));
     s.expect(State::Closed);
     s.expect_events(&[Event::Reset, Event::Closed]);
-    // And this end finds out about a peer that has forgotten it: as the peer in SYN-SENT.
+    // The other way round: this end, in SYN-SENT, detects a peer with an old connection and refuses it.
     let mut s = Script::syn_sent(config());
     let old = Segment {
         ack: SeqNr(ISS + 77),

@@ -76,7 +76,7 @@ fn probes_of_a_peer_are_answered() {
     for at in [60_000, 70_000] {
         s.send(at, peer(ACK, 0, 1, 0));
         s.recv(at, own(ACK, 1, 1, 0));
-        // With an octet of rubbish, as older hosts send them.
+        // With an octet of dummy data, as older hosts send them.
         assert_eq!(s.send(at, peer(ACK, 0, 1, 1)), None);
         s.recv(at, own(ACK, 1, 1, 0));
     }

@@ -218,8 +218,7 @@ fn only_new_data_may_be_marked() {
     assert_eq!((fin.segment.len, fin.ecn), (0, Ecn::NotEct));
 }
 
-/// The configuration of a connection with this composition, after a SYN that permits SACK or one
-/// that does not.
+/// The configuration of a connection with this composition, after a SYN that does or does not permit SACK.
 fn agreed_on(composition: &Composition, sack: bool) -> Composition {
     let mut config = config();
     config.tcp.composition = composition.clone();

@@ -47,7 +47,7 @@ fn an_old_duplicate_in_the_window_is_not_taken() {
     );
     s.recv(300, stamped(300, 5200, own(ACK, 1, 501, 0).with_less(500)));
     assert_eq!(s.connection.received(), 500);
-    // Nor its FIN, nor its acknowledgement; an empty one is answered once in a while.
+    // Neither is its FIN accepted, nor its acknowledgement; an empty segment is answered at a limited rate.
     let fin = peer(ACK | Flags::FIN, 501, 1, 0);
     s.send(300, stamped(5199, 100, fin));
     s.recv(300, stamped(300, 5200, own(ACK, 1, 501, 0).with_less(500)));
@@ -56,7 +56,7 @@ fn an_old_duplicate_in_the_window_is_not_taken() {
     s.recv(300, stamped(300, 5200, own(ACK, 1, 501, 0).with_less(500)));
     s.send(300, stamped(5199, 100, peer(ACK, 501, 1, 0)));
     s.recv_nothing(300);
-    // The same time is not older.
+    // An equal timestamp is not older.
     s.send(400, stamped(5200, 100, peer(ACK, 501, 1, 500)));
     s.recv(
         400,
@@ -91,7 +91,7 @@ fn empty_segments_carry_the_clock_on_too() {
     s.send(200, stamped(5150, 100, peer(ACK, 1, 1001, 0)));
     s.act(|c| c.write(u64::from(MSS)));
     s.recv(200, stamped(200, 5150, own(ACK, 1001, 1, MSS)));
-    // A segment out of order does not: the oldest one that an ACK covers is echoed.
+    // A segment out of order does not change the echo: the oldest segment that an ACK covers is echoed.
     s.send(300, stamped(5300, 200, peer(ACK, 501, 1001, 500)));
     s.recv(300, stamped(300, 5150, own(ACK, 2001, 1, 0)));
 }

@@ -11,7 +11,7 @@ const RST: Flags = Flags::RST;
 /// Makes a connection in some state.
 type Make = fn(ConnectionConfig) -> Script;
 
-/// All synchronized states, and the next numbers of the peer and of the connection in them.
+/// All synchronized states, with the peer's and the connection's next sequence numbers.
 const SYNCHRONIZED: [(Make, u32, u32); 7] = [
     (Script::established, 1, 1),
     (Script::fin_wait_1, 1, 2),
@@ -86,7 +86,7 @@ fn another_number_in_the_window_is_challenged() {
         s.send(600, peer(RST, next + 1, 0, 0));
         s.recv(600, challenge);
         s.expect(state);
-        // Once in half a second.
+        // At most one answer in half a second.
         s.send(700, peer(RST, BUFFER, 0, 0));
         s.send(900, peer(Flags::SYN, 500, 0, 0));
         s.recv_nothing(900);
@@ -144,7 +144,7 @@ fn a_listener_waits_again_after_a_reset() {
     s.recv_nothing(100_000);
     s.expect(State::Listen);
     s.expect_events(&[]);
-    // Unless the application has lost interest.
+    // If the application has already closed it, the connection closes instead.
     let mut s = Script::syn_received(config());
     s.act(Connection::close);
     s.send(10, peer(RST, 1, 0, 0));

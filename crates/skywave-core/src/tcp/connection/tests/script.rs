@@ -1,5 +1,5 @@
-//! A script of segments: what a peer sends, and every segment that the connection answers, each with
-//! its time in milliseconds.
+//! A script of segments: the peer's segments, and every segment that the connection answers, each with its
+//! time in milliseconds.
 
 use std::collections::VecDeque;
 
@@ -60,13 +60,13 @@ fn wire(flags: Flags, seq: u32, ack: u32, len: u32, window: u32) -> Segment {
     segment
 }
 
-/// A segment of the peer's; numbers count from the initial ones.
+/// A segment of the peer; numbers count from the initial ones.
 pub(super) fn peer(flags: Flags, seq: u32, ack: u32, len: u32) -> Segment {
     let (seq, ack) = (IRS.wrapping_add(seq), ISS.wrapping_add(ack));
     wire(flags, seq, ack, len, PEER_WINDOW)
 }
 
-/// A segment of the connection's; numbers count from the initial ones.
+/// A segment of the connection; numbers count from the initial ones.
 pub(super) fn own(flags: Flags, seq: u32, ack: u32, len: u32) -> Segment {
     let (seq, ack) = (ISS.wrapping_add(seq), IRS.wrapping_add(ack));
     wire(flags, seq, ack, len, BUFFER)
@@ -101,7 +101,7 @@ impl Script {
         s
     }
 
-    /// In SYN-SENT; the SYN was looked at.
+    /// In SYN-SENT; the SYN has been checked.
     #[track_caller]
     pub(super) fn syn_sent(config: ConnectionConfig) -> Self {
         let mut s = Self::new(config);
@@ -111,7 +111,7 @@ impl Script {
         s
     }
 
-    /// In SYN-RECEIVED after a passive open; the SYN-ACK was looked at.
+    /// In SYN-RECEIVED after a passive open; the SYN-ACK has been checked.
     #[track_caller]
     pub(super) fn syn_received(config: ConnectionConfig) -> Self {
         let mut s = Self::listening(config);
@@ -196,13 +196,13 @@ impl Script {
         s
     }
 
-    /// The application does something.
+    /// The application calls a method of the connection.
     pub(super) fn act(&mut self, what: impl FnOnce(&mut Connection)) {
         what(&mut self.connection);
         self.pump();
     }
 
-    /// The peer's `segment` arrives at `ms`. Everything sent before must have been looked at.
+    /// The peer's `segment` arrives at `ms`. All earlier segments of the connection must have been checked.
     #[track_caller]
     pub(super) fn send(&mut self, ms: u64, segment: Segment) -> Option<Accepted> {
         self.send_on_way(ms, segment, Way::default())
@@ -236,7 +236,7 @@ impl Script {
         self.run_to(ms);
     }
 
-    /// Forgets events that making a fixture has caused.
+    /// Discards the events that setting up a fixture has caused.
     pub(super) fn expect_events_of_fixture(&mut self) {
         while self.connection.poll_event().is_some() {}
     }
@@ -284,7 +284,7 @@ fn time(ms: u64) -> Time {
 }
 
 impl Segment {
-    /// With a window that is smaller by `bytes`: those that have come since its edge last moved.
+    /// The segment with a window smaller by `bytes`, the bytes received since the window's edge last moved.
     pub(super) fn with_less(self, bytes: u32) -> Self {
         with_window(self.window - bytes, self)
     }

@@ -8,7 +8,7 @@ use crate::time::Duration;
 
 const ACK: Flags = Flags::ACK;
 
-/// In ESTABLISHED, with `segments` full ones received and not read.
+/// In ESTABLISHED, with this number of full segments received and not read.
 #[track_caller]
 fn unread(segments: u32) -> Script {
     let mut s = Script::established(config());
@@ -24,7 +24,7 @@ fn unread(segments: u32) -> Script {
 fn the_window_is_what_is_not_unread() {
     let mut s = unread(3);
     s.act(|c| assert_eq!(c.read(u64::MAX), 3000));
-    // The peer knows of 7000 bytes, which is enough: the rest goes with the next acknowledgement.
+    // The peer knows of 7000 bytes of room, which is enough: the next acknowledgement announces the rest.
     s.recv_nothing(10);
     s.send(10, peer(ACK, 3001, 1, MSS));
     s.recv(10, own(ACK, 1, 4001, 0).with_less(MSS));
@@ -39,7 +39,7 @@ fn a_window_update_is_sent_when_the_peer_may_wait_for_it() {
     s.recv_nothing(10);
     s.act(|c| assert_eq!(c.read(1), 1));
     s.recv(10, with_window(1000, own(ACK, 1, 10_001, 0)));
-    // Twice what it knows.
+    // The room is twice what the peer knows.
     s.act(|c| assert_eq!(c.read(999), 999));
     s.recv_nothing(20);
     s.act(|c| assert_eq!(c.read(1), 1));
@@ -75,7 +75,7 @@ fn a_segment_at_a_closed_window_is_answered_and_its_ack_counts() {
     assert_eq!(s.send(10, peer(ACK, 10_001, 501, 1)), None);
     s.recv(10, with_window(0, own(ACK, 501, 10_001, 0)));
     assert_eq!(s.connection.acknowledged(), 500);
-    // So is the probe of a peer like this one.
+    // A probe as this implementation sends it is answered too.
     s.send(1000, peer(ACK, 10_000, 501, 0));
     s.recv(1000, with_window(0, own(ACK, 501, 10_001, 0)));
     assert_eq!(s.connection.readable(), 10_000);
@@ -137,7 +137,7 @@ fn a_probe_finds_a_window_update_that_was_lost() {
     s.send(1100, with_window(2000, peer(ACK, 1, 1001, 0)));
     s.recv(1100, own(ACK, 1001, 1, MSS));
     s.recv(1100, own(ACK, 2001, 1, MSS));
-    // Closed again: the first probe is after one timeout again.
+    // The window closes again: the first probe comes after one timeout again.
     s.send(1200, with_window(0, peer(ACK, 1, 3001, 0)));
     s.recv(2200, own(ACK, 3000, 1, 0));
 }
@@ -155,7 +155,7 @@ fn a_closed_window_is_probed_for_ever_while_the_peer_answers() {
         s.send(at, with_window(0, peer(ACK, 1, 1001, 0)));
     }
     s.expect(State::Established);
-    // And given up when it does not.
+    // The connection is given up when the peer no longer answers.
     for _ in 0..1 {
         at += 60_000;
         s.recv(at, own(ACK, 1000, 1, 0));
@@ -190,7 +190,7 @@ fn a_silly_window_is_not_used_at_once() {
     s.recv(1000, own(ACK, 1001, 1, 999));
     let mut s = open_by(1000);
     s.recv(500, own(ACK, 1001, 1, 1000));
-    // All that there is fits.
+    // All data fits into the window.
     let mut s = Script::established(config());
     s.send(0, with_window(300, peer(ACK, 1, 1, 0)));
     s.act(|c| c.write(300));
@@ -226,7 +226,7 @@ fn the_user_timeout_ends_a_connection_whose_data_nobody_acknowledges() {
     s.act(|c| c.write(2000));
     s.recv(100_000, own(ACK, 1, 1, MSS));
     s.recv(100_000, own(ACK, 1001, 1, MSS));
-    // Progress starts it again.
+    // Progress restarts the user timeout.
     s.send(100_500, peer(ACK, 1, 1001, 0));
     for at in [101_500, 103_500] {
         s.recv(at, own(ACK, 1001, 1, MSS));

@@ -1,9 +1,9 @@
-//! The flight as the RFCs tell it: a list of segments, and a walk over all of them for every question.
+//! The flight as the RFCs describe it: a list of segments, and a walk over all of them for every question.
 
 use super::super::{Delivery, Kept, Sent, SentBefore};
 use crate::time::Time;
 
-/// The plain form of what [`Flight`](super::Flight) does faster.
+/// The simple form of [`Flight`](super::Flight): the same answers, more slowly.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Literal {
     pub(super) una: u64,
@@ -74,7 +74,7 @@ impl Literal {
         }
     }
 
-    /// `IsLost` of RFC 6675 section 4, asked of the segments from the last one down.
+    /// `IsLost` of RFC 6675 section 4, evaluated from the last segment down.
     pub(super) fn lost_below(&self, mss: u32, threshold: u32) -> u64 {
         let enough = u64::from(threshold.saturating_sub(1)) * u64::from(mss);
         let (mut above, mut blocks, mut in_block) = (0, 0, false);
@@ -147,7 +147,7 @@ impl Literal {
         }
     }
 
-    /// Returns how many bytes a block had reported before.
+    /// Returns the number of bytes of a block that had been reported before.
     pub(super) fn acknowledge(&mut self, ack: u64) -> u64 {
         let mut sacked_before = 0;
         for segment in self.segments.iter_mut().filter(|s| s.start < ack) {
@@ -164,7 +164,7 @@ impl Literal {
         sacked_before
     }
 
-    /// Returns how many bytes are news.
+    /// Returns the number of bytes that are reported for the first time.
     pub(super) fn sack(&mut self, start: u64, end: u64) -> u64 {
         if start >= end || end <= self.una || end > self.max {
             return 0;
@@ -180,7 +180,7 @@ impl Literal {
         fresh
     }
 
-    /// The segments that `rule` judges lost or will.
+    /// The segments that `rule` judges lost now, or will when their time has passed.
     fn judged(&self, rule: SentBefore) -> impl Iterator<Item = &Sent> {
         let sent = self.segments.iter().filter(|s| s.end <= self.nxt);
         sent.filter(move |s| !s.sacked && !s.lost && rule.precedes(s.last_sent, s.end))

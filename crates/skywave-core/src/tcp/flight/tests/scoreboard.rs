@@ -1,4 +1,4 @@
-//! Whatever happens to a flight, its answers are those of a walk over all segments.
+//! After any events a flight gives the same answers as a walk over all segments.
 
 use super::literal::Literal;
 use super::*;
@@ -13,17 +13,17 @@ enum Operation {
     Wait(u64),
     /// New segments of this many bytes.
     Send(Vec<u64>),
-    /// The next segment in order is sent again: while going back N.
+    /// The next segment in order is sent again, as in going back N.
     SendInOrder,
-    /// The first segment that is marked lost.
+    /// The first segment that is marked lost is sent again.
     SendLost,
-    /// The hole that a rescue retransmission would send.
+    /// The hole that a rescue retransmission would fill is sent.
     Rescue,
-    /// Any segment in flight, as a probe is: at this place of a thousand.
+    /// Any segment in flight is sent, as a probe would be; its position in thousandths of the flight.
     Probe(u64),
-    /// A block between these places of a thousand, in whole segments or not.
+    /// A block between these positions in thousandths of the flight, in whole segments or not.
     Sack(u64, u64, bool),
-    /// An ACK up to this place of a thousand, of whole segments or not.
+    /// An ACK up to this position in thousandths of the flight, of whole segments or not.
     Acknowledge(u64, bool),
     /// The segments that DupThresh finds lost are marked.
     MarkLost(u32),
@@ -60,7 +60,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// Both, after the same operations.
+/// Both flights, after the same operations.
 struct Both {
     fast: Flight,
     literal: Literal,
@@ -78,7 +78,7 @@ impl Both {
         }
     }
 
-    /// The position at this place of a thousand of what is in flight; a whole number of segments.
+    /// The position at this many thousandths of the flight, rounded to a whole number of segments.
     fn place(&self, thousandth: u64, whole: bool) -> u64 {
         let (una, max) = (self.fast.una(), self.fast.max());
         let position = una + (max - una) * thousandth / 1000;
@@ -201,7 +201,8 @@ impl Both {
         assert_eq!(fast.pipe(), literal.pipe());
         assert_eq!(fast.first(), literal.segments.first().copied());
         assert_eq!(fast.last(), literal.segments.last().copied());
-        // Looking for these remembers how far it went: a copy forgets that, so that both ways are tried.
+        // A search remembers how far it went. The copy discards this, so that later steps are tried with
+        // and without it.
         assert_eq!(fast.clone().next_lost(), literal.next_lost());
         assert_eq!(fast.clone().next_hole(), literal.next_hole());
         let held = literal.segments.iter().filter(|s| s.sacked).count();
@@ -239,7 +240,7 @@ impl Both {
     }
 }
 
-/// A segment of which two copies count is found lost, passed over as such, and sent once more.
+/// A segment with two copies in the pipe is found lost, skipped because it is lost, and sent once more.
 #[test]
 fn a_lost_segment_that_counts_twice_is_judged_again_once_it_was_sent() {
     let mut both = Both::new();

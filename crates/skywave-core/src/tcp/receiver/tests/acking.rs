@@ -99,14 +99,14 @@ fn an_ack_echoes_the_segment_that_moved_its_edge() {
     });
     s.arrive(1);
     assert_eq!(echoed_age(&mut s), 0);
-    // RFC 7323 section 4.3 (B): a hole, so the sender is to see the time before it.
+    // RFC 7323 section 4.3 (B): there is a hole, so the sender must see the earlier time.
     s.wait(10);
     s.arrive(3);
     assert_eq!(echoed_age(&mut s), 10);
     s.wait(10);
     s.arrive(4);
     assert_eq!(echoed_age(&mut s), 20);
-    // (C): the retransmission fills it.
+    // (C): the retransmission fills the hole.
     s.wait(10);
     s.arrive(2);
     assert_eq!(echoed_age(&mut s), 0);
@@ -114,7 +114,7 @@ fn an_ack_echoes_the_segment_that_moved_its_edge() {
 
 #[test]
 fn a_delayed_ack_echoes_the_first_segment_that_it_covers() {
-    // RFC 7323 section 4.3 (A): the sender's timer must see the delay.
+    // RFC 7323 section 4.3 (A): the sender's timer must see the ACK's delay.
     let mut s = Script::new(TcpConfig {
         timestamps: true,
         ..delayed()
@@ -142,7 +142,7 @@ fn a_late_duplicate_does_not_turn_the_echo_back() {
     assert_eq!(echoed_age(&mut s), 0);
     s.receiver.on_segment(s.now, &late);
     assert_eq!(echoed_age(&mut s), 0);
-    // A retransmission that was not needed is echoed: it is newer.
+    // The timestamp of an unnecessary retransmission is echoed, because it is newer.
     s.wait(50);
     s.arrive(1);
     assert_eq!(echoed_age(&mut s), 0);

@@ -1,4 +1,4 @@
-//! SACK and D-SACK blocks, and what is held out of order.
+//! SACK and D-SACK blocks, and the data held out of order.
 
 use std::collections::BTreeSet;
 

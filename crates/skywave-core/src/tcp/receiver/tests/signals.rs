@@ -1,5 +1,5 @@
-//! Signals about the way of the data that a receiver sends back: ECN echo (RFC 3168 section 6.1.3),
-//! explicit loss notification, congestion warning, contention delay.
+//! Signals about the way of the data that a receiver returns: ECN echo (RFC 3168 section 6.1.3), explicit
+//! loss notification, congestion warning, contention delay.
 
 use super::{Script, every_segment};
 use crate::packet::{ContentionDelay, Ecn, Flags, Marks, Segment, Way};
@@ -75,7 +75,7 @@ fn a_hole_before_a_notified_segment_is_a_channels_loss_until_it_is_filled() {
     assert!(s.arrive_by(3, none, AFTER_ELN).hints.is_eln());
     assert!(s.arrive_by(4, none, PLAIN).hints.is_eln());
     assert!(!s.arrive_by(2, none, PLAIN).hints.is_eln());
-    // The next hole has nothing to do with it.
+    // The notification is not about the next hole.
     assert!(!s.arrive_by(6, none, PLAIN).hints.is_eln());
 }
 

@@ -1,4 +1,4 @@
-//! The stream that the application gets.
+//! The stream that is delivered to the application.
 
 use super::*;
 
@@ -50,7 +50,7 @@ fn syn_and_fin_are_not_payload() {
             s.receiver.on_segment(s.now, &syn);
             assert_eq!(s.receiver.delivered(), 0);
         }
-        // The FIN comes before the data in front of it.
+        // The FIN arrives before the data that precede it.
         let mut last = s.data(2);
         last.flags |= Flags::FIN;
         s.receiver.on_segment(s.now, &last);

@@ -7,7 +7,7 @@ use crate::tcp::config::{CongestionConfig, Handshake, TcpConfig};
 use crate::tcp::congestion::CerlConfig;
 use crate::tcp::testing::Script;
 
-/// Figure 2: segments 1 to 10 are sent, 2 and 7 are lost. Up to the three duplicates of ACK 7.
+/// Figure 2: segments 1 to 10 are sent, 2 and 7 are lost. Stops after the three duplicates of ACK 7.
 fn figure_2(name: &str) -> Script {
     let mut s = Script::idle(config(name, 10));
     s.sender.write(10 * u64::from(MSS));
@@ -39,7 +39,7 @@ fn figure_2_the_second_loss_of_a_window_is_resent_without_another_cut() {
     s.expect_ssthresh(5.0);
     assert_eq!(s.sender.counters().window_cuts, 1);
     assert_eq!(s.sender.counters().fast_retransmits, 2);
-    // Deflated to the saved window; the ACK counts towards growth as any other.
+    // The window returns to the saved one; this ACK counts towards growth as any other.
     s.ack(14);
     s.expect_cwnd(saved + 1.0 / saved);
     s.expect_ssthresh(5.0);
@@ -62,8 +62,8 @@ fn figure_2_reno_times_out() {
     s.expect_sent([7]);
 }
 
-/// Round trips of these lengths (ms), the first segment of each timed; then the segment that the
-/// receiver waits for.
+/// Round trips of these lengths (ms), in each of which the first segment is timed. Returns the segment that
+/// the receiver waits for.
 fn after_rtts(config: TcpConfig, rtts: &[u64]) -> (Script, u64) {
     let mut s = Script::sent(config, 10);
     let mut una = 1;

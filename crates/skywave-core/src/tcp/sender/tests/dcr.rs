@@ -25,7 +25,7 @@ fn with(wait: DcrWait, tau: f64) -> TcpConfig {
     config
 }
 
-/// 1 was acknowledged after 100 ms (srtt), 2 to 11 are in flight; cwnd is 10.1.
+/// Segment 1 was acknowledged after 100 ms (srtt), 2 to 11 are in flight; cwnd is 10.1.
 fn one_sample(config: TcpConfig) -> Script {
     let mut s = Script::sent(config, 10);
     s.wait(100);
@@ -34,7 +34,7 @@ fn one_sample(config: TcpConfig) -> Script {
     s
 }
 
-/// 2 is missing: 3 and those after it arrive, `n` in all.
+/// Segment 2 is missing: `n` duplicate ACKs report 3 and the following ones.
 fn dupacks_for_2(s: &mut Script, n: u64) {
     for top in 4..4 + n {
         s.dupack_sacking(&[3..top]);
@@ -90,7 +90,7 @@ fn a_hole_filled_within_the_delay_has_no_consequence() {
     assert!(s.sender.window().cwnd > before.cwnd);
     let counters = s.sender.counters();
     assert_eq!((counters.fast_retransmits, counters.window_cuts), (0, 0));
-    // The delay's timer is gone: only the retransmission timer is left.
+    // The delay's timer is stopped: only the retransmission timer is left.
     s.expect_timer_in(1000);
 }
 
@@ -243,7 +243,7 @@ fn a_second_hole_after_the_first_was_filled_waits_anew() {
     s.wait(60);
     s.ack_sacking(6, &[7..9]);
     let _ = s.poll();
-    // The delay of 2 would end now.
+    // At this time the delay of 2 would have ended.
     s.wait(40);
     s.on_timer();
     s.expect_nothing();
@@ -272,7 +272,7 @@ fn a_receivers_window_without_room_delays_all_the_same() {
 
 #[test]
 fn a_timeout_during_the_delay_acts_as_usual() {
-    // Without the larger minimum the RTO is 300 ms; τ is made to be later.
+    // Without the larger minimum the RTO is 300 ms; τ is chosen to end later.
     let mut config = with(
         DcrWait::Timer {
             tick: Duration::ZERO,
@@ -333,7 +333,7 @@ fn without_a_round_trip_to_wait_for_three_dupacks_count() {
         s.wait_for_timeout();
     }
     let _ = s.poll();
-    // Everything had arrived: the ACK of a retransmission measures nothing.
+    // Everything had arrived, so this is the ACK of a retransmission, which gives no sample.
     s.ack(12);
     s.expect_sent([12, 13]);
     s.dupack_sacking(&[13..14]);
@@ -372,8 +372,8 @@ fn tau_is_a_factor() {
     s.expect_timer_in(250);
 }
 
-/// How many dupacks make the loss in the dupack form, with eleven segments in flight, when the round
-/// trips took 100 ms (the first one) and `last` ms.
+/// Number of dupacks that make the loss in the dupack form, with eleven segments in flight, when the first
+/// round trip took 100 ms and the last one `last` ms.
 fn dupacks_until_the_loss(tau: f64, last: u64) -> u64 {
     let mut s = Script::sent(with(DcrWait::Dupacks, tau), 10);
     s.wait(100);
@@ -401,7 +401,7 @@ fn the_dupack_form_waits_for_a_window_scaled_by_the_smoothed_round_trip() {
     assert_eq!(dupacks_until_the_loss(1.0, 20), 50);
     // srtt is 112.5 ms, the last one took 200 ms: 11 * 112.5 / 200 is 6.2.
     assert_eq!(dupacks_until_the_loss(1.0, 200), 7);
-    // Never fewer than three.
+    // The number is never below three.
     assert_eq!(dupacks_until_the_loss(0.1, 100), 3);
 }
 
@@ -415,7 +415,7 @@ fn on_newreno_the_dupacks_of_the_delay_count_as_left() {
     s.expect_sent([2]);
     let cwnd = s.sender.window().cwnd.0;
     assert!(cwnd > 5.0 && cwnd < 6.0);
-    // Ten of 18 are in the network, cwnd is 5.4: six must leave before a new one may be sent.
+    // Ten of 18 are in the network, cwnd is 5.4: six must leave before a new segment may be sent.
     s.dupacks(5);
     s.expect_nothing();
     s.dupack();

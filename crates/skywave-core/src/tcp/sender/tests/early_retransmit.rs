@@ -4,7 +4,7 @@ use super::{MSS, config, plain};
 use crate::tcp::config::{DetectionConfig, TcpConfig};
 use crate::tcp::testing::Script;
 
-/// All of `n` segments are in flight and there are no more; 1 is lost.
+/// All of `n` segments are in flight and no more were written; 1 is lost.
 fn the_last(config: TcpConfig, n: u64) -> Script {
     let mut s = Script::idle(config);
     s.sender.write(n * u64::from(MSS));
@@ -53,7 +53,7 @@ fn with_four_outstanding_it_takes_three() {
 
 #[test]
 fn with_something_to_send_it_takes_three() {
-    // Limited transmit is to bring more dupacks.
+    // Limited transmit can still bring more dupacks.
     let mut s = Script::sent(plain_early(3), 3);
     s.dupacks(2);
     s.expect_nothing();
@@ -85,11 +85,11 @@ fn without_room_in_the_receivers_window_nothing_can_be_sent_either() {
 
 #[test]
 fn with_sack_what_arrived_counts_and_not_the_dupacks() {
-    // One ACK for both, the other was lost. (RFC 6675 would send 1 once more, as a rescue.)
+    // One ACK answers both, the other was lost. (RFC 6675 would send 1 once more, as a rescue.)
     let mut s = the_last(early("sack1"), 3);
     s.dupack_sacking(&[2..4]);
     s.expect_sent([1]);
-    // 2 and 3 of 3 are to arrive.
+    // 2 and 3 of 3 are still to arrive.
     let mut s = the_last(early("sack1"), 3);
     s.dupack_sacking(&[2..3]);
     s.dupack_sacking(&[2..3]);

@@ -28,7 +28,7 @@ fn rfc3168(preset: &str) -> TcpConfig {
     }
 }
 
-/// `config` with a first window of one segment, sent.
+/// A sender of `config` with an initial window of one segment, which it has sent.
 fn one_segment(config: TcpConfig) -> Script {
     let window = Segments::ONE;
     let config = TcpConfig {
@@ -38,7 +38,7 @@ fn one_segment(config: TcpConfig) -> Script {
     Script::sent(config, 1)
 }
 
-/// A user's law that is Reno's.
+/// A user's own law that acts as Reno's.
 struct Copy;
 
 impl CongestionControl for Copy {
@@ -111,7 +111,7 @@ fn one_window_of_data_is_cut_once_and_does_not_grow_under_marks() {
         s.expect_cwnd(5.0);
     }
     assert_eq!(s.sender.counters().ecn_responses, 1);
-    // What was sent after the cut is another window of data.
+    // Segments sent after the cut belong to another window of data.
     s.expect_sent(11..=15);
     s.receive(&ack_with(12, Flags::ECE));
     s.expect_cwnd(2.5);
@@ -163,7 +163,7 @@ fn a_mark_in_a_window_that_a_loss_has_cut_is_no_reason_for_another_cut() {
     let mut s = Script::sent(ecn("newreno"), 10);
     s.dupacks(3);
     s.expect_cwnd(5.0);
-    // The recovery ends with this ACK; then comes an echo of the same window of data.
+    // This ACK ends the recovery, and echoes a mark of the same window of data.
     s.receive(&ack_with(11, Flags::ECE));
     s.expect_cwnd(5.0);
     assert_eq!(s.sender.counters().ecn_responses, 0);
@@ -182,7 +182,7 @@ fn cerl_takes_a_mark_for_congestion_whatever_the_queue_looks_like() {
     assert!(s.sender.window().cwnd.0 <= before / 2.0 + 1e-9);
 }
 
-/// What a sender writes on the wire first, and when it sends the first segment again after a cut.
+/// The ECN field and flags of the first segment, and of its retransmission after a cut.
 fn first_and_again(config: TcpConfig) -> [(Ecn, Flags); 2] {
     let mut sender = Sender::new(config);
     sender.open();
@@ -255,7 +255,7 @@ fn in_ns_2_a_mark_may_leave_less_than_a_segment_and_then_the_timer_lets_the_next
 
 #[test]
 fn a_mark_at_one_segment_makes_the_next_one_wait_for_the_timer() {
-    // Two whose laws are not Reno's, one that probes after silence, and a user's own.
+    // Among them are laws other than Reno's, a detector that probes after silence, and a user's own law.
     for config in [
         ecn("reno"),
         rfc3168("reno"),
@@ -276,7 +276,7 @@ fn a_mark_at_one_segment_makes_the_next_one_wait_for_the_timer() {
         assert_eq!(s.sender.counters().retransmits, 0);
         // Nothing was lost: the timer is not backed off.
         assert_eq!(s.sender.rto().rto(), Duration::from_millis(300));
-        // And it goes on as ever without further marks.
+        // Without further marks the sender continues normally.
         s.wait(100);
         s.receive(&ack_with(3, Flags::empty()));
         s.expect_cwnd(2.0);
@@ -299,7 +299,8 @@ fn who_waits_at_one_segment_with_more_in_flight_goes_on_with_the_next_ack() {
     s.expect_sent([8, 9]);
 }
 
-/// RTOs in milliseconds after marks at one segment, one after the other, and after an ACK without one.
+/// RTOs in milliseconds after consecutive marks at a window of one segment, and after an ACK without a
+/// mark.
 fn rtos_at_one_segment(config: TcpConfig) -> [u64; 4] {
     let mut s = one_segment(config);
     let mut rto_after = |n, flags| {
@@ -323,7 +324,7 @@ fn rtos_at_one_segment(config: TcpConfig) -> [u64; 4] {
 #[test]
 fn in_ns_2_each_further_mark_at_one_segment_doubles_the_rto() {
     let [first, second, third, unmarked] = rtos_at_one_segment(ecn("reno"));
-    // The samples of 100 ms make the RTO itself smaller each time, down to its least.
+    // Each sample of 100 ms also makes the RTO itself smaller, down to its minimum.
     assert_eq!((first, second, third), (300, 2 * 250, 4 * 220));
     assert_eq!(unmarked, 200);
     let [first, second, third, _] = rtos_at_one_segment(rfc3168("reno"));
@@ -343,7 +344,7 @@ fn in_ns_2_an_unmarked_ack_ends_the_row_of_marks_at_one_segment() {
     s.expect_timer_in(250);
     s.wait_for_timeout();
     s.expect_cwnd(1.0);
-    // The timeout has doubled the RTO; this mark is the first of a row.
+    // The timeout has doubled the RTO; this mark is the first one in sequence.
     s.receive(&ack_with(4, Flags::ECE));
     s.expect_timer_in(500);
 }
@@ -385,7 +386,7 @@ fn a_timeout_in_a_window_cut_for_a_mark_keeps_the_threshold() {
         s.wait_for_timeout();
         s.expect_cwnd(1.0);
         s.expect_ssthresh(5.0);
-        // Another one is another instance of congestion.
+        // Another timeout is another instance of congestion.
         s.wait_for_timeout();
         s.expect_ssthresh(2.0);
     }
@@ -500,7 +501,8 @@ fn a_loss_that_a_channel_is_known_for_is_repaired_without_a_cut() {
     let mut s = listens_for_eln("newreno");
     s.receive(&eln_dupack(1));
     s.expect_cwnd(10.0);
-    // The first one is enough; it also says that a segment has left, which a new one replaces.
+    // The first notification is enough. It also says that a segment has left the network, which a new one
+    // replaces.
     s.expect_sent([1, 11]);
     s.receive(&eln_dupack(1));
     assert!(!s.poll().contains(&1), "once a round trip");

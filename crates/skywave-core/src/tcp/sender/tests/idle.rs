@@ -87,7 +87,7 @@ fn the_window_grows_to_its_cap_and_the_receivers_window_is_another_matter() {
     s.acks_to(7);
     s.expect_cwnd(5.0);
     s.expect_sent(7..=11);
-    // Fast recovery inflates beyond it: that is no window of congestion control.
+    // Fast recovery inflates beyond the cap: the inflated window is not a congestion window.
     s.dupacks(4);
     s.expect_sent([12, 13, 7]);
     s.expect_cwnd(2.5);

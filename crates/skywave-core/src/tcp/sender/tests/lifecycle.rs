@@ -1,4 +1,4 @@
-//! Opening, writing, closing; windows and sequence numbers at their edges.
+//! Opening, writing, closing; windows and sequence numbers at their limits.
 
 use super::{MSS, config};
 use crate::packet::{Flags, Segment};
@@ -322,7 +322,7 @@ fn a_syn_is_not_unsent_data() {
     assert_eq!(s.sender.unsent(), 300);
 }
 
-/// Finds a loss in every ACK of new data.
+/// A detector that finds a loss in every ACK of new data.
 struct Alarmist;
 
 impl LossDetector for Alarmist {

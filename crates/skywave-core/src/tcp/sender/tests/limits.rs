@@ -8,7 +8,7 @@ use crate::tcp::limits::{Limit, Why};
 use crate::tcp::testing::Script;
 use crate::time::{Duration, Time};
 
-/// The milliseconds under each limit so far; all others have none.
+/// Expects these milliseconds under each limit so far, and none under all others.
 #[track_caller]
 fn expect_times(s: &Script, expected: &[(Limit, u64)]) {
     let times = s.sender.limit_times(s.now);
@@ -62,7 +62,7 @@ fn with_window(next: u64, window: u32) -> Segment {
 
 #[test]
 fn a_closed_receivers_window_until_it_opens() {
-    // Standard Reno goes the short way of plain senders, CUBIC does not.
+    // Standard Reno takes the short path of plain senders, CUBIC does not.
     for name in ["reno", "cubic"] {
         let mut s = Script::sent(config(name, 10), 10);
         s.wait(100);
@@ -98,7 +98,7 @@ fn an_application_that_has_nothing_more() {
     s.ack(11);
     s.expect_sent(11..=20);
     s.wait(7);
-    // All is sent: what is still on its way is nobody's fault.
+    // Everything is sent: time in which the last segments travel counts for no limit.
     expect_times(&s, &[(Limit::Application, 107), (Limit::Cwnd, 30)]);
 }
 
@@ -163,7 +163,7 @@ fn silence_counts_as_waiting_once_the_timer_has_ended_it() {
     expect_times(&s, &[(Limit::Cwnd, 300)]);
     s.wait_for_timeout();
     expect_times(&s, &[(Limit::Cwnd, 200), (Limit::Timeout, 200)]);
-    // The next silence begins with the segment just sent, and lasts twice as long.
+    // The next period of silence begins with the segment just sent, and lasts twice as long.
     s.wait_for_timeout();
     expect_times(&s, &[(Limit::Cwnd, 200), (Limit::Timeout, 800)]);
 }
@@ -245,7 +245,7 @@ fn sack_sends_again_for_what_the_scoreboard_shows() {
     s.dupack_sacking(&[3..8]); // the pipe has room
     s.expect_sent([1, 2]);
     assert_eq!(why(&mut s), Some(Why::Sack));
-    // Fewer duplicate ACKs, but enough news in them.
+    // Fewer duplicate ACKs, but their blocks report enough.
     let mut s = Script::sent(plain("sack", 10), 10);
     s.dupack_sacking(&[2..7]);
     s.expect_sent([1]);

@@ -1,4 +1,4 @@
-//! Timeouts and fast retransmits by what the sender knew: SIFEST section 4.1.
+//! Timeouts and fast retransmits, counted by what the sender knew: SIFEST section 4.1.
 
 use super::{MSS, plain};
 use crate::tcp::config::TcpConfig;
@@ -9,7 +9,7 @@ fn held(s: &Script) -> ([u64; 4], [u64; 3]) {
     (events.timeouts, events.failed_dupacks)
 }
 
-/// A sender whose window of `n` segments is out, with `dupacks` duplicate ACKs, at its timeout.
+/// A sender that has sent its window of `n` segments and received `dupacks` duplicate ACKs, at its timeout.
 fn timed_out(n: u32, dupacks: u32) -> Script {
     let mut s = Script::sent(plain("tahoe", n), u64::from(n));
     s.dupacks(dupacks);
@@ -19,9 +19,9 @@ fn timed_out(n: u32, dupacks: u32) -> Script {
 
 #[test]
 fn a_timeout_counts_by_the_duplicate_acks_held() {
-    // Three are out and two answered: all but the lost one.
+    // Three are out and two are answered: all but the lost one.
     assert_eq!(held(&timed_out(3, 2)), ([0, 0, 1, 0], [0, 0, 1]));
-    // Four are out: one more than the first is missing.
+    // Four are out: one besides the first is missing.
     assert_eq!(held(&timed_out(4, 2)), ([0, 0, 1, 0], [0; 3]));
     assert_eq!(held(&timed_out(2, 1)), ([0, 1, 0, 0], [0, 1, 0]));
     assert_eq!(held(&timed_out(1, 0)), ([1, 0, 0, 0], [1, 0, 0]));
@@ -57,7 +57,7 @@ fn small_windows_are_those_of_three_segments_or_less() {
     let mut s = Script::sent(plain("tahoe", 4), 4);
     s.dupacks(3);
     assert_eq!(small(&s), (0, 0));
-    // Limited transmit brings a third one at a window of three.
+    // Limited transmit brings a third duplicate ACK at a window of three.
     let mut s = Script::sent(
         TcpConfig {
             limited_transmit: true,

@@ -29,8 +29,8 @@ fn twelve(name: &str) -> Script {
     Script::sent(ncr(name, 12), 12)
 }
 
-/// 1 is missing: 2 and those after it arrive up to `last`, an ACK each. The first new segment that is
-/// sent on each, if any.
+/// Segment 1 is missing; 2 and the following ones up to `last` arrive, with an ACK each. Returns the new
+/// segments that each ACK lets out.
 fn arrive(s: &mut Script, segments: std::ops::RangeInclusive<u64>) -> Vec<Vec<u64>> {
     segments
         .map(|last| {
@@ -137,7 +137,7 @@ fn the_cut_is_measured_by_what_was_in_flight_before() {
 fn reordering_leaves_the_threshold_and_lets_no_burst_out() {
     let mut s = twelve("ncr-aggressive");
     arrive(&mut s, 2..=6);
-    // 1 comes late. 7 to 17 are outstanding.
+    // 1 arrives late. 7 to 17 are outstanding.
     s.ack(7);
     s.expect_ssthresh(12.0);
     s.expect_cwnd(12.0);
@@ -147,7 +147,7 @@ fn reordering_leaves_the_threshold_and_lets_no_burst_out() {
 
     let mut s = twelve("ncr-careful");
     arrive(&mut s, 2..=7);
-    // 8 to 15 are outstanding: one more, and slow start back to 12.
+    // 8 to 15 are outstanding: one more goes out, and slow start leads back to 12.
     s.ack(8);
     s.expect_ssthresh(12.0);
     s.expect_cwnd(9.0);
@@ -159,7 +159,7 @@ fn reordering_leaves_the_threshold_and_lets_no_burst_out() {
 
 #[test]
 fn a_law_that_undoes_a_cut_after_reordering_keeps_to_the_cap() {
-    /// Opens the window as soon as there was no loss.
+    /// The window opens as soon as the loss turns out to be none.
     struct Bold;
 
     impl CongestionControl for Bold {
@@ -191,7 +191,7 @@ fn a_law_that_undoes_a_cut_after_reordering_keeps_to_the_cap() {
 #[test]
 fn an_ack_of_new_data_that_reports_more_begins_again_with_the_same_flight() {
     let mut s = twelve("ncr-careful");
-    // 1 and 6 are late.
+    // 1 and 6 arrive late.
     s.dupack_sacking(&[2..6]);
     s.expect_sent([13, 14]);
     s.dupack_sacking(&[7..9, 2..6]);
@@ -304,7 +304,7 @@ fn what_a_recovery_leaves_reported_begins_nothing() {
         let _ = s.poll();
     }
     let point = s.next();
-    // The rest of that window arrives, 1 last; of what was sent since, the first is missing.
+    // The rest of that window arrives, 1 last. Of the segments sent since, the first is missing.
     s.dupack_sacking(&[2..point]);
     assert!(s.poll().len() > 10);
     s.ack_sacking(point, &[point + 1..point + 2]);

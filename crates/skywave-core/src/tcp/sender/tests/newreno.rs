@@ -107,7 +107,7 @@ fn dupacks_below_recover_do_not_start_another_recovery() {
     s.expect_sent([1]);
     s.ack(11);
     s.expect_sent(11..=15);
-    // Caused by segments resent needlessly, perhaps: 11 is not above recover.
+    // These may be caused by unnecessary retransmissions: 11 is not above recover.
     s.dupacks(4);
     s.expect_nothing();
     s.ack(12);

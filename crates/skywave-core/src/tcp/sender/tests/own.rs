@@ -1,4 +1,4 @@
-//! A loss detector of a user's own that judges by what was delivered.
+//! A user's own loss detector that judges by deliveries.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use crate::tcp::limits::Why;
 use crate::tcp::testing::Script;
 use crate::time::{Duration, Time};
 
-/// Events that a detector was told of.
+/// Events that a detector received.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Heard {
     /// The newest round trip at each delivery.
@@ -20,7 +20,7 @@ struct Heard {
     armed: u32,
 }
 
-/// Probes after 150 ms of silence, and writes down what it hears.
+/// Probes after 150 ms of silence, and records the events that it receives.
 struct Prober {
     wants: bool,
     heard: Arc<Mutex<Heard>>,
@@ -80,7 +80,7 @@ fn prober(wants: bool) -> (TcpConfig, Arc<Mutex<Heard>>) {
     (config, heard)
 }
 
-/// Three segments were written, sent and, but for the last one, acknowledged; then one came twice.
+/// Three segments were written and sent, and all but the last one acknowledged; then one arrived twice.
 fn tail(config: TcpConfig) -> Script {
     let mut s = Script::idle(config);
     s.sender.write(3 * u64::from(MSS));
@@ -122,7 +122,7 @@ fn nothing_is_probed_for_while_nothing_is_in_flight() {
     s.wait_for_silence();
     s.expect_nothing();
     s.expect_no_timer();
-    // The next segment is no probe, and is waited for as any other.
+    // The next segment is not a probe, and the detector waits for it as for any other.
     s.sender.write(u64::from(MSS));
     s.expect_sent([4]);
     s.expect_timer_in(150);

@@ -1,4 +1,5 @@
-//! A law that owns the window: it hears of every ACK after the recovery, and fills what it says.
+//! A law that owns the window: it hears of every ACK after the recovery, and the sender fills the window
+//! that it sets.
 
 use std::sync::{Arc, Mutex};
 

@@ -19,7 +19,7 @@ fn paced(preset: &str, window: u32) -> TcpConfig {
     }
 }
 
-/// A paced sender whose first window of ten was acknowledged at once after 120 ms.
+/// A paced sender whose first window of ten was acknowledged as a whole after 120 ms.
 fn after_a_round_trip(config: TcpConfig) -> Script {
     let mut s = Script::sent(config, 10);
     s.wait(120);
@@ -67,7 +67,7 @@ fn a_fast_sender_lets_out_a_millisecond_of_its_rate_at_once() {
     let mut s = Script::sent(paced("reno", 100), 100);
     s.wait(10);
     s.ack(101);
-    // 100.01 segments in 10 ms, times 1.2: 12.0012 in a millisecond, and a part of one is one.
+    // 100.01 segments in 10 ms, times 1.2: 12.0012 in a millisecond, and a part of a segment counts as one.
     s.expect_sent(101..=113);
 }
 

@@ -1,4 +1,4 @@
-//! A driver that is told that a segment is the last one need not ask again.
+//! A driver that learns that a segment is the last one need not poll again.
 
 use crate::packet::{Flags, SackBlock, Segment};
 use crate::seq::SeqNr;
@@ -7,8 +7,8 @@ use crate::tcp::sender::Sender;
 use crate::tcp::testing::{MSS, config};
 use crate::time::{Duration, Time};
 
-/// How often a sender was asked, and the segments that it sent, in a transfer of 60 segments in which
-/// some are lost, and each ACK reports what is held above a hole.
+/// Number of polls and segments of a sender in a transfer of 60 segments, some of which are lost; each ACK
+/// reports the data held above a hole.
 fn transfer(name: &str, trusts: bool) -> (u32, Vec<Segment>) {
     let mut sender = Sender::new(config(name, 4));
     sender.open();
@@ -41,7 +41,7 @@ fn transfer(name: &str, trusts: bool) -> (u32, Vec<Segment>) {
             sender.on_segment(now, &ack(&held, number));
             now += Duration::from_millis(1);
         }
-        // To the next timer, but no longer than a second.
+        // Continue at the next timer, but after at most a second.
         let due = sender.next_timer().unwrap_or(now);
         now = now.max(due.min(now + Duration::from_secs(1)));
         sender.on_timer(now);
@@ -50,7 +50,7 @@ fn transfer(name: &str, trusts: bool) -> (u32, Vec<Segment>) {
     (asked, sent)
 }
 
-/// The ACK for segment `number` of a receiver that holds these.
+/// The ACK for segment `number` of a receiver that holds these segments.
 fn ack(held: &[bool], number: usize) -> Segment {
     let at = |number: usize| SeqNr::at(0, number as u64 * u64::from(MSS));
     let next = held.iter().take_while(|&&held| held).count();
@@ -74,7 +74,7 @@ fn nothing_follows_the_last_segment() {
         let (asked, sent) = transfer(preset.name, false);
         let (asked_less, same) = transfer(preset.name, true);
         assert_eq!(sent, same, "{}", preset.name);
-        // Detectors that send beyond the window have to be asked each time.
+        // Detectors that send beyond the window must be polled each time.
         saved += usize::from(asked_less < asked);
     }
     assert!(saved >= 10, "{saved} of {}", PRESETS.len());

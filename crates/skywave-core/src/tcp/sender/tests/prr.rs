@@ -32,7 +32,7 @@ fn halving_lets_out_one_segment_for_two_that_arrive() {
     }
     s.expect_cwnd(5.0);
     assert_eq!(s.sender.flight().pipe(), 6 * u64::from(MSS));
-    // pipe is 5, as ssthresh: from here on as much goes out as arrives.
+    // pipe is 5, as ssthresh: from here on as many segments go out as arrive.
     s.dupack_sacking(&[2..10]);
     s.expect_nothing();
     s.dupack_sacking(&[2..11]);

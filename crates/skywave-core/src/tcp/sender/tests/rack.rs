@@ -1,4 +1,4 @@
-//! Loss by time: RFC 8985, section 6.
+//! Loss detection by time: RFC 8985, section 6.
 
 use super::config;
 use crate::tcp::config::{RecoveryConfig, TcpConfig};
@@ -36,8 +36,8 @@ fn a_segment_is_lost_by_time_and_not_by_count() {
     s.expect_sent([7]);
     s.ack(5);
     s.expect_sent([8]);
-    // 5 to 8 left together. One report is enough when a reordering window, a quarter of the round
-    // trip, has passed since; any ACK tells.
+    // 5 to 8 left together. One report is enough when a reordering window, a quarter of the round trip, has
+    // passed since then; any ACK may trigger the check.
     s.wait(100);
     s.dupack_sacking(&[6..7]);
     s.expect_sent([9]);
@@ -72,17 +72,17 @@ fn reordering_within_the_window_is_tolerated() {
     s.dupack_sacking(&[2..3]);
     s.expect_sent([11]);
     s.wait(10);
-    // 1 arrives 10 ms late, below what has arrived: reordering.
+    // 1 arrives 10 ms late, after later segments: reordering.
     s.ack(3);
     assert!(delivery(&s).reordered());
-    // From now on no count ends the wait: each report lets a segment out, until the window ends.
+    // From now on no count of reports ends the wait: each report lets a segment out, until the window ends.
     let _ = s.poll();
     for top in 5..=8 {
         s.dupack_sacking(&[4..top]);
         assert_eq!(s.poll().len(), 1);
     }
     assert!(!s.sender.in_recovery());
-    // 3 left at 0 and the last report came after 110 ms: 110 + 25 are over in 25 ms.
+    // 3 left at 0 and the last report came after 110 ms: 110 + 25 ms end in 25 ms.
     s.expect_timer_in(25);
     s.ack_sacking(8, &[]);
     assert_eq!(s.sender.counters().fast_retransmits, 0);
@@ -159,7 +159,8 @@ fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
 fn an_ack_that_comes_too_soon_for_a_retransmission_is_of_the_original() {
     let mut s = recovering();
     s.wait(10);
-    // A round trip of 10 ms is none: nothing is concluded of those sent before the retransmission.
+    // 10 ms are too short for a round trip of the retransmission, so nothing follows for the segments sent
+    // before it.
     s.ack(5);
     assert_eq!(delivery(&s).rtt(), ms(101));
     assert_eq!(delivery(&s).min_rtt(), ms(99));
@@ -215,7 +216,7 @@ fn a_reported_duplicate_widens_the_window_once_a_round_trip() {
     s.wait(100);
     s.dupack_sacking(&[2..3]);
     s.expect_timer_in(25);
-    // 1 arrives late: reordering was seen. Then something arrives twice.
+    // 1 arrives late, which shows reordering. Then a segment arrives twice.
     s.ack(3);
     s.dupack_sacking(&[1..2]);
     let _ = s.poll();
@@ -252,7 +253,7 @@ fn a_recovery_without_a_scoreboard_works_on_what_rack_finds() {
     s.sender.on_timer(s.now);
     s.expect_sent([1]);
     s.wait(100);
-    // 2 is lost, too: 1 was resent after it and has arrived.
+    // 2 is lost, too: 1 was resent after 2 was sent, and has arrived.
     s.ack_sacking(2, &[3..4]);
     assert!(s.poll().starts_with(&[2]));
     assert_eq!(s.sender.counters().window_cuts, 1);
@@ -269,7 +270,7 @@ fn what_was_sent_at_this_instant_is_not_lost() {
     s.wait(1);
     s.sender.on_timer(s.now);
     s.expect_sent([1]);
-    // Nor is the repair, whatever arrives at the same time.
+    // The repair is not judged lost either, whatever arrives at the same time.
     s.dupack_sacking(&[2..14]);
     assert!(!s.poll().contains(&1));
 }

@@ -1,5 +1,5 @@
-//! What a law of a user's own hears: rate samples, deliveries, losses, hints, idle restarts; and that the
-//! sender obeys its pacing rate.
+//! The events that a user's own law receives: rate samples, deliveries, losses, hints, idle restarts; and
+//! that the sender obeys its pacing rate.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,7 +16,7 @@ use crate::tcp::{CongestionControl, CustomCongestion};
 use crate::time::{Duration, Time};
 use crate::units::{Rate, Segments};
 
-/// Events that the law below was told of.
+/// Events that the law below received.
 #[derive(Clone, Debug, Default)]
 struct Heard {
     acks: Vec<AckEvent>,
@@ -26,7 +26,7 @@ struct Heard {
     spurious: usize,
 }
 
-/// Reno that writes down what it hears.
+/// Reno that records the events that it receives.
 struct Listener {
     heard: Arc<Mutex<Heard>>,
     rate: Option<Rate>,
@@ -137,7 +137,7 @@ fn sack_blocks_deliver_and_each_byte_counts_once() {
     s.dupack_sacking(&[2..4]);
     s.dupack_sacking(&[2..5]);
     assert_eq!(last_ack(&heard).delivered, Segments(1.0));
-    // Segment 1 was found lost on the last one, and segment 5 is by the partial ACK.
+    // The last ACK showed segment 1 lost, and the partial ACK shows segment 5 lost.
     s.wait(100);
     s.ack(5);
     let ack = last_ack(&heard);
@@ -184,7 +184,7 @@ fn an_application_that_writes_too_little_is_seen_in_the_sample() {
     );
     s.ack(4);
     assert!(last_ack(&heard).rate.expect("a sample").app_limited);
-    // A full window ends that.
+    // A full window ends the state in which the application limits the sender.
     s.sender.write(u64::MAX);
     let sent = s.poll();
     s.wait(100);
@@ -282,7 +282,7 @@ fn a_laws_own_rate_sets_the_pace() {
     s.wait(1);
     s.on_timer();
     s.expect_sent([2]);
-    // Time that was not used is not made up for.
+    // The sender does not catch up for unused time.
     s.wait(1000);
     s.on_timer();
     s.expect_sent([3]);

@@ -105,7 +105,7 @@ fn the_third_dupack_halves_the_window_and_resends() {
     s.expect_cwnd(5.05);
     s.expect_ssthresh(5.0);
     assert!(s.sender.in_recovery());
-    // 5.05 + 3 segments from 2 on: all sent already. Each further dupack adds one.
+    // 5.05 + 3 segments from 2 on: all of these are sent already. Each further dupack adds one.
     s.dupacks(2);
     s.expect_nothing();
     s.dupack();
@@ -113,7 +113,7 @@ fn the_third_dupack_halves_the_window_and_resends() {
     s.dupacks(3);
     s.expect_sent([13, 14, 15]);
     s.expect_cwnd(5.05);
-    // The first new ACK deflates, and grows as any ACK does.
+    // The first new ACK deflates the window, and makes it grow as any ACK does.
     s.ack(12);
     s.expect_cwnd(5.05 + 1.0 / 5.05);
     s.expect_sent([16]);
@@ -172,7 +172,7 @@ fn limited_transmit_sends_one_new_segment_on_each_of_two_dupacks() {
     s.expect_sent([1]);
     s.expect_cwnd(2.0);
 
-    // Off; the inflated window, 2 + 3, lets 5 out with the retransmission.
+    // With the guard off, the inflated window, 2 + 3, lets 5 out with the retransmission.
     let mut s = Script::sent(plain("reno", 4), 4);
     s.dupacks(2);
     s.expect_nothing();
@@ -193,7 +193,7 @@ fn limited_transmit_keeps_to_the_receivers_window() {
     s.expect_sent([5]);
 }
 
-/// Segments 2 and 7 of a window are lost. Up to the ACK that asks for 7.
+/// Segments 2 and 7 of a window are lost. Stops at the ACK that asks for 7.
 fn two_losses(avoid_repeated_recovery: bool) -> Script {
     let mut config = config("reno", 10);
     config.composition.avoid_repeated_recovery = avoid_repeated_recovery;

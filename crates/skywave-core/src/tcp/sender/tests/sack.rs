@@ -41,7 +41,8 @@ fn pipe_decides_and_holes_go_before_new_data() {
         s.dupack_sacking(&[8..new - 2, 3..7]);
         s.expect_sent([new]);
     }
-    // The first retransmission arrived; 7 was resent already: pipe tells, and that is new data.
+    // The first retransmission arrived, and 7 had been resent already: pipe has room for a segment, which
+    // is new data.
     s.ack_sacking(7, &[8..14]);
     s.expect_sent([17]);
     s.ack_sacking(14, &[]);
@@ -70,7 +71,7 @@ fn each_hole_is_resent_once_a_recovery() {
         let sent = s.poll();
         assert!(!sent.contains(&7) && !sent.contains(&2), "{sent:?}");
     }
-    // Its loss is for the retransmission timer.
+    // Only the retransmission timer can find its loss.
     s.wait_for_timeout();
     s.expect_sent([2]);
 }
@@ -123,7 +124,7 @@ fn three_segments_reported_by_one_dupack_are_enough() {
     s.dupack_sacking(&[2..6]);
     s.expect_sent([1]);
     s.expect_cwnd(5.0);
-    // Those that follow belong to this recovery.
+    // The duplicate ACKs that follow belong to this recovery.
     s.dupack_sacking(&[2..7]);
     s.dupack_sacking(&[2..8]);
     assert_eq!(s.sender.counters().fast_retransmits, 1);
@@ -182,7 +183,7 @@ fn suspected_holes_are_resent_as_pipe_allows() {
 
 #[test]
 fn without_new_data_the_last_segment_is_rescued_once() {
-    // NextSeg rule 4. 10 is lost, too; nothing above it can tell.
+    // NextSeg rule 4. 10 is lost, too; nothing above it can report this.
     let mut s = recovering_at_the_end();
     s.dupack_sacking(&[2..6]);
     s.dupack_sacking(&[2..7]);
@@ -338,7 +339,7 @@ fn counted_by_delivery_the_ack_that_ends_a_recovery_is_one_segment() {
         for held in 3..=11 {
             s.dupack_sacking(&[2..held]);
         }
-        // All that was sent until then ends the recovery.
+        // An ACK of all segments sent until then ends the recovery.
         let next = s.poll().into_iter().max().map_or(11, |sent| sent + 1);
         s.dupack_sacking(&[2..next]);
         s.ack(next);

@@ -114,7 +114,7 @@ fn the_first_of_two_segments_resent_after_a_timeout_is_found_lost() {
 
 #[test]
 fn a_timeout_resets_the_estimate() {
-    // Without a round trip to tell idleness by.
+    // No round trip has been measured by which the sender could detect an idle time.
     let mut s = Script::sent(sifest("tahoe", 10, 1), 10);
     s.wait_for_timeout();
     s.expect_sent([1]);
@@ -122,7 +122,7 @@ fn a_timeout_resets_the_estimate() {
     s.expect_sent([11, 12]);
     s.ack(12);
     s.expect_sent([13, 14]);
-    // Three in flight; with the ten from before it would be four.
+    // Three are in flight; if the ten from before counted, it would be four.
     s.dupack();
     s.expect_nothing();
     s.dupack();
@@ -151,7 +151,7 @@ fn going_back_n_after_tahoes_fast_retransmit_does_not_count() {
     s.ack(4);
     s.expect_sent([4, 5]);
     s.wait(100);
-    // Four and five are in flight; counted twice they would be four.
+    // Four and five are in flight; counted twice, there would be four.
     s.dupack();
     s.expect_sent([4]);
 }
@@ -166,7 +166,7 @@ fn what_a_timeout_has_yet_to_resend_counts_after_tahoes_fast_retransmit() {
     s.expect_sent([2, 3, 4]);
     s.wait(100);
     s.ack(5);
-    // For the first time since the timeout: three in flight.
+    // The first duplicate ACK since the timeout: three are in flight.
     s.expect_sent([5, 6, 7]);
     s.wait(100);
     s.dupack();
@@ -183,7 +183,7 @@ fn idleness_resets_the_estimate() {
         s.expect_sent(1..=5);
         s.wait(100);
         s.ack(2);
-        // Nothing has been sent for a round trip already.
+        // Nothing has been sent for a round trip.
         s.wait(idle - 100);
         s.sender.write(2 * u64::from(MSS));
         s.expect_sent([6, 7]);
@@ -219,7 +219,7 @@ fn newreno_goes_on_going_back_n_after_a_fast_retransmit() {
     s.wait(100);
     s.dupack();
     s.expect_sent([2, 4]);
-    // What has been sent since the timeout up to the loss is repaired: 4 is on its way.
+    // Everything sent between the timeout and the loss is repaired: 4 is on its way.
     s.ack(4);
     s.expect_sent([5]);
     assert_eq!(s.sender.counters().fast_retransmits, 1);
@@ -271,7 +271,7 @@ fn sack_does_not_resend_what_a_timeout_has_just_resent() {
     for arrived in 3..=5 {
         s.dupack_sacking(&[arrived..arrived + 1]);
     }
-    // 6 and 7 are on their way, whatever arrived above them before.
+    // 6 and 7 are on their way, although later segments arrived before.
     s.expect_sent([2]);
     assert_eq!(s.sender.counters().fast_retransmits, 2);
 }
@@ -283,7 +283,7 @@ fn dupacks_from_needless_resends_do_not_go_round_for_ever() {
         s.wait_for_timeout();
         s.expect_sent([2, 3]);
         s.wait(100);
-        // The receiver had 3, and reports it twice.
+        // The receiver already had 3, and reports it as a duplicate.
         s.ack(4);
         assert_eq!(s.poll()[0], 4);
         s.dupack();
@@ -321,7 +321,7 @@ fn tahoes_larger_loss_window_does_not_resend_for_its_own_resends() {
     s.expect_sent([1, 2]);
     s.ack(3);
     s.expect_sent([3, 4]);
-    // 2 came twice.
+    // 2 arrived twice.
     s.dupack();
     s.expect_nothing();
     assert_eq!(s.sender.counters().fast_retransmits, 1);

@@ -1,4 +1,4 @@
-//! What ends slow start besides a loss, seen from the sender.
+//! Events other than a loss that end slow start, seen from the sender.
 
 use super::config;
 use crate::tcp::SlowStartConfig;

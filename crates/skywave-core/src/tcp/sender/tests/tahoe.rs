@@ -24,7 +24,7 @@ fn the_third_dupack_restarts_with_one_segment_and_goes_back_n() {
     s.ack(7);
     s.expect_cwnd(2.0);
     s.expect_sent([7, 8]);
-    // The receiver held the rest.
+    // The receiver held the other segments.
     s.ack(14);
     s.expect_cwnd(3.0);
     s.expect_sent([14, 15, 16]);

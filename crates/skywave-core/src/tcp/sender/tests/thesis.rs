@@ -9,7 +9,7 @@ use crate::tcp::testing::Script;
 use crate::tcp::timeout::ExtendedConfig;
 use crate::time::Duration;
 
-/// Lets time pass until the timer expires, which is no timeout.
+/// Lets time pass until the extended timer expires, which is not a timeout yet.
 #[track_caller]
 fn wait_for_extension(s: &mut Script) {
     let before = *s.sender.counters();
@@ -28,7 +28,7 @@ fn a_timeout_leaves_half_of_what_is_outstanding() {
         s.expect_cwnd(half.into());
         s.expect_ssthresh(half.into());
         s.expect_sent(1..=u64::from(half));
-        // Backed off as ever.
+        // The timer is backed off as usual.
         s.expect_timer_in(6000);
     }
 }
@@ -89,7 +89,7 @@ fn the_first_expiry_extends_the_timer_and_the_next_one_is_a_timeout() {
     s.expect_sent([1]);
     s.expect_cwnd(1.0);
     s.expect_ssthresh(5.0);
-    // Without an ACK there is no more waiting.
+    // Without an ACK since, the sender does not wait again.
     for seconds in [6, 12, 24] {
         s.expect_timer_in(seconds * 1000);
         s.wait_for_timeout();
@@ -107,7 +107,7 @@ fn later_expiries_on_the_connection_double_the_timer() {
     wait_for_extension(&mut s);
     s.expect_timer_in(450);
     s.wait(1);
-    // A late ACK: the regular timer again, and nothing sent twice.
+    // A late ACK: the regular timer runs again, and nothing is sent twice.
     s.ack(3);
     s.expect_sent([12]);
     s.expect_timer_in(300);
@@ -187,14 +187,14 @@ fn the_first_expiry_may_retransmit_as_well() {
     s.expect_timer_in(4500);
     s.wait(100);
     s.ack(11);
-    // Karn: it was sent twice.
+    // Karn's rule: the segment was sent twice.
     assert_eq!(s.sender.poll_rtt(), None);
     s.expect_sent(11..=20);
 }
 
 #[test]
 fn a_partial_ack_returns_to_the_regular_timer() {
-    // Impatient: later partial ACKs leave a regular timer alone.
+    // The impatient variant: later partial ACKs do not restart a regular timer.
     let mut s = Script::sent(plain("thesis-newreno", 10), 10);
     s.wait(100);
     s.ack(2);
@@ -231,7 +231,7 @@ fn a_syn_is_not_waited_for() {
         ..Segment::default()
     });
     s.expect_sent([1]);
-    // Two backed-off initial RTOs; half as much again the first time.
+    // Two backed-off initial RTOs; the first time half as much again.
     s.expect_timer_in(6000);
     wait_for_extension(&mut s);
     s.expect_timer_in(9000);

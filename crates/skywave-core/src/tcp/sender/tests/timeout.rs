@@ -43,7 +43,7 @@ fn a_timeout_restarts_with_one_segment_and_goes_back_n() {
     s.expect_sent([2, 3]);
     s.ack(3);
     s.expect_sent([4, 5]);
-    // The receiver had 5 to 8: the next to send jumps.
+    // The receiver held 5 to 8: the next segment to send jumps.
     s.ack(9);
     s.expect_cwnd(4.0);
     s.expect_sent([9, 10, 11, 12]);
@@ -75,7 +75,7 @@ fn the_timer_doubles_up_to_its_maximum() {
 
 #[test]
 fn the_backoff_lasts_until_a_segment_sent_once_is_acknowledged() {
-    // Karn: the ACK of a retransmission is no sample, and leaves the backoff.
+    // Karn's rule: the ACK of a retransmission gives no sample, and keeps the backoff.
     let mut s = Script::sent(config("reno", 2), 2);
     s.wait_for_timeout();
     s.expect_sent([1]);
@@ -118,7 +118,7 @@ fn the_ack_of_a_jump_over_a_resent_segment_gives_no_sample() {
 
 #[test]
 fn a_timeout_or_a_fast_retransmit_gives_up_the_sample_under_way() {
-    // 11 is timed and sent once, but its ACK waits for 2 to be resent.
+    // 11 is timed and sent once, but its ACK must wait until 2 has been resent.
     for timeout in [true, false] {
         let mut s = Script::sent(plain("reno", 10), 10);
         s.wait(100);
@@ -165,8 +165,8 @@ fn the_coarse_clock_waits_three_ticks_at_least() {
     );
     s.wait(100);
     s.ack(2);
-    // No tick boundary crossed counts as one: 1 + 4·(1/2) ticks of 500 ms, and in integers there
-    // is no less, however steady the round trips are.
+    // A round trip without a tick boundary counts as one tick: 1 + 4·(1/2) ticks of 500 ms. In integers
+    // this is the minimum, however steady the round trips are.
     s.expect_timer_in(1500);
     for _ in 0..20 {
         s.wait(100);

@@ -57,7 +57,7 @@ fn an_echo_from_the_future_is_no_sample() {
     assert_eq!(s.sender.poll_rtt(), None);
     assert_eq!(s.sender.rto().srtt(), None);
     assert_eq!(s.sender.rto().rto(), before);
-    // What it acknowledges counts all the same.
+    // The acknowledged data count nevertheless.
     s.expect_sent([4]);
 }
 

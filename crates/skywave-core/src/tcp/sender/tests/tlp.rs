@@ -5,7 +5,7 @@ use crate::tcp::config::{Acking, TcpConfig};
 use crate::tcp::testing::Script;
 use crate::time::Duration;
 
-/// Four segments and no more were sent, after a round trip of 100 ms was measured.
+/// Four segments, all that were written, were sent after a round trip of 100 ms was measured.
 fn tail(config: TcpConfig) -> Script {
     let mut s = Script::idle(config);
     s.sender.write(u64::from(MSS));
@@ -28,7 +28,7 @@ fn after_two_round_trips_of_silence_the_last_segment_is_sent_again() {
     s.wait_for_probe();
     s.expect_sent([5]);
     assert_eq!(s.sender.counters().timeouts, 0);
-    // The retransmission timer starts anew, and no other probe goes before it.
+    // The retransmission timer restarts, and no other probe is sent before it expires.
     s.expect_timer_in(300);
     s.wait_for_timeout();
     s.expect_sent([2]);
@@ -60,7 +60,7 @@ fn the_probes_report_shows_what_else_is_lost() {
     s.expect_sent([5]);
     s.wait(100);
     s.dupack_sacking(&[5..6]);
-    // The reordering window of a retransmission that was not needed for long is over.
+    // The reordering window of an unnecessary retransmission has long ended.
     s.expect_sent([4]);
     assert!(s.sender.in_recovery());
     s.wait(100);
@@ -77,7 +77,7 @@ fn new_data_is_the_probe_if_there_is_any() {
     s.ack(2);
     s.expect_sent([5]);
     s.wait_for_probe();
-    // One more than the window.
+    // The probe is one segment more than the window.
     s.expect_sent([6]);
     s.wait(100);
     s.ack(7);
@@ -110,7 +110,7 @@ fn a_loss_that_the_probe_repaired_cuts_the_window() {
     s.wait_for_probe();
     s.expect_sent([5]);
     s.wait(100);
-    // Either copy's ACK.
+    // The ACK of either copy.
     s.ack(6);
     assert_eq!(s.sender.counters().window_cuts, 0);
     s.sender.write(u64::from(MSS));
@@ -122,7 +122,7 @@ fn a_loss_that_the_probe_repaired_cuts_the_window() {
     assert!(!s.sender.in_recovery());
 }
 
-/// The probe's ACK came; the receiver then says with `again` that it got 5 twice.
+/// The probe's ACK came; then the receiver reports in `again` that 5 arrived twice.
 fn needless_probe(again: &[std::ops::Range<u64>]) -> Script {
     let mut s = tail(rack(10));
     s.wait(100);
@@ -145,7 +145,7 @@ fn a_probe_that_was_not_needed_cuts_nothing() {
         let s = needless_probe(again);
         assert_eq!(s.sender.counters().window_cuts, 0, "{again:?}");
     }
-    // A report of something else says nothing of the probe.
+    // A report about another segment says nothing about the probe.
     assert_eq!(
         needless_probe(&[3..4]).sender.counters().window_cuts,
         1,
@@ -192,7 +192,7 @@ fn one_probe_is_out_at_a_time() {
     s.expect_sent([5]);
     s.wait_for_probe();
     s.expect_sent([6]);
-    // An ACK arms the timer again, which then leaves it to the other one.
+    // An ACK arms the probe timer again; when that one has expired, only the retransmission timer is left.
     s.wait(50);
     s.ack(3);
     let _ = s.poll();
@@ -224,7 +224,7 @@ fn no_probe_while_reports_or_a_recovery_tell_more() {
     let mut s = tail(rack(10));
     s.wait(100);
     s.dupack_sacking(&[3..4]);
-    // The reordering window, not a probe.
+    // The timer of the reordering window, not that of a probe.
     s.expect_timer_in(25);
     s.wait(25);
     s.sender.on_timer(s.now);

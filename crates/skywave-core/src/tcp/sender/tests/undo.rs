@@ -1,4 +1,4 @@
-//! Cuts of the window that were a mistake, and those that were not.
+//! Cuts of the window that were wrong, and cuts that were right.
 
 use super::config;
 use crate::tcp::config::TcpConfig;
@@ -26,8 +26,8 @@ fn undoing(preset: &str, undo: UndoConfig) -> TcpConfig {
     }
 }
 
-/// A sender with segments 2 to 12 in flight whose timer has just expired; when those were sent, and when
-/// segment 2 was sent again.
+/// A sender with segments 2 to 12 in flight whose timer has just expired. Returns also the times at which
+/// those were sent and at which segment 2 was sent again.
 fn timed_out(preset: &str, undo: UndoConfig) -> (Script, Time, Time) {
     let mut s = Script::sent(undoing(preset, undo), 10);
     s.wait(100);
@@ -46,7 +46,7 @@ fn timed_out(preset: &str, undo: UndoConfig) -> (Script, Time, Time) {
 fn a_timeout_that_came_too_early_is_taken_back() {
     for preset in ["reno", "newreno", "sack", "sack1"] {
         let (mut s, sent, _) = timed_out(preset, ALL);
-        // The answer to the original was only late.
+        // The ACK of the original was only late.
         s.ack_echoing(3, sent);
         s.expect_cwnd(10.1);
         s.expect_ssthresh(10.0);

@@ -29,7 +29,7 @@ fn the_first_dupack_resends_a_segment_older_than_the_fine_timeout() {
     s.wait(60);
     s.dupack();
     s.expect_sent([2]);
-    // A quarter less, and slow start is over.
+    // The window falls by a quarter, and slow start ends.
     s.expect_cwnd(8.0);
     s.expect_ssthresh(2.0);
 }
@@ -37,7 +37,7 @@ fn the_first_dupack_resends_a_segment_older_than_the_fine_timeout() {
 #[test]
 fn what_is_sent_this_very_moment_is_not_late_however_short_the_timeout() {
     let mut s = Script::sent(config("vegas", 10), 10);
-    // A round trip of no time.
+    // A round trip of zero.
     s.ack(2);
     s.expect_sent([11]);
     s.dupack();
@@ -79,7 +79,7 @@ fn a_segment_sent_before_the_last_cut_does_not_cut_again() {
     s.dupacks(3);
     s.expect_sent([2, 12]);
     s.expect_cwnd(8.0);
-    // So young that the check on the ACK passes it; then three dupacks.
+    // The segment is too young for the check on the ACK; then come three dupacks.
     s.wait(10);
     s.ack(4);
     s.dupacks(3);

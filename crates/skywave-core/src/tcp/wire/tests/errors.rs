@@ -143,7 +143,7 @@ fn both_zeros_are_a_right_checksum() {
         let at = 16 + if ends == V4 { 20 } else { 40 };
         let mut bytes = Vec::new();
         write(&header, &full_ack(), &payload, &mut bytes).unwrap();
-        // The amount that the sum lacks to zero.
+        // This value completes the sum to zero.
         payload[..2].copy_from_slice(&bytes[at..at + 2]);
         bytes.clear();
         write(&header, &full_ack(), &payload, &mut bytes).unwrap();

@@ -35,7 +35,7 @@ fn extension_headers_of_ipv6_are_skipped() {
     let options = [6, 0, 1, 4, 0, 0, 0, 0];
     let longer = [&[6, 1, 1, 12][..], &[0; 12]].concat();
     let two = [[60, 0, 1, 4, 0, 0, 0, 0], options].concat();
-    // Routing without segments left, and a fragment header on a whole packet (RFC 6946).
+    // A routing header without segments left, and a fragment header on a whole packet (RFC 6946).
     let routing = [6, 0, 4, 0, 0, 0, 0, 0];
     let atomic = [6, 0, 0, 0, 1, 2, 3, 4];
     for (kind, extension) in [

@@ -1,6 +1,6 @@
-//! Packets that Linux 6.18 sent, recorded at a TUN device; tshark finds both checksums of all right and
-//! reads the fields that are expected here. The peer at .2 or ::2 had left holes in what it sent, and
-//! one of its packets was marked by ECN.
+//! Packets that Linux 6.18 sent, recorded at a TUN device. tshark finds all their checksums correct and
+//! reads the field values expected here. The peer at .2 or ::2 had left holes in its data, and one of its
+//! packets was marked by ECN.
 
 use super::*;
 use crate::packet::SynOptions;
@@ -11,14 +11,15 @@ fn bytes(hex: &str) -> Vec<u8> {
     digits.map(byte).collect()
 }
 
-/// What is read of `hex` with a scale of 3, as Linux had announced.
+/// The segment read from `hex` with a scale of 3, which Linux had announced.
 fn read(hex: &str) -> (Vec<u8>, Endpoints, Ecn, Segment) {
     let bytes = bytes(hex);
     let parsed = parse(&bytes).unwrap();
     let known = timestamps(1 << 32, 1 << 32);
     let segment = parsed.segment(3, TimestampClock::default(), known);
     let (ends, ecn) = (parsed.endpoints, parsed.ecn);
-    // Linux lays out the options of all but SYNs as we do, so that all from TCP's header on is the same.
+    // Linux orders the options of all segments but SYNs as we do, so that the bytes from TCP's header on
+    // are equal.
     let mut again = Vec::new();
     let header = Header {
         endpoints: ends,
@@ -124,7 +125,7 @@ fn acks_with_blocks() {
         flags: Flags::ACK | Flags::ECE,
         ..Segment::default()
     };
-    // Four; then the first one tells of a duplicate (RFC 2883).
+    // Four blocks; then the first one reports a duplicate (RFC 2883).
     let (_, _, ecn, four) = read(
         "4500004c62a8400040065400c0000201c00002029c530050ddf08bd7fffffe01e050c29fccff000001010522\
          000001210000018500000059000000bdffffff91fffffff5fffffec9ffffff2d",

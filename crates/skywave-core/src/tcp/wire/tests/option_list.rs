@@ -36,7 +36,7 @@ fn each_option_is_read() {
         }),
     };
     assert_eq!(read(&list, 0), Ok(expected));
-    // What belongs to the segment depends on SYN.
+    // Which options a segment may carry depends on SYN.
     assert_eq!(expected.of(Flags::SYN), Options::Syn(offer));
     assert_eq!(expected.of(Flags::SYN_ACK), Options::Syn(offer));
     assert_eq!(expected.of(Flags::ACK), sack);
@@ -125,7 +125,7 @@ fn blocks_of_several_options_add_up_and_the_last_of_equal_options_counts() {
     assert_eq!(list.offer.mss, Some(2));
 }
 
-/// Whatever else is on the segment, it can be written again.
+/// Any segment that was read can be written again.
 #[test]
 fn the_most_blocks_that_fit_are_read_and_written() {
     let blocks = [block(1, 2), block(3, 4), block(5, 6), block(7, 8)];

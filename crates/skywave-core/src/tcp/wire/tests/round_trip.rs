@@ -80,7 +80,7 @@ fn segments() -> impl Strategy<Value = Segment> {
     })
 }
 
-/// `segment` as it is after the wire: rounded, and without what is not valid.
+/// `segment` as a reader sees it: rounded, and without fields that are not valid.
 fn told(segment: &Segment, header: &Header) -> Segment {
     let shift = if segment.is_syn() {
         0
@@ -110,7 +110,7 @@ proptest! {
     fn what_was_written_is_read(
         header in headers(),
         segment in segments(),
-        // The times known are half a cycle away at most.
+        // The times that the reader knows differ by at most half a cycle.
         away in -(1i64 << 31) + 1..1 << 31,
         after in 0..5usize,
     ) {
@@ -146,8 +146,8 @@ proptest! {
         prop_assert_eq!(again, packet);
     }
 
-    /// What a configuration counts for a segment is what is written, but for the options of a SYN,
-    /// which the simulation leaves out.
+    /// The size that a configuration computes for a segment is the size written, except for the options of
+    /// a SYN, which the simulation leaves out.
     #[test]
     fn the_simulated_size_is_that_on_the_wire(segment in segments()) {
         prop_assume!(!segment.is_syn());
@@ -251,7 +251,7 @@ fn without_ack_neither_number_nor_echo_is_told() {
         (parsed.ack, parsed.timestamps),
         (SeqNr(0), Some(Ticks { value: 5, echo: 0 }))
     );
-    // Other hosts may leave anything there.
+    // Other hosts may put any value there.
     let bytes = changed(&bytes, |bytes| {
         bytes[31] = 1;
         bytes[51] = 2;
