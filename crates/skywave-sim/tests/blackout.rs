@@ -22,8 +22,8 @@ const PACKET_BITS: f64 = 4000.0;
 /// Without queues, seconds.
 const ROUND_TRIP: f64 = 0.5;
 
-/// The path of the paper's section 5.2 (50 kb/s, 250 ms each way, 500-byte packets) without anything
-/// passing for `dark` seconds.
+/// The path of the paper's section 5.2 (50 kb/s, 250 ms each way, 500-byte packets), on which nothing
+/// passes for `dark` seconds.
 fn spec(dark: u64, loss: f64, bytes: u64, seed: u64) -> Spec {
     let at = |s| Time::ZERO + Duration::from_secs(s);
     let mut air = wire(0.05, 200.0, 5);
@@ -76,13 +76,13 @@ fn rate_at(outcome: &Outcome, seconds: f64) -> f64 {
     before.last().unwrap().1
 }
 
-/// Bytes delivered from one second to another.
+/// Bytes delivered between two times, in seconds.
 fn delivered(outcome: &Outcome, from: u64, to: u64) -> f64 {
     let bins = &outcome.bins.as_ref().unwrap().delivered[0];
     bins[from as usize..to as usize].iter().sum::<u64>() as f64
 }
 
-/// When data arrive again after a blackout.
+/// Time at which data arrive again after a blackout.
 fn resumed(outcome: &Outcome, dark: u64) -> u64 {
     let bins = &outcome.bins.as_ref().unwrap().delivered[0];
     let from = (START + dark) as usize;
@@ -109,7 +109,7 @@ fn a_transfer_goes_on_at_its_old_rate_after_a_blackout_of_any_length() {
                 let at = resumed(&outcome, dark);
                 before += delivered(&outcome, START - SPAN, START);
                 after += delivered(&outcome, at + 1, at + 1 + SPAN);
-                // A short one is not noticed: an epoch goes on through it.
+                // A short blackout is not noticed: an epoch continues through it.
                 if dark >= 10 {
                     let old = rate_at(&outcome, START as f64);
                     let new = rate_at(&outcome, at as f64);
@@ -123,7 +123,7 @@ fn a_transfer_goes_on_at_its_old_rate_after_a_blackout_of_any_length() {
                     rates += new / old / 10.0;
                     assert_eq!(flow.blackouts, 1, "{dark} s, {loss}, seed {seed}");
                     assert!(flow.blackout_s < dark as f64 + 2.0);
-                    // Data stop, so that probes are nearly all that is lost.
+                    // The data end, so that nearly all lost packets are probes.
                     assert!(flow.probes > 0 && flow.probes <= dark + 20);
                 }
             }

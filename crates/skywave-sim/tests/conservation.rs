@@ -1,5 +1,5 @@
-//! In a whole simulation no packet appears or disappears unaccounted, for every variant and every
-//! impairment of the links: an auditor watches all links and is compared with what the run says.
+//! In a whole simulation every packet is accounted for, for every variant and every impairment of the
+//! links: an auditor watches all links, and its counts are compared with the run's.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ type Sighting = (usize, u32, bool, Time, u32);
 struct Account {
     /// From their host.
     sent: u64,
-    /// Second copies that links made.
+    /// Duplicates that links made.
     copies: u64,
     /// Whole ones that reached the other host.
     arrived: u64,
@@ -49,7 +49,7 @@ struct Auditor<'a> {
     spec: &'a Spec,
     links: Vec<LinkOutcome>,
     flows: Vec<Account>,
-    /// Packets seen to come to a node, less those seen to leave it; those of the hosts not counted.
+    /// Packets that arrived at a node minus those that left it; hosts are not counted.
     inside: BTreeMap<Sighting, i64>,
 }
 
@@ -150,7 +150,7 @@ fn audit(spec: &Spec) {
         let has_arq = link.config.arq.is_some();
         let lost = seen.channel_drops + seen.blackout_drops;
         assert_eq!(said.given_up, if has_arq { lost } else { 0 });
-        // Some of those that it still has may have been sent again too.
+        // The link may also have sent packets again that it still holds.
         assert!(said.link_retransmits >= seen.link_retransmits);
         assert_eq!(
             said.mean_transmissions.is_some(),
@@ -176,8 +176,7 @@ fn audit(spec: &Spec) {
     }
 }
 
-/// Routers neither keep nor make packets, but for agents: these make copies of data and keep duplicate
-/// ACKs.
+/// Routers neither keep nor make packets, except agents, which copy data and suppress duplicate ACKs.
 fn audit_inside(auditor: &Auditor<'_>, said: &[FlowOutcome]) {
     let mut seen: Vec<(u64, u64)> = said.iter().map(|_| (0, 0)).collect();
     for (&(node, flow, forward, ..), &n) in &auditor.inside {

@@ -10,7 +10,7 @@ use skywave_sim::outcome::FlowOutcome;
 use skywave_sim::simulate_watched;
 use skywave_sim::spec::Spec;
 
-/// When ACKs come to the base station.
+/// Times at which ACKs arrive at the base station.
 #[derive(Default)]
 struct Acks(Vec<Time>);
 
@@ -22,8 +22,8 @@ impl Observer for Acks {
     }
 }
 
-/// Reno over a cell of 100 kb/s and 50 ms: what it did, and how many of its ACKs came right behind
-/// another.
+/// Reno over a cell of 100 kb/s and 50 ms: its outcome, and the number of its ACKs that came directly after
+/// another one.
 fn run(contention: Option<Contention>) -> (FlowOutcome, f64) {
     let mut config = ns2("reno", 10);
     config.mss = 500;
@@ -89,6 +89,6 @@ fn without_capture_each_ack_waits_by_itself() {
         hold: Duration::from_millis(20),
         ..BUSY
     }));
-    // By chance, when the first slot is the one.
+    // By chance, when the backoff draws the first slot.
     assert!(behind < 0.1, "{behind}");
 }

@@ -1,4 +1,4 @@
-//! A policy member of a user's own, as a trait object, against the same one built in.
+//! A user's own policy member, as a trait object, compared with the same member built in.
 
 use skywave_core::tcp::detection::{Allowance, Finding, LossRule, Rack, Sending};
 use skywave_core::tcp::flight::{Flight, Sent};
@@ -14,7 +14,7 @@ use skywave_sim::simulate;
 mod common;
 use common::{Path, single};
 
-/// Reno, written by somebody who has only RFC 5681.
+/// Reno, written from RFC 5681 alone.
 struct MyReno;
 
 impl CongestionControl for MyReno {
@@ -105,7 +105,7 @@ fn a_dupack_detector_of_a_users_own_is_the_built_in_one() {
     }
 }
 
-/// RACK-TLP as somebody wraps it who wants to look on: every method is passed on.
+/// RACK-TLP in a wrapper that only observes: it passes every method on.
 struct MyRack(Rack);
 
 impl LossDetector for MyRack {
@@ -180,7 +180,7 @@ fn rack_of_a_users_own_is_rack() {
 
 #[test]
 fn a_member_is_made_for_each_connection_from_its_configuration() {
-    /// Holds the window at as many segments as make a number of bytes.
+    /// A law that holds the window at the number of segments that hold these bytes.
     struct Fixed(Segments);
 
     impl CongestionControl for Fixed {

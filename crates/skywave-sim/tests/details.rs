@@ -1,4 +1,4 @@
-//! Figures of losses, gaps, arrivals and queues where arithmetic knows them.
+//! Figures of losses, gaps, arrivals and queues that arithmetic gives too.
 
 mod common;
 
@@ -19,9 +19,9 @@ const PATH: Path = Path {
     seconds: 20,
 };
 
-/// One way over the path for 1500 bytes: 100 ms, twice 1.2 ms at 10 Mb/s and 6 ms at 2 Mb/s.
+/// Time of 1500 bytes over the path: 100 ms, twice 1.2 ms at 10 Mb/s and 6 ms at 2 Mb/s.
 const ONE_WAY: f64 = 0.1084;
-/// The way of 40 bytes back, with 0.16 ms at 2 Mb/s and twice 0.032 ms.
+/// Time of 40 bytes back over the path, with 0.16 ms at 2 Mb/s and twice 0.032 ms.
 const BACK: f64 = 0.100_224;
 
 /// One flow with a window of eight segments that loses these packets.
@@ -60,9 +60,9 @@ fn arrivals_are_timed_from_the_first_transmission() {
     // Later segments queue 6 ms each: the third dupack comes 18 ms after an ACK would have.
     let round_trip = ONE_WAY + BACK;
     near(flow.retx_arrival_mean_s, round_trip + ONE_WAY + 0.018, 0.05);
-    // As data is delivered in order, the segments after the lost one wait for it.
+    // Because data are delivered in order, the segments after the lost one wait for it.
     assert!(flow.delay_p99_s > flow.arrival_p90_s);
-    // An SRTT of whole ticks of 10 ms, on average near the round trip.
+    // An SRTT in whole ticks of 10 ms is on average near the round trip.
     near(flow.srtt_mean_s, flow.rtt_mean_s.expect("samples"), 0.1);
     assert!(flow.rttvar_mean_s.is_some_and(|v| v > 0.0 && v < 0.1));
 }
@@ -84,7 +84,7 @@ fn what_is_received_and_what_the_bins_hold() {
 
 #[test]
 fn a_segment_lost_three_times_makes_one_gap_of_the_three_timeouts() {
-    // The window of one segment: nothing can give a duplicate ACK. Packet 1 is the SYN.
+    // The window is one segment: no duplicate ACK is possible. Packet 1 is the SYN.
     let mut config = ns2("reno", PATH.buffer);
     config.rwnd = config.mss;
     config.rto.min = Duration::from_secs(1);
@@ -188,7 +188,7 @@ fn the_sizes_of_transfers_are_whole_packets() {
         pause_from: PauseFrom::Start,
     };
     let flow = simulate(&spec).flows.remove(0);
-    // A thousand transfers of 15 packets in the mean, each of full segments.
+    // A thousand transfers of 15 packets on average, each of full segments.
     near(
         Some(flow.delivered_bytes as f64),
         1000.0 * 15.0 * 1460.0,

@@ -1,4 +1,4 @@
-//! The fingerprint of the engine changes with what decides its results, and with nothing else.
+//! The fingerprint of the engine changes if anything that decides its results changes, and otherwise stays.
 #![expect(
     clippy::disallowed_methods,
     reason = "reads and writes sources of its own"
@@ -67,7 +67,7 @@ dependencies = [
 ]
 "#;
 
-/// A workspace of its own, outside of this one: the nearest `Cargo.lock` above must not be found.
+/// A workspace outside of this one: the nearest `Cargo.lock` above it must not be found.
 struct Workspace(PathBuf);
 
 impl Drop for Workspace {
@@ -103,7 +103,7 @@ impl Workspace {
             .hash
     }
 
-    /// Whether the fingerprint is another one once this file has this text.
+    /// Whether the fingerprint changes when this file has this text.
     fn changes(&self, path: &str, text: &str) -> bool {
         let before = self.hash();
         self.write(path, text);
@@ -152,7 +152,7 @@ fn what_is_linked_counts_by_its_version() {
     assert!(change("0.10.1", "0.10.2"), "through rand_xoshiro");
     assert!(!change("4.6.0", "4.7.0"), "clap links with no engine");
     assert!(!change("1.12.0", "1.13.0"), "proptest is for tests");
-    // A dependency that one crate needs for its tests and the other for its code is linked.
+    // If one crate needs a dependency only for its tests and another one for its code, it is linked.
     let tested = SIM.replace("libm", "serde").replace("proptest", "libm");
     workspace.write("crates/skywave-sim/Cargo.toml", &tested);
     assert!(change("0.2.16", "0.2.18"), "libm, by skywave-core alone");

@@ -45,7 +45,7 @@ fn over_red(ecn: bool, mark_p: Option<f64>) -> Outcome {
     };
     let config = TcpConfig {
         ecn,
-        // By those of ns-2 more is sent again after the overshoot of slow start.
+        // With ns-2's rules more is sent again after the overshoot of slow start.
         ecn_rules: EcnRules::Rfc3168,
         ..ns2("reno", BUFFER)
     };
@@ -59,7 +59,7 @@ fn a_queue_marks_instead_of_dropping_early_and_the_sender_answers() {
     let outcome = over_red(true, Some(0.1));
     let (flow, bottleneck) = (&outcome.flows[0], &outcome.links[1]);
     assert!(bottleneck.ecn_marks > 20, "{}", bottleneck.ecn_marks);
-    // Only where slow start's overshoot asks for more than the limit, and of what is sent again.
+    // Drops come only where slow start's overshoot exceeds the limit, and of retransmissions.
     assert!(flow.early_drops < 20, "{}", flow.early_drops);
     assert!(flow.ecn_responses > 20 && flow.ecn_responses <= bottleneck.ecn_marks);
     // Nothing is sent again but for the overshoot of slow start.
@@ -151,7 +151,7 @@ fn a_link_that_gives_packets_up_tells_of_it() {
     assert!(with > 1.2 * without, "{with} {without}");
 }
 
-/// Reno that writes down what it is told of contention.
+/// Reno that records its hints about contention.
 struct Listener(Arc<Mutex<Vec<Duration>>>);
 
 impl CongestionControl for Listener {

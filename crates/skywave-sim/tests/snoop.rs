@@ -25,7 +25,7 @@ fn agent(node: usize) -> Vec<AgentSpec> {
 }
 
 /// One flow of `variant` over the path of the CERL paper, whose last hop of 10 ms loses a share of the
-/// packets; with a window that its queue has room for.
+/// packets. The flow's window fits into the queue.
 fn over_a_short_wireless_hop(variant: &str, loss: f64, seed: u64) -> Spec {
     let mut config = ns2(variant, 90);
     config.rwnd = 90 * config.mss;
@@ -56,7 +56,7 @@ fn behind_a_short_hop_it_hides_the_losses_from_the_sender() {
         );
         assert!(with.goodput_bps > 0.95 * clean.goodput_bps, "{with:?}");
         assert!(with.goodput_bps > 1.25 * alone.goodput_bps, "{alone:?}");
-        // Most of what the channel lost came again from the agent.
+        // The agent resent most of the packets that the channel lost.
         let found = with.losses.count(LossCause::Channel, Found::Agent);
         assert!(10 * found > 9 * with.channel_drops, "{variant}: {with:?}");
         assert!(with.local_retransmits >= found);
@@ -80,8 +80,8 @@ fn an_agent_that_nothing_is_lost_behind_changes_nothing() {
     }
 }
 
-/// Counts the data packets on the link to the agent and on the link after it. The latter has what
-/// came, the repairs, and nothing else.
+/// Counts the data packets on the link to the agent and on the link after it. The latter has the arrivals,
+/// the repairs, and nothing else.
 struct Watcher {
     came: u64,
     went: u64,
@@ -118,7 +118,7 @@ fn repairs_are_packets_on_the_links_behind_it() {
     assert!(repairs > 20 && expected - seen.went <= 90, "{repairs}");
 }
 
-/// Transfers with every variant over a lossy link of 50 kb/s and 200 ms behind the agent.
+/// Transfers with every variant; the agent stands before a lossy link of 50 kb/s and 200 ms.
 #[test]
 fn every_transfer_over_a_long_lossy_link_completes() {
     for (name, timeout) in [
@@ -204,7 +204,7 @@ impl Observer for Sizes {
 
 #[test]
 fn it_looks_into_packets_outside_of_a_tunnel_that_begins_or_ends_with_it() {
-    // From the first router to the second; the link behind each of them loses packets.
+    // From the first router to the second; the link after each of them loses packets.
     for (node, behind, header) in [(1, 1, 20), (2, 2, 0)] {
         let mut spec = over_a_short_wireless_hop("newreno", 0.01, 2);
         Arc::make_mut(&mut spec.links[1].config).loss = vec![LossConfig::Bernoulli(0.01)];

@@ -1,4 +1,4 @@
-//! Results that a simulation must give by arithmetic alone.
+//! Results that follow from arithmetic alone.
 
 mod common;
 
@@ -96,7 +96,7 @@ fn every_packet_offered_to_the_last_link_is_delivered_or_accounted_for() {
         );
         let arrived = wireless.offered - wireless.channel_drops - wireless.queue_drops;
         let delivered = flow.delivered_bytes / 1460;
-        // Spurious retransmissions arrive twice; what lies in the receiver's store is not delivered.
+        // Spurious retransmissions arrive twice; data that the receiver still holds are not delivered.
         assert!(delivered <= arrived, "{}", preset.name);
         assert!(
             arrived - delivered <= flow.retransmits + 270,
@@ -196,7 +196,7 @@ fn handshake_and_close_are_no_deliveries() {
     spec.flows[0].traffic = Traffic::Bytes(1460);
     spec.measure = (seconds(0), seconds(100));
     let flow = &simulate(&spec).flows[0];
-    // 1512 bytes with timestamps at 1 Mb/s and 20 ms; a SYN or FIN would be through in 20.4 ms.
+    // 1512 bytes with timestamps at 1 Mb/s and 20 ms; a SYN or FIN would arrive in 20.4 ms.
     let median = flow.delay_p50_s.expect("delays");
     assert!((median / 0.032_096 - 1.0).abs() < 0.016, "{median}");
 }
@@ -316,7 +316,7 @@ fn the_queue_series_is_the_queue() {
     let outcome = simulate(&spec);
     let is_queue = |s: &&skywave_sim::Series| s.entity == "bottleneck" && s.quantity == "queue";
     let series = outcome.series.iter().find(is_queue).expect("recorded");
-    // Its time average is the one that the link measured.
+    // Its time average equals the link's measurement.
     let end = (20.0, 0.0);
     let next = series.points.iter().skip(1).chain([&end]);
     let area: f64 = series

@@ -1,4 +1,4 @@
-//! Why a flow is slow, where arithmetic knows the answer; and that every loss is accounted for.
+//! Why a flow is slow, where arithmetic gives the answer; and that every loss is accounted for.
 
 mod common;
 
@@ -194,7 +194,7 @@ fn a_lost_segment_that_nothing_follows_is_found_by_a_probe() {
         [Found::Probe, Found::Detector, Found::Timeout].map(|found| losses.found(found))
     };
     let [probe, detector, timeout] = found("rack-tlp");
-    // Where the probe is lost as well, the ACK of the next request or the timer tells.
+    // If the probe is lost as well, the ACK of the next request or the timer finds the loss.
     assert!(probe > 10 && detector + timeout < probe / 2);
     let [probe, detector, timeout] = found("sack");
     assert!(probe == 0 && detector == 0 && timeout > 10);

@@ -1,4 +1,4 @@
-//! Lookahead changes the order of the work, and nothing else.
+//! Lookahead changes only the order of the work.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -109,9 +109,9 @@ fn with_lookahead(spec: &Spec) -> Outcome {
     World::new(spec, None).run(None).expect("not cancelled")
 }
 
-/// Whether packets of one flow ever came to a link at the same nanosecond, other than from its host
-/// (one was held up just long enough for the next to catch up): their order then depends on the
-/// order of the work.
+/// Whether packets of one flow ever came to a link at the same nanosecond, other than from its host. Then
+/// one was held up just long enough for the next to catch up, and their order depends on the order of the
+/// work.
 struct Ties<'a> {
     spec: &'a Spec,
     last: BTreeMap<usize, (Time, u32)>,
@@ -130,7 +130,7 @@ impl Observer for Ties<'_> {
     }
 }
 
-/// The outcome of single events; `None` when it depends on a tie.
+/// The outcome with single events; `None` when it depends on a tie.
 fn event_by_event(spec: &Spec) -> Option<Outcome> {
     let routes = Routes::new(spec);
     let plan = Plan::new(spec, &routes).without_lookahead();
@@ -159,7 +159,7 @@ fn agree(spec: &Spec) -> bool {
     true
 }
 
-/// Does something to one of the links that makes its packets unlike those of a plain wire.
+/// Changes one of the links so that it does not treat packets as a plain wire does.
 fn bend_path(spec: &mut Spec, how: i32) {
     let [bottleneck, back, _, _, last, ack, ..] = &mut spec.links[..] else {
         return;
@@ -206,7 +206,7 @@ fn bend_path(spec: &mut Spec, how: i32) {
         }
         9 => last.blackouts = vec![outage],
         10 => {
-            // Shared, with delayed and lost packets of all flows.
+            // This shared link delays and loses packets of all flows.
             bottleneck.loss = vec![LossConfig::Bernoulli(0.1)];
             bottleneck.arq = Some(Arq::default());
         }
@@ -336,7 +336,8 @@ fn the_slack_is_the_delay_to_the_next_inbox() {
         };
     }
     let plan = Plan::new(&spec, &Routes::new(&spec));
-    // From the bottleneck by the receivers to the link back; from there to the senders.
+    // The first time leads from the bottleneck through the receivers to the link back, the second one from
+    // there to the senders.
     let (out, back) = (ms(10 + 5 + 5), ms(10 + 1));
     let hold = out.saturating_sub(out / 8);
     assert_eq!(plan.links[0], Some(Slack { slack: out, hold }));
@@ -368,7 +369,7 @@ fn an_agent_waits_as_long_as_its_packets_need_to_where_they_meet_others() {
     let mut spec = spec(3, links, vec![tcp(0, 2, config)]);
     spec.agents = vec![snoop(1, true)];
     let plan = Plan::new(&spec, &Routes::new(&spec));
-    // Back to the sender it is 50 ms, out to the receiver and back to the agent 400.
+    // 50 ms back to the sender; 400 ms out to the receiver and back to the agent.
     let hold = ms(50).saturating_sub(ms(50) / 8);
     let slack = ms(50);
     assert_eq!(plan.links[4], Some(Slack { slack, hold }));

@@ -1,4 +1,4 @@
-//! Saturated stations in one cell, against Bianchi's model of DCF.
+//! Saturated stations in one cell, compared with Bianchi's model of DCF.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -12,7 +12,7 @@ pub(super) struct Backoff {
     pub(super) cw_min: u32,
     /// Greatest contention window.
     pub(super) cw_max: u32,
-    /// Most attempts; `None` is no limit.
+    /// Maximum number of attempts; `None` is no limit.
     pub(super) attempts: Option<u32>,
 }
 
@@ -85,20 +85,20 @@ impl Backoff {
 /// Times of the channel: how long slots and transmissions last.
 #[derive(Clone, Copy)]
 pub(super) struct Channel {
-    /// Bits that count as throughput, a packet.
+    /// Throughput bits of a packet.
     pub(super) payload: f64,
     /// An idle slot (σ).
     pub(super) slot: f64,
-    /// A packet that arrives, until the channel is free again (T_s).
+    /// Time from the start of a packet until the channel is free again (T_s).
     pub(super) success: f64,
-    /// A collision, until the channel is free again (T_c).
+    /// Time from the start of a collision until the channel is free again (T_c).
     pub(super) collision: f64,
 }
 
 /// Airtimes of frames, and the spaces around them.
 #[derive(Clone, Copy)]
 pub(super) struct Frames {
-    /// Bits that count as throughput.
+    /// Bits that count for the throughput.
     pub(super) payload: f64,
     /// A data frame.
     pub(super) data: f64,
@@ -114,7 +114,7 @@ pub(super) struct Frames {
     pub(super) sifs: f64,
     /// DCF interframe space.
     pub(super) difs: f64,
-    /// From the end of a collision until the channel is free again: DIFS in 2000, later EIFS.
+    /// Time from the end of a collision until the channel is free again: DIFS in 2000, later EIFS.
     pub(super) after_collision: f64,
     /// Propagation delay.
     pub(super) delay: f64,
@@ -161,8 +161,8 @@ impl Channel {
         self.payload / (self.success + self.slot * k + collisions)
     }
 
-    /// Counts what follows a success: only its sender may use the first slot, if it draws 0, which it
-    /// does with probability `again`; the others' backoffs stand still until it has passed.
+    /// Includes what follows a success: only its sender may use the first slot, if it draws 0, which it
+    /// does with probability `again`; the others' backoffs stand still until that slot has passed.
     fn with_runs(&self, again: f64) -> Self {
         Self {
             payload: self.payload / (1.0 - again),
@@ -177,11 +177,11 @@ impl Channel {
 pub(super) struct Saturation {
     /// Throughput of all of them, Mb/s.
     pub(super) throughput: f64,
-    /// Attempts that collide, of all.
+    /// Share of attempts that collide.
     pub(super) collisions: f64,
 }
 
-/// As of 2000: every slot is open to all.
+/// The rule of 2000: every slot is open to all stations.
 pub(super) fn saturation(backoff: Backoff, channel: Channel, stations: u32) -> Saturation {
     let Attempt { tau, p } = backoff.attempt(stations);
     Saturation {
@@ -206,7 +206,7 @@ pub(super) fn saturation_with_frozen_slots(
     let Attempt { tau, p } = backoff.solve(stations, backoff.window(0) - 1.0);
     Saturation {
         throughput: channel.throughput(stations, tau),
-        // A run of successes is one in the model.
+        // The model counts a run of successes as one.
         collisions: p / (p + (1.0 - p) / (1.0 - again)),
     }
 }

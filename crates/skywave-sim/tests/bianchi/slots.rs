@@ -43,7 +43,7 @@ pub(super) fn count(
             collided += sending as u64;
             time += channel.collision;
         }
-        // Who has only listened still has its slots, one at least.
+        // A station that has only listened keeps its remaining slots, of which it has at least one.
         for station in all.iter_mut().filter(|station| station.slots == 0) {
             station.failures += 1;
             if alone || backoff.attempts == Some(station.failures) {
@@ -52,7 +52,7 @@ pub(super) fn count(
             } else {
                 station.window = (station.window * 2 + 1).min(backoff.cw_max);
             }
-            // Who waits for an answer in vain is a slot later than those who do not.
+            // A station that waits in vain for an answer is a slot later than the others.
             station.slots = draw(station.window) + u32::from(!alone);
         }
     }

@@ -1,4 +1,4 @@
-//! The simulator's stations beside the model's.
+//! The simulator's stations compared with the model's.
 
 use skywave_core::mac::Config;
 use skywave_core::mac::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
@@ -26,7 +26,7 @@ fn simulated(mac: &Config, stations: u32, load_mbps: f64) -> Saturation {
     let middle = std::iter::once((0.0, 0.0));
     let places: Vec<_> = middle.chain((0..stations).map(place)).collect();
     let mut radio = fixed(&places, mac.clone());
-    // As in the model, what collides is understood by nobody.
+    // As in the model, nobody decodes a collision.
     radio.reception = Reception::Capture { ratio: 1e12 };
     let rate = Rate::from_bps((load_mbps * 1e6 / f64::from(stations)) as u64);
     let flow = |n: u32| FlowSpec {
@@ -44,7 +44,7 @@ fn simulated(mac: &Config, stations: u32, load_mbps: f64) -> Saturation {
         stop: None,
     };
     let mut spec = run(radio, (1..=stations).map(flow).collect(), 35, 1);
-    // Until all queues are long enough never to be empty.
+    // Time until all queues are too long to become empty.
     spec.measure.0 = Time::ZERO + Duration::from_secs(5);
     let outcome = simulate(&spec);
     let sum = |count: fn(&StationOutcome) -> u64| {
@@ -62,7 +62,7 @@ fn simulated(mac: &Config, stations: u32, load_mbps: f64) -> Saturation {
     }
 }
 
-/// The model's parameters of a MAC.
+/// The model's parameters for a MAC.
 fn model(mac: &Config) -> (Backoff, Channel) {
     let us = |duration: Duration| duration.as_secs_f64() * 1e6;
     let control = |bytes| us(mac.control_mode.airtime(bytes, mac.preamble));
@@ -91,9 +91,9 @@ fn model(mac: &Config) -> (Backoff, Channel) {
     (backoff, channel)
 }
 
-/// Bianchi's own model is to hold within 3%, with frozen slots within 1.5%. Beside counted slots, the
-/// simulator alone is at fault: in the 30 s measured, throughput spreads by 0.2 to 0.35% and the share
-/// of collisions by 0.003 over seeds; three times as much is allowed.
+/// Bianchi's own model must hold within 3%, with frozen slots within 1.5%. Counted slots have no modelling
+/// error: in the 30 s measured, throughput varies by 0.2 to 0.35% and the share of collisions by 0.003 over
+/// seeds; three times as much is allowed.
 fn compare(mac: &Config, rts_threshold: Option<u32>) {
     let mac = Config {
         rts_threshold,

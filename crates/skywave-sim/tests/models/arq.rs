@@ -1,4 +1,4 @@
-//! Links that retransmit, at the capacity and the delay that they should have.
+//! Links that retransmit have the capacity and delay that theory gives.
 
 use skywave_core::link::{Arq, Fec, LinkConfig, LossConfig};
 use skywave_core::{Duration, Rate, Time};
@@ -45,7 +45,7 @@ fn radio(p: f64, arq: Arq) -> LinkConfig {
     LinkConfig {
         loss: vec![LossConfig::ExponentialPackets(p)],
         arq: Some(arq),
-        // More than can pile up, so that nothing is lost.
+        // More room than packets can fill, so that nothing is lost.
         ..wire(1.0, 20.0, 20_000)
     }
 }

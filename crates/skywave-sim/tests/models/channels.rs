@@ -34,8 +34,8 @@ fn runs(values: &[bool]) -> (Vec<u64>, Vec<u64>) {
     (of_true, of_false)
 }
 
-/// That lengths are geometric with `end` the probability that a run ends: their mean, and Pearson's
-/// test over the lengths 1 to 9 and longer.
+/// Asserts that lengths are geometric and that `end` is the probability that a run ends: by their mean, and
+/// by Pearson's test over the lengths 1 to 9 and longer.
 fn assert_geometric(lengths: &[u64], end: f64) {
     let n = lengths.len() as f64;
     let mean = lengths.iter().sum::<u64>() as f64 / n;
@@ -120,7 +120,7 @@ fn gaps_of_red(wait: bool) -> Vec<u64> {
     gaps.split_off(3)
 }
 
-/// That gaps are uniform on the numbers of `range`.
+/// Asserts that gaps are uniform on the numbers of `range`.
 fn assert_uniform(gaps: &[u64], range: std::ops::RangeInclusive<u64>, quantile: f64) {
     let values = range.end() - range.start() + 1;
     let mut counts = vec![0; values as usize];

@@ -1,4 +1,4 @@
-//! Simulations against closed formulas of queueing theory, of TCP's throughput and of channels.
+//! Simulations compared with closed formulas of queueing theory, of TCP's throughput and of channels.
 //!
 //! Tolerances are stated with each formula: statistical ones are several standard errors, those of
 //! models say what the model leaves out.

@@ -77,7 +77,7 @@ fn offered(outcome: &Outcome) -> Vec<(&str, u64)> {
         .collect()
 }
 
-/// All the bytes that arrive are those of the segments.
+/// The bytes that arrive are those of the segments.
 fn assert_arrived_without_headers(got: &Outcome) {
     let bits = got.flows[0].throughput_bps * 100.0;
     assert!((bits - f64::from(SIZE) * 8000.0).abs() < 1e-3, "{bits}");
@@ -94,7 +94,7 @@ fn data_go_by_the_home_agent_and_acks_straight_back() {
         ("radio.reverse", 1000),
     ];
     assert_eq!(offered(&got), want);
-    // Without a word about it, the way with the fewest hops.
+    // Without a given route, the one with the fewest hops is taken.
     let got = triangle(Route::default());
     let want = [
         ("CH-FA", 1000),

@@ -11,7 +11,7 @@ use crate::common::{link, wire};
 /// 1000 bytes at 1 Mb/s.
 const SERVICE: f64 = 0.008;
 
-/// How long a packet of 1000 bytes that is offered now waits, on a link without delay.
+/// Waiting time of a packet of 1000 bytes offered now to a link without delay.
 fn wait(link: &mut Link, now: Time) -> f64 {
     match link.send(now, 1000) {
         Fate::Arrives { at, .. } => at.since(now).as_secs_f64() - SERVICE,

@@ -62,15 +62,15 @@ fn independent_loss_gives_the_stationary_window_of_an_ideal_tcp() {
     for p in [0.001, 0.003] {
         let outcome = lossy(ns2("sack", 1000), LossConfig::Bernoulli(p), 8000, 1);
         let ratio = rate(&outcome) / (1.3098 / f64::sqrt(p));
-        // As above; and some 3000 losses have a standard error of about 1%.
+        // As above; about 3000 losses have a standard error of about 1%.
         assert!((0.93..=1.03).contains(&ratio), "p = {p}: {ratio}");
     }
 }
 
 #[test]
 fn losses_with_timeouts_follow_padhye_and_others() {
-    // Padhye and others 1998, equation 30 with b = 1. It supposes that all packets of a round behind
-    // a lost one are lost too: with independent losses it is only near. Measured: 0.93 to 0.96.
+    // Padhye and others 1998, equation 30 with b = 1. It supposes that all packets of a round after a lost
+    // one are lost too, so it is only approximate for independent losses. Measured: 0.93 to 0.96.
     for p in [0.01_f64, 0.03, 0.06] {
         let mut config = ns2("reno", 1000);
         config.limited_transmit = false;

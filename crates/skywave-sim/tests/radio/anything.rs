@@ -1,4 +1,4 @@
-//! Whatever the network looks like: packets are conserved, and the same seed gives the same run.
+//! In any network packets are conserved, and the same seed gives the same run.
 
 use proptest::prelude::*;
 use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
@@ -143,7 +143,7 @@ proptest! {
     fn packets_are_conserved(
         radio in radios(),
         ends in prop::collection::vec((0usize..9, 0usize..9), 1..5),
-        // From hardly any to more than the channel carries: queues fill, and neighbours are given up.
+        // From very little to more than the channel carries: queues fill, and neighbours are given up.
         bps in prop::sample::select(vec![400_000, 2_000_000, 8_000_000]),
     ) {
         let spec = anything(radio, &ends, bps);
@@ -152,7 +152,7 @@ proptest! {
             let lost = flow.queue_drops + flow.channel_drops + flow.no_route_drops;
             let udp = matches!(spec.transport, Transport::Udp { .. });
             if udp {
-                // Every datagram has come to an end; those that were there twice are counted once.
+                // Every datagram has reached its end; those that existed twice are counted once.
                 let arrived = flow.delivered_bytes / 500;
                 prop_assert!(arrived <= flow.received_packets);
                 prop_assert_eq!(arrived + lost, flow.sent_packets, "{:?}", flow);
@@ -169,7 +169,7 @@ proptest! {
 
 #[test]
 fn what_waits_for_a_neighbour_that_is_given_up_is_accounted_for() {
-    // The neighbour walks away while many packets wait for it; routing is told of each.
+    // The neighbour moves away while many packets wait for it; routing hears of each.
     let mut radio = fixed(&[(0.0, 0.0), (200.0, 0.0)], mac::Config::ieee80211b());
     radio.routing = RoutingSpec::Aodv(aodv::Config {
         hello: false,

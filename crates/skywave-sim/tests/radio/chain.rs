@@ -37,7 +37,7 @@ fn every_hop_costs_goodput_and_rts_costs_some_more() {
         assert!(goodputs.is_sorted_by(|a, b| a > b), "{goodputs:?}");
     }
     assert!(with.iter().zip(&without).all(|(w, wo)| w < wo));
-    // Stations within three hops of each other take turns: two hops share the time of one.
+    // Stations within three hops of each other take turns, so two hops share the time of one.
     let share = without[1] / without[0];
     assert!((0.45..0.55).contains(&share), "{share}");
 }

@@ -1,4 +1,4 @@
-//! Stations that go away and come back.
+//! Stations that move away and come back.
 
 use skywave_core::mac;
 use skywave_core::radio::{Command, Position, Track};
@@ -15,7 +15,7 @@ fn at(seconds: u64) -> Time {
 
 #[test]
 fn a_network_that_falls_apart_is_whole_again_when_its_station_is_back() {
-    // The one in the middle is out of everybody's range from about 11 s to 49 s.
+    // The middle station is out of everybody's range from about 11 s to 49 s.
     let mut radio = fixed(
         &[(0.0, 0.0), (200.0, 0.0), (400.0, 0.0)],
         mac::Config::ieee80211g(),
@@ -60,7 +60,7 @@ fn a_network_that_falls_apart_is_whole_again_when_its_station_is_back() {
     assert!(delivered(75..90) >= 15 * 9_900, "{bins:?}");
     let flow = &outcome.flows[0];
     assert!(flow.no_route_drops > 100, "{flow:?}");
-    // It is found again within AODV's patience: three searches of the whole network.
+    // The station is found again within AODV's patience: three searches of the whole network.
     let back = (48..90).find(|&second| bins[second] > 0);
     assert!(back.is_some_and(|second| second < 75), "{back:?}");
 }

@@ -1,4 +1,4 @@
-//! Scripted topologies: who disturbs whom, and what the MAC's rules do about it.
+//! Scripted topologies: which stations disturb each other, and how the MAC's rules respond.
 
 use skywave_core::mac;
 use skywave_core::radio::{
@@ -55,7 +55,7 @@ fn line(places: &[f64], reception: f64, sensing: f64, rts: Option<u32>) -> Radio
     }
 }
 
-/// Share of its attempts that a station got no answer to.
+/// Share of a station's attempts that were not answered.
 fn unanswered(outcome: &Outcome, station: usize) -> f64 {
     let station = &outcome.stations[station];
     let attempts = station.attempts + station.requests;
@@ -72,7 +72,7 @@ fn hidden_senders_collide_and_rts_helps() {
         )
     };
     let [without, with] = [hidden(None), hidden(Some(0))];
-    // Where all hear each other there are only the collisions of equal slots.
+    // Where all stations hear each other, only equal slots collide.
     let open = simulated(
         line(&[0.0, 100.0, 200.0], 250.0, 250.0, None),
         &[(0, 1), (2, 1)],
@@ -101,7 +101,7 @@ fn an_exposed_sender_waits_although_it_would_not_disturb() {
     let flows = [(1, 0), (2, 3)];
     let exposed = simulated(line(&places, 250.0, 250.0, None), &flows);
     let alone = simulated(line(&places, 250.0, 250.0, None), &flows[..1]);
-    // Farther apart they do not.
+    // At a greater distance they do not.
     let apart = simulated(
         line(&[0.0, 200.0, 800.0, 1000.0], 250.0, 250.0, None),
         &flows,
@@ -136,8 +136,8 @@ fn capture_saves_the_stronger_of_two_frames() {
 
 #[test]
 fn who_senses_frames_without_reading_them_waits_longer_and_gets_less() {
-    // 0 -> 1 and 2 -> 3. 0 reads the ACKs of 3; 2 can read nothing of 0 and 1, and so waits an EIFS
-    // after each of their exchanges instead of a DIFS.
+    // 0 -> 1 and 2 -> 3. 0 decodes the ACKs of 3; 2 decodes nothing of 0 and 1, and so waits an EIFS after
+    // each of their exchanges instead of a DIFS.
     let share = |reception| {
         let radio = line(&[0.0, -100.0, 400.0, 200.0], reception, 650.0, None);
         let outcome = simulated(radio, &[(0, 1), (2, 3)]);
@@ -150,7 +150,7 @@ fn who_senses_frames_without_reading_them_waits_longer_and_gets_less() {
 
 #[test]
 fn what_waits_for_a_neighbour_that_is_gone_does_not_stop_the_others() {
-    // 2 walks away after a second; its route stays.
+    // 2 moves away after a second; the route to it stays.
     let mut radio = line(&[0.0, 200.0, -200.0], 250.0, 550.0, None);
     radio.stations[2].movement = Movement::Track(Track {
         start: Position { x: -200.0, y: 0.0 },
@@ -278,8 +278,8 @@ fn a_reservation_that_comes_to_nothing_ends_by_itself_on_the_timeline() {
 #[test]
 fn a_station_that_keeps_its_access_forwards_right_behind_its_ack() {
     use skywave_sim::outcome::{Activity, Span};
-    // Station 1 acknowledges each packet and sends it on: a DIFS after its ACK, or mostly after a
-    // backoff.
+    // Station 1 acknowledges each packet and forwards it, either a DIFS after its ACK or, without kept
+    // access, mostly after a backoff.
     let at_once = |keep_access| {
         let mut radio = line(&[0.0, 200.0, 400.0], 250.0, 250.0, None);
         radio.mac.keep_access = keep_access;

@@ -59,7 +59,7 @@ fn a_loss_is_found_by_what_sends_it_again() {
 fn an_agent_finds_a_loss_first_and_what_the_sender_sends_after_it_is_needless() {
     let mut l = ledger();
     l.resent(at(300), 100, Found::Timeout);
-    // The agent decides later about an earlier moment.
+    // The agent decides about an earlier moment later.
     l.resent(at(50), 100, Found::Agent);
     l.lost(at(10), 100, LossCause::Channel);
     // A needless retransmission by an agent does not count as the sender's.
@@ -145,7 +145,7 @@ fn only_what_a_copy_may_still_be_on_its_way_of_is_kept() {
     l.resent(at(60), 200, Found::Timeout);
     l.acknowledged(at(95), 300);
     let kept = |l: &LossLedger| l.open.iter().map(|e| e.end()).collect::<Vec<_>>();
-    // Windows are counted in the order of the segments, so that the last one waits for the second.
+    // Windows are counted in the order of the segments, so the last one must wait for the second.
     assert_eq!(kept(&l), [200, 200, 200, 300, 300]);
     l.acknowledged(at(95) + HOLD - Duration::from_nanos(1), 400);
     assert_eq!(kept(&l).len(), 5);
@@ -243,7 +243,8 @@ fn a_copy_lost_as_soon_as_it_is_sent_is_found_by_the_next() {
 
 #[test]
 fn a_needless_copy_that_is_lost_is_of_no_window() {
-    // A link that looks ahead tells of the needless copy of 100 before the ACK, another after it.
+    // A link that decides ahead of the clock reports the needless copy of 100 before the ACK, another link
+    // after it.
     let told = |before: bool| {
         let mut l = ledger();
         l.resent(at(50), 100, Found::Timeout);

@@ -72,7 +72,7 @@ fn retry_limits_lie_between_one_attempt_and_no_limit() {
         attempts: Some(attempts),
         ..endless(15, 6)
     };
-    // Who has one attempt never doubles the window.
+    // A station with one attempt never doubles the window.
     close(limited(1).attempt(20).tau, 2.0 / 17.0, 1e-9);
     let endless = endless(15, 6).attempt(20);
     close(limited(200).attempt(20).tau, endless.tau, 1e-9);
