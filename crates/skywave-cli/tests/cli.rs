@@ -196,7 +196,7 @@ fn a_ranking_leaves_its_files_and_runs_only_what_is_missing() {
     assert_eq!(rank(&["--fresh", "--threads", "2"]), first);
     assert_eq!(fs::read(&page).expect("a page"), before);
     assert!(dir.path().join("runs/study/ranking.parquet").exists());
-    // The scenario of a path, as it was run, is a file of its own.
+    // Each path's scenario is kept as it was run, in a file of its own.
     let again = skywave(dir.path(), &["check", "runs/study/clean/scenario.toml"]);
     assert!(again.status.success(), "{}", text(&again.stderr));
 }
@@ -275,7 +275,7 @@ fn captures_are_made_of_runs_that_are_stored_too_and_are_read_back() {
     let file = "runs/tiny/captures/4-cerl-0.02/radio.pcapng";
     let size = |file: &str| fs::metadata(dir.path().join(file)).expect(file).len();
     let whole = size(file);
-    // Without a name all links, without a length the headers.
+    // By default all links are captured, and of each packet only the headers.
     let all = skywave(dir.path(), &["run", "tiny.toml", "--capture"]);
     assert!(
         text(&all.stdout).contains("(8 pcapng files)"),
@@ -390,7 +390,7 @@ fn every_variant_is_listed_and_can_be_written_in_a_scenario() {
             ),
             _ => panic!("{line}"),
         };
-        // The sweep would set the transport anew.
+        // Without this, the sweep would replace the transport.
         let scenario = scenario.replace("\"flow.bulk.transport\" = [\"reno\", \"cerl\"]", "");
         fs::write(dir.path().join("variant.toml"), scenario).expect("written");
         let check = skywave(dir.path(), &["check", "variant.toml"]);
@@ -474,14 +474,14 @@ fn files_go_into_a_folder_under_the_name_that_the_sender_is_told() {
         "skywave: film: it is a file; expected a folder to put files into\n"
     );
 
-    // The folder is made.
+    // The receiver makes the missing folder.
     let mut receiver = Command::new(env!("CARGO_BIN_EXE_skywave"))
         .args(recv("inbox"))
         .current_dir(dir.path())
         .stderr(Stdio::piped())
         .spawn()
         .expect("the command starts");
-    // "skywave: listening at ADDRESS; …"
+    // Expected: "skywave: listening at ADDRESS; …"
     let mut said = BufReader::new(receiver.stderr.take().expect("standard error"));
     let mut line = String::new();
     said.read_line(&mut line).expect("a line");
@@ -517,7 +517,7 @@ fn real_packets_meet_the_scenarios_losses() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the command starts");
-    // "impairing 127.0.0.1:PORT → …"
+    // Expected: "impairing 127.0.0.1:PORT → …"
     let mut said = BufReader::new(relay.stderr.take().expect("standard error"));
     let mut line = String::new();
     said.read_line(&mut line).expect("a line");

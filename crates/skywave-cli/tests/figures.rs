@@ -1,4 +1,4 @@
-//! Figures for papers, and what a run says of itself.
+//! Figures for papers, and what a run reports about itself.
 
 mod common;
 
@@ -74,10 +74,10 @@ fn a_font_that_is_missing_is_told_before_anything_runs() {
         "{said}"
     );
     assert!(!dir.path().join("runs").exists() && !dir.path().join("figures").exists());
-    // An SVG file only names it.
+    // An SVG file only names the font.
     let output = run(dir.path(), &["--svg", "figures", "--font", "No Such Font"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    // A size of nothing is a mistake.
+    // A size of zero is a mistake.
     let output = run(dir.path(), &["--figure-width", "84mm"]);
     assert!(text(&output.stderr).contains("--svg <DIR>"));
     let output = run(dir.path(), &["--svg", "figures", "--figure-width", "84"]);
@@ -135,7 +135,7 @@ fn seeds_that_make_no_difference_are_told_everywhere() {
 #[test]
 fn many_time_series_are_told_before_they_fill_the_disk() {
     let dir = tempfile::tempdir().expect("a directory");
-    // As little as possible is run: it is told before the first run.
+    // The scenario is as small as possible; the warning comes before the first run.
     let large = STEADY
         .replace("1Mbps", "1Gbps")
         .replace("traffic = \"ftp\"", "traffic = { bytes = \"1kB\" }")

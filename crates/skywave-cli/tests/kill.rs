@@ -7,14 +7,14 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often somebody is killed.
+/// Number of kills.
 const KILLS: u32 = 50;
 /// Bytes of a file; at the rate below, a transfer lasts about a second.
 const SIZE: u64 = 1_000_000;
 const RATE: &str = "8Mbps";
 /// Longest time between two kills, in ms.
 const LIFE: u64 = 400;
-/// Names of partial files begin with it.
+/// Prefix of the names of partial files.
 const PARTIAL: &str = ".skywave-";
 
 /// A process that does not outlive the test.
@@ -84,7 +84,7 @@ impl Lab {
         Process(command.spawn().expect("the command starts"))
     }
 
-    /// A new file to be sent.
+    /// Makes a new file to send.
     fn file(&self, n: u64) -> PathBuf {
         let path = self.dir.path().join(format!("file-{n}"));
         let bytes: Vec<u8> = (0..SIZE)
@@ -107,7 +107,7 @@ impl Lab {
         entries.filter(partial).map(told).collect()
     }
 
-    /// Whatever has its name is whole and right.
+    /// Checks that every file under its final name is complete and correct; returns their number.
     fn check(&self) -> usize {
         let mut whole = 0;
         for entry in fs::read_dir(self.dir.path().join("in")).unwrap() {
@@ -134,7 +134,7 @@ fn skywave(dir: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Splitmix: any moments will do, but different ones.
+/// Splitmix: the kills may come at any moments, but at different ones.
 fn random(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;

@@ -74,7 +74,7 @@ fn a_new_scenario_takes_the_place_of_nothing() {
             "skywave: mine.toml: it is there already, and stays as it is; choose another name\n"
         );
     }
-    // Neither does its trace.
+    // An existing trace is not overwritten either.
     fs::write(dir.path().join("road.down"), "precious").expect("written");
     let refused = skywave(dir.path(), &["new", "road", "--kind", "trace"]);
     assert!(text(&refused.stderr).starts_with("skywave: road.down: "));
@@ -160,7 +160,7 @@ fn results_without_chance_or_with_one_seed_come_with_a_warning() {
         fs::write(&file, text).expect("written");
         done(&skywave(dir.path(), &["run", "link.toml"]))
     };
-    // Three variants without losses among twelve points.
+    // Three of the twelve points are those of the three variants without losses.
     let some = run(scenario.clone());
     assert!(
         some.contains("Warning: 3 of 12 points have the same result"),
@@ -174,7 +174,7 @@ fn results_without_chance_or_with_one_seed_come_with_a_warning() {
     let chance = run(scenario.replace("[0.0, 0.001, ", "[0.001, "));
     assert!(!chance.contains("Warning"), "{chance}");
 
-    // The ranking says on which path it is so.
+    // The ranking names the path on which this happens.
     let (path, _) = scenario.split_once("# Every combination").expect("a sweep");
     let path = path.replace("name = \"download\"", "name = \"test\"");
     fs::write(dir.path().join("path.toml"), path).expect("written");
@@ -199,7 +199,7 @@ fn a_paper_of_ones_own_is_checked_and_reproduced_from_its_folder() {
     let page = fs::read_to_string(repository("docs/own-paper.md")).expect("a page");
     for file in ["claims.toml", "loss.toml"] {
         let text = fs::read_to_string(repository("examples/own-paper").join(file)).expect(file);
-        // The page shows what is tried here.
+        // The page shows the files that this test uses.
         assert!(page.contains(&format!("```toml\n{text}```")), "{file}");
         fs::write(paper.join(file), text).expect("written");
     }
@@ -233,7 +233,7 @@ fn a_paper_of_ones_own_is_checked_and_reproduced_from_its_folder() {
     ));
     let line = "Scorecard: ../runs/my-paper/scorecard-loss.html (of loss only)\n";
     assert!(said.contains(line), "{said}");
-    // The whole paper's stays as it was.
+    // The scorecard of the whole paper is unchanged.
     assert_eq!(fs::read_to_string(&card).expect("a scorecard"), whole);
     assert_ne!(
         fs::read_to_string(card.with_file_name("scorecard-loss.html")).expect("a scorecard"),

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use common::{skywave, text};
 
-/// Sends a datagram to the far side and prints the milliseconds until it is back; ends with code 3 if
-/// it does not come.
+/// Sends a datagram to the far side and prints the milliseconds until it returns; ends with code 3 if it
+/// does not.
 const PING: &str = "
 import socket, sys, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -28,7 +28,7 @@ except TimeoutError:
 print(1000 * (time.monotonic() - sent))
 ";
 
-/// Sends datagrams back.
+/// Returns datagrams to their sender.
 const PONG: &str = "
 import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -50,8 +50,8 @@ except OSError as error:
     print(type(error).__name__)
 ";
 
-/// Counts the signals that it gets in the half second after the first one; ends with code 5. It hears
-/// those too that were ignored where the test was started, as SIGINT is in a shell's background.
+/// Counts the signals that it gets in the half second after the first one; ends with code 5. It also
+/// receives signals that the test itself was started to ignore, as SIGINT is in a shell's background.
 const COUNT: &str = "
 import signal, sys, time
 heard = []
@@ -65,7 +65,7 @@ print(len(heard))
 sys.exit(5)
 ";
 
-/// Whether this kernel lets us; says so if not.
+/// Whether this kernel allows it; prints a message if not.
 fn possible() -> bool {
     let tried = impair(&["--delay", "1ms", "--", "true"]);
     if tried.status.code() == Some(125) {
@@ -94,7 +94,7 @@ fn processes(word: &str) -> Vec<String> {
     lines.filter(|line| line.contains(word)).collect()
 }
 
-/// Waits until it is so.
+/// Waits until `is_so` returns true.
 fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let until = Instant::now() + Duration::from_secs(30);
     while !is_so() {
@@ -103,7 +103,7 @@ fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Started with its output in pipes; what stands before COMMAND is in `link`.
+/// Starts the command with its output in pipes; `link` has the arguments before COMMAND.
 fn start(link: &[&str], script: &str) -> Child {
     let mut command = command(link);
     command.args(["--", "sh", "-c", script]);
@@ -158,7 +158,7 @@ fn a_link_that_loses_everything_gives_no_answer() {
     }
 }
 
-/// The object that is among the lines.
+/// The JSON object among the lines.
 fn report(lines: &str) -> serde_json::Value {
     let object = lines.lines().find(|line| line.starts_with('{'));
     serde_json::from_str(object.expect("an object")).expect("JSON")
@@ -224,13 +224,13 @@ fn nothing_is_left_of_either_side() {
     if !possible() {
         return;
     }
-    // A number that no other process has among its arguments.
+    // A number that is in no other process's arguments.
     let far = format!("7{:08}.1", std::process::id());
     let near = format!("7{:08}.2", std::process::id());
     let server = format!("sleep {far} & exec sleep {far}");
     let script = format!("sleep {near} & echo ready; read line");
 
-    // It ends by itself; what it left in the background goes too.
+    // The script ends by itself; the process that it left in the background ends too.
     let link = ["--delay", "1ms", "--far", &server];
     let mut child = command(&link)
         .args(["--", "sh", "-c", &script])
@@ -245,7 +245,7 @@ fn nothing_is_left_of_either_side() {
     child.wait().expect("an end");
     assert_eq!((processes(&far), processes(&near)), (vec![], vec![]));
 
-    // It is killed from outside.
+    // The relay is killed from outside.
     let script = format!("echo ready; exec sleep {near}");
     let mut child = start(&link, &script);
     await_line(&mut child, "ready\n");
@@ -270,7 +270,7 @@ fn a_signal_goes_to_the_program_once() {
         assert_eq!(out.status.code(), Some(5), "{}", text(&out.stderr));
         assert_eq!(text(&out.stdout), "1\n");
     }
-    // One that ends it, and with it everything.
+    // This signal ends the script, and with it everything.
     let mut child = start(&["--delay", "1ms"], "echo ready; exec sleep 600");
     await_line(&mut child, "ready\n");
     kill(&child, "-TERM");
@@ -299,7 +299,7 @@ fn a_forwarded_port_is_the_only_way_out() {
         assert!(out.status.success(), "{}", text(&out.stderr));
         (text(&out.stdout), text(&out.stderr))
     };
-    // This machine's own address is the program's own there.
+    // In the program's network this machine's address belongs to the program itself.
     assert_eq!(call(&[], "127.0.0.1", &port).0, "ConnectionRefusedError\n");
     assert_eq!(call(&[], "192.0.2.1", &port).0, "OSError\n");
 
@@ -307,7 +307,7 @@ fn a_forwarded_port_is_the_only_way_out() {
     let link = ["--forward", &forward, "--forward", &port];
     assert_eq!(call(&link, "far", "80").0, "hello yourself\n");
     answering.join().expect("an answer");
-    // Nobody is there any more.
+    // No process is left.
     let (said, told) = call(&link, "far", &port);
     assert_eq!(said, "ConnectionResetError\n");
     let complaint = format!("port {port} of the far side goes to 127.0.0.1:{port}: ");

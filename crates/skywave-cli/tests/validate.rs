@@ -30,7 +30,7 @@ fn a_set_is_printed_point_by_point_and_judged() {
     assert!(table.contains(" only by overlap of intervals)"), "{table}");
     assert!(errors.contains("fewer than 5 seeds (2 here)"), "{errors}");
 
-    // The second call finds the runs, and tells the same in another form.
+    // The second call reuses the runs, and prints the same in another form.
     let mut json = args.to_vec();
     json.push("--json");
     let (code, lines, _) = output(validate(dir.path(), &json));
@@ -81,7 +81,7 @@ fn a_missing_ns_is_told() {
     assert!(errors.contains("there is no `ns` here"), "{errors}");
 }
 
-/// A directory with a program `ns` in it that is this shell script.
+/// A directory with a program `ns` that is this shell script.
 #[cfg(unix)]
 fn with_ns(script: &str) -> tempfile::TempDir {
     use std::os::unix::fs::PermissionsExt;
@@ -99,7 +99,7 @@ fn with_ns(script: &str) -> tempfile::TempDir {
 const OF_RED: &str =
     "goodput_mbps first_mbps queue_drops ecn_marks timeouts retransmits mean_queue";
 
-/// With --ecn the queue marks on both sides.
+/// With --ecn the queues of both simulators mark.
 #[cfg(unix)]
 #[test]
 fn ecn_is_on_in_both_simulators() {
@@ -155,11 +155,11 @@ fn a_set_of_another_simulator_is_not_measured_by_ns2() {
     assert!(errors.contains("`wifi` compares with ns-3"), "{errors}");
 }
 
-/// Ctrl-C reaches ns-2 too, which then ends without numbers.
+/// Ctrl-C also reaches ns-2, which then ends without printing numbers.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_ns_is_no_failure_of_its_own() {
-    // One that dies of Ctrl-C, and one that ends by itself when we have got it.
+    // The first script dies of Ctrl-C; the second one ends by itself after we have received it.
     for script in ["kill -INT $$", "kill -INT $PPID; /bin/sleep 1; exit 1"] {
         let dir = with_ns(script);
         let mut command = validate(dir.path(), &["--live", "--seeds", "1"]);

@@ -1,5 +1,5 @@
-//! Two connections exchange everything both ways, whatever the network does, as long as it does not do
-//! it for ever; and nobody who sends them segments makes them panic or send without end.
+//! Two connections exchange data in both directions. Everything arrives, whatever the network does, unless
+//! it fails for ever; and no sender of segments can make them panic or send without end.
 
 mod bytes;
 

@@ -1,4 +1,4 @@
-//! Packets offered to any link are all accounted for, whatever comes when.
+//! All packets offered to any link are accounted for, in any order and at any times.
 
 mod bytes;
 

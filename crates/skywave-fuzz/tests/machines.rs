@@ -1,5 +1,5 @@
-//! Properties of a TCP connection that hold for every variant and whatever the path does, as long
-//! as it does not do it for ever.
+//! Properties of a TCP connection that hold for every variant and any behaviour of the path, unless the
+//! path fails for ever.
 
 mod bytes;
 

@@ -1,5 +1,5 @@
-//! A TCP connection outlives the agent on its path, whatever the path does on either side of it, as long as
-//! it does not do it for ever.
+//! A TCP connection outlives the agent on its path, whatever the path does on either side of the agent,
+//! unless it fails for ever.
 
 mod bytes;
 

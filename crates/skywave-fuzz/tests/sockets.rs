@@ -1,4 +1,4 @@
-//! Endpoints bear whatever a network does.
+//! Endpoints withstand any behaviour of a network.
 
 mod bytes;
 

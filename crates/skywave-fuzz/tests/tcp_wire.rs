@@ -97,7 +97,7 @@ fn any_packet_is_refused_or_the_same_when_written_again() {
         packets.set(packets.get() + 1);
         accepted.set(accepted.get() + u32::from(is_accepted(&packet)));
     });
-    // Enough of both kinds for the rule to say something.
+    // Enough packets are accepted and enough refused for the rule to mean something.
     let share = f64::from(accepted.get()) / f64::from(packets.get());
     assert!((0.3..0.98).contains(&share), "{share}");
 }

@@ -1,5 +1,4 @@
-//! Properties of a WTCP connection that hold whatever the path does, as long as it does not do it for
-//! ever.
+//! Properties of a WTCP connection that hold for any behaviour of the path, unless the path fails for ever.
 
 mod bytes;
 
@@ -14,8 +13,8 @@ fn any_connection_delivers_everything_and_ends() {
     });
 }
 
-/// A datagram with the header of some type, after its two bytes for `wtcp_wire`; fields are mostly
-/// zeros, so that numbers are such as are expected.
+/// A datagram with the header of some type, after the two bytes that `wtcp_wire` reads first. Fields are
+/// mostly zeros, so that the numbers are often valid.
 fn datagram() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![4 => Just(0), 2 => 0..4u8, 1 => any::<u8>()];
     let kind = prop_oneof![

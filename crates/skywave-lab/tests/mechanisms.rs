@@ -1,5 +1,5 @@
-//! The pages in `docs/mechanisms`: their scenarios are right, their links lead somewhere, their plots
-//! are drawn, and no preset or member is without a page.
+//! The pages in `docs/mechanisms`: their scenarios are right, their links lead somewhere, their plots are
+//! drawn, and every preset and member has a page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -34,7 +34,7 @@ fn pages() -> BTreeMap<String, String> {
     pages
 }
 
-/// Where the links and images of a page lead, as written.
+/// The targets of a page's links and images, as written.
 fn links(page: &str) -> BTreeSet<&str> {
     let targets = page.split("](").skip(1);
     let targets = targets.filter_map(|rest| rest.split_once(')'));

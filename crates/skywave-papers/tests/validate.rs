@@ -48,7 +48,7 @@ fn a_red_bottleneck_agrees_with_ns2_with_ecn_and_without() {
     judge("ecn", 3, |set| set.passes() && set.close() >= 10);
 }
 
-/// The points of the witness that simulate least, with each of the three mechanisms and without it.
+/// The cheapest points of the witness, with each of the three mechanisms and without it.
 #[test]
 fn cerl_dcr_and_sifest_agree_with_their_agents_in_ns2() {
     let set = Set::named("witness", 1).expect("a set");
@@ -60,7 +60,7 @@ fn cerl_dcr_and_sifest_agree_with_their_agents_in_ns2() {
     passes(&set);
 }
 
-/// A row that is lost on the way from the table would never disagree.
+/// A row that is lost while the table is read could never disagree.
 #[test]
 fn every_set_has_all_rows_of_its_table() {
     let rows = SETS.iter().map(|&name| {
@@ -85,7 +85,7 @@ fn every_set_has_all_rows_of_its_table() {
     assert_eq!(rows, expected);
 }
 
-/// By tolerance alone agree all rows without random loss, and nearly all of BBR and Reno.
+/// All rows without random loss agree by tolerance alone, and nearly all of BBR and Reno.
 #[test]
 fn bbr_cubic_and_reno_agree_with_the_linux_kernel() {
     judge("kernel", 4, |set| set.passes() && set.close() >= 24);
@@ -96,7 +96,7 @@ fn short_chains_of_stations_agree_with_ns3() {
     judge("wifi", 5, |set| set.passes() && set.close() >= 20);
 }
 
-/// In the order of goodput, chains of one kind stand as ns-3's do.
+/// Ordered by goodput, chains of one kind come in the same order as ns-3's.
 #[test]
 fn long_chains_of_stations_agree_with_ns3_but_for_one() {
     judge("wifi-far", 5, |set| {

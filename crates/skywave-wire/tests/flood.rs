@@ -1,4 +1,4 @@
-//! Ten million first packets of strangers. In a process of its own, whose memory is looked at.
+//! Ten million first packets from strangers, in a process of its own whose memory is measured.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -8,7 +8,7 @@ use skywave_wire::endpoint::{Allowed, Config, Endpoint};
 use skywave_wire::key::SecretKey;
 
 const PACKETS: u64 = 10_000_000;
-/// What an allocator may move, in kB; a byte kept of each packet would be 10,000.
+/// Growth in kB that an allocator may cause; a byte kept for each packet would be 10,000.
 const SLACK: u64 = 512;
 
 /// Resident memory of this process in kB.
@@ -33,7 +33,7 @@ fn ten_million_first_packets_leave_memory_as_it_was() {
         let mixed = (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let from: SocketAddr = (((mixed >> 32) as u32).to_be_bytes(), mixed as u16).into();
         let id = n as u32;
-        // A cookie that is none is not looked at further.
+        // An invalid cookie is not processed further.
         let datagram = if n % 2 == 0 { hello(id) } else { first(id) };
         endpoint.on_datagram(now, from, &datagram);
         while let Some(to) = endpoint.poll_transmit(now, &mut out) {

@@ -1,5 +1,5 @@
-//! A file over real sockets and a path that loses, doubles, damages and reorders in both directions.
-//! Nothing here depends on how fast it is.
+//! A file over real sockets and a path that loses, doubles, damages and reorders in both directions. The
+//! test does not depend on speed.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,7 +44,7 @@ fn path() -> RelayConfig {
     }
 }
 
-/// Stops the others when the test ends, well or not.
+/// Stops the other threads when the test ends, passed or failed.
 struct StopAtEnd<'a>(&'a AtomicBool);
 
 impl Drop for StopAtEnd<'_> {
@@ -99,7 +99,7 @@ fn a_file_survives_a_path_that_does_everything() {
         report
     });
     assert!(fs::read(into.path().join("film")).unwrap() == bytes);
-    // It was such a path.
+    // Check that the path did all of this.
     let [forward, back] = report.ways;
     assert!(forward.dropped > 0 && forward.corrupt > 0 && back.dropped > 0);
     assert!(forward.packets_out > forward.packets_in - forward.dropped - forward.corrupt);

@@ -1,4 +1,4 @@
-//! The relay over real sockets: what is counted must be what happened. Nothing here depends on time.
+//! The relay over real sockets: its counts must match what happened. No test depends on time.
 
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,7 +39,7 @@ fn path(forward: LinkConfig, back: LinkConfig) -> RelayConfig {
     }
 }
 
-/// Relays to an echo while `work` runs with the relay's address; gives its report too.
+/// Runs `work` with the address of a relay to an echo; also returns the relay's report.
 fn relayed<T>(config: &RelayConfig, work: impl FnOnce(std::net::SocketAddr) -> T) -> (T, Report) {
     let echo = UdpSocket::bind("127.0.0.1:0").unwrap();
     let target = echo.local_addr().unwrap();
@@ -109,7 +109,7 @@ fn each_client_gets_its_own_answers_back() {
 fn the_same_packets_are_lost_as_in_the_simulator() {
     let config = path(link(0.3), link(0.0));
     let sent = 300;
-    // Packets that the simulator's link loses, whatever their times.
+    // Packets that the simulator's link loses, regardless of their times.
     let mut bare = skywave_core::link::Link::new(link(0.3), 3, "link.radio");
     let lost: Vec<bool> = (0..sent)
         .map(|n| bare.send(Time::from_nanos(n * 1_000_000), 1))

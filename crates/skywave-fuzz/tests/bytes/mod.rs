@@ -6,7 +6,7 @@ use arbitrary::{Arbitrary, Unstructured};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// A value read out of fewer bytes than `longest`.
+/// A value read from fewer bytes than `longest`.
 pub(crate) fn from_bytes<T: for<'a> Arbitrary<'a> + Debug>(
     longest: usize,
 ) -> impl Strategy<Value = T> {

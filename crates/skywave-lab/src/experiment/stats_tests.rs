@@ -70,9 +70,9 @@ fn pairing_removes_what_both_share() {
 fn a_gain_is_a_ratio_of_means() {
     let g = paired_gain(&some(&[2.2, 1.1]), &some(&[2.0, 1.0])).unwrap();
     close(g.mean, 0.1, 1e-12);
-    // Both seeds agree on the ratio, so nothing is left of the interval.
+    // Both seeds have the same ratio, so the interval is empty.
     close(g.half.unwrap(), 0.0, 1e-12);
-    // A seed with nothing on one side is no obstacle; a mean of zero is.
+    // A seed may have zero on one side; the mean may not.
     assert!(paired_gain(&some(&[1.0, 2.0]), &some(&[0.0, 2.0])).is_some());
     assert_eq!(paired_gain(&some(&[1.0]), &some(&[0.0])), None);
     assert_eq!(paired_gain(&[], &[]), None);

@@ -60,7 +60,7 @@ impl Design for Losses {
     }
 }
 
-/// Numbers that depend on point and seed, are awkward in decimal, and take a while now and then.
+/// Numbers that depend on point and seed, have long decimals, and sometimes take a while.
 fn fake(spec: &Spec) -> Outcome {
     let loss = match spec.links[0].config.loss[0] {
         LossConfig::Bernoulli(p) => p,
@@ -194,7 +194,7 @@ fn a_run_that_is_given_up_is_missing_and_the_last() {
     })
     .unwrap();
     assert_eq!((partial.finished(), started.into_inner()), (6, 7));
-    // What finished before is kept.
+    // Runs that finished before stay.
     assert_eq!(counted(&design, &options).1, 14);
 }
 
@@ -262,7 +262,7 @@ fn what_a_crash_leaves_behind_is_run_again() {
     let (whole, _) = counted(&design, &options);
     let path = dir.path().join("runs.jsonl");
     let text = fs::read_to_string(&path).unwrap();
-    // Cut anywhere: the whole lines count, nothing else does.
+    // Wherever the file is cut, its whole lines count, and nothing else does.
     for cut in (0..text.len()).step_by(97) {
         fs::write(&path, &text[..cut]).unwrap();
         let kept =
@@ -276,7 +276,7 @@ fn what_a_crash_leaves_behind_is_run_again() {
         );
         assert_eq!(results, whole);
     }
-    // Rubbish, too.
+    // The same with invalid bytes.
     let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
     file.write_all(b"\xff\xfe{\"key\":\n[]\n{}\n").unwrap();
     assert_eq!(counted(&design, &options), (whole, 0));
@@ -378,7 +378,7 @@ fn series_are_kept_in_files_of_their_own() {
             assert!(!results.get(point, 1).unwrap().has_series());
         }
     }
-    // A lost file is a missing run.
+    // A lost file of series makes its run missing.
     let file = fs::read_dir(dir.path().join("series")).unwrap().next();
     fs::remove_file(file.unwrap().unwrap().path()).unwrap();
     assert_eq!(counted(&design, &disk).1, 1);

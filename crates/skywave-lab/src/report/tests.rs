@@ -56,7 +56,7 @@ fn the_data_of_the_page() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&json).unwrap());
 }
 
-/// With `SKYWAVE_REPORT_DIR` set, the pages are left there to be looked at.
+/// If `SKYWAVE_REPORT_DIR` is set, the pages are kept there for inspection.
 fn keep(name: &str, page: &str) {
     if let Some(dir) = std::env::var_os("SKYWAVE_REPORT_DIR") {
         std::fs::write(std::path::Path::new(&dir).join(name), page).unwrap();
@@ -137,7 +137,7 @@ fn linked_parameters_make_no_facets_and_free_ones_do() {
             .push(("link.wireless.queue.droptail".into(), loss));
     }
     assert_eq!(panels(&study, &results).len(), 1);
-    // By nothing, each transport is a facet.
+    // Without `by`, each transport is a facet.
     study.report.plots[0].by = None;
     let all = panels(&study, &results);
     assert_eq!(all.len(), 6);
@@ -147,7 +147,7 @@ fn linked_parameters_make_no_facets_and_free_ones_do() {
     let all = panels(&study, &results);
     assert_eq!((all.len(), all[0].series.len()), (6, results.seeds.len()));
     assert_eq!(all[0].series[0].estimate(0).unwrap().half, None);
-    // Without a plot, the default one shows the same as what was asked for.
+    // Without a plot in the report, the default plot shows the same.
     study.report.plots.clear();
     let all = panels(&study, &results);
     assert_eq!((all.len(), all[0].by.as_str()), (1, "transport"));

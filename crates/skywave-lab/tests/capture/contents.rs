@@ -1,4 +1,4 @@
-//! Our own reader against what the simulation measured.
+//! Captures read by our own reader, against the simulation's measurements.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
@@ -74,21 +74,21 @@ fn every_fate_is_told_and_every_packet_is_there() {
     // All but the link that never sends.
     assert_eq!(told.len(), 8, "{told:?}");
     assert_eq!(protocols, BTreeSet::from([Protocol::Tcp, Protocol::Udp]));
-    // The first link sees all that the senders of A send, and what they resend.
+    // The first link sees all segments that the senders of A send and resend.
     let first = summary(&captures.files[0]);
     let retransmits = |flow: usize| outcome.flows[flow].retransmits;
     let of_senders = first
         .connections
         .iter()
         .filter(|c| c.forward.payload_bytes > 0);
-    // By flow: the lot decides whose SYN comes first.
+    // By flow, because the lot decides whose SYN comes first.
     let seen: BTreeMap<u16, u64> = of_senders
         .filter(|c| c.protocol == Protocol::Tcp)
         .map(|c| (c.from.port, c.forward.retransmits))
         .collect();
     let expected = [(50_000, retransmits(0)), (50_001, retransmits(1))];
     assert_eq!(seen, BTreeMap::from(expected));
-    // The link behind the agent sees what that sends again, too.
+    // The link after the agent also sees the segments that the agent resends.
     let behind = spec.links.iter().position(|link| link.name == "radio");
     let behind = summary(&captures.files[behind.unwrap()]);
     let repairs: u64 = outcome.flows.iter().map(|f| f.local_retransmits).sum();
@@ -180,13 +180,13 @@ fn the_segments_over_time_are_those_that_the_run_counts() {
             }
             assert_eq!(count("resent"), flow.retransmits, "{}", flow.name);
             assert_eq!(count("sent") + count("resent"), flow.sent_packets);
-            // Without copies, which are nobody's segments, and damage, which is known on arrival.
+            // Copies, which belong to no segment, and damage, which is noticed on arrival, do not count.
             if text == LOSSY {
                 assert_eq!(count("lost_queue"), flow.queue_drops);
                 assert_eq!(count("lost_channel"), flow.channel_drops);
             }
         }
-        // Nobody asked for more than is on record.
+        // Asking for the sequence records no series.
         spec.series = false;
         let quiet = capture::simulate_with_sequence(&spec, &NEVER).unwrap();
         assert!(quiet.series.is_empty());

@@ -1,4 +1,4 @@
-//! Whatever is read, there is an answer: a summary or an error.
+//! Any input gives an answer: a summary or an error.
 
 use skywave_lab::capture::{Keep, ReadError, Summary};
 
@@ -146,7 +146,7 @@ fn a_block_that_is_shorter_than_its_own_frame_is_an_error() {
             }
         }
     }
-    // One that has only its frame is whole.
+    // A block that consists of its frame alone is complete.
     for big in [false, true] {
         let summary = Summary::read(&section(big, 77, 12)[..]).unwrap();
         assert_eq!(summary.packets, 0);

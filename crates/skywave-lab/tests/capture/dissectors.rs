@@ -1,5 +1,5 @@
-//! What tshark and tcptrace read out of captures. Where they are missing, the rest of a test is
-//! skipped with a message; with `SKYWAVE_REQUIRE_TOOLS` set, that fails.
+//! Results of tshark and tcptrace on captures. If they are missing, the rest of a test is skipped with a
+//! message; with `SKYWAVE_REQUIRE_TOOLS` set, the test fails.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use skywave_lab::capture::Keep;
 
 use crate::bench::{Captures, EVERYTHING, LOSSY};
 
-/// What a program prints; `None`, and a word about it, when it is not installed.
+/// The output of a program; `None` and a message if it is not installed.
 fn output(program: &str, args: &[&str]) -> Option<String> {
     let output = match Command::new(program).args(args).output() {
         Ok(output) => output,
@@ -29,7 +29,7 @@ fn skip(program: &str) {
         std::env::var_os("SKYWAVE_REQUIRE_TOOLS").is_none(),
         "{program} is not installed, and SKYWAVE_REQUIRE_TOOLS is set"
     );
-    // Not `eprintln!`: what that prints is hidden when a test passes.
+    // Not `eprintln!`, whose output is hidden when a test passes.
     let test = std::thread::current();
     let name = test.name().unwrap_or("a test");
     writeln!(io::stderr(), "SKIPPED {name}: {program} is not installed").expect("standard error");
@@ -52,7 +52,7 @@ fn tshark(file: &Path, filter: &str, fields: &[&str]) -> Option<Vec<Vec<String>>
     Some(text.lines().map(columns).collect())
 }
 
-/// How tshark writes what it finds out about a checksum.
+/// tshark's names for the results of checking a checksum.
 const BAD: &str = "0";
 const GOOD: &str = "1";
 
@@ -98,7 +98,7 @@ fn tshark_finds_no_malformed_packet_and_no_bad_checksum() {
         assert!(packets.len() > 1000);
         for sums in packets {
             assert!(sums.iter().all(|sum| sum != BAD), "{sums:?}");
-            // Where the payload is there, not merely unchecked.
+            // Where the payload is captured the checksum is verified, not merely unchecked.
             let good = sums.iter().filter(|sum| *sum == GOOD).count();
             assert!(good == 2 || keep != Keep::All, "{sums:?}");
         }

@@ -1,4 +1,4 @@
-//! Captures: what is in them, what other programs read out of them, and reading damaged ones.
+//! Captures: their contents, their contents as read by other programs, and damaged ones.
 
 mod bench;
 mod contents;

@@ -61,7 +61,7 @@ const COMPOSED: [(&str, &str); 13] = [
     ),
 ];
 
-/// Runs all cases and hashes what comes out.
+/// Runs all cases and hashes their outcomes.
 pub(crate) fn table() -> Table {
     let mut table = Table::default();
     let transports: Vec<(&str, String)> = PRESETS
@@ -117,7 +117,7 @@ fn hashes(path: &Path, text: &str, flow: &str) -> Vec<String> {
         .collect()
 }
 
-/// Hashes the runs of a point, and checks that they show what the path is for.
+/// Hashes the runs of a point, and checks that they have the effects that the path is meant to test.
 fn point_hash(path: &Path, study: &Study, results: &Results, point: usize, flow: &str) -> String {
     let mut hash = Hash::default();
     let mut sums: BTreeMap<&str, f64> = BTreeMap::new();

@@ -1,6 +1,6 @@
-//! The columns that are hashed, by name: one that is added later changes no hash, one that is gone fails.
+//! Names of the columns that are hashed: a column added later changes no hash, a missing one fails.
 
-/// Of a row of results.
+/// Columns of a row of results.
 pub(crate) const ROW: &[&str] = &[
     "seed",
     "flow",
@@ -110,7 +110,7 @@ pub(crate) const ROW: &[&str] = &[
     "lost_no_route_open",
 ];
 
-/// Of a link.
+/// Columns of a link.
 pub(crate) const OF_A_LINK: &[&str] = &[
     "utilisation",
     "queue_mean_packets",

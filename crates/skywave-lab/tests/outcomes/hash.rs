@@ -26,8 +26,8 @@ impl Hash {
         }
     }
 
-    /// The parts that rows do not have: links, time series and bins. The number of the engine's
-    /// events is left out: it may change without a result that changes.
+    /// The parts that are not in rows: links, time series and bins. The number of the engine's events is
+    /// left out, because it may change while results stay the same.
     pub(crate) fn rest(&mut self, outcome: &Outcome) {
         for link in &outcome.links {
             self.link(link);
@@ -69,7 +69,7 @@ impl Hash {
         }
     }
 
-    /// The hash of everything so far.
+    /// The hash of everything added so far.
     pub(crate) fn digits(&self) -> String {
         let mut digits = self.0.finalize().to_hex().to_string();
         digits.truncate(DIGITS);

@@ -20,7 +20,7 @@ use table::Table;
 
 /// The recorded table, in the source tree.
 const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/outcomes/recorded.txt");
-/// Set to 1, this environment variable has the table written instead of compared.
+/// If this environment variable is 1, the test writes the table instead of comparing it.
 const RECORD: &str = "SKYWAVE_RECORD_OUTCOMES";
 
 #[test]

@@ -5,8 +5,8 @@
 pub(crate) struct Path {
     /// Its name in the table.
     pub(crate) name: &'static str,
-    /// Columns that are above zero in every case, or the path would not test what it is for: of the
-    /// flow `tcp` or `wtcp`, over all seeds.
+    /// Columns of the flow `tcp` or `wtcp` that must be above zero in every case, summed over all seeds;
+    /// otherwise the path would not test what it is for.
     pub(crate) shows: &'static [&'static str],
     /// The scenario.
     pub(crate) text: &'static str,
@@ -60,7 +60,7 @@ seeds = [1, 2]
 "#,
 };
 
-/// Independent losses of data and ACKs, damage, duplicates and overtaking.
+/// Independent losses of data and ACKs, damage, duplicates and reordering.
 const LOSSY: Path = Path {
     name: "lossy",
     shows: &[
@@ -149,8 +149,8 @@ seeds = [1, 2, 77]
 "#,
 };
 
-/// Timestamps where the profile has none and the other way round; blocks and duplicates reported to all
-/// senders.
+/// Timestamps where the profile has none and the other way round; SACK blocks and duplicates reported to
+/// all senders.
 const OPTIONS: Path = Path {
     name: "options",
     shows: &["retransmits", "fast_retransmits", "channel_drops"],
@@ -234,7 +234,7 @@ seeds = [1, 2]
 "#,
 };
 
-/// A queue that drops early, then a link that repairs its losses, so that packets overtake each other.
+/// A queue that drops early, then a link that repairs its losses and thereby reorders packets.
 const REPAIRED: Path = Path {
     name: "repaired",
     shows: &["retransmits", "fast_retransmits"],
@@ -275,7 +275,7 @@ seeds = [1, 2]
 "#,
 };
 
-/// Everything that is recorded over time, and the settings that the profiles have turned round.
+/// Everything that is recorded over time, and the opposite of the profiles' settings.
 const RECORDED: Path = Path {
     name: "recorded",
     shows: &["retransmits", "arrival_p50_s", "retx_arrival_mean_s"],
@@ -316,8 +316,8 @@ series = true
 "#,
 };
 
-/// Hundreds of segments in flight, and many holes among them: windows are opened at once and again after
-/// each pause.
+/// Hundreds of segments in flight, and many holes among them: windows open at once, and again after each
+/// pause.
 const FAT: Path = Path {
     name: "fat",
     shows: &["retransmits", "fast_retransmits", "multi_loss_windows"],

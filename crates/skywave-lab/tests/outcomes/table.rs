@@ -52,7 +52,7 @@ impl Table {
         Ok(table)
     }
 
-    /// For each case that differs in `now`, what is recorded and what came out.
+    /// For each case that differs in `now`, the recorded and the new hashes.
     pub(crate) fn differences(&self, now: &Self) -> Vec<String> {
         let (recorded, now) = (self.by_case(), now.by_case());
         let mut cases: Vec<&str> = recorded.keys().chain(now.keys()).copied().collect();

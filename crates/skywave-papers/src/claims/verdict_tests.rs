@@ -126,7 +126,7 @@ fn a_claim_is_as_good_as_its_worst_part() {
         Verdict::of_parts([DirectionOnly, Reproduced, NotReproduced]),
         NotReproduced
     );
-    // Whatever more seeds would say of the undecided part, they would not mend another one.
+    // More seeds could decide the undecided part, but not mend the other one.
     assert_eq!(
         Verdict::of_parts([Reproduced, TooFewSeeds, DirectionOnly]),
         TooFewSeeds

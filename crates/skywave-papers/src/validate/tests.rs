@@ -1,7 +1,7 @@
 use super::*;
 use skywave_lab::experiment::{self, Options, simulate};
 
-/// SIFEST's first row with `reference` as the other's numbers.
+/// SIFEST's first row with `reference` as the other simulator's numbers.
 fn set(reference: Vec<(Quantity, Estimate)>, decisive: &'static [Quantity]) -> Set {
     let mut set = Set::named("sifest", 1).expect("a set");
     set.rows.truncate(1);

@@ -1,4 +1,4 @@
-//! Agents: what they become, and how a sweep names them.
+//! Agents: what they are lowered to, and how a sweep names them.
 
 use skywave_core::Duration;
 use skywave_core::agent::SnoopConfig;

@@ -144,7 +144,7 @@ fn a_link_repairs_errors_as_its_keys_say() {
     let (there, back) = both(&format!("{loss}arq = \"tcp-dcr\""));
     assert_eq!(there.arq, Some(Arq::default()));
     assert_eq!(there.loss_at, LossAt::Tail);
-    // Nothing fails on the way back.
+    // Nothing fails on the reverse path.
     assert_eq!((back.arq, back.loss_at), (None, LossAt::Head));
     let (empty, _) = both(&format!("{loss}arq = {{}}"));
     assert_eq!(empty, there);
@@ -175,7 +175,7 @@ fn a_link_repairs_errors_as_its_keys_say() {
     };
     assert_eq!((back.arq, back.loss_at), (Some(own), LossAt::Tail));
 
-    // A direction with errors of its own takes over what the link says; outages are errors too.
+    // A direction with errors of its own ignores the link's; outages are errors too.
     for fails in [
         "loss = { reverse = { iid = 0.1 } }",
         "blackouts = { start = \"1s\", duration = \"1s\" }",

@@ -123,7 +123,7 @@ fn a_name_is_given_once() {
     assert_eq!(twice, "there is a `congestion` called `still` already");
     let reno = CustomCongestion::new("reno", |_| Still);
     assert!(members.add_congestion(reno).is_err());
-    // `never` is a detector; another slot may have one of that name.
+    // `never` is a detector; a member of another slot may have the same name.
     let never = CustomCongestion::new("never", |_| Still);
     members.add_congestion(never).expect("a free name");
 }

@@ -22,7 +22,7 @@ fn read(detection: &str) -> Result<(DetectionConfig, String), String> {
     Ok((config.composition.detection.clone(), label.to_owned()))
 }
 
-/// `detection` is read as this member, called so.
+/// `detection` is read as this member, under this name.
 #[track_caller]
 fn becomes(detection: &str, member: DetectionConfig, name: &str) {
     let label = format!("sack detection={name}");

@@ -284,7 +284,7 @@ fn plots_over_time_are_no_mistake_where_series_are_recorded_anyway() {
     let scenario = parsed.expect("a scenario");
     assert_eq!(scenario.report().plots[0].x, PlotAxis::Time);
     assert!(Scenario::parse("case", &over_time, &NoFiles).is_err());
-    // Whether the results can show it is found out later.
+    // Whether the results contain it is checked later.
     let good = Scenario::parse("case", GOOD, &NoFiles).expect("a scenario");
     let report = good.report_from("plot = [{ x = \"time\", y = \"rtt\" }]");
     assert!(report.is_ok());

@@ -24,12 +24,12 @@ fn file(slot: &str, member: &str) -> String {
     )
 }
 
-/// A value that is no default.
+/// A legal value that is not the default.
 fn legal(kind: Kind) -> String {
     match kind {
         Kind::Positive => "2.625".into(),
         Kind::Probability => "0.375".into(),
-        // Both are tried.
+        // The test tries both values of a flag.
         Kind::Flag => "true".into(),
         Kind::Count => "7".into(),
         Kind::Period => "\"30ms\"".into(),
@@ -109,7 +109,7 @@ fn each_is_read<S: Slot>(of: fn(TcpConfig) -> S) {
                     others.1.name
                 );
             }
-            // Not for a period: how a string with a unit looks, the checker here does not know.
+            // Not for a period: the checker here does not know the format of a string with a unit.
             let text = ["\"what\""]
                 .iter()
                 .filter(|_| parameter.kind != Kind::Period);

@@ -10,7 +10,7 @@ const SEEDS: [&str; 2] = [
     include_str!("files/everything.toml"),
 ];
 
-/// Pieces that hurt more than random bytes do.
+/// Fragments that do more damage than random bytes.
 const PIECES: [&str; 26] = [
     "[",
     "]",
@@ -94,7 +94,7 @@ fn damaged_files_never_panic() {
             refused += 1;
         }
     }
-    // Both ways out are exercised.
+    // Both results, acceptance and refusal, must occur often.
     assert!(
         accepted > 500 && refused > 500,
         "{accepted} accepted, {refused} refused"

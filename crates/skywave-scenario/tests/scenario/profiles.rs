@@ -1,4 +1,5 @@
-//! What the reference says of profiles: its text is in `model/tcp.rs` and `model/flow.rs`, the values in the core.
+//! The reference's statements about profiles: their text is in `model/tcp.rs` and `model/flow.rs`, the values are
+//! in the core.
 
 use skywave_core::tcp::{
     Acking, Counting, EcnRules, Handshake, PacingConfig, Profile, RtoArithmetic, RtoConfig,

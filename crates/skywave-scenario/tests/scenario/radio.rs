@@ -329,7 +329,7 @@ fn a_way_may_be_as_long_as_packets_go() {
         assert!(chain(routing, most), "{routing}");
         assert!(!chain(routing, most + 1), "{routing}");
     }
-    // Stations in a heap are near each other, and those that move may come so.
+    // Stations in a cluster are near each other, and moving ones may come near.
     let heap = text("standard = \"802.11g\"")
         .replace("count = 2", "count = 100")
         .replace("\"200m\"", "\"1m\"")
@@ -340,7 +340,7 @@ fn a_way_may_be_as_long_as_packets_go() {
     let walker = "[[station]]\nnode = \"W\"\nmoves = { random_waypoint = { area = [\"1km\", \"1km\"], \
                   speed = \"1m/s\" } }\n[run]";
     parse(&far.replace("[run]", walker));
-    // With nodes in between that packets come out at, each part counts for itself.
+    // With intermediate nodes at which packets leave the network, each part of the path counts for itself.
     parse(&far.replace(
         "to = \"N100\"",
         "to = \"N100\"\nvia = [\"N34\", \"N67\"]\nreverse_via = [\"N67\", \"N34\"]",
@@ -408,7 +408,7 @@ fn the_base_of_the_cases_is_legal() {
     parse(GOOD);
 }
 
-/// A station on the way may know the rest of it from another flow's, unless it may not answer.
+/// A station on the way may know the rest of the route from another flow, unless it may not answer.
 #[test]
 fn aodv_may_find_longer_ways_with_the_help_of_another_flow() {
     let far = |routing: &str| {

@@ -1,4 +1,4 @@
-//! The JSON schema that editors use: committed, current, and of one mind with the decoder.
+//! The JSON schema that editors use: it is committed, current, and accepts what the decoder accepts.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -77,9 +77,9 @@ fn the_schema_refuses_what_the_decoder_refuses() {
     }
 }
 
-/// `everything.toml` is accepted by the decoder, and so is each member of a slot with each of its
-/// parameters (`members.rs`); with all of the schema's names among those, the schema has none that the
-/// decoder does not know.
+/// The decoder accepts `everything.toml` and each member of a slot with each of its parameters
+/// (`members.rs`). All names of the schema occur among those, so the schema has none that the decoder does
+/// not know.
 #[test]
 fn the_schema_has_no_key_that_the_decoder_does_not_know() {
     let mut named = BTreeSet::new();
@@ -115,7 +115,7 @@ fn written_in(file: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// As much of JSON Schema as ours uses, without patterns.
+/// The part of JSON Schema that ours uses, without patterns.
 pub(crate) fn check(root: &Value, schema: &Value, value: &Value, path: &str) -> Result<(), String> {
     let wrong = |what: &str| Err(format!("{path}: {what}: {value}"));
     let Some(schema) = schema.as_object() else {

@@ -26,8 +26,8 @@ pub(crate) fn message(text: &str) -> String {
     }
 }
 
-/// A message without the list of what may stand at its place: a transport or a member more makes no
-/// other message. Only whole lists go, in their order.
+/// A message without the list of allowed names, so that a new transport or member does not change the
+/// message. Only whole lists are removed, in their order.
 pub(crate) fn without_lists(drawn: &str) -> String {
     let presets = PRESETS.iter().map(|preset| preset.name);
     let others = OTHER_TRANSPORTS.iter().map(|other| other.name);

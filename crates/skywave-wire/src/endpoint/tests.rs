@@ -19,7 +19,7 @@ fn b_addr() -> SocketAddr {
     "192.0.2.2:2000".parse().unwrap()
 }
 
-/// A number without a pattern: a loss of every fourth packet would always hit the same kind.
+/// Pseudo-random numbers: losing every fourth packet would always hit the same kind.
 fn mixed(n: u64) -> u64 {
     let n = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let n = (n ^ (n >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -34,7 +34,7 @@ struct World {
     path: BTreeMap<(Time, u64), (SocketAddr, SocketAddr, Vec<u8>)>,
     sent: u64,
     lose_every: u64,
-    /// All that was ever sent.
+    /// All datagrams ever sent.
     log: Vec<(SocketAddr, SocketAddr, Vec<u8>)>,
 }
 
@@ -70,7 +70,7 @@ impl World {
         }
     }
 
-    /// The next thing happens; false if nothing will.
+    /// Processes the next event; false if there is none.
     fn step(&mut self) -> bool {
         self.pump();
         let arrival = self.path.keys().next().map(|&(at, _)| at);
@@ -202,7 +202,7 @@ fn a_handshake_that_lost_its_answers_recovers() {
     assert!(open);
 }
 
-/// Somebody who listens answers first, with nonsense.
+/// An eavesdropper answers first, with an invalid packet.
 #[test]
 fn a_forged_answer_spoils_nothing() {
     let mut world = World::knowing_a();
@@ -216,7 +216,7 @@ fn a_forged_answer_spoils_nothing() {
     assert!(world.run(Duration::from_millis(100), |w| w.a.is_open(id)));
 }
 
-/// All is acknowledged, so no packet of a stream asks.
+/// Everything is acknowledged, so no packet of a stream asks the peer.
 #[test]
 fn a_peer_that_was_started_anew_is_noticed_in_silence() {
     let mut world = World::knowing_a();
@@ -272,7 +272,7 @@ fn nobody_there_is_noticed_and_forgotten() {
     assert_eq!(world.a.next_timer(), None);
 }
 
-/// Whoever has listened sends all of it again, from the same address and from another one.
+/// An eavesdropper sends all of it again, from the same address and from another one.
 #[test]
 fn replay_is_harmless() {
     let mut world = World::knowing_a();
@@ -287,10 +287,10 @@ fn replay_is_harmless() {
         }
     }
     assert_eq!(world.b.poll_incoming(), None);
-    // A connection that stands half open at most, and is given up.
+    // At most a half-open connection remains, and it is given up.
     let (a, b) = (world.a.connections(), world.b.connections());
     assert!(a == 1 && b <= 2, "{a} {b}");
-    // To a stranger goes nothing but cookies, and that it is one.
+    // A stranger gets nothing but cookies, and the answer that its connection is unknown.
     for (_, to, bytes) in &world.log[sent..] {
         let outer = Outer::decode(bytes);
         let harmless = matches!(outer, Some(Outer::Cookie { .. } | Outer::Unknown { .. }));
@@ -323,7 +323,7 @@ fn a_host_that_was_started_anew_says_so() {
     world.b = Endpoint::new(B, Allowed::Everyone, Config::default()).unwrap();
     world.a.write(world.now, a, b"still there?");
     assert!(world.run(Duration::from_secs(10), |w| doubted(w)));
-    // A stranger's word counts for nothing, and the connection does not fail for it.
+    // An unauthenticated refusal counts for nothing, and the connection does not fail because of it.
     assert_eq!(world.a.failed(a), None);
 }
 
@@ -440,7 +440,7 @@ fn there_is_an_end_to_connections() {
     assert!(world.run(Duration::from_secs(60), |w| w.a.failed(id).is_some()));
     let full = Failed::Refused(Refusal::Full);
     assert_eq!(world.a.failed(id), Some(full));
-    // One that nobody needs makes room.
+    // An unused connection makes room.
     world.b.abandon(world.now, first);
     world.connect();
     assert_eq!(world.b.connections(), 3);

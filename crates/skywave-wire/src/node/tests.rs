@@ -1,4 +1,4 @@
-//! Real sockets on the loopback interface. Nothing here depends on how fast it is.
+//! Real sockets on the loopback interface. No test depends on speed.
 
 use super::*;
 use std::io::{Read as _, Write as _};

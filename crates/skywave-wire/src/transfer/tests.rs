@@ -1,4 +1,4 @@
-//! Files over the loopback interface. Nothing here depends on how fast it is.
+//! Files over the loopback interface. No test depends on speed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -151,7 +151,7 @@ fn what_files_cannot_be_put_into_is_told() {
     assert_eq!(kind(&path), io::ErrorKind::NotADirectory);
     let missing = from.path().join("missing");
     assert_eq!(kind(&missing), io::ErrorKind::NotFound);
-    // Who may do everything may write to a folder that nobody may write to.
+    // A privileged user may write to a folder that others may not write to.
     let locked = from.path().join("locked");
     fs::create_dir(&locked).unwrap();
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o555)).unwrap();
@@ -172,7 +172,7 @@ fn an_interrupted_transfer_goes_on_where_it_was() {
         left.len() == 1 && left[0].starts_with(".skywave-"),
         "{left:?}"
     );
-    // Both sides have been started anew.
+    // Both sides were restarted.
     beside_receiver(into.path(), false, |to| {
         let sent = send_file(&sender, &path, to).unwrap();
         assert!(sent.resumed_from >= 1_000_000, "{sent:?}");
@@ -205,7 +205,7 @@ fn a_sender_that_comes_again_takes_its_transfer_over() {
         let message = offer.offer.write();
         assert!(message.send(&first, &mut || true).is_ok());
         assert!(Answer::read(&first, &mut || true).is_ok());
-        // The receiver holds the file for the first, which says no more. Another host must wait.
+        // The receiver holds the file for the first sender, which falls silent. Another host must wait.
         let other = node(OTHER_SENDER, Allowed::Keys(BTreeSet::new()));
         let error = send_file(&other, &path, to).unwrap_err();
         assert!(
@@ -401,7 +401,7 @@ fn a_receiver_of_one_file_stops_with_it() {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let stopper = StopAtEnd(&stop);
-        // One that begins and says nothing does not hold it up.
+        // A sender that connects and stays silent does not hold the receiver up.
         let silent = sender.connect(node.address(), RECEIVER.public()).unwrap();
         let arrived = scope.spawn(|| serve(&node, &serving, &stop, &|_| {}).unwrap());
         send_file(&sender, &path, node.address()).unwrap();

@@ -123,7 +123,7 @@ fn an_ack_tells_its_window_and_blocks() {
         (ack.sequence_number(), ack.acknowledgment_number()),
         (1, 5000)
     );
-    // The smallest scale that fits is 4; what the scale cannot tell is kept back.
+    // The smallest scale that fits is 4; the remainder that the scale cannot express is not offered.
     assert_eq!(ack.window_size(), 36_500);
     let options: Vec<_> = ack.options_iterator().map(Result::unwrap).collect();
     let noop = TcpOptionElement::Noop;

@@ -159,7 +159,7 @@ fn a_plot_on_its_own_names_every_colour_in_light_and_dark() {
         assert!(theme.contains(&format!("text{{fill:{ink}}}")), "{theme}");
         assert!(theme.contains(&format!("background:{paper}")), "{theme}");
     }
-    // In a page the same rules follow its palette.
+    // In a page the same rules use the page's palette.
     assert!(style().contains("text{fill:var(--ink)}"));
 }
 
@@ -197,7 +197,7 @@ fn a_plot_as_it_is_drawn() {
     insta::assert_snapshot!(plot.to_inline_svg().replace("><", ">\n<"));
 }
 
-/// The text elements of a picture: what they say.
+/// The contents of a picture's text elements.
 fn texts(svg: &str) -> Vec<&str> {
     let parts = svg.split("<text").skip(1);
     let parts = parts.filter_map(|part| part.split_once('>')?.1.split_once("</text>"));
@@ -221,7 +221,7 @@ fn no_name_on_the_axis_is_left_out() {
     let texts = texts(&svg);
     assert!(names.iter().all(|name| texts.contains(&name.as_str())));
     assert_eq!(svg.matches("rotate(-40)").count(), 12);
-    // They have room: the picture grows.
+    // There is room for them: the picture grows.
     assert!(!svg.contains(r#"height="420""#));
     let few = Plot {
         x: Axis::new(

@@ -135,7 +135,7 @@ fn link(name: &str, goodput: f64) -> LinkOutcome {
     }
 }
 
-/// Goodput of a variant at a loss rate, with the luck of a seed that all variants share.
+/// Goodput of a variant at a loss rate; the random part of a seed is the same for all variants.
 fn goodput(variant: usize, loss: f64, seed: u64) -> f64 {
     let mut stream = Stream::named(seed, &format!("{loss}"), "luck");
     let luck = stream.uniform(-0.08, 0.08);
@@ -144,7 +144,7 @@ fn goodput(variant: usize, loss: f64, seed: u64) -> f64 {
     1.93e6 / (1.0 + robust * loss) * (1.0 + if loss > 0.0 { luck + own } else { 0.0 })
 }
 
-/// Figure 7(a) of CERL, more or less: six variants, ten loss rates.
+/// Roughly figure 7(a) of CERL: six variants, ten loss rates.
 pub(in crate::report) fn cerl() -> (Study, Results) {
     on_threads(2)
 }

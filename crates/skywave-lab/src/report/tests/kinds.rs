@@ -31,7 +31,7 @@ fn goodput_over_time_is_drawn_from_bins() {
     assert_eq!(panel.series[1].estimate(2).unwrap().mean, 6.0 * 8.0 / 2.5);
     let svg = panel_plot(panel).to_svg();
     assert!(svg.contains(">Time (s)</text>") && svg.contains(">Goodput (b/s)</text>"));
-    // No table has a row a bin.
+    // Tables have no rows for bins.
     let text = table(&study, &results, 100);
     assert!(!text.contains("over time"), "{text}");
 }
@@ -110,7 +110,7 @@ fn axes_and_series_are_called_as_the_file_says() {
         assert!(svg.contains(&format!(">{text}</text>")), "{text}");
     }
     assert!(table(&study, &results, 200).contains("TCP CERL"));
-    // Results keep what the file has.
+    // The results keep the names in the file.
     assert_eq!(panel.series[5].label, "cerl");
 }
 

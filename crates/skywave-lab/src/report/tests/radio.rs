@@ -1,4 +1,4 @@
-//! A radio network, from its scenario to what is left of its runs.
+//! A radio network, from its scenario to the results of its runs.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
@@ -95,7 +95,7 @@ fn plots_and_the_page_show_stations() {
     assert_eq!(title(0), "RTS, station chain");
     assert_eq!(title(1), "Unanswered share, station N2");
     let mean = |panel: usize, x: usize| panels[panel].series[0].estimate(x).unwrap().mean;
-    // All copies together, in the order of the file.
+    // The values of all stations together, in the order of the file.
     let all = results.at(0).iter().flatten().map(|run| {
         let stations = run.outcome.stations.iter();
         stations.map(|s| s.requests as f64).sum::<f64>()
@@ -132,7 +132,7 @@ fn the_pictures_of_the_network_stand_alone() {
     let (study, results) = measured(None);
     let drawings = drawings(&study, &results, None).unwrap();
     let titles: Vec<&str> = drawings.iter().skip(3).map(|d| d.title.as_str()).collect();
-    // One network at both points; what its stations do at each.
+    // The same network at both points; the activity of its stations at each.
     assert_eq!(
         titles,
         [

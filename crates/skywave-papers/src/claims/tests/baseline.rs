@@ -57,10 +57,11 @@ fn paper(baseline: &str) -> Result<Paper, ClaimsError> {
     read("paper", "claims.toml", &file, both)
 }
 
-/// Ours: Westwood has 2.5 times Reno, and is ahead of CERL; Reno as told at the largest loss rate.
+/// Our results: Westwood has 2.5 times Reno, and is ahead of CERL; `reno_at_worst` is Reno's goodput at the
+/// largest loss rate.
 fn card(baseline: &str, reno_at_worst: f64) -> Scorecard {
     let mut paper = paper(baseline).expect("the claims are right");
-    // As somebody who asks for one experiment alone.
+    // As for a user who asks for one experiment alone.
     paper.keep(&["fig".to_owned()]).expect("it is there");
     let results = results(&paper, |variant, loss, seed| {
         let kbps = match variant {

@@ -16,7 +16,7 @@ fn scenario_files(folder: &Path) -> Vec<PathBuf> {
     let paths = entries.map(|e| e.expect("it can be listed").path());
     let mut files: Vec<PathBuf> = paths
         .filter(|p| p.extension().is_some_and(|e| e == "toml"))
-        // Not scenarios, but about them.
+        // These files are about scenarios, but are not scenarios.
         .filter(|p| !p.ends_with("claims.toml") && !p.ends_with("study.toml"))
         .collect();
     files.sort();
@@ -141,7 +141,7 @@ fn every_baseline_is_one_that_a_claim_compares_with() {
     }
 }
 
-/// Each number that the claims quote from the witness stands in its table, in rows of one point.
+/// Each number that the claims quote from the witness is in its table, in rows of one point.
 #[test]
 fn the_evidence_is_what_the_witness_measured() {
     let table = include_str!("../../../../../bench/peers/ns2/reference/witness.csv");

@@ -334,7 +334,7 @@ fn the_digest_leads_with_what_came_out_and_says_why_the_rest_did_not() {
     let text = claims(&TWO_NUMBERS.replace("reno = 90", "reno = 30"));
     let head = "[[baseline]]\nsender = \"reno\"\nwhy = \"theirs is slower\"\n[[claim]]";
     let paper = paper(&text.replace("[[claim]]", head)).unwrap_or_else(|e| panic!("{e}"));
-    // Within the sign of the gain alone, and then behind.
+    // The first factor gives only the sign of the gain, the second one the wrong sign.
     for (name, factor) in [("ahead", 2.0), ("behind", 0.5)] {
         let goodput = |variant: &str, _: f64, seed: u64| {
             Some((100.0 + seed as f64) * if variant == "cerl" { factor } else { 1.0 })

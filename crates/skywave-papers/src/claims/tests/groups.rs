@@ -133,7 +133,7 @@ fn ours(measure: &str) -> f64 {
     part.ours.expect("a number")
 }
 
-/// A number as a bound sees it, at 1 % loss.
+/// A number as a bound reads it, at 1 % loss.
 #[track_caller]
 fn number(data: &str) -> f64 {
     ours(&format!(
@@ -166,7 +166,7 @@ fn groups_add_up_or_are_averaged_by_what_they_measure() {
     near(number("flow = \"*.2\""), 320.0 * at_one_percent);
     near(number("flow = \"web.3\""), 30.0 * at_one_percent);
     near(number("flow = \"long\", pool = \"jain\""), 0.8);
-    // Times are averaged unless one says otherwise.
+    // Times are averaged unless a claim says otherwise.
     near(number("flow = \"web\", metric = \"rtt_mean\""), 0.4);
 }
 

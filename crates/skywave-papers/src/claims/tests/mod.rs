@@ -63,8 +63,8 @@ fn paper(file: &str) -> Result<Paper, super::ClaimsError> {
     read("paper", "claims.toml", file, vec![scenario])
 }
 
-/// Results whose first flow has the goodput that `goodput` says for variant, loss rate and seed, in
-/// kb/s; the second flow has half of it, and the link is used to a tenth for each 100 kb/s.
+/// Results whose first flow has the goodput in kb/s that `goodput` gives for variant, loss rate and seed.
+/// The second flow has half of it, and each 100 kb/s use a tenth of the link.
 fn results(
     paper: &Paper,
     goodput: impl Fn(&str, f64, u64) -> Option<f64>,

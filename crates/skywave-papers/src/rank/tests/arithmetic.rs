@@ -66,7 +66,7 @@ fn wins_and_losses_are_against_the_published_with_the_whole_interval() {
     assert_eq!(mean(row(2).on[0].gain), 0.25);
     // As fast as the best published is no win.
     assert_eq!((row(3).wins, row(3).losses), (0, 1));
-    // A published one is judged against the other.
+    // A published variant is judged against the other published one.
     assert_eq!((row(0).wins, row(0).losses), (1, 0));
     assert_eq!((row(1).wins, row(1).losses), (1, 1));
 }

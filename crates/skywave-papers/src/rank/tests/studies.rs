@@ -108,7 +108,7 @@ fn every_mistake_is_told_with_its_place() {
         ),
         error("title = \"A tiny study\"", "title = \"\"\nflow = \"tset\""),
         error("congestion = [\"reno\", \"cerl\"]", "congestion = []"),
-        // Refused before any is made.
+        // The number of combinations is refused before any is made.
         error(
             "congestion = [\"reno\", \"cerl\"]",
             &["detection", "congestion", "timeout"]

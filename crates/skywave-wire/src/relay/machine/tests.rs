@@ -41,7 +41,7 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
-/// Everything that comes out, once all is over.
+/// All packets that come out until nothing is left.
 fn finish<T: Clone>(relay: &mut Relay<T>) -> Vec<Outcome<T>> {
     while let Some(at) = relay.next_time() {
         relay.on_time(at);
@@ -225,7 +225,7 @@ fn packets() -> impl Strategy<Value = Vec<(u64, u32)>> {
     prop::collection::vec((gap, 1u32..3000), 1..100)
 }
 
-/// Packets at their times, through a relay that is woken as often and as late as `wakes` says.
+/// Packets at their times, through a relay that is woken as often and as late as `wakes` gives.
 fn relayed(config: &RelayConfig, packets: &[(u64, u32)], wakes: &[u64]) -> Vec<Outcome<u32>> {
     let mut relay = Relay::new(config);
     let mut now = Time::ZERO;
@@ -313,7 +313,7 @@ fn through_bare_links(config: &RelayConfig, packets: &[(u64, u32)]) -> Vec<Outco
     outcomes
 }
 
-/// Outcomes in an order of their own: the relay tells of losses as they are decided.
+/// Outcomes in a fixed order, because the relay reports losses when they are decided.
 fn sorted(mut outcomes: Vec<Outcome<u32>>) -> Vec<String> {
     outcomes.sort_by_key(|outcome| format!("{outcome:?}"));
     outcomes
