@@ -192,10 +192,7 @@ impl TcpConfig {
                 whole_ssthresh: true,
                 // Other laws of Linux have none of their own.
                 slow_start: hystart,
-                undo: UndoConfig {
-                    eifel: true,
-                    dsack: true,
-                },
+                undo: UndoConfig::ALL,
                 acking: Acking::Delayed {
                     every: 2,
                     timeout: Duration::from_millis(40),

@@ -267,6 +267,11 @@ impl Flight {
     /// that it holds it (RFC 2018 section 8: it may have dropped it since).
     pub fn rewind(&mut self) {
         self.lost_ever += self.nxt - self.una - self.sacked.min(self.nxt - self.una);
+        self.go_back();
+    }
+
+    /// As [`Self::rewind`], after [`Self::resume`]: what is in flight has been counted as lost before.
+    pub fn go_back(&mut self) {
         self.forget_repairs();
         self.doubt_first();
         self.nxt = self.una;

@@ -1,16 +1,20 @@
 //! Undo: a sender that finds that it has sent again what was not lost takes its window cut back.
 //!
-//! Two signs tell it, each of which can be switched on alone:
+//! Three signs tell it, each of which can be switched on alone:
 //!
 //! - **Eifel detection** (RFC 3522): the first ACK of new data after a retransmission echoes a timestamp
 //!   from before the retransmission, so that it answers the original.
 //! - **D-SACK** (RFC 3708, Linux): the receiver reports each segment that was sent again as a duplicate.
+//! - **F-RTO** (RFC 5682): after a timeout the second ACK reports data that was sent once only ([`frto`]).
 //!
 //! The window and the threshold are then what they were before the cut, if they are smaller (Linux; RFC 4015
 //! restores less of the window after a timeout). What still counts as lost does not any more.
 
+mod frto;
+
 use super::window::Window;
 use crate::time::Time;
+use frto::{Frto, Next};
 
 /// What a sender takes as a sign that a loss was none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -19,12 +23,21 @@ pub struct UndoConfig {
     pub eifel: bool,
     /// Reports of duplicates for all that was sent again (RFC 3708); needs D-SACK.
     pub dsack: bool,
+    /// After a timeout, an ACK of data that was not sent again (RFC 5682); new data is sent to ask for it.
+    pub frto: bool,
 }
 
 impl UndoConfig {
+    /// All signs, as Linux has them.
+    pub const ALL: Self = Self {
+        eifel: true,
+        dsack: true,
+        frto: true,
+    };
+
     /// Whether anything is looked for.
     pub(super) fn is_on(self) -> bool {
-        self.eifel || self.dsack
+        self.eifel || self.dsack || self.frto
     }
 }
 
@@ -49,6 +62,19 @@ struct Episode {
     unconfirmed: u32,
     /// New data was acknowledged since the first retransmission: Eifel has had its look.
     answered: bool,
+    /// The test by new data, while it goes on.
+    frto: Option<Frto>,
+}
+
+/// Why a window is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CutBy {
+    /// A loss was found.
+    Loss,
+    /// The timer expired during a repair.
+    TimeoutInRepair,
+    /// The timer expired, and nothing was being repaired but what it had found itself.
+    Timeout,
 }
 
 /// What an ACK says that matters here.
@@ -60,6 +86,25 @@ pub(super) struct Signs {
     pub(super) echo: Option<Time>,
     /// Data that the receiver reports to have got twice: start and end.
     pub(super) duplicate: Option<(u64, u64)>,
+    /// Duplicate ACKs have come since the last ACK of new data.
+    pub(super) dupacks: bool,
+    /// New data could be sent if the congestion window let it.
+    pub(super) sendable: bool,
+    /// The receiver reports what it holds.
+    pub(super) sack: bool,
+}
+
+/// What a sender does about an ACK after a cut.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Verdict {
+    /// It goes on.
+    Nothing,
+    /// The cut was wrong: the window is again what it was before.
+    TakeBack(Window),
+    /// It sends new data instead of more that may be lost, and then looks at the next ACK.
+    SendNew,
+    /// What is outstanding is lost indeed: it is sent again.
+    GoBack,
 }
 
 impl Undo {
@@ -73,8 +118,14 @@ impl Undo {
 
     /// The window is about to be cut from `before`, with data from `una` to `max` outstanding. A timeout
     /// during a repair goes on with what was before that.
-    pub(super) fn on_cut(&mut self, before: Window, una: u64, max: u64) {
+    pub(super) fn on_cut(&mut self, by: CutBy, before: Window, una: u64, max: u64) {
         let pending = self.episode.take().filter(|episode| una < episode.max);
+        // Of a repair that goes on nothing can be told by what was sent once, unless the timer has
+        // expired again before any answer came.
+        let may_test = pending
+            .as_ref()
+            .is_none_or(|episode| episode.una == una && episode.frto.is_some());
+        let tests = self.config.frto && by == CutBy::Timeout && may_test;
         let before = pending.map_or(before, |episode| episode.before);
         self.episode = Some(Episode {
             before,
@@ -83,21 +134,49 @@ impl Undo {
             repaired_at: None,
             unconfirmed: 0,
             answered: false,
+            frto: tests.then(|| Frto::new(una)),
         });
     }
 
-    /// A segment is sent again.
-    pub(super) fn on_sent_again(&mut self, now: Time) {
+    /// A segment that ends at `end` is sent again.
+    pub(super) fn on_sent_again(&mut self, now: Time, end: u64) {
         if let Some(episode) = &mut self.episode {
             episode.repaired_at.get_or_insert(now);
             episode.unconfirmed += 1;
+            if let Some(frto) = &mut episode.frto {
+                frto.on_sent_again(end);
+            }
         }
     }
 
-    /// An ACK came: the window from before the cut, if the cut was wrong. The episode is then over.
-    pub(super) fn judges(&mut self, signs: Signs) -> Option<Window> {
-        let episode = self.episode.as_mut()?;
-        let repaired_at = episode.repaired_at?;
+    /// The first answer after a timeout decides how its test goes on.
+    pub(super) fn waits_for_answer(&self) -> bool {
+        let frto = self.episode.as_ref().and_then(|e| e.frto.as_ref());
+        frto.is_some_and(Frto::is_waiting)
+    }
+
+    /// More new data is to be sent whatever the congestion window says.
+    pub(super) fn wants_new_data(&self) -> bool {
+        let frto = self.episode.as_ref().and_then(|e| e.frto.as_ref());
+        frto.is_some_and(Frto::wants_new_data)
+    }
+
+    /// A new segment was sent.
+    pub(super) fn on_new_data(&mut self) {
+        if let Some(frto) = self.episode.as_mut().and_then(|e| e.frto.as_mut()) {
+            frto.on_new_data();
+        }
+    }
+
+    /// An ACK came. `held_below`: how much the receiver reports above the hole that stops its ACKs, below a
+    /// position. The episode is over when the cut is taken back.
+    pub(super) fn judges(&mut self, signs: Signs, held_below: impl Fn(u64) -> u64) -> Verdict {
+        let Some(episode) = self.episode.as_mut() else {
+            return Verdict::Nothing;
+        };
+        let Some(repaired_at) = episode.repaired_at else {
+            return Verdict::Nothing;
+        };
         let is_first = signs.una > episode.una && !episode.answered;
         let is_old = |echo: Time| echo < repaired_at;
         let mut spurious = self.config.eifel && is_first && signs.echo.is_some_and(is_old);
@@ -111,10 +190,23 @@ impl Undo {
             episode.unconfirmed -= 1;
             spurious |= episode.unconfirmed == 0;
         }
-        if !spurious {
-            return None;
+        let next = match episode.frto.as_mut().filter(|_| !spurious) {
+            Some(frto) => frto.on_ack(signs, episode.max, held_below),
+            None => Next::Stay,
+        };
+        if matches!(next, Next::End | Next::GoBack) {
+            episode.frto = None;
         }
-        self.episode.take().map(|episode| episode.before)
+        if spurious || next == Next::Spurious {
+            let before = episode.before;
+            self.episode = None;
+            return Verdict::TakeBack(before);
+        }
+        match next {
+            Next::SendNew => Verdict::SendNew,
+            Next::GoBack => Verdict::GoBack,
+            _ => Verdict::Nothing,
+        }
     }
 }
 
@@ -125,8 +217,8 @@ mod tests {
     use crate::time::Duration;
 
     const ALL: UndoConfig = UndoConfig {
-        eifel: true,
-        dsack: true,
+        frto: false,
+        ..UndoConfig::ALL
     };
 
     fn ms(ms: u64) -> Time {
@@ -136,8 +228,8 @@ mod tests {
     /// Segments of 1000 bytes from 0 to 10,000 are in flight; the first is sent again at 500 ms.
     fn cut(config: UndoConfig) -> Undo {
         let mut undo = Undo::new(config).expect("a sign");
-        undo.on_cut(window(10.0, 20.0), 0, 10_000);
-        undo.on_sent_again(ms(500));
+        undo.on_cut(CutBy::Loss, window(10.0, 20.0), 0, 10_000);
+        undo.on_sent_again(ms(500), 1000);
         undo
     }
 
@@ -146,6 +238,20 @@ mod tests {
             una,
             echo: Some(ms(echo)),
             duplicate: None,
+            dupacks: false,
+            sendable: true,
+            sack: false,
+        }
+    }
+
+    /// The window that an ACK restores.
+    fn judges(undo: &mut Undo, signs: Signs) -> Option<Window> {
+        match undo.judges(signs, |_| 0) {
+            Verdict::TakeBack(window) => Some(window),
+            verdict => {
+                assert_eq!(verdict, Verdict::Nothing);
+                None
+            }
         }
     }
 
@@ -159,33 +265,43 @@ mod tests {
     #[test]
     fn an_echo_from_before_the_retransmission_takes_the_cut_back() {
         let mut undo = cut(ALL);
-        assert_eq!(undo.judges(signs(1000, 499)), Some(window(10.0, 20.0)));
+        assert_eq!(
+            judges(&mut undo, signs(1000, 499)),
+            Some(window(10.0, 20.0))
+        );
         // Once.
-        assert_eq!(undo.judges(signs(2000, 499)), None);
+        assert_eq!(judges(&mut undo, signs(2000, 499)), None);
     }
 
     #[test]
     fn an_echo_of_the_retransmission_confirms_the_loss() {
         let mut undo = cut(ALL);
-        assert_eq!(undo.judges(signs(1000, 500)), None);
+        assert_eq!(judges(&mut undo, signs(1000, 500)), None);
         // Only the first ACK of new data counts: later ones may echo segments that were sent before.
-        assert_eq!(undo.judges(signs(5000, 400)), None);
+        assert_eq!(judges(&mut undo, signs(5000, 400)), None);
     }
 
     #[test]
     fn duplicate_acks_say_nothing() {
         let mut undo = cut(ALL);
-        assert_eq!(undo.judges(signs(0, 400)), None);
-        assert_eq!(undo.judges(signs(1000, 400)), Some(window(10.0, 20.0)));
+        assert_eq!(judges(&mut undo, signs(0, 400)), None);
+        assert_eq!(
+            judges(&mut undo, signs(1000, 400)),
+            Some(window(10.0, 20.0))
+        );
     }
 
     #[test]
     fn reports_of_all_that_was_sent_again_take_the_cut_back() {
         let mut undo = cut(ALL);
-        undo.on_sent_again(ms(510));
-        assert_eq!(undo.judges(reports(0)), None);
-        assert_eq!(undo.judges(reports(20_000)), None, "not of this repair");
-        assert_eq!(undo.judges(reports(1000)), Some(window(10.0, 20.0)));
+        undo.on_sent_again(ms(510), 2000);
+        assert_eq!(judges(&mut undo, reports(0)), None);
+        assert_eq!(
+            judges(&mut undo, reports(20_000)),
+            None,
+            "not of this repair"
+        );
+        assert_eq!(judges(&mut undo, reports(1000)), Some(window(10.0, 20.0)));
     }
 
     #[test]
@@ -194,25 +310,31 @@ mod tests {
             eifel: false,
             ..ALL
         });
-        assert_eq!(undo.judges(signs(1000, 499)), None);
+        assert_eq!(judges(&mut undo, signs(1000, 499)), None);
         let mut undo = cut(UndoConfig {
             dsack: false,
             ..ALL
         });
-        assert_eq!(undo.judges(reports(0)), None);
+        assert_eq!(judges(&mut undo, reports(0)), None);
         assert!(Undo::new(UndoConfig::default()).is_none());
     }
 
     #[test]
     fn a_timeout_during_a_repair_restores_what_was_before_the_repair() {
         let mut undo = cut(ALL);
-        undo.on_cut(window(5.0, 5.0), 0, 10_000);
-        undo.on_sent_again(ms(900));
-        assert_eq!(undo.judges(signs(1000, 899)), Some(window(10.0, 20.0)));
+        undo.on_cut(CutBy::Loss, window(5.0, 5.0), 0, 10_000);
+        undo.on_sent_again(ms(900), 1000);
+        assert_eq!(
+            judges(&mut undo, signs(1000, 899)),
+            Some(window(10.0, 20.0))
+        );
         // A cut in another window of data has nothing to do with it.
         let mut undo = cut(ALL);
-        undo.on_cut(window(5.0, 5.0), 10_000, 15_000);
-        undo.on_sent_again(ms(900));
-        assert_eq!(undo.judges(signs(11_000, 899)), Some(window(5.0, 5.0)));
+        undo.on_cut(CutBy::Loss, window(5.0, 5.0), 10_000, 15_000);
+        undo.on_sent_again(ms(900), 1000);
+        assert_eq!(
+            judges(&mut undo, signs(11_000, 899)),
+            Some(window(5.0, 5.0))
+        );
     }
 }

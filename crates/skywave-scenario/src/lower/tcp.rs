@@ -264,6 +264,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
         config.undo = UndoConfig {
             eifel: undo.contains(&UndoModel::Eifel),
             dsack: undo.contains(&UndoModel::DSack),
+            frto: undo.contains(&UndoModel::FRto),
         };
     }
     if let Some(pacing) = model.pacing {

@@ -169,6 +169,9 @@ pub(crate) enum UndoModel {
     Eifel,
     /// The receiver reports all that was sent again as duplicates (RFC 3708); needs `dsack`.
     DSack,
+    /// After a timeout, the second ACK reports data that was not sent again (F-RTO, RFC 5682). The sender sends
+    /// two new segments on the first one to find out.
+    FRto,
 }
 
 /// What sets the pace at which segments leave.

@@ -84,10 +84,7 @@ fn the_doc_comment_of_linux_has_its_differences() {
                 every: 2,
                 timeout: ms(40),
             },
-            undo: UndoConfig {
-                eifel: true,
-                dsack: true,
-            },
+            undo: UndoConfig::ALL,
             slow_start,
             ..rfc
         };

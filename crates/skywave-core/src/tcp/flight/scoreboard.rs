@@ -67,6 +67,12 @@ impl Flight {
         scoreboard.flat_map(|s| s.held.iter().rev())
     }
 
+    /// Bytes in flight below `edge` that the receiver holds.
+    pub fn held_below(&self, edge: u64) -> u64 {
+        let held = self.held_from_above().filter(|span| span.start < edge);
+        held.map(|span| span.end.min(edge) - span.start).sum()
+    }
+
     /// The receiver holds this number of segments or more.
     pub fn holds_segments(&self, wanted: usize) -> bool {
         let mut held = 0;

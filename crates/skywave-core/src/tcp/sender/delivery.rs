@@ -127,6 +127,10 @@ impl Sender {
         {
             return next;
         }
+        if self.wants_new_data() {
+            self.probe = false; // there is no more of it
+            return None;
+        }
         let last = self.flight.segments().next_back()?;
         Some(Next::Again(last.start, Why::Probe))
     }

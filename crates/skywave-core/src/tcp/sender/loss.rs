@@ -7,6 +7,7 @@ use crate::tcp::detection::{DetectionEvent, Finding, LossDetector, LossRule};
 use crate::tcp::limits::Why;
 use crate::tcp::recovery::{LossRecovery, Recovery, Repair};
 use crate::tcp::timeout::TimeoutPolicy;
+use crate::tcp::undo::CutBy;
 use crate::tcp::window::{LossCause, LossEvent, Response, TimeoutEvent};
 use crate::time::Time;
 use crate::units::Segments;
@@ -40,7 +41,7 @@ impl Sender {
             // RFC 5681 section 3.1: a lost SYN or SYN-ACK shrinks the initial window.
             self.initial_window = self.initial_window.min(Segments::ONE);
         } else {
-            self.note_cut();
+            self.note_timeout_cut();
             self.recovery.on_timeout(&mut self.flight);
             let event = TimeoutEvent {
                 now,
@@ -144,7 +145,7 @@ impl Sender {
         let response = if cause == LossCause::Eln || covered {
             self.unchanged()
         } else {
-            self.note_cut();
+            self.note_cut(CutBy::Loss);
             self.cut_for(&event)
         };
         self.counters.fast_retransmits += 1;

@@ -7,6 +7,7 @@ mod cerl;
 mod dcr;
 mod early_retransmit;
 mod ecn;
+mod frto;
 mod idle;
 mod lifecycle;
 mod limits;

@@ -234,7 +234,7 @@ impl Sender {
     /// up to `end`.
     fn window_holds(&self, end: u64) -> bool {
         let mut window = self.window.cwnd + self.recovery.inflation();
-        if !self.recovery.is_active() {
+        if !self.recovery.is_active() && !self.waits_for_answer() {
             match self.detection.limited_transmit(self.dupacks) {
                 Allowance::Beyond(segments) if self.config.limited_transmit => {
                     window += Segments(f64::from(segments));
@@ -255,7 +255,11 @@ impl Sender {
         {
             self.detection.on_sent(&sent, Sending::New);
         }
-        if self.flight.delivery().is_some() && !std::mem::take(&mut self.probe) {
+        let probe = std::mem::take(&mut self.probe);
+        if probe && self.extras.is_some() {
+            self.probe = self.asks_on();
+        }
+        if self.flight.delivery().is_some() && !probe {
             self.arm_probe(now);
         }
         self.after_sending(departure.start, end, now);
@@ -334,7 +338,7 @@ impl Sender {
         };
         self.detection.on_sent(&sent, sending);
         if let Some(undo) = self.undo() {
-            undo.on_sent_again(now);
+            undo.on_sent_again(now, sent.end);
         }
         let Sent { start, end, .. } = sent;
         self.last_sent = now;

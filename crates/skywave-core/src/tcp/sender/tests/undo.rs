@@ -7,8 +7,8 @@ use crate::tcp::{RtoArithmetic, RtoConfig, UndoConfig};
 use crate::time::Time;
 
 const ALL: UndoConfig = UndoConfig {
-    eifel: true,
-    dsack: true,
+    frto: false,
+    ..UndoConfig::ALL
 };
 
 fn undoing(preset: &str, undo: UndoConfig) -> TcpConfig {
