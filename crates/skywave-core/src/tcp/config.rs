@@ -101,6 +101,9 @@ pub struct TcpConfig {
     pub ecn: bool,
     /// Whose rules a sender that uses ECN follows.
     pub ecn_rules: EcnRules,
+    /// A mark cuts the window less than a loss does (RFC 8511): Reno's law keeps 0.8 of it, CUBIC 0.85. Other
+    /// laws go their own way.
+    pub abe: bool,
     /// The sender does not cut its window for a loss that an explicit notification puts down to a
     /// channel (Balakrishnan and Katz 1998).
     pub eln: bool,
@@ -165,6 +168,7 @@ impl TcpConfig {
             dsack: false,
             ecn: false,
             ecn_rules: EcnRules::Rfc3168,
+            abe: false,
             eln: false,
             hints: false,
             pacing: PacingConfig::Off,

@@ -324,6 +324,7 @@ pub(crate) fn loss_at(ms: u64, window: f64, una: u64, max: u64) -> LossEvent {
         sent_at: Time::ZERO,
         transmissions: 1,
         floor: MIN_SSTHRESH,
+        abe: false,
     }
 }
 

@@ -115,6 +115,9 @@ pub struct LossEvent {
     /// The smallest window that may answer it: two segments after a loss (RFC 5681 equation 4), one after a
     /// mark (RFC 3168 section 6.1.2), half of one after a mark with ns-2's rules.
     pub floor: Segments,
+    /// It is a mark, and a law that knows of [RFC 8511](super::config::TcpConfig::abe) cuts less than for a
+    /// loss.
+    pub abe: bool,
 }
 
 impl LossEvent {

@@ -69,8 +69,8 @@ pub(crate) enum HandshakeModel {
     ThreeWay,
 }
 
-/// Settings that a profile gives, one by one. What the path tells the ends (`ecn`, `eln`, `hints`), and an even
-/// pace (`pacing`), are off unless they are set here. Where a default is by profile, "linux" has that of "rfc"
+/// Settings that a profile gives, one by one. What the path tells the ends (`ecn`, `eln`, `hints`), a milder
+/// answer to it (`abe`), and an even pace (`pacing`), are off unless they are set here. Where a default is by profile, "linux" has that of "rfc"
 /// unless the profile itself says otherwise.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -125,6 +125,9 @@ pub(crate) struct TcpModel {
     /// Whose rules a sender with ECN follows where RFC 3168 and ns-2 differ:
     /// docs/scenarios.md#ecn-in-rfc-3168-and-in-ns-2; default by profile: ns2 "ns2", the others "rfc3168".
     pub(crate) ecn_rules: Option<EcnRulesModel>,
+    /// A mark cuts the window to 0.8 with Reno's law and to 0.85 with CUBIC, where a loss cuts it to 0.5 and 0.7
+    /// (RFC 8511); other laws go their own way; default false.
+    pub(crate) abe: Option<bool>,
     /// Explicit loss notification: after a lossy link, a link with `arq` that gave a packet up, or a blackout
     /// has lost data, the flow's next packet says so. The sender sends again what the channel lost, and does
     /// not cut its window; default false.

@@ -66,6 +66,9 @@ impl BuiltIn for Cubic {
 
 impl Law for Cubic {}
 
+/// What a mark leaves of the window with RFC 8511 (section 3).
+const BETA_ECN: f64 = 0.85;
+
 /// State of one CUBIC sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Cubic {
@@ -100,6 +103,20 @@ impl Cubic {
             cwnd_prior: 0.0,
             epoch: None,
         }
+    }
+
+    /// A cut to this share of the window; W_max is where the growth slows down next time.
+    fn cut(&mut self, event: &LossEvent, beta: f64) -> Response {
+        let cwnd = event.window.0;
+        // Section 4.7: fast convergence.
+        self.w_max = if self.config.fast_convergence && cwnd < self.w_max {
+            cwnd * (1.0 + beta) / 2.0
+        } else {
+            cwnd
+        };
+        self.cwnd_prior = cwnd;
+        self.epoch = None;
+        event.cut_to(event.window * beta)
     }
 
     fn begin(&mut self, now: Time, cwnd: f64) -> Epoch {
@@ -163,16 +180,12 @@ impl CongestionControl for Cubic {
     }
 
     fn on_loss(&mut self, loss: &LossEvent, _window: &Window) -> Response {
-        let cwnd = loss.window.0;
-        // Section 4.7: fast convergence.
-        self.w_max = if self.config.fast_convergence && cwnd < self.w_max {
-            cwnd * (1.0 + self.config.beta) / 2.0
-        } else {
-            cwnd
-        };
-        self.cwnd_prior = cwnd;
-        self.epoch = None;
-        loss.cut_to(loss.window * self.config.beta)
+        self.cut(loss, self.config.beta)
+    }
+
+    fn on_ecn(&mut self, mark: &LossEvent, _window: &Window) -> Response {
+        let beta = if mark.abe { BETA_ECN } else { self.config.beta };
+        self.cut(mark, beta)
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {

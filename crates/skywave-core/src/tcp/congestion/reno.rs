@@ -1,8 +1,12 @@
-//! Reno (RFC 5681): additive increase, halving.
+//! Reno (RFC 5681): additive increase, halving; for marks alone less on request (RFC 8511).
 
 use super::{CongestionControl, Law, standard_growth};
 use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
+
+/// What a mark leaves of the window with RFC 8511 (section 3): a queue that marks is a short one, and what
+/// is left fills the path when it has drained.
+const BETA_ECN: f64 = 0.8;
 
 /// Additive increase, multiplicative decrease by half. Without state of its own.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,6 +37,14 @@ impl CongestionControl for Reno {
 
     fn on_loss(&mut self, loss: &LossEvent, _window: &Window) -> Response {
         loss.cut_to(loss.window / 2.0)
+    }
+
+    fn on_ecn(&mut self, mark: &LossEvent, window: &Window) -> Response {
+        if mark.abe {
+            mark.cut_to(mark.window * BETA_ECN)
+        } else {
+            self.on_loss(mark, window)
+        }
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {

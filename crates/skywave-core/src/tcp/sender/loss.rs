@@ -204,6 +204,7 @@ impl Sender {
             sent_at,
             transmissions,
             floor: self.floor(cause),
+            abe: self.config.abe && cause == LossCause::Mark,
         }
     }
 

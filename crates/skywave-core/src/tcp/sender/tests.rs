@@ -3,6 +3,7 @@
 // A block of segments is written as a range.
 #![allow(clippy::single_range_in_vec_init)]
 
+mod abe;
 mod cerl;
 mod dcr;
 mod early_retransmit;
