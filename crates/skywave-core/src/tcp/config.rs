@@ -13,7 +13,7 @@ use super::slow_start::SlowStartConfig;
 use super::undo::UndoConfig;
 
 pub use super::acking::Acking;
-pub use super::congestion::CongestionConfig;
+pub use super::congestion::{CongestionConfig, NeedsEcn};
 pub use super::detection::DetectionConfig;
 pub use super::recovery::RecoveryConfig;
 pub use super::settings::{Counting, EcnRules, Handshake, RtoArithmetic, RtoConfig};
@@ -101,6 +101,10 @@ pub struct TcpConfig {
     pub ecn: bool,
     /// Whose rules a sender that uses ECN follows.
     pub ecn_rules: EcnRules,
+    /// The receiver echoes every mark as it comes, and acknowledges at once where marks begin and end (RFC 8257
+    /// section 3.2); otherwise from the first mark on until the sender answers. A cut for a mark is then no
+    /// answer to a loss in the same window of data.
+    pub exact_echo: bool,
     /// A mark cuts the window less than a loss does (RFC 8511): Reno's law keeps 0.8 of it, CUBIC 0.85. Other
     /// laws go their own way.
     pub abe: bool,
@@ -146,6 +150,7 @@ impl TcpConfig {
             initial: Duration::from_millis(initial),
         };
         let sack = composition.recovery.uses_sack() || composition.detection.needs_sack();
+        let needs_ecn = composition.congestion.needs_ecn();
         let common = Self {
             composition,
             mss: 1460,
@@ -166,7 +171,8 @@ impl TcpConfig {
             timestamps: false,
             sack,
             dsack: false,
-            ecn: false,
+            ecn: needs_ecn != NeedsEcn::Nothing,
+            exact_echo: needs_ecn != NeedsEcn::Nothing,
             ecn_rules: EcnRules::Rfc3168,
             abe: false,
             eln: false,

@@ -1,7 +1,8 @@
 //! The data receiver: in-order delivery, acknowledgements, SACK and D-SACK.
 //!
 //! # The caller's contract
-//! [`Receiver::on_segment`] for each segment that arrives (a driver drops damaged ones first), then
+//! [`Receiver::on_packet`] for each segment that arrives (a driver drops damaged ones first), or
+//! [`Receiver::on_segment`] if the ends use nothing that a packet carries beside it, then
 //! [`Receiver::poll_transmit`] until `None`; [`Receiver::on_timer`] at or after
 //! [`Receiver::next_timer`], then poll again. [`Receiver::delivered`] is what the application has
 //! got, in order and each byte once.
@@ -59,6 +60,9 @@ pub struct Receiver {
     recent: ArrayVec<Span, MAX_SACK_BLOCKS>,
     /// First positions of blocks before which a channel lost data; few at any time.
     after_eln: Vec<u64>,
+    /// The next ACK is one that was held back when marks began or ended: it acknowledges up to here, with the
+    /// echo of before.
+    earlier: Option<u64>,
 }
 
 impl Receiver {
@@ -80,6 +84,7 @@ impl Receiver {
             next: 0,
             held: Ranges::default(),
             after_eln: Vec::new(),
+            earlier: None,
             recent: ArrayVec::new(),
             duplicate: None,
             unacknowledged: 0,
@@ -134,10 +139,36 @@ impl Receiver {
         }
     }
 
+    /// A segment from the data sender arrived, with what its way has written on its packet.
+    pub fn on_packet(&mut self, now: Time, segment: &Segment, way: Way) {
+        let changed = self.config.exact_echo && self.follow_marks(way.ecn == Ecn::Ce);
+        let due = self.acks;
+        self.on_segment(now, segment);
+        if changed && self.acks == due {
+            self.ack_now();
+        }
+        self.on_way(segment, way);
+    }
+
+    /// RFC 8257 section 3.2: where marks begin and end, an ACK that is held back goes out as it would have
+    /// before. Whether this is such a place.
+    fn follow_marks(&mut self, marked: bool) -> bool {
+        if self.answer.contains(Flags::ECE) == marked {
+            return false;
+        }
+        if self.unacknowledged > 0 {
+            self.earlier = Some(self.next);
+            self.quiet = false;
+            self.ack_now();
+        }
+        self.answer.toggle(Flags::ECE);
+        true
+    }
+
     /// Takes what the way of the segment that was [taken last](Self::on_segment) has written on its
     /// packet.
     #[inline]
-    pub fn on_way(&mut self, segment: &Segment, way: Way) {
+    fn on_way(&mut self, segment: &Segment, way: Way) {
         if !way.is_plain() || !self.hints.is_none() {
             self.take_way(segment, way);
         }
@@ -145,7 +176,7 @@ impl Receiver {
 
     #[cold]
     fn take_way(&mut self, segment: &Segment, way: Way) {
-        if way.ecn == Ecn::Ce {
+        if way.ecn == Ecn::Ce && !self.config.exact_echo {
             self.answer |= Flags::ECE;
         }
         self.hints.contention = way.contention;
@@ -172,7 +203,9 @@ impl Receiver {
             self.fin_at = end - 1;
         }
         if flags.contains(Flags::CWR) {
-            self.answer -= Flags::ECE;
+            if !self.config.exact_echo {
+                self.answer -= Flags::ECE;
+            }
             self.hints.marks -= Marks::CONGESTION_WARNING;
         }
     }
@@ -217,7 +250,10 @@ impl Receiver {
     }
 
     fn note_quiet(&mut self) {
-        self.quiet = self.held.is_empty() && self.recent.is_empty() && self.duplicate.is_none();
+        self.quiet = self.held.is_empty()
+            && self.recent.is_empty()
+            && self.duplicate.is_none()
+            && self.earlier.is_none();
     }
 
     /// The delayed-ACK timer expired, if it did.
@@ -267,6 +303,7 @@ impl Receiver {
     /// none is due after it.
     pub(super) fn acknowledge(&mut self, now: Time) -> Segment {
         self.acks = 0;
+        self.earlier = None; // this one covers it
         self.unacknowledged = 0;
         self.timer = Time::MAX;
         self.last_ack = self.next;
@@ -276,6 +313,9 @@ impl Receiver {
     /// The ACK that [`Self::poll_ack`] has announced; `NEWS` if it [has news](Self::has_news).
     #[inline(always)]
     pub(crate) fn ack<const NEWS: bool>(&mut self, now: Time) -> Segment {
+        if NEWS && let Some(next) = self.earlier.take() {
+            return self.ack_of_before(now, next);
+        }
         Segment {
             ack: SeqNr::at(self.irs, self.next),
             window: self.config.rwnd,
@@ -296,6 +336,19 @@ impl Receiver {
             }),
             ..Segment::default()
         }
+    }
+
+    /// The ACK that was held back when marks began or ended, before the segment that told so.
+    #[cold]
+    fn ack_of_before(&mut self, now: Time, next: u64) -> Segment {
+        self.note_quiet();
+        let mut ack = Segment {
+            ack: SeqNr::at(self.irs, next),
+            options: Options::None,
+            ..self.ack::<false>(now)
+        };
+        ack.flags.toggle(Flags::ECE);
+        ack
     }
 
     #[inline(always)]

@@ -251,6 +251,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
             EcnRulesModel::Ns2 => EcnRules::Ns2,
         };
     }
+    flag(&mut config.exact_echo, model.exact_echo);
     flag(&mut config.abe, model.abe);
     flag(&mut config.eln, model.eln);
     flag(&mut config.hints, model.hints);

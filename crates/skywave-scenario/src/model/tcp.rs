@@ -120,11 +120,15 @@ pub(crate) struct TcpModel {
     pub(crate) dsack: Option<bool>,
     /// Data are ECN-capable (RFC 3168): a RED queue with `ecn = true` marks them instead of dropping them
     /// early, while the drop probability that its average asks for is below `mark_p`. The sender cuts its
-    /// window once for a window of marked data, as for a loss; default false.
+    /// window once for a window of marked data, as for a loss; default false, with laws that need it true.
     pub(crate) ecn: Option<bool>,
     /// Whose rules a sender with ECN follows where RFC 3168 and ns-2 differ:
     /// docs/scenarios.md#ecn-in-rfc-3168-and-in-ns-2; default by profile: ns2 "ns2", the others "rfc3168".
     pub(crate) ecn_rules: Option<EcnRulesModel>,
+    /// The receiver echoes every mark as it comes, not from the first one on until the sender answers, and
+    /// acknowledges at once where marks begin and end (RFC 8257 section 3.2). Laws that count marks need it;
+    /// default false, with "dctcp" true, as `ecn` then.
+    pub(crate) exact_echo: Option<bool>,
     /// A mark cuts the window to 0.8 with Reno's law and to 0.85 with CUBIC, where a loss cuts it to 0.5 and 0.7
     /// (RFC 8511); other laws go their own way; default false.
     pub(crate) abe: Option<bool>,

@@ -48,7 +48,14 @@ fn the_doc_comments_of_tcp_settings_have_the_defaults_of_profiles() {
     for config in all {
         assert_eq!(config.handshake, Handshake::ThreeWay);
         assert_eq!(config.pacing, PacingConfig::Off);
-        assert!(config.impatient && !config.ecn && !config.abe && !config.eln && !config.hints);
+        assert!(
+            config.impatient
+                && !config.ecn
+                && !config.exact_echo
+                && !config.abe
+                && !config.eln
+                && !config.hints
+        );
         assert_eq!(
             (config.mss, config.header, config.rwnd, config.iss),
             (1460, 40, 1 << 20, 0)

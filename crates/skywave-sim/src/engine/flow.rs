@@ -233,9 +233,10 @@ impl Flow {
             tcp.arrives(now, segment);
         }
         let before = tcp.receiver.next();
-        tcp.receiver.on_segment(now, segment);
         if tcp.tells_way {
-            tcp.receiver.on_way(segment, packet.way());
+            tcp.receiver.on_packet(now, segment, packet.way());
+        } else {
+            tcp.receiver.on_segment(now, segment);
         }
         let after = tcp.receiver.next();
         if after == before {

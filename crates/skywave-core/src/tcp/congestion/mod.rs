@@ -3,6 +3,7 @@
 mod bbr;
 mod cerl;
 mod cubic;
+mod dctcp;
 mod hybla;
 mod reno;
 mod three_quarter;
@@ -148,6 +149,18 @@ pub trait Law: BuiltIn {
     /// forbid a second fast retransmit there
     /// ([`Composition::avoid_repeated_recovery`](super::config::Composition)).
     const GUARDS_REPEATS: bool = false;
+    /// What it needs of explicit congestion notification.
+    const NEEDS_ECN: NeedsEcn = NeedsEcn::Nothing;
+}
+
+/// What a law needs of explicit congestion notification. Connections under it have that unless they are told
+/// otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NeedsEcn {
+    /// Nothing: marks are answered if the connection has ECN.
+    Nothing,
+    /// ECN, and a receiver that echoes every mark (RFC 8257 section 3.2).
+    EveryMark,
 }
 
 slot! {
@@ -169,6 +182,7 @@ slot! {
     ThreeQuarter: three_quarter::ThreeQuarter,
     Hybla(config): hybla::Hybla,
     Bbr: bbr::Bbr,
+    Dctcp(config): dctcp::Dctcp,
     + Custom(own, tcp): CustomCongestion => Built<dyn CongestionControl + Send>
 }
 
@@ -176,6 +190,11 @@ impl CongestionConfig {
     /// It decides itself whether another loss of the same window counts.
     pub fn guards_repeats(&self) -> bool {
         fact!(self, GUARDS_REPEATS, false)
+    }
+
+    /// What it needs of explicit congestion notification.
+    pub fn needs_ecn(&self) -> NeedsEcn {
+        fact!(self, NEEDS_ECN, NeedsEcn::Nothing)
     }
 }
 

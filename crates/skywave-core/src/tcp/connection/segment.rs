@@ -200,8 +200,7 @@ impl Connection {
         } else {
             Ecn::NotEct
         };
-        self.receiver.on_segment(now, segment);
-        self.receiver.on_way(segment, Way { ecn, ..way });
+        self.receiver.on_packet(now, segment, Way { ecn, ..way });
     }
 
     /// A segment that has come before: the receiving half reports it (RFC 2883) in the acknowledgement.

@@ -4,6 +4,7 @@
 #![allow(clippy::single_range_in_vec_init)]
 
 mod acking;
+mod exact_echo;
 mod sack;
 mod signals;
 mod stream;

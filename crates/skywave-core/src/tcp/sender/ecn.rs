@@ -123,7 +123,8 @@ impl Sender {
         self.counters.ecn_responses += 1;
         self.window.apply(response);
         let max = self.flight.max();
-        self.signals.note_cut(max, true);
+        // A cut by the share of marks may be far less than what a loss asks for.
+        self.signals.note_cut(max, !self.config.exact_echo);
         if self.follows(EcnRules::Ns2) && self.config.composition.avoid_repeated_recovery {
             self.recover = Some(max);
         }

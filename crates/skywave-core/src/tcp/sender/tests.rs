@@ -6,6 +6,7 @@
 mod abe;
 mod cerl;
 mod dcr;
+mod dctcp;
 mod early_retransmit;
 mod ecn;
 mod frto;

@@ -12,8 +12,7 @@ impl Script {
             flags: Flags::ACK | flags,
             ..self.data(n)
         };
-        self.receiver.on_segment(self.now, &segment);
-        self.receiver.on_way(&segment, way);
+        self.receiver.on_packet(self.now, &segment, way);
         self.receiver.poll_transmit(self.now).expect("an ACK")
     }
 }

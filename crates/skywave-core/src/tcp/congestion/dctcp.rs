@@ -1,0 +1,145 @@
+//! DCTCP (RFC 8257): a window cut by the share of data that was marked, instead of by half for any mark.
+//!
+//! The receiver echoes every mark exactly (section 3.2), so that the sender can count: once a window of
+//! data α moves by `g` towards the share of it that was marked. A mark cuts the window to `1 − α/2` of
+//! itself, once a window of data: hardly if few segments were marked, to half if all were. A loss is
+//! answered as by Reno.
+
+use super::{CongestionControl, Law, NeedsEcn, Reno, standard_growth};
+use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
+use crate::units::Segments;
+
+/// DCTCP's constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DctcpConfig {
+    /// Weight g of the latest window of data in α.
+    pub g: f64,
+    /// α before anything is known: 1 answers the first mark as Reno does (section 4.2).
+    pub alpha: f64,
+}
+
+impl DctcpConfig {
+    /// As published.
+    pub const DEFAULT: Self = Self {
+        g: 1.0 / 16.0,
+        alpha: 1.0,
+    };
+}
+
+impl BuiltIn for Dctcp {
+    type Config = DctcpConfig;
+    type State = Self;
+    const NAME: &'static str = "dctcp";
+    const SUMMARY: &'static str = "cut by the share of data that was marked; every mark is echoed";
+    const SOURCE: &'static str = "RFC 8257";
+    const DEFAULT: DctcpConfig = DctcpConfig::DEFAULT;
+    const FIELDS: &'static [Field<DctcpConfig>] = &[
+        Field::probability("g", "Weight of a window of data in the average", |c| {
+            &mut c.g
+        }),
+        Field::probability("alpha", "First average", |c| &mut c.alpha),
+    ];
+    const PRESETS: &'static [OwnPreset<DctcpConfig>] = &[OwnPreset {
+        name: "dctcp",
+        summary: "cuts by the share of data that queues marked; ECN, SACK recovery",
+        source: Self::SOURCE,
+        base: Base::Sack,
+        config: DctcpConfig::DEFAULT,
+    }];
+
+    fn build(config: &DctcpConfig, _setup: &Setup) -> Self {
+        Self::new(*config)
+    }
+}
+
+impl Law for Dctcp {
+    const NEEDS_ECN: NeedsEcn = NeedsEcn::EveryMark;
+}
+
+/// State of one DCTCP sender.
+#[derive(Clone, Copy, Debug)]
+pub struct Dctcp {
+    share: MarkedShare,
+}
+
+/// The average share of data that was marked (section 3.3), without a time at which it moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MarkedShare {
+    g: f64,
+    pub(super) alpha: f64,
+    /// Acknowledged since it moved last, and the part of that under a mark's echo.
+    acked: Segments,
+    marked: Segments,
+    /// The window of data that is counted ends here.
+    pub(super) window_end: u64,
+}
+
+impl MarkedShare {
+    pub(super) fn new(g: f64, alpha: f64) -> Self {
+        Self {
+            g,
+            alpha,
+            acked: Segments::ZERO,
+            marked: Segments::ZERO,
+            window_end: 0,
+        }
+    }
+
+    /// Counts what an ACK acknowledges (steps 1 to 3; reports of blocks do not count).
+    pub(super) fn count(&mut self, ack: &AckEvent) {
+        self.acked += ack.acked;
+        if ack.marked > Segments::ZERO {
+            self.marked += ack.acked;
+        }
+    }
+
+    /// The window of data that is counted has been acknowledged (step 4).
+    pub(super) fn is_over(&self, ack: &AckEvent) -> bool {
+        ack.una > self.window_end
+    }
+
+    /// Moves α by what was counted, and begins again (steps 5 to 8).
+    pub(super) fn update(&mut self, ack: &AckEvent) {
+        if self.acked > Segments::ZERO {
+            let share = self.marked.0 / self.acked.0;
+            self.alpha = self.alpha * (1.0 - self.g) + self.g * share;
+        }
+        (self.acked, self.marked) = (Segments::ZERO, Segments::ZERO);
+        self.window_end = ack.nxt;
+    }
+}
+
+impl Dctcp {
+    /// A sender that has seen nothing yet.
+    pub fn new(config: DctcpConfig) -> Self {
+        Self {
+            share: MarkedShare::new(config.g, config.alpha),
+        }
+    }
+}
+
+impl CongestionControl for Dctcp {
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        self.share.count(ack);
+        if self.share.is_over(ack) {
+            self.share.update(ack);
+        }
+        standard_growth(ack, window);
+    }
+
+    fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
+        Reno.on_loss(loss, window)
+    }
+
+    fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response {
+        Reno.on_timeout(timeout, window)
+    }
+
+    fn on_ecn(&mut self, mark: &LossEvent, _window: &Window) -> Response {
+        mark.cut_to(mark.window * (1.0 - self.share.alpha / 2.0))
+    }
+}
+
+#[cfg(test)]
+mod tests;

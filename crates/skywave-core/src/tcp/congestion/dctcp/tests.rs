@@ -1,0 +1,90 @@
+//! RFC 8257 section 3.3, by its steps.
+
+use super::*;
+use crate::tcp::testing::{ack_at, assert_near, loss_at, timeout_at, window};
+
+/// An ACK of ten segments up to `una`, of a sender that has sent everything below `nxt`.
+fn ack(una: u64, nxt: u64, marked: bool) -> AckEvent {
+    let acked = Segments(10.0);
+    AckEvent {
+        una,
+        nxt,
+        marked: if marked { acked } else { Segments::ZERO },
+        may_grow: false,
+        ..ack_at(0.0, acked.0)
+    }
+}
+
+fn dctcp() -> Dctcp {
+    Dctcp::new(DctcpConfig::DEFAULT)
+}
+
+/// The window after a mark at 100 segments.
+fn after_mark(law: &mut Dctcp) -> f64 {
+    let response = law.on_ecn(&loss_at(0, 100.0, 0, 0), &window(100.0, 2.0));
+    assert_eq!(response.ssthresh, response.window_after);
+    response.window_after.0
+}
+
+#[test]
+fn at_first_a_mark_cuts_to_half() {
+    assert_near(after_mark(&mut dctcp()), 50.0, "cwnd");
+}
+
+#[test]
+fn once_a_window_of_data_alpha_moves_by_g_towards_the_marked_share() {
+    let mut law = dctcp();
+    let win = &mut window(100.0, 2.0);
+    // The window of data ends where the first ACK finds the sender.
+    law.on_ack(&ack(10, 100, false), win);
+    let first = 15.0 / 16.0;
+    assert_near(law.share.alpha, first, "α");
+    // Three in ten of the next window are marked; nothing moves before its end is passed.
+    for una in [20, 30, 40, 50, 60, 70, 80, 90, 100] {
+        law.on_ack(&ack(una, una + 90, una <= 40), win);
+        assert_near(law.share.alpha, first, "α");
+    }
+    law.on_ack(&ack(110, 200, false), win);
+    assert_near(law.share.alpha, first * 15.0 / 16.0 + 0.3 / 16.0, "α");
+    // And what was counted counts once.
+    law.on_ack(&ack(210, 300, true), win);
+    let third = (first * 15.0 / 16.0 + 0.3 / 16.0) * 15.0 / 16.0 + 1.0 / 16.0;
+    assert_near(law.share.alpha, third, "α");
+    assert_near(after_mark(&mut law), 100.0 * (1.0 - third / 2.0), "cwnd");
+}
+
+#[test]
+fn without_marks_alpha_dies_away_and_under_marks_alone_it_stays_one() {
+    let dying = (0..20).fold(1.0, |alpha, _| alpha * 15.0 / 16.0);
+    for (marked, alpha) in [(false, dying), (true, 1.0)] {
+        let mut law = dctcp();
+        for round in 1..=20 {
+            law.on_ack(
+                &ack(round * 10, round * 10 + 5, marked),
+                &mut window(10.0, 2.0),
+            );
+        }
+        assert_near(law.share.alpha, alpha, "α");
+    }
+}
+
+#[test]
+fn losses_and_timeouts_are_answered_as_by_reno() {
+    let (mut law, win) = (dctcp(), window(20.0, 30.0));
+    law.share.alpha = 0.1;
+    assert_near(
+        law.on_loss(&loss_at(0, 20.0, 0, 20), &win).window_after.0,
+        10.0,
+        "cwnd",
+    );
+    let response = law.on_timeout(&timeout_at(0, 20.0), &win);
+    assert_near(response.ssthresh.0, 10.0, "ssthresh");
+    assert_near(response.window_after.0, 1.0, "cwnd");
+}
+
+#[test]
+fn the_window_grows_as_renos() {
+    let (mut law, mut win) = (dctcp(), window(10.0, 2.0));
+    law.on_ack(&ack_at(0.0, 1.0), &mut win);
+    assert_near(win.cwnd.0, 10.1, "cwnd");
+}
