@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::time::{Duration, Time};
 use crate::units::Rate;
 
-use super::discipline::{CoDelConfig, FqCoDelConfig, PieConfig};
+use super::discipline::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig};
 use super::trace::Trace;
 
 /// One direction of a link.
@@ -89,6 +89,8 @@ pub enum QueueConfig {
     FqCoDel(FqCoDelConfig),
     /// PIE (RFC 8033).
     Pie(PieConfig),
+    /// DualPI2 (RFC 9332).
+    DualPi2(DualPi2Config),
 }
 
 impl QueueConfig {
@@ -101,6 +103,7 @@ impl QueueConfig {
             Self::CoDel(codel) => codel.limit,
             Self::FqCoDel(fq) => fq.codel.limit,
             Self::Pie(pie) => pie.limit,
+            Self::DualPi2(dual) => dual.limit,
         }
     }
 
@@ -109,7 +112,7 @@ impl QueueConfig {
     pub fn decides_on_arrival(&self) -> bool {
         match self {
             Self::DropTail(_) | Self::Red(_) | Self::Step(_) => true,
-            Self::CoDel(_) | Self::FqCoDel(_) | Self::Pie(_) => false,
+            Self::CoDel(_) | Self::FqCoDel(_) | Self::Pie(_) | Self::DualPi2(_) => false,
         }
     }
 }

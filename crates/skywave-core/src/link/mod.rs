@@ -20,8 +20,8 @@
 //! Random streams are named after the link: `loss.0`, `loss.0.state`, `loss.1`, …, `fec`, `red`,
 //! `contention`, `jitter`, `reordering`, `corruption`, `duplication`.
 //!
-//! A link that retransmits ([`Arq`]), or whose queue decides when packets leave it (CoDel, FQ-CoDel, PIE),
-//! cannot know a packet's fate on arrival: it is a [`TimedLink`], with a contract of its own.
+//! A link that retransmits ([`Arq`]), or whose queue decides when packets leave it (CoDel, FQ-CoDel, PIE,
+//! DualPI2), cannot know a packet's fate on arrival: it is a [`TimedLink`], with a contract of its own.
 
 mod blackout;
 mod config;
@@ -40,7 +40,7 @@ mod timed;
 mod trace;
 
 pub use config::*;
-pub use discipline::{CoDelConfig, FqCoDelConfig, PieConfig};
+pub use discipline::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig};
 pub use meter::{Measured, Retransmission};
 pub use timed::{Offered, Settled, TimedLink};
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError, TraceErrorKind};
@@ -100,7 +100,7 @@ impl Fate {
 pub enum DropCause {
     /// The queue was full.
     Queue,
-    /// The queue dropped it although there was room (RED, CoDel, PIE).
+    /// The queue dropped it although there was room (RED, CoDel, PIE, DualPI2).
     Early,
     /// A loss model of the channel.
     Channel,

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::link::{
-    Arq, Blackout, CoDelConfig, Contention, Fec, FqCoDelConfig, GilbertElliott, Jitter, Limit,
-    LinkConfig, LossAt, LossConfig, PieConfig, QueueConfig, RedConfig, Reordering, Service,
-    StepConfig, Trace,
+    Arq, Blackout, CoDelConfig, Contention, DualPi2Config, Fec, FqCoDelConfig, GilbertElliott,
+    Jitter, Limit, LinkConfig, LossAt, LossConfig, PieConfig, QueueConfig, RedConfig, Reordering,
+    Service, StepConfig, Trace,
 };
 use skywave_core::{Duration, Rate, Time};
 
@@ -173,6 +173,12 @@ fn timed_queue(kind: u8, limit: Limit, bytes: &mut Unstructured<'_>) -> Result<Q
         (true, false) => QueueConfig::Step(StepConfig {
             limit,
             threshold: u64::from(u8::arbitrary(bytes)?),
+        }),
+        (true, true) if kind & 16 != 0 => QueueConfig::DualPi2(DualPi2Config {
+            target: millis(bytes)?,
+            update: millis(bytes)? + Duration::from_millis(1),
+            shift: millis(bytes)?,
+            ..DualPi2Config::new(limit)
         }),
         (true, true) => QueueConfig::Pie(PieConfig {
             target: millis(bytes)?,

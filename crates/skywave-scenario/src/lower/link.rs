@@ -286,7 +286,7 @@ fn ring(packets: &Spanned<Packets>, config: &LinkConfig) -> Result<u32, Fault> {
             packets.span.clone(),
             "this queue decides when packets arrive: a ring makes no difference to it",
         )
-        .label("only with codel, fq-codel or pie; make the queue longer instead"));
+        .label("only with codel, fq-codel, pie or dualpi2; make the queue longer instead"));
     }
     Ok(packets.value.0)
 }

@@ -2,10 +2,12 @@
 
 use skywave_core::Duration;
 use skywave_core::link::{
-    CoDelConfig, FqCoDelConfig, Limit, PieConfig, QueueConfig, RedConfig, StepConfig,
+    CoDelConfig, DualPi2Config, FqCoDelConfig, Limit, PieConfig, QueueConfig, RedConfig, StepConfig,
 };
 
-use crate::model::queue::{CodelModel, FqCodelModel, PieModel, QueueModel, RedModel, StepModel};
+use crate::model::queue::{
+    CodelModel, DualPi2Model, FqCodelModel, PieModel, QueueModel, RedModel, StepModel,
+};
 use crate::model::units::Level;
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
@@ -15,9 +17,11 @@ use crate::read::tree::Span;
 const LONG: Limit = Limit::Packets(1000);
 /// Capacity of FQ-CoDel's queues together where the file says none (RFC 8290 section 5.2.3).
 const ALL_QUEUES: Limit = Limit::Packets(10_240);
+/// Capacity of DualPI2's queues together where the file says none, as in Linux.
+const BOTH_QUEUES: Limit = Limit::Packets(10_000);
 /// More queues would only take memory.
 const MOST_QUEUES: u32 = 65_536;
-/// PIE's probability need not be computed more often.
+/// PIE's and DualPI2's probabilities need not be computed more often.
 const SHORTEST_UPDATE: Duration = Duration::from_micros(100);
 
 pub(crate) fn queue(model: &Spanned<QueueModel>) -> Result<QueueConfig, Fault> {
@@ -29,6 +33,7 @@ pub(crate) fn queue(model: &Spanned<QueueModel>) -> Result<QueueConfig, Fault> {
         QueueModel::Codel(codel) => codel_queue(&codel, span).map(QueueConfig::CoDel),
         QueueModel::FqCodel(fq) => fq_codel_queue(&fq, span).map(QueueConfig::FqCoDel),
         QueueModel::Pie(pie) => pie_queue(&pie, span).map(QueueConfig::Pie),
+        QueueModel::DualPi2(dual) => dualpi2_queue(&dual, span).map(QueueConfig::DualPi2),
     }
 }
 
@@ -208,5 +213,27 @@ fn pie_queue(model: &PieModel, span: &Span) -> Result<PieConfig, Fault> {
             .mean_packet
             .map_or(default.mean_packet, |bytes| bytes.0),
         mark_p: model.ecn.unwrap_or(false).then_some(mark_p),
+    })
+}
+
+fn dualpi2_queue(model: &DualPi2Model, span: &Span) -> Result<DualPi2Config, Fault> {
+    let default = DualPi2Config::new(model.limit.map_or(BOTH_QUEUES, |limit| limit.0));
+    let update = model.update.map_or(default.update, |d| d.0);
+    if update < SHORTEST_UPDATE {
+        return fault(
+            span,
+            "DualPI2's `update` is too short",
+            "at least a tenth of a millisecond",
+        );
+    }
+    Ok(DualPi2Config {
+        limit: default.limit,
+        target: model.target.map_or(default.target, |d| d.0),
+        update,
+        alpha: model.alpha.map_or(default.alpha, |number| number.0),
+        beta: model.beta.map_or(default.beta, |number| number.0),
+        coupling: model.coupling.map_or(default.coupling, |number| number.0),
+        step: model.step.map_or(default.step, |d| d.0),
+        shift: model.shift.map_or(default.shift, |d| d.0),
     })
 }

@@ -165,7 +165,7 @@ pub(crate) struct LinkModel {
     /// The queue before the transmitter; default { droptail = "50 packets" }.
     pub(crate) queue: Option<Spanned<QueueModel>>,
     /// Packets that the device takes from the queue ahead of their transmission, as the transmit ring of a
-    /// network card does; `codel`, `fq-codel` and `pie` do not see them any more; default none.
+    /// network card does; `codel`, `fq-codel`, `pie` and `dualpi2` do not see them any more; default none.
     pub(crate) ring: Option<Spanned<Packets>>,
     /// Losses of the channel, by direction; default none.
     pub(crate) loss: Option<Spanned<LossModel>>,

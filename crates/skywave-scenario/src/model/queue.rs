@@ -23,6 +23,10 @@ pub(crate) enum QueueModel {
     FqCodel(FqCodelModel),
     /// PIE (RFC 8033): drops on arrival with a probability that a controller moves; `{}` for its defaults.
     Pie(PieModel),
+    /// DualPI2 (RFC 9332): a queue of low latency for senders that mark ECT(1), coupled with one for all others;
+    /// `{}` for its defaults.
+    #[serde(rename = "dualpi2")]
+    DualPi2(DualPi2Model),
 }
 
 /// Random early detection.
@@ -131,4 +135,28 @@ pub(crate) struct PieModel {
     pub(crate) ecn: Option<bool>,
     /// Mark while the probability is below this, and drop from there on; needs `ecn = true`; default 0.1.
     pub(crate) mark_p: Option<Probability>,
+}
+
+/// DualPI2 (RFC 9332): two queues under one controller.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DualPi2Model {
+    /// Capacity of both queues together; default "10000 packets".
+    pub(crate) limit: Option<Limit>,
+    /// Time in the classic queue that is aimed at; default "15ms".
+    pub(crate) target: Option<Duration>,
+    /// Time between two updates of the probability; default "16ms".
+    pub(crate) update: Option<Duration>,
+    /// Weight of the distance from the target: an update adds this for each second above it; default 0.16.
+    pub(crate) alpha: Option<Positive>,
+    /// Weight of the trend: an update adds this for each second more than at the last update; default 3.2.
+    pub(crate) beta: Option<Positive>,
+    /// The coupling factor k: with the base probability p a classic packet is dropped or marked with p², one of
+    /// low latency marked with k·p; default 2.
+    pub(crate) coupling: Option<Positive>,
+    /// A packet of low latency that has waited longer is marked in any case; default "1ms".
+    pub(crate) step: Option<Duration>,
+    /// A classic packet goes first when it has waited longer than the other queue's by this; default "50ms".
+    pub(crate) shift: Option<Duration>,
 }

@@ -2,7 +2,8 @@
 
 use skywave_core::Duration;
 use skywave_core::link::{
-    CoDelConfig, FqCoDelConfig, Limit, LinkConfig, PieConfig, QueueConfig, StepConfig,
+    CoDelConfig, DualPi2Config, FqCoDelConfig, Limit, LinkConfig, PieConfig, QueueConfig,
+    StepConfig,
 };
 use skywave_scenario::{NoFiles, Scenario};
 
@@ -48,6 +49,8 @@ fn defaults_are_those_of_the_rfcs() {
     assert_eq!(queue("{ fq-codel = {} }"), QueueConfig::FqCoDel(fq));
     let pie = PieConfig::new(THOUSAND);
     assert_eq!(queue("{ pie = {} }"), QueueConfig::Pie(pie));
+    let dual = DualPi2Config::new(Limit::Packets(10_000));
+    assert_eq!(queue("{ dualpi2 = {} }"), QueueConfig::DualPi2(dual));
 }
 
 #[test]
@@ -95,6 +98,23 @@ fn every_key_arrives() {
         ),
         QueueConfig::Pie(pie)
     );
+    let dual = DualPi2Config {
+        limit: Limit::Packets(200),
+        target: ms(20),
+        update: ms(30),
+        alpha: 0.25,
+        beta: 2.5,
+        coupling: 1.5,
+        step: ms(2),
+        shift: ms(40),
+    };
+    assert_eq!(
+        queue(
+            "{ dualpi2 = { limit = \"200 packets\", target = \"20ms\", update = \"30ms\", \
+             alpha = 0.25, beta = 2.5, coupling = 1.5, step = \"2ms\", shift = \"40ms\" } }"
+        ),
+        QueueConfig::DualPi2(dual)
+    );
     let step = StepConfig {
         limit: Limit::Packets(100),
         threshold: 20,
@@ -133,6 +153,7 @@ cases! {
     a_threshold_without_ecn: "{ codel = {} }" => "{ codel = { ce_threshold = \"1ms\" } }";
     too_many_queues: "{ codel = {} }" => "{ fq-codel = { queues = 100000 } }";
     marks_of_pie_without_ecn: "{ codel = {} }" => "{ pie = { mark_p = 0.1 } }";
+    updates_of_two_queues_in_no_time: "{ codel = {} }" => "{ dualpi2 = { update = \"1us\" } }";
     updates_in_no_time: "{ codel = {} }" => "{ pie = { update = \"1us\" } }";
     contention_beside_codel: "queue = { codel = {} }" =>
         "queue = { codel = {} }\ncontention = \"cdpd\"";

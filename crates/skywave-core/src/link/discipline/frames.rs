@@ -60,6 +60,11 @@ impl Frames {
         Some(frame)
     }
 
+    /// The packet that leaves next.
+    pub(super) fn head(&self) -> Option<&Frame> {
+        self.list.front()
+    }
+
     pub(in crate::link) fn len(&self) -> usize {
         self.list.len()
     }

@@ -1,16 +1,18 @@
 //! Queue disciplines of a [`TimedLink`](super::TimedLink): who may wait, who leaves next, and who is
 //! dropped or marked on the way out.
 //!
-//! Tail drop, RED and step marking decide when a packet arrives. CoDel, FQ-CoDel and PIE look at the time
-//! that packets spend in the queue, so they also decide when the transmitter takes one.
+//! Tail drop, RED and step marking decide when a packet arrives. CoDel, FQ-CoDel, PIE and DualPI2 look at
+//! the time that packets spend in the queue, so they also decide when the transmitter takes one.
 
 mod codel;
+mod dualpi2;
 mod fifo;
 mod fq_codel;
 mod frames;
 mod pie;
 
 pub use codel::CoDelConfig;
+pub use dualpi2::DualPi2Config;
 pub use fq_codel::FqCoDelConfig;
 pub use pie::PieConfig;
 
@@ -22,6 +24,7 @@ use crate::rng::Stream;
 use crate::time::Time;
 use crate::units::Rate;
 use codel::CoDel;
+use dualpi2::DualPi2;
 use fifo::Fifo;
 use fq_codel::FqCoDel;
 use pie::Pie;
@@ -33,6 +36,7 @@ pub(super) enum Discipline {
     CoDel(Box<CoDel>),
     FqCoDel(Box<FqCoDel>),
     Pie(Box<Pie>),
+    DualPi2(Box<DualPi2>),
 }
 
 /// A packet comes to a queue.
@@ -64,6 +68,7 @@ macro_rules! each {
             Discipline::CoDel($queue) => $call,
             Discipline::FqCoDel($queue) => $call,
             Discipline::Pie($queue) => $call,
+            Discipline::DualPi2($queue) => $call,
         }
     };
 }
@@ -81,6 +86,7 @@ impl Discipline {
                 Self::FqCoDel(Box::new(FqCoDel::new(config, stream("fq"))))
             }
             QueueConfig::Pie(config) => Self::Pie(Box::new(Pie::new(config, stream("pie")))),
+            QueueConfig::DualPi2(config) => Self::DualPi2(Box::new(DualPi2::new(config))),
         }
     }
 

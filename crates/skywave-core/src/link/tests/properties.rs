@@ -42,7 +42,7 @@ fn queue() -> impl Strategy<Value = QueueConfig> {
 
 /// Queues that also decide when packets leave; tighter than usual, so that they do.
 fn timed_queue() -> impl Strategy<Value = QueueConfig> {
-    (0u32..20, 1u64..20, 1u64..50, 0usize..3).prop_map(|(packets, target, interval, kind)| {
+    (0u32..20, 1u64..20, 1u64..50, 0usize..4).prop_map(|(packets, target, interval, kind)| {
         let limit = Limit::Packets(packets);
         let target = Duration::from_millis(target);
         let interval = Duration::from_millis(interval);
@@ -63,7 +63,13 @@ fn timed_queue() -> impl Strategy<Value = QueueConfig> {
                 queues: 4,
                 ..FqCoDelConfig::new(codel)
             }),
-            _ => QueueConfig::Pie(pie),
+            2 => QueueConfig::Pie(pie),
+            _ => QueueConfig::DualPi2(DualPi2Config {
+                target,
+                update: interval,
+                shift: interval,
+                ..DualPi2Config::new(limit)
+            }),
         }
     })
 }

@@ -1,0 +1,213 @@
+//! DualPI2 (RFC 9332): two queues before one transmitter, one for senders that keep their queue short, and
+//! one controller for both.
+//!
+//! Packets with ECT(1) or CE wait in the low-latency queue L, all others in the classic queue C. A PI
+//! controller moves a base probability p by the time that packets wait. In C a packet is dropped (or marked)
+//! with probability p², which suits a rate that goes by the square root of it; in L a packet is marked with
+//! `k·p`, which suits a rate that goes by its inverse, so that a flow gets about as much in either queue. In
+//! L a packet that has waited for longer than a step is marked in any case.
+//!
+//! L goes first, unless the packet at the head of C has waited for longer by a shift (a time-shifted FIFO):
+//! C cannot starve. Where `k·p` has reached 1, marks do not help any more: then packets of L are dropped as those
+//! of C are, and ECN is no protection (section 4.2.3.1, appendix A.2).
+
+use super::{Arrival, Frame, Frames, Gone};
+use crate::link::DropCause;
+use crate::link::config::Limit;
+use crate::packet::Ecn;
+use crate::time::{Duration, Time};
+
+/// DualPI2 (RFC 9332).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DualPi2Config {
+    /// Capacity of both queues together; the packet in transmission does not count.
+    pub limit: Limit,
+    /// Time in the classic queue that is aimed at.
+    pub target: Duration,
+    /// Time between two updates of the probability (Tupdate), at least a nanosecond.
+    pub update: Duration,
+    /// Weight of the distance from the target: an update adds this for each second above it.
+    pub alpha: f64,
+    /// Weight of the trend: an update adds this for each second more than at the last update.
+    pub beta: f64,
+    /// The coupling factor k.
+    pub coupling: f64,
+    /// A packet that has waited in L for longer than this is marked.
+    pub step: Duration,
+    /// How much longer the classic queue's packet must have waited to go first.
+    pub shift: Duration,
+}
+
+impl DualPi2Config {
+    /// Appendix A's values for round trips up to 100 ms.
+    pub const fn new(limit: Limit) -> Self {
+        Self {
+            limit,
+            target: Duration::from_millis(15),
+            update: Duration::from_millis(16),
+            alpha: 0.16,
+            beta: 3.2,
+            coupling: 2.0,
+            step: Duration::from_millis(1),
+            shift: Duration::from_millis(50),
+        }
+    }
+}
+
+/// Both queues.
+#[derive(Clone, Debug)]
+pub(in crate::link) struct DualPi2 {
+    config: DualPi2Config,
+    low: Queue,
+    classic: Queue,
+    /// p', and the time in the queues that the last update found.
+    probability: f64,
+    last_delay: Duration,
+    next_update: Time,
+}
+
+/// One of the queues.
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    frames: Frames,
+    /// Sum of the probabilities since one was last picked.
+    due: f64,
+}
+
+impl Queue {
+    /// For how long its head has waited; zero without one.
+    fn delay(&self, now: Time) -> Duration {
+        self.frames
+            .head()
+            .map_or(Duration::ZERO, |frame| now.since(frame.came))
+    }
+
+    /// Whether this packet is to be dropped or marked: every 1/p-th one (appendix A.1, `recur`).
+    fn picks(&mut self, probability: f64) -> bool {
+        if probability >= 1.0 {
+            return true;
+        }
+        self.due += probability;
+        let picked = self.due > 1.0;
+        if picked {
+            self.due -= 1.0;
+        }
+        picked
+    }
+}
+
+impl DualPi2 {
+    pub(super) fn new(mut config: DualPi2Config) -> Self {
+        config.update = config.update.max(Duration::from_nanos(1));
+        Self {
+            config,
+            low: Queue::default(),
+            classic: Queue::default(),
+            probability: 0.0,
+            last_delay: Duration::ZERO,
+            next_update: Time::ZERO + config.update,
+        }
+    }
+
+    pub(super) fn offer(&mut self, arrival: Arrival, _gone: &mut Gone) -> Option<DropCause> {
+        self.update_until(arrival.now);
+        if arrival.exceeds(self.config.limit) {
+            return Some(DropCause::Queue);
+        }
+        let queue = match arrival.frame.ecn {
+            Ecn::Ect1 | Ecn::Ce => &mut self.low,
+            Ecn::Ect0 | Ecn::NotEct => &mut self.classic,
+        };
+        queue.frames.push(arrival.frame);
+        None
+    }
+
+    pub(super) fn take(&mut self, now: Time, gone: &mut Gone) -> Option<Frame> {
+        self.update_until(now);
+        loop {
+            let (frame, is_kept) = if self.low_is_next(now) {
+                self.take_low(now)?
+            } else {
+                self.take_classic()?
+            };
+            if is_kept {
+                return Some(frame);
+            }
+            gone.push((frame, DropCause::Early));
+        }
+    }
+
+    pub(super) fn waiting(&self) -> (usize, u64) {
+        let (low, classic) = (self.low.frames.totals(), self.classic.frames.totals());
+        (low.0 + classic.0, low.1 + classic.1)
+    }
+
+    /// The scheduler: the packet that has waited longest goes, with the shift in favour of L.
+    fn low_is_next(&self, now: Time) -> bool {
+        if self.low.frames.len() == 0 {
+            return false;
+        }
+        let shifted = self.low.delay(now) + self.config.shift;
+        self.classic.frames.len() == 0 || shifted >= self.classic.delay(now)
+    }
+
+    /// Marks cannot say more than they do.
+    fn is_overloaded(&self) -> bool {
+        self.config.coupling * self.probability >= 1.0
+    }
+
+    /// The next packet of L, marked if need be, and whether it is kept.
+    fn take_low(&mut self, now: Time) -> Option<(Frame, bool)> {
+        let (overloaded, p) = (self.is_overloaded(), self.probability);
+        let mut frame = self.low.frames.pop()?;
+        if overloaded && self.low.picks(p * p) {
+            return Some((frame, false));
+        }
+        // A packet alone in its queue has only waited for the transmitter.
+        let is_late = now.since(frame.came) > self.config.step && self.low.frames.len() > 0;
+        if is_late || overloaded || self.low.picks(self.config.coupling * p) {
+            frame.mark(true);
+        }
+        Some((frame, true))
+    }
+
+    /// The same for C.
+    fn take_classic(&mut self) -> Option<(Frame, bool)> {
+        let (overloaded, p) = (self.is_overloaded(), self.probability);
+        let mut frame = self.classic.frames.pop()?;
+        let is_kept = !self.classic.picks(p * p) || frame.mark(!overloaded);
+        Some((frame, is_kept))
+    }
+
+    /// Carries out the updates that are due by `now`. The heads of the queues have not changed since the last
+    /// packet came or left, so that they need no timer.
+    fn update_until(&mut self, now: Time) {
+        while self.next_update <= now {
+            let at = self.next_update;
+            let delay = self.low.delay(at).max(self.classic.delay(at));
+            let before = (self.probability, self.last_delay);
+            self.update(delay);
+            self.next_update += self.config.update;
+            let is_empty = self.waiting().0 == 0;
+            if is_empty && (self.probability, self.last_delay) == before && self.next_update <= now
+            {
+                // However many updates are due, none changes anything any more.
+                let step = self.config.update.as_nanos();
+                let missed = now.since(self.next_update).as_nanos() / step + 1;
+                self.next_update += Duration::from_nanos(missed.saturating_mul(step));
+            }
+        }
+    }
+
+    /// `dualpi2_update`: the PI controller.
+    fn update(&mut self, delay: Duration) {
+        let [now, last, aim] =
+            [delay, self.last_delay, self.config.target].map(Duration::as_secs_f64);
+        let step = self.config.alpha * (now - aim) + self.config.beta * (now - last);
+        self.probability = (self.probability + step).clamp(0.0, 1.0);
+        self.last_delay = delay;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+use super::super::testing::{arrival, frame, ms};
+use super::*;
+
+fn dualpi2() -> DualPi2 {
+    DualPi2::new(DualPi2Config::new(Limit::Packets(1000)))
+}
+
+/// A queue with this base probability that does not change.
+fn with(probability: f64) -> DualPi2 {
+    DualPi2 {
+        probability,
+        next_update: Time::MAX,
+        ..dualpi2()
+    }
+}
+
+fn packet(id: u32, ecn: Ecn, came: Time) -> Frame {
+    Frame {
+        ecn,
+        ..frame(id, came)
+    }
+}
+
+/// Packets of these codepoints come at once, numbered from 0.
+fn fill(queue: &mut DualPi2, came: Time, packets: impl IntoIterator<Item = Ecn>) {
+    for (id, ecn) in (0..).zip(packets) {
+        let arrival = arrival(packet(id, ecn, came), queue.waiting());
+        assert_eq!(queue.offer(arrival, &mut Gone::new()), None);
+    }
+}
+
+/// What leaves at `now` until nothing is left: number, and whether marked; and how many are dropped.
+fn drain(queue: &mut DualPi2, now: Time) -> (Vec<(u32, bool)>, usize) {
+    let mut gone = Gone::new();
+    let mut left = Vec::new();
+    while let Some(frame) = queue.take(now, &mut gone) {
+        left.push((frame.id, frame.marked));
+    }
+    assert!(gone.iter().all(|(_, cause)| *cause == DropCause::Early));
+    (left, gone.len())
+}
+
+fn numbers(left: &[(u32, bool)]) -> Vec<u32> {
+    left.iter().map(|(id, _)| *id).collect()
+}
+
+/// Of 1000 packets: the share that is dropped, and the share that is marked.
+fn shares(probability: f64, ecn: Ecn) -> (f64, f64) {
+    let mut queue = with(probability);
+    fill(&mut queue, ms(0), vec![ecn; 1000]);
+    let (left, dropped) = drain(&mut queue, ms(0));
+    let marked = left.iter().filter(|(_, marked)| *marked).count();
+    (dropped as f64 / 1000.0, marked as f64 / 1000.0)
+}
+
+#[test]
+fn the_codepoint_says_which_queue() {
+    let mut queue = with(0.0);
+    fill(
+        &mut queue,
+        ms(0),
+        [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce],
+    );
+    assert_eq!(queue.waiting(), (4, 6000));
+    assert_eq!(numbers(&drain(&mut queue, ms(0)).0), [2, 3, 0, 1]);
+}
+
+#[test]
+fn the_classic_queue_goes_first_when_its_head_has_waited_for_the_shift_longer() {
+    for (low_came, first) in [(40, 1), (50, 1), (51, 0)] {
+        let mut queue = with(0.0);
+        fill(&mut queue, ms(0), [Ecn::NotEct]);
+        let low = packet(1, Ecn::Ect1, ms(low_came));
+        assert_eq!(
+            queue.offer(arrival(low, queue.waiting()), &mut Gone::new()),
+            None
+        );
+        // The classic packet has waited for 60 ms, the other one for 20, 10 and 9 ms.
+        let frame = queue.take(ms(60), &mut Gone::new()).expect("a packet");
+        assert_eq!(frame.id, first, "{low_came}");
+    }
+}
+
+#[test]
+fn the_classic_queue_drops_with_the_square_and_the_other_marks_with_twice_the_probability() {
+    let near = |(dropped, marked): (f64, f64), expected: (f64, f64)| {
+        assert!((dropped - expected.0).abs() <= 0.0011, "{dropped}");
+        assert!((marked - expected.1).abs() <= 0.0011, "{marked}");
+    };
+    for p in [0.05, 0.1, 0.3] {
+        near(shares(p, Ecn::NotEct), (p * p, 0.0));
+        near(shares(p, Ecn::Ect0), (0.0, p * p));
+        near(shares(p, Ecn::Ect1), (0.0, 2.0 * p));
+    }
+}
+
+#[test]
+fn where_all_would_be_marked_ecn_is_no_protection() {
+    let (dropped, marked) = shares(0.5, Ecn::Ect1);
+    assert!((dropped - 0.25).abs() <= 0.0011, "{dropped}");
+    assert!((marked - 0.75).abs() <= 0.0011, "{marked}");
+    let (dropped, marked) = shares(0.5, Ecn::Ect0);
+    assert!((dropped - 0.25).abs() <= 0.0011, "{dropped}");
+    assert_eq!(marked, 0.0);
+}
+
+#[test]
+fn a_step_marks_what_has_waited_but_not_a_packet_alone() {
+    let mut queue = with(0.0);
+    fill(&mut queue, ms(0), [Ecn::Ect1; 3]);
+    let at = ms(1) + Duration::from_nanos(1);
+    let (left, dropped) = drain(&mut queue, at);
+    assert_eq!(left, [(0, true), (1, true), (2, false)]);
+    assert_eq!(dropped, 0);
+    fill(&mut queue, ms(2), [Ecn::Ect1; 3]);
+    let (left, _) = drain(&mut queue, ms(3));
+    assert!(left.iter().all(|(_, marked)| !marked));
+}
+
+#[test]
+fn every_update_moves_the_probability_by_distance_and_trend() {
+    let mut queue = dualpi2();
+    fill(&mut queue, ms(0), [Ecn::NotEct]);
+    // The head has waited for 16 ms, then for 32 ms.
+    queue.update_until(ms(16));
+    let first = 0.16 * 0.001 + 3.2 * 0.016;
+    assert!((queue.probability - first).abs() < 1e-12);
+    queue.update_until(ms(32));
+    let second = first + 0.16 * 0.017 + 3.2 * 0.016;
+    assert!((queue.probability - second).abs() < 1e-12);
+    // Without a queue it goes down: at once by the trend, then slowly.
+    queue.classic.frames.pop();
+    queue.update_until(ms(48));
+    let third = second - 0.16 * 0.015 - 3.2 * 0.032;
+    assert!((queue.probability - third.max(0.0)).abs() < 1e-12);
+    queue.update_until(ms(1_000_000));
+    assert_eq!(queue.probability, 0.0);
+    assert!(queue.next_update > ms(1_000_000));
+}
+
+#[test]
+fn the_longer_of_both_delays_counts() {
+    let mut queue = dualpi2();
+    fill(&mut queue, ms(0), [Ecn::Ect1]);
+    queue.update_until(ms(16));
+    assert!(queue.probability > 0.05);
+}
+
+#[test]
+fn the_limit_is_that_of_both_queues() {
+    let mut queue = DualPi2::new(DualPi2Config::new(Limit::Packets(2)));
+    fill(&mut queue, ms(0), [Ecn::Ect1, Ecn::NotEct]);
+    for ecn in [Ecn::Ect1, Ecn::NotEct] {
+        let refused = queue.offer(
+            arrival(packet(3, ecn, ms(0)), queue.waiting()),
+            &mut Gone::new(),
+        );
+        assert_eq!(refused, Some(DropCause::Queue));
+    }
+}
