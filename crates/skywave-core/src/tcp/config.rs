@@ -105,6 +105,9 @@ pub struct TcpConfig {
     /// section 3.2); otherwise from the first mark on until the sender answers. A cut for a mark is then no
     /// answer to a loss in the same window of data.
     pub exact_echo: bool,
+    /// ECN-capable data carries ECT(1), by which queues know senders of low latency (RFC 9331), also when it is
+    /// sent again.
+    pub l4s: bool,
     /// A mark cuts the window less than a loss does (RFC 8511): Reno's law keeps 0.8 of it, CUBIC 0.85. Other
     /// laws go their own way.
     pub abe: bool,
@@ -173,6 +176,7 @@ impl TcpConfig {
             dsack: false,
             ecn: needs_ecn != NeedsEcn::Nothing,
             exact_echo: needs_ecn != NeedsEcn::Nothing,
+            l4s: needs_ecn == NeedsEcn::L4s,
             ecn_rules: EcnRules::Rfc3168,
             abe: false,
             eln: false,

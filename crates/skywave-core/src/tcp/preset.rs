@@ -6,7 +6,7 @@ use super::acking::Acking;
 use super::config::{
     Composition, CongestionConfig, DetectionConfig, RecoveryConfig, TimeoutConfig,
 };
-use super::congestion::{CubicConfig, VegasConfig, WestwoodConfig};
+use super::congestion::{CubicConfig, PragueConfig, VegasConfig, WestwoodConfig};
 use super::slot::{self, Base, OwnPreset, Slot};
 
 pub use super::slot::Member;
@@ -80,7 +80,7 @@ fn basic(base: Base) -> Composition {
 }
 
 /// The presets that change several slots.
-fn of_several() -> [Preset; 6] {
+fn of_several() -> [Preset; 7] {
     let rack_tlp = || Composition {
         detection: DetectionConfig::Rack,
         recovery: RecoveryConfig::Prr,
@@ -116,6 +116,13 @@ fn of_several() -> [Preset; 6] {
                 recovery: RecoveryConfig::Sack,
                 ..rack_tlp().with_congestion(CongestionConfig::Bbr)
             },
+        },
+        Preset {
+            name: "prague",
+            summary: "DCTCP's cuts for the Internet, paced, in queues of low latency; RACK-TLP, PRR",
+            source: "draft-briscoe-iccrg-prague-congestion-control; RFC 8985",
+            composition: rack_tlp()
+                .with_congestion(CongestionConfig::Prague(PragueConfig::DEFAULT)),
         },
         Preset {
             name: "thesis-reno",

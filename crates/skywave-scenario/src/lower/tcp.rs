@@ -252,6 +252,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
         };
     }
     flag(&mut config.exact_echo, model.exact_echo);
+    flag(&mut config.l4s, model.l4s);
     flag(&mut config.abe, model.abe);
     flag(&mut config.eln, model.eln);
     flag(&mut config.hints, model.hints);

@@ -127,8 +127,11 @@ pub(crate) struct TcpModel {
     pub(crate) ecn_rules: Option<EcnRulesModel>,
     /// The receiver echoes every mark as it comes, not from the first one on until the sender answers, and
     /// acknowledges at once where marks begin and end (RFC 8257 section 3.2). Laws that count marks need it;
-    /// default false, with "dctcp" true, as `ecn` then.
+    /// default false, with "dctcp" and "prague" true, as `ecn` then.
     pub(crate) exact_echo: Option<bool>,
+    /// Data carries ECT(1), by which a `dualpi2` queue knows senders of low latency (RFC 9331), also when it is sent
+    /// again; needs `ecn`; default false, with "prague" true.
+    pub(crate) l4s: Option<bool>,
     /// A mark cuts the window to 0.8 with Reno's law and to 0.85 with CUBIC, where a loss cuts it to 0.5 and 0.7
     /// (RFC 8511); other laws go their own way; default false.
     pub(crate) abe: Option<bool>,

@@ -52,6 +52,7 @@ fn the_doc_comments_of_tcp_settings_have_the_defaults_of_profiles() {
             config.impatient
                 && !config.ecn
                 && !config.exact_echo
+                && !config.l4s
                 && !config.abe
                 && !config.eln
                 && !config.hints

@@ -72,7 +72,7 @@ pub(super) struct MarkedShare {
     acked: Segments,
     marked: Segments,
     /// The window of data that is counted ends here.
-    pub(super) window_end: u64,
+    window_end: u64,
 }
 
 impl MarkedShare {
@@ -105,6 +105,11 @@ impl MarkedShare {
             let share = self.marked.0 / self.acked.0;
             self.alpha = self.alpha * (1.0 - self.g) + self.g * share;
         }
+        self.begin_round(ack);
+    }
+
+    /// Forgets what was counted.
+    pub(super) fn begin_round(&mut self, ack: &AckEvent) {
         (self.acked, self.marked) = (Segments::ZERO, Segments::ZERO);
         self.window_end = ack.nxt;
     }

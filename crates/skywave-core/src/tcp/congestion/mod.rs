@@ -5,6 +5,7 @@ mod cerl;
 mod cubic;
 mod dctcp;
 mod hybla;
+mod prague;
 mod reno;
 mod three_quarter;
 mod vegas;
@@ -161,6 +162,8 @@ pub enum NeedsEcn {
     Nothing,
     /// ECN, and a receiver that echoes every mark (RFC 8257 section 3.2).
     EveryMark,
+    /// The same, and data that carries ECT(1) (RFC 9331).
+    L4s,
 }
 
 slot! {
@@ -183,6 +186,7 @@ slot! {
     Hybla(config): hybla::Hybla,
     Bbr: bbr::Bbr,
     Dctcp(config): dctcp::Dctcp,
+    Prague(config): prague::Prague,
     + Custom(own, tcp): CustomCongestion => Built<dyn CongestionControl + Send>
 }
 

@@ -198,11 +198,15 @@ impl Sender {
     }
 
     /// The ECN field of a segment that is sent, `again` or for the first time. A segment sent again is
-    /// not ECN-capable (RFC 3168 section 6.1.5) except in ns-2; those of the handshake never are.
+    /// not ECN-capable (RFC 3168 section 6.1.5) except in ns-2 and with ECT(1); those of the handshake never
+    /// are.
     #[inline]
     pub(super) fn codepoint(&self, again: bool) -> Ecn {
-        let capable = self.config.ecn && (!again || self.config.ecn_rules == EcnRules::Ns2);
-        if capable && self.state == State::Established {
+        if !self.config.ecn || self.state != State::Established {
+            Ecn::NotEct
+        } else if self.config.l4s {
+            Ecn::Ect1
+        } else if !again || self.config.ecn_rules == EcnRules::Ns2 {
             Ecn::Ect0
         } else {
             Ecn::NotEct

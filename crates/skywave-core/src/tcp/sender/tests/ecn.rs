@@ -217,6 +217,16 @@ fn in_ns_2_what_is_sent_again_is_ecn_capable_and_tells_of_the_cut() {
     );
 }
 
+#[test]
+fn data_of_low_latency_carries_the_other_codepoint_also_when_it_is_sent_again() {
+    let config = TcpConfig {
+        l4s: true,
+        ..rfc3168("reno")
+    };
+    let capable = (Ecn::Ect1, Flags::ACK);
+    assert_eq!(first_and_again(config), [capable, capable]);
+}
+
 /// The windows after marks in two windows of data, from a window of three segments.
 fn windows_after_two_marks(config: TcpConfig) -> Script {
     let window = Segments(3.0);
