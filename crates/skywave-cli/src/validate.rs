@@ -33,7 +33,8 @@ mod live;
     its half width; null for a single run). A last line for each set has: set, rows, seeds,\n\
     agreeing, by_tolerance, by_overlap (agree only because intervals overlap), required, passes.")]
 pub(crate) struct Args {
-    /// Only these sets: cerl, sifest, dcr, dcr-lockstep, ecn, witness, linux, ns3, modern, wifi, wifi-far.
+    /// Only these sets: cerl, sifest, dcr, dcr-lockstep, ecn, witness, linux, ns3, modern, queues,
+    /// kernel, wifi, wifi-far.
     #[arg(long, value_name = "SET", value_delimiter = ',')]
     only: Vec<String>,
 

@@ -78,6 +78,7 @@ fn every_set_has_all_rows_of_its_table() {
         ("linux", 60),
         ("ns3", 25),
         ("modern", 9),
+        ("queues", 10),
         ("kernel", 36),
         ("wifi", 20),
         ("wifi-far", 10),

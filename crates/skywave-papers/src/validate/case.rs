@@ -214,6 +214,7 @@ impl Case {
         match &self.path {
             Path::Dcr(_) => DCR_FLOWS,
             Path::Red(path) => path.flows as usize,
+            Path::Dumbbell(path) => path.flows(),
             Path::Witness(path) => path.measured as usize,
             _ => 1,
         }

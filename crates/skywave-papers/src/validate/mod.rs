@@ -28,7 +28,7 @@ use skywave_scenario::{NoFiles, Scenario, ScenarioError};
 pub use agent::Agent;
 pub use case::{Case, Cerl, Dcr, Path, Queue, Radios, RedBottleneck, Sifest, Wifi};
 pub use kernel::Relayed;
-pub use modern::Dumbbell;
+pub use modern::{Discipline, Dumbbell};
 pub use reference::Row;
 pub use sets::{SETS, SetError};
 pub use table::Unreadable;

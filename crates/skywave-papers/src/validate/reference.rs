@@ -219,6 +219,11 @@ pub(super) fn modern() -> Result<Vec<Row>, Unreadable> {
     table!("ns3/reference/modern_single").each(modern::row)
 }
 
+/// Queues that mark, and flows of different laws beside each other, ns-3.44.
+pub(super) fn queues() -> Result<Vec<Row>, Unreadable> {
+    table!("ns3/reference/modern_queues").each(modern::queues_row)
+}
+
 /// BBR, CUBIC and Reno of the Linux kernel through the relay.
 pub(super) fn kernel() -> Result<Vec<Row>, Unreadable> {
     table!("linux/reference/kernel").each(kernel::row)

@@ -18,6 +18,7 @@ pub const SETS: &[&str] = &[
     "linux",
     "ns3",
     "modern",
+    "queues",
     "kernel",
     "wifi",
     "wifi-far",
@@ -150,6 +151,21 @@ impl Set {
                     )
                 },
                 reference::modern()?,
+                seeds,
+            ),
+            "queues" => (
+                Terms {
+                    peer: "ns-3",
+                    decisive: &[Goodput, Sojourn],
+                    goodput_tolerance: Some(0.10),
+                    ..terms(
+                        "CoDel, FQ-CoDel and PIE with ECN, and BBR beside CUBIC, against ns-3.44",
+                        None,
+                        "goodput_mbps is that of all flows, first_mbps that of the first; sojourn_ms the mean time \
+                         in the queue discipline.",
+                    )
+                },
+                reference::queues()?,
                 seeds,
             ),
             "kernel" => (

@@ -131,6 +131,28 @@ impl Cells<'_> {
         })
     }
 
+    /// From a cell that has the runs with spaces between them, and in each a number a flow with `/` between them:
+    /// of each flow its runs. There is at least one flow, and all have as many runs.
+    pub(super) fn flow_samples(&self, name: &str) -> Result<Vec<Vec<f64>>, Unreadable> {
+        self.read(name, "a number a flow and run", |text| {
+            let mut flows: Vec<Vec<f64>> = Vec::new();
+            for (at, run) in text.split(' ').enumerate() {
+                let numbers: Result<Vec<f64>, _> = run.split('/').map(str::parse).collect();
+                let numbers = numbers.ok()?;
+                if at == 0 {
+                    flows.resize(numbers.len(), Vec::new());
+                }
+                if numbers.len() != flows.len() {
+                    return None;
+                }
+                for (flow, number) in flows.iter_mut().zip(numbers) {
+                    flow.push(number);
+                }
+            }
+            Some(flows)
+        })
+    }
+
     /// The reference's numbers of flows.
     pub(super) fn flow_reference(
         &self,

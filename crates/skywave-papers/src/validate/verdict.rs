@@ -138,13 +138,8 @@ impl Quantity {
                 let Path::Dumbbell(path) = &case.path else {
                     return None;
                 };
-                // Little's law. A packet of ns-3's leaves the queue discipline for the device one
-                // transmission before its own begins.
-                let link = bottleneck()?;
                 let measured = case.seconds()? - path.from;
-                let served = link.offered.checked_sub(link.queue_drops)?;
-                let wait = link.queue_mean_packets * measured / served as f64;
-                (served > 0).then(|| 1e3 * (wait - path.transmission()).max(0.0))
+                Some(1e3 * path.sojourn(bottleneck()?, measured)?)
             }
         }
     }
