@@ -19,7 +19,7 @@ use skywave_wire::node;
 use skywave_wire::transfer::SendError;
 use thiserror::Error;
 
-use crate::gap::GapError;
+use crate::gap::{GapError, KernelError};
 use crate::impair::ImpairError;
 use crate::keys::KeyFailure;
 
@@ -74,6 +74,9 @@ pub(crate) enum Failure {
     /// A path could not be compared with its simulation.
     #[error(transparent)]
     Gap(#[from] GapError),
+    /// The kernel's TCP could not be compared with its simulation.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
     /// A file could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -170,6 +173,7 @@ impl Failure {
             Self::Program(code) => *code,
             Self::Gap(error) if error.is_usage() => 2,
             Self::Gap(error) if error.is_stopped() => 130,
+            Self::Kernel(error) => error.code(),
             Self::Scenario(_)
             | Self::Claims(_)
             | Self::OnlyOfAll

@@ -1,6 +1,9 @@
 //! `skywave gap`: the same transfer simulated and over real sockets.
 
+mod kernel;
+
 use std::io::{self, IsTerminal, Write};
+use std::num::NonZeroUsize;
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -16,40 +19,54 @@ use crate::failure::Failure;
 use crate::impair::path::{self, Choice, Path, PathError};
 use crate::impair::show;
 use crate::interrupt;
+use kernel::KernelArgs;
+pub(crate) use kernel::KernelError;
 
 /// Real and simulated goodput agree if they differ by no more than this share.
 const AGREE: f64 = 0.1;
 
-/// Compare simulation and reality: a WTCP transfer simulated, and over real sockets.
+/// Compare simulation and reality: WTCP, or the kernel's TCP, over real sockets.
 ///
 /// The real one is sealed WTCP in UDP datagrams over this machine's loopback, through the relay of
 /// `skywave impair`, all in this process; it takes the scenario's duration. The simulated one has the
 /// same links, parameters and seeds. Prints both goodputs and the ratio of the real one to the
 /// simulated one. The flow must be one of `transport = "wtcp"` whose `header` has the 32 bytes of
 /// sealing too (`header = 60`); what else the scenario has is left out. docs/gap.md has ten paths.
+///
+/// With --kernel it is bbr, cubic and reno of this machine's kernel, between two networks of their own,
+/// over the twelve paths of the set `kernel` of `skywave validate`, whose table it can make again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     skywave gap experiments/gap/*.toml           # some minutes: it is real time\n  \
-    skywave gap my-link.toml --seeds 3 --json\n\n\
+    skywave gap my-link.toml --seeds 3 --json\n  \
+    skywave gap --kernel                         # half an hour\n  \
+    skywave gap --kernel --only 4,5 --laws bbr --seconds 10\n  \
+    skywave gap --kernel --csv > kernel.csv\n\n\
     Each line of --json is a scenario and seed: scenario, flow, seed, simulated_bps, real_bps, ratio,\n\
     real {delivered_bytes, window_s, data_packets, retransmits, rtt_s, separation_s, blackouts},\n\
-    relay (as of skywave impair --json).")]
+    relay (as of skywave impair --json). With --kernel a path and law: path, law, rate_mbps, rtt_ms,\n\
+    loss, queue_packets, seconds, real_mbps, queues_packets (a number a run), unfaithful (runs),\n\
+    simulated_mbps, simulated_ci95, ratio.")]
 pub(crate) struct Args {
     /// Scenario files (TOML).
-    #[arg(required = true)]
+    #[arg(required_unless_present = "kernel", conflicts_with = "kernel")]
     scenarios: Vec<PathBuf>,
 
     /// The flow whose path is taken; needed if there are several.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "kernel")]
     flow: Option<String>,
 
-    /// Real transfers a scenario, each with another of its seeds.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seeds: usize,
+    /// Real transfers of each, with another seed; one unless given, of the kernel's over a path with
+    /// losses three.
+    #[arg(long, value_name = "N")]
+    seeds: Option<NonZeroUsize>,
 
     /// Print one JSON object a transfer instead of the table.
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    kernel: KernelArgs,
 }
 
 /// Why a scenario cannot be compared.
@@ -112,6 +129,9 @@ struct Row {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    if args.kernel.is_asked_for() {
+        return kernel::main(args);
+    }
     // A mistake in the last file should not cost the transfers of the first.
     let scenarios = args
         .scenarios
@@ -211,7 +231,7 @@ fn compare(args: &Args, name: &str, cases: &[Case]) -> Result<Row, Failure> {
         late_p99_s: 0.0,
         problem: None,
     };
-    let count = args.seeds.clamp(1, cases.len());
+    let count = args.seeds.map_or(1, NonZeroUsize::get).min(cases.len());
     for note in cases.iter().take(1).flat_map(|case| &case.path.notes) {
         eprintln!("note: {name}: {note}");
     }
@@ -244,6 +264,11 @@ fn compare(args: &Args, name: &str, cases: &[Case]) -> Result<Row, Failure> {
     Ok(row)
 }
 
+/// Whether the two are within [`AGREE`].
+fn agree(real: f64, simulated: f64) -> bool {
+    (real / simulated - 1.0).abs() <= AGREE
+}
+
 fn table(rows: &[Row]) -> String {
     let header = [
         "path",
@@ -255,7 +280,7 @@ fn table(rows: &[Row]) -> String {
         "",
     ];
     let mut cells = vec![header.map(str::to_owned).to_vec()];
-    let agrees = |row: &&Row| (row.real / row.simulated - 1.0).abs() <= AGREE;
+    let agrees = |row: &&Row| agree(row.real, row.simulated);
     for row in rows {
         let [low, high] = row.range;
         cells.push(vec![
@@ -273,9 +298,9 @@ fn table(rows: &[Row]) -> String {
             .to_owned(),
         ]);
     }
-    let agree = rows.iter().filter(agrees).count();
+    let agreeing = rows.iter().filter(agrees).count();
     format!(
-        "{}\n{agree} of {} within {:.0} %\n",
+        "{}\n{agreeing} of {} within {:.0} %\n",
         show::columns(&cells),
         rows.len(),
         AGREE * 100.0

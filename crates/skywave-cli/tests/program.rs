@@ -325,3 +325,42 @@ fn a_scenario_gives_the_link_as_options_do() {
     let report = report(&text(&out.stderr));
     assert_eq!(report["links"][0]["link"], "radio");
 }
+
+/// The smallest path, for two seconds: its kernel sends no faster than the link carries, and not nothing.
+#[test]
+fn the_kernels_tcp_goes_over_the_simulated_path() {
+    if !possible() {
+        return;
+    }
+    let arguments = [
+        "gap",
+        "--kernel",
+        "--only",
+        "1",
+        "--laws",
+        "reno",
+        "--seconds",
+        "3",
+        "--tries",
+        "1",
+        "--json",
+    ];
+    let out = skywave(Path::new("."), &arguments);
+    // A busy machine is late, which is told; the numbers come all the same.
+    let complaint = text(&out.stderr);
+    let late = complaint.contains("were not over the path that was asked for");
+    assert_eq!(out.status.success(), !late, "{complaint}");
+    let row: serde_json::Value = serde_json::from_slice(&out.stdout).expect("one object");
+    assert_eq!(
+        (&row["law"], &row["rtt_ms"]),
+        (&"reno".into(), &20.0.into())
+    );
+    let kernel = row["real_mbps"][0].as_f64().expect("a number");
+    let simulated = row["simulated_mbps"].as_f64().expect("a number");
+    assert!((0.5..20.0).contains(&kernel), "{kernel}");
+    assert!((10.0..20.0).contains(&simulated), "{simulated}");
+    assert_eq!(row["unfaithful"], u64::from(late));
+    let none = skywave(Path::new("."), &["gap", "--kernel", "--only", "13"]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(text(&none.stderr).contains("from 1 to 12"));
+}

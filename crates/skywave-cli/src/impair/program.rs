@@ -51,6 +51,7 @@ pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
         command: program.command.clone(),
         far: program.far.clone(),
         forwards: program.forward.iter().map(forward).collect(),
+        listen: Vec::new(),
     };
     let (mut behind, mut ends) = Behind::start("impair", &setup).map_err(ImpairError::from)?;
     announce(path, &format!("near ({NEAR})"), &format!("far ({FAR})"));

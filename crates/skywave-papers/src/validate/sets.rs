@@ -176,8 +176,8 @@ impl Set {
                     ..terms(
                         "BBR, CUBIC and Reno over one link, against the Linux kernel through the relay",
                         Some(0.90),
-                        "Goodput within 10%. The kernel's runs are of one machine: bench/peers/linux has the \
-                         program.",
+                        "Goodput within 10%. The kernel's runs are of one machine; `skywave gap --kernel` makes \
+                         them again.",
                     )
                 },
                 reference::kernel()?,

@@ -20,10 +20,9 @@ pub(super) const STAGE: &str = "first";
 
 /// Arguments of this process after its stage.
 pub(super) fn arguments(setup: &Setup) -> Vec<OsString> {
-    let ports = setup
-        .forwards
-        .iter()
-        .map(|forward| forward.port.to_string());
+    let forwards = setup.forwards.iter().map(|forward| forward.port);
+    let ports = forwards.chain(setup.listen.iter().copied());
+    let ports = ports.map(|port| port.to_string());
     let ports = ports.collect::<Vec<_>>().join(",");
     let far = setup.far.clone().unwrap_or_default();
     let mut arguments = vec![ports.into(), far];

@@ -13,6 +13,7 @@
 //! with it when it ends, so that nothing is left over, however this process ends. The files that
 //! they open come back through a socket.
 
+pub mod bulk;
 mod channel;
 mod enter;
 mod first;
@@ -60,13 +61,15 @@ pub const PORTS: usize = 64;
 /// The programs that run behind a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// The command and its arguments; it runs at the near side.
+    /// The command and its arguments, or [`bulk::sender`]; it runs at the near side.
     pub command: Vec<OsString>,
     /// A command line for `/bin/sh` that runs at the far side, from before the command starts until
     /// after it has ended.
     pub far: Option<OsString>,
     /// TCP ports of the far side that this machine answers.
     pub forwards: Vec<Forward>,
+    /// TCP ports of the far side at which this process listens: [`Behind::listeners`].
+    pub listen: Vec<u16>,
 }
 
 /// Why a program does not run behind a link.
@@ -131,6 +134,7 @@ pub struct Behind {
     signals: Signals,
     command: Program,
     complaints: Receiver<String>,
+    listeners: Vec<TcpListener>,
 }
 
 impl Behind {
@@ -141,8 +145,9 @@ impl Behind {
     /// the argument of this process that chose what it does; those before it are needed to start the
     /// program again. From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end this process.
     pub fn start(verb: &str, setup: &Setup) -> Result<(Self, TunEnds), BehindError> {
-        if setup.forwards.len() > PORTS {
-            return Err(BehindError::Ports(setup.forwards.len()));
+        let ports = setup.forwards.len() + setup.listen.len();
+        if ports > PORTS {
+            return Err(BehindError::Ports(ports));
         }
         let mut helper = again(verb).ok_or_else(|| BehindError::NoProgram {
             verb: verb.to_owned(),
@@ -156,12 +161,13 @@ impl Behind {
         // Its end of the socket is its own, so that its death shows.
         drop(helper);
         let (complain, complaints) = mpsc::channel();
-        let behind = Self {
+        let mut behind = Self {
             helper: spawned.map_err(BehindError::Start)?,
             channel,
             signals,
             command: Program::Waits,
             complaints,
+            listeners: Vec::new(),
         };
         let input = io::stdin();
         let sent = behind.channel.send(&Message::Input, &[input.as_fd()]);
@@ -170,9 +176,10 @@ impl Behind {
         let (Some(near), Some(far)) = (files.next(), files.next()) else {
             return Err(BehindError::Killed);
         };
-        for (forward, listener) in setup.forwards.iter().zip(files) {
+        for (forward, listener) in setup.forwards.iter().zip(files.by_ref()) {
             forward::serve(TcpListener::from(listener), *forward, complain.clone());
         }
+        behind.listeners = files.map(TcpListener::from).collect();
         Ok((behind, TunEnds::from([near, far])))
     }
 
@@ -211,6 +218,11 @@ impl Behind {
             }
         }
         Ok(None)
+    }
+
+    /// The sockets of [`Setup::listen`], in its order; none at a second call.
+    pub fn listeners(&mut self) -> Vec<TcpListener> {
+        std::mem::take(&mut self.listeners)
     }
 
     /// A connection to a forwarded port that could not be made, if there was another one.
@@ -278,6 +290,8 @@ pub fn inside(arguments: &[OsString]) -> Option<u8> {
     }
     Some(if stage == OsStr::new(enter::STAGE) {
         enter::run(rest)
+    } else if stage == OsStr::new(bulk::STAGE) {
+        bulk::run(rest)
     } else {
         first::run(rest)
     })

@@ -18,7 +18,7 @@ use rustix::thread::{
 };
 
 use super::trouble::Trouble;
-use super::{FAILED, FAR, NEAR};
+use super::{FAILED, FAR, INSIDE, NEAR};
 
 /// How long the command waits at most until the far side listens. A program that does not listen at
 /// all costs it this time.
@@ -58,7 +58,15 @@ pub(super) fn start(words: &[OsString], input: File) -> Result<Pid, Trouble> {
     // It may do what it likes with its network, and nothing else that this user could not do. Nothing
     // to give up where a user has all rights anyway.
     let _ = configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, false);
-    let mut command = Command::new(name);
+    // A stage of this program, or a program of the user's.
+    let own = (name == INSIDE).then(|| super::again(INSIDE)).flatten();
+    let mut command = match own {
+        Some(mut again) => {
+            again.arg(name);
+            again
+        }
+        None => Command::new(name),
+    };
     command.args(arguments).stdin(input);
     spawn(&mut command).map_err(|source| match source.kind() {
         ErrorKind::NotFound => Trouble::NotFound(name.clone()),

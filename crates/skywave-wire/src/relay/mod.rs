@@ -13,6 +13,8 @@ mod report;
 #[cfg(target_os = "linux")]
 mod tun;
 mod udp;
+#[cfg(target_os = "linux")]
+mod urgent;
 
 pub use drive::{Ends, Parcel, Sent, View, drive};
 pub use hop::Tally;
@@ -24,6 +26,8 @@ pub(crate) use tun::tun;
 #[cfg(target_os = "linux")]
 pub use tun::{TunEnds, TunError};
 pub use udp::{UdpEnds, UdpError};
+#[cfg(target_os = "linux")]
+pub use urgent::urgent;
 
 /// Bytes of the IPv4 and UDP headers around a datagram's payload.
 pub const UDP_OVERHEAD: u32 = 28;

@@ -1,0 +1,220 @@
+//! `skywave gap --kernel`: the kernel's TCP through the relay, beside the simulation of the same path.
+
+#[cfg(target_os = "linux")]
+mod real;
+#[cfg(target_os = "linux")]
+mod row;
+
+use std::num::NonZeroUsize;
+
+use thiserror::Error;
+
+use super::Args;
+use crate::failure::Failure;
+
+/// Length of a run unless said, s: that of the table's.
+#[cfg(target_os = "linux")]
+const SECONDS: u32 = 25;
+
+/// Options of `--kernel`.
+#[derive(Debug, clap::Args)]
+pub(super) struct KernelArgs {
+    /// Instead of scenarios: the kernel's TCP over twelve paths (Linux; rights as of skywave impair).
+    #[arg(long)]
+    kernel: bool,
+
+    /// With --kernel: only these paths, by their numbers in the table.
+    #[arg(long, value_name = "N", value_delimiter = ',', requires = "kernel")]
+    only: Vec<usize>,
+
+    /// With --kernel: only these congestion controls; bbr, cubic and reno unless given.
+    #[arg(long, value_name = "LAW", value_delimiter = ',', requires = "kernel")]
+    laws: Vec<String>,
+
+    /// With --kernel: length of a run; 25 unless given.
+    #[arg(long, value_name = "N", requires = "kernel",
+        value_parser = clap::value_parser!(u32).range(2..=3600))]
+    seconds: Option<u32>,
+
+    /// With --kernel: attempts of a run until the relay was in time.
+    #[arg(long, value_name = "N", requires = "kernel", default_value = "3")]
+    tries: NonZeroUsize,
+
+    /// With --kernel: print the table as bench/peers/linux/reference/kernel.csv has it, a line as soon
+    /// as it is measured.
+    #[arg(long, requires = "kernel", conflicts_with = "json")]
+    csv: bool,
+}
+
+impl KernelArgs {
+    /// Whether it is about the kernel at all.
+    pub(super) fn is_asked_for(&self) -> bool {
+        self.kernel
+    }
+}
+
+/// Why the kernel's TCP is not compared.
+#[derive(Debug, Error)]
+pub(crate) enum KernelError {
+    /// There are no network namespaces here.
+    #[cfg(not(target_os = "linux"))]
+    #[error("--kernel needs Linux")]
+    OnlyLinux,
+    /// There is no such path.
+    #[error("--only {asked}: the paths are numbered from 1 to {paths}")]
+    NoPath {
+        /// The number that was asked for.
+        asked: usize,
+        /// How many there are.
+        paths: usize,
+    },
+    /// There is no such law in the table.
+    #[error("--laws {asked}: expected some of {known}")]
+    NoLaw {
+        /// What was asked for.
+        asked: String,
+        /// Those that are simulated too.
+        known: String,
+    },
+    /// The kernel has none of the laws.
+    #[error("skipped: this kernel's congestion controls are {0}; `modprobe tcp_bbr` may add one")]
+    NoneOffered(String),
+    /// The kernel's settings cannot be read.
+    #[error("cannot tell which congestion controls this kernel has: {0}")]
+    Unreadable(std::io::Error),
+    /// The two networks cannot be had.
+    #[cfg(target_os = "linux")]
+    #[error("skipped: the kernel's TCP needs two networks of its own here: {0}")]
+    Behind(#[from] skywave_wire::behind::BehindError),
+    /// The table's path is none that the relay can have.
+    #[error("{0}")]
+    Path(String),
+    /// The relay failed.
+    #[error("the relay ended: {0}")]
+    Relay(std::io::Error),
+    /// The receiver failed.
+    #[error("receiving failed: {0}")]
+    Receive(std::io::Error),
+    /// A transfer ended before its time.
+    #[error("the transfer with `{0}` ended before its time")]
+    Short(String),
+    /// The relay was late too often.
+    #[error(
+        "{runs} runs were not over the path that was asked for: {reason} (root gives the relay a priority \
+         before other programs; a busy host is busy for root too)"
+    )]
+    Unfaithful {
+        /// How many runs.
+        runs: usize,
+        /// Why the first of them was not.
+        reason: String,
+    },
+    /// Ctrl-C.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl KernelError {
+    /// The exit code.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Self::NoPath { .. } | Self::NoLaw { .. } => 2,
+            Self::Stopped => 130,
+            _ => 1,
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn main(_: &Args) -> Result<(), Failure> {
+    Err(KernelError::OnlyLinux.into())
+}
+
+#[cfg(target_os = "linux")]
+pub(super) fn main(args: &Args) -> Result<(), Failure> {
+    use std::io::{self, Write};
+    use std::sync::atomic::Ordering;
+
+    use skywave_lab::experiment::{self, Options, Progress, simulate};
+    use skywave_papers::validate::Set;
+
+    use crate::interrupt;
+    use crate::progress::Bar;
+    use row::Row;
+
+    let stop = interrupt::flag();
+    let set = row::set(&args.kernel)?;
+    let offered = real::offered(set.rows())?;
+    let mut rows: Vec<Row> = Vec::new();
+    for (at, case) in set.rows().iter().enumerate() {
+        let row = Row::new(at, case, args)?;
+        if offered.contains(&row.law) {
+            rows.push(row);
+        }
+    }
+    if args.kernel.csv {
+        writeln!(io::stdout().lock(), "{}", row::COLUMNS)?;
+    }
+    let total = rows.iter().map(|row| row.count).sum();
+    let progress = |done| Progress {
+        done,
+        reused: 0,
+        total,
+    };
+    let bar = Bar::new("kernel");
+    bar.show(progress(0));
+    let mut done = 0;
+    for row in &mut rows {
+        for seed in 1..=row.count as u64 {
+            let mut tries = args.kernel.tries.get();
+            loop {
+                let run = real::run(row, seed, stop)?;
+                tries -= 1;
+                if run.unfaithful.is_none() || tries == 0 {
+                    row.runs.push(run);
+                    break;
+                }
+            }
+            done += 1;
+            bar.show(progress(done));
+        }
+        if args.kernel.csv {
+            let mut out = io::stdout().lock();
+            writeln!(out, "{}", row.csv())?;
+            out.flush()?;
+        }
+    }
+    drop(bar);
+    if !args.kernel.csv {
+        let options = Options {
+            cancel: stop,
+            ..Options::default()
+        };
+        let results = experiment::run(&set, &options, simulate)?;
+        if stop.load(Ordering::Relaxed) {
+            return Err(KernelError::Stopped.into());
+        }
+        let judged = Set::judge(&set, &results);
+        for row in &mut rows {
+            row.simulated = judged.rows[row.at].comparisons.first().map(|c| c.ours);
+        }
+        let mut out = io::stdout().lock();
+        if args.json {
+            for row in &rows {
+                writeln!(out, "{}", row.object())?;
+            }
+        } else {
+            write!(out, "{}", row::table(&rows))?;
+        }
+    }
+    let runs = rows.iter().flat_map(|row| &row.runs);
+    let reasons: Vec<&String> = runs.filter_map(|run| run.unfaithful.as_ref()).collect();
+    match reasons.first() {
+        Some(&reason) => Err(KernelError::Unfaithful {
+            runs: reasons.len(),
+            reason: reason.clone(),
+        }
+        .into()),
+        None => Ok(()),
+    }
+}

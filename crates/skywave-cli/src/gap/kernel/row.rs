@@ -1,0 +1,318 @@
+//! A law of the kernel over a path, and what was measured.
+
+use serde_json::{Value, json};
+use skywave_lab::experiment::stats::Estimate;
+use skywave_lab::scenario::{NoFiles, Scenario};
+use skywave_papers::validate::{self, Relayed, Set};
+
+use super::super::{Args, agree};
+use super::real::Run;
+use super::{KernelArgs, KernelError, SECONDS};
+use crate::failure::Failure;
+use crate::impair::path::{self, Choice, Path};
+use crate::impair::show;
+
+/// Seeds of the simulation.
+const SEEDS: u64 = 10;
+
+/// The heading of the table as CSV.
+pub(super) const COLUMNS: &str =
+    "law,rate_mbps,rtt_ms,loss,queue_packets,seconds,goodputs_mbps,queues_packets,unfaithful";
+
+/// Runs over a path with random losses unless said; without them there is little to differ.
+const RUNS: usize = 3;
+
+/// A law over a path.
+pub(super) struct Row {
+    /// Its place in the set.
+    pub(super) at: usize,
+    /// The path's number, from 1.
+    path: usize,
+    /// The kernel's name of the law.
+    pub(super) law: &'static str,
+    /// The path.
+    pub(super) link: Relayed,
+    /// Length of a run.
+    pub(super) seconds: u32,
+    scenario: Scenario,
+    /// Runs to make.
+    pub(super) count: usize,
+    /// Those that were made.
+    pub(super) runs: Vec<Run>,
+    /// The simulated goodput, Mb/s.
+    pub(super) simulated: Option<Estimate>,
+}
+
+/// The rows of the set `kernel` that are asked for, simulated for as long as the runs are.
+pub(super) fn set(args: &KernelArgs) -> Result<Set, Failure> {
+    let set = Set::named("kernel", SEEDS)?;
+    let mut paths: Vec<Relayed> = Vec::new();
+    for row in set.rows() {
+        let link = link(row)?;
+        if !paths.iter().any(|path| is_same(path, link)) {
+            paths.push(link.clone());
+        }
+    }
+    for &asked in &args.only {
+        if asked == 0 || asked > paths.len() {
+            let paths = paths.len();
+            return Err(KernelError::NoPath { asked, paths }.into());
+        }
+    }
+    let mut known: Vec<&str> = set.rows().iter().map(|row| row.case.agent.name).collect();
+    known.sort_unstable();
+    known.dedup();
+    for asked in &args.laws {
+        if !known.contains(&asked.as_str()) {
+            let (asked, known) = (asked.clone(), known.join(", "));
+            return Err(KernelError::NoLaw { asked, known }.into());
+        }
+    }
+    let seconds = args.seconds.unwrap_or(SECONDS);
+    let mut rows = Vec::new();
+    for row in set.rows() {
+        let number = number(&paths, link(row)?);
+        let law = row.case.agent.name;
+        let is_asked = (args.only.is_empty() || args.only.contains(&number))
+            && (args.laws.is_empty() || args.laws.iter().any(|asked| asked == law));
+        if is_asked {
+            let mut row = row.clone();
+            row.case = row.case.lasting(f64::from(seconds));
+            row.labels.push(("path", number.to_string()));
+            rows.push(row);
+        }
+    }
+    Ok(Set::new("kernel", set.terms, rows, SEEDS).map_err(validate::SetError::from)?)
+}
+
+fn link(row: &validate::Row) -> Result<&Relayed, KernelError> {
+    match &row.case.path {
+        validate::Path::Relayed(link) => Ok(link),
+        _ => Err(KernelError::Path(
+            "a row of the set `kernel` is no path of the relay".to_owned(),
+        )),
+    }
+}
+
+fn is_same(one: &Relayed, other: &Relayed) -> bool {
+    let key = |link: &Relayed| [link.rate, link.rtt_ms, link.loss, f64::from(link.queue)];
+    key(one) == key(other)
+}
+
+fn number(paths: &[Relayed], link: &Relayed) -> usize {
+    1 + paths.iter().take_while(|path| !is_same(path, link)).count()
+}
+
+impl Row {
+    /// Row `at` of the [`set`].
+    pub(super) fn new(at: usize, row: &validate::Row, args: &Args) -> Result<Self, Failure> {
+        let link = link(row)?.clone();
+        let scenario = Scenario::parse("kernel", &row.case.scenario(), &NoFiles)?;
+        let number = row.labels.iter().find(|(name, _)| *name == "path");
+        let runs = if link.loss > 0.0 { RUNS } else { 1 };
+        Ok(Self {
+            at,
+            path: number.and_then(|(_, n)| n.parse().ok()).unwrap_or(0),
+            law: row.case.agent.name,
+            link,
+            seconds: args.kernel.seconds.unwrap_or(SECONDS),
+            scenario,
+            count: args.seeds.map_or(runs, std::num::NonZeroUsize::get),
+            runs: Vec::new(),
+            simulated: None,
+        })
+    }
+
+    /// The path for the relay.
+    pub(super) fn path(&self, seed: u64) -> Result<Path, KernelError> {
+        let choice = Choice {
+            flow: None,
+            seed: Some(seed),
+            point: 1,
+            // Whole IP packets come.
+            overhead: 0,
+        };
+        path::of(&self.scenario, choice).map_err(|error| KernelError::Path(error.to_string()))
+    }
+
+    fn real(&self) -> f64 {
+        self.runs.iter().map(|run| run.mbps).sum::<f64>() / self.runs.len().max(1) as f64
+    }
+
+    fn unfaithful(&self) -> usize {
+        let runs = self.runs.iter();
+        runs.filter(|run| run.unfaithful.is_some()).count()
+    }
+
+    fn agrees(&self) -> bool {
+        self.simulated
+            .is_some_and(|simulated| agree(self.real(), simulated.mean))
+    }
+
+    /// Its line of the table as CSV.
+    pub(super) fn csv(&self) -> String {
+        let Relayed {
+            rate,
+            rtt_ms,
+            loss,
+            queue,
+            ..
+        } = &self.link;
+        let of_runs = |cell: fn(&Run) -> String| {
+            let cells: Vec<String> = self.runs.iter().map(cell).collect();
+            cells.join(" ")
+        };
+        format!(
+            "{},{rate},{rtt_ms},{loss:?},{queue},{},{},{},{}",
+            self.law,
+            self.seconds,
+            of_runs(|run| format!("{:.3}", run.mbps)),
+            of_runs(|run| format!("{:.1}", run.queue)),
+            self.unfaithful()
+        )
+    }
+
+    /// The same as an object, with the simulation.
+    pub(super) fn object(&self) -> Value {
+        let simulated = self.simulated.map(|simulated| simulated.mean);
+        json!({
+            "path": self.path,
+            "law": self.law,
+            "rate_mbps": self.link.rate,
+            "rtt_ms": self.link.rtt_ms,
+            "loss": self.link.loss,
+            "queue_packets": self.link.queue,
+            "seconds": self.seconds,
+            "real_mbps": self.runs.iter().map(|run| run.mbps).collect::<Vec<_>>(),
+            "queues_packets": self.runs.iter().map(|run| run.queue).collect::<Vec<_>>(),
+            "unfaithful": self.unfaithful(),
+            "simulated_mbps": simulated,
+            "simulated_ci95": self.simulated.and_then(|simulated| simulated.half),
+            "ratio": simulated.map(|simulated| self.real() / simulated),
+        })
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let Relayed {
+            rate,
+            rtt_ms,
+            loss,
+            queue,
+            ..
+        } = &self.link;
+        let simulated = self
+            .simulated
+            .map_or((f64::NAN, None), |s| (s.mean, s.half));
+        vec![
+            self.path.to_string(),
+            format!(
+                "{rate} Mb/s, {rtt_ms} ms, {} %, {queue} packets",
+                100.0 * loss
+            ),
+            self.law.to_owned(),
+            format!("{:.2}", self.real()),
+            match simulated {
+                (mean, Some(half)) => format!("{mean:.2} ±{half:.2}"),
+                (mean, None) => format!("{mean:.2}"),
+            },
+            format!("{:.3}", self.real() / simulated.0),
+            match self.unfaithful() {
+                0 => String::new(),
+                n => format!("{n} of {} NOT IN TIME", self.runs.len()),
+            },
+        ]
+    }
+}
+
+/// The table for a terminal.
+pub(super) fn table(rows: &[Row]) -> String {
+    let header = [
+        "",
+        "path",
+        "law",
+        "real, Mb/s",
+        "simulated",
+        "real / simulated",
+        "",
+    ];
+    let mut cells = vec![header.map(str::to_owned).to_vec()];
+    cells.extend(rows.iter().map(Row::cells));
+    let agreeing = rows.iter().filter(|row| row.agrees()).count();
+    format!(
+        "{}\n{agreeing} of {} within {:.0} %\n",
+        show::columns(&cells),
+        rows.len(),
+        super::super::AGREE * 100.0
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(only: &[usize], laws: &[&str]) -> KernelArgs {
+        KernelArgs {
+            kernel: true,
+            only: only.to_vec(),
+            laws: laws.iter().map(|law| (*law).to_owned()).collect(),
+            seconds: Some(10),
+            tries: std::num::NonZeroUsize::MIN,
+            csv: false,
+        }
+    }
+
+    /// What the command prints is what the set reads: a table measured again takes the place of the old one.
+    #[test]
+    fn a_line_is_one_of_the_reference_table() {
+        let table = include_str!("../../../../../bench/peers/linux/reference/kernel.csv");
+        let mut lines = table.lines();
+        assert_eq!(lines.next(), Some(COLUMNS));
+        let set = Set::named("kernel", 1).unwrap();
+        assert_eq!(set.rows().len(), table.lines().count() - 1);
+        for (row, line) in set.rows().iter().zip(lines) {
+            let cells: Vec<&str> = line.split(',').collect();
+            let numbers = |at: usize| {
+                let numbers = cells[at].split(' ').map(str::parse);
+                numbers.collect::<Result<Vec<f64>, _>>().unwrap()
+            };
+            let (goodputs, queues) = (numbers(6), numbers(7));
+            let runs = goodputs.iter().zip(&queues).map(|(&mbps, &queue)| Run {
+                mbps,
+                queue,
+                unfaithful: None,
+            });
+            let row = Row {
+                at: 0,
+                path: 1,
+                law: row.case.agent.name,
+                link: link(row).unwrap().clone(),
+                seconds: SECONDS,
+                scenario: Scenario::parse("kernel", &row.case.scenario(), &NoFiles).unwrap(),
+                count: goodputs.len(),
+                runs: runs.collect(),
+                simulated: None,
+            };
+            assert_eq!(row.csv(), line);
+            // As many runs as would be made.
+            assert_eq!(row.count, if row.link.loss > 0.0 { RUNS } else { 1 });
+        }
+    }
+
+    #[test]
+    fn paths_and_laws_are_chosen() {
+        let all = set(&args(&[], &[])).unwrap();
+        assert_eq!(all.rows().len(), 36);
+        let some = set(&args(&[3, 12], &["bbr", "reno"])).unwrap();
+        let chosen: Vec<(&str, String)> = some
+            .rows()
+            .iter()
+            .map(|row| (row.case.agent.name, row.case.duration.clone()))
+            .collect();
+        let of = |law| (law, "10s".to_owned());
+        assert_eq!(chosen, [of("bbr"), of("reno"), of("bbr"), of("reno")]);
+        for (only, laws) in [(&[0][..], &[][..]), (&[13], &[]), (&[], &["vegas"])] {
+            let failure = set(&args(only, laws)).unwrap_err();
+            assert_eq!(failure.report(), 2);
+        }
+    }
+}
