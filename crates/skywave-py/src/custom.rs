@@ -6,6 +6,7 @@
 mod congestion;
 mod detection;
 mod events;
+mod stream;
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,9 +18,10 @@ use skywave_core::tcp::{CustomCongestion, CustomDetection, TcpConfig};
 use skywave_lab::scenario::CustomMembers;
 
 pub(crate) use events::{
-    AckEvent, Delivery, DetectionEvent, Finding, Flight, LossEvent, RateSample, Response, Sent,
-    TimeoutEvent, Window,
+    AckEvent, Delivery, DetectionEvent, Finding, Flight, HintsEvent, IdleEvent, LossEvent,
+    RateSample, Response, Sent, SpuriousEvent, TimeoutEvent, Window,
 };
+pub(crate) use stream::Stream;
 
 /// A member as Python hands it over.
 #[derive(FromPyObject)]
@@ -61,7 +63,14 @@ impl Object {
     fn new(member: &Member, config: &TcpConfig) -> Self {
         let made = attempt(|py| {
             let object = member.factory.bind(py).call0()?;
-            object.setattr("mss", config.mss)?;
+            let setup = config.setup();
+            object.setattr("mss", setup.mss)?;
+            object.setattr("initial_window", setup.initial_window.0)?;
+            object.setattr("loss_window", setup.loss_window.0)?;
+            object.setattr("first_data", setup.first_data)?;
+            object.setattr("sack", setup.sack)?;
+            object.setattr("recovery_uses_sack", setup.recovery_uses_sack)?;
+            object.setattr("ack_delay", events::seconds(setup.ack_delay))?;
             let bound = |name: &String| Ok((name.clone(), object.getattr(&**name)?.unbind()));
             member.methods.iter().map(bound).collect::<PyResult<_>>()
         });

@@ -28,8 +28,8 @@ mod _skywave {
 
     #[pymodule_export]
     use super::custom::{
-        AckEvent, Delivery, DetectionEvent, Finding, Flight, LossEvent, RateSample, Response, Sent,
-        TimeoutEvent, Window,
+        AckEvent, Delivery, DetectionEvent, Finding, Flight, HintsEvent, IdleEvent, LossEvent,
+        RateSample, Response, Sent, SpuriousEvent, Stream, TimeoutEvent, Window,
     };
     #[pymodule_export]
     use super::errors::ScenarioError;

@@ -10,10 +10,14 @@ from skywave._skywave import (
     DetectionEvent,
     Finding,
     Flight,
+    HintsEvent,
+    IdleEvent,
     LossEvent,
     Response,
+    SpuriousEvent,
     TimeoutEvent,
     Window,
+    standard_growth,
 )
 
 
@@ -43,7 +47,26 @@ class CongestionControl(ABC):
     """
 
     mss: int = 1460
-    """Payload bytes of a full segment; set before the first event."""
+    """Payload bytes of a full segment. This and the next ones are set after the object is made and
+    before the first event."""
+
+    initial_window: float = 10.0
+    """First congestion window, in segments."""
+
+    loss_window: float = 1.0
+    """Window with which slow start begins again after a loss, in segments."""
+
+    first_data: int = 1
+    """First position of data: those below are the handshake's."""
+
+    sack: bool = True
+    """The receiver reports blocks that it holds (RFC 2018)."""
+
+    recovery_uses_sack: bool = True
+    """The recovery works by those reports."""
+
+    ack_delay: float = 0.0
+    """Longest time for which the receiver keeps an ACK back."""
 
     @abstractmethod
     def on_ack(self, ack: AckEvent, window: Window) -> None:
@@ -52,6 +75,11 @@ class CongestionControl(ABC):
 
     def on_dupack(self, ack: AckEvent) -> None:  # noqa: B027
         """A duplicate ACK came: one more segment has left the network."""
+
+    def on_waiting(self, ack: AckEvent, window: Window) -> None:
+        """A duplicate ACK came while the detector waits before it reports a loss: by default the
+        window goes on growing."""
+        standard_growth(ack, window)
 
     @abstractmethod
     def on_loss(self, loss: LossEvent, window: Window) -> Response:
@@ -65,12 +93,17 @@ class CongestionControl(ABC):
         """A router has marked a segment (once a window of data): by default as a loss."""
         return self.on_loss(mark, window)
 
-    def on_spurious(self, now: float, window: Window) -> None:  # noqa: B027
+    def on_spurious(self, spurious: SpuriousEvent, window: Window) -> None:  # noqa: B027
         """What looked like a loss was reordering; the detector has set the window it wants."""
 
-    def on_idle_restart(self, idle: float, window: Window) -> None:  # noqa: B027
-        """Data follows a pause of `idle` seconds, with `restart_after_idle` on. By default the
+    def on_idle_restart(self, idle: IdleEvent, window: Window) -> None:
+        """Data follows a pause of `idle.idle` seconds, with `restart_after_idle` on. By default the
         window is at most the initial one."""
+        window.cwnd = min(window.cwnd, idle.initial_window)
+
+    def on_hints(self, hints: HintsEvent, window: Window) -> None:  # noqa: B027
+        """The receiver tells something of the way of the data, with `hints` on; before the method
+        for the ACK that carries it."""
 
     def owns_window(self) -> bool:
         """Whether the law alone says how much may be in flight, also while losses are repaired.

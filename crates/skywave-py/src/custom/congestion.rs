@@ -1,22 +1,28 @@
 //! A window law written in Python.
 
 use pyo3::prelude::*;
-use skywave_core::Rate;
-use skywave_core::tcp::window::{self, IdleEvent, Response, SpuriousEvent};
+use skywave_core::packet::Hints;
+use skywave_core::tcp::congestion::standard_growth;
+use skywave_core::tcp::window::{self, Response};
 use skywave_core::tcp::{CongestionControl, TcpConfig};
+use skywave_core::{Rate, Time};
 
-use super::events::{self, AckEvent, LossEvent, TimeoutEvent, Window, seconds, since_start};
+use super::events::{
+    self, AckEvent, HintsEvent, IdleEvent, LossEvent, SpuriousEvent, TimeoutEvent, Window,
+};
 use super::{Member, Object, answer, answer_of, attempt};
 
 /// Its methods, and the one window that it is shown.
 pub(super) struct Python {
     on_ack: Option<Py<PyAny>>,
     on_dupack: Option<Py<PyAny>>,
+    on_waiting: Option<Py<PyAny>>,
     on_loss: Option<Py<PyAny>>,
     on_timeout: Option<Py<PyAny>>,
     on_ecn: Option<Py<PyAny>>,
     on_spurious: Option<Py<PyAny>>,
     on_idle_restart: Option<Py<PyAny>>,
+    on_hints: Option<Py<PyAny>>,
     pacing_rate: Option<Py<PyAny>>,
     send_quantum: Option<Py<PyAny>>,
     /// The answer of `needs_rate`.
@@ -38,11 +44,13 @@ impl Python {
         Self {
             on_ack: object.take("on_ack"),
             on_dupack: object.take("on_dupack"),
+            on_waiting: object.take("on_waiting"),
             on_loss: object.take("on_loss"),
             on_timeout: object.take("on_timeout"),
             on_ecn: object.take("on_ecn"),
             on_spurious: object.take("on_spurious"),
             on_idle_restart: object.take("on_idle_restart"),
+            on_hints: object.take("on_hints"),
             pacing_rate: object.take("pacing_rate"),
             send_quantum: object.take("send_quantum"),
             needs_rate,
@@ -90,6 +98,17 @@ impl CongestionControl for Python {
         }
     }
 
+    fn on_waiting(&mut self, ack: &window::AckEvent, window: &mut window::Window) {
+        if self.on_waiting.is_none() {
+            standard_growth(ack, window);
+            return;
+        }
+        let (method, shown) = (self.on_waiting.as_ref(), self.window.as_ref());
+        if let Some(((), left)) = ask(method, shown, *window, AckEvent(*ack), |_| Ok(())) {
+            *window = left;
+        }
+    }
+
     fn on_loss(&mut self, loss: &window::LossEvent, window: &window::Window) -> Response {
         let (method, shown) = (self.on_loss.as_ref(), self.window.as_ref());
         let read = |value: &Bound<'_, PyAny>| response("on_loss", value);
@@ -117,21 +136,29 @@ impl CongestionControl for Python {
         answer.map_or_else(|| Response::cut_to(mark.window), |(response, _)| response)
     }
 
-    fn on_spurious(&mut self, spurious: &SpuriousEvent, window: &mut window::Window) {
+    fn on_spurious(&mut self, spurious: &window::SpuriousEvent, window: &mut window::Window) {
         let (method, shown) = (self.on_spurious.as_ref(), self.window.as_ref());
-        let now = since_start(spurious.now);
-        if let Some(((), left)) = ask(method, shown, *window, now, |_| Ok(())) {
+        let event = SpuriousEvent(*spurious);
+        if let Some(((), left)) = ask(method, shown, *window, event, |_| Ok(())) {
             *window = left;
         }
     }
 
-    fn on_idle_restart(&mut self, idle: &IdleEvent, window: &mut window::Window) {
+    fn on_idle_restart(&mut self, idle: &window::IdleEvent, window: &mut window::Window) {
         if self.on_idle_restart.is_none() {
             window.cwnd = window.cwnd.min(idle.initial_window);
             return;
         }
         let (method, shown) = (self.on_idle_restart.as_ref(), self.window.as_ref());
-        if let Some(((), left)) = ask(method, shown, *window, seconds(idle.idle), |_| Ok(())) {
+        if let Some(((), left)) = ask(method, shown, *window, IdleEvent(*idle), |_| Ok(())) {
+            *window = left;
+        }
+    }
+
+    fn on_hints(&mut self, now: Time, hints: &Hints, window: &mut window::Window) {
+        let (method, shown) = (self.on_hints.as_ref(), self.window.as_ref());
+        let event = HintsEvent { now, hints: *hints };
+        if let Some(((), left)) = ask(method, shown, *window, event, |_| Ok(())) {
             *window = left;
         }
     }

@@ -2,7 +2,7 @@
 //! segments, positions in bytes.
 
 use pyo3::prelude::*;
-use skywave_core::packet::Marks;
+use skywave_core::packet::{Hints, Marks};
 use skywave_core::tcp::window::{LossCause, Repairing};
 use skywave_core::tcp::{detection, flight, window};
 use skywave_core::units::Segments;
@@ -111,8 +111,10 @@ getters! { LossEvent:
     max u64 = |e| e.0.max;
     window f64 = |e| e.0.window.0;
     in_flight f64 = |e| e.0.in_flight.0;
+    outstanding f64 = |e| e.0.outstanding.0;
     sent_at f64 = |e| since_start(e.0.sent_at);
     transmissions u32 = |e| e.0.transmissions;
+    floor f64 = |e| e.0.floor.0;
 }
 
 /// The retransmission timer expired.
@@ -123,6 +125,40 @@ getters! { TimeoutEvent:
     now f64 = |e| since_start(e.0.now);
     window f64 = |e| e.0.window.0;
     in_flight f64 = |e| e.0.in_flight.0;
+    outstanding f64 = |e| e.0.outstanding.0;
+}
+
+/// A supposed loss was none.
+#[pyclass(frozen, module = "skywave")]
+pub(crate) struct SpuriousEvent(pub(super) window::SpuriousEvent);
+
+getters! { SpuriousEvent:
+    now f64 = |e| since_start(e.0.now);
+    outstanding f64 = |e| e.0.outstanding.0;
+}
+
+/// Data is about to be sent after a pause.
+#[pyclass(frozen, module = "skywave")]
+pub(crate) struct IdleEvent(pub(super) window::IdleEvent);
+
+getters! { IdleEvent:
+    now f64 = |e| since_start(e.0.now);
+    idle f64 = |e| seconds(e.0.idle);
+    initial_window f64 = |e| e.0.initial_window.0;
+}
+
+/// What the receiver tells of the way of the data.
+#[pyclass(frozen, module = "skywave")]
+pub(crate) struct HintsEvent {
+    pub(super) now: Time,
+    pub(super) hints: Hints,
+}
+
+getters! { HintsEvent:
+    now f64 = |e| since_start(e.now);
+    eln bool = |e| e.hints.is_eln();
+    congestion_warning bool = |e| e.hints.marks.contains(Marks::CONGESTION_WARNING);
+    contention f64 = |e| seconds({ e.hints.contention }.to_duration());
 }
 
 /// The sender's congestion state.
