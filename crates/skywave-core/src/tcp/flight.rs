@@ -18,7 +18,7 @@ use scoreboard::Scoreboard;
 use segment::Marks;
 
 pub use delivery::{Delivery, SentBefore};
-pub use rate::RateSample;
+pub use rate::{LossSample, RateSample};
 pub use segment::{Kept, Sent};
 
 /// Data that a cumulative acknowledgement removed.
@@ -266,6 +266,7 @@ impl Flight {
     /// Goes back N: the next segment to send is the oldest one again, even if the receiver said
     /// that it holds it (RFC 2018 section 8: it may have dropped it since).
     pub fn rewind(&mut self) {
+        self.note_all_lost();
         self.lost_ever += self.nxt - self.una - self.sacked.min(self.nxt - self.una);
         self.go_back();
     }

@@ -281,6 +281,9 @@ impl Sender {
         if self.detection.needs_deliveries() || rate {
             self.flight.track_delivery(rate);
         }
+        if self.congestion.needs_losses() {
+            self.flight.track_losses();
+        }
     }
 
     /// The application hands over `bytes` more; `u64::MAX` is data without end.

@@ -14,6 +14,7 @@ mod westwood;
 
 use super::config::TcpConfig;
 use super::custom::{Built, CustomCongestion};
+use super::flight::LossSample;
 use super::slot::BuiltIn;
 use super::slot::register::slot;
 use super::window::{
@@ -119,6 +120,16 @@ pub trait CongestionControl {
     fn needs_rate(&self) -> bool {
         false
     }
+
+    /// The law wants [`on_segment_lost`](Self::on_segment_lost), and [rates](Self::needs_rate) as well. Asked
+    /// once, when the connection begins. Default: no.
+    fn needs_losses(&self) -> bool {
+        false
+    }
+
+    /// A segment counts as lost from now on, and this was the path when it was sent. Called for each one,
+    /// in their order, before the method for the next ACK. Default: nothing.
+    fn on_segment_lost(&mut self, _now: Time, _lost: &LossSample, _window: &Window) {}
 
     /// How fast payload is to leave. Default: as fast as the window allows, unless the connection is
     /// paced by its window (`PacingConfig::Window`).
@@ -273,6 +284,14 @@ impl CongestionControl for Built<dyn CongestionControl + Send> {
         self.member.needs_rate()
     }
 
+    fn needs_losses(&self) -> bool {
+        self.member.needs_losses()
+    }
+
+    fn on_segment_lost(&mut self, now: Time, lost: &LossSample, window: &Window) {
+        self.member.on_segment_lost(now, lost, window);
+    }
+
     fn pacing_rate(&self) -> Option<Rate> {
         self.member.pacing_rate()
     }
@@ -338,6 +357,14 @@ impl CongestionControl for Congestion {
 
     fn needs_rate(&self) -> bool {
         each!(self, m => m.needs_rate())
+    }
+
+    fn needs_losses(&self) -> bool {
+        each!(self, m => m.needs_losses())
+    }
+
+    fn on_segment_lost(&mut self, now: Time, lost: &LossSample, window: &Window) {
+        each!(self, m => m.on_segment_lost(now, lost, window));
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

@@ -2,8 +2,8 @@
 //! rate. Kept only for detectors that judge by time, and for laws that want the rate.
 
 use super::by_time::ByTime;
-use super::rate::{RateSample, RateSampler};
-use super::{Flight, Kept, Sent};
+use super::rate::{LossSample, RateSample, RateSampler};
+use super::{Flight, Kept, Marks, Sent};
 use crate::time::{Duration, Time};
 
 /// Longest time for which a round trip may count as the path's smallest; the RFC asks for such a
@@ -181,6 +181,51 @@ impl Flight {
         let rate = delivery.rate.as_mut()?;
         rate.forget_below(first);
         rate.sample(min_rtt, flight, lost)
+    }
+
+    /// Keeps a [`LossSample`] of each segment that is found lost from now on, until it is asked for. Only
+    /// where rates are sampled.
+    pub fn track_losses(&mut self) {
+        if let Some(rate) = self.rate() {
+            rate.keep_losses();
+        }
+    }
+
+    /// Segment `number`, which lies from `start` to `end`, has just been counted as lost.
+    pub(super) fn note_lost(&mut self, number: u64, start: u64, end: u64) {
+        let lost = self.lost_ever;
+        if let Some(rate) = self.rate() {
+            rate.on_lost(number, start, end, lost);
+        }
+    }
+
+    /// All that is in flight and not held is about to count as lost.
+    pub(super) fn note_all_lost(&mut self) {
+        if !self.rate().is_some_and(|rate| rate.keeps_losses()) {
+            return;
+        }
+        let mut lost = self.lost_ever;
+        for number in self.first_number()..self.segments.next_number() {
+            let Some(&segment) = self.segments.numbered(number) else {
+                return;
+            };
+            if segment.end() > self.nxt {
+                return;
+            }
+            if segment.has(Marks::LOST) || self.is_sacked(&segment) {
+                continue;
+            }
+            lost += segment.len();
+            if let Some(rate) = self.rate() {
+                rate.on_lost(number, segment.start, segment.end(), lost);
+            }
+        }
+    }
+
+    /// The segment found lost longest ago that nobody has asked for, if losses are sampled.
+    #[inline]
+    pub fn poll_loss(&mut self) -> Option<LossSample> {
+        self.rate()?.poll_loss()
     }
 
     /// The application has nothing to send although there is room.

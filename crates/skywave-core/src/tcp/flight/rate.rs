@@ -5,6 +5,8 @@
 //! that reports the segment then tells what was delivered since, and in what time. The snapshots lie
 //! in a ring of their own, numbered as the segments are: a sender that needs none has none.
 
+use std::collections::VecDeque;
+
 use super::ring::Ring;
 use crate::time::{Duration, Time};
 use crate::units::Rate;
@@ -50,6 +52,23 @@ impl RateSample {
     }
 }
 
+/// What a segment tells of the path when it is found lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LossSample {
+    /// Its first position.
+    pub start: u64,
+    /// The position behind it.
+    pub end: u64,
+    /// Bytes in flight when it was last sent, itself included.
+    pub flight_at_send: u64,
+    /// Bytes found lost between then and now, itself included.
+    pub lost: u64,
+    /// Bytes delivered on the connection until it was found lost.
+    pub total_delivered: u64,
+    /// The application had nothing more to send when it was sent.
+    pub app_limited: bool,
+}
+
 /// The connection when a segment was last sent.
 #[derive(Clone, Copy, Debug)]
 struct Snapshot {
@@ -79,6 +98,8 @@ pub(super) struct RateSampler {
     newest: Option<Snapshot>,
     /// What was in flight before the present ACK.
     flight_before: u64,
+    /// Losses that nobody has asked for yet; `None` for a law that asks for none.
+    losses: Option<VecDeque<LossSample>>,
 }
 
 impl RateSampler {
@@ -88,6 +109,37 @@ impl RateSampler {
             snapshots: Ring::starting_with(number),
             ..Self::default()
         }
+    }
+
+    /// Keeps samples of losses from now on.
+    pub(super) fn keep_losses(&mut self) {
+        self.losses = Some(VecDeque::new());
+    }
+
+    pub(super) fn keeps_losses(&self) -> bool {
+        self.losses.is_some()
+    }
+
+    /// Segment `number`, which lies from `start` to `end`, is found lost; `lost` bytes were so far, its own
+    /// included.
+    pub(super) fn on_lost(&mut self, number: u64, start: u64, end: u64, lost: u64) {
+        if let Some(losses) = &mut self.losses
+            && let Some(snapshot) = self.snapshots.numbered(number)
+        {
+            losses.push_back(LossSample {
+                start,
+                end,
+                flight_at_send: u64::from(snapshot.flight),
+                lost: lost - snapshot.lost,
+                total_delivered: self.delivered,
+                app_limited: snapshot.app_limited,
+            });
+        }
+    }
+
+    /// The next loss that nobody has asked for.
+    pub(super) fn poll_loss(&mut self) -> Option<LossSample> {
+        self.losses.as_mut()?.pop_front()
     }
 
     /// Segment `number` is sent at `now`, for the first time if it is the next one. `flight` bytes are

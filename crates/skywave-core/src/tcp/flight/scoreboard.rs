@@ -232,11 +232,13 @@ impl Flight {
             return;
         };
         if !first.has(Marks::LOST) && !self.is_sacked(first) {
-            self.lost += first.len();
-            self.lost_ever += first.len();
+            let (start, end) = (first.start, first.end());
+            self.lost += end - start;
+            self.lost_ever += end - start;
             if let Some(first) = self.segments.front_mut() {
                 first.mark(Marks::LOST);
             }
+            self.note_lost(self.first_number(), start, end);
         }
     }
 
@@ -264,7 +266,9 @@ impl Flight {
                     end_doubling(segment, &mut self.doubled);
                 } else {
                     mark_lost(segment, &mut self.lost, &mut scoreboard.lost_from);
-                    self.lost_ever += segment.len();
+                    let (start, end) = (segment.start, segment.end());
+                    self.lost_ever += end - start;
+                    self.note_lost(self.first_number() + index as u64, start, end);
                 }
             }
         }
@@ -276,8 +280,10 @@ impl Flight {
         let scoreboard = self.scoreboard.get_or_insert_default();
         let segment = &mut self.segments[index];
         mark_lost(segment, &mut self.lost, &mut scoreboard.lost_from);
-        self.lost_ever += segment.len();
         end_doubling(segment, &mut self.doubled);
+        let (start, end) = (segment.start, segment.end());
+        self.lost_ever += end - start;
+        self.note_lost(self.first_number() + index as u64, start, end);
     }
 
     /// The first segment that is to be sent again.

@@ -182,6 +182,14 @@ impl Sender {
         self.cap_window();
     }
 
+    /// Segments were found lost.
+    #[cold]
+    fn tell_losses(&mut self, now: Time) {
+        while let Some(lost) = self.flight.poll_loss() {
+            self.congestion.on_segment_lost(now, &lost, &self.window);
+        }
+    }
+
     fn repairing_now(&self) -> Repairing {
         if self.recovery.is_active() {
             Repairing::Loss
@@ -274,7 +282,8 @@ impl Sender {
         }
     }
 
-    /// The part of an [`AckEvent`] that ACKs of new data and duplicate ACKs have in common.
+    /// The part of an [`AckEvent`] that ACKs of new data and duplicate ACKs have in common. Tells the law of
+    /// single losses before.
     fn report(
         &mut self,
         now: Time,
@@ -285,6 +294,9 @@ impl Sender {
         let mss = self.config.mss;
         let lost = self.flight.lost_ever();
         let newly_lost = lost - std::mem::replace(&mut self.lost_told, lost);
+        if newly_lost > 0 {
+            self.tell_losses(now);
+        }
         Report {
             in_flight_before: Segments::from_bytes(flight_before, mss),
             delivered: Segments::from_bytes(delivered, mss),

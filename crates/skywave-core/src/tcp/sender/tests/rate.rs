@@ -8,7 +8,8 @@ use crate::packet::{ContentionDelay, Flags, Hints, Marks, Segment};
 use crate::seq::SeqNr;
 use crate::tcp::config::{CongestionConfig, TcpConfig};
 use crate::tcp::congestion::standard_growth;
-use crate::tcp::testing::Script;
+use crate::tcp::flight::LossSample;
+use crate::tcp::testing::{Script, assert_near};
 use crate::tcp::window::{
     AckEvent, IdleEvent, LossCause, LossEvent, Response, SpuriousEvent, TimeoutEvent, Window,
 };
@@ -24,6 +25,7 @@ struct Heard {
     hints: Vec<Hints>,
     idle: Vec<Duration>,
     spurious: usize,
+    lost: Vec<LossSample>,
 }
 
 /// Reno that records the events that it receives.
@@ -70,7 +72,15 @@ impl CongestionControl for Listener {
         self.note(|h| h.hints.push(*hints));
     }
 
+    fn on_segment_lost(&mut self, _now: Time, lost: &LossSample, _window: &Window) {
+        self.note(|h| h.lost.push(*lost));
+    }
+
     fn needs_rate(&self) -> bool {
+        true
+    }
+
+    fn needs_losses(&self) -> bool {
         true
     }
 
@@ -226,6 +236,61 @@ fn the_law_hears_how_a_loss_was_found() {
         });
     };
     assert_eq!(causes("newreno", &mark), [], "ECN is off");
+}
+
+/// What the law has heard of lost segments since the last look: their numbers, and the bytes in flight when
+/// each was sent and lost since, in segments.
+fn lost(heard: &Arc<Mutex<Heard>>) -> Vec<(u64, u64, u64)> {
+    let mss = u64::from(MSS);
+    let lost = std::mem::take(&mut heard.lock().expect("nobody panics with it").lost);
+    let in_segments = |lost: LossSample| {
+        assert_eq!(lost.end - lost.start, mss);
+        let number = lost.start / mss + 1;
+        (number, lost.flight_at_send / mss, lost.lost / mss)
+    };
+    lost.into_iter().map(in_segments).collect()
+}
+
+#[test]
+fn the_law_hears_of_each_lost_segment_what_was_in_flight_when_it_was_sent() {
+    for preset in ["sack", "rack-tlp"] {
+        let (config, heard) = listening(preset, 8, None);
+        let mut s = Script::sent(config, 8);
+        s.wait(100);
+        // Segments 1, 3 and 5 are lost.
+        s.dupack_sacking(&[2..3]);
+        s.dupack_sacking(&[4..5, 2..3]);
+        s.dupack_sacking(&[6..7, 4..5, 2..3]);
+        s.dupack_sacking(&[6..9, 4..5, 2..3]);
+        s.wait(100);
+        s.on_timer();
+        s.poll();
+        s.dupack_sacking(&[6..9, 4..5, 2..3]);
+        assert_eq!(lost(&heard), [(1, 1, 1), (3, 3, 2), (5, 5, 3)], "{preset}");
+        let heard = heard.lock().expect("nobody panics with it");
+        let total: f64 = heard.acks.iter().map(|ack| ack.lost.0).sum();
+        assert_near(total, 3.0, preset);
+    }
+}
+
+#[test]
+fn a_timeout_loses_all_that_is_not_held() {
+    let (config, heard) = listening("sack", 4, None);
+    let mut s = Script::sent(config, 4);
+    s.wait(100);
+    s.dupack_sacking(&[3..4]);
+    s.wait_for_timeout();
+    s.wait(100);
+    s.ack(2);
+    // Segment 5 went on the first duplicate ACK, which had reported one of the four.
+    assert_eq!(lost(&heard), [(1, 1, 1), (2, 2, 2), (4, 4, 3), (5, 4, 4)]);
+    // A segment sent again is lost again: what counts is when it was sent last.
+    s.poll();
+    s.wait_for_timeout();
+    s.wait(100);
+    s.ack(4);
+    // The others of then count as in flight, as they were not sent again.
+    assert_eq!(lost(&heard), [(2, 3, 1)]);
 }
 
 #[test]
