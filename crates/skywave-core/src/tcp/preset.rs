@@ -80,7 +80,7 @@ fn basic(base: Base) -> Composition {
 }
 
 /// The presets that change several slots.
-fn of_several() -> [Preset; 7] {
+fn of_several() -> [Preset; 8] {
     let rack_tlp = || Composition {
         detection: DetectionConfig::Rack,
         recovery: RecoveryConfig::Prr,
@@ -123,6 +123,15 @@ fn of_several() -> [Preset; 7] {
             source: "draft-briscoe-iccrg-prague-congestion-control; RFC 8985",
             composition: rack_tlp()
                 .with_congestion(CongestionConfig::Prague(PragueConfig::DEFAULT)),
+        },
+        Preset {
+            name: "bbr3",
+            summary: "BBR version 3: as bbr, with bounds that it learns from losses; RACK-TLP, SACK",
+            source: "draft-ietf-ccwg-bbr; RFC 8985",
+            composition: Composition {
+                recovery: RecoveryConfig::Sack,
+                ..rack_tlp().with_congestion(CongestionConfig::Bbr3)
+            },
         },
         Preset {
             name: "thesis-reno",

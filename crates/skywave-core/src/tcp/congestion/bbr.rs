@@ -15,17 +15,20 @@ mod model;
 mod phase;
 mod window;
 
+use super::path::{
+    Dwell, FEWEST, FullPipe, Gain, Largest, Lumps, Pace, Rounds, Saved, Starved, Target, burst,
+    delivered_in,
+};
 use super::{CongestionControl, Law};
 use crate::tcp::flight::RateSample;
 use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{
     AckEvent, IdleEvent, LossEvent, Repairing, Response, SpuriousEvent, TimeoutEvent, Window,
 };
-use crate::time::Duration;
 use crate::units::{Rate, Segments};
 
 use aggregation::Aggregation;
-use model::{FullPipe, Gain, MaxRate, MinRtt, Rounds, delivered_in};
+use model::{MaxRate, MinRtt};
 use phase::Phase;
 use window::Repair;
 
@@ -41,15 +44,11 @@ pub struct Bbr {
     phase: Phase,
     aggregation: Aggregation,
     repair: Repair,
-    /// What had been delivered when PROBE_RTT began, and what will be when all is that was sent in it:
-    /// samples of what was sent in between say how little was sent, not how much the path carries.
-    starved: (u64, u64),
+    /// In PROBE_RTT less is sent than the path may carry.
+    starved: Starved,
     /// Data follows a pause, and none of it is acknowledged.
     idle_restart: bool,
-    /// BBR.pacing_rate.
-    pacing: Rate,
-    /// The pace has taken the first round trip into account.
-    seen_rtt: bool,
+    pace: Pace,
 }
 
 impl BuiltIn for Bbr {
@@ -68,55 +67,33 @@ impl BuiltIn for Bbr {
 
 impl Law for Bbr {}
 
-/// Round trip that the first pace assumes while none was measured (section 4.2.1).
-const NOMINAL_RTT: Duration = Duration::from_millis(1);
-
-/// The pace stays 1 % below the model's rate, so that a queue shrinks (Linux's
-/// `bbr_pacing_margin_percent`).
-const PACING_MARGIN: Gain = Gain(0.99);
-
 /// Below this pace one segment leaves at a time, above it two at least (section 4.2.2).
 const SLOW: Rate = Rate::from_bps(1_200_000);
-/// Longest burst: in time at the pace, and in bytes (section 4.2.2).
-const BURST: Duration = Duration::from_millis(1);
-const LARGEST_BURST: u64 = 64 * 1024;
+const NO_RATE: Rate = Rate::from_bps(0);
 
 impl Bbr {
     /// A sender that has seen nothing yet.
     pub fn new(setup: &Setup) -> Self {
-        let mut bbr = Self {
+        Self {
             mss: setup.mss,
             initial_window: setup.initial_window,
             rounds: Rounds::default(),
-            bandwidth: MaxRate::default(),
+            bandwidth: MaxRate::new(NO_RATE),
             min_rtt: MinRtt::default(),
             full_pipe: FullPipe::default(),
             phase: Phase::Startup,
             aggregation: Aggregation::default(),
             repair: Repair::default(),
-            starved: (u64::MAX, 0),
+            starved: Starved::default(),
             idle_restart: false,
-            pacing: Rate::from_bps(1),
-            seen_rtt: false,
-        };
-        bbr.pace_by_window(setup.initial_window, NOMINAL_RTT);
-        bbr
-    }
-
-    /// Paces as slow start would with this window and round trip.
-    fn pace_by_window(&mut self, window: Segments, rtt: Duration) {
-        let bits = window.0 * f64::from(self.mss) * 8.0;
-        // A cast of a float saturates.
-        let rate = Rate::from_bps((bits / rtt.as_secs_f64()) as u64);
-        self.pacing = rate * phase::HIGH_GAIN * PACING_MARGIN;
-    }
-
-    /// Paces at the model's rate times `gain`. Until the pipe is full the pace only grows.
-    fn pace(&mut self, gain: Gain) {
-        let rate = self.bandwidth.get() * gain * PACING_MARGIN;
-        if self.full_pipe.is_reached() || rate > self.pacing {
-            self.pacing = rate;
+            pace: Pace::new(setup.initial_window, setup.mss, phase::HIGH_GAIN),
         }
+    }
+
+    /// Paces at the model's rate times `gain`.
+    fn pace(&mut self, gain: Gain) {
+        let was_full = self.full_pipe.is_reached();
+        self.pace.follow(self.bandwidth.get(), gain, was_full);
     }
 
     /// `gain` BDPs in segments; the initial window before a round trip was seen (section 4.2.3.2).
@@ -128,12 +105,10 @@ impl Bbr {
         Segments(bdp.0.ceil())
     }
 
-    /// Segments that leave at once: 1 ms of the pace (section 4.2.2).
+    /// Segments that leave at once (section 4.2.2).
     fn quantum(&self) -> Segments {
-        let fewest = if self.pacing < SLOW { 1 } else { 2 };
-        let burst = self.pacing.bytes_in(BURST).min(LARGEST_BURST);
-        let segments = (burst / u64::from(self.mss.max(1))).max(fewest);
-        Segments(segments as f64)
+        let pace = self.pace.rate();
+        burst(pace, if pace < SLOW { 1 } else { 2 }, self.mss)
     }
 
     /// Takes the sample into the model (sections 4.1.1 and 4.1.2); whether a round trip is over.
@@ -145,19 +120,13 @@ impl Bbr {
         if round {
             self.repair.end_conservation();
         }
-        if !self.is_limited(sample) || rate >= self.bandwidth.get() {
+        if !self.starved.limits(sample) || rate >= self.bandwidth.get() {
             self.bandwidth.update(self.rounds.count(), rate);
         }
         let bandwidth = self.bandwidth.get();
         let lump = self.aggregation.on_ack(ack, round, bandwidth, self.mss);
         self.aggregation.note(lump.min(cwnd));
         round
-    }
-
-    /// The sample is of a segment sent when less was sent than the path may carry.
-    fn is_limited(&self, sample: &RateSample) -> bool {
-        let (from, to) = self.starved;
-        sample.app_limited || (from..=to).contains(&sample.prior_delivered)
     }
 
     fn in_segments(&self, bytes: u64) -> Segments {
@@ -174,10 +143,7 @@ impl CongestionControl for Bbr {
         let round = self.measure(ack, &sample, window.cwnd);
         self.advance(ack, &sample, round, window);
         self.idle_restart = false;
-        if let Some(srtt) = ack.srtt.filter(|srtt| !srtt.is_zero() && !self.seen_rtt) {
-            self.seen_rtt = true;
-            self.pace_by_window(window.cwnd, srtt);
-        }
+        self.pace.on_ack(ack, window.cwnd);
         self.pace(self.phase.pacing_gain());
         self.set_window(ack, &sample, window);
     }
@@ -226,7 +192,7 @@ impl CongestionControl for Bbr {
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
-        Some(self.pacing)
+        Some(self.pace.rate())
     }
 
     fn send_quantum(&self) -> Option<u64> {

@@ -1,10 +1,12 @@
 //! The `congestion` slot: how the window grows and shrinks.
 
 mod bbr;
+mod bbr3;
 mod cerl;
 mod cubic;
 mod dctcp;
 mod hybla;
+mod path;
 mod prague;
 mod reno;
 mod three_quarter;
@@ -198,6 +200,7 @@ slot! {
     Bbr: bbr::Bbr,
     Dctcp(config): dctcp::Dctcp,
     Prague(config): prague::Prague,
+    Bbr3: bbr3::Bbr3,
     + Custom(own, tcp): CustomCongestion => Built<dyn CongestionControl + Send>
 }
 

@@ -1,25 +1,20 @@
-//! How far ACKs come in lumps (Linux since 4.20, draft-cardwell-iccrg-bbr-congestion-control-02): Wi-Fi and
-//! cable modems acknowledge many segments at once and then none for a while. The window is wider by the
-//! largest lump of the last five to ten round trips, so that the sender has something to send in between.
+//! By how much the window is wider for ACKs that come in lumps ([`Lumps`]): the largest lump of the last five
+//! to ten round trips.
 
-use super::model::delivered_in;
+use super::{Lumps, delivered_in};
 use crate::tcp::window::AckEvent;
 use crate::time::{Duration, Time};
 use crate::units::{Rate, Segments};
 
 /// Round trips after which the older half of the lumps is forgotten.
 const HALF_WINDOW: u32 = 5;
-/// An epoch ends at this number of acknowledged segments, whatever was expected.
-const LONGEST_EPOCH: Segments = Segments(1_048_576.0);
 /// A lump counts up to what the path's rate delivers in this time.
 const LONGEST_SILENCE: Duration = Duration::from_millis(100);
 
 /// Follows the ACKs of one connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Aggregation {
-    /// Since when more has been acknowledged than the path's rate explains, and how much.
-    since: Time,
-    acked: Segments,
+    lumps: Lumps,
     /// The largest excess of the present half of the window and of the one before.
     excess: [Segments; 2],
     /// Round trips of the present half.
@@ -29,8 +24,7 @@ pub(super) struct Aggregation {
 impl Aggregation {
     /// What was acknowledged before no longer counts.
     pub(super) fn begin(&mut self, now: Time) {
-        self.since = now;
-        self.acked = Segments::ZERO;
+        self.lumps.begin(now);
     }
 
     /// An ACK came; `round`: a round trip is over. What has been acknowledged beyond what the path's rate
@@ -49,13 +43,7 @@ impl Aggregation {
                 self.excess = [Segments::ZERO, self.excess[0]];
             }
         }
-        let mut expected = delivered_in(ack.now.since(self.since), bandwidth, mss);
-        if self.acked <= expected || self.acked + ack.delivered >= LONGEST_EPOCH {
-            self.begin(ack.now);
-            expected = Segments::ZERO;
-        }
-        self.acked += ack.delivered;
-        self.acked - expected
+        self.lumps.on_ack(ack, bandwidth, mss)
     }
 
     /// A lump was seen.

@@ -2,8 +2,7 @@
 //! delivers no more, DRAIN empties the queue that this has left, PROBE_BW asks for more in one of eight
 //! phases and lets the queue go in the next, PROBE_RTT shows the round trip without a queue.
 
-use super::Bbr;
-use super::model::Gain;
+use super::{Bbr, Dwell, FEWEST, Gain};
 use crate::rng::Stream;
 use crate::tcp::flight::RateSample;
 use crate::tcp::window::{AckEvent, Window};
@@ -29,9 +28,6 @@ const CYCLE: [Gain; PHASES] = [
     Gain::ONE,
 ];
 
-/// Least time with few segments in flight in PROBE_RTT (ProbeRTTDuration).
-const DWELL: Duration = Duration::from_millis(200);
-
 /// What the sender is after.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Phase {
@@ -47,15 +43,6 @@ pub(super) enum Phase {
 pub(super) struct Cycle {
     pub(super) index: usize,
     pub(super) since: Time,
-}
-
-/// Few segments are in flight.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Dwell {
-    /// At least until then.
-    until: Time,
-    /// A round trip has passed.
-    round: bool,
 }
 
 impl Cycle {
@@ -125,7 +112,7 @@ impl Bbr {
         {
             self.phase = Phase::ProbeBw(cycle.next(ack.now));
         }
-        if round && !self.is_limited(sample) {
+        if round && !self.starved.limits(sample) {
             self.full_pipe.on_round(self.bandwidth.get());
         }
         self.check_drain(ack.now, sample, window);
@@ -134,7 +121,7 @@ impl Bbr {
         if expired && !self.idle_restart && !self.phase.is_probe_rtt() {
             self.repair.save(window.cwnd, &self.phase);
             self.phase = Phase::ProbeRtt(None);
-            self.starved.0 = sample.total_delivered;
+            self.starved.begin(sample);
         }
         if let Phase::ProbeRtt(dwell) = self.phase {
             self.probe_rtt(ack.now, sample, round, dwell, window);
@@ -179,25 +166,22 @@ impl Bbr {
         dwell: Option<Dwell>,
         window: &mut Window,
     ) {
-        self.starved.1 = sample.total_delivered + sample.flight_now;
+        self.starved.go_on(sample);
         if let Some(mut dwell) = dwell {
-            dwell.round |= round;
+            dwell.on_ack(round);
             self.phase = Phase::ProbeRtt(Some(dwell));
-            if dwell.round {
+            if dwell.has_lasted_a_round() {
                 self.end_probe_rtt(now, dwell, window);
             }
-        } else if self.in_segments(sample.flight_now) <= super::window::FEWEST {
-            self.phase = Phase::ProbeRtt(Some(Dwell {
-                until: now + DWELL,
-                round: false,
-            }));
+        } else if self.in_segments(sample.flight_now) <= FEWEST {
+            self.phase = Phase::ProbeRtt(Some(Dwell::begin(now)));
             self.rounds.begin_again(sample.total_delivered);
         }
     }
 
     /// Goes back to where PROBE_RTT began, with the window of then, if it has lasted long enough.
     pub(super) fn end_probe_rtt(&mut self, now: Time, dwell: Dwell, window: &mut Window) {
-        if now <= dwell.until {
+        if !dwell.has_passed(now) {
             return;
         }
         self.min_rtt.confirm(now);

@@ -1,14 +1,17 @@
 //! The draft's rules, phase by phase, with ACKs as a path would send them.
 
+use std::ops::{Deref, DerefMut};
+
 use super::phase::Cycle;
 use super::*;
 use crate::tcp::config::{Profile, TcpConfig};
+use crate::tcp::congestion::path::testing::Acks;
 use crate::tcp::preset::preset;
 use crate::tcp::testing::{ack_at, assert_near, loss_at, timeout_at, window};
-use crate::time::Time;
+use crate::time::Duration;
 
 const MSS: u32 = 1000;
-/// Bytes that the path below delivers in its round trip of 100 ms: ten segments, 800 kb/s.
+/// Bytes that the path delivers in its round trip of 100 ms: ten segments, 800 kb/s.
 const BDP: u64 = 10_000;
 
 fn config() -> TcpConfig {
@@ -23,20 +26,24 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// A sender on a path of 100 ms that delivers a segment an ACK.
+/// A sender on a path of 100 ms.
 struct Path {
     bbr: Bbr,
     window: Window,
-    now: Time,
-    delivered: u64,
-    /// Bytes that the path delivers in a round trip.
-    rate: u64,
-    /// Bytes in flight before and after each ACK.
-    flight: u64,
-    repairing: Repairing,
-    lost: f64,
-    app_limited: bool,
-    rtt: Duration,
+    acks: Acks,
+}
+
+impl Deref for Path {
+    type Target = Acks;
+    fn deref(&self) -> &Acks {
+        &self.acks
+    }
+}
+
+impl DerefMut for Path {
+    fn deref_mut(&mut self) -> &mut Acks {
+        &mut self.acks
+    }
 }
 
 impl Path {
@@ -44,44 +51,13 @@ impl Path {
         Self {
             bbr: Bbr::new(&config().setup()),
             window: window(10.0, 1e6),
-            now: Time::ZERO + Duration::from_secs(1),
-            delivered: 0,
-            rate: BDP,
-            flight: BDP,
-            repairing: Repairing::Nothing,
-            lost: 0.0,
-            app_limited: false,
-            rtt: ms(100),
+            acks: Acks::new(BDP, MSS),
         }
     }
 
-    /// An ACK of `segments`, `after` since the last one, for a segment sent when `age` bytes less than now
-    /// had been delivered.
+    /// [`Acks::ack`], which the sender gets.
     fn ack(&mut self, segments: u64, after: Duration, age: u64) {
-        let prior = self.delivered.saturating_sub(age);
-        self.delivered += segments * u64::from(MSS);
-        self.now += after;
-        let sample = RateSample {
-            delivered: self.rate,
-            interval: ms(100),
-            prior_delivered: prior,
-            total_delivered: self.delivered,
-            flight_at_send: self.flight,
-            flight_before: self.flight,
-            flight_now: self.flight,
-            lost: 0,
-            rtt: Some(self.rtt),
-            app_limited: self.app_limited,
-            too_short: false,
-        };
-        let event = AckEvent {
-            now: self.now,
-            rate: Some(sample),
-            srtt: Some(self.rtt),
-            lost: Segments(self.lost),
-            repairing: self.repairing,
-            ..ack_at(0.0, segments as f64)
-        };
+        let event = self.acks.ack(segments, after, age);
         self.bbr.on_ack(&event, &mut self.window);
     }
 
@@ -97,7 +73,7 @@ impl Path {
 
     #[track_caller]
     fn expect_pace(&self, mbps: f64) {
-        let pace = self.bbr.pacing.as_bps() as f64 / 1e6;
+        let pace = self.bbr.pace.rate().as_bps() as f64 / 1e6;
         assert!((pace - mbps).abs() < 1e-5, "pace is {pace}, not {mbps}");
     }
 
@@ -223,7 +199,7 @@ fn a_cycle_is_a_quarter_more_a_quarter_less_and_six_round_trips() {
     let mut gains = Vec::new();
     for _ in 0..8 {
         path.within(ms(1));
-        gains.push(path.bbr.pacing.as_bps() as f64 / 0.8e6 / 0.99);
+        gains.push(path.bbr.pace.rate().as_bps() as f64 / 0.8e6 / 0.99);
         path.within(ms(100));
     }
     for (gain, expected) in gains.iter().zip([1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]) {
@@ -563,7 +539,7 @@ fn a_connection_that_begins_late_does_not_begin_with_probe_rtt() {
 fn a_burst_is_a_millisecond_of_the_pace() {
     let mut bbr = Bbr::new(&config().setup());
     let mut quantum = |bps| {
-        bbr.pacing = Rate::from_bps(bps);
+        bbr.pace.set(Rate::from_bps(bps));
         bbr.send_quantum()
     };
     assert_eq!(quantum(1_000_000), Some(1000));

@@ -2,15 +2,11 @@
 //! and lumps of ACKs need. While losses are repaired it is what the network has shown to hold: in the
 //! first round trip one segment for each that arrives, after it up to two.
 
-use super::Bbr;
-use super::model::Gain;
 use super::phase::Phase;
+use super::{Bbr, FEWEST, Gain, Saved, Target};
 use crate::tcp::flight::RateSample;
 use crate::tcp::window::{AckEvent, Repairing, Window};
 use crate::units::Segments;
-
-/// Least window (BBRMinPipeCwnd): two segments an ACK, one such pair on its way each way.
-pub(super) const FEWEST: Segments = Segments(4.0);
 
 /// Bursts that are in flight beyond the BDP: one is sent, one on its way, one acknowledged.
 const BURSTS: f64 = 3.0;
@@ -18,28 +14,24 @@ const BURSTS: f64 = 3.0;
 /// The window and what is repaired (section 4.2.3.4).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Repair {
-    /// As of the last ACK.
-    going_on: Repairing,
+    saved: Saved,
     /// In the first round trip of a recovery, no more is sent than arrives.
     conserving: bool,
-    /// The window before the repair or PROBE_RTT (BBR.prior_cwnd).
-    saved: Segments,
 }
 
 impl Repair {
     /// The window is about to shrink for a while.
     pub(super) fn save(&mut self, cwnd: Segments, phase: &Phase) {
-        let shrunk = self.going_on != Repairing::Nothing || phase.is_probe_rtt();
-        self.saved = if shrunk { self.saved.max(cwnd) } else { cwnd };
+        self.saved.save(cwnd, phase.is_probe_rtt());
     }
 
     /// The window after it.
     pub(super) fn restored(&self, cwnd: Segments) -> Segments {
-        self.saved.max(cwnd)
+        self.saved.restored(cwnd)
     }
 
     pub(super) fn begin(&mut self, repairing: Repairing) {
-        self.going_on = repairing;
+        self.saved.repairs(repairing);
     }
 
     pub(super) fn end_conservation(&mut self) {
@@ -91,7 +83,7 @@ impl Bbr {
     fn repaired(&mut self, ack: &AckEvent, sample: &RateSample, cwnd: Segments) -> Segments {
         // Of segments that are smaller than the MSS there may be less than one's worth.
         let kept = (self.in_segments(sample.flight_now) + ack.delivered).max(Segments::ONE);
-        let before = std::mem::replace(&mut self.repair.going_on, ack.repairing);
+        let before = self.repair.saved.repairs(ack.repairing);
         let mut cwnd = cwnd;
         if ack.lost > Segments::ZERO {
             cwnd = (cwnd - ack.lost).max(Segments::ONE);
@@ -117,15 +109,11 @@ impl Bbr {
 
     /// By what has arrived up to the target; below it at once, but not before the pipe was full.
     fn towards_target(&self, arrived: Segments, sample: &RateSample, cwnd: Segments) -> Segments {
-        let target = self.target();
-        let few = sample.total_delivered < self.initial_window.to_bytes(self.mss);
-        let cwnd = if self.full_pipe.is_reached() {
-            (cwnd + arrived).min(target)
-        } else if cwnd < target || few {
-            cwnd + arrived
-        } else {
-            cwnd
+        let target = Target {
+            window: self.target(),
+            is_bound: self.full_pipe.is_reached(),
+            is_guess: sample.total_delivered < self.initial_window.to_bytes(self.mss),
         };
-        cwnd.max(FEWEST)
+        target.approach(cwnd, arrived)
     }
 }

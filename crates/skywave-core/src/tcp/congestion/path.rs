@@ -1,0 +1,54 @@
+//! What laws know of their path that follow a model of it instead of losses: both versions of BBR share it.
+
+mod burst;
+mod dwell;
+mod full_pipe;
+mod largest;
+mod lumps;
+mod pace;
+mod rounds;
+#[cfg(test)]
+pub(super) mod testing;
+mod window;
+
+use std::ops::Mul;
+
+use crate::time::Duration;
+use crate::units::{Rate, Segments};
+
+pub(super) use burst::burst;
+pub(super) use dwell::Dwell;
+pub(super) use full_pipe::FullPipe;
+pub(super) use largest::Largest;
+pub(super) use lumps::Lumps;
+pub(super) use pace::Pace;
+pub(super) use rounds::{Rounds, Starved};
+pub(super) use window::{FEWEST, Saved, Target};
+
+/// By how much a rate or a window is multiplied.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub(super) struct Gain(pub(super) f64);
+
+impl Gain {
+    pub(super) const ONE: Self = Self(1.0);
+}
+
+impl Mul<Gain> for Rate {
+    type Output = Self;
+    fn mul(self, gain: Gain) -> Self {
+        // A cast of a float saturates.
+        Self::from_bps((self.as_bps() as f64 * gain.0) as u64)
+    }
+}
+
+impl Mul<Gain> for Segments {
+    type Output = Self;
+    fn mul(self, gain: Gain) -> Self {
+        self * gain.0
+    }
+}
+
+/// Segments that a path of this rate delivers in `time`.
+pub(super) fn delivered_in(time: Duration, bandwidth: Rate, mss: u32) -> Segments {
+    Segments(bandwidth.as_bps() as f64 * time.as_secs_f64() / 8.0 / f64::from(mss))
+}

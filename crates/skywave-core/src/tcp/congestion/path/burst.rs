@@ -1,0 +1,16 @@
+//! How much may leave at once.
+
+use crate::time::Duration;
+use crate::units::{Rate, Segments};
+
+/// Longest burst: in time at the pace, and in bytes (draft-cardwell-iccrg-bbr-00 section 4.2.2;
+/// draft-ietf-ccwg-bbr, "Send Quantum").
+const BURST: Duration = Duration::from_millis(1);
+const LARGEST_BURST: u64 = 64 * 1024;
+
+/// Whole segments that leave at once: 1 ms of the pace, but no less than `fewest`.
+pub(crate) fn burst(pace: Rate, fewest: u64, mss: u32) -> Segments {
+    let bytes = pace.bytes_in(BURST).min(LARGEST_BURST);
+    let segments = (bytes / u64::from(mss.max(1))).max(fewest);
+    Segments(segments as f64)
+}
