@@ -6,7 +6,7 @@ use super::acking::Acking;
 use super::config::{
     Composition, CongestionConfig, DetectionConfig, RecoveryConfig, TimeoutConfig,
 };
-use super::congestion::{CubicConfig, PragueConfig, VegasConfig, WestwoodConfig};
+use super::congestion::{CopaConfig, CubicConfig, PragueConfig, VegasConfig, WestwoodConfig};
 use super::slot::{self, Base, OwnPreset, Slot};
 
 pub use super::slot::Member;
@@ -80,7 +80,7 @@ fn basic(base: Base) -> Composition {
 }
 
 /// The presets that change several slots.
-fn of_several() -> [Preset; 8] {
+fn of_several() -> [Preset; 9] {
     let rack_tlp = || Composition {
         detection: DetectionConfig::Rack,
         recovery: RecoveryConfig::Prr,
@@ -131,6 +131,15 @@ fn of_several() -> [Preset; 8] {
             composition: Composition {
                 recovery: RecoveryConfig::Sack,
                 ..rack_tlp().with_congestion(CongestionConfig::Bbr3)
+            },
+        },
+        Preset {
+            name: "copa",
+            summary: "a rate of 1/(δ·queueing delay), more beside flows that fill the queue; RACK-TLP, SACK",
+            source: "Arun and Balakrishnan 2018; RFC 8985",
+            composition: Composition {
+                recovery: RecoveryConfig::Sack,
+                ..rack_tlp().with_congestion(CongestionConfig::Copa(CopaConfig::DEFAULT))
             },
         },
         Preset {

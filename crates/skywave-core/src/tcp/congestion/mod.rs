@@ -3,6 +3,7 @@
 mod bbr;
 mod bbr3;
 mod cerl;
+mod copa;
 mod cubic;
 mod dctcp;
 mod hybla;
@@ -201,6 +202,7 @@ slot! {
     Dctcp(config): dctcp::Dctcp,
     Prague(config): prague::Prague,
     Bbr3: bbr3::Bbr3,
+    Copa(config): copa::Copa,
     + Custom(own, tcp): CustomCongestion => Built<dyn CongestionControl + Send>
 }
 

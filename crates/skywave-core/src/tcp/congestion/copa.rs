@@ -1,0 +1,219 @@
+//! Copa (Arun and Balakrishnan, NSDI 2018): a window that follows the delay of the queue.
+//!
+//! The rate that weighs throughput against delay best is `1/(δ·dq)` segments a second, where `dq` is the
+//! delay of the queue. Each ACK moves the window towards that rate, by `v/(δ·cwnd)` segments, where the
+//! velocity (`velocity.rs`) grows while the direction stays the same. So the queue oscillates, and is empty
+//! at least once in five round trips; where it is not, somebody else fills it, and δ gives way (`mode.rs`).
+//! How long a round trip is without the queue and with it is in `delay.rs`.
+
+mod delay;
+mod mode;
+mod velocity;
+
+use super::path::Rounds;
+use super::{CongestionControl, Law};
+use crate::tcp::flight::RateSample;
+use crate::tcp::slot::{BuiltIn, Field, Setup};
+use crate::tcp::window::{
+    AckEvent, IdleEvent, LossEvent, Repairing, Response, SpuriousEvent, TimeoutEvent, Window,
+};
+use crate::time::Duration;
+use crate::units::{Rate, Segments};
+
+use delay::Delays;
+use mode::Mode;
+use velocity::Velocity;
+
+/// Copa's constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CopaConfig {
+    /// δ while no loss-based flow is about: 1/δ segments of a flow are in the queue on average.
+    pub delta: f64,
+    /// Looks for flows that fill the queue, and becomes as aggressive as they are.
+    pub competitive: bool,
+}
+
+impl CopaConfig {
+    /// As published.
+    pub const DEFAULT: Self = Self {
+        delta: 0.5,
+        competitive: true,
+    };
+}
+
+/// State of one Copa sender.
+#[derive(Clone, Debug)]
+pub struct Copa {
+    mss: u32,
+    rounds: Rounds,
+    delays: Delays,
+    velocity: Velocity,
+    mode: Mode,
+    /// The window doubles each round trip.
+    slow_start: bool,
+    pace: Rate,
+    /// As of the last ACK.
+    repairing: Repairing,
+    /// The window before the latest timeout, if no loss was found since.
+    before_timeout: Option<Segments>,
+}
+
+impl BuiltIn for Copa {
+    type Config = CopaConfig;
+    /// In a box: it is several times as large as the others.
+    type State = Box<Self>;
+    const NAME: &'static str = "copa";
+    const SUMMARY: &'static str =
+        "a rate of 1/(δ·queueing delay); gives δ way beside flows that fill the queue";
+    const SOURCE: &'static str = "Arun and Balakrishnan 2018";
+    const DEFAULT: CopaConfig = CopaConfig::DEFAULT;
+    const FIELDS: &'static [Field<CopaConfig>] = &[
+        Field::positive("delta", "δ, a delay's weight against throughput", |c| {
+            &mut c.delta
+        }),
+        Field::flag(
+            "competitive",
+            "Lowers δ beside flows that fill the queue",
+            |c| &mut c.competitive,
+        ),
+    ];
+
+    fn build(config: &CopaConfig, setup: &Setup) -> Box<Self> {
+        Box::new(Self::new(*config, setup))
+    }
+}
+
+impl Law for Copa {}
+
+/// Round trip that the first pace assumes while none was measured.
+const NOMINAL_RTT: Duration = Duration::from_millis(1);
+/// The pace is so many windows a round trip: it smooths, and the window bounds.
+const PACE: f64 = 2.0;
+/// Least window: with one segment there would be no second one to tell a round trip by.
+const FEWEST: Segments = Segments(2.0);
+
+impl Copa {
+    /// A sender that has seen nothing yet.
+    pub fn new(config: CopaConfig, setup: &Setup) -> Self {
+        let mut copa = Self {
+            mss: setup.mss,
+            rounds: Rounds::default(),
+            delays: Delays::default(),
+            velocity: Velocity::default(),
+            mode: Mode::new(config),
+            slow_start: true,
+            pace: Rate::from_bps(1),
+            repairing: Repairing::Nothing,
+            before_timeout: None,
+        };
+        copa.set_pace(setup.initial_window, NOMINAL_RTT);
+        copa
+    }
+
+    fn set_pace(&mut self, window: Segments, rtt: Duration) {
+        let bits = window.0 * f64::from(self.mss) * 8.0 * PACE;
+        // A cast of a float saturates.
+        self.pace = Rate::from_bps((bits / rtt.as_secs_f64()) as u64);
+    }
+
+    /// The rate, cwnd/RTTstanding, is at most the target, 1/(δ·dq).
+    fn is_below_target(&self, cwnd: Segments) -> bool {
+        let queued = cwnd.0 * self.mode.delta() * self.delays.queueing().as_secs_f64();
+        queued <= self.delays.standing().as_secs_f64()
+    }
+
+    /// `arrived` segments were acknowledged: the window goes towards the target.
+    fn move_window(&mut self, arrived: Segments, sample: &RateSample, window: &mut Window) {
+        let up = self.is_below_target(window.cwnd);
+        // A window that nobody uses says nothing about the queue. It is filled in half a round trip.
+        let used = Segments::from_bytes(sample.flight_before, self.mss) * PACE >= window.cwnd;
+        self.slow_start &= up;
+        let step = if self.slow_start {
+            arrived
+        } else {
+            self.velocity.go(up, window.cwnd);
+            arrived * self.velocity.step(self.mode.delta(), window.cwnd)
+        };
+        if !up {
+            window.cwnd = (window.cwnd - step).max(FEWEST);
+        } else if used {
+            window.cwnd += step;
+        }
+    }
+}
+
+impl CongestionControl for Copa {
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        let Some(sample) = ack.rate else {
+            // Nothing has arrived.
+            return;
+        };
+        self.repairing = ack.repairing;
+        let Some(srtt) = ack.srtt else {
+            return;
+        };
+        if let Some(rtt) = sample.rtt {
+            self.delays.update(ack.now, rtt, srtt);
+            self.mode.on_ack(ack.now, &self.delays, srtt);
+        }
+        if self.delays.standing().is_zero() {
+            return;
+        }
+        if self.rounds.on_ack(&sample) {
+            self.mode.on_round();
+            if !self.slow_start {
+                self.velocity.on_round(window.cwnd);
+            }
+        }
+        let was_slow_start = self.slow_start;
+        self.move_window(ack.delivered, &sample, window);
+        if was_slow_start && !self.slow_start {
+            self.velocity = Velocity::starting_at(window.cwnd);
+        }
+        self.set_pace(window.cwnd, self.delays.standing());
+    }
+
+    /// A loss alone changes no window; beside flows that fill the queue it changes δ.
+    fn on_loss(&mut self, _loss: &LossEvent, window: &Window) -> Response {
+        self.mode.on_loss();
+        self.before_timeout = None;
+        Response {
+            ssthresh: window.ssthresh,
+            window_after: window.cwnd,
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response {
+        self.mode.on_loss();
+        let again = self.repairing == Repairing::Timeout;
+        let before = self.before_timeout.filter(|_| again);
+        self.before_timeout = Some(before.unwrap_or(window.cwnd).max(window.cwnd));
+        self.repairing = Repairing::Timeout;
+        self.slow_start = true;
+        Response::restart(timeout.window / 2.0)
+    }
+
+    fn on_spurious(&mut self, _spurious: &SpuriousEvent, window: &mut Window) {
+        if let Some(before) = self.before_timeout.take() {
+            window.cwnd = window.cwnd.max(before);
+        }
+    }
+
+    /// The pace keeps what follows from being a burst.
+    fn on_idle_restart(&mut self, _idle: &IdleEvent, _window: &mut Window) {}
+
+    fn owns_window(&self) -> bool {
+        true
+    }
+
+    fn needs_rate(&self) -> bool {
+        true
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        Some(self.pace)
+    }
+}
+
+#[cfg(test)]
+mod tests;
