@@ -1,7 +1,7 @@
 //! Agreement with ns-2.35 and ns-3, with fewer replications than `skywave validate` makes.
 
 use skywave_lab::experiment::{self, Options, simulate};
-use skywave_papers::validate::{Judged, SETS, Set};
+use skywave_papers::validate::{Comparison, Judged, Quantity, SETS, Set};
 
 fn judge(name: &str, seeds: u64, holds: impl Fn(&Judged<'_>) -> bool) {
     judge_set(&Set::named(name, seeds).expect("a set"), holds);
@@ -90,6 +90,20 @@ fn every_set_has_all_rows_of_its_table() {
 #[test]
 fn bbr_cubic_and_reno_agree_with_the_linux_kernel() {
     judge("kernel", 4, |set| set.passes() && set.close() >= 24);
+}
+
+/// Goodput of every row is near, and where packets can be marked neither side drops any.
+#[test]
+fn queues_that_mark_carry_what_they_carry_in_ns3() {
+    judge("queues", 3, |set| {
+        set.rows.iter().all(|row| {
+            let of = |quantity| row.comparisons.iter().find(|c| c.quantity == quantity);
+            let near = of(Quantity::Goodput).is_some_and(Comparison::is_close);
+            let marks = of(Quantity::Marks).map_or(0.0, |marks| marks.theirs.mean);
+            let drops = of(Quantity::QueueDrops).map_or(f64::NAN, |drops| drops.ours.mean);
+            near && (marks == 0.0 || drops == 0.0)
+        })
+    });
 }
 
 #[test]
