@@ -7,6 +7,7 @@ use the machine. The numbers of the last release are in `baseline.json`; `--save
     python3 bench/run.py                 # all sizes, and the chain
     python3 bench/run.py --flows 24      # one size
     python3 bench/run.py --chain         # the chain only
+    python3 bench/run.py --queues        # queues that decide when packets leave, beside tail drop
     python3 bench/run.py --save          # keep these numbers as the baseline
 """
 
@@ -47,6 +48,10 @@ CHAIN_NAME = "chain of 7 hops"
 # Segments in flight and round trips of the path with losses, and the presets that repair them.
 FAT = [(50, 10_000), (5_000, 200)]
 FAT_PRESETS = ["sack", "sack1", "rack-tlp"]
+
+# Flows and simulated seconds with each queue, and the queues that decide when packets leave.
+QUEUED = [(24, 400), (1_000, 30)]
+QUEUES = ["codel", "fq-codel", "pie"]
 
 
 def instructions(command: list[str]) -> float | None:
@@ -121,6 +126,21 @@ def measure_fat(repeat: int) -> None:
         print(line, flush=True)
 
 
+def measure_queues(repeat: int) -> None:
+    """Shows what a packet costs at queues that decide when packets leave, and at one that does so
+    when they arrive: the shortest of several runs in turn, and their ratio."""
+    print("\nqueue of the bottleneck: us/packet, ratio to tail drop")
+    for flows, seconds in QUEUED:
+        shortest = dict.fromkeys(["droptail", *QUEUES], float("inf"))
+        for _ in range(repeat):
+            for queue in shortest:
+                took = run(ours("throughput", flows, seconds, queue)).micros
+                shortest[queue] = min(shortest[queue], took)
+        base = shortest["droptail"]
+        columns = [f"{queue} {took:.3f} {took / base:.2f}" for queue, took in shortest.items()]
+        print(f"{flows:>6} flows: " + "; ".join(columns), flush=True)
+
+
 def measure_sizes(
     only: int | None, repeat: int, with_ns2: bool, baseline: dict[str, dict[str, float]]
 ) -> dict[str, dict[str, float | None]]:
@@ -155,16 +175,23 @@ def main() -> None:
     )
     parser.add_argument("--chain", action="store_true", help="the chain of stations only")
     parser.add_argument("--fat", action="store_true", help="the long fat path only")
+    parser.add_argument("--queues", action="store_true", help="the queues only")
     parser.add_argument("--repeat", type=int, default=3, help="pairs of runs a size (3)")
     parser.add_argument("--save", action="store_true", help="keep the numbers as the baseline")
     arguments = parser.parse_args()
     if arguments.repeat < 1:
         parser.error("--repeat must be at least 1")
-    parts = [bool(arguments.flows), arguments.chain, arguments.fat]
-    if sum(parts) > 1:
-        parser.error("--flows, --chain and --fat: one of them")
-    if arguments.save and any(parts):
-        parser.error("--save needs everything: leave out --flows, --chain and --fat")
+    parts = {
+        "--flows": bool(arguments.flows),
+        "--chain": arguments.chain,
+        "--fat": arguments.fat,
+        "--queues": arguments.queues,
+    }
+    everything = not any(parts.values())
+    if sum(parts.values()) > 1:
+        parser.error(f"{', '.join(parts)}: one of them")
+    if arguments.save and not everything:
+        parser.error(f"--save needs everything: leave out {', '.join(parts)}")
     for example in ("throughput", "wireless", "fat"):
         require(example)
     with_ns2 = bool(shutil.which("ns"))
@@ -176,13 +203,15 @@ def main() -> None:
 
     print("processor time, median of pairs; a packet is one that was delivered")
     results = {}
-    if not (arguments.chain or arguments.fat):
+    if everything or arguments.flows:
         results |= measure_sizes(arguments.flows, arguments.repeat, with_ns2, baseline)
-    if not (arguments.flows or arguments.fat):
+    if everything or arguments.chain:
         last = baseline.get(CHAIN_NAME, {}).get("ratio")
         results[CHAIN_NAME] = measure_chain(arguments.repeat, with_ns2, last)
-    if not (arguments.flows or arguments.chain):
+    if everything or arguments.fat:
         measure_fat(arguments.repeat)
+    if everything or arguments.queues:
+        measure_queues(arguments.repeat)
     if arguments.save:
         if not with_ns2:
             sys.exit("--save needs ns-2: the baseline is a ratio")

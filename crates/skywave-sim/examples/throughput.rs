@@ -2,11 +2,14 @@
 //!
 //! ```sh
 //! cargo run --release -p skywave-sim --example throughput -- 24 100
+//! cargo run --release -p skywave-sim --example throughput -- 1000 40 fq-codel
 //! ```
 //!
 //! The path is that of TCP-DCR section 4.2: SACK flows from hosts of their own over 100 Mb/s, a
 //! shared bottleneck and 1 Mb/s to receivers of their own. The bottleneck has 10 Mb/s and 65 packets
-//! for 24 flows and grows with their number, so that the work a flow is the same at every size.
+//! for 24 flows and grows with their number, so that the work a flow is the same at every size. Its queue is
+//! tail drop, or as the third argument says: `codel`, `fq-codel` or `pie`, each with its usual settings and
+//! the same room.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -19,7 +22,7 @@ mod memory;
 use std::sync::Arc;
 use std::time::Instant;
 
-use skywave_core::link::{Limit, LinkConfig, QueueConfig};
+use skywave_core::link::{CoDelConfig, FqCoDelConfig, Limit, LinkConfig, PieConfig, QueueConfig};
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::spec::{FlowSpec, LinkSpec, Route, Traffic, Transport};
@@ -35,7 +38,8 @@ fn main() {
         given.unwrap_or_else(|| panic!("usage: throughput FLOWS SECONDS: no {what}"))
     };
     let (flows, seconds) = (number("FLOWS"), number("SECONDS"));
-    let spec = dumbbell(flows, seconds);
+    let queue = arguments.next().unwrap_or_else(|| "droptail".into());
+    let spec = dumbbell(flows, seconds, &queue);
     let start = Instant::now();
     let outcome = simulate(&spec);
     let wall = start.elapsed().as_secs_f64();
@@ -49,13 +53,23 @@ fn main() {
     );
 }
 
-fn dumbbell(flows: u64, seconds: u64) -> Spec {
+fn queue(name: &str, limit: Limit) -> QueueConfig {
+    match name {
+        "droptail" => QueueConfig::DropTail(limit),
+        "codel" => QueueConfig::CoDel(CoDelConfig::new(limit)),
+        "fq-codel" => QueueConfig::FqCoDel(FqCoDelConfig::new(CoDelConfig::new(limit))),
+        "pie" => QueueConfig::Pie(PieConfig::new(limit)),
+        other => panic!("usage: throughput FLOWS SECONDS [QUEUE]: no queue {other}"),
+    }
+}
+
+fn dumbbell(flows: u64, seconds: u64, discipline: &str) -> Spec {
     let share = |total: u64| (total * flows).div_ceil(24).max(1);
-    let wire = |bps: u64, ms, packets: u64| {
+    let wire = |bps: u64, ms, packets: u64, discipline: &str| {
         Arc::new(LinkConfig::new(
             Rate::from_bps(bps),
             Duration::from_millis(ms),
-            QueueConfig::DropTail(Limit::Packets(packets as u32)),
+            queue(discipline, Limit::Packets(packets as u32)),
         ))
     };
     let link = |name: String, from, to, config: &Arc<LinkConfig>| LinkSpec {
@@ -64,11 +78,15 @@ fn dumbbell(flows: u64, seconds: u64) -> Spec {
         to,
         config: Arc::clone(config),
     };
-    let shared = wire(share(10_000_000), 5, share(65));
-    let (at_sender, at_receiver) = (wire(100_000_000, 5, 62), wire(1_000_000, 20, 50));
+    let shared = wire(share(10_000_000), 5, share(65), discipline);
+    let back = wire(share(10_000_000), 5, share(65), "droptail");
+    let (at_sender, at_receiver) = (
+        wire(100_000_000, 5, 62, "droptail"),
+        wire(1_000_000, 20, 50, "droptail"),
+    );
     let mut links = Vec::with_capacity(2 + 4 * flows as usize);
     links.push(link("bottleneck".into(), 0, 1, &shared));
-    links.push(link("back".into(), 1, 0, &shared));
+    links.push(link("back".into(), 1, 0, &back));
     let mut specs = Vec::with_capacity(flows as usize);
     let composition = preset("sack1").expect("a preset").composition.clone();
     let mut config = TcpConfig::new(Profile::Ns2, composition);

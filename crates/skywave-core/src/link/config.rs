@@ -131,6 +131,18 @@ pub struct StepConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// In packets of any size.
+    /// It may mark packets that are ECN-capable.
+    pub fn marks(&self) -> bool {
+        match self {
+            Self::DropTail(_) => false,
+            Self::Red(red) => red.mark_p.is_some(),
+            Self::Step(_) => true,
+            Self::CoDel(codel) => codel.ecn,
+            Self::FqCoDel(fq) => fq.codel.ecn,
+            Self::Pie(pie) => pie.mark_p.is_some(),
+        }
+    }
+
     Packets(u32),
     /// In bytes.
     Bytes(u64),

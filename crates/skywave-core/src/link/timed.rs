@@ -47,6 +47,8 @@ pub struct TimedLink {
     delay: Duration,
     loss_at: LossAt,
     queue: Discipline,
+    /// Packets that wait in the queue and in `repairs`.
+    waiting: usize,
     /// Packets to transmit again, before those of the queue.
     repairs: Frames,
     /// Packets that the device has taken from the queue, and how many it may take.
@@ -57,7 +59,10 @@ pub struct TimedLink {
     start: Time,
     /// The packet in transmission, and when that ends.
     sending: Option<(Time, Frame)>,
-    medium: Medium,
+    /// When there is something to do next; [`Time::MAX`] is never.
+    due: Time,
+    /// `None` if it only delays.
+    medium: Option<Box<Medium>>,
     /// Packets that failed, and when they are back.
     held: VecDeque<(Time, Frame)>,
     far_side: Option<InOrder>,
@@ -81,6 +86,8 @@ pub struct Offered {
     pub size: u32,
     /// Its flow, which fair queueing tells apart from others.
     pub flow: u32,
+    /// The caller's note about it, which comes back with its fate.
+    pub note: u32,
     /// Its ECN field: a queue may mark it instead of dropping it.
     pub ecn: Ecn,
 }
@@ -90,12 +97,33 @@ pub struct Offered {
 pub struct Settled {
     /// The caller's number for the packet.
     pub id: u32,
+    /// Its bytes, as offered.
+    pub size: u32,
+    /// Its flow.
+    pub flow: u32,
+    /// The caller's note about it.
+    pub note: u32,
     /// When it was decided: the end of the packet's last transmission.
     pub at: Time,
     /// How often it was transmitted.
     pub transmissions: u32,
     /// The packet's fate.
     pub fate: Fate,
+}
+
+impl Settled {
+    /// What became of a packet at `at`.
+    fn new(frame: &Frame, at: Time, fate: Fate) -> Self {
+        Self {
+            id: frame.id,
+            size: frame.size,
+            flow: frame.flow,
+            note: frame.note,
+            at,
+            transmissions: frame.transmissions,
+            fate,
+        }
+    }
 }
 
 impl TimedLink {
@@ -110,7 +138,7 @@ impl TimedLink {
             config.contention.is_none(),
             "no contention at a link with a time of its own"
         );
-        let medium = Medium::new(&config, seed, name);
+        let medium = Medium::unless_perfect(&config, seed, name).map(Box::new);
         let rate = config.service.mean_rate();
         let round_trip = config.arq.and_then(|arq| arq.round_trip);
         let round_trip = round_trip.unwrap_or(config.delay * 2);
@@ -122,12 +150,14 @@ impl TimedLink {
             delay: config.delay,
             loss_at: config.loss_at,
             queue: Discipline::new(config.queue, rate, seed, name),
+            waiting: 0,
             repairs: Frames::default(),
             device: VecDeque::new(),
             ring: config.ring as usize,
             transmitter: Transmitter::new(config.service),
             start: Time::MAX,
             sending: None,
+            due: Time::MAX,
             medium,
             held: VecDeque::new(),
             far_side: in_order.then(InOrder::default),
@@ -144,16 +174,14 @@ impl TimedLink {
     /// Offers a packet of `size` bytes at `now`; `Some` if it is lost at once. Otherwise
     /// [`TimedLink::poll`] will tell of it, once, by this `id`.
     pub fn offer(&mut self, now: Time, id: u32, size: u32) -> Option<DropCause> {
-        let (flow, ecn) = (0, Ecn::NotEct);
-        self.offer_packet(
-            now,
-            Offered {
-                id,
-                size,
-                flow,
-                ecn,
-            },
-        )
+        let packet = Offered {
+            id,
+            size,
+            flow: 0,
+            note: 0,
+            ecn: Ecn::NotEct,
+        };
+        self.offer_packet(now, packet)
     }
 
     /// As [`Self::offer`], for a packet with a flow and an ECN field.
@@ -161,25 +189,21 @@ impl TimedLink {
         self.on_time(now);
         let now = self.clock;
         self.meter.offered();
-        if let Some(cause) = self.refuses(now, packet) {
-            self.meter.settled(Fate::Dropped(cause));
-            return Some(cause);
+        let refused = self.refuses(now, packet);
+        match refused {
+            Some(cause) => self.meter.settled(Fate::Dropped(cause)),
+            None => self.start_next(now),
         }
-        self.start_next(now);
-        None
+        self.due = self.next_due();
+        refused
     }
 
     /// Why the packet is lost at once; otherwise it waits now.
+    #[inline(always)]
     fn refuses(&mut self, now: Time, packet: Offered) -> Option<DropCause> {
-        let Offered {
-            id,
-            size,
-            flow,
-            ecn,
-        } = packet;
-        if self.arq.is_none() {
-            let lost = self.medium.loses_at_head(now, size);
-            self.meter.repaired(self.medium.take_repairs());
+        if let (None, Some(medium)) = (self.arq, &mut self.medium) {
+            let lost = medium.loses_at_head(now, packet.size);
+            self.meter.repaired(medium.take_repairs());
             if lost {
                 return Some(DropCause::Channel);
             }
@@ -190,11 +214,12 @@ impl TimedLink {
         }
         let must_wait = (!idle || self.start > now) && self.device.len() >= self.ring;
         let frame = Frame {
-            id,
-            size,
-            flow,
+            id: packet.id,
+            size: packet.size,
+            flow: packet.flow,
+            note: packet.note,
             came: now,
-            ecn,
+            ecn: packet.ecn,
             marked: false,
             transmissions: 0,
             number: 0,
@@ -203,19 +228,26 @@ impl TimedLink {
         let refused = self
             .queue
             .offer(now, must_wait, repairs, frame, &mut self.gone);
+        self.count_waiting();
         self.settle_dropped(now);
         refused
     }
 
     /// When [`TimedLink::on_time`] has something to do next; `None` for never.
+    #[inline]
     pub fn next_time(&self) -> Option<Time> {
+        Some(self.due).filter(|at| *at < Time::MAX)
+    }
+
+    #[inline(always)]
+    fn next_due(&self) -> Time {
         let transmitter = match &self.sending {
             Some((end, _)) => *end,
             None if !self.is_idle() => self.start,
             None => Time::MAX,
         };
         let back = self.held.front().map_or(Time::MAX, |(back, _)| *back);
-        Some(transmitter.min(back)).filter(|at| *at < Time::MAX)
+        transmitter.min(back)
     }
 
     /// Does everything that is due by `now`, each at its time.
@@ -227,6 +259,7 @@ impl TimedLink {
             self.end_transmission(at);
             self.take_back(at);
             self.start_next(at);
+            self.due = self.next_due();
         }
         self.pass(now);
     }
@@ -236,9 +269,17 @@ impl TimedLink {
         self.settled.pop_front()
     }
 
+    /// All decisions that have not been reported yet, in the order of decision, to the end of `list`.
+    #[inline]
+    pub fn poll_all(&mut self, list: &mut Vec<Settled>) {
+        if !self.settled.is_empty() {
+            list.extend(self.settled.drain(..));
+        }
+    }
+
     /// Packets waiting, without the one in transmission, those that the device has taken and those held.
     pub fn queue_len(&self) -> u32 {
-        (self.repairs.len() + self.queue.waiting().0) as u32
+        self.waiting as u32
     }
 
     /// Measures in `start..end` from now on, and forgets what was measured before. Exact if `start`
@@ -270,9 +311,16 @@ impl TimedLink {
 
     /// Nothing is in transmission or waits for it.
     fn is_idle(&self) -> bool {
-        self.sending.is_none() && self.device.is_empty() && self.queue_len() == 0
+        self.sending.is_none() && self.device.is_empty() && self.waiting == 0
     }
 
+    /// Packets have come to the queue or to the repairs, or left them.
+    #[inline(always)]
+    fn count_waiting(&mut self) {
+        self.waiting = self.repairs.len() + self.queue.waiting().0;
+    }
+
+    #[inline(always)]
     fn end_transmission(&mut self, now: Time) {
         let Some((_, mut frame)) = self.sending.take_if(|(end, _)| *end <= now) else {
             return;
@@ -286,7 +334,9 @@ impl TimedLink {
             }
             Some(cause) => self.give_up(now, frame, cause),
         }
-        self.meter.repaired(self.medium.take_repairs());
+        if let Some(medium) = &mut self.medium {
+            self.meter.repaired(medium.take_repairs());
+        }
         for settled in self.settled.range(told..) {
             self.meter.settled(settled.fate);
         }
@@ -308,7 +358,7 @@ impl TimedLink {
             }
             None => self.loss_at == LossAt::Tail,
         };
-        self.medium.fails(now, frame.size, errors)
+        self.medium.as_mut()?.fails(now, frame.size, errors)
     }
 
     /// The link transmits a packet again that has failed.
@@ -317,14 +367,19 @@ impl TimedLink {
             .is_some_and(|arq| arq.retries.is_none_or(|most| frame.transmissions <= most))
     }
 
+    #[inline(always)]
     fn arrive(&mut self, now: Time, frame: Frame) {
-        let fate = self.medium.arrival(now + self.delay).marked(frame.marked);
-        let settled = Settled {
-            id: frame.id,
-            at: now,
-            transmissions: frame.transmissions,
-            fate,
+        let at = now + self.delay;
+        let fate = match &mut self.medium {
+            Some(medium) => medium.arrival(at).marked(frame.marked),
+            None => Fate::Arrives {
+                at,
+                corrupt: false,
+                marked: frame.marked,
+                duplicate: false,
+            },
         };
+        let settled = Settled::new(&frame, now, fate);
         match &mut self.far_side {
             None => self.settled.push_back(settled),
             Some(far_side) => far_side.take(frame.number, settled, &mut self.settled),
@@ -334,19 +389,18 @@ impl TimedLink {
     fn give_up(&mut self, now: Time, frame: Frame, cause: DropCause) {
         let fate = Fate::Dropped(cause);
         self.counts.given_up += u64::from(self.arq.is_some() && self.window.holds(now));
-        self.settled.push_back(Settled {
-            id: frame.id,
-            at: now,
-            transmissions: frame.transmissions,
-            fate,
-        });
+        self.settled.push_back(Settled::new(&frame, now, fate));
         if let Some(far_side) = &mut self.far_side {
             far_side.skip(frame.number, now + self.delay, &mut self.settled);
         }
     }
 
     /// Puts the packets whose NACK has come at the head of the queue; several at once stay in order.
+    #[inline(always)]
     fn take_back(&mut self, now: Time) {
+        if self.held.is_empty() {
+            return;
+        }
         let back = self.held.partition_point(|(back, _)| *back <= now);
         if back > 0 && self.is_idle() {
             self.start = self.transmitter.begin(now);
@@ -354,9 +408,13 @@ impl TimedLink {
         for (_, frame) in self.held.drain(..back).rev() {
             self.repairs.push_front(frame);
         }
+        if back > 0 {
+            self.count_waiting();
+        }
     }
 
     /// Starts the next packet, if it is time, and fills the device's ring.
+    #[inline(always)]
     fn start_next(&mut self, now: Time) {
         if self.sending.is_none() && !self.is_idle() {
             if self.start > now {
@@ -374,38 +432,56 @@ impl TimedLink {
         self.settle_dropped(now);
     }
 
+    #[inline(always)]
     fn transmit(&mut self, mut frame: Frame) {
         if frame.transmissions == 0 {
             frame.number = self.transmitted;
             self.transmitted += 1;
         }
-        let slot = self.transmitter.transmit(self.medium.on_air(frame.size));
+        let on_air = match &self.medium {
+            Some(medium) => medium.on_air(frame.size),
+            None => frame.size,
+        };
+        let slot = self.transmitter.transmit(on_air);
         self.meter.transmitted(Duration::ZERO, slot.used);
         self.queue.idle_from(slot.end);
         self.sending = Some((slot.end, frame));
     }
 
+    #[inline(always)]
     fn take_next(&mut self, now: Time) -> Option<Frame> {
         let repair = self.repairs.pop();
-        repair.or_else(|| self.queue.take(now, &mut self.gone))
+        let next = repair.or_else(|| self.queue.take(now, &mut self.gone));
+        self.count_waiting();
+        next
     }
 
     /// Tells of the packets that the queue has dropped.
+    #[inline(always)]
     fn settle_dropped(&mut self, now: Time) {
+        if self.gone.is_empty() {
+            return;
+        }
         for (frame, cause) in self.gone.drain(..) {
             let fate = Fate::Dropped(cause);
             self.meter.settled(fate);
-            self.settled.push_back(Settled {
-                id: frame.id,
-                at: now,
-                transmissions: 0,
-                fate,
-            });
+            self.settled.push_back(Settled::new(&frame, now, fate));
         }
     }
 
     /// Time comes to `now`; what happens at `now` is not counted yet.
+    #[inline(always)]
     fn pass(&mut self, now: Time) {
+        if now >= self.meter.bound {
+            self.pass_bounds(now);
+        }
+        self.wait_until(now);
+    }
+
+    /// The totals at the bounds of the window up to `now`.
+    #[cold]
+    #[inline(never)]
+    fn pass_bounds(&mut self, now: Time) {
         while now >= self.meter.bound && !self.meter.is_closed() {
             self.wait_until(self.meter.bound);
             let ahead = self.ahead(self.clock);
@@ -415,12 +491,11 @@ impl TimedLink {
                 .as_of(self.clock, ahead, std::iter::empty());
             self.meter.pass_bound(self.window, totals);
         }
-        self.wait_until(now);
     }
 
     fn wait_until(&mut self, now: Time) {
         let waited = now.since(self.clock);
-        self.meter.waited(self.queue_len() as usize, waited);
+        self.meter.waited(self.waiting, waited);
         self.clock += waited;
     }
 

@@ -97,6 +97,7 @@ impl WatchedTimed {
             at,
             transmissions,
             fate,
+            ..
         }) = self.link.poll()
         {
             let arq = self.config.arq.unwrap_or_default();

@@ -47,6 +47,26 @@ impl Label {
         }
     }
 
+    /// The label as numbers: number and flow, bytes and place on the route.
+    #[inline]
+    pub(super) fn split(self) -> [u32; 4] {
+        [
+            self.who as u32,
+            (self.who >> 32) as u32,
+            (self.what >> 32) as u32,
+            self.what as u32,
+        ]
+    }
+
+    /// The label that was [split](Self::split) into these.
+    #[inline]
+    pub(super) fn joined([id, flow, size, hop]: [u32; 4]) -> Self {
+        Self {
+            who: u64::from(flow) << 32 | u64::from(id),
+            what: u64::from(size) << 32 | u64::from(hop),
+        }
+    }
+
     /// The same, damaged.
     #[inline]
     pub(crate) fn corrupt(self) -> Self {

@@ -242,6 +242,21 @@ impl Lane {
         self.watch.as_mut()?.series.as_mut()
     }
 
+    /// Records how many packets wait at a link with a time of its own, where that is recorded.
+    ///
+    /// # Panics
+    /// When this is no such link.
+    #[inline]
+    pub(super) fn record_waiting(&mut self, at: Time) {
+        if self.series().is_none() {
+            return;
+        }
+        let waiting = self.timed().link.queue_len();
+        if let Some(recorder) = self.series() {
+            recorder.record(0, at, f64::from(waiting));
+        }
+    }
+
     /// Records the packets that have left the queue since the last one was offered.
     fn record_departures(&mut self, now: Time) {
         let (Some(watch), Carrier::Link(link)) = (&mut self.watch, &self.carrier) else {

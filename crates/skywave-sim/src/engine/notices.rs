@@ -20,6 +20,12 @@ impl LossNotices {
         }
     }
 
+    /// No packet is to tell of a loss.
+    #[inline]
+    pub(super) fn are_none(&self) -> bool {
+        self.0.as_ref().is_none_or(|flows| flows.is_empty())
+    }
+
     /// A packet gets through: it says whether the one before it was lost.
     #[inline]
     pub(super) fn tell(&mut self, packet: &mut Packet) {

@@ -39,13 +39,20 @@ impl World<'_> {
     /// flows](Self::has_many_flows).
     #[inline]
     pub(super) fn prefetch_arrivals(&self, packets: &[Arrival], place: usize) {
-        let [first, second] = PACKETS_AHEAD.map(|ahead| packets.get(place + ahead));
+        self.prefetch_labels(|ahead| Some(packets.get(place + ahead)?.label));
+    }
+
+    /// A link takes a packet next, and `ahead` tells the label of the packet that comes so many places
+    /// after it: fetches memory for some of those.
+    #[inline]
+    pub(super) fn prefetch_labels(&self, ahead: impl Fn(usize) -> Option<Label>) {
+        let [first, second] = PACKETS_AHEAD.map(ahead);
         if let Some(later) = first {
-            self.prefetch_way(later.label);
+            self.prefetch_way(later);
         }
         if let Some(later) = second {
-            let flow = &self.flows[later.label.flow() as usize];
-            if self.reaches_receiver(later.label) {
+            let flow = &self.flows[later.flow() as usize];
+            if self.reaches_receiver(later) {
                 flow.prefetch_delivery();
             } else {
                 flow.to_sender.prefetch_back();

@@ -12,16 +12,21 @@ use skywave_core::link::{Fate, LinkConfig, Offered, Settled, TimedLink};
 use skywave_core::packet::{Ecn, Marks, Packet};
 use skywave_core::{Duration, Time};
 
-use super::arrival::Arrival;
+use super::arrival::{Arrival, Label};
 use super::world::{Event, World};
+use crate::losses::LossCause;
 use crate::observe::Offer;
 use crate::spec::Spec;
 
 /// A link with a time of its own.
 pub(crate) struct TimedLane {
     pub(super) link: TimedLink,
+    /// Its queue may mark packets, so that it is to know whether they are ECN-capable.
+    marks: bool,
     /// The earliest timer that lies in the inbox.
     timer: Option<Time>,
+    /// What the link has decided in the present bucket, kept to save allocations.
+    decided: Vec<Settled>,
     /// Offers not yet reported to the observer. They are reported in order, so all of them wait
     /// until the fate of the first is known.
     untold: VecDeque<Untold>,
@@ -38,18 +43,35 @@ struct Untold {
 
 impl TimedLane {
     pub(super) fn new(config: LinkConfig, run: &Spec, name: &str) -> Self {
+        let marks = config.queue.marks();
         let mut link = TimedLink::new(config, run.seed, name);
         link.measure(run.measure.0, run.measure.1);
         Self {
             link,
+            marks,
             timer: None,
+            decided: Vec::new(),
             untold: VecDeque::new(),
         }
     }
+
+    /// Collects what the link has decided.
+    fn collect(&mut self) {
+        self.link.poll_all(&mut self.decided);
+    }
+}
+
+/// The label of a packet that a link has decided about.
+#[inline]
+fn label(settled: &Settled) -> Label {
+    Label::joined([settled.id, settled.flow, settled.size, settled.note])
 }
 
 impl World<'_> {
     /// A link with a time of its own does what is due by the end of its earliest bucket.
+    ///
+    /// First it does all of that, then the packets go on from it: nothing that they cause comes back to it
+    /// before the end of the bucket (the module `plan`).
     pub(super) fn on_timed(&mut self, link: usize) {
         let Some(inbox) = &mut self.lanes[link].inbox else {
             return;
@@ -65,6 +87,16 @@ impl World<'_> {
         }
         self.advance(link, horizon);
         self.lanes[link].timed().timer.take_if(|at| *at <= horizon);
+        let mut decided = std::mem::take(&mut self.lanes[link].timed().decided);
+        let many = self.has_many_flows();
+        for (place, settled) in decided.iter().enumerate() {
+            if many {
+                self.prefetch_labels(|ahead| decided.get(place + ahead).map(label));
+            }
+            self.settle(link, settled);
+        }
+        decided.clear();
+        self.lanes[link].timed().decided = decided;
         self.set_timer(link);
     }
 
@@ -88,89 +120,126 @@ impl World<'_> {
     /// Lets the link do everything that is due by `until`, except after the end of the run.
     fn advance(&mut self, link: usize, until: Time) {
         let until = until.min(self.end - Duration::from_nanos(1));
-        while let Some(at) = self.lanes[link].timed().link.next_time()
+        let lane = &mut self.lanes[link];
+        if lane.series().is_none() {
+            let timed = lane.timed();
+            timed.link.on_time(until);
+            return timed.collect();
+        }
+        while let Some(at) = lane.timed().link.next_time()
             && at <= until
         {
-            self.lanes[link].timed().link.on_time(at);
-            self.settle(link, at);
+            lane.timed().link.on_time(at);
+            lane.timed().collect();
+            lane.record_waiting(at);
         }
     }
 
     fn offer(&mut self, link: usize, &Arrival { at, label }: &Arrival) {
-        let id = label.id();
-        let travelling = &mut self.packets[id as usize];
-        travelling.hop = label.hop();
-        let packet = &travelling.packet;
-        let timed = self.lanes[link].timed();
-        let offered = Offered {
-            id,
-            size: packet.size,
-            flow: packet.flow,
-            ecn: packet.ecn,
+        let [id, flow, size, note] = label.split();
+        let lane = &mut self.lanes[link];
+        let timed = lane.timed();
+        let ecn = if timed.marks {
+            self.packets[label.id() as usize].packet.ecn
+        } else {
+            Ecn::NotEct
         };
-        let refused = timed.link.offer_packet(at, offered);
         if self.observer.is_some() {
             timed.untold.push_back(Untold {
                 at,
                 id,
-                packet: *packet,
-                decided: refused.map(|cause| (Fate::Dropped(cause), 0)),
+                packet: self.packets[label.id() as usize].packet,
+                decided: None,
             });
-            self.tell(link);
         }
-        if let Some(cause) = refused {
-            self.notice_loss(link as u32, id, cause.into());
-            self.drop_packet(id, label.hop(), cause.into(), at);
+        let offered = Offered {
+            id,
+            size,
+            flow,
+            note,
+            ecn,
+        };
+        if let Some(cause) = timed.link.offer_packet(at, offered) {
+            timed.decided.push(Settled {
+                id,
+                size,
+                flow,
+                note,
+                at,
+                transmissions: 0,
+                fate: Fate::Dropped(cause),
+            });
         }
-        self.settle(link, at);
+        timed.collect();
+        lane.record_waiting(at);
     }
 
-    /// Something happened on the link at `at`: records the queue, and passes on what is decided.
-    fn settle(&mut self, link: usize, at: Time) {
-        let lane = &mut self.lanes[link];
-        let waiting = lane.timed().link.queue_len();
-        if let Some(recorder) = lane.series() {
-            recorder.record(0, at, f64::from(waiting));
+    /// Passes on a packet that the link has decided about, or drops it.
+    #[inline(always)]
+    fn settle(&mut self, link: usize, settled: &Settled) {
+        if self.observer.is_some() {
+            self.note(link, *settled);
         }
-        while let Some(settled) = self.lanes[link].timed().link.poll() {
-            self.note(link, settled);
-            let id = settled.id;
-            match settled.fate {
-                Fate::Dropped(cause) => {
-                    let hop = self.packets[id as usize].hop;
-                    self.notice_loss(link as u32, id, cause.into());
-                    self.drop_packet(id, hop, cause.into(), settled.at);
-                }
-                Fate::Arrives {
-                    at,
-                    corrupt,
-                    marked,
-                    duplicate,
-                } => {
-                    let travelling = &mut self.packets[id as usize];
-                    self.lanes[link].notices.tell(&mut travelling.packet);
-                    if marked {
-                        travelling.packet.ecn = Ecn::Ce;
-                    }
-                    if corrupt {
-                        travelling.packet.marks |= Marks::CORRUPT;
-                    }
-                    travelling.hop += 1;
-                    if duplicate {
-                        self.pass_on_twice(id, at);
-                    } else {
-                        self.pass_on(id, at);
-                    }
-                }
-            }
+        let label = label(settled);
+        match settled.fate {
+            Fate::Dropped(cause) => self.lose(link, label, settled.at, cause.into()),
+            Fate::Arrives {
+                at,
+                corrupt: false,
+                marked: false,
+                duplicate: false,
+            } if self.lanes[link].notices.are_none() => self.go_on(label, at),
+            Fate::Arrives { .. } => self.settle_changed(link, settled, label),
+        }
+    }
+
+    /// The link has lost a packet.
+    #[cold]
+    fn lose(&mut self, link: usize, label: Label, at: Time, cause: LossCause) {
+        self.notice_loss(link as u32, label.id(), cause);
+        self.drop_packet(label.id(), label.hop(), cause, at);
+    }
+
+    /// A packet has crossed a link as it was.
+    #[inline(always)]
+    fn go_on(&mut self, label: Label, at: Time) {
+        if at >= self.end {
+            return self.release(label.id());
+        }
+        let label = label.at_next_hop();
+        self.cross_inlined(self.routes.hop(label.hop()), at, label);
+    }
+
+    /// A packet has crossed the link, and something is to be written on it, or it comes twice.
+    #[inline(never)]
+    fn settle_changed(&mut self, link: usize, settled: &Settled, label: Label) {
+        let Fate::Arrives {
+            at,
+            corrupt,
+            marked,
+            duplicate,
+        } = settled.fate
+        else {
+            return;
+        };
+        let travelling = &mut self.packets[label.id() as usize];
+        self.lanes[link].notices.tell(&mut travelling.packet);
+        if marked {
+            travelling.packet.ecn = Ecn::Ce;
+        }
+        if corrupt {
+            travelling.packet.marks |= Marks::CORRUPT;
+        }
+        travelling.hop = label.at_next_hop().hop();
+        if duplicate {
+            self.pass_on_twice(label.id(), at);
+        } else {
+            self.pass_on(label.id(), at);
         }
     }
 
     /// Notes for the observer what became of a packet.
     fn note(&mut self, link: usize, settled: Settled) {
-        if self.observer.is_none() {
-            return;
-        }
         let untold = &mut self.lanes[link].timed().untold;
         // Packet numbers are reused, but earlier offers with this number have been decided.
         let open = |offer: &&mut Untold| offer.id == settled.id && offer.decided.is_none();

@@ -7,6 +7,7 @@
 //! the square-root law of TCP slows down linearly (section 5.5), until the time is below the target.
 //! With ECN a packet is marked and delivered where it would have been dropped.
 
+use super::frames::Heads;
 use super::{Arrival, Frame, Frames, Gone};
 use crate::link::DropCause;
 use crate::link::config::Limit;
@@ -102,7 +103,7 @@ impl Control {
         &mut self,
         config: &CoDelConfig,
         now: Time,
-        frames: &mut Frames,
+        frames: &mut impl Heads,
         gone: &mut Gone,
     ) -> Option<Frame> {
         let (mut head, mut may_drop) = self.look(config, now, frames);
@@ -142,7 +143,7 @@ impl Control {
         &mut self,
         config: &CoDelConfig,
         now: Time,
-        frames: &mut Frames,
+        frames: &mut impl Heads,
     ) -> (Option<Frame>, bool) {
         let head = frames.pop();
         let is_good = head.is_none_or(|frame| now.since(frame.came) < config.target)

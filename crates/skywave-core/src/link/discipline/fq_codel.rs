@@ -7,7 +7,9 @@
 use std::collections::VecDeque;
 
 use super::codel::{CoDelConfig, Control};
-use super::{Arrival, Frame, Frames, Gone};
+use super::longest::Longest;
+use super::slab::{List, Listed, Slab};
+use super::{Arrival, Frame, Gone};
 use crate::link::DropCause;
 use crate::rng::Stream;
 use crate::time::Time;
@@ -47,6 +49,9 @@ pub(in crate::link) struct FqCoDel {
     /// Makes the hash differ from link to link.
     salt: u64,
     queues: Vec<Queue>,
+    /// The packets of all queues.
+    slab: Slab,
+    longest: Longest,
     /// Queues that have just become active, and all others with a backlog or whose turn has not ended.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
@@ -55,9 +60,9 @@ pub(in crate::link) struct FqCoDel {
 }
 
 /// The queue of the flows of one hash value.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Queue {
-    frames: Frames,
+    list: List,
     control: Control,
     /// Bytes that it may still send in this turn; negative after a packet larger than that.
     deficit: i64,
@@ -65,13 +70,27 @@ struct Queue {
     active: bool,
 }
 
+impl Queue {
+    fn new() -> Self {
+        Self {
+            list: List::EMPTY,
+            control: Control::default(),
+            deficit: 0,
+            active: false,
+        }
+    }
+}
+
 impl FqCoDel {
     pub(super) fn new(mut config: FqCoDelConfig, mut stream: Stream) -> Self {
         config.quantum = config.quantum.max(SMALLEST_QUANTUM);
+        let queues = config.queues.max(1) as usize;
         Self {
             config,
             salt: stream.uniform_int(0, u64::MAX),
-            queues: vec![Queue::default(); config.queues.max(1) as usize],
+            queues: vec![Queue::new(); queues],
+            slab: Slab::new(),
+            longest: Longest::new(queues),
             new: VecDeque::new(),
             old: VecDeque::new(),
             packets: 0,
@@ -83,7 +102,8 @@ impl FqCoDel {
         let frame = arrival.frame;
         let index = self.hash(frame.flow);
         let queue = &mut self.queues[index as usize];
-        queue.frames.push(frame);
+        self.slab.push(&mut queue.list, frame);
+        self.longest.set(index as usize, queue.list.totals().1);
         self.packets += 1;
         self.bytes += u64::from(frame.size);
         if !queue.active {
@@ -112,10 +132,15 @@ impl FqCoDel {
                 self.old.push_back(index);
                 continue;
             }
-            let before = queue.frames.totals();
+            let before = queue.list.totals();
+            let mut frames = Listed {
+                slab: &mut self.slab,
+                list: &mut queue.list,
+            };
             let config = &self.config.codel;
-            let head = queue.control.take(config, now, &mut queue.frames, gone);
-            let after = queue.frames.totals();
+            let head = queue.control.take(config, now, &mut frames, gone);
+            let after = queue.list.totals();
+            self.longest.set(index as usize, after.1);
             self.packets -= before.0 - after.0;
             self.bytes -= before.1 - after.1;
             let Some(frame) = head else {
@@ -145,21 +170,21 @@ impl FqCoDel {
 
     /// Too much waits: the queue with the most bytes loses half of them from its head, at most a batch.
     fn drop_from_the_longest(&mut self, gone: &mut Gone) {
-        let Some(longest) = self.queues.iter_mut().max_by_key(|q| q.frames.bytes()) else {
-            return;
-        };
-        let keep = longest.frames.bytes() / 2;
+        let index = self.longest.find();
+        let list = &mut self.queues[index].list;
+        let keep = list.totals().1 / 2;
         for _ in 0..DROP_BATCH {
-            let Some(frame) = longest.frames.pop() else {
+            let Some(frame) = self.slab.pop(list) else {
                 break;
             };
             self.packets -= 1;
             self.bytes -= u64::from(frame.size);
             gone.push((frame, DropCause::Queue));
-            if longest.frames.bytes() <= keep {
+            if list.totals().1 <= keep {
                 break;
             }
         }
+        self.longest.set(index, list.totals().1);
     }
 
     /// The queue of a flow: the salted flow, mixed as SplitMix64 does.

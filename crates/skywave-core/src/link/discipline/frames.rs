@@ -14,6 +14,8 @@ pub(in crate::link) struct Frame {
     pub(in crate::link) size: u32,
     /// Its flow, which fair queueing tells apart from others.
     pub(in crate::link) flow: u32,
+    /// The caller's note about it.
+    pub(in crate::link) note: u32,
     /// When it came to the link.
     pub(in crate::link) came: Time,
     /// Its ECN field when it came.
@@ -35,6 +37,15 @@ impl Frame {
     }
 }
 
+/// Packets that leave from the head, as CoDel looks at them.
+pub(super) trait Heads {
+    /// Takes the first packet.
+    fn pop(&mut self) -> Option<Frame>;
+
+    /// Bytes of all packets.
+    fn bytes(&self) -> u64;
+}
+
 /// Packets in the order in which they leave, and their bytes.
 #[derive(Clone, Debug, Default)]
 pub(in crate::link) struct Frames {
@@ -54,6 +65,7 @@ impl Frames {
         self.list.push_front(frame);
     }
 
+    #[inline]
     pub(in crate::link) fn pop(&mut self) -> Option<Frame> {
         let frame = self.list.pop_front()?;
         self.bytes -= u64::from(frame.size);
@@ -76,5 +88,17 @@ impl Frames {
     /// Number and bytes.
     pub(in crate::link) fn totals(&self) -> (usize, u64) {
         (self.len(), self.bytes)
+    }
+}
+
+impl Heads for Frames {
+    #[inline]
+    fn pop(&mut self) -> Option<Frame> {
+        self.pop()
+    }
+
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.bytes
     }
 }

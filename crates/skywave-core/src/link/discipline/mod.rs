@@ -9,7 +9,9 @@ mod dualpi2;
 mod fifo;
 mod fq_codel;
 mod frames;
+mod longest;
 mod pie;
+mod slab;
 
 pub use codel::CoDelConfig;
 pub use dualpi2::DualPi2Config;
@@ -118,6 +120,7 @@ impl Discipline {
     }
 
     /// Number and bytes of the packets that wait.
+    #[inline]
     pub(super) fn waiting(&self) -> (usize, u64) {
         each!(self, queue => queue.waiting())
     }

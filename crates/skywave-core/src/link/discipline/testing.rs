@@ -14,6 +14,7 @@ pub(super) fn frame(id: u32, came: Time) -> Frame {
         id,
         size: 1500,
         flow: 0,
+        note: 0,
         came,
         ecn: Ecn::NotEct,
         marked: false,

@@ -337,7 +337,7 @@ proptest! {
         let offered = packets.len() as u64;
         for (id, (gap, size)) in (0..).zip(packets) {
             now += Duration::from_nanos(gap);
-            let packet = Offered { id, size, flow: id % flows, ecn: Ecn::NotEct };
+            let packet = Offered { id, size, flow: id % flows, note: !id, ecn: Ecn::NotEct };
             match l.offer_packet(now, packet) {
                 Some(_) => refused += 1,
                 None => { waiting.insert(id, now); }
@@ -351,7 +351,8 @@ proptest! {
             settled.extend(std::iter::from_fn(|| l.poll()));
         }
         let (mut last, mut arrived, mut dropped) = (Time::ZERO, 0, 0);
-        for Settled { id, at: decided, fate, .. } in settled {
+        for Settled { id, note, flow, at: decided, fate, .. } in settled {
+            prop_assert_eq!((note, flow), (!id, id % flows));
             let came = waiting.remove(&id);
             prop_assert!(came.is_some_and(|at| at <= decided), "{} twice or too early", id);
             match fate {

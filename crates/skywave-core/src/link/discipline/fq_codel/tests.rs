@@ -1,3 +1,6 @@
+use proptest::prelude::*;
+
+use super::super::Frames;
 use super::super::testing::{arrival, frame, ms};
 use super::*;
 use crate::link::config::Limit;
@@ -106,4 +109,113 @@ fn flows_are_spread_over_the_queues() {
     assert!(load.iter().all(|&flows| flows < 31));
     let empty = load.iter().filter(|&&flows| flows == 0).count();
     assert!(empty < 5, "{empty}");
+}
+
+/// The same rules written down plainly: a list of its own for each queue, and a look at all of them for the
+/// longest.
+struct Plain {
+    config: FqCoDelConfig,
+    queues: Vec<(Frames, Control, i64, bool)>,
+    new: VecDeque<usize>,
+    old: VecDeque<usize>,
+}
+
+impl Plain {
+    fn new(config: FqCoDelConfig) -> Self {
+        let queues = (0..config.queues).map(|_| (Frames::default(), Control::default(), 0, false));
+        Self {
+            config,
+            queues: queues.collect(),
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+        }
+    }
+
+    fn waiting(&self) -> (usize, u64) {
+        let add = |sum: (usize, u64), more: (usize, u64)| (sum.0 + more.0, sum.1 + more.1);
+        let each = self.queues.iter().map(|queue| queue.0.totals());
+        each.fold((0, 0), add)
+    }
+
+    fn offer(&mut self, index: usize, arrival: Arrival, gone: &mut Gone) {
+        let (frames, _, deficit, active) = &mut self.queues[index];
+        frames.push(arrival.frame);
+        if !*active {
+            (*active, *deficit) = (true, i64::from(self.config.quantum));
+            self.new.push_back(index);
+        }
+        if !arrival.exceeds(self.config.codel.limit) {
+            return;
+        }
+        let longest = self.queues.iter_mut().max_by_key(|queue| queue.0.bytes());
+        let Some((frames, ..)) = longest else { return };
+        let keep = frames.bytes() / 2;
+        for _ in 0..DROP_BATCH {
+            let Some(frame) = frames.pop() else { return };
+            gone.push((frame, DropCause::Queue));
+            if frames.bytes() <= keep {
+                return;
+            }
+        }
+    }
+
+    fn take(&mut self, now: Time, gone: &mut Gone) -> Option<Frame> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let list = if is_new { &mut self.new } else { &mut self.old };
+            let index = list.pop_front()?;
+            let (frames, control, deficit, active) = &mut self.queues[index];
+            if *deficit <= 0 {
+                *deficit += i64::from(self.config.quantum);
+                self.old.push_back(index);
+                continue;
+            }
+            match control.take(&self.config.codel, now, frames, gone) {
+                Some(frame) => {
+                    *deficit -= i64::from(frame.size);
+                    list.push_front(index);
+                    return Some(frame);
+                }
+                None if is_new => self.old.push_back(index),
+                None => *active = false,
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn it_is_the_plain_queue(
+        queues in 1u32..80,
+        limit in 1u32..40,
+        acts in prop::collection::vec((0u32..60, 40u32..3000, 0u64..8, any::<bool>()), 0..300),
+    ) {
+        let codel = CoDelConfig {
+            interval: crate::time::Duration::from_millis(10),
+            ..CoDelConfig::new(Limit::Packets(limit))
+        };
+        let config = FqCoDelConfig { queues, ..FqCoDelConfig::new(codel) };
+        let mut fast = FqCoDel::new(config, Stream::named(1, "test", "fq"));
+        let mut plain = Plain::new(config);
+        let mut now = 0;
+        for (id, (flow, size, pause, takes)) in (0..).zip(acts) {
+            now += pause;
+            let mut gone = [Gone::new(), Gone::new()];
+            if takes {
+                let taken = fast.take(ms(now), &mut gone[0]).map(|frame| frame.id);
+                let expected = plain.take(ms(now), &mut gone[1]).map(|frame| frame.id);
+                prop_assert_eq!(taken, expected);
+            } else {
+                let packet = Frame { size, flow, ..frame(id, ms(now)) };
+                let arrival = arrival(packet, plain.waiting());
+                prop_assert_eq!(fast.offer(arrival, &mut gone[0]), None);
+                plain.offer(fast.hash(flow) as usize, arrival, &mut gone[1]);
+            }
+            let [gone, expected] = gone.map(|gone| {
+                gone.into_iter().map(|(frame, cause)| (frame.id, cause)).collect::<Vec<_>>()
+            });
+            prop_assert_eq!(gone, expected);
+            prop_assert_eq!(fast.waiting(), plain.waiting());
+        }
+    }
 }

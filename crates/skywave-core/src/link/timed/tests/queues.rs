@@ -41,6 +41,7 @@ fn codel_drops_at_the_head_and_marks_what_can_be_marked() {
             id,
             size: 1500,
             flow: 0,
+            note: 0,
             ecn: Ecn::Ect0,
         };
         assert_eq!(link.offer_packet(ms(0), packet), None);
@@ -75,6 +76,7 @@ fn a_flow_of_few_packets_does_not_wait_behind_a_long_one() {
         id: 6,
         size: 1500,
         flow: 1,
+        note: 0,
         ecn: Ecn::NotEct,
     };
     assert_eq!(link.offer_packet(ms(25), sparse), None);

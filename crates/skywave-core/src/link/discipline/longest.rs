@@ -1,0 +1,81 @@
+//! The longest of many queues, found without a look at each.
+
+/// Queues in a group: the square root of the usual number of queues.
+const GROUP: usize = 32;
+
+/// The maximum of this group is not known: its longest queue has become shorter.
+const STALE: u64 = u64::MAX;
+
+/// Lengths of queues in bytes, and the maximum of each group of them.
+#[derive(Clone, Debug)]
+pub(super) struct Longest {
+    lengths: Vec<u64>,
+    groups: Vec<u64>,
+}
+
+impl Longest {
+    /// For so many queues, all empty.
+    pub(super) fn new(queues: usize) -> Self {
+        Self {
+            lengths: vec![0; queues],
+            groups: vec![0; queues.div_ceil(GROUP)],
+        }
+    }
+
+    /// A queue has this length now.
+    #[inline]
+    pub(super) fn set(&mut self, queue: usize, bytes: u64) {
+        let before = std::mem::replace(&mut self.lengths[queue], bytes);
+        let group = &mut self.groups[queue / GROUP];
+        if bytes >= *group {
+            *group = bytes;
+        } else if before == *group {
+            *group = STALE;
+        }
+    }
+
+    /// The longest queue; of several, the one with the highest number.
+    pub(super) fn find(&mut self) -> usize {
+        let mut longest = (0, 0);
+        for (number, group) in self.groups.iter_mut().enumerate() {
+            if *group == STALE {
+                let queues = self.lengths[number * GROUP..].iter().take(GROUP);
+                *group = queues.copied().max().unwrap_or(0);
+            }
+            if *group >= longest.1 {
+                longest = (number, *group);
+            }
+        }
+        let first = longest.0 * GROUP;
+        let queues = self.lengths[first..].iter().take(GROUP);
+        let place = queues.clone().rposition(|&bytes| bytes == longest.1);
+        first + place.unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn it_is_the_last_of_the_longest(
+            queues in 1usize..100,
+            changes in prop::collection::vec((0usize..100, 0u64..6, any::<bool>()), 0..300),
+        ) {
+            let mut longest = Longest::new(queues);
+            let mut lengths = vec![0; queues];
+            for (queue, bytes, asks) in changes {
+                let queue = queue % queues;
+                longest.set(queue, bytes);
+                lengths[queue] = bytes;
+                if asks {
+                    let expected = (0..queues).max_by_key(|&queue| lengths[queue]);
+                    prop_assert_eq!(Some(longest.find()), expected);
+                }
+            }
+        }
+    }
+}

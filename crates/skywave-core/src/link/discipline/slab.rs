@@ -1,0 +1,150 @@
+//! Many first-in first-out lists of packets in one piece of memory.
+//!
+//! Fair queueing has a list for each flow, most of them with few packets. A place that a packet leaves is
+//! taken by the next one that comes, whichever list that joins: so the memory in use is that of the packets
+//! which wait, and it stays in the cache. A buffer of its own for each list would be walked round and round.
+
+use super::Frame;
+use super::frames::Heads;
+
+/// No place.
+const NONE: u32 = u32::MAX;
+
+/// The places of all lists.
+#[derive(Clone, Debug)]
+pub(super) struct Slab {
+    places: Vec<Place>,
+    /// The free place that was left last; the others follow it.
+    free: u32,
+}
+
+/// A packet, or nothing, and the place after it in its list.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    frame: Frame,
+    next: u32,
+}
+
+/// A list of packets; it belongs to one slab.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct List {
+    first: u32,
+    last: u32,
+    packets: u32,
+    bytes: u64,
+}
+
+impl Slab {
+    pub(super) fn new() -> Self {
+        Self {
+            places: Vec::new(),
+            free: NONE,
+        }
+    }
+
+    /// Puts a packet behind the others of a list.
+    #[inline]
+    pub(super) fn push(&mut self, list: &mut List, frame: Frame) {
+        let place = Place { frame, next: NONE };
+        let at = self.free;
+        let at = if let Some(free) = self.places.get_mut(at as usize) {
+            self.free = free.next;
+            *free = place;
+            at
+        } else {
+            self.places.push(place);
+            (self.places.len() - 1) as u32
+        };
+        match self.places.get_mut(list.last as usize) {
+            Some(last) => last.next = at,
+            None => list.first = at,
+        }
+        list.last = at;
+        list.packets += 1;
+        list.bytes += u64::from(frame.size);
+    }
+
+    /// Takes the first packet of a list.
+    #[inline]
+    pub(super) fn pop(&mut self, list: &mut List) -> Option<Frame> {
+        let at = list.first;
+        let place = self.places.get_mut(at as usize)?;
+        let frame = place.frame;
+        list.first = place.next;
+        place.next = self.free;
+        self.free = at;
+        if list.first == NONE {
+            list.last = NONE;
+        }
+        list.packets -= 1;
+        list.bytes -= u64::from(frame.size);
+        Some(frame)
+    }
+}
+
+impl List {
+    pub(super) const EMPTY: Self = Self {
+        first: NONE,
+        last: NONE,
+        packets: 0,
+        bytes: 0,
+    };
+
+    /// Number and bytes.
+    #[inline]
+    pub(super) fn totals(&self) -> (usize, u64) {
+        (self.packets as usize, self.bytes)
+    }
+}
+
+/// A list with its slab.
+pub(super) struct Listed<'a> {
+    pub(super) slab: &'a mut Slab,
+    pub(super) list: &'a mut List,
+}
+
+impl Heads for Listed<'_> {
+    #[inline]
+    fn pop(&mut self) -> Option<Frame> {
+        self.slab.pop(self.list)
+    }
+
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.list.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::testing::{frame, ms};
+    use super::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn each_list_is_a_list_of_its_own(
+            acts in prop::collection::vec((0usize..4, any::<bool>()), 0..200),
+        ) {
+            let mut slab = Slab::new();
+            let mut lists = [List::EMPTY; 4];
+            let mut expected: [VecDeque<u32>; 4] = Default::default();
+            let mut most = 0;
+            for (id, (list, comes)) in (0..).zip(acts) {
+                if comes {
+                    slab.push(&mut lists[list], frame(id, ms(0)));
+                    expected[list].push_back(id);
+                } else {
+                    let first = slab.pop(&mut lists[list]).map(|frame| frame.id);
+                    prop_assert_eq!(first, expected[list].pop_front());
+                }
+                let waiting = expected[list].len();
+                prop_assert_eq!(lists[list].totals(), (waiting, waiting as u64 * 1500));
+                most = most.max(expected.iter().map(VecDeque::len).sum());
+            }
+            prop_assert_eq!(slab.places.len(), most);
+        }
+    }
+}
