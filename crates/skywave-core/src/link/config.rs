@@ -17,6 +17,8 @@ pub struct LinkConfig {
     pub delay: Duration,
     /// Random addition to the propagation delay; keeps order.
     pub jitter: Option<Jitter>,
+    /// Rate and delay change in steps; the rate only where it is a constant one, without contention.
+    pub steps: Option<Arc<Steps>>,
     /// The queue before the transmitter.
     pub queue: QueueConfig,
     /// Packets that the device takes from the queue ahead of their transmission, as the transmit ring of
@@ -71,6 +73,28 @@ pub enum Jitter {
     Exponential(Duration),
 }
 
+/// Rate and delay that change in steps of equal length, from time zero on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steps {
+    /// Length of a step. A packet that takes many steps takes as many computations.
+    pub every: Duration,
+    /// Share of the rate in a step, above 0 and at most 1; `None` for the whole rate at all times.
+    pub share: Option<StepValues<f64>>,
+    /// Addition to the delay of packets whose transmission ends in a step; keeps order.
+    pub delay: Option<StepValues<Duration>>,
+}
+
+/// The values of steps.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepValues<T> {
+    /// These in turn, again and again.
+    InTurn(Vec<T>),
+    /// One of these, drawn for each step.
+    AnyOf(Vec<T>),
+    /// Drawn for each step, uniform on [low, high).
+    Uniform(T, T),
+}
+
 /// Queue discipline and its limit.
 ///
 /// A tail drop limit in packets counts the packet in transmission: n − 1 may wait, as in ns-2. Limits in
@@ -107,6 +131,18 @@ impl QueueConfig {
         }
     }
 
+    /// It may mark packets that are ECN-capable.
+    pub fn marks(&self) -> bool {
+        match self {
+            Self::DropTail(_) => false,
+            Self::Red(red) => red.mark_p.is_some(),
+            Self::Step(_) | Self::DualPi2(_) => true,
+            Self::CoDel(codel) => codel.ecn,
+            Self::FqCoDel(fq) => fq.codel.ecn,
+            Self::Pie(pie) => pie.mark_p.is_some(),
+        }
+    }
+
     /// The fate of a packet is known when it arrives. Other disciplines need a
     /// [`TimedLink`](super::TimedLink).
     pub fn decides_on_arrival(&self) -> bool {
@@ -131,18 +167,6 @@ pub struct StepConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// In packets of any size.
-    /// It may mark packets that are ECN-capable.
-    pub fn marks(&self) -> bool {
-        match self {
-            Self::DropTail(_) => false,
-            Self::Red(red) => red.mark_p.is_some(),
-            Self::Step(_) => true,
-            Self::CoDel(codel) => codel.ecn,
-            Self::FqCoDel(fq) => fq.codel.ecn,
-            Self::Pie(pie) => pie.mark_p.is_some(),
-        }
-    }
-
     Packets(u32),
     /// In bytes.
     Bytes(u64),
@@ -338,6 +362,7 @@ impl LinkConfig {
             service: Service::Rate(rate),
             delay,
             jitter: None,
+            steps: None,
             queue,
             ring: 0,
             loss: Vec::new(),

@@ -1,14 +1,16 @@
-//! Impairments of a packet between transmission and arrival, other than loss: jitter, reordering,
-//! damage, duplication. Each has a random stream of its own.
+//! Impairments of a packet between transmission and arrival, other than loss: steps of the
+//! delay, jitter, reordering, damage, duplication. Each has a random stream of its own.
 
 use super::Fate;
 use super::config::{Jitter, LinkConfig};
+use super::steps::SteppedDelay;
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 
 /// The impairments of a link.
 #[derive(Clone, Debug)]
 pub(super) struct Impairments {
+    steps: Option<SteppedDelay>,
     jitter: Option<(Jitter, Stream)>,
     reordering: Option<(Chance, Duration)>,
     corruption: Option<Chance>,
@@ -23,6 +25,7 @@ impl Impairments {
         let stream = |purpose| Stream::named(seed, name, purpose);
         let chance = |p, purpose| Chance::new(p, stream(purpose));
         Self {
+            steps: SteppedDelay::new(config, seed, name),
             jitter: config.jitter.map(|jitter| (jitter, stream("jitter"))),
             reordering: config
                 .reordering
@@ -35,7 +38,8 @@ impl Impairments {
 
     /// Packets pass as they are.
     pub(super) fn are_none(&self) -> bool {
-        self.jitter.is_none()
+        self.steps.is_none()
+            && self.jitter.is_none()
             && self.reordering.is_none()
             && self.corruption.is_none()
             && self.duplication.is_none()
@@ -43,8 +47,14 @@ impl Impairments {
 
     /// A packet would arrive at `at`, which must not decrease.
     pub(super) fn arrival(&mut self, mut at: Time) -> Fate {
+        if let Some(steps) = &mut self.steps {
+            at += steps.addition(at);
+        }
         if let Some((jitter, stream)) = &mut self.jitter {
-            at = (at + jitter.draw(stream)).max(self.last);
+            at += jitter.draw(stream);
+        }
+        if self.jitter.is_some() || self.steps.is_some() {
+            at = at.max(self.last);
             self.last = at;
         }
         if let Some((chance, extra)) = &mut self.reordering

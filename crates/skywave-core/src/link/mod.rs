@@ -13,12 +13,12 @@
 //! 4. The transmission, of more bytes with [`Fec`].
 //! 5. With [`LossAt::Tail`], the loss models, at the end of the transmission.
 //! 6. Blackouts, at the end of the transmission; in a blackout that is the cause on record.
-//! 7. Propagation delay, jitter, reordering, damage, duplication.
+//! 7. Propagation delay, with [`Steps`] that of the step; jitter, reordering, damage, duplication.
 //!
 //! Where the loss models act, [`Fec`] may repair what they corrupt.
 //!
 //! Random streams are named after the link: `loss.0`, `loss.0.state`, `loss.1`, …, `fec`, `red`,
-//! `contention`, `jitter`, `reordering`, `corruption`, `duplication`.
+//! `contention`, `steps.share`, `steps.delay`, `jitter`, `reordering`, `corruption`, `duplication`.
 //!
 //! A link that retransmits ([`Arq`]), or whose queue decides when packets leave it (CoDel, FQ-CoDel, PIE,
 //! DualPI2), cannot know a packet's fate on arrival: it is a [`TimedLink`], with a contract of its own.
@@ -36,6 +36,7 @@ mod queue;
 mod red;
 mod service;
 mod starts;
+mod steps;
 mod timed;
 mod trace;
 
@@ -55,6 +56,7 @@ use medium::Medium;
 use meter::{Meter, Window};
 use queue::{Queue, Verdict};
 use service::Transmitter;
+use steps::SteppedRate;
 
 /// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,15 +143,17 @@ impl Link {
     /// without a constant rate.
     pub fn new(config: LinkConfig, seed: u64, name: &str) -> Self {
         assert!(!config.needs_time(), "such a link is a `TimedLink`");
+        let rate = SteppedRate::new(&config, seed, name);
         assert!(
-            config.contention.is_none() || matches!(config.service, Service::Rate(_)),
+            config.contention.is_none()
+                || rate.is_none() && matches!(config.service, Service::Rate(_)),
             "contention is for a constant rate"
         );
         let medium = Medium::unless_perfect(&config, seed, name).map(Box::new);
         let red = Stream::named(seed, name, "red");
         Self {
             queue: Queue::new(config.queue, config.service.mean_rate(), red),
-            transmitter: Transmitter::new(config.service),
+            transmitter: Transmitter::new(config.service, rate),
             delay: config.delay,
             medium,
             meter: Meter::new(Window::ALL),

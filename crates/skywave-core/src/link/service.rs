@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::config::Service;
+use super::steps::SteppedRate;
 use super::trace::{OPPORTUNITY_BYTES, Trace};
 use crate::time::{Duration, Time};
 use crate::units::Rate;
@@ -38,18 +39,24 @@ enum Pace {
     Byte(Whole),
     /// At any other rate.
     Rate(Box<Fractions>),
+    /// At a rate that changes in steps.
+    Steps(Box<SteppedRate>),
     /// As opportunities come.
     Trace(Box<TraceTransmitter>),
 }
 
 impl Transmitter {
-    pub(super) fn new(service: Service) -> Self {
-        let pace = match service {
-            Service::Rate(rate) => match Whole::of_byte(rate) {
+    /// A transmitter; `stepped` says how its rate changes, if it does.
+    pub(super) fn new(service: Service, stepped: Option<SteppedRate>) -> Self {
+        let pace = match (service, stepped) {
+            (_, Some(stepped)) => Pace::Steps(Box::new(stepped)),
+            (Service::Rate(rate), None) => match Whole::of_byte(rate) {
                 Some(whole) => Pace::Byte(whole),
                 None => Pace::Rate(Box::new(Fractions::new(rate))),
             },
-            Service::Trace(trace) => Pace::Trace(Box::new(TraceTransmitter { trace, next: 0 })),
+            (Service::Trace(trace), None) => {
+                Pace::Trace(Box::new(TraceTransmitter { trace, next: 0 }))
+            }
         };
         Self {
             free_at: Time::ZERO,
@@ -59,7 +66,7 @@ impl Transmitter {
 
     /// It has a constant rate.
     pub(super) fn is_plain(&self) -> bool {
-        !matches!(self.pace, Pace::Trace(_))
+        matches!(self.pace, Pace::Byte(_) | Pace::Rate(_))
     }
 
     /// When a packet that arrives at `now` would start. Lets unused capacity up to `now` go, so
@@ -69,7 +76,8 @@ impl Transmitter {
             Pace::Trace(trace) => return trace.begin(now),
             // At `now == free_at` the carried part of a nanosecond is still being sent.
             Pace::Rate(fractions) if now > self.free_at => fractions.forget(),
-            Pace::Rate(_) | Pace::Byte(_) => {}
+            Pace::Steps(steps) if now > self.free_at => steps.forget(),
+            Pace::Rate(_) | Pace::Steps(_) | Pace::Byte(_) => {}
         }
         self.free_at = self.free_at.max(now);
         self.free_at
@@ -90,20 +98,20 @@ impl Transmitter {
     pub(super) fn next_start(&self) -> Time {
         match &self.pace {
             Pace::Trace(trace) => trace.time_of_byte(trace.next),
-            Pace::Byte(_) | Pace::Rate(_) => self.free_at,
+            Pace::Byte(_) | Pace::Rate(_) | Pace::Steps(_) => self.free_at,
         }
     }
 
     /// Sends a packet of `size` bytes at the start that [`Self::begin`] or [`Self::next_start`]
     /// gave.
     pub(super) fn transmit(&mut self, size: u32) -> Slot {
-        let takes = match &mut self.pace {
-            Pace::Byte(byte) => byte.times(size),
-            Pace::Rate(fractions) => fractions.take(size),
+        let start = self.free_at;
+        self.free_at = match &mut self.pace {
+            Pace::Byte(byte) => start + byte.times(size),
+            Pace::Rate(fractions) => start + fractions.take(size),
+            Pace::Steps(steps) => steps.end(start, size),
             Pace::Trace(trace) => return trace.transmit(size),
         };
-        let start = self.free_at;
-        self.free_at += takes;
         Slot {
             end: self.free_at,
             used: self.free_at.as_nanos() - start.as_nanos(),
@@ -156,7 +164,7 @@ impl Transmitter {
     /// Place of `t` on the capacity axis: all capacity before it.
     pub(super) fn position(&self, t: Time) -> u64 {
         match &self.pace {
-            Pace::Byte(_) | Pace::Rate(_) => t.as_nanos(),
+            Pace::Byte(_) | Pace::Rate(_) | Pace::Steps(_) => t.as_nanos(),
             Pace::Trace(_) if t == Time::ZERO => 0,
             Pace::Trace(tx) => tx
                 .trace
@@ -168,7 +176,7 @@ impl Transmitter {
     /// End of what is taken, on the capacity axis.
     pub(super) fn taken(&self) -> u64 {
         match &self.pace {
-            Pace::Byte(_) | Pace::Rate(_) => self.free_at.as_nanos(),
+            Pace::Byte(_) | Pace::Rate(_) | Pace::Steps(_) => self.free_at.as_nanos(),
             Pace::Trace(tx) => tx.next,
         }
     }

@@ -34,6 +34,7 @@ use super::discipline::{Discipline, Frame, Frames, Gone};
 use super::medium::Medium;
 use super::meter::{Measured, Meter, Retransmission, Window};
 use super::service::Transmitter;
+use super::steps::SteppedRate;
 use super::{DropCause, Fate};
 use crate::packet::Ecn;
 use crate::time::{Duration, Time};
@@ -138,6 +139,7 @@ impl TimedLink {
             config.contention.is_none(),
             "no contention at a link with a time of its own"
         );
+        let stepped = SteppedRate::new(&config, seed, name);
         let medium = Medium::unless_perfect(&config, seed, name).map(Box::new);
         let rate = config.service.mean_rate();
         let round_trip = config.arq.and_then(|arq| arq.round_trip);
@@ -154,7 +156,7 @@ impl TimedLink {
             repairs: Frames::default(),
             device: VecDeque::new(),
             ring: config.ring as usize,
-            transmitter: Transmitter::new(config.service),
+            transmitter: Transmitter::new(config.service, stepped),
             start: Time::MAX,
             sending: None,
             due: Time::MAX,

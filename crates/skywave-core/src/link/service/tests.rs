@@ -10,11 +10,11 @@ fn ns(ns: u64) -> Time {
 }
 
 fn at_rate(bps: u64) -> Transmitter {
-    Transmitter::new(Service::Rate(Rate::from_bps(bps)))
+    Transmitter::new(Service::Rate(Rate::from_bps(bps)), None)
 }
 
 fn on_trace(text: &str) -> Transmitter {
-    Transmitter::new(Service::Trace(Arc::new(Trace::parse(text).unwrap())))
+    Transmitter::new(Service::Trace(Arc::new(Trace::parse(text).unwrap())), None)
 }
 
 #[test]
@@ -143,7 +143,7 @@ proptest! {
             })
             .collect();
         let expected = served_one_by_one(&trace, &arrivals);
-        let mut t = Transmitter::new(Service::Trace(Arc::new(trace)));
+        let mut t = Transmitter::new(Service::Trace(Arc::new(trace)), None);
         let departures: Vec<_> = arrivals.iter().map(|&(at, size)| t.departure(at, size)).collect();
         prop_assert_eq!(departures, expected);
     }

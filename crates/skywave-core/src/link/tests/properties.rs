@@ -107,6 +107,7 @@ prop_compose! {
             end: Time::from_nanos(start + length),
         };
         LinkConfig {
+            steps: None,
             service,
             delay: DELAY,
             jitter: jitter.map(|mean| Jitter::Exponential(Duration::from_nanos(mean))),
