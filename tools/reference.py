@@ -246,6 +246,8 @@ class Reference:
             return f"[`{{ {keys} }}`](#{slug(self.headings[name])})"
         if kind == "forms":
             forms = [form for choice in self.choices(schema) for form in self.short(schema, choice)]
+            # No link within a link.
+            forms = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", form) for form in forms]
             anchor = f"#{slug(self.headings[name])}"
             if len(forms) > MOST_FORMS:
                 return f"[{', '.join(forms[:2])}, …]({anchor})"

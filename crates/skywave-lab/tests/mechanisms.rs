@@ -7,13 +7,21 @@ use std::path::{Path, PathBuf};
 
 use skywave_core::tcp::preset::{MEMBERS, PRESETS};
 
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mechanisms")
+    docs().join("mechanisms")
 }
 
 /// The files of the folder with this ending, by name.
 fn files(ending: &str) -> BTreeMap<String, PathBuf> {
-    let entries = fs::read_dir(folder()).expect("the folder is there");
+    files_in(&folder(), ending)
+}
+
+fn files_in(folder: &Path, ending: &str) -> BTreeMap<String, PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder is there");
     let paths = entries.map(|entry| entry.expect("it can be listed").path());
     paths
         .filter(|path| path.extension().is_some_and(|e| e == ending))
@@ -43,9 +51,27 @@ fn links(page: &str) -> BTreeSet<&str> {
 
 #[test]
 fn their_scenarios_load_and_have_plots() {
-    let plots = files("svg");
     let scenarios = files("toml");
     assert!(scenarios.len() > 10, "only {} scenarios", scenarios.len());
+    load_and_have_plots(scenarios, &files("svg"));
+}
+
+/// The page of links has a scenario and a plot of each preset but CDPD's, and shows them all.
+#[test]
+fn the_page_of_links_shows_its_scenarios() {
+    let folder = docs().join("links");
+    let (scenarios, plots) = (files_in(&folder, "toml"), files_in(&folder, "svg"));
+    let names: Vec<&str> = scenarios.keys().map(String::as_str).collect();
+    assert_eq!(names, ["dsl.toml", "leo.toml", "lte.toml", "wifi.toml"]);
+    let page = fs::read_to_string(docs().join("links.md")).expect("the page is there");
+    let shown = links(&page);
+    for name in plots.keys() {
+        assert!(shown.contains(format!("links/{name}").as_str()), "{name}");
+    }
+    load_and_have_plots(scenarios, &plots);
+}
+
+fn load_and_have_plots(scenarios: BTreeMap<String, PathBuf>, plots: &BTreeMap<String, PathBuf>) {
     for (name, path) in scenarios {
         let loaded = skywave_lab::folder::load(&path);
         assert!(loaded.is_ok(), "{}", loaded.unwrap_err().render(false));

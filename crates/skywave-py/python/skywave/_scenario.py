@@ -92,6 +92,7 @@ class Link(_Table):
     reverse_rate: str | None = None
     reverse: Mapping[str, Value] | None = None
     jitter: str | Mapping[str, Value] | None = None
+    steps: str | Mapping[str, Value] | None = None
     queue: Mapping[str, Value] | None = None
     ring: str | None = None
     loss: Mapping[str, Value] | None = None

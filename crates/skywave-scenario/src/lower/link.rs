@@ -12,6 +12,7 @@ use crate::lower::channel::{blackouts, channel};
 use crate::lower::contention;
 use crate::lower::queue::queue;
 use crate::lower::recovery::{self, place_losses};
+use crate::lower::steps;
 use crate::lower::{Draw, Network, Target, check_dist, check_name, copies, numbered};
 use crate::model::recovery::ArqModel;
 use crate::model::units::{self, Packets, Rate};
@@ -140,6 +141,12 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
         service,
         delay: delay(&model.delay)?,
         jitter: jitter(model.jitter.as_ref())?,
+        steps: model
+            .steps
+            .as_ref()
+            .map(steps::steps)
+            .transpose()?
+            .flatten(),
         queue: DEFAULT_QUEUE,
         ring: 0,
         loss: Vec::new(),
@@ -169,6 +176,7 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
     }
     place_losses(&mut config, model.loss_at, model.arq.as_ref(), &model.delay)?;
     contention::check(&config, model.contention.as_ref())?;
+    steps::check(&config, model.steps.as_ref())?;
     Ok(config)
 }
 
@@ -210,6 +218,8 @@ fn reverse(
     )?;
     let own_contention = own.and_then(|own| own.contention.as_ref());
     contention::check(&config, own_contention.or(model.contention.as_ref()))?;
+    let own_steps = own.and_then(|own| own.steps.as_ref());
+    steps::check(&config, own_steps.or(model.steps.as_ref()))?;
     Ok(config)
 }
 
@@ -245,6 +255,9 @@ fn differ(
     }
     if own.jitter.is_some() {
         config.jitter = jitter(own.jitter.as_ref())?;
+    }
+    if let Some(own) = &own.steps {
+        config.steps = steps::steps(own)?;
     }
     if let Some(own) = &own.queue {
         config.queue = queue(own)?;

@@ -15,6 +15,7 @@ pub(crate) mod radio;
 pub(crate) mod recovery;
 pub(crate) mod route;
 pub(crate) mod station;
+pub(crate) mod steps;
 pub(crate) mod tcp;
 pub(crate) mod wtcp;
 

@@ -15,6 +15,7 @@ pub(crate) mod recovery;
 #[cfg(feature = "schema")]
 pub(crate) mod schema;
 pub(crate) mod station;
+pub(crate) mod steps;
 pub(crate) mod tcp;
 pub(crate) mod units;
 pub(crate) mod wtcp;
@@ -29,6 +30,7 @@ use crate::model::queue::QueueModel;
 use crate::model::radio::RadioModel;
 use crate::model::recovery::{ArqModel, FecModel};
 use crate::model::station::StationModel;
+use crate::model::steps::StepsModel;
 use crate::model::units::{Duration, Packets, Period, Rate, Size};
 use crate::read::spanned::Spanned;
 use crate::report::ReportModel;
@@ -131,7 +133,7 @@ pub(crate) struct LinkModel {
     /// default "A-B", after the two nodes.
     pub(crate) name: Option<Spanned<String>>,
     /// A named link. It gives every key that this link does not set itself (in `reverse`, each key on its own):
-    /// docs/scenarios.md#presets; default none.
+    /// docs/links.md; default none.
     #[expect(
         dead_code,
         reason = "applied to the tree before decoding; here for the schema"
@@ -162,6 +164,8 @@ pub(crate) struct LinkModel {
     pub(crate) delay: Spanned<Dist<Duration>>,
     /// Random addition to the delay of each packet. Packets keep their order; default "none".
     pub(crate) jitter: Option<Spanned<JitterModel>>,
+    /// Rate and delay change in steps: docs/links.md#steps; default "none".
+    pub(crate) steps: Option<Spanned<StepsModel>>,
     /// The queue before the transmitter; default { droptail = "50 packets" }.
     pub(crate) queue: Option<Spanned<QueueModel>>,
     /// Packets that the device takes from the queue ahead of their transmission, as the transmit ring of a
@@ -198,6 +202,15 @@ pub(crate) struct LinkModel {
 pub(crate) enum LinkPresetModel {
     /// A cell of CDPD, from the base station to a mobile host, by section 2 of the WTCP paper.
     Cdpd,
+    /// An ADSL line with deep buffers, from the provider to the home.
+    Dsl,
+    /// A satellite of a constellation in low orbits, with a hand-over every 15 s, from the ground to the terminal.
+    Leo,
+    /// A user of an LTE cell, with HARQ and shares of a proportional-fair scheduler, from the base station to
+    /// the phone.
+    Lte,
+    /// Wi-Fi beside an interferer that is on and off, from the access point to the host.
+    Wifi,
 }
 
 /// Properties of the reverse direction of a link that differ. Its losses are `loss.reverse`.
@@ -215,6 +228,8 @@ pub(crate) struct ReverseModel {
     pub(crate) delay: Option<Spanned<Dist<Duration>>>,
     /// Random addition to the delay of each packet; default that of the link.
     pub(crate) jitter: Option<Spanned<JitterModel>>,
+    /// Rate and delay change in steps, with draws of their own; default those of the link.
+    pub(crate) steps: Option<Spanned<StepsModel>>,
     /// The queue before the transmitter; default that of the link.
     pub(crate) queue: Option<Spanned<QueueModel>>,
     /// Packets that the device takes from the queue ahead of their transmission; default that of the link.

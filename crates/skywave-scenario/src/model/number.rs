@@ -91,6 +91,14 @@ number!(
 );
 
 number!(
+    /// A share of a rate, above 0 and at most 1.
+    Share(f64),
+    "a share above 0, at most 1",
+    |x| x > 0.0 && x <= 1.0,
+    { "type": "number", "exclusiveMinimum": 0, "maximum": 1, "description": "A share of a rate." }
+);
+
+number!(
     /// A whole number from 1.
     Count(u64),
     "a whole number from 1",

@@ -89,7 +89,8 @@ fn value<S: Slot>(
     schema
 }
 
-/// Schema of an enum whose `$…` variants stand for a kind of value: they lose their wrapper.
+/// Schema of an enum whose `$…` variants stand for a kind of value: they lose their wrapper. A list has no name
+/// of its own that would explain it, so that it keeps the variant's description.
 pub(crate) fn unwrap_kinds(schema: &mut Schema) {
     let Some(choices) = schema.remove("oneOf") else {
         return;
@@ -100,7 +101,15 @@ pub(crate) fn unwrap_kinds(schema: &mut Schema) {
             .map(|choice| {
                 let wrapped = choice.get("properties").and_then(|p| p.as_object());
                 match wrapped.and_then(|p| p.iter().find(|(key, _)| key.starts_with('$'))) {
-                    Some((_, inner)) => inner.clone(),
+                    Some((_, inner)) => {
+                        let mut inner = inner.clone();
+                        if inner["type"] == "array"
+                            && let Some(about) = choice.get("description")
+                        {
+                            inner["description"] = about.clone();
+                        }
+                        inner
+                    }
                     None => choice.clone(),
                 }
             })

@@ -3,7 +3,13 @@
 use crate::read::tree::{Entry, Node, Span, Value};
 
 /// Every preset with its keys, as they would stand in the file.
-const PRESETS: [(&str, &str); 1] = [("cdpd", include_str!("presets/cdpd.toml"))];
+const PRESETS: [(&str, &str); 5] = [
+    ("cdpd", include_str!("presets/cdpd.toml")),
+    ("dsl", include_str!("presets/dsl.toml")),
+    ("leo", include_str!("presets/leo.toml")),
+    ("lte", include_str!("presets/lte.toml")),
+    ("wifi", include_str!("presets/wifi.toml")),
+];
 
 /// Gives each link of the file the keys of its preset that it does not have itself. A key counts as a whole,
 /// but for those in `reverse`. Names that are no preset's are left to the decoder.
@@ -37,14 +43,34 @@ fn fill(table: &mut Node, keys: Node, span: &Span) {
     let (Value::Table(own), Value::Table(keys)) = (&mut table.value, keys.value) else {
         return;
     };
-    // Another way to say how fast it is.
-    let traced = own.iter().any(|entry| entry.key == "trace");
-    for entry in keys {
+    let has = |entries: &[Entry], keys: &[&str]| {
+        entries
+            .iter()
+            .any(|entry| keys.contains(&entry.key.as_str()))
+    };
+    // Other ways to say how fast it is.
+    let traced = has(own, &["trace"]);
+    let reverse = own.iter().find(|entry| entry.key == "reverse");
+    let back = reverse.is_some_and(|entry| match &entry.node.value {
+        Value::Table(reverse) => has(reverse, &["rate", "trace"]),
+        _ => false,
+    });
+    for mut entry in keys {
+        if let ("steps", true, Value::Table(steps)) =
+            (entry.key.as_str(), traced, &mut entry.node.value)
+        {
+            // Those of the delay stay.
+            steps.retain(|step| step.key != "share");
+            if !has(steps, &["delay"]) {
+                continue;
+            }
+        }
         let known = own.iter_mut().find(|other| other.key == entry.key);
         match known {
             Some(known) if entry.key == "reverse" => fill(&mut known.node, entry.node, span),
             Some(_) => {}
             None if traced && entry.key == "rate" => {}
+            None if back && entry.key == "reverse_rate" => {}
             None => own.push(Entry {
                 node: moved(entry.node, span),
                 key_span: span.clone(),

@@ -14,6 +14,7 @@ mod queues;
 mod radio;
 mod runs;
 mod schema;
+mod steps;
 mod sweeps;
 mod timeout;
 mod wrong;
