@@ -165,7 +165,7 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
         arq: arq(model.arq.as_ref()),
     };
     if let Some(spec) = &model.queue {
-        config.queue = queue(spec)?;
+        config.queue = queue(spec, constant_rate(&config))?;
     }
     if let Some(packets) = &model.ring {
         config.ring = ring(packets, &config)?;
@@ -204,6 +204,10 @@ fn reverse(
         differ(&mut config, model, &reverse.value, end, files)?;
     }
     let own = model.reverse.as_ref().map(|reverse| &reverse.value);
+    if let (Some(spec), None) = (&model.queue, own.and_then(|own| own.queue.as_ref())) {
+        // A size in time stands for other bytes at another rate.
+        config.queue = queue(spec, constant_rate(&config))?;
+    }
     let own_arq = own.and_then(|own| own.arq.as_ref());
     if own_arq.is_none() && config.loss.is_empty() && config.blackouts.is_empty() {
         // Nothing fails that could be sent again.
@@ -260,7 +264,7 @@ fn differ(
         config.steps = steps::steps(own)?;
     }
     if let Some(own) = &own.queue {
-        config.queue = queue(own)?;
+        config.queue = queue(own, constant_rate(config))?;
         if config.queue.decides_on_arrival() {
             config.ring = 0;
         }
@@ -290,6 +294,18 @@ fn differ(
         config.fec = recovery::fec(own);
     }
     Ok(())
+}
+
+/// The rate of a direction, if it is always the same.
+fn constant_rate(config: &LinkConfig) -> Option<skywave_core::Rate> {
+    let changes = config
+        .steps
+        .as_ref()
+        .is_some_and(|steps| steps.share.is_some());
+    match config.service {
+        Service::Rate(rate) if !changes => Some(rate),
+        Service::Rate(_) | Service::Trace(_) => None,
+    }
 }
 
 /// The ring of a device before which a queue decides when packets leave.

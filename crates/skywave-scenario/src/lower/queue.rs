@@ -1,14 +1,14 @@
 //! Lowering of queues.
 
-use skywave_core::Duration;
 use skywave_core::link::{
     CoDelConfig, DualPi2Config, FqCoDelConfig, Limit, PieConfig, QueueConfig, RedConfig, StepConfig,
 };
+use skywave_core::{Duration, Rate};
 
 use crate::model::queue::{
     CodelModel, DualPi2Model, FqCodelModel, PieModel, QueueModel, RedModel, StepModel,
 };
-use crate::model::units::Level;
+use crate::model::units::{Level, Room};
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
 use crate::read::tree::Span;
@@ -24,36 +24,82 @@ const MOST_QUEUES: u32 = 65_536;
 /// PIE's and DualPI2's probabilities need not be computed more often.
 const SHORTEST_UPDATE: Duration = Duration::from_micros(100);
 
-pub(crate) fn queue(model: &Spanned<QueueModel>) -> Result<QueueConfig, Fault> {
+/// The queue before a transmitter of constant `rate`, if it has one: what a limit in time is measured by.
+pub(crate) fn queue(model: &Spanned<QueueModel>, rate: Option<Rate>) -> Result<QueueConfig, Fault> {
     let span = &model.span;
+    let scale = Scale { rate, span };
     match model.value {
-        QueueModel::Droptail(limit) => Ok(QueueConfig::DropTail(limit.0)),
-        QueueModel::Red(red) => red_queue(&red, span),
-        QueueModel::Step(step) => step_queue(&step, span).map(QueueConfig::Step),
-        QueueModel::Codel(codel) => codel_queue(&codel, span).map(QueueConfig::CoDel),
-        QueueModel::FqCodel(fq) => fq_codel_queue(&fq, span).map(QueueConfig::FqCoDel),
-        QueueModel::Pie(pie) => pie_queue(&pie, span).map(QueueConfig::Pie),
-        QueueModel::DualPi2(dual) => dualpi2_queue(&dual, span).map(QueueConfig::DualPi2),
+        QueueModel::Droptail(room) => scale.limit(room).map(QueueConfig::DropTail),
+        QueueModel::Red(red) => red_queue(&red, scale),
+        QueueModel::Step(step) => step_queue(&step, scale).map(QueueConfig::Step),
+        QueueModel::Codel(codel) => codel_queue(&codel, scale).map(QueueConfig::CoDel),
+        QueueModel::FqCodel(fq) => fq_codel_queue(&fq, scale).map(QueueConfig::FqCoDel),
+        QueueModel::Pie(pie) => pie_queue(&pie, scale).map(QueueConfig::Pie),
+        QueueModel::DualPi2(dual) => dualpi2_queue(&dual, scale).map(QueueConfig::DualPi2),
     }
 }
 
-fn red_queue(model: &RedModel, span: &Span) -> Result<QueueConfig, Fault> {
-    let capacity = match model.limit.0 {
+/// What times in a queue's settings are measured by, and where they stand.
+#[derive(Clone, Copy)]
+struct Scale<'a> {
+    rate: Option<Rate>,
+    span: &'a Span,
+}
+
+impl Scale<'_> {
+    fn rate(self) -> Result<Rate, Fault> {
+        self.rate.ok_or_else(|| {
+            Fault::new(
+                self.span.clone(),
+                "a queue's size in time needs a link of constant rate",
+            )
+            .label("the rate of this direction changes")
+            .help("say it in packets or in bytes: \"90 packets\", \"64kB\"")
+        })
+    }
+
+    fn limit(self, room: Room) -> Result<Limit, Fault> {
+        match room {
+            Room::Limit(limit) => Ok(limit),
+            Room::Time(time) => match self.rate()?.bytes_in(time) {
+                0 => fault(
+                    self.span,
+                    "this queue has no room",
+                    "the link does not send a byte in this time",
+                ),
+                bytes => Ok(Limit::Bytes(bytes)),
+            },
+        }
+    }
+
+    /// A level as a number in the unit of `limit`; `None` if it has another unit.
+    fn level(self, level: Level, limit: Limit) -> Result<Option<f64>, Fault> {
+        Ok(match (level, limit) {
+            (Level::Packets(n), Limit::Packets(_)) | (Level::Bytes(n), Limit::Bytes(_)) => Some(n),
+            (Level::Time(seconds), Limit::Bytes(_)) => {
+                Some(seconds * self.rate()?.as_bps() as f64 / 8.0)
+            }
+            _ => None,
+        })
+    }
+}
+
+fn red_queue(model: &RedModel, scale: Scale<'_>) -> Result<QueueConfig, Fault> {
+    let span = scale.span;
+    let limit = scale.limit(model.limit)?;
+    let capacity = match limit {
         Limit::Packets(n) => f64::from(n),
         Limit::Bytes(n) => n as f64,
     };
-    let level = |level: Option<Level>, share: f64| match (level, model.limit.0) {
-        (None, _) => Some(capacity * share),
-        (Some(Level::Packets(n)), Limit::Packets(_)) | (Some(Level::Bytes(n)), Limit::Bytes(_)) => {
-            Some(n)
-        }
-        _ => None,
+    let level = |level: Option<Level>, share: f64| match level {
+        None => Ok(Some(capacity * share)),
+        Some(level) => scale.level(level, limit),
     };
-    let (Some(min), Some(max)) = (level(model.min, 0.25), level(model.max, 0.75)) else {
+    let (Some(min), Some(max)) = (level(model.min, 0.25)?, level(model.max, 0.75)?) else {
         return fault(
             span,
             "RED's thresholds and limit have different units",
-            "all in packets, or all in bytes",
+            "all in packets, or all in bytes and times",
         );
     };
     if min >= max {
@@ -86,7 +132,7 @@ fn red_queue(model: &RedModel, span: &Span) -> Result<QueueConfig, Fault> {
         );
     }
     Ok(QueueConfig::Red(RedConfig {
-        limit: model.limit.0,
+        limit,
         min_threshold: min,
         max_threshold: max,
         max_p: model.max_p.map_or(0.1, |p| p.0),
@@ -105,23 +151,25 @@ fn fault<T>(span: &Span, message: &str, label: &str) -> Result<T, Fault> {
     Err(Fault::new(span.clone(), message.to_owned()).label(label.to_owned()))
 }
 
-fn step_queue(model: &StepModel, span: &Span) -> Result<StepConfig, Fault> {
-    let limit = model.limit.0;
-    let threshold = match (model.threshold, limit) {
-        (Level::Packets(n), Limit::Packets(_)) | (Level::Bytes(n), Limit::Bytes(_)) => n as u64,
-        _ => {
-            return fault(
-                span,
-                "the threshold and the limit of this queue have different units",
-                "both in packets, or both in bytes",
-            );
-        }
+fn step_queue(model: &StepModel, scale: Scale<'_>) -> Result<StepConfig, Fault> {
+    let limit = scale.limit(model.limit)?;
+    let Some(threshold) = scale.level(model.threshold, limit)? else {
+        return fault(
+            scale.span,
+            "the threshold and the limit of this queue have different units",
+            "both in packets, or both in bytes or times",
+        );
     };
-    Ok(StepConfig { limit, threshold })
+    Ok(StepConfig {
+        limit,
+        threshold: threshold as u64,
+    })
 }
 
-fn codel_queue(model: &CodelModel, span: &Span) -> Result<CoDelConfig, Fault> {
-    let default = CoDelConfig::new(model.limit.map_or(LONG, |limit| limit.0));
+fn codel_queue(model: &CodelModel, scale: Scale<'_>) -> Result<CoDelConfig, Fault> {
+    let span = scale.span;
+    let limit = model.limit.map_or(Ok(LONG), |room| scale.limit(room))?;
+    let default = CoDelConfig::new(limit);
     let config = CoDelConfig {
         limit: default.limit,
         target: model.target.map_or(default.target, |d| d.0),
@@ -147,7 +195,7 @@ fn codel_queue(model: &CodelModel, span: &Span) -> Result<CoDelConfig, Fault> {
     Ok(config)
 }
 
-fn fq_codel_queue(model: &FqCodelModel, span: &Span) -> Result<FqCoDelConfig, Fault> {
+fn fq_codel_queue(model: &FqCodelModel, scale: Scale<'_>) -> Result<FqCoDelConfig, Fault> {
     let FqCodelModel {
         limit,
         target,
@@ -166,13 +214,15 @@ fn fq_codel_queue(model: &FqCodelModel, span: &Span) -> Result<FqCoDelConfig, Fa
         ecn,
         ce_threshold,
     };
-    let mut codel = codel_queue(&codel, span)?;
-    codel.limit = limit.map_or(ALL_QUEUES, |limit| limit.0);
+    let mut codel = codel_queue(&codel, scale)?;
+    if limit.is_none() {
+        codel.limit = ALL_QUEUES;
+    }
     let default = FqCoDelConfig::new(codel);
     let queues = queues.map_or(u64::from(default.queues), |count| count.0);
     let Some(queues) = u32::try_from(queues).ok().filter(|&n| n <= MOST_QUEUES) else {
         return fault(
-            span,
+            scale.span,
             "FQ-CoDel has too many queues",
             &format!("at most {MOST_QUEUES}"),
         );
@@ -184,8 +234,10 @@ fn fq_codel_queue(model: &FqCodelModel, span: &Span) -> Result<FqCoDelConfig, Fa
     })
 }
 
-fn pie_queue(model: &PieModel, span: &Span) -> Result<PieConfig, Fault> {
-    let default = PieConfig::new(model.limit.map_or(LONG, |limit| limit.0));
+fn pie_queue(model: &PieModel, scale: Scale<'_>) -> Result<PieConfig, Fault> {
+    let span = scale.span;
+    let limit = model.limit.map_or(Ok(LONG), |room| scale.limit(room))?;
+    let default = PieConfig::new(limit);
     if model.mark_p.is_some() && model.ecn != Some(true) {
         return fault(
             span,
@@ -216,12 +268,13 @@ fn pie_queue(model: &PieModel, span: &Span) -> Result<PieConfig, Fault> {
     })
 }
 
-fn dualpi2_queue(model: &DualPi2Model, span: &Span) -> Result<DualPi2Config, Fault> {
-    let default = DualPi2Config::new(model.limit.map_or(BOTH_QUEUES, |limit| limit.0));
+fn dualpi2_queue(model: &DualPi2Model, scale: Scale<'_>) -> Result<DualPi2Config, Fault> {
+    let limit = model.limit.map_or(Ok(BOTH_QUEUES), |room| scale.limit(room))?;
+    let default = DualPi2Config::new(limit);
     let update = model.update.map_or(default.update, |d| d.0);
     if update < SHORTEST_UPDATE {
         return fault(
-            span,
+            scale.span,
             "DualPI2's `update` is too short",
             "at least a tenth of a millisecond",
         );

@@ -174,7 +174,10 @@ fn ip(model: &Spanned<IpModel>) -> Result<LinkConfig, Fault> {
         jitter: random,
         loss,
     } = &model.value;
-    let limit = waiting.as_ref().map_or(Ok(DEFAULT_QUEUE), queue)?;
+    let limit = match waiting {
+        Some(waiting) => queue(waiting, rate.map(|rate| rate.0))?,
+        None => DEFAULT_QUEUE,
+    };
     if let (Some(waiting), false) = (waiting, limit.decides_on_arrival()) {
         return Err(Fault::new(
             waiting.span.clone(),

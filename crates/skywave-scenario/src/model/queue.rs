@@ -3,16 +3,16 @@
 use serde::Deserialize;
 
 use crate::model::number::{Count, Positive, Probability};
-use crate::model::units::{Bytes, Duration, Level, Limit};
+use crate::model::units::{Bytes, Duration, Level, Room};
 
 /// A queue discipline.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum QueueModel {
-    /// Drop what comes when the queue is at this limit. A limit in packets counts the packet in transmission; a
-    /// limit in bytes does not.
-    Droptail(Limit),
+    /// Drop what comes when the queue is at this limit. A limit in packets counts the packet in transmission; one
+    /// in bytes or in time does not. A time stands for the bytes that the link sends in it.
+    Droptail(Room),
     /// Random early detection: drop, or mark, before the queue is full.
     Red(RedModel),
     /// Marks packets of ECN-capable flows above a threshold, as switches do for DCTCP.
@@ -35,7 +35,7 @@ pub(crate) enum QueueModel {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RedModel {
     /// Capacity, without the packet in transmission. The thresholds have its unit.
-    pub(crate) limit: Limit,
+    pub(crate) limit: Room,
     /// Average queue from which packets are dropped; default a quarter of the limit.
     pub(crate) min: Option<Level>,
     /// Average queue from which all packets are dropped, or with `gentle` a rising share; default three
@@ -64,7 +64,7 @@ pub(crate) struct RedModel {
 #[serde(deny_unknown_fields)]
 pub(crate) struct StepModel {
     /// Capacity.
-    pub(crate) limit: Limit,
+    pub(crate) limit: Room,
     /// A packet that finds more than this waiting is marked; in the unit of `limit`.
     pub(crate) threshold: Level,
 }
@@ -75,7 +75,7 @@ pub(crate) struct StepModel {
 #[serde(deny_unknown_fields)]
 pub(crate) struct CodelModel {
     /// Capacity; default "1000 packets".
-    pub(crate) limit: Option<Limit>,
+    pub(crate) limit: Option<Room>,
     /// Time in the queue that is acceptable for good; default "5ms".
     pub(crate) target: Option<Duration>,
     /// Time for which packets may wait longer than the target before the first drop, the order of a
@@ -95,7 +95,7 @@ pub(crate) struct CodelModel {
 #[serde(deny_unknown_fields)]
 pub(crate) struct FqCodelModel {
     /// Capacity of all queues together; default "10240 packets".
-    pub(crate) limit: Option<Limit>,
+    pub(crate) limit: Option<Room>,
     /// Time in a queue that is acceptable for good; default "5ms".
     pub(crate) target: Option<Duration>,
     /// Time for which packets may wait longer than the target before the first drop; default "100ms".
@@ -118,7 +118,7 @@ pub(crate) struct FqCodelModel {
 #[serde(deny_unknown_fields)]
 pub(crate) struct PieModel {
     /// Capacity; default "1000 packets".
-    pub(crate) limit: Option<Limit>,
+    pub(crate) limit: Option<Room>,
     /// Time in the queue that is aimed at; default "15ms".
     pub(crate) target: Option<Duration>,
     /// Time between two updates of the probability; default "15ms".
@@ -143,7 +143,7 @@ pub(crate) struct PieModel {
 #[serde(deny_unknown_fields)]
 pub(crate) struct DualPi2Model {
     /// Capacity of both queues together; default "10000 packets".
-    pub(crate) limit: Option<Limit>,
+    pub(crate) limit: Option<Room>,
     /// Time in the classic queue that is aimed at; default "15ms".
     pub(crate) target: Option<Duration>,
     /// Time between two updates of the probability; default "16ms".

@@ -255,21 +255,47 @@ impl Unit for Limit {
     }
 }
 
+/// The capacity of a link's queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Room {
+    Limit(link::Limit),
+    /// What the link sends in this time.
+    Time(skywave_core::Duration),
+}
+
+impl Unit for Room {
+    const EXPECTED: &'static str = "a queue limit, like \"90 packets\", \"64kB\" or \"50ms\"";
+    const PATTERN: &'static str =
+        "The capacity of a link's queue: \"90 packets\", \"64kB\" or \"50ms\".";
+    const KINDS: &'static [Kind] = &[Kind::Packets, Kind::Size, Kind::Time];
+
+    fn from_base(number: f64, kind: Kind) -> Result<Self, &'static str> {
+        match kind {
+            Kind::Time if number < 1.0 => Err("a queue for nothing"),
+            Kind::Time => Duration::from_base(number, kind).map(|Duration(time)| Self::Time(time)),
+            _ => Limit::from_base(number, kind).map(|Limit(limit)| Self::Limit(limit)),
+        }
+    }
+}
+
 /// A threshold of an average queue length; may be a fraction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Level {
     Packets(f64),
     Bytes(f64),
+    /// What the link sends in so many seconds.
+    Time(f64),
 }
 
 impl Unit for Level {
-    const EXPECTED: &'static str = "a queue length, like \"17.5 packets\" or \"20kB\"";
-    const PATTERN: &'static str = "An average queue length: \"17.5 packets\" or \"20kB\".";
-    const KINDS: &'static [Kind] = &[Kind::Packets, Kind::Size];
+    const EXPECTED: &'static str = "a queue length, like \"17.5 packets\", \"20kB\" or \"5ms\"";
+    const PATTERN: &'static str = "An average queue length: \"17.5 packets\", \"20kB\" or \"5ms\".";
+    const KINDS: &'static [Kind] = &[Kind::Packets, Kind::Size, Kind::Time];
 
     fn from_base(number: f64, kind: Kind) -> Result<Self, &'static str> {
         Ok(match kind {
             Kind::Size => Self::Bytes(number),
+            Kind::Time => Self::Time(number / 1e9),
             _ => Self::Packets(number),
         })
     }
@@ -438,6 +464,7 @@ unit!(Bytes);
 unit!(HeaderBytes);
 unit!(Packets);
 unit!(Limit);
+unit!(Room);
 unit!(Level);
 unit!(Window);
 unit!(Metres);

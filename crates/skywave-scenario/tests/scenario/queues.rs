@@ -126,6 +126,56 @@ fn every_key_arrives() {
 }
 
 #[test]
+fn a_time_stands_for_what_the_link_sends_in_it() {
+    // 2 Mb/s are 250 bytes a millisecond.
+    assert_eq!(
+        queue("{ droptail = \"50ms\" }"),
+        QueueConfig::DropTail(Limit::Bytes(12_500))
+    );
+    let limited = |limit| CoDelConfig::new(Limit::Bytes(limit));
+    assert_eq!(
+        queue("{ codel = { limit = \"1.5s\" } }"),
+        QueueConfig::CoDel(limited(375_000))
+    );
+    assert_eq!(
+        queue("{ fq-codel = { limit = \"1s\" } }"),
+        QueueConfig::FqCoDel(FqCoDelConfig::new(limited(250_000)))
+    );
+    assert_eq!(
+        queue("{ pie = { limit = \"10ms\" } }"),
+        QueueConfig::Pie(PieConfig::new(Limit::Bytes(2_500)))
+    );
+    let step = StepConfig {
+        limit: Limit::Bytes(25_000),
+        threshold: 1_250,
+    };
+    assert_eq!(
+        queue("{ step = { limit = \"100ms\", threshold = \"5ms\" } }"),
+        QueueConfig::Step(step)
+    );
+    let QueueConfig::Red(red) =
+        queue("{ red = { limit = \"40ms\", min = \"5ms\", max = \"5kB\" } }")
+    else {
+        panic!("another queue");
+    };
+    assert_eq!(red.limit, Limit::Bytes(10_000));
+    assert_eq!((red.min_threshold, red.max_threshold), (1_250.0, 5_000.0));
+}
+
+#[test]
+fn a_time_is_that_of_the_direction() {
+    let text = GOOD.replace(
+        "queue = { codel = {} }",
+        "reverse_rate = \"200kbps\"\nqueue = { droptail = \"100ms\" }",
+    );
+    let scenario = Scenario::parse("test.toml", &text, &NoFiles);
+    let scenario = scenario.unwrap_or_else(|e| panic!("{}", e.render(false)));
+    let links = &scenario.points()[0].spec(1).links;
+    let limits = [0, 1].map(|place| links[place].config.queue.limit());
+    assert_eq!(limits, [Limit::Bytes(25_000), Limit::Bytes(2_500)]);
+}
+
+#[test]
 fn a_ring_belongs_to_a_queue_that_decides_late() {
     let links = |text: &str| {
         let text = GOOD.replace("queue = { codel = {} }", text);
@@ -149,6 +199,13 @@ cases! {
     a_ring_before_tail_drop: "queue = { codel = {} }" => "ring = \"1 packets\"";
     a_step_in_two_units: "{ codel = {} }" =>
         "{ step = { limit = \"100 packets\", threshold = \"20kB\" } }";
+    a_queue_of_no_time: "{ codel = {} }" => "{ droptail = \"0ms\" }";
+    a_queue_of_less_than_a_byte: "{ codel = {} }" => "{ droptail = \"3us\" }";
+    a_queue_of_a_rate: "{ codel = {} }" => "{ droptail = \"2Mbps\" }";
+    red_in_time_and_packets: "{ codel = {} }" =>
+        "{ red = { limit = \"50ms\", min = \"5 packets\" } }";
+    a_queue_in_time_before_steps: "queue = { codel = {} }" =>
+        "steps = { every = \"1s\", share = [1, 0.5] }\nqueue = { droptail = \"50ms\" }";
     a_target_above_the_interval: "{ codel = {} }" => "{ codel = { target = \"100ms\" } }";
     a_threshold_without_ecn: "{ codel = {} }" => "{ codel = { ce_threshold = \"1ms\" } }";
     too_many_queues: "{ codel = {} }" => "{ fq-codel = { queues = 100000 } }";
