@@ -46,6 +46,16 @@ impl UndoConfig {
 pub(super) struct Undo {
     config: UndoConfig,
     episode: Option<Episode>,
+    resent: Option<Resent>,
+}
+
+/// What was sent again, of this episode and of those before it whose resends are still on their way.
+#[derive(Clone, Copy, Debug)]
+struct Resent {
+    /// When the first of it was.
+    since: Time,
+    /// Position after the last of it.
+    end: u64,
 }
 
 /// A cut, and the repair that came with it.
@@ -56,7 +66,8 @@ struct Episode {
     /// Everything in flight at the cut lies between these positions.
     una: u64,
     max: u64,
-    /// When the first segment was sent again.
+    /// When the first segment was sent again (RetransmitTS of RFC 3522), or before this episode if such a
+    /// resend was still on its way: the first answer may be to that one (Linux's `retrans_stamp`).
     repaired_at: Option<Time>,
     /// Segments sent again and not reported as duplicates yet.
     unconfirmed: u32,
@@ -113,12 +124,15 @@ impl Undo {
         config.is_on().then_some(Self {
             config,
             episode: None,
+            resent: None,
         })
     }
 
     /// The window is about to be cut from `before`, with data from `una` to `max` outstanding. A timeout
     /// during a repair goes on with what was before that.
     pub(super) fn on_cut(&mut self, by: CutBy, before: Window, una: u64, max: u64) {
+        // An answer to a resend of the repair before says nothing about this one's originals.
+        self.resent.take_if(|resent| una >= resent.end);
         let pending = self.episode.take().filter(|episode| una < episode.max);
         // Of a repair that goes on nothing can be told by what was sent once, unless the timer has
         // expired again before any answer came.
@@ -140,8 +154,10 @@ impl Undo {
 
     /// A segment that ends at `end` is sent again.
     pub(super) fn on_sent_again(&mut self, now: Time, end: u64) {
+        let resent = self.resent.get_or_insert(Resent { since: now, end });
+        resent.end = resent.end.max(end);
         if let Some(episode) = &mut self.episode {
-            episode.repaired_at.get_or_insert(now);
+            episode.repaired_at.get_or_insert(resent.since);
             episode.unconfirmed += 1;
             if let Some(frto) = &mut episode.frto {
                 frto.on_sent_again(end);
@@ -255,6 +271,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn an_answer_to_a_resend_of_the_repair_before_is_no_sign() {
+        let mut undo = cut(UndoConfig::ALL);
+        undo.on_sent_again(ms(520), 6000);
+        assert_eq!(judges(&mut undo, signs(5000, 500)), None);
+        // Another loss is found while the resend of the segment at 5000 is on its way.
+        undo.on_cut(CutBy::Loss, window(7.0, 7.0), 5000, 15_000);
+        undo.on_sent_again(ms(600), 9000);
+        assert_eq!(judges(&mut undo, signs(6000, 520)), None);
+    }
+
+    #[test]
+    fn an_answer_to_an_original_is_a_sign_in_a_second_repair_too() {
+        let mut undo = cut(UndoConfig::ALL);
+        assert_eq!(judges(&mut undo, signs(5000, 500)), None);
+        undo.on_cut(CutBy::Loss, window(7.0, 7.0), 5000, 15_000);
+        undo.on_sent_again(ms(600), 6000);
+        assert!(judges(&mut undo, signs(6000, 550)).is_some());
+    }
+
     fn reports(start: u64) -> Signs {
         Signs {
             duplicate: Some((start, start + 1000)),
@@ -325,7 +361,7 @@ mod tests {
         undo.on_cut(CutBy::Loss, window(5.0, 5.0), 0, 10_000);
         undo.on_sent_again(ms(900), 1000);
         assert_eq!(
-            judges(&mut undo, signs(1000, 899)),
+            judges(&mut undo, signs(1000, 499)),
             Some(window(10.0, 20.0))
         );
         // A cut in another window of data has nothing to do with it.
