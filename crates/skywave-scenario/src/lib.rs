@@ -323,7 +323,7 @@ fn read(
 fn lower_tree(tree: &Node, context: &Context<'_>) -> Result<(model::File, Template), Fault> {
     let mut tree = tree.clone();
     preset::apply(&mut tree);
-    let file: model::File = de::from_node(&tree)?;
+    let file: model::File = de::from_node(&tree).map_err(model::home::add)?;
     let template = lower::lower(&file, context)?;
     Ok((file, template))
 }

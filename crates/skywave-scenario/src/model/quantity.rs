@@ -137,9 +137,11 @@ pub(crate) fn split(text: &str, kinds: &[Kind]) -> Result<(f64, Kind), String> {
     }
     let known = names();
     let Some(&(_, kind, scale)) = UNITS.iter().find(|u| u.0 == unit && known.contains(&u.0)) else {
-        let near = nearest(unit, &known)
-            .map(|near| format!(", did you mean `{near}`?"))
-            .unwrap_or_default();
+        let near = bits_or_bytes(unit, &known).or_else(|| {
+            let near = nearest(unit, &known)?;
+            Some(format!(", did you mean `{near}`?"))
+        });
+        let near = near.unwrap_or_default();
         let what = if UNITS.iter().any(|u| u.0 == unit) {
             "wrong"
         } else {
@@ -159,6 +161,24 @@ pub(crate) fn split(text: &str, kinds: &[Kind]) -> Result<(f64, Kind), String> {
         return Err("too large".into());
     }
     Ok((scaled, kind))
+}
+
+/// Which rates `MBps` may mean: its letter says bytes, its form is that of bits, and these are eight
+/// times less.
+fn bits_or_bytes(unit: &str, known: &[&str]) -> Option<String> {
+    let prefix = unit.strip_suffix("Bps")?;
+    let find = |ending: &str| {
+        let wanted = format!("{prefix}{ending}");
+        let mut alike = known.iter().filter(|k| k.ends_with(ending));
+        alike.find(|k| k.eq_ignore_ascii_case(&wanted))
+    };
+    match (find("B/s"), find("bps")) {
+        (Some(bytes), Some(bits)) => Some(format!(
+            ", did you mean `{bytes}` (bytes) or `{bits}` (bits)?"
+        )),
+        (None, Some(bits)) => Some(format!(", did you mean `{bits}`? These are bits, not bytes")),
+        _ => None,
+    }
 }
 
 fn exponent(text: &str, digits: usize) -> usize {

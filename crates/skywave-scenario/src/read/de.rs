@@ -87,7 +87,13 @@ impl<'de> Deserializer<'de> for &'de Node {
                 _ => fault,
             });
         }
-        self.deserialize_any(visitor)
+        let read = self.deserialize_any(visitor);
+        read.map_err(|fault| match (name, fault.unknown_key()) {
+            ("LossModel", Some(_)) => {
+                fault.add_help("for example, loss = { forward = { iid = 0.02 } }")
+            }
+            _ => fault,
+        })
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, Fault> {

@@ -48,6 +48,16 @@ impl ScenarioError {
         }))
     }
 
+    /// The same mistake with more advice.
+    #[must_use]
+    pub fn with_help(mut self, help: String) -> Self {
+        self.0.help = Some(match self.0.help.take() {
+            Some(before) => format!("{before}\n{help}"),
+            None => help,
+        });
+        self
+    }
+
     /// The error of the TOML reader in `text`, shown at its place there; `file` is how messages
     /// name it. For files besides scenarios, which are read by serde alone.
     pub fn of_toml(file: &str, text: &str, error: &toml::de::Error) -> Self {

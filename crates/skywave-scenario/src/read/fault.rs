@@ -119,6 +119,14 @@ impl Fault {
         self.inherent
     }
 
+    /// The key, when the mistake is that it is not known where it stands.
+    pub(crate) fn unknown_key(&self) -> Option<&str> {
+        // The words of `unknown`: a field for it would make every `Result` here larger.
+        self.message
+            .strip_prefix("unknown key `")?
+            .strip_suffix('`')
+    }
+
     /// True when both report the same thing at the same place.
     pub(crate) fn same_as(&self, other: &Self) -> bool {
         self.message == other.message && self.span == other.span
@@ -169,11 +177,16 @@ impl serde::de::Error for Fault {
     }
 
     fn invalid_type(found: serde::de::Unexpected<'_>, expected: &dyn serde::de::Expected) -> Self {
-        Self::must_be(&plain(&expected.to_string()), &found_in_words(&found))
+        let expected = plain(&expected.to_string());
+        let fault = Self::must_be(&expected, &found_in_words(&found));
+        match in_percent(&found).filter(|_| expected.starts_with("a probability")) {
+            Some(help) => fault.help(help),
+            None => fault,
+        }
     }
 
     fn invalid_value(found: serde::de::Unexpected<'_>, expected: &dyn serde::de::Expected) -> Self {
-        Self::must_be(&plain(&expected.to_string()), &found_in_words(&found))
+        Self::invalid_type(found, expected)
     }
 
     fn invalid_length(len: usize, expected: &dyn serde::de::Expected) -> Self {
@@ -189,12 +202,42 @@ impl serde::de::Error for Fault {
     }
 
     fn unknown_field(name: &str, expected: &'static [&'static str]) -> Self {
-        unknown("key", name, expected)
+        let fault = unknown("key", name, expected);
+        match synonym(name).filter(|(key, _)| expected.contains(key)) {
+            Some((key, why)) => fault.label(format!("did you mean `{key}`?{why}")),
+            None => fault,
+        }
     }
 
     fn missing_field(name: &'static str) -> Self {
         Self::nowhere(format!("`{name}` is missing")).label(format!("this needs `{name}`"))
     }
+}
+
+/// What others call a key of ours.
+fn synonym(name: &str) -> Option<(&'static str, &'static str)> {
+    match name {
+        "rtt" => Some(("delay", " It is one way: half of the RTT")),
+        "latency" => Some(("delay", "")),
+        "bandwidth" => Some(("rate", "")),
+        _ => None,
+    }
+}
+
+/// How a probability in percent is written.
+fn in_percent(found: &serde::de::Unexpected<'_>) -> Option<String> {
+    use serde::de::Unexpected as U;
+    let percent: f64 = match found {
+        U::Str(text) => text.trim().strip_suffix('%')?.trim_end().parse().ok()?,
+        U::Float(x) => *x,
+        U::Signed(n) => *n as f64,
+        _ => return None,
+    };
+    // Digits of the decimal fraction, without those of the division.
+    let share = (percent * 1e10).round() / 1e12;
+    (0.0..=100.0)
+        .contains(&percent)
+        .then(|| format!("for {percent} %, write {share}"))
 }
 
 fn found_in_words(found: &serde::de::Unexpected<'_>) -> String {

@@ -122,10 +122,20 @@ fn axis(entry: &Entry, prefix: &str, tree: &Node, text: &str) -> Result<Axis, Fa
         )?);
         offset += part.len() + 1;
     }
-    let steps = items
-        .iter()
-        .map(|item| step(item, paths.len()))
-        .collect::<Result<_, _>>()?;
+    let mut steps = Vec::with_capacity(items.len());
+    let mut seen = BTreeSet::new();
+    for item in items {
+        let step = step(item, paths.len())?;
+        let same: Vec<String> = step.iter().map(|v| ParamValue::of(v, text).key()).collect();
+        if !seen.insert(same) {
+            return Err(
+                Fault::new(item.span.clone(), "this value is in the sweep twice")
+                    .label("the second time")
+                    .help("each value once; for more runs of each, raise `seeds` in [run]"),
+            );
+        }
+        steps.push(step);
+    }
     Ok(Axis { paths, steps })
 }
 

@@ -51,6 +51,16 @@ impl ParamValue {
         }
     }
 
+    /// The same for two values that mean the same number, or are written alike.
+    pub(super) fn key(&self) -> String {
+        let unit = self.quantity.as_ref().map_or("", |q| q.unit);
+        match self.number() {
+            // No negative zero.
+            Some(number) => format!("{:?} {unit}", number + 0.0),
+            None => format!("\"{self}"),
+        }
+    }
+
     /// The value as a number: as written, or in SI units.
     pub fn number(&self) -> Option<f64> {
         match (&self.quantity, &self.written) {

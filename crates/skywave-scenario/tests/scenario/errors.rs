@@ -49,6 +49,9 @@ cases! {
     an_unknown_table: "[run]" => "[runn]";
     an_unknown_key: "delay = \"80ms\"" => "dealy = \"80ms\"";
     an_unknown_key_in_an_inline_table: "{ droptail = \"90 packets\" }" => "{ red = { limit = \"70 packets\", minimum = \"9 packets\" } }";
+    a_header_that_is_missing: "[run]\n" => "";
+    a_round_trip_for_a_delay: "delay = \"80ms\"" => "rtt = \"160ms\"";
+    losses_of_no_direction: "{ forward = { exponential = 0.01 } }" => "{ iid = 0.01 }";
     a_missing_key: "delay = \"80ms\"\n" => "";
     a_missing_table: "[run]\nduration = \"100s\"\nseeds = 3\n" => "";
     a_link_that_is_no_array: "[[link]]" => "[link]";
@@ -61,6 +64,8 @@ cases! {
     a_string_without_unit: "delay = \"80ms\"" => "delay = \"80\"";
     a_unit_in_wrong_case: "\"2Mbps\"" => "\"2mbps\"";
     a_unit_of_something_else: "\"2Mbps\"" => "\"2ms\"";
+    a_unit_of_bits_or_bytes: "\"2Mbps\"" => "\"2MBps\"";
+    a_unit_of_bits_with_the_letter_of_bytes: "\"2Mbps\"" => "\"2GBps\"";
     a_negative_rate: "\"2Mbps\"" => "\"-2Mbps\"";
     a_zero_rate: "\"2Mbps\"" => "\"0Mbps\"";
     a_queue_for_nothing: "\"90 packets\"" => "\"0 packets\"";
@@ -72,6 +77,7 @@ cases! {
     losses_by_a_number: "{ forward = { exponential = 0.01 } }" => "0.02";
     losses_of_a_direction_by_a_number: "{ exponential = 0.01 }" => "0.02";
     a_probability_in_percent: "{ exponential = 0.01 }" => "{ iid = \"1%\" }";
+    a_probability_above_one_in_percent: "{ exponential = 0.01 }" => "{ iid = 5 }";
     an_mss_of_zero: "mss = 1460" => "mss = 0";
     an_mss_beyond_ipv4: "mss = 1460" => "mss = 65496";
     a_window_below_a_segment: "\"64kB\"" => "\"1kB\"";
@@ -184,6 +190,8 @@ cases! {
     a_path_to_elsewhere: "\"flow.bulk.transport\" =" => "\"flows.bulk.transport\" =";
     a_sweep_of_seeds: "\"flow.bulk.transport\" = [\"reno\", \"cerl\"]" => "\"run.seeds\" = [1, 2]";
     an_empty_sweep: "[0.0, 0.01]" => "[]";
+    a_value_twice_in_a_sweep: "[\"reno\", \"cerl\"]" => "[\"reno\", \"cerl\", \"reno\"]";
+    a_number_twice_in_a_sweep: "[0.0, 0.01]" => "[0.0, 0.01, 1e-2]";
     a_sweep_that_is_no_array: "[0.0, 0.01]" => "0.01";
     a_path_swept_twice: "\"link.air.loss.forward.exponential\" =" => "\"flow.bulk.transport & flow.bulk.rwnd\" =";
     linked_values_that_do_not_match: "\"flow.bulk.transport\" = [\"reno\", \"cerl\"]" => "\"flow.bulk.transport & flow.bulk.rwnd\" = [[\"reno\", \"64kB\"], [\"cerl\"]]";
