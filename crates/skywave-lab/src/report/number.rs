@@ -126,6 +126,12 @@ pub fn plain(x: f64) -> String {
     }
 }
 
+/// A number of things: `1 run`, `2 runs`.
+pub fn counted(number: usize, thing: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{ending}")
+}
+
 /// A power of ten: `10⁻⁵`.
 pub fn power_of_ten(exponent: i32) -> String {
     let exponent = exponent.to_string();
@@ -179,6 +185,8 @@ mod tests {
         assert_eq!(plain(0.001), "0.001");
         assert_eq!(plain(1e-7), "1e-7");
         assert_eq!(plain(-2.5), "−2.5");
+        assert_eq!(counted(1, "run"), "1 run");
+        assert_eq!(counted(0, "run"), "0 runs");
         assert_eq!(power_of_ten(-12), "10⁻¹²");
         assert_eq!(power_of_ten(406), "10⁴⁰⁶");
     }

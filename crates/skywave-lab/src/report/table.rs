@@ -30,7 +30,7 @@ pub fn table(study: &Study, results: &Results, width: usize) -> String {
             out.push_str(heading);
             out.push('\n');
         }
-        out.push_str(&render(grid, width));
+        out.push_str(&render(grid, width, "results.parquet"));
         out.push('\n');
     };
     let panels = panels(study, results);
@@ -56,8 +56,9 @@ pub fn table(study: &Study, results: &Results, width: usize) -> String {
     out
 }
 
-/// One table, in several blocks of columns when it is too wide for one.
-pub fn render(grid: &Grid, width: usize) -> String {
+/// One table, in several blocks of columns when it is too wide for one; `data` is the file that has the
+/// rows that were left out.
+pub fn render(grid: &Grid, width: usize, data: &str) -> String {
     let mut out = format!("{}\n", grid.title);
     let widths: Vec<usize> = (0..grid.head.len())
         .map(|c| {
@@ -88,11 +89,7 @@ pub fn render(grid: &Grid, width: usize) -> String {
         from = to;
     }
     if grid.left_out > 0 {
-        let _ = writeln!(
-            out,
-            "… and {} more rows: results.parquet has them",
-            grid.left_out
-        );
+        let _ = writeln!(out, "… and {} more rows: {data} has them", grid.left_out);
     }
     out
 }

@@ -7,6 +7,7 @@ use super::measure::Part;
 use super::score::{Score, Scorecard};
 use super::text::{ours, stated};
 use super::verdict::Verdict;
+use skywave_lab::report::number::counted;
 
 /// Parts of a claim that came out are named up to this number.
 const MANY: usize = 6;
@@ -66,6 +67,41 @@ impl Scorecard {
             }
             out.push('\n');
         }
+        out
+    }
+
+    /// A first line for the counts: how much came out, and what another sender is to blame for. Nothing
+    /// without runs.
+    pub(super) fn headline(&self) -> String {
+        let (all, counts) = self.parts(None);
+        let of = |verdict| {
+            let found = counts.iter().find(|(v, _)| *v == verdict);
+            found.map_or(0, |(_, count)| *count)
+        };
+        if all == of(Verdict::NotRun) {
+            return String::new();
+        }
+        let mut out = format!(
+            "{} of {} came out",
+            of(Verdict::Reproduced),
+            counted(all, "part")
+        );
+        let differing = of(Verdict::BaselineDiffers);
+        if differing > 0 {
+            let differs = |part: &&Part| part.verdict == Verdict::BaselineDiffers;
+            let chosen: Vec<(&Score, Vec<&Part>)> = self
+                .scores
+                .iter()
+                .map(|score| (score, score.parts.iter().filter(differs).collect()))
+                .collect();
+            let senders: Vec<&str> = self.met(&chosen).map(|b| b.sender.as_str()).collect();
+            let _ = write!(
+                out,
+                "; {differing} did not because a sender to compare with differs from the paper's: {}",
+                senders.join(", ")
+            );
+        }
+        out.push_str(".\n");
         out
     }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::baseline::{Baseline, Evidence};
 use super::score::{Score, Scorecard};
-use super::text::{ours, stated};
+use super::text::{NO_FIGURE, ours, stated};
 use super::verdict::Verdict;
 use super::{Paper, Reproduction};
 use skywave_lab::experiment::Results;
@@ -211,7 +211,7 @@ fn figure<'a>(
     let plots = scenario.zip(name.and_then(|n| results.get(n)));
     Figure {
         name,
-        title: scenario.map_or("Without an experiment", |s| s.title()),
+        title: scenario.map_or(name.unwrap_or(NO_FIGURE), |s| s.title()),
         description: scenario.and_then(|s| s.description()),
         plots: plots.map_or_else(Vec::new, |(scenario, results)| {
             let panels = panels(&Study::from(scenario), results);

@@ -126,6 +126,12 @@ pub fn papers() -> impl Iterator<Item = &'static str> {
     embedded::PAPERS.iter().map(|p| p.name)
 }
 
+/// The names of their experiments.
+pub fn experiments() -> impl Iterator<Item = &'static str> {
+    let all = embedded::PAPERS.iter().flat_map(|p| p.experiments);
+    all.map(|(name, _)| *name)
+}
+
 /// A built-in paper.
 pub fn load(name: &str) -> Result<Paper, ClaimsError> {
     let found = embedded::PAPERS.iter().find(|p| p.name == name);
@@ -153,6 +159,11 @@ pub fn folder_of(path: &Path) -> Option<PathBuf> {
     } else {
         folder.to_owned()
     })
+}
+
+/// Whether there is a file of claims in a folder.
+pub fn is_paper(folder: &Path) -> bool {
+    folder.join(CLAIMS).is_file()
 }
 
 /// The paper in a folder: every `*.toml` is an experiment, but for `claims.toml`. Its name is the folder's.

@@ -7,6 +7,9 @@ use super::score::{Score, Scorecard};
 use super::verdict::Verdict;
 use skywave_lab::report::number::fixed;
 
+/// The heading of claims that name no figure; they may be measured all the same.
+pub(super) const NO_FIGURE: &str = "Without a figure";
+
 impl Scorecard {
     /// The scorecard as text: a line a claim, its numbers below it, and the counts.
     pub fn table(&self) -> String {
@@ -44,7 +47,7 @@ impl Scorecard {
                 }
             }
         }
-        let _ = write!(out, "\n{}\n", self.summary());
+        let _ = write!(out, "\n{}{}\n", self.headline(), self.summary());
         out
     }
 
@@ -62,7 +65,7 @@ impl Scorecard {
             self.summary().replace('\n', "  \n")
         );
         for (figure, scores) in self.by_figure() {
-            let heading = figure.map_or("Without an experiment".into(), |f| format!("`{f}`"));
+            let heading = figure.map_or(NO_FIGURE.into(), |f| format!("`{f}`"));
             let _ = write!(
                 out,
                 "\n## {heading}\n\n| claim | paper | ours [95 %] | verdict |\n|---|---|---|---|\n"

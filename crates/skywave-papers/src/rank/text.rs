@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::grids::{against_published, as_fair_as, by_path, summary};
 use super::{Ranked, Study};
+use skywave_lab::report::number::counted;
 use skywave_lab::report::render;
 
 /// The tables for a terminal of `width` columns, with at most `rows` compositions.
@@ -17,7 +18,7 @@ pub fn table(study: &Study, ranked: &Ranked, width: usize, rows: usize) -> Strin
         as_fair_as(study, &ranked.samples),
     ];
     for grid in grids.into_iter().flatten() {
-        out.push_str(&render(&grid, width));
+        out.push_str(&render(&grid, width, "ranking.parquet"));
         out.push('\n');
     }
     for (label, reason) in &study.left_out {
@@ -27,11 +28,12 @@ pub fn table(study: &Study, ranked: &Ranked, width: usize, rows: usize) -> Strin
     let seeds = study.scenarios.first().map_or(0, |s| s.seeds().len());
     let _ = writeln!(
         out,
-        "{} compositions over {} paths; 95% intervals over {seeds} seeds, paired by seed.\n\
+        "{} over {}; 95% intervals over {}, paired by seed.\n\
          wins: lossy paths on which it is faster than every published variant. losses: clean paths \
          on which\nit is slower than the best of them. Both with the whole interval.",
-        study.entries.len(),
-        study.paths.len(),
+        counted(study.entries.len(), "composition"),
+        counted(study.paths.len(), "path"),
+        counted(seeds, "seed"),
     );
     out
 }

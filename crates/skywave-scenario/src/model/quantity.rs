@@ -176,7 +176,9 @@ fn bits_or_bytes(unit: &str, known: &[&str]) -> Option<String> {
         (Some(bytes), Some(bits)) => Some(format!(
             ", did you mean `{bytes}` (bytes) or `{bits}` (bits)?"
         )),
-        (None, Some(bits)) => Some(format!(", did you mean `{bits}`? These are bits, not bytes")),
+        (None, Some(bits)) => Some(format!(
+            ", did you mean `{bits}`? These are bits, not bytes"
+        )),
         _ => None,
     }
 }

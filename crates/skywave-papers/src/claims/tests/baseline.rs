@@ -96,6 +96,10 @@ fn parts_that_rest_on_a_refuted_baseline_have_an_outcome_of_their_own() {
         digest.contains("Why westwood-nr: theirs is slower"),
         "{digest}"
     );
+    let table = card.table();
+    let first = "1 of 3 parts came out; 2 did not because a sender to compare with differs from the \
+                 paper's: westwood-nr.\n3 parts: ";
+    assert!(table.contains(first), "{table}");
 }
 
 #[test]

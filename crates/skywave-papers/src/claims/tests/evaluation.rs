@@ -296,6 +296,23 @@ fn the_page_is_self_contained_and_escaped() {
 }
 
 #[test]
+fn a_claim_without_a_figure_is_not_said_to_be_without_an_experiment() {
+    let paper = paper(&claims(TWO_NUMBERS).replace("figure = \"fig\"\n", "")).unwrap();
+    let results = results(&paper, doubled);
+    let scorecard = evaluate(&paper, &results);
+    assert_eq!(scorecard.scores[0].verdict, Verdict::Reproduced);
+    let text = scorecard.markdown();
+    assert!(text.contains("\n## Without a figure\n"), "{text}");
+    let one = Reproduction {
+        paper: &paper,
+        results: &results,
+        scorecard: &scorecard,
+    };
+    let page = page(&[one]).expect("the template is right");
+    assert!(page.contains("<h2>Without a figure</h2>"), "{page}");
+}
+
+#[test]
 fn several_papers_are_one_page_and_counted_together() {
     let paper = paper(&claims(TWO_NUMBERS)).unwrap();
     let results = results(&paper, doubled);
