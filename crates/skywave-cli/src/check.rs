@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use skywave_lab::report::number::counted;
 use skywave_lab::scenario::Scenario;
 use skywave_papers::{claims, rank};
 
@@ -47,25 +48,29 @@ fn check(path: &Path) -> Result<String, Failure> {
         let study = rank::load(path)?;
         let runs: usize = study.scenarios.iter().map(Scenario::runs).sum();
         return Ok(format!(
-            "{runs} runs (a study: {} compositions, {} paths)",
-            study.entries.len(),
-            study.paths.len(),
+            "{} (a study: {}, {})",
+            counted(runs, "run"),
+            counted(study.entries.len(), "composition"),
+            counted(study.paths.len(), "path"),
         ));
     }
     if let Some(folder) = claims::folder_of(path) {
+        if !claims::is_paper(&folder) {
+            return Err(Failure::NoPaper(folder));
+        }
         let paper = claims::load_dir(&folder)?;
         return Ok(format!(
-            "{} runs (a paper: {} claims, {} experiments)",
-            paper.runs(),
-            paper.claims(),
-            paper.experiments().len(),
+            "{} (a paper: {}, {})",
+            counted(paper.runs(), "run"),
+            counted(paper.claims(), "claim"),
+            counted(paper.experiments().len(), "experiment"),
         ));
     }
     let scenario = skywave_lab::folder::load(path)?;
     Ok(format!(
-        "{} runs ({} points, {} seeds)",
-        scenario.runs(),
-        scenario.points().len(),
-        scenario.seeds().len(),
+        "{} ({}, {})",
+        counted(scenario.runs(), "run"),
+        counted(scenario.points().len(), "point"),
+        counted(scenario.seeds().len(), "seed"),
     ))
 }

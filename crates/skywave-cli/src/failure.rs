@@ -35,6 +35,21 @@ pub(crate) enum Failure {
     /// Figures of all papers.
     #[error("`--only` chooses among the figures of one paper: name it instead of `all`")]
     OnlyOfAll,
+    /// A folder is no paper.
+    #[error("{}: there is no claims.toml in it, so it is no paper; of scenarios name the files: {}", .0.display(), crate::output::for_shell(.0) + "/*.toml")]
+    NoPaper(PathBuf),
+    /// A scenario was asked for, and this is something else.
+    #[error("{}: this is {what}, not a scenario; it is for `skywave {verb} {}`", path.display(), crate::output::for_shell(given))]
+    NoScenario {
+        /// The file or folder.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+        /// The verb that takes it.
+        verb: &'static str,
+        /// What that verb is given.
+        given: PathBuf,
+    },
     /// A study of paths is wrong.
     #[error(transparent)]
     Rank(#[from] RankError),
@@ -101,6 +116,14 @@ pub(crate) enum Failure {
         path: PathBuf,
         /// Why not.
         source: io::Error,
+    },
+    /// A new file cannot be in a folder that is none.
+    #[error("cannot write {}: there is no folder {}", path.display(), dir.display())]
+    NoFolder {
+        /// The file.
+        path: PathBuf,
+        /// The folder.
+        dir: PathBuf,
     },
     /// A new file would take the place of another one.
     #[error("{}: it is there already, and stays as it is; choose another name", .0.display())]
@@ -177,6 +200,8 @@ impl Failure {
             Self::Scenario(_)
             | Self::Claims(_)
             | Self::OnlyOfAll
+            | Self::NoPaper(_)
+            | Self::NoScenario { .. }
             | Self::Rank(_)
             | Self::Set(_)
             | Self::Key(_)
@@ -198,6 +223,7 @@ impl Failure {
             | Self::Capture { .. }
             | Self::Gap(_)
             | Self::Write(_)
+            | Self::NoFolder { .. }
             | Self::Bind { .. }
             | Self::Node(_)
             | Self::Send { .. }

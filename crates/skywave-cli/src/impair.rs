@@ -39,7 +39,7 @@ use show::Status;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     skywave impair --rate 20Mbps --delay 40ms --loss 1% --far 'iperf3 -s' -- iperf3 -c far\n  \
-    skywave impair --rate 5Mbps --delay 30ms --forward 8000 -- curl -O http://far:8000/file\n  \
+    skywave impair --rate 5Mbps --delay 30ms --forward 8000 -- curl -o copy http://far:8000/file\n  \
     skywave impair my-link.toml --point 3 -- ping -c 3 far\n  \
     skywave impair --delay 40ms --to 127.0.0.1:9001        # UDP: clients send to 127.0.0.1:9000\n  \
     skywave impair my-link.toml --to 127.0.0.1:9001 --duration 30s --json\n  \

@@ -15,7 +15,7 @@ pub(crate) struct Keep {
     pub(crate) fresh: bool,
 
     /// Threads; one a core unless given.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = above_zero)]
     threads: Option<NonZeroUsize>,
 }
 
@@ -24,4 +24,9 @@ impl Keep {
     pub(crate) fn threads(&self) -> Option<usize> {
         self.threads.map(NonZeroUsize::get)
     }
+}
+
+fn above_zero(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .map_err(|_| "expected a whole number from 1".to_owned())
 }

@@ -6,13 +6,16 @@ mod completions;
 mod failure;
 mod figures;
 mod gap;
+mod hints;
 mod impair;
 mod interrupt;
 mod keep;
 mod key;
 mod keys;
 mod manual;
+mod names;
 mod new;
+mod origin;
 mod output;
 mod progress;
 mod quantity;
@@ -113,7 +116,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     if let Some(code) = skywave_wire::behind::inside(&args) {
         return code;
     }
-    let verb = match Cli::try_parse_from(args) {
+    let verb = match Cli::try_parse_from(args.iter()) {
         Ok(cli) => cli.verb,
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             // As clap does with its help where a command is missing: nothing was done, code 2.
@@ -121,6 +124,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
             return 2;
         }
         Err(error) => {
+            let error = hints::add(error, &args);
             // Standard output or standard error is gone: nobody is there to be told.
             let _ = error.print();
             return u8::try_from(error.exit_code()).unwrap_or(2);

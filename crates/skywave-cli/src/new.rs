@@ -105,6 +105,12 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
         source,
     };
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    if let Some(dir) = dir.filter(|dir| !dir.is_dir()) {
+        return Err(Failure::NoFolder {
+            path: path.to_owned(),
+            dir: dir.to_owned(),
+        });
+    }
     // As any new file: the user's mask takes away what others may not do.
     let mut file = tempfile::Builder::new()
         .prefix(".skywave-new-")

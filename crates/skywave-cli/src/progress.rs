@@ -18,7 +18,6 @@ impl Bar {
             bar.set_style(style);
         }
         bar.set_prefix(what.to_owned());
-        bar.enable_steady_tick(Duration::from_millis(200));
         Self(bar)
     }
 
@@ -29,6 +28,8 @@ impl Bar {
             self.0.set_length(progress.total as u64);
             self.0.set_position(progress.done as u64);
             self.0.reset_eta();
+            // Not before there is a number of runs: of none, all are done.
+            self.0.enable_steady_tick(Duration::from_millis(200));
         } else {
             self.0.set_position(progress.done as u64);
         }

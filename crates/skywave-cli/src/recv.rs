@@ -28,7 +28,7 @@ use crate::transfers::Bars;
     skywave recv --into inbox --allow laptop.pub --count 1 --json")]
 pub(crate) struct Args {
     /// Address to listen at: this host only, unless told otherwise (0.0.0.0:4747 is everywhere).
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4747")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4747", value_parser = address)]
     listen: SocketAddr,
     /// Folder for the files; it is made if it is not there.
     #[arg(long, value_name = "DIR")]
@@ -51,6 +51,12 @@ pub(crate) struct Args {
     /// Print each file that has arrived as a line of JSON.
     #[arg(long)]
     json: bool,
+}
+
+/// An address with a port.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let address = text.parse();
+    address.map_err(|_| "expected an address and a port, such as 0.0.0.0:4747".to_owned())
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {

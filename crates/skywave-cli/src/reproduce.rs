@@ -11,6 +11,7 @@ use skywave_papers::claims::{self, Paper, Reproduction, Scorecard};
 
 use crate::failure::Failure;
 use crate::keep::Keep;
+use crate::names::Named;
 use crate::{output, several};
 
 /// The word for every paper.
@@ -39,10 +40,12 @@ const SCORECARD: &str = "scorecard";
     (paper, ours and ci95 are objects by name where a claim has several numbers).")]
 pub(crate) struct Args {
     /// The paper, such as cerl, or all; or the folder of one of your own.
+    #[arg(value_parser = Named(|| claims::papers().chain([ALL]).collect()), hide_possible_values = true)]
     paper: String,
 
     /// Only these experiments, and the claims that they can judge.
-    #[arg(long, value_name = "FIGURE", value_delimiter = ',')]
+    #[arg(long, value_name = "FIGURE", value_delimiter = ',', hide_possible_values = true,
+        value_parser = Named(|| claims::experiments().collect()))]
     only: Vec<String>,
 
     /// Print one JSON object a claim instead of the table.

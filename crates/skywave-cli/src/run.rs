@@ -1,16 +1,20 @@
 //! `skywave run`: simulate a scenario and report.
 
+use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use skywave_lab::capture::{self, Captured, Keep as Snap};
 use skywave_lab::experiment::{self, Options, RecordSeries, Results};
-use skywave_lab::report::{self, HtmlOptions, Study};
+use skywave_lab::report::number::counted;
+use skywave_lab::report::{self, HtmlOptions, SeriesBefore, Study};
 use skywave_lab::scenario::Scenario;
+use skywave_papers::{claims, rank};
 
 use crate::failure::Failure;
 use crate::figures::Figures;
 use crate::keep::Keep;
+use crate::origin::Origin;
 use crate::progress::Bar;
 use crate::{interrupt, output};
 
@@ -87,10 +91,14 @@ const LARGE: u64 = 50_000_000;
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let recorded = args.series.is_some() || args.capture.is_some();
     let scenario = if recorded {
-        skywave_lab::folder::load_recorded(&args.scenario)?
+        skywave_lab::folder::load_recorded(&args.scenario)
     } else {
-        skywave_lab::folder::load(&args.scenario)?
+        skywave_lab::folder::load(&args.scenario)
     };
+    let scenario = scenario.map_err(|error| match of_other_kind(&args.scenario) {
+        Some(failure) => failure,
+        None => error.into(),
+    })?;
     let dir = args.keep.out.join(scenario.name());
     let links = args.captured_links();
     // A wrong name should not cost a night of simulations.
@@ -103,7 +111,14 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         command: Some(format!("skywave run {}", args.scenario.display())),
         ..HtmlOptions::default()
     };
-    report::write_all(&dir, &study, &results, &options)?;
+    let origin = Origin::of(&args.scenario, &dir, scenario.text());
+    if let Some(note) = origin.note() {
+        // A terminal that is gone is no reason not to write the results.
+        let _ = writeln!(io::stderr(), "note: {note}");
+    }
+    let series = report::write_all(&dir, &study, &results, &options)?;
+    origin.write()?;
+    tell_series(series, &dir);
     let drawn = figures.write(&study, &results)?;
     let captured = match &links {
         Some(links) => Some(capture_links(args, &scenario, &dir, links)?),
@@ -139,9 +154,47 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     }
     if let Some(Captured { dir, files }) = captured {
         let dir = dir.display();
-        writeln!(out, "Packets: {dir}/ ({} pcapng files)", files.len())?;
+        let files = counted(files.len(), "pcapng file");
+        writeln!(out, "Packets: {dir}/ ({files})")?;
     }
     Ok(())
+}
+
+/// What stands in the place of a scenario and is for another verb.
+fn of_other_kind(path: &Path) -> Option<Failure> {
+    let other = |what, verb, given: &Path| Failure::NoScenario {
+        path: path.to_owned(),
+        what,
+        verb,
+        given: given.to_owned(),
+    };
+    if let Some(folder) = claims::folder_of(path).filter(|folder| claims::is_paper(folder)) {
+        let what = if path.is_dir() {
+            "the folder of a paper"
+        } else {
+            "the file of a paper's claims"
+        };
+        return Some(other(what, "reproduce", &folder));
+    }
+    let is_study =
+        path.is_file() && fs::read_to_string(path).is_ok_and(|text| rank::is_study(&text));
+    is_study.then(|| other("a study", "rank", path))
+}
+
+/// Says what became of time series that a run before had left, and this one did not record.
+fn tell_series(series: SeriesBefore, dir: &Path) {
+    let path = dir.join("series.parquet");
+    let path = path.display();
+    let told = match series {
+        SeriesBefore::Replaced => return,
+        SeriesBefore::Kept => format!(
+            "{path} stays, it is of the same runs; the report has no part \"Over time\" without --series"
+        ),
+        SeriesBefore::Removed => {
+            format!("{path} is removed, it was of other runs; --series records these")
+        }
+    };
+    let _ = writeln!(io::stderr(), "note: {told}");
 }
 
 impl Args {
@@ -187,7 +240,7 @@ fn records_series(scenario: &Scenario) -> bool {
 fn capture_links(
     args: &Args,
     scenario: &Scenario,
-    dir: &std::path::Path,
+    dir: &Path,
     links: &[String],
 ) -> Result<Captured, Failure> {
     let options = capture::Options {
@@ -204,11 +257,7 @@ fn capture_links(
     Ok(capture::capture(scenario, &options)?)
 }
 
-fn simulate_all(
-    args: &Args,
-    scenario: &Scenario,
-    dir: &std::path::Path,
-) -> Result<Results, Failure> {
+fn simulate_all(args: &Args, scenario: &Scenario, dir: &Path) -> Result<Results, Failure> {
     let bar = Bar::new(scenario.name());
     let options = Options {
         dir: Some(dir),

@@ -9,6 +9,7 @@ use skywave_papers::validate::{Judged, SETS, Set};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::keep::Keep;
+use crate::names::Named;
 use crate::progress::Bar;
 
 mod live;
@@ -35,7 +36,8 @@ mod live;
 pub(crate) struct Args {
     /// Only these sets: cerl, sifest, dcr, dcr-lockstep, ecn, witness, linux, ns3, modern, queues,
     /// kernel, wifi, wifi-far.
-    #[arg(long, value_name = "SET", value_delimiter = ',')]
+    #[arg(long, value_name = "SET", value_delimiter = ',', hide_possible_values = true,
+        value_parser = Named(|| SETS.to_vec()))]
     only: Vec<String>,
 
     /// Replications of each point (of dcr 3 at most).

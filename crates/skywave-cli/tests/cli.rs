@@ -202,22 +202,6 @@ fn a_ranking_leaves_its_files_and_runs_only_what_is_missing() {
 }
 
 #[test]
-fn series_are_written_on_request_and_do_not_outlive_their_results() {
-    let dir = tempfile::tempdir().expect("a directory");
-    fs::write(dir.path().join("tiny.toml"), TINY).expect("written");
-    let series = dir.path().join("runs/tiny/series.parquet");
-    for (args, there) in [
-        (["run", "--series", "tiny.toml"], true),
-        (["run", "tiny.toml", "--series=all"], true),
-        (["run", "tiny.toml", "--fresh"], false),
-    ] {
-        let out = skywave(dir.path(), &args);
-        assert!(out.status.success(), "{}", text(&out.stderr));
-        assert_eq!(series.exists(), there, "{args:?}");
-    }
-}
-
-#[test]
 fn the_plots_of_the_report_are_svg_files_on_request_with_the_same_bytes_each_time() {
     let dir = tempfile::tempdir().expect("a directory");
     fs::write(dir.path().join("tiny.toml"), TINY).expect("written");
@@ -413,7 +397,7 @@ fn a_study_is_checked_and_its_mistakes_are_shown_in_place() {
     let check = skywave(dir.path(), &["check", "my.toml"]);
     assert_eq!(
         text(&check.stdout),
-        "my.toml: 6 runs (a study: 2 compositions, 1 paths)\n",
+        "my.toml: 6 runs (a study: 2 compositions, 1 path)\n",
         "{}",
         text(&check.stderr)
     );

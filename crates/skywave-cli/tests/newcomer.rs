@@ -83,7 +83,10 @@ fn a_new_scenario_takes_the_place_of_nothing() {
 
     let nowhere = skywave(dir.path(), &["new", "no/such/folder"]);
     assert_eq!(nowhere.status.code(), Some(1));
-    assert!(text(&nowhere.stderr).contains("no/such/folder.toml"));
+    assert_eq!(
+        text(&nowhere.stderr),
+        "skywave: cannot write no/such/folder.toml: there is no folder no/such\n"
+    );
 }
 
 #[test]
@@ -109,6 +112,11 @@ fn every_shell_is_given_completions_for_every_verb() {
         for word in ["reproduce", "completions", "kind"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
+    }
+    // Papers and all, experiments, sets: by the words that bash is given.
+    let script = done(&skywave(dir.path(), &["completions", "bash"]));
+    for words in [" cerl dcr ", " fig7a ", " dcr-lockstep "] {
+        assert!(script.contains(words), "{words}");
     }
     let other = skywave(dir.path(), &["completions", "dos"]);
     assert_eq!(other.status.code(), Some(2));
@@ -203,7 +211,7 @@ fn a_paper_of_ones_own_is_checked_and_reproduced_from_its_folder() {
         assert!(page.contains(&format!("```toml\n{text}```")), "{file}");
         fs::write(paper.join(file), text).expect("written");
     }
-    let runs = "30 runs (a paper: 3 claims, 1 experiments)";
+    let runs = "30 runs (a paper: 3 claims, 1 experiment)";
     for path in ["my-paper", "./my-paper/", "my-paper/claims.toml"] {
         let said = done(&skywave(dir.path(), &["check", path]));
         assert_eq!(said, format!("{path}: {runs}\n"));

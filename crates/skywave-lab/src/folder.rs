@@ -71,13 +71,26 @@ fn read_scenario(
     path: &Path,
     parse: impl FnOnce(&str, &str, &str, &Folder) -> Result<Scenario, ScenarioError>,
 ) -> Result<Scenario, ScenarioError> {
-    let text = read(path, MAX_SCENARIO).map_err(|why| ScenarioError::unreadable(path, &why))?;
+    let text = read(path, MAX_SCENARIO).map_err(|why| {
+        let error = ScenarioError::unreadable(path, &why);
+        match with_ending(path).filter(|_| !path.exists()) {
+            Some(there) => error.with_help(format!("did you mean {}?", there.display())),
+            None => error,
+        }
+    })?;
     let name = path.file_stem().map_or_else(
         || "scenario".into(),
         |stem| stem.to_string_lossy().into_owned(),
     );
     let file = path.display().to_string();
     parse(&name, &file, &text, &Folder::of(path))
+}
+
+/// The scenario file of that name, if its ending was left out.
+fn with_ending(path: &Path) -> Option<PathBuf> {
+    let mut name = path.file_name()?.to_owned();
+    name.push(".toml");
+    Some(path.with_file_name(name)).filter(|there| there.is_file())
 }
 
 /// The text of a file of at most `limit` bytes; otherwise why it cannot be had.

@@ -143,6 +143,7 @@ impl Results {
     #[pyo3(signature = (dir, /))]
     fn save(&self, py: Python<'_>, dir: PathBuf) -> PyResult<()> {
         py.detach(|| report::write_all(&dir, &self.study, &self.measured, &HtmlOptions::default()))
+            .map(|_| ())
             .map_err(|error| write_error(&error))
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct LinkArgs {
     #[arg(long, value_name = "TIME", value_parser = time)]
     delay: Option<String>,
 
-    /// The share of packets that it loses each way, as 1% or 0.01.
+    /// The share of packets that it loses each way, as 1% or 0.01; 100% for all.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     loss: Option<f64>,
 
@@ -76,16 +76,28 @@ fn rate(text: &str) -> Result<String, String> {
 }
 
 fn time(text: &str) -> Result<String, String> {
-    quantity::time(text).map(|_| text.trim().to_owned())
+    match quantity::time(text) {
+        Ok(_) => Ok(text.trim().to_owned()),
+        Err(_) => Err("expected a time with its unit, as 40ms".to_owned()),
+    }
 }
 
 fn share(text: &str) -> Result<f64, String> {
     let text = text.trim();
-    let number = match text.strip_suffix('%') {
-        Some(number) => number.trim_end().parse().map(|number: f64| number / 100.0),
-        None => text.parse(),
+    let number: Option<f64> = match text.strip_suffix('%') {
+        Some(number) => number.trim_end().parse().ok().map(|x: f64| x / 100.0),
+        None => match text.parse::<f64>() {
+            // Who writes 1 beside the 1% of others hardly means every packet.
+            Ok(number) if (1.0..=100.0).contains(&number) => {
+                let percent = format!("{number}%, that is {}", (number * 1e8).round() / 1e10);
+                return Err(format!(
+                    "without a unit a share is below 1: did you mean {percent}? All are 100%"
+                ));
+            }
+            other => other.ok(),
+        },
     };
-    let number = number.ok().filter(|number| (0.0..=1.0).contains(number));
+    let number = number.filter(|number| (0.0..=1.0).contains(number));
     number.ok_or_else(|| "expected a share from 0 to 1, as 0.01 or 1%".to_owned())
 }
 
@@ -168,14 +180,21 @@ duration = "9s"
 
     #[test]
     fn values_that_are_none_are_told() {
-        for text in ["", "%", "101%", "-1%", "nan", "2"] {
+        for text in ["", "%", "101%", "-1%", "nan", "101"] {
             assert!(share(text).is_err(), "{text}");
         }
+        // One per cent, or every packet? Nobody is to find out by a link that carries nothing.
+        for (text, meant) in [("1", "1%, that is 0.01?"), ("1.5", "1.5%, that is 0.015?")] {
+            let told = share(text).unwrap_err();
+            assert!(told.contains(meant), "{told}");
+        }
+        assert_eq!(share("100%"), Ok(1.0));
         for text in ["", "0", "-1", "10ms", "0 packets", "some"] {
             assert!(queue(text).is_err(), "{text}");
         }
         assert_eq!(queue("64kB"), Ok("64kB".to_owned()));
         assert!(rate("20").is_err() && rate("0Mbps").is_err());
-        assert!(time("40").is_err() && time("-1ms").is_err());
+        assert!(time("40").is_err_and(|told| told.contains("40ms")));
+        assert!(time("-1ms").is_err());
     }
 }

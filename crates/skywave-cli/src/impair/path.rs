@@ -10,6 +10,8 @@ use thiserror::Error;
 
 /// Flows that a message lists.
 const LISTED: usize = 12;
+/// Points that a message lists.
+const MAX_POINTS: usize = 40;
 
 /// The part of a scenario that is taken.
 #[derive(Clone, Copy, Debug)]
@@ -60,10 +62,12 @@ pub(crate) enum PathError {
     #[error("flow `{0}` passes the radio network: real packets go over links only")]
     Radio(String),
     /// The sweep has fewer points.
-    #[error("--point is from 1 to {points}, the number of points of the scenario's sweep")]
+    #[error("--point is from 1 to {points}, the number of points of the scenario's sweep{list}")]
     NoPoint {
         /// How many.
         points: usize,
+        /// A line for each of the first ones.
+        list: String,
     },
 }
 
@@ -72,7 +76,10 @@ pub(crate) fn of(scenario: &Scenario, choice: Choice<'_>) -> Result<Path, PathEr
     let points = scenario.points().len();
     let point = choice.point.checked_sub(1);
     let point = point.and_then(|index| scenario.points().get(index));
-    let point = point.ok_or(PathError::NoPoint { points })?;
+    let point = point.ok_or_else(|| PathError::NoPoint {
+        points,
+        list: list(scenario),
+    })?;
     let first = scenario.seeds().first().copied().unwrap_or(1);
     let spec = point.spec(choice.seed.unwrap_or(first));
     let flow = pick(&spec, choice.flow)?.clone();
@@ -111,6 +118,25 @@ pub(crate) fn of(scenario: &Scenario, choice: Choice<'_>) -> Result<Path, PathEr
         config,
         notes,
     })
+}
+
+/// The points of a sweep, a line each.
+fn list(scenario: &Scenario) -> String {
+    let points = scenario.points();
+    let lines = points
+        .iter()
+        .enumerate()
+        .take(MAX_POINTS)
+        .map(|(i, point)| {
+            let values = point.params.iter().map(|(path, v)| format!("{path} = {v}"));
+            format!("\n  {}: {}", i + 1, values.collect::<Vec<_>>().join(", "))
+        });
+    // Without a sweep there is one point, and nothing to say of it.
+    let lines: String = lines.filter(|line| line.contains('=')).collect();
+    match points.len().checked_sub(MAX_POINTS) {
+        None | Some(0) => lines,
+        Some(more) => format!("{lines}\n  … and {more} more"),
+    }
 }
 
 fn pick<'a>(spec: &'a Spec, name: Option<&str>) -> Result<&'a FlowSpec, PathError> {
@@ -311,7 +337,11 @@ seeds = [4, 5]
         ));
         for point in [0, 3] {
             let refused = path(&two, Some("bulk"), point);
-            assert!(matches!(refused, Err(PathError::NoPoint { points: 2 })));
+            let told = refused.unwrap_err().to_string();
+            let lines: Vec<&str> = told.lines().collect();
+            assert!(lines[0].starts_with("--point is from 1 to 2"), "{told}");
+            assert_eq!(lines[1], "  1: link.radio.rate = 1Mbps");
+            assert_eq!(lines[2..], ["  2: link.radio.rate = 2Mbps"]);
         }
         let path = path(&two, Some("bulk"), 2).unwrap();
         assert_eq!(path.notes.len(), 3, "{:?}", path.notes);

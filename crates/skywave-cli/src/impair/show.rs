@@ -135,7 +135,10 @@ fn troubles(report: &Report) -> String {
         ),
     ];
     let told = lines.iter().filter(|(count, _)| *count > 0);
-    let told = told.map(|(count, what)| format!("{count} packets {what}.\n"));
+    let told = told.map(|(count, what)| match count {
+        1 => format!("1 packet {}.\n", what.replacen("were ", "was ", 1)),
+        _ => format!("{count} packets {what}.\n"),
+    });
     told.collect::<Vec<_>>().concat()
 }
 

@@ -33,7 +33,7 @@ mod words;
 
 pub use caution::caution;
 #[cfg(feature = "parquet")]
-pub use directory::write_all;
+pub use directory::{SeriesBefore, write_all};
 pub use draw::panel_plot;
 pub use drawings::{Drawing, drawings};
 pub use file::{Format, WriteError, write_drawings, write_file};

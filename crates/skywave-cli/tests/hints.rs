@@ -1,0 +1,122 @@
+//! What the command says to somebody who meant something else: the next step must be in the message.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{skywave, text};
+
+/// What is said to wrong arguments, in words with single spaces between them.
+fn told(dir: &Path, args: &[&str]) -> String {
+    let out = skywave(dir, args);
+    assert_eq!(out.status.code(), Some(2), "{args:?}");
+    let words = text(&out.stderr);
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[track_caller]
+fn says(dir: &Path, args: &[&str], wanted: &str) {
+    let told = told(dir, args);
+    assert!(told.contains(wanted), "{args:?}: {told}");
+}
+
+#[test]
+fn a_file_is_found_without_its_ending() {
+    let dir = tempfile::tempdir().expect("a directory");
+    assert!(skywave(dir.path(), &["new", "my-link"]).status.success());
+    for verb in ["run", "check"] {
+        says(dir.path(), &[verb, "my-link"], "did you mean my-link.toml?");
+        let other = told(dir.path(), &[verb, "your-link"]);
+        assert!(!other.contains("did you mean"), "{other}");
+    }
+}
+
+#[test]
+fn what_another_verb_takes_is_named_with_it() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).expect("written");
+    fs::create_dir(dir.path().join("paper")).expect("a folder");
+    write("paper/claims.toml", "title = \"A paper\"\n");
+    write("study.toml", "title = \"Paths\"\n[[path]]\nname = \"a\"\n");
+    says(dir.path(), &["run", "paper"], "`skywave reproduce paper`");
+    let claims = "paper/claims.toml: this is the file of a paper's claims, not a scenario; it is for \
+                  `skywave reproduce paper`";
+    says(dir.path(), &["run", "paper/claims.toml"], claims);
+    says(
+        dir.path(),
+        &["run", "study.toml"],
+        "`skywave rank study.toml`",
+    );
+    fs::create_dir(dir.path().join("links")).expect("a folder");
+    let files =
+        "no claims.toml in it, so it is no paper; of scenarios name the files: links/*.toml";
+    says(dir.path(), &["check", "links"], files);
+}
+
+#[test]
+fn options_that_are_elsewhere_are_pointed_at() {
+    let dir = tempfile::tempdir().expect("a directory");
+    for args in [
+        ["run", "a.toml", "--seeds", "3"],
+        ["rank", "a.toml", "--seeds", "3"],
+    ] {
+        let told = told(dir.path(), &args);
+        assert!(
+            told.contains("tip: the seeds are in the scenario: `seeds` in [run]"),
+            "{told}"
+        );
+        assert!(!told.contains("--series"), "{told}");
+    }
+    says(
+        dir.path(),
+        &["run", "a.toml", "--threads", "0"],
+        "expected a whole number from 1",
+    );
+    let address = "expected an address and a port, such as 0.0.0.0:4747";
+    says(
+        dir.path(),
+        &["recv", "--listen", "9701", "--into", "a"],
+        address,
+    );
+}
+
+#[test]
+fn a_link_by_options_is_explained() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let link = "tip: or say what the link is: --rate 20Mbps --delay 40ms --loss 1%";
+    says(dir.path(), &["impair", "--", "true"], link);
+    says(dir.path(), &["impair"], link);
+    let command = "tip: a command stands after `--`";
+    says(dir.path(), &["impair", "--rate", "20Mbps", "true"], command);
+    // Two links at once are another mistake.
+    let both = told(dir.path(), &["impair", "a.toml", "--rate", "20Mbps"]);
+    assert!(!both.contains("tip:"), "{both}");
+    let to = ["--to", "127.0.0.1:9001"];
+    let with = |option, value| [&["impair", option, value], &to[..]].concat();
+    says(
+        dir.path(),
+        &with("--delay", "40"),
+        "expected a time with its unit, as 40ms",
+    );
+    let way = "tip: `--delay` is one way: half of the round trip";
+    says(dir.path(), &with("--rtt", "80ms"), way);
+    let share = "did you mean 1%, that is 0.01? All are 100%";
+    says(dir.path(), &with("--loss", "1"), share);
+}
+
+#[test]
+fn the_points_of_a_sweep_are_listed_where_there_is_none_of_that_number() {
+    let dir = tempfile::tempdir().expect("a directory");
+    assert!(skywave(dir.path(), &["new", "my-link"]).status.success());
+    let args = [
+        "impair",
+        "my-link.toml",
+        "--point",
+        "99",
+        "--to",
+        "127.0.0.1:9001",
+    ];
+    says(dir.path(), &args, "--point is from 1 to 12");
+    says(dir.path(), &args, " 12: ");
+}
