@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::{PyIndexError, PyOSError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use skywave_lab::experiment;
 use skywave_lab::report::frame::{self, Frame};
-use skywave_lab::report::{self, HtmlOptions, Study};
+use skywave_lab::report::plot::Print;
+use skywave_lab::report::{self, Drawing, Fonts, HtmlOptions, Study};
 use skywave_lab::scenario::Scenario;
 
 use crate::errors::{scenario_error, write_error};
@@ -37,6 +39,28 @@ impl Results {
     ) -> PyResult<Table> {
         py.detach(|| Table::collect(frame(&self.study, &self.measured)))
             .map_err(|error| PyOSError::new_err(error.to_string()))
+    }
+
+    /// The plots of the scenario's report, or those that `report` asks for; on a screen, or for print.
+    fn drawn(
+        &self,
+        py: Python<'_>,
+        report: Option<&str>,
+        print: Option<&Print>,
+    ) -> PyResult<Vec<Drawing>> {
+        let other;
+        let study = match report {
+            None => &self.study,
+            Some(text) => {
+                let report = self.scenario.report_from(text);
+                other = Study {
+                    report: report.map_err(|error| scenario_error(py, &error))?,
+                    ..self.study.clone()
+                };
+                &other
+            }
+        };
+        Ok(py.detach(|| report::drawings(study, &self.measured, print))?)
     }
 }
 
@@ -111,20 +135,24 @@ impl Results {
     /// of a `[report]` table) asks for.
     #[pyo3(signature = (report, /))]
     fn drawings(&self, py: Python<'_>, report: Option<&str>) -> PyResult<Vec<(String, String)>> {
-        let other;
-        let study = match report {
-            None => &self.study,
-            Some(text) => {
-                let report = self.scenario.report_from(text);
-                other = Study {
-                    report: report.map_err(|error| scenario_error(py, &error))?,
-                    ..self.study.clone()
-                };
-                &other
-            }
-        };
-        let drawings = py.detach(|| report::drawings(study, &self.measured, None))?;
+        let drawings = self.drawn(py, report, None)?;
         Ok(drawings.into_iter().map(|d| (d.title, d.svg)).collect())
+    }
+
+    /// One of these plots as a PDF: for paper, without a title, its font inside.
+    #[pyo3(signature = (report, index, /))]
+    fn pdf<'py>(
+        &self,
+        py: Python<'py>,
+        report: Option<&str>,
+        index: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let drawings = self.drawn(py, report, Some(&Print::default()))?;
+        let Some(drawing) = drawings.get(index) else {
+            return Err(PyIndexError::new_err("there is no such plot"));
+        };
+        let pdf = py.detach(|| report::pdf(&drawing.svg, &Fonts::built_in()))?;
+        Ok(PyBytes::new(py, &pdf))
     }
 
     /// Writes the report, one HTML file.

@@ -128,6 +128,20 @@ def test_notebooks_show_tables_and_plots(lossy: Scenario, tmp_path: Path) -> Non
     assert (tmp_path / "deep" / "plot.svg").read_text() == own[0].svg
 
 
+def test_a_plot_is_written_as_its_ending_says(results: Results, tmp_path: Path) -> None:
+    plot, other = results.plot()[:2]
+    plot.save(tmp_path / "plot.PDF")
+    pdf = (tmp_path / "plot.PDF").read_bytes()
+    assert pdf.startswith(b"%PDF-")
+    assert b"LiberationSans" in pdf
+    other.save(tmp_path / "plot.PDF")
+    assert (tmp_path / "plot.PDF").read_bytes() != pdf
+    for name in ["plot.png", "plot", "plot.svg.gz"]:
+        with pytest.raises(ValueError, match=f"as .svg or .pdf, not as '{name}'"):
+            plot.save(tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == ["plot.PDF"]
+
+
 def test_a_plot_that_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "plot.svg"
     path.write_text("old")

@@ -1,8 +1,8 @@
 """What an experiment measured."""
 
 import os
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
@@ -22,17 +22,27 @@ _WIDTH = 100
 class Drawing:
     """A plot as SVG; a notebook shows it."""
 
-    def __init__(self, title: str, svg: str) -> None:
+    def __init__(self, title: str, svg: str, pdf: Callable[[], bytes] | None = None) -> None:
         self.title = title
         self.svg = svg
+        self._pdf = pdf
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the plot as an SVG file, whole or not at all. Missing directories are created."""
+        """Writes the plot as an SVG file, or where the path ends in .pdf as a PDF for paper,
+        without its title and with its font inside. Whole or not at all; missing directories are
+        created."""
         path = Path(path)
+        ending = path.suffix.lower()
+        if ending == ".pdf" and self._pdf is not None:
+            data = self._pdf()
+        elif ending == ".svg":
+            data = self.svg.encode()
+        else:
+            raise ValueError(f"a plot is saved as .svg or .pdf, not as {path.name!r}")
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
-            draft.write_text(self.svg, encoding="utf-8", newline="")
+            draft.write_bytes(data)
             draft.replace(path)
         finally:
             draft.unlink(missing_ok=True)
@@ -175,7 +185,9 @@ class Results:
         <skywave.Drawings: Mean RTT against one-way delay of radio>
         """
         report = _toml.table(Report(plot=plots)._table()) if plots else None
-        return Drawings([Drawing(title, svg) for title, svg in self._inner.drawings(report)])
+        drawings = enumerate(self._inner.drawings(report))
+        pdf = partial(self._inner.pdf, report)
+        return Drawings([Drawing(title, svg, partial(pdf, n)) for n, (title, svg) in drawings])
 
     def save_report(self, path: str | os.PathLike[str]) -> None:
         """Writes the report: one HTML file that works offline."""
