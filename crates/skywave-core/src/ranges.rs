@@ -65,6 +65,7 @@ impl Ranges {
     }
 
     /// Number of ranges that end at `position` or below.
+    #[inline]
     fn below(&self, position: u64) -> usize {
         self.count_below(|s| s.end <= position)
     }

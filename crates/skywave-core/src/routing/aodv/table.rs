@@ -34,6 +34,7 @@ impl Route {
     }
 
     /// Extends the lifetime to `until`.
+    #[inline]
     pub(super) fn extend(&mut self, until: Time) {
         self.lifetime = self.lifetime.max(until);
     }
@@ -94,6 +95,7 @@ impl Table {
     }
 
     /// The same to look at.
+    #[inline]
     pub(super) fn view(&self, now: Time, destination: Address) -> Option<&Route> {
         let route = &self.routes[self.place(destination)?];
         (route.valid && route.lifetime > now).then_some(route)
