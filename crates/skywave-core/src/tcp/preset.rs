@@ -80,7 +80,7 @@ fn basic(base: Base) -> Composition {
 }
 
 /// The presets that change several slots.
-fn of_several() -> [Preset; 9] {
+fn of_several() -> [Preset; 10] {
     let rack_tlp = || Composition {
         detection: DetectionConfig::Rack,
         recovery: RecoveryConfig::Prr,
@@ -149,6 +149,15 @@ fn of_several() -> [Preset; 9] {
             composition: Composition {
                 timeout: TimeoutConfig::HalfWindow,
                 ..basic(Base::Reno).with_congestion(CongestionConfig::ThreeQuarter)
+            },
+        },
+        Preset {
+            name: "capacity",
+            summary: "CUBIC that no random loss cuts below the measured BDP; paced, RACK-TLP, SACK",
+            source: "docs/mechanisms/capacity.md",
+            composition: Composition {
+                recovery: RecoveryConfig::Sack,
+                ..rack_tlp().with_congestion(CongestionConfig::Capacity)
             },
         },
         // Proposed from the evidence of `skywave rank`; no paper has it.

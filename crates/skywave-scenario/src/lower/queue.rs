@@ -269,7 +269,9 @@ fn pie_queue(model: &PieModel, scale: Scale<'_>) -> Result<PieConfig, Fault> {
 }
 
 fn dualpi2_queue(model: &DualPi2Model, scale: Scale<'_>) -> Result<DualPi2Config, Fault> {
-    let limit = model.limit.map_or(Ok(BOTH_QUEUES), |room| scale.limit(room))?;
+    let limit = model
+        .limit
+        .map_or(Ok(BOTH_QUEUES), |room| scale.limit(room))?;
     let default = DualPi2Config::new(limit);
     let update = model.update.map_or(default.update, |d| d.0);
     if update < SHORTEST_UPDATE {

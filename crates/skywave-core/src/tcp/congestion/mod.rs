@@ -2,6 +2,7 @@
 
 mod bbr;
 mod bbr3;
+mod capacity;
 mod cerl;
 mod copa;
 mod cubic;
@@ -203,6 +204,7 @@ slot! {
     Prague(config): prague::Prague,
     Bbr3: bbr3::Bbr3,
     Copa(config): copa::Copa,
+    Capacity: capacity::Capacity,
     + Custom(own, tcp): CustomCongestion => Built<dyn CongestionControl + Send>
 }
 
