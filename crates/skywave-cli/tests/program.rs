@@ -145,7 +145,7 @@ fn a_link_that_loses_everything_gives_no_answer() {
         return;
     }
     let far = format!("exec python3 -c \"{PONG}\"");
-    for loss in [["--loss", "100%"], ["--loss-back", "1"]] {
+    for loss in [["--loss", "100%"], ["--loss-back", "100%"]] {
         let mut arguments = vec!["--delay", "1ms", "--json", "--far", &far];
         arguments.extend(loss);
         arguments.extend(["--", "python3", "-c", PING, "1"]);
