@@ -65,7 +65,6 @@ impl Ranges {
     }
 
     /// Number of ranges that end at `position` or below.
-    #[inline]
     fn below(&self, position: u64) -> usize {
         self.count_below(|s| s.end <= position)
     }

@@ -87,7 +87,6 @@ impl Access {
     }
 
     /// There is a frame to send. When the channel is taken now, it has to back off.
-    #[inline]
     pub fn request(&mut self, now: Time) {
         self.wanted = true;
         if self.backoff_is_over(now) {
@@ -126,7 +125,6 @@ impl Access {
         self.finish(now);
     }
 
-    #[inline]
     fn finish(&mut self, now: Time) {
         if !self.busy && now > self.idle_since {
             self.held = now + self.timing.difs();
@@ -141,7 +139,6 @@ impl Access {
     }
 
     /// The station begins to hear something, or to talk itself.
-    #[inline]
     pub fn on_busy(&mut self, now: Time) {
         if self.busy {
             return;
@@ -175,7 +172,6 @@ impl Access {
     }
 
     /// The station hears nothing any more.
-    #[inline]
     pub fn on_idle(&mut self, now: Time) {
         if !self.busy {
             return;
@@ -189,7 +185,6 @@ impl Access {
     }
 
     /// A frame was heard, and could be `understood` or not.
-    #[inline]
     pub fn heard(&mut self, understood: bool, now: Time) {
         self.garbled = !understood;
         self.schedule(now);

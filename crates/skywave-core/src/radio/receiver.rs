@@ -128,7 +128,6 @@ impl Receiver {
     }
 
     /// The station finds the channel taken.
-    #[inline]
     pub fn is_busy(&self) -> bool {
         let heard = match self.sensing {
             Sensing::Signals => self.signals.iter().any(|s| s.signal.sensed),

@@ -34,7 +34,6 @@ impl Route {
     }
 
     /// Extends the lifetime to `until`.
-    #[inline]
     pub(super) fn extend(&mut self, until: Time) {
         self.lifetime = self.lifetime.max(until);
     }
@@ -95,7 +94,6 @@ impl Table {
     }
 
     /// The same to look at.
-    #[inline]
     pub(super) fn view(&self, now: Time, destination: Address) -> Option<&Route> {
         let route = &self.routes[self.place(destination)?];
         (route.valid && route.lifetime > now).then_some(route)
