@@ -22,12 +22,23 @@ pub enum PacingConfig {
 
 /// How much faster than a window in a round trip a sender is paced: in slow start, where the next round
 /// trip's window is twice as large, and after it.
-const SLOW_START_GAIN: f64 = 2.0;
-const AVOIDANCE_GAIN: f64 = 1.2;
+pub(super) const SLOW_START_GAIN: f64 = 2.0;
+pub(super) const AVOIDANCE_GAIN: f64 = 1.2;
 /// A burst is what takes this long at the rate, ...
 const BURST: Duration = Duration::from_millis(1);
 /// ... and at least this many segments.
 const FEWEST_SEGMENTS: u64 = 2;
+
+/// Round trip that the first pace of a law assumes while none was measured (draft-cardwell-iccrg-bbr-00
+/// section 4.2.1; draft-ietf-ccwg-bbr, `InitPacingRate`).
+pub(super) const NOMINAL_RTT: Duration = Duration::from_millis(1);
+
+/// The rate of `gain` windows in a round trip.
+pub(super) fn rate_of_window(window: Segments, rtt: Duration, mss: u32, gain: f64) -> Rate {
+    let bits = window.0 * f64::from(mss) * 8.0 * gain;
+    // A cast of a float saturates.
+    Rate::from_bps(((bits / rtt.as_secs_f64()) as u64).max(1))
+}
 
 /// The pace of one connection.
 #[derive(Clone, Copy, Debug)]
@@ -73,17 +84,14 @@ impl Pacing {
         if self.config == PacingConfig::Off {
             return None;
         }
-        let srtt = srtt.filter(|srtt| !srtt.is_zero())?.as_secs_f64();
+        let srtt = srtt.filter(|srtt| !srtt.is_zero())?;
         let slow_start = window.cwnd < window.ssthresh / 2.0;
         let gain = if slow_start {
             SLOW_START_GAIN
         } else {
             AVOIDANCE_GAIN
         };
-        let Segments(cwnd) = window.cwnd;
-        // A cast of a float saturates.
-        let bps = cwnd * f64::from(mss) * 8.0 * gain / srtt;
-        Some(Rate::from_bps((bps as u64).max(1)))
+        Some(rate_of_window(window.cwnd, srtt, mss, gain))
     }
 
     /// A segment of `bytes` bytes leaves, in bursts of `quantum` at `rate`; without a rate it

@@ -199,6 +199,14 @@ impl Response {
         }
     }
 
+    /// No answer: threshold and window stay as they are.
+    pub fn unchanged(window: &Window) -> Self {
+        Self {
+            ssthresh: window.ssthresh,
+            window_after: window.cwnd,
+        }
+    }
+
     /// After a timeout: threshold at `window` (at least two segments), restart with one segment.
     pub fn restart(window: Segments) -> Self {
         Self {

@@ -16,8 +16,8 @@ mod phase;
 mod window;
 
 use super::path::{
-    Dwell, FEWEST, FullPipe, Gain, Largest, Lumps, Pace, Rounds, Saved, Starved, Target, burst,
-    delivered_in,
+    Dwell, FEWEST, FullPipe, Gain, Lumps, MaxRate, NO_RATE, Pace, Rounds, Saved, Starved, Target,
+    burst, delivered_in,
 };
 use super::{CongestionControl, Law};
 use crate::tcp::flight::RateSample;
@@ -28,7 +28,7 @@ use crate::tcp::window::{
 use crate::units::{Rate, Segments};
 
 use aggregation::Aggregation;
-use model::{MaxRate, MinRtt};
+use model::MinRtt;
 use phase::Phase;
 use window::Repair;
 
@@ -69,7 +69,6 @@ impl Law for Bbr {}
 
 /// Below this pace one segment leaves at a time, above it two at least (section 4.2.2).
 const SLOW: Rate = Rate::from_bps(1_200_000);
-const NO_RATE: Rate = Rate::from_bps(0);
 
 impl Bbr {
     /// A sender that has seen nothing yet.
@@ -151,7 +150,7 @@ impl CongestionControl for Bbr {
     /// Losses change only how much may be in flight while they are repaired (`bbr/window.rs`).
     fn on_loss(&mut self, _loss: &LossEvent, window: &Window) -> Response {
         self.repair.save(window.cwnd, &self.phase);
-        unchanged(window)
+        Response::unchanged(window)
     }
 
     fn on_timeout(&mut self, _timeout: &TimeoutEvent, window: &Window) -> Response {
@@ -160,12 +159,12 @@ impl CongestionControl for Bbr {
         self.full_pipe.forget_rate();
         Response {
             window_after: Segments::ONE,
-            ..unchanged(window)
+            ..Response::unchanged(window)
         }
     }
 
     fn on_ecn(&mut self, _mark: &LossEvent, window: &Window) -> Response {
-        unchanged(window)
+        Response::unchanged(window)
     }
 
     fn on_spurious(&mut self, _spurious: &SpuriousEvent, _window: &mut Window) {
@@ -197,13 +196,6 @@ impl CongestionControl for Bbr {
 
     fn send_quantum(&self) -> Option<u64> {
         Some(self.quantum().to_bytes(self.mss))
-    }
-}
-
-fn unchanged(window: &Window) -> Response {
-    Response {
-        ssthresh: window.ssthresh,
-        window_after: window.cwnd,
     }
 }
 

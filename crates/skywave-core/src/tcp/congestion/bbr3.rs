@@ -17,8 +17,8 @@ mod phase;
 mod window;
 
 use super::path::{
-    Dwell, FEWEST, FullPipe, Gain, Largest, Lumps, Pace, Rounds, Saved, Starved, Target, burst,
-    delivered_in,
+    Dwell, FEWEST, FullPipe, Gain, Largest, Lumps, NO_RATE, Pace, Rounds, Saved, Starved, Target,
+    burst, delivered_in,
 };
 use super::{CongestionControl, Law};
 use crate::tcp::flight::{LossSample, RateSample};
@@ -76,8 +76,6 @@ pub struct Bbr3 {
 const EXTRA_ACKED_PLACES: usize = 11;
 /// The same while the pipe was never full.
 const EXTRA_ACKED_AT_FIRST: usize = 2;
-
-const NO_RATE: Rate = Rate::from_bps(0);
 
 impl BuiltIn for Bbr3 {
     type Config = ();
@@ -239,7 +237,7 @@ impl CongestionControl for Bbr3 {
     /// The answer is to single losses (`bbr3/loss.rs`).
     fn on_loss(&mut self, _loss: &LossEvent, window: &Window) -> Response {
         self.save_state(window.cwnd);
-        unchanged(window)
+        Response::unchanged(window)
     }
 
     fn on_timeout(&mut self, _timeout: &TimeoutEvent, window: &Window) -> Response {
@@ -247,12 +245,12 @@ impl CongestionControl for Bbr3 {
         self.saved.repairs(Repairing::Timeout);
         Response {
             window_after: Segments::ONE,
-            ..unchanged(window)
+            ..Response::unchanged(window)
         }
     }
 
     fn on_ecn(&mut self, _mark: &LossEvent, window: &Window) -> Response {
-        unchanged(window)
+        Response::unchanged(window)
     }
 
     fn on_spurious(&mut self, _spurious: &SpuriousEvent, window: &mut Window) {
@@ -288,13 +286,6 @@ impl CongestionControl for Bbr3 {
 
     fn send_quantum(&self) -> Option<u64> {
         Some(self.quantum().to_bytes(self.mss))
-    }
-}
-
-fn unchanged(window: &Window) -> Response {
-    Response {
-        ssthresh: window.ssthresh,
-        window_after: window.cwnd,
     }
 }
 

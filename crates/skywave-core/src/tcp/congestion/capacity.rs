@@ -19,18 +19,15 @@
 mod queue;
 
 use super::cubic::{Cubic, CubicConfig};
-use super::path::{FEWEST, FullPipe, Largest, Rounds, delivered_in};
+use super::path::{FEWEST, FullPipe, MaxRate, NO_RATE, Rounds, delivered_in};
 use super::{CongestionControl, Law};
 use crate::tcp::flight::RateSample;
+use crate::tcp::pacing::{AVOIDANCE_GAIN, NOMINAL_RTT, SLOW_START_GAIN, rate_of_window};
 use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{AckEvent, LossCause, LossEvent, Response, TimeoutEvent, Window};
-use crate::time::Duration;
 use crate::units::{Rate, Segments};
 
 use queue::Queue;
-
-/// Round trips for which a rate counts, as in BBR (BtlBwFilterLen).
-const RATE_ROUNDS: usize = 10;
 
 /// A cut to this part of the window or more is none: CUBIC would begin a new period of growth for nothing.
 const KEPT: f64 = 0.95;
@@ -42,19 +39,13 @@ const TOO_MUCH: f64 = 0.3;
 /// ... of at least this many segments.
 const TOO_MANY: Segments = Segments(8.0);
 
-/// Pace in windows a round trip, in slow start and after it (Linux's `tcp_update_pacing_rate`).
-const SLOW_START_PACE: f64 = 2.0;
-const AVOIDANCE_PACE: f64 = 1.2;
-/// Round trip that the first pace assumes while none was measured.
-const NOMINAL_RTT: Duration = Duration::from_millis(1);
-
 /// State of one sender.
 #[derive(Clone, Debug)]
 pub struct Capacity {
     mss: u32,
     cubic: Cubic,
     rounds: Rounds,
-    bandwidth: Largest<Rate, { RATE_ROUNDS + 1 }>,
+    bandwidth: MaxRate,
     full_pipe: FullPipe,
     queue: Queue,
     /// What the present round trip has delivered and lost, in segments.
@@ -85,7 +76,7 @@ impl Law for Capacity {}
 impl Capacity {
     /// A sender that has seen nothing yet.
     pub fn new(setup: &Setup) -> Self {
-        let mut new = Self {
+        Self {
             mss: setup.mss,
             // Linux' constants: this sender meets Linux' CUBIC.
             cubic: Cubic::new(CubicConfig {
@@ -93,28 +84,25 @@ impl Capacity {
                 ..CubicConfig::DEFAULT
             }),
             rounds: Rounds::default(),
-            bandwidth: Largest::new(Rate::from_bps(0)),
+            bandwidth: MaxRate::new(NO_RATE),
             full_pipe: FullPipe::default(),
             queue: Queue::default(),
             delivered: Segments::ZERO,
             lost: Segments::ZERO,
             startup: true,
-            pace: Rate::from_bps(0),
-        };
-        new.set_pace(setup.initial_window, NOMINAL_RTT, SLOW_START_PACE);
-        new
+            pace: rate_of_window(
+                setup.initial_window,
+                NOMINAL_RTT,
+                setup.mss,
+                SLOW_START_GAIN,
+            ),
+        }
     }
 
     /// What must be in flight to use all of the path; no segment before anything was measured.
     fn bdp(&self) -> Segments {
         let rtt = self.queue.min_rtt().unwrap_or_default();
         delivered_in(rtt, self.bandwidth.get(), self.mss)
-    }
-
-    fn set_pace(&mut self, window: Segments, rtt: Duration, gain: f64) {
-        let bits = window.0 * f64::from(self.mss) * 8.0 * gain;
-        // A cast of a float saturates.
-        self.pace = Rate::from_bps((bits / rtt.as_secs_f64()) as u64);
     }
 
     /// Takes the sample into what is known of the path; whether a round trip is over.
@@ -168,9 +156,9 @@ impl CongestionControl for Capacity {
         }
         let slow_start = window.cwnd < window.ssthresh;
         let pace = if slow_start {
-            SLOW_START_PACE
+            SLOW_START_GAIN
         } else {
-            AVOIDANCE_PACE
+            AVOIDANCE_GAIN
         };
         // A window that is not half used does not grow. Losses and the pace keep it from being filled.
         let used = Segments::from_bytes(sample.flight_before, self.mss) * 2.0 >= window.cwnd;
@@ -181,26 +169,22 @@ impl CongestionControl for Capacity {
         };
         self.cubic.on_ack(&ack, window);
         if let Some(srtt) = ack.srtt.filter(|srtt| !srtt.is_zero()) {
-            self.set_pace(window.cwnd, srtt, pace);
+            self.pace = rate_of_window(window.cwnd, srtt, self.mss, pace);
         }
     }
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
-        let unchanged = Response {
-            ssthresh: window.ssthresh,
-            window_after: window.cwnd,
-        };
         let queued = if self.startup {
             self.queue.is_long_for_the_path()
         } else {
             self.queue.is_long()
         };
         if loss.cause == LossCause::Eln || !queued {
-            return unchanged;
+            return Response::unchanged(window);
         }
         let bdp = self.bdp().max(FEWEST);
         if !self.startup && bdp >= window.cwnd * KEPT {
-            return unchanged;
+            return Response::unchanged(window);
         }
         let cut = self.cubic.on_loss(loss, window);
         let to = if std::mem::take(&mut self.startup) {

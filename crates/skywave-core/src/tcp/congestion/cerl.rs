@@ -132,10 +132,7 @@ impl CongestionControl for Cerl {
             }
             Reno.on_loss(loss, window)
         } else {
-            Response {
-                ssthresh: window.ssthresh,
-                window_after: window.cwnd,
-            }
+            Response::unchanged(window)
         }
     }
 

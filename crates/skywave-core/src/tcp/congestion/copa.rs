@@ -13,6 +13,7 @@ mod velocity;
 use super::path::Rounds;
 use super::{CongestionControl, Law};
 use crate::tcp::flight::RateSample;
+use crate::tcp::pacing::{NOMINAL_RTT, rate_of_window};
 use crate::tcp::slot::{BuiltIn, Field, Setup};
 use crate::tcp::window::{
     AckEvent, IdleEvent, LossEvent, Repairing, Response, SpuriousEvent, TimeoutEvent, Window,
@@ -85,8 +86,6 @@ impl BuiltIn for Copa {
 
 impl Law for Copa {}
 
-/// Round trip that the first pace assumes while none was measured.
-const NOMINAL_RTT: Duration = Duration::from_millis(1);
 /// The pace is so many windows a round trip: it smooths, and the window bounds.
 const PACE: f64 = 2.0;
 /// Least window: with one segment there would be no second one to tell a round trip by.
@@ -111,9 +110,7 @@ impl Copa {
     }
 
     fn set_pace(&mut self, window: Segments, rtt: Duration) {
-        let bits = window.0 * f64::from(self.mss) * 8.0 * PACE;
-        // A cast of a float saturates.
-        self.pace = Rate::from_bps((bits / rtt.as_secs_f64()) as u64);
+        self.pace = rate_of_window(window, rtt, self.mss, PACE);
     }
 
     /// The rate, cwnd/RTTstanding, is at most the target, 1/(δ·dq).
@@ -177,10 +174,7 @@ impl CongestionControl for Copa {
     fn on_loss(&mut self, _loss: &LossEvent, window: &Window) -> Response {
         self.mode.on_loss();
         self.before_timeout = None;
-        Response {
-            ssthresh: window.ssthresh,
-            window_after: window.cwnd,
-        }
+        Response::unchanged(window)
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response {

@@ -1,4 +1,5 @@
-//! What laws know of their path that follow a model of it instead of losses: both versions of BBR share it.
+//! What laws measure of their path that do not follow losses alone: both versions of BBR, Copa and capacity
+//! share it.
 
 mod burst;
 mod dwell;
@@ -24,6 +25,16 @@ pub(super) use lumps::Lumps;
 pub(super) use pace::Pace;
 pub(super) use rounds::{Rounds, Starved};
 pub(super) use window::{FEWEST, Saved, Target};
+
+/// Round trips for which a rate counts (BtlBwFilterLen): a cycle of BBR's gains and two more.
+const RATE_ROUNDS: usize = 10;
+
+/// The largest rate of delivery (BBR.BtlBw, draft-cardwell-iccrg-bbr-00 section 4.1.1.5), of the round trip in
+/// which it was seen and those for which it then counts.
+pub(super) type MaxRate = Largest<Rate, { RATE_ROUNDS + 1 }>;
+
+/// Before anything was delivered.
+pub(super) const NO_RATE: Rate = Rate::from_bps(0);
 
 /// By how much a rate or a window is multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]

@@ -14,6 +14,7 @@
 
 use super::dctcp::MarkedShare;
 use super::{CongestionControl, Law, NeedsEcn, Reno};
+use crate::tcp::pacing::{NOMINAL_RTT, SLOW_START_GAIN, rate_of_window};
 use crate::tcp::slot::{BuiltIn, Field, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Repairing, Response, TimeoutEvent, Window};
 use crate::time::{Duration, Time};
@@ -62,10 +63,6 @@ impl Law for Prague {
 
 /// Rounds after slow start until short round trips do not count any more, as in Linux.
 const TRANSITION: u32 = 4;
-/// Round trip that the first pace assumes while none was measured.
-const NOMINAL_RTT: Duration = Duration::from_millis(1);
-/// How much faster than a window in a round trip the sender is paced in slow start.
-const SLOW_START_GAIN: f64 = 2.0;
 /// Longest burst.
 const BURST: Duration = Duration::from_micros(250);
 
@@ -89,7 +86,7 @@ pub struct Prague {
 impl Prague {
     /// A sender that has seen nothing yet.
     pub fn new(config: PragueConfig, setup: &Setup) -> Self {
-        let mut prague = Self {
+        Self {
             share: MarkedShare::new(config.g, 1.0),
             rtt_virt: config.rtt_virt,
             mss: setup.mss,
@@ -98,17 +95,8 @@ impl Prague {
             srtt: Duration::ZERO,
             moved_at: Time::ZERO,
             cut_at: Time::ZERO,
-            pace: Rate::from_bps(1),
-        };
-        prague.pace = prague.rate_of(setup.initial_window, NOMINAL_RTT);
-        prague
-    }
-
-    /// A window in a round trip.
-    fn rate_of(&self, window: Segments, rtt: Duration) -> Rate {
-        let bits = window.0 * f64::from(self.mss) * 8.0;
-        // A cast of a float saturates.
-        Rate::from_bps(((bits / rtt.as_secs_f64()) as u64).max(1))
+            pace: rate_of_window(setup.initial_window, NOMINAL_RTT, setup.mss, 1.0),
+        }
     }
 
     /// Short round trips do not count.
@@ -178,7 +166,7 @@ impl CongestionControl for Prague {
             let in_use = window.cwnd.max(ack.in_flight);
             let fast = window.cwnd < window.ssthresh / 2.0;
             let gain = if fast { SLOW_START_GAIN } else { 1.0 };
-            self.pace = self.rate_of(in_use * gain, self.srtt);
+            self.pace = rate_of_window(in_use, self.srtt, self.mss, gain);
         }
     }
 
@@ -192,10 +180,7 @@ impl CongestionControl for Prague {
 
     fn on_ecn(&mut self, mark: &LossEvent, window: &Window) -> Response {
         if !self.may_go_on(mark.now, self.cut_at) {
-            return Response {
-                ssthresh: window.ssthresh,
-                window_after: window.cwnd,
-            };
+            return Response::unchanged(window);
         }
         self.cut_at = mark.now;
         mark.cut_to(mark.window * (1.0 - self.share.alpha / 2.0))

@@ -182,10 +182,7 @@ impl CongestionControl for Vegas {
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
         if self.last_cut.is_some_and(|cut| loss.sent_at <= cut) {
             // The window was cut after this segment left: the loss is old news.
-            return Response {
-                ssthresh: window.ssthresh,
-                window_after: window.cwnd,
-            };
+            return Response::unchanged(window);
         }
         self.last_cut = Some(loss.now);
         let win = loss.window.0.trunc();

@@ -143,7 +143,7 @@ impl Sender {
         };
         let covered = self.is_cut_already();
         let response = if cause == LossCause::Eln || covered {
-            self.unchanged()
+            Response::unchanged(&self.window)
         } else {
             self.note_cut(CutBy::Loss);
             self.cut_for(&event)
@@ -168,17 +168,9 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// The answer to a loss that is no reason to cut the window.
-    fn unchanged(&self) -> Response {
-        Response {
-            ssthresh: self.window.ssthresh,
-            window_after: self.window.cwnd,
-        }
-    }
-
     /// A further segment of the same window is lost: no other cut of the window.
     pub(super) fn repair_again(&mut self, delivered: u64) {
-        let unchanged = self.unchanged();
+        let unchanged = Response::unchanged(&self.window);
         self.repairing(delivered, |recovery, repair| {
             recovery.on_loss(repair, unchanged, 0);
         });

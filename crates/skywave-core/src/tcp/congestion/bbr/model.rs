@@ -1,15 +1,6 @@
-//! What version 1 knows of its path: the largest rate of delivery and the smallest round trip.
+//! The smallest round trip as version 1 knows it.
 
-use super::Largest;
 use crate::time::{Duration, Time};
-use crate::units::Rate;
-
-/// Round trips for which a rate counts (BtlBwFilterLen): a cycle of gains and two more.
-const RATE_ROUNDS: usize = 10;
-
-/// The largest rate of delivery (BBR.BtlBw, section 4.1.1.5), of the round trip in which it was seen and
-/// those for which it then counts.
-pub(super) type MaxRate = Largest<Rate, { RATE_ROUNDS + 1 }>;
 
 /// For how long a smallest round trip counts (RTpropFilterLen).
 const RTT_WINDOW: Duration = Duration::from_secs(10);

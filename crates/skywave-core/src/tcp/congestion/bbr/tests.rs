@@ -1,12 +1,8 @@
 //! The draft's rules, phase by phase, with ACKs as a path would send them.
 
-use std::ops::{Deref, DerefMut};
-
 use super::phase::Cycle;
 use super::*;
-use crate::tcp::config::{Profile, TcpConfig};
-use crate::tcp::congestion::path::testing::Acks;
-use crate::tcp::preset::preset;
+use crate::tcp::congestion::path::testing::{Acks, OnPath, setup};
 use crate::tcp::testing::{ack_at, assert_near, loss_at, timeout_at, window};
 use crate::time::Duration;
 
@@ -14,71 +10,34 @@ const MSS: u32 = 1000;
 /// Bytes that the path delivers in its round trip of 100 ms: ten segments, 800 kb/s.
 const BDP: u64 = 10_000;
 
-fn config() -> TcpConfig {
-    let composition = preset("bbr").expect("a preset").composition.clone();
-    TcpConfig {
-        mss: MSS,
-        ..TcpConfig::new(Profile::Rfc, composition)
-    }
-}
-
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
 /// A sender on a path of 100 ms.
-struct Path {
-    bbr: Bbr,
-    window: Window,
-    acks: Acks,
-}
-
-impl Deref for Path {
-    type Target = Acks;
-    fn deref(&self) -> &Acks {
-        &self.acks
-    }
-}
-
-impl DerefMut for Path {
-    fn deref_mut(&mut self) -> &mut Acks {
-        &mut self.acks
-    }
-}
+type Path = OnPath<Bbr>;
 
 impl Path {
     fn new() -> Self {
         Self {
-            bbr: Bbr::new(&config().setup()),
+            law: Bbr::new(&setup("bbr", MSS)),
             window: window(10.0, 1e6),
             acks: Acks::new(BDP, MSS),
         }
     }
 
-    /// [`Acks::ack`], which the sender gets.
-    fn ack(&mut self, segments: u64, after: Duration, age: u64) {
-        let event = self.acks.ack(segments, after, age);
-        self.bbr.on_ack(&event, &mut self.window);
-    }
-
     /// A round trip in one ACK.
     fn round(&mut self) {
-        self.ack(10, ms(101), 0);
+        self.take_ack(10, ms(101), 0);
     }
 
     /// An ACK in the middle of a round trip.
     fn within(&mut self, after: Duration) {
-        self.ack(1, after, 1_000_000);
-    }
-
-    #[track_caller]
-    fn expect_pace(&self, mbps: f64) {
-        let pace = self.bbr.pace.rate().as_bps() as f64 / 1e6;
-        assert!((pace - mbps).abs() < 1e-5, "pace is {pace}, not {mbps}");
+        self.take_ack(1, after, 1_000_000);
     }
 
     fn phase(&self) -> Phase {
-        self.bbr.phase
+        self.law.phase
     }
 
     /// The sender after STARTUP and DRAIN.
@@ -93,7 +52,7 @@ impl Path {
 
     fn at(mut self, index: usize) -> Self {
         let since = self.now;
-        self.bbr.phase = Phase::ProbeBw(Cycle { index, since });
+        self.law.phase = Phase::ProbeBw(Cycle { index, since });
         self
     }
 
@@ -110,14 +69,14 @@ fn the_first_pace_is_the_initial_window_in_a_millisecond() {
     let path = Path::new();
     // 10 segments of 1000 bytes in 1 ms are 80 Mb/s.
     path.expect_pace(80.0 * 2.885 * 0.99);
-    assert!(path.bbr.owns_window() && path.bbr.needs_rate());
+    assert!(path.law.owns_window() && path.law.needs_rate());
 }
 
 #[test]
 fn the_first_round_trip_slows_the_first_pace_down() {
     let mut path = Path::new();
     path.rate = 1000;
-    path.ack(1, ms(100), 0);
+    path.take_ack(1, ms(100), 0);
     // 10 segments, before this ACK, in 100 ms.
     path.expect_pace(0.8 * 2.885 * 0.99);
 }
@@ -199,7 +158,7 @@ fn a_cycle_is_a_quarter_more_a_quarter_less_and_six_round_trips() {
     let mut gains = Vec::new();
     for _ in 0..8 {
         path.within(ms(1));
-        gains.push(path.bbr.pace.rate().as_bps() as f64 / 0.8e6 / 0.99);
+        gains.push(path.law.pace.rate().as_bps() as f64 / 0.8e6 / 0.99);
         path.within(ms(100));
     }
     for (gain, expected) in gains.iter().zip([1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]) {
@@ -254,10 +213,10 @@ fn a_rate_counts_for_ten_round_trips_more() {
     path.rate = BDP;
     for _ in 0..10 {
         path.round();
-        assert_eq!(path.bbr.bandwidth.get(), Rate::from_bps(1_600_000));
+        assert_eq!(path.law.bandwidth.get(), Rate::from_bps(1_600_000));
     }
     path.round();
-    assert_eq!(path.bbr.bandwidth.get(), Rate::from_bps(800_000));
+    assert_eq!(path.law.bandwidth.get(), Rate::from_bps(800_000));
 }
 
 #[test]
@@ -269,7 +228,7 @@ fn many_acks_of_one_round_trip_are_one_round() {
     for _ in 0..100 {
         path.within(ms(1));
     }
-    assert_eq!(path.bbr.bandwidth.get(), Rate::from_bps(1_600_000));
+    assert_eq!(path.law.bandwidth.get(), Rate::from_bps(1_600_000));
 }
 
 #[test]
@@ -280,16 +239,16 @@ fn a_sample_of_an_application_with_too_little_counts_only_if_it_shows_more() {
     for _ in 0..30 {
         path.round();
     }
-    assert_eq!(path.bbr.bandwidth.get(), Rate::from_bps(800_000));
+    assert_eq!(path.law.bandwidth.get(), Rate::from_bps(800_000));
     path.rate = 2 * BDP;
     path.round();
-    assert_eq!(path.bbr.bandwidth.get(), Rate::from_bps(1_600_000));
+    assert_eq!(path.law.bandwidth.get(), Rate::from_bps(1_600_000));
 }
 
 #[test]
 fn a_sample_shorter_than_a_round_trip_is_none() {
     let mut path = Path::probing();
-    let rounds = path.bbr.rounds.count();
+    let rounds = path.law.rounds.count();
     let sample = RateSample {
         delivered: 100 * BDP,
         interval: ms(1),
@@ -307,9 +266,9 @@ fn a_sample_shorter_than_a_round_trip_is_none() {
         rate: Some(sample),
         ..ack_at(3000.0, 1.0)
     };
-    path.bbr.on_ack(&event, &mut path.window);
-    assert_eq!(path.bbr.rounds.count(), rounds);
-    assert_eq!(path.bbr.bandwidth.get(), Rate::from_bps(800_000));
+    path.law.on_ack(&event, &mut path.window);
+    assert_eq!(path.law.rounds.count(), rounds);
+    assert_eq!(path.law.bandwidth.get(), Rate::from_bps(800_000));
 }
 
 /// A path whose smallest round trip was seen ten seconds ago.
@@ -318,7 +277,7 @@ fn with_old_rtt(flight: u64) -> Path {
     path.flight = flight * u64::from(MSS);
     path.rtt = ms(150);
     for _ in 0..99 {
-        path.ack(1, ms(100), 0);
+        path.take_ack(1, ms(100), 0);
     }
     path
 }
@@ -327,10 +286,10 @@ fn with_old_rtt(flight: u64) -> Path {
 fn after_ten_seconds_four_segments_show_the_round_trip() {
     let mut path = with_old_rtt(14);
     let cwnd = path.window.cwnd;
-    assert_eq!(path.bbr.min_rtt.get(), Some(ms(100)));
+    assert_eq!(path.law.min_rtt.get(), Some(ms(100)));
     path.within(ms(101));
     assert_eq!(path.phase(), Phase::ProbeRtt(None));
-    assert_eq!(path.bbr.min_rtt.get(), Some(ms(150)), "the latest one");
+    assert_eq!(path.law.min_rtt.get(), Some(ms(150)), "the latest one");
     assert_near(path.window.cwnd.0, 4.0, "cwnd");
     path.expect_pace(0.8 * 0.99);
     // 200 ms, and a round trip, count from when few are in flight.
@@ -340,11 +299,11 @@ fn after_ten_seconds_four_segments_show_the_round_trip() {
     path.rtt = ms(100);
     path.within(ms(10));
     assert!(matches!(path.phase(), Phase::ProbeRtt(Some(_))));
-    path.ack(1, ms(150), 0);
+    path.take_ack(1, ms(150), 0);
     assert!(path.phase().is_probe_rtt(), "a round trip, but no 200 ms");
     path.within(ms(51));
     assert!(matches!(path.phase(), Phase::ProbeBw(_)));
-    assert_eq!(path.bbr.min_rtt.get(), Some(ms(100)));
+    assert_eq!(path.law.min_rtt.get(), Some(ms(100)));
     assert_near(path.window.cwnd.0, cwnd.0, "cwnd");
 }
 
@@ -356,7 +315,7 @@ fn it_also_lasts_a_round_trip() {
         path.within(ms(100));
         assert!(path.phase().is_probe_rtt(), "1 s, but no round trip");
     }
-    path.ack(1, ms(1), 0);
+    path.take_ack(1, ms(1), 0);
     assert!(!path.phase().is_probe_rtt());
 }
 
@@ -366,9 +325,9 @@ fn the_few_segments_in_flight_then_say_nothing_of_the_path() {
     path.within(ms(101));
     path.rate = BDP / 10;
     for _ in 0..40 {
-        path.ack(1, ms(10), 0);
+        path.take_ack(1, ms(10), 0);
     }
-    assert_eq!(path.bbr.bandwidth.get(), Rate::from_bps(800_000));
+    assert_eq!(path.law.bandwidth.get(), Rate::from_bps(800_000));
 }
 
 #[test]
@@ -376,27 +335,27 @@ fn a_smaller_round_trip_counts_at_once() {
     let mut path = Path::probing();
     path.rtt = ms(50);
     path.within(ms(10));
-    assert_eq!(path.bbr.min_rtt.get(), Some(ms(50)));
+    assert_eq!(path.law.min_rtt.get(), Some(ms(50)));
 }
 
 #[test]
 fn an_ack_that_may_have_been_kept_back_is_no_smallest_round_trip() {
     let mut path = with_old_rtt(1);
     path.within(ms(101));
-    assert_eq!(path.bbr.min_rtt.get(), Some(ms(100)));
+    assert_eq!(path.law.min_rtt.get(), Some(ms(100)));
 }
 
 #[test]
 fn in_steady_state_two_bdps_and_three_bursts_are_in_flight() {
     let mut path = Path::probing().at(2);
-    path.bbr.aggregation = Aggregation::default();
+    path.law.aggregation = Aggregation::default();
     for _ in 0..100 {
         path.within(ms(10));
     }
     let lump = path
-        .bbr
+        .law
         .aggregation
-        .allowance(path.bbr.bandwidth.get(), MSS);
+        .allowance(path.law.bandwidth.get(), MSS);
     assert!(lump <= Segments(2.0), "{lump:?}");
     assert!(
         (23.0..=28.0).contains(&path.window.cwnd.0),
@@ -408,22 +367,22 @@ fn in_steady_state_two_bdps_and_three_bursts_are_in_flight() {
 #[test]
 fn the_window_is_wider_by_the_largest_lump_of_acks() {
     let mut path = Path::probing().at(2);
-    path.bbr.aggregation = Aggregation::default();
+    path.law.aggregation = Aggregation::default();
     path.window.cwnd = Segments(30.0);
     path.within(ms(10));
     // Eight segments arrive at once on a path that delivers one in 10 ms.
-    path.ack(8, ms(10), 1_000_000);
+    path.take_ack(8, ms(10), 1_000_000);
     let allowance = |path: &Path| {
-        path.bbr
+        path.law
             .aggregation
-            .allowance(path.bbr.bandwidth.get(), MSS)
+            .allowance(path.law.bandwidth.get(), MSS)
     };
     assert_near(allowance(&path).0, 8.0, "allowance");
-    path.ack(40, ms(10), 1_000_000);
+    path.take_ack(40, ms(10), 1_000_000);
     assert_near(allowance(&path).0, 10.0, "allowance: 100 ms of the rate");
     // The sender forgets this after five to ten round trips.
     for _ in 0..10 {
-        path.ack(1, ms(10_000), 0);
+        path.take_ack(1, ms(10_000), 0);
     }
     assert!(allowance(&path) <= Segments::ONE);
 }
@@ -433,7 +392,7 @@ fn in_the_first_round_of_a_recovery_as_much_is_sent_as_arrives() {
     let mut path = Path::probing().at(2);
     path.within(ms(1));
     let before = path.window.cwnd;
-    let response = path.bbr.on_loss(&loss_at(0, 20.0, 0, 20), &path.window);
+    let response = path.law.on_loss(&loss_at(0, 20.0, 0, 20), &path.window);
     assert_eq!(
         (response.window_after, response.ssthresh),
         (before, path.window.ssthresh)
@@ -460,7 +419,7 @@ fn in_the_first_round_of_a_recovery_as_much_is_sent_as_arrives() {
     );
     // From the second round on it grows by the segments that arrive.
     path.lost = 0.0;
-    path.ack(1, ms(10), 0);
+    path.take_ack(1, ms(10), 0);
     assert_near(path.window.cwnd.0, 10.0, "cwnd");
     path.within(ms(10));
     assert_near(path.window.cwnd.0, 11.0, "cwnd");
@@ -479,7 +438,7 @@ fn after_a_timeout_the_window_starts_with_one_segment_and_comes_back() {
     let mut path = Path::probing().at(2);
     path.within(ms(1));
     let before = path.window.cwnd;
-    let response = path.bbr.on_timeout(&timeout_at(0, 20.0), &path.window);
+    let response = path.law.on_timeout(&timeout_at(0, 20.0), &path.window);
     assert_eq!(
         (response.window_after, response.ssthresh),
         (Segments::ONE, path.window.ssthresh)
@@ -505,8 +464,8 @@ fn after_a_timeout_the_window_starts_with_one_segment_and_comes_back() {
 #[test]
 fn a_mark_changes_nothing() {
     let mut path = Path::probing();
-    let response = path.bbr.on_ecn(&loss_at(0, 20.0, 0, 20), &path.window);
-    assert_eq!(response, unchanged(&path.window));
+    let response = path.law.on_ecn(&loss_at(0, 20.0, 0, 20), &path.window);
+    assert_eq!(response, Response::unchanged(&path.window));
 }
 
 #[test]
@@ -519,7 +478,7 @@ fn after_a_pause_it_goes_on_at_the_measured_rate() {
         initial_window: Segments(10.0),
     };
     let before = path.window;
-    path.bbr.on_idle_restart(&idle, &mut path.window);
+    path.law.on_idle_restart(&idle, &mut path.window);
     assert_eq!(path.window, before);
     path.expect_pace(0.8 * 0.99);
     // The pipe has already been empty: the sender need not empty it to measure the round trip.
@@ -537,7 +496,7 @@ fn a_connection_that_begins_late_does_not_begin_with_probe_rtt() {
 
 #[test]
 fn a_burst_is_a_millisecond_of_the_pace() {
-    let mut bbr = Bbr::new(&config().setup());
+    let mut bbr = Bbr::new(&setup("bbr", MSS));
     let mut quantum = |bps| {
         bbr.pace.set(Rate::from_bps(bps));
         bbr.send_quantum()

@@ -5,12 +5,8 @@ mod loss;
 mod model;
 mod start;
 
-use std::ops::{Deref, DerefMut};
-
 use super::*;
-use crate::tcp::config::{Profile, TcpConfig};
-use crate::tcp::congestion::path::testing::Acks;
-use crate::tcp::preset::preset;
+use crate::tcp::congestion::path::testing::{Acks, OnPath, setup};
 use crate::tcp::testing::window;
 use crate::time::Duration;
 
@@ -18,47 +14,19 @@ const MSS: u32 = 1000;
 /// Bytes that the path delivers in its round trip of 100 ms: a hundred segments, 8 Mb/s.
 const BDP: u64 = 100_000;
 
-fn config() -> TcpConfig {
-    let composition = preset("bbr3").expect("a preset").composition.clone();
-    TcpConfig {
-        mss: MSS,
-        ..TcpConfig::new(Profile::Rfc, composition)
-    }
-}
-
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
 /// A sender on a path of 100 ms.
-struct Path {
-    bbr: Bbr3,
-    window: Window,
-    acks: Acks,
-    /// The next segment to be lost.
-    next: u64,
-}
-
-impl Deref for Path {
-    type Target = Acks;
-    fn deref(&self) -> &Acks {
-        &self.acks
-    }
-}
-
-impl DerefMut for Path {
-    fn deref_mut(&mut self) -> &mut Acks {
-        &mut self.acks
-    }
-}
+type Path = OnPath<Bbr3>;
 
 impl Path {
     fn new() -> Self {
         Self {
-            bbr: Bbr3::new(&config().setup()),
+            law: Bbr3::new(&setup("bbr3", MSS)),
             window: window(10.0, 1e6),
             acks: Acks::new(BDP, MSS),
-            next: 0,
         }
     }
 
@@ -71,8 +39,8 @@ impl Path {
         }
         path.flight = BDP;
         path.within(ms(1));
-        assert_eq!(path.bbr.phase, Phase::Cruise, "there is no queue");
-        path.bbr.start_down(path.acks.now);
+        assert_eq!(path.law.phase, Phase::Cruise, "there is no queue");
+        path.law.start_down(path.acks.now);
         path.window.cwnd = Segments(200.0);
         path
     }
@@ -80,54 +48,48 @@ impl Path {
     fn cruise() -> Self {
         let mut path = Self::down();
         path.within(ms(1));
-        assert_eq!(path.bbr.phase, Phase::Cruise);
+        assert_eq!(path.law.phase, Phase::Cruise);
         path
     }
 
     fn refill() -> Self {
         let mut path = Self::cruise();
         path.within(ms(3000));
-        assert_eq!(path.bbr.phase, Phase::Refill);
+        assert_eq!(path.law.phase, Phase::Refill);
         path
     }
 
     fn up() -> Self {
         let mut path = Self::refill();
         path.round();
-        assert_eq!(path.bbr.phase, Phase::Up);
+        assert_eq!(path.law.phase, Phase::Up);
         path
-    }
-
-    /// [`Acks::ack`], which the sender gets.
-    fn ack(&mut self, segments: u64, after: Duration, age: u64) {
-        let event = self.acks.ack(segments, after, age);
-        self.bbr.on_ack(&event, &mut self.window);
     }
 
     /// A round trip in one ACK.
     fn round(&mut self) {
-        self.ack(100, ms(101), 0);
+        self.take_ack(100, ms(101), 0);
     }
 
     /// In the middle of a round trip.
     fn within(&mut self, after: Duration) {
-        self.ack(1, after, 1_000_000_000);
+        self.take_ack(1, after, 1_000_000_000);
     }
 
     /// A segment is lost, one of `gap` after the last one, when so many bytes were in flight and lost with
     /// it.
     fn lose(&mut self, gap: u64, flight_at_send: u64, lost: u64) {
-        let start = self.next + gap * u64::from(MSS);
-        self.next = start + u64::from(MSS);
+        let start = self.lost_to + gap * u64::from(MSS);
+        self.lost_to = start + u64::from(MSS);
         let sample = LossSample {
             start,
-            end: self.next,
+            end: self.lost_to,
             flight_at_send,
             lost,
             total_delivered: self.delivered,
             app_limited: self.app_limited,
         };
-        self.bbr
+        self.law
             .on_segment_lost(self.acks.now, &sample, &self.window);
     }
 
@@ -137,13 +99,7 @@ impl Path {
     }
 
     fn phase(&self) -> Phase {
-        self.bbr.phase
-    }
-
-    #[track_caller]
-    fn expect_pace(&self, mbps: f64) {
-        let pace = self.bbr.pace.rate().as_bps() as f64 / 1e6;
-        assert!((pace - mbps).abs() < 1e-5, "pace is {pace}, not {mbps}");
+        self.law.phase
     }
 
     #[track_caller]

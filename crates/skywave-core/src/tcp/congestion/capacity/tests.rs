@@ -1,32 +1,22 @@
 //! Rule by rule: what a loss does with a queue and without one, and how slow start ends.
 
 use super::*;
-use crate::tcp::config::{Profile, TcpConfig};
-use crate::tcp::congestion::path::testing::Acks;
-use crate::tcp::preset::preset;
+use crate::tcp::congestion::path::testing::{Acks, OnPath, setup};
 use crate::tcp::testing::{assert_near, loss_at, timeout_at, window};
+use crate::time::Duration;
 
 const MSS: u32 = 1000;
 /// A path of 100 ms that delivers 100 segments in it.
 const BDP: f64 = 100.0;
 const STEP: Duration = Duration::from_millis(1);
 
-struct Sender {
-    law: Capacity,
-    window: Window,
-    acks: Acks,
-}
+type Sender = OnPath<Capacity>;
 
 impl Sender {
     /// In its first slow start, with this window.
     fn starting(cwnd: f64) -> Self {
-        let composition = preset("capacity").expect("a preset").composition.clone();
-        let config = TcpConfig {
-            mss: MSS,
-            ..TcpConfig::new(Profile::Rfc, composition)
-        };
         Self {
-            law: Capacity::new(&config.setup()),
+            law: Capacity::new(&setup("capacity", MSS)),
             window: window(cwnd, 1e9),
             acks: Acks::new(BDP as u64 * u64::from(MSS), MSS),
         }
@@ -35,21 +25,20 @@ impl Sender {
     /// After slow start, with the BDP known and this window.
     fn avoiding(cwnd: f64) -> Self {
         let mut sender = Self::starting(cwnd);
-        sender.ack();
+        sender.step();
         sender.law.startup = false;
         sender.window = window(cwnd, 2.0);
         sender
     }
 
-    fn ack(&mut self) {
-        let ack = self.acks.ack(1, STEP, BDP as u64 * u64::from(MSS));
-        self.law.on_ack(&ack, &mut self.window);
+    fn step(&mut self) {
+        self.take_ack(1, STEP, BDP as u64 * u64::from(MSS));
     }
 
     /// An ACK of a segment that found this queue.
     fn queue(&mut self, ms: u64) {
         self.acks.rtt = Duration::from_millis(100 + ms);
-        self.ack();
+        self.step();
     }
 
     /// The window after a loss.
@@ -149,7 +138,7 @@ fn the_window_grows_while_losses_are_repaired() {
     let mut sender = Sender::avoiding(100.0);
     sender.acks.repairing = crate::tcp::window::Repairing::Loss;
     for _ in 0..1000 {
-        sender.ack();
+        sender.step();
     }
     assert!(sender.window.cwnd.0 > 100.0);
 }
@@ -159,7 +148,7 @@ fn a_window_that_nobody_fills_does_not_grow() {
     let mut sender = Sender::avoiding(100.0);
     sender.acks.flight = 49 * u64::from(MSS);
     for _ in 0..1000 {
-        sender.ack();
+        sender.step();
     }
     assert_near(sender.window.cwnd.0, 100.0, "cwnd");
 }
@@ -167,10 +156,10 @@ fn a_window_that_nobody_fills_does_not_grow() {
 #[test]
 fn a_loss_without_a_queue_does_not_end_slow_start() {
     let mut sender = Sender::starting(20.0);
-    sender.ack();
+    sender.step();
     sender.lose();
     let cwnd = sender.window.cwnd.0;
-    sender.ack();
+    sender.step();
     assert_near(sender.window.cwnd.0, cwnd + 1.0, "cwnd");
 }
 
@@ -187,11 +176,11 @@ fn slow_start_ends_at_the_bdp_when_a_loss_finds_a_queue() {
 fn slow_start_ends_when_the_rate_stops_growing() {
     let mut sender = Sender::starting(150.0);
     for _ in 0..99 {
-        sender.ack();
+        sender.step();
     }
     assert!(sender.law.startup, "one round trip");
     for _ in 0..400 {
-        sender.ack();
+        sender.step();
     }
     assert!(!sender.law.startup, "five round trips");
     assert_near(sender.window.ssthresh.0, BDP, "ssthresh");
@@ -221,12 +210,12 @@ fn slow_start_ends_when_a_round_trip_loses_more_than_a_channel_would() {
     let mut sender = Sender::starting(150.0);
     for _ in 0..20 {
         sender.acks.lost = 0.25;
-        sender.ack();
+        sender.step();
     }
     assert!(sender.law.startup, "a fifth is lost");
     for _ in 0..20 {
         sender.acks.lost = 1.0;
-        sender.ack();
+        sender.step();
     }
     assert!(!sender.law.startup, "more than a third is lost");
 }
@@ -242,7 +231,7 @@ fn a_timeout_restarts_and_goes_back_to_the_bdp_in_slow_start() {
 #[test]
 fn the_pace_is_linuxs() {
     let mut sender = Sender::starting(50.0);
-    sender.ack();
+    sender.step();
     let rate = |windows: f64| windows * f64::from(MSS) * 8.0 / 0.1;
     assert_near(
         sender.law.pace.as_bps() as f64,
@@ -251,6 +240,6 @@ fn the_pace_is_linuxs() {
     );
     let mut sender = Sender::avoiding(100.0);
     sender.acks.flight = 0;
-    sender.ack();
+    sender.step();
     assert_near(sender.law.pace.as_bps() as f64, rate(120.0), "afterwards");
 }

@@ -1,9 +1,7 @@
 //! The paper's rules (section 2), one by one.
 
 use super::*;
-use crate::tcp::config::{Profile, TcpConfig};
-use crate::tcp::congestion::path::testing::Acks;
-use crate::tcp::preset::preset;
+use crate::tcp::congestion::path::testing::{Acks, setup};
 use crate::tcp::testing::{assert_near, loss_at, timeout_at, window};
 use crate::time::Time;
 
@@ -11,14 +9,6 @@ const MSS: u32 = 1000;
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
-}
-
-fn config() -> TcpConfig {
-    let composition = preset("copa").expect("a preset").composition.clone();
-    TcpConfig {
-        mss: MSS,
-        ..TcpConfig::new(Profile::Rfc, composition)
-    }
 }
 
 /// A sender on a path of 100 ms.
@@ -34,7 +24,7 @@ impl Path {
     /// With a window of so many segments, of which `config` says what becomes.
     fn with(config: CopaConfig, cwnd: f64) -> Self {
         let mut path = Self {
-            copa: Copa::new(config, &self::config().setup()),
+            copa: Copa::new(config, &setup("copa", MSS)),
             window: window(cwnd, 1e6),
             acks: Acks::new(100_000, MSS),
             srtt: ms(100),

@@ -1,13 +1,11 @@
 //! Whether the rate of delivery still grows.
 
-use super::Gain;
+use super::{Gain, NO_RATE};
 use crate::units::Rate;
 
 /// After this number of round trips in which the rate did not grow by a quarter, the pipe is full.
 const ROUNDS_WITHOUT_GROWTH: u32 = 3;
 const GROWTH: Gain = Gain(1.25);
-
-const NONE: Rate = Rate::from_bps(0);
 
 /// Whether the pipe was filled since the law began to look (draft-cardwell-iccrg-bbr-00 section 4.3.2.2;
 /// draft-ietf-ccwg-bbr, "Exiting Acceleration Based on Bandwidth Plateau").
@@ -23,7 +21,7 @@ impl Default for FullPipe {
     fn default() -> Self {
         Self {
             reached: false,
-            rate: NONE,
+            rate: NO_RATE,
             rounds: 0,
         }
     }
@@ -46,12 +44,12 @@ impl FullPipe {
 
     /// After a timeout any rate is growth.
     pub(crate) fn forget_rate(&mut self) {
-        self.rate = NONE;
+        self.rate = NO_RATE;
     }
 
     /// What slowed the sender down was no loss.
     pub(crate) fn begin_again(&mut self) {
-        self.rate = NONE;
+        self.rate = NO_RATE;
         self.rounds = 0;
     }
 

@@ -1,13 +1,10 @@
 //! The pace that follows from the model.
 
 use super::Gain;
+use crate::tcp::pacing::{NOMINAL_RTT, rate_of_window};
 use crate::tcp::window::AckEvent;
 use crate::time::Duration;
 use crate::units::{Rate, Segments};
-
-/// Round trip that the first pace assumes while none was measured (draft-cardwell-iccrg-bbr-00 section
-/// 4.2.1; draft-ietf-ccwg-bbr, `InitPacingRate`).
-const NOMINAL_RTT: Duration = Duration::from_millis(1);
 
 /// The pace stays 1 % below the model's rate, so that a queue shrinks (Linux's
 /// `bbr_pacing_margin_percent`, BBR.PacingMarginPercent).
@@ -40,10 +37,7 @@ impl Pace {
 
     /// Paces as slow start would with this window and round trip.
     fn follow_window(&mut self, window: Segments, rtt: Duration) {
-        let bits = window.0 * f64::from(self.mss) * 8.0;
-        // A cast of a float saturates.
-        let rate = Rate::from_bps((bits / rtt.as_secs_f64()) as u64);
-        self.rate = rate * self.startup * MARGIN;
+        self.rate = rate_of_window(window, rtt, self.mss, 1.0) * self.startup * MARGIN;
     }
 
     /// The first ACK with a round trip slows the first pace down.

@@ -1,8 +1,14 @@
-//! ACKs as a path of 100 ms would send them.
+//! A law on a path of 100 ms, and ACKs as that path would send them.
 
+use std::ops::{Deref, DerefMut};
+
+use crate::tcp::config::{Profile, TcpConfig};
+use crate::tcp::congestion::CongestionControl;
 use crate::tcp::flight::RateSample;
+use crate::tcp::preset::preset;
+use crate::tcp::slot::Setup;
 use crate::tcp::testing::ack_at;
-use crate::tcp::window::{AckEvent, Repairing};
+use crate::tcp::window::{AckEvent, Repairing, Window};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
@@ -21,6 +27,8 @@ pub(crate) struct Acks {
     pub(crate) lost_meanwhile: u64,
     pub(crate) app_limited: bool,
     pub(crate) rtt: Duration,
+    /// Position after the segment that was lost last.
+    pub(crate) lost_to: u64,
 }
 
 impl Acks {
@@ -37,6 +45,7 @@ impl Acks {
             lost_meanwhile: 0,
             app_limited: false,
             rtt: Duration::from_millis(100),
+            lost_to: 0,
         }
     }
 
@@ -67,5 +76,49 @@ impl Acks {
             repairing: self.repairing,
             ..ack_at(0.0, segments as f64)
         }
+    }
+}
+
+/// What a law of this preset is told of its connection.
+pub(crate) fn setup(name: &str, mss: u32) -> Setup {
+    let composition = preset(name).expect("a preset").composition.clone();
+    let config = TcpConfig {
+        mss,
+        ..TcpConfig::new(Profile::Rfc, composition)
+    };
+    config.setup()
+}
+
+/// A law, its window, and the path that it sends over.
+pub(crate) struct OnPath<L> {
+    pub(crate) law: L,
+    pub(crate) window: Window,
+    pub(crate) acks: Acks,
+}
+
+impl<L> Deref for OnPath<L> {
+    type Target = Acks;
+    fn deref(&self) -> &Acks {
+        &self.acks
+    }
+}
+
+impl<L> DerefMut for OnPath<L> {
+    fn deref_mut(&mut self) -> &mut Acks {
+        &mut self.acks
+    }
+}
+
+impl<L: CongestionControl> OnPath<L> {
+    /// [`Acks::ack`], which the law hears of.
+    pub(crate) fn take_ack(&mut self, segments: u64, after: Duration, age: u64) {
+        let event = self.acks.ack(segments, after, age);
+        self.law.on_ack(&event, &mut self.window);
+    }
+
+    #[track_caller]
+    pub(crate) fn expect_pace(&self, mbps: f64) {
+        let pace = self.law.pacing_rate().expect("a pace").as_bps() as f64 / 1e6;
+        assert!((pace - mbps).abs() < 1e-5, "pace is {pace}, not {mbps}");
     }
 }

@@ -36,10 +36,7 @@ impl CongestionControl for Fixed {
     }
 
     fn on_loss(&mut self, _loss: &LossEvent, window: &Window) -> Response {
-        Response {
-            ssthresh: window.ssthresh,
-            window_after: window.cwnd,
-        }
+        Response::unchanged(window)
     }
 
     fn on_timeout(&mut self, _timeout: &TimeoutEvent, window: &Window) -> Response {

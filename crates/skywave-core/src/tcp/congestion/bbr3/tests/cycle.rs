@@ -39,7 +39,7 @@ fn the_wait_is_two_to_three_seconds() {
     let mut quarters = [0; 4];
     for step in 0..200 {
         let mut path = Path::down();
-        path.bbr
+        path.law
             .start_down(path.acks.now + Duration::from_nanos(step));
         path.acks.now += Duration::from_nanos(step);
         path.within(ms(1));
@@ -60,12 +60,12 @@ fn beside_reno_it_probes_after_as_many_rounds_as_segments_are_in_flight_and_63_a
         let mut path = Path::cruise();
         path.rate = bdp;
         path.flight = bdp;
-        path.bbr.max_bandwidth = Largest::new(NO_RATE);
+        path.law.max_bandwidth = Largest::new(NO_RATE);
         let mut rounds = 0;
-        path.bbr.start_down(path.acks.now);
+        path.law.start_down(path.acks.now);
         while path.phase() != Phase::Refill {
             path.window.cwnd = Segments(cwnd);
-            path.ack(1, ms(1), 0);
+            path.take_ack(1, ms(1), 0);
             rounds += 1;
         }
         rounds
@@ -107,8 +107,8 @@ fn up_goes_on_while_the_application_has_too_little() {
 #[test]
 fn the_window_of_up_is_two_and_a_quarter_bdps() {
     let mut path = Path::up();
-    path.bbr.extra_acked = Largest::new(Segments::ZERO);
-    path.bbr.lumps.begin(path.acks.now);
+    path.law.extra_acked = Largest::new(Segments::ZERO);
+    path.law.lumps.begin(path.acks.now);
     path.within(ms(10));
     path.within(ms(10));
     // Two segments more while probing, and the one that came in.
@@ -118,10 +118,10 @@ fn the_window_of_up_is_two_and_a_quarter_bdps() {
 /// In UP with a bound of what may be in flight, which is in flight.
 fn bounded(bound: u64) -> Path {
     let mut path = Path::refill();
-    path.bbr.bounds.long_term = Some(Segments(bound as f64));
+    path.law.bounds.long_term = Some(Segments(bound as f64));
     path.window.cwnd = Segments(bound as f64);
     path.flight = bound * u64::from(MSS);
-    path.ack(1, ms(100), 0);
+    path.take_ack(1, ms(100), 0);
     assert_eq!(path.phase(), Phase::Up);
     path
 }
@@ -135,8 +135,8 @@ fn a_probe_that_runs_into_its_bound_raises_it_by_twice_as_much_each_round() {
             path.within(ms(0));
         }
         // What is in flight follows the bound.
-        path.ack(1, ms(100), 0);
-        let raised = path.bbr.bounds.long_term.expect("a bound").0;
+        path.take_ack(1, ms(100), 0);
+        let raised = path.law.bounds.long_term.expect("a bound").0;
         assert!(
             (raised - bound - f64::from(growth)).abs() <= 1.0,
             "from {bound} to {raised}, not by {growth}"
@@ -158,24 +158,24 @@ fn a_bound_that_is_not_reached_is_not_raised() {
     // The window was full in the round trip before the first of these.
     path.round();
     path.round();
-    let bound = path.bbr.bounds.long_term;
-    path.ack(1000, ms(1), 1_000_000_000);
+    let bound = path.law.bounds.long_term;
+    path.take_ack(1000, ms(1), 1_000_000_000);
     assert_eq!(path.phase(), Phase::Up);
-    assert_eq!(path.bbr.bounds.long_term, bound);
+    assert_eq!(path.law.bounds.long_term, bound);
 }
 
 #[test]
 fn what_was_carried_without_loss_is_within_the_bound() {
     let mut path = Path::cruise();
-    path.bbr.bounds.long_term = Some(Segments(80.0));
+    path.law.bounds.long_term = Some(Segments(80.0));
     path.flight = 90 * u64::from(MSS);
     path.within(ms(1));
-    assert_eq!(path.bbr.bounds.long_term, Some(Segments(90.0)));
+    assert_eq!(path.law.bounds.long_term, Some(Segments(90.0)));
     path.flight = 95 * u64::from(MSS);
     path.lost_meanwhile = 2000;
     path.within(ms(1));
     assert_eq!(
-        path.bbr.bounds.long_term,
+        path.law.bounds.long_term,
         Some(Segments(90.0)),
         "2.1 % lost"
     );
@@ -184,7 +184,7 @@ fn what_was_carried_without_loss_is_within_the_bound() {
 #[test]
 fn cruising_leaves_room_to_others() {
     let mut path = Path::down();
-    path.bbr.bounds.long_term = Some(Segments(80.0));
+    path.law.bounds.long_term = Some(Segments(80.0));
     path.flight = 69 * u64::from(MSS);
     path.within(ms(1));
     assert_eq!(path.phase(), Phase::Down);
@@ -198,8 +198,8 @@ fn cruising_leaves_room_to_others() {
 #[test]
 fn after_a_probe_that_lost_too_much_the_next_one_is_careful() {
     let mut path = Path::refill();
-    path.bbr.probing.was_too_much = true;
-    path.bbr.bounds.long_term = Some(Segments(110.0));
+    path.law.probing.was_too_much = true;
+    path.law.bounds.long_term = Some(Segments(110.0));
     path.round();
     assert_eq!(path.phase(), Phase::Up);
     path.flight = 109 * u64::from(MSS);
@@ -220,8 +220,8 @@ fn after_a_probe_that_lost_too_much_the_next_one_is_careful() {
 #[test]
 fn a_careful_probe_that_loses_too_much_is_not_followed_by_another() {
     let mut path = Path::refill();
-    path.bbr.probing.was_too_much = true;
-    path.bbr.bounds.long_term = Some(Segments(110.0));
+    path.law.probing.was_too_much = true;
+    path.law.bounds.long_term = Some(Segments(110.0));
     path.round();
     path.flight = 110 * u64::from(MSS);
     path.within(ms(10));
@@ -240,14 +240,14 @@ fn a_rate_counts_in_its_cycle_and_in_the_next_one() {
     path.rate = BDP;
     path.flight = BDP / 2;
     let mut ends = 0;
-    while path.bbr.max_bandwidth.get() > Rate::from_bps(8_000_000) {
-        let before = path.bbr.cycles;
+    while path.law.max_bandwidth.get() > Rate::from_bps(8_000_000) {
+        let before = path.law.cycles;
         path.round();
-        ends += path.bbr.cycles - before;
+        ends += path.law.cycles - before;
         assert!(ends <= 2);
     }
     assert_eq!(ends, 2);
-    assert_eq!(path.bbr.max_bandwidth.get(), Rate::from_bps(8_000_000));
+    assert_eq!(path.law.max_bandwidth.get(), Rate::from_bps(8_000_000));
 }
 
 #[test]
@@ -255,12 +255,12 @@ fn a_sample_of_an_application_with_too_little_counts_only_if_it_shows_more() {
     let mut path = Path::cruise();
     path.app_limited = true;
     path.rate = BDP / 10;
-    path.bbr.cycles += 5;
+    path.law.cycles += 5;
     path.within(ms(1));
-    assert_eq!(path.bbr.max_bandwidth.get(), Rate::from_bps(8_000_000));
+    assert_eq!(path.law.max_bandwidth.get(), Rate::from_bps(8_000_000));
     path.rate = 2 * BDP;
     path.within(ms(1));
-    assert_eq!(path.bbr.max_bandwidth.get(), Rate::from_bps(16_000_000));
+    assert_eq!(path.law.max_bandwidth.get(), Rate::from_bps(16_000_000));
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn a_probe_that_loses_more_than_two_percent_ends() {
     path.lose(1, 150_000, 4000);
     assert_eq!(path.phase(), Phase::Down);
     // 149 before it, of which 3 were lost: (0.02 · 149 − 3)/0.98 of it were too many.
-    let bound = path.bbr.bounds.long_term.expect("a bound");
+    let bound = path.law.bounds.long_term.expect("a bound");
     assert_near(bound.0, 149.0 + (0.02 * 149.0 - 3.0) / 0.98, "bound");
     path.flight = 150_000;
     path.within(ms(1));
@@ -22,7 +22,7 @@ fn a_probe_that_loses_more_than_two_percent_ends() {
 fn a_bound_is_no_less_than_seven_tenths_of_the_bdp() {
     let mut path = Path::up();
     path.lose(1, 20_000, 1000);
-    assert_eq!(path.bbr.bounds.long_term, Some(Segments(70.0)));
+    assert_eq!(path.law.bounds.long_term, Some(Segments(70.0)));
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn a_probe_is_answered_once() {
     let mut path = Path::up();
     path.lose(1, 150_000, 4000);
     path.lose(1, 80_000, 4000);
-    assert!(path.bbr.bounds.long_term > Some(Segments(140.0)));
+    assert!(path.law.bounds.long_term > Some(Segments(140.0)));
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_loss_of_what_an_application_with_too_little_sent_sets_no_bound() {
     path.app_limited = true;
     path.lose(1, 150_000, 4000);
     assert_eq!(path.phase(), Phase::Down);
-    assert_eq!(path.bbr.bounds.long_term, None);
+    assert_eq!(path.law.bounds.long_term, None);
 }
 
 #[test]
@@ -50,14 +50,14 @@ fn what_was_sent_for_a_probe_tells_of_it_also_afterwards() {
     }
     assert_eq!(path.phase(), Phase::Down);
     path.lose(1, 150_000, 4000);
-    assert!(path.bbr.bounds.long_term > Some(Segments(140.0)));
+    assert!(path.law.bounds.long_term > Some(Segments(140.0)));
     // A round trip later nothing of it is on its way.
     let mut path = Path::up();
     for _ in 0..4 {
         path.round();
     }
     path.lose(1, 150_000, 4000);
-    assert_eq!(path.bbr.bounds.long_term, None);
+    assert_eq!(path.law.bounds.long_term, None);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_loss_while_cruising_sets_no_long_term_bound() {
     let mut path = Path::cruise();
     path.lose(1, 100_000, 50_000);
     path.within(ms(1));
-    assert_eq!(path.bbr.bounds.long_term, None);
+    assert_eq!(path.law.bounds.long_term, None);
     assert_eq!(path.phase(), Phase::Cruise);
 }
 
@@ -78,11 +78,11 @@ fn a_round_with_losses_brings_rate_and_window_to_what_was_delivered() {
     path.round();
     path.lose_one();
     path.within(ms(1));
-    assert_eq!(path.bbr.bounds, Bounds::default(), "no round trip is over");
+    assert_eq!(path.law.bounds, Bounds::default(), "no round trip is over");
     path.window.cwnd = Segments(120.0);
     path.round();
-    assert_eq!(path.bbr.bounds.bandwidth, Some(Rate::from_bps(7_600_000)));
-    assert_eq!(path.bbr.bounds.short_term, Some(Segments(95.0)));
+    assert_eq!(path.law.bounds.bandwidth, Some(Rate::from_bps(7_600_000)));
+    assert_eq!(path.law.bounds.short_term, Some(Segments(95.0)));
     path.expect_pace(7.6 * 0.99);
     path.expect_cwnd(95.0);
     // A round trip without a loss changes nothing.
@@ -100,7 +100,7 @@ fn a_round_with_losses_brings_rate_and_window_to_what_was_delivered() {
     path.within(ms(3000));
     assert_eq!(path.phase(), Phase::Refill);
     path.expect_pace(8.0 * 0.99);
-    assert_eq!(path.bbr.bounds, Bounds::default());
+    assert_eq!(path.law.bounds, Bounds::default());
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn many_losses_of_a_round_count_once() {
         path.within(ms(1));
     }
     path.round();
-    assert_eq!(path.bbr.bounds.bandwidth, Some(Rate::from_bps(5_600_000)));
+    assert_eq!(path.law.bounds.bandwidth, Some(Rate::from_bps(5_600_000)));
 }
 
 #[test]
@@ -123,8 +123,8 @@ fn while_asking_for_more_a_loss_does_not_slow_it_down() {
         path.rate = BDP / 2;
         path.round();
         path.round();
-        assert_eq!(path.bbr.bounds.bandwidth, None);
-        assert_eq!(path.bbr.bounds.short_term, None);
+        assert_eq!(path.law.bounds.bandwidth, None);
+        assert_eq!(path.law.bounds.short_term, None);
     }
 }
 
@@ -132,15 +132,15 @@ fn while_asking_for_more_a_loss_does_not_slow_it_down() {
 fn a_recovery_leaves_the_window_and_gives_it_back() {
     let mut path = Path::cruise();
     path.window.cwnd = Segments(190.0);
-    let response = path.bbr.on_loss(&loss_at(0, 190.0, 0, 190), &path.window);
-    assert_eq!(response, unchanged(&path.window));
+    let response = path.law.on_loss(&loss_at(0, 190.0, 0, 190), &path.window);
+    assert_eq!(response, Response::unchanged(&path.window));
     path.repairing = Repairing::Loss;
     path.lose_one();
     path.round();
     path.window.cwnd = Segments(50.0);
     path.within(ms(1));
     path.expect_cwnd(51.0);
-    path.bbr.bounds.forget_short_term();
+    path.law.bounds.forget_short_term();
     path.repairing = Repairing::Nothing;
     path.within(ms(1));
     path.expect_cwnd(191.0);
@@ -150,7 +150,7 @@ fn a_recovery_leaves_the_window_and_gives_it_back() {
 fn after_a_timeout_the_window_starts_with_one_segment_and_comes_back() {
     let mut path = Path::cruise();
     path.window.cwnd = Segments(150.0);
-    let response = path.bbr.on_timeout(&timeout_at(0, 150.0), &path.window);
+    let response = path.law.on_timeout(&timeout_at(0, 150.0), &path.window);
     assert_eq!(
         (response.window_after, response.ssthresh),
         (Segments::ONE, path.window.ssthresh)
@@ -171,13 +171,13 @@ fn take_back(path: &mut Path) {
         now: path.now,
         outstanding: Segments(100.0),
     };
-    path.bbr.on_spurious(&spurious, &mut path.window);
+    path.law.on_spurious(&spurious, &mut path.window);
 }
 
 #[test]
 fn a_probe_that_ended_by_mistake_begins_again() {
     let mut path = Path::up();
-    path.bbr.bounds.long_term = Some(Segments(300.0));
+    path.law.bounds.long_term = Some(Segments(300.0));
     path.window.cwnd = Segments(222.0);
     path.lose(1, 150_000, 4000);
     path.window.cwnd = Segments(90.0);
@@ -185,10 +185,10 @@ fn a_probe_that_ended_by_mistake_begins_again() {
     assert_eq!(path.phase(), Phase::Cruise);
     take_back(&mut path);
     assert_eq!(path.phase(), Phase::Refill);
-    assert_eq!(path.bbr.bounds.long_term, Some(Segments(300.0)));
+    assert_eq!(path.law.bounds.long_term, Some(Segments(300.0)));
     path.expect_cwnd(222.0);
     // Once.
-    path.bbr.phase = Phase::Cruise;
+    path.law.phase = Phase::Cruise;
     take_back(&mut path);
     assert_eq!(path.phase(), Phase::Cruise);
 }
@@ -208,8 +208,8 @@ fn a_startup_that_ended_by_mistake_goes_on() {
     assert!(matches!(path.phase(), Phase::Drain(_)));
     take_back(&mut path);
     assert_eq!(path.phase(), Phase::Startup);
-    assert_eq!(path.bbr.bounds, Bounds::default());
-    assert!(!path.bbr.was_full);
+    assert_eq!(path.law.bounds, Bounds::default());
+    assert!(!path.law.was_full);
 }
 
 #[test]
@@ -218,23 +218,23 @@ fn what_losses_between_probes_have_taught_is_taken_back() {
     path.rate = BDP / 2;
     path.lose_one();
     path.round();
-    assert_ne!(path.bbr.bounds, Bounds::default());
+    assert_ne!(path.law.bounds, Bounds::default());
     take_back(&mut path);
-    assert_eq!(path.bbr.bounds, Bounds::default());
+    assert_eq!(path.law.bounds, Bounds::default());
     assert_eq!(path.phase(), Phase::Cruise);
 }
 
 #[test]
 fn a_mark_changes_nothing() {
     let mut path = Path::cruise();
-    let response = path.bbr.on_ecn(&loss_at(0, 20.0, 0, 20), &path.window);
-    assert_eq!(response, unchanged(&path.window));
+    let response = path.law.on_ecn(&loss_at(0, 20.0, 0, 20), &path.window);
+    assert_eq!(response, Response::unchanged(&path.window));
 }
 
 #[test]
 fn without_sack_any_loss_of_a_probe_is_too_much() {
     let mut path = Path::up();
-    path.bbr.sack = false;
+    path.law.sack = false;
     path.lose(1, 150_000, 1000);
     assert_eq!(path.phase(), Phase::Down);
 }

@@ -7,10 +7,10 @@ fn the_first_pace_is_the_initial_window_in_a_millisecond() {
     let mut path = Path::new();
     // 10 segments of 1000 bytes in 1 ms are 80 Mb/s.
     path.expect_pace(80.0 * 2.77 * 0.99);
-    let bbr = &path.bbr;
+    let bbr = &path.law;
     assert!(bbr.owns_window() && bbr.needs_rate() && bbr.needs_losses());
     path.rate = 1000;
-    path.ack(1, ms(100), 0);
+    path.take_ack(1, ms(100), 0);
     // 10 segments, before this ACK, in 100 ms.
     path.expect_pace(0.8 * 2.77 * 0.99);
 }
@@ -89,7 +89,7 @@ fn startup_ends_when_a_round_loses_more_than_two_percent_in_six_places() {
     let path = lossy_startup(6, 10_001, Repairing::Loss);
     assert!(matches!(path.phase(), Phase::Drain(_)));
     // The BDP at the rate of the round: 400 segments.
-    assert_eq!(path.bbr.bounds.long_term, Some(Segments(400.0)));
+    assert_eq!(path.law.bounds.long_term, Some(Segments(400.0)));
     let phase = |ranges, lost, repairing| lossy_startup(ranges, lost, repairing).phase();
     assert_eq!(phase(5, 10_001, Repairing::Loss), Phase::Startup);
     assert_eq!(phase(6, 10_000, Repairing::Loss), Phase::Startup);
@@ -139,17 +139,17 @@ fn drain_lasts_three_round_trips_at_most() {
 fn with_old_rtt() -> Path {
     let mut path = Path::cruise();
     path.rtt = ms(150);
-    path.bbr.bounds.bandwidth = Some(Rate::from_bps(7_900_000));
+    path.law.bounds.bandwidth = Some(Rate::from_bps(7_900_000));
     for _ in 0..4 {
         // No probe is due in so few round trips and so short a time.
-        path.bbr.probing = Probing::default();
-        path.bbr.start_down(path.acks.now);
+        path.law.probing = Probing::default();
+        path.law.start_down(path.acks.now);
         path.within(ms(1000));
     }
-    path.bbr.phase = Phase::Cruise;
-    path.bbr.start_down(path.acks.now);
-    path.bbr.bounds.bandwidth = None;
-    path.bbr.phase = Phase::Cruise;
+    path.law.phase = Phase::Cruise;
+    path.law.start_down(path.acks.now);
+    path.law.bounds.bandwidth = None;
+    path.law.phase = Phase::Cruise;
     path
 }
 
@@ -159,7 +159,7 @@ fn after_five_seconds_half_a_bdp_shows_the_round_trip() {
     let cwnd = path.window.cwnd;
     path.within(ms(1000));
     assert_eq!(path.phase(), Phase::ProbeRtt(None));
-    assert_eq!(path.bbr.min_rtt.get(), Some(ms(100)), "of ten seconds");
+    assert_eq!(path.law.min_rtt.get(), Some(ms(100)), "of ten seconds");
     path.expect_cwnd(50.0);
     path.expect_pace(8.0 * 0.99);
     // 200 ms, and a round trip, count from when few are in flight.
@@ -168,12 +168,12 @@ fn after_five_seconds_half_a_bdp_shows_the_round_trip() {
     path.flight = 50 * u64::from(MSS);
     path.within(ms(10));
     assert!(matches!(path.phase(), Phase::ProbeRtt(Some(_))));
-    path.ack(1, ms(150), 0);
+    path.take_ack(1, ms(150), 0);
     assert!(path.phase().is_probe_rtt(), "a round trip, but no 200 ms");
-    path.bbr.bounds.bandwidth = Some(Rate::from_bps(1));
+    path.law.bounds.bandwidth = Some(Rate::from_bps(1));
     path.within(ms(51));
     assert_eq!(path.phase(), Phase::Cruise);
-    assert_eq!(path.bbr.bounds.bandwidth, None);
+    assert_eq!(path.law.bounds.bandwidth, None);
     assert!(path.window.cwnd >= cwnd, "{:?}", path.window.cwnd);
 }
 
@@ -186,7 +186,7 @@ fn it_also_lasts_a_round_trip() {
         path.within(ms(100));
         assert!(path.phase().is_probe_rtt(), "1 s, but no round trip");
     }
-    path.ack(1, ms(1), 0);
+    path.take_ack(1, ms(1), 0);
     assert_eq!(path.phase(), Phase::Cruise);
 }
 
@@ -200,9 +200,9 @@ fn the_few_segments_in_flight_then_say_nothing_of_the_path() {
     for _ in 0..2 {
         path.within(ms(100));
     }
-    path.bbr.cycles += 2;
-    path.ack(1, ms(100), 0);
-    assert_eq!(path.bbr.max_bandwidth.get(), Rate::from_bps(8_000_000));
+    path.law.cycles += 2;
+    path.take_ack(1, ms(100), 0);
+    assert_eq!(path.law.max_bandwidth.get(), Rate::from_bps(8_000_000));
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn a_smaller_round_trip_postpones_the_look_for_one() {
     path.within(ms(500));
     path.within(ms(500));
     assert!(!path.phase().is_probe_rtt());
-    assert_eq!(path.bbr.min_rtt.get(), Some(ms(99)));
+    assert_eq!(path.law.min_rtt.get(), Some(ms(99)));
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn probe_rtt_during_startup_leads_back_to_it() {
     path.rtt = ms(150);
     path.within(ms(5001));
     assert!(matches!(path.phase(), Phase::ProbeRtt(Some(_))));
-    path.ack(1, ms(201), 0);
+    path.take_ack(1, ms(201), 0);
     assert_eq!(path.phase(), Phase::Startup);
 }
 
@@ -252,7 +252,7 @@ fn after_a_pause_it_goes_on_at_the_measured_rate() {
     };
     path.expect_pace(8.0 * 1.25 * 0.99);
     let before = path.window;
-    path.bbr.on_idle_restart(&idle, &mut path.window);
+    path.law.on_idle_restart(&idle, &mut path.window);
     assert_eq!(path.window, before);
     path.expect_pace(8.0 * 0.99);
     // The pipe has been empty: no need to empty it for the round trip.
