@@ -43,7 +43,7 @@ pub(crate) enum Failure {
     NoScenario {
         /// The file or folder.
         path: PathBuf,
-        /// What it is.
+        /// The kind of file that it is, with its article.
         what: &'static str,
         /// The verb that takes it.
         verb: &'static str,

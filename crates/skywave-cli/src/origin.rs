@@ -37,7 +37,7 @@ impl Origin {
         }
     }
 
-    /// What a user should know who has two files of one name.
+    /// The note for a user whose two scenario files of one name share this run directory.
     pub(crate) fn note(&self) -> Option<String> {
         let other = self.other.as_deref()?;
         let here = std::env::current_dir().ok();

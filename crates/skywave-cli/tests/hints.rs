@@ -7,7 +7,7 @@ use std::path::Path;
 
 use common::{skywave, text};
 
-/// What is said to wrong arguments, in words with single spaces between them.
+/// The message that the command prints for these wrong arguments, its white space made single spaces.
 fn told(dir: &Path, args: &[&str]) -> String {
     let out = skywave(dir, args);
     assert_eq!(out.status.code(), Some(2), "{args:?}");

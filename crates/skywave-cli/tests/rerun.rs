@@ -38,7 +38,7 @@ fn series_are_written_on_request_and_do_not_outlive_their_results() {
         assert!(series.exists(), "{args:?}");
         assert_eq!(text(&out.stderr), "");
     }
-    // Of the same runs they stay, bit for bit, whatever else is asked for.
+    // A second run with the same results keeps the series byte for byte, whatever other options it has.
     let before = fs::read(&series).expect("series");
     for option in ["--quiet", "--json", "--fresh"] {
         let out = skywave(dir.path(), &["run", "tiny.toml", option]);

@@ -261,7 +261,7 @@ mod tests {
         }
     }
 
-    /// What the command prints is what the set reads: a table measured again takes the place of the old one.
+    /// The set `kernel` reads the lines that `--csv` prints, so that a new measurement can replace the table.
     #[test]
     fn a_line_is_one_of_the_reference_table() {
         let table = include_str!("../../../../../bench/peers/linux/reference/kernel.csv");

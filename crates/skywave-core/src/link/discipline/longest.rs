@@ -14,7 +14,7 @@ pub(super) struct Longest {
 }
 
 impl Longest {
-    /// For so many queues, all empty.
+    /// A record of this number of queues, all of them empty.
     pub(super) fn new(queues: usize) -> Self {
         Self {
             lengths: vec![0; queues],
