@@ -151,24 +151,25 @@ fn of_several() -> [Preset; 10] {
                 ..basic(Base::Reno).with_congestion(CongestionConfig::ThreeQuarter)
             },
         },
-        Preset {
-            name: "capacity",
-            summary: "CUBIC that no random loss cuts below the measured BDP; paced, RACK-TLP, SACK",
-            source: "docs/mechanisms/capacity.md",
-            composition: Composition {
-                recovery: RecoveryConfig::Sack,
-                ..rack_tlp().with_congestion(CongestionConfig::Capacity)
-            },
-        },
         // Proposed from the evidence of `skywave rank`; no paper has it.
         Preset {
-            name: "skywave",
+            name: "westwood-rack",
             summary: "losses by time (RACK-TLP), SACK recovery, Westwood's window",
             source: "docs/compositions.md",
             composition: Composition {
                 detection: DetectionConfig::Rack,
                 ..basic(Base::Sack)
                     .with_congestion(CongestionConfig::Westwood(WestwoodConfig::DEFAULT))
+            },
+        },
+        // Our own sender for any link: docs/compositions.md has what speaks for it.
+        Preset {
+            name: "skywave",
+            summary: "our own: CUBIC that no random loss cuts below the measured BDP; RACK-TLP, SACK",
+            source: "docs/mechanisms/capacity.md",
+            composition: Composition {
+                recovery: RecoveryConfig::Sack,
+                ..rack_tlp().with_congestion(CongestionConfig::Capacity)
             },
         },
     ]

@@ -118,7 +118,7 @@ fn hashes(path: &Path, text: &str, flow: &str) -> Vec<String> {
 }
 
 /// Presets that need not show what a path is meant to show: these resend little and nothing in vain.
-const SPARING: &[&str] = &["capacity"];
+const SPARING: &[&str] = &["skywave"];
 
 /// Hashes the runs of a point, and checks that they have the effects that the path is meant to test.
 fn point_hash(path: &Path, study: &Study, results: &Results, point: usize, flow: &str) -> String {

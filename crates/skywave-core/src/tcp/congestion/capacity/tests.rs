@@ -16,7 +16,7 @@ impl Sender {
     /// In its first slow start, with this window.
     fn starting(cwnd: f64) -> Self {
         Self {
-            law: Capacity::new(&setup("capacity", MSS)),
+            law: Capacity::new(&setup("skywave", MSS)),
             window: window(cwnd, 1e9),
             acks: Acks::new(BDP as u64 * u64::from(MSS), MSS),
         }
