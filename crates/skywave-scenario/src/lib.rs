@@ -239,7 +239,9 @@ impl Point {
 /// The JSON schema of scenario files, for completion in editors.
 #[cfg(feature = "schema")]
 pub fn json_schema() -> serde_json::Value {
-    schemars::schema_for!(model::File).to_value()
+    let mut schema = schemars::schema_for!(model::File).to_value();
+    model::schema::allow_names(&mut schema);
+    schema
 }
 
 /// Whose wish decides whether a plot may show time series.

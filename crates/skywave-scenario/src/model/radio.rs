@@ -125,7 +125,6 @@ pub(crate) struct RetriesModel {
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::allow_names))]
 pub(crate) enum PropagationModel {
     /// The radios of ns-2: two-ray ground, 250 m of reception, 550 m of carrier sense.
     Ns2,
@@ -208,7 +207,6 @@ pub(crate) struct PowerModel {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::allow_names))]
 pub(crate) enum ReceptionModel {
     /// All of them are lost.
     Collision,
@@ -244,7 +242,6 @@ pub(crate) enum DecoderModel {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::allow_names))]
 pub(crate) enum SensingModel {
     /// Each signal that is strong enough to be sensed.
     Signals,
@@ -265,7 +262,6 @@ pub(crate) struct EnergyModel {
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::allow_names))]
 pub(crate) enum RoutingModel {
     /// Fewest hops between the stations where they are at the start.
     Static,

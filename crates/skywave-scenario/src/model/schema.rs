@@ -118,17 +118,55 @@ pub(crate) fn unwrap_kinds(schema: &mut Schema) {
     schema.insert("anyOf".into(), unwrapped.unwrap_or_default().into());
 }
 
-/// Schema of an enum whose members may be written by name alone, without parameters.
-pub(crate) fn allow_names(schema: &mut Schema) {
-    let Some(choices) = schema.remove("oneOf") else {
-        return;
+/// Allows a name alone in place of `{ name = {} }`, as the decoder does: in all of `root`, where the table that
+/// belongs to the name needs no key.
+pub(crate) fn allow_names(root: &mut serde_json::Value) {
+    let definitions = root["$defs"].clone();
+    add_names(root, &definitions);
+}
+
+fn add_names(schema: &mut serde_json::Value, definitions: &serde_json::Value) {
+    if let Some(map) = schema.as_object_mut() {
+        for key in ["oneOf", "anyOf"] {
+            let Some(choices) = map.get(key).and_then(|choices| choices.as_array()) else {
+                continue;
+            };
+            let names = names_alone(choices, definitions);
+            if !names.is_empty() {
+                let mut choices = choices.clone();
+                choices.push(json!({ "enum": names }));
+                map.remove(key);
+                map.insert("anyOf".to_owned(), choices.into());
+            }
+        }
+        map.values_mut()
+            .for_each(|inner| add_names(inner, definitions));
+    } else if let Some(items) = schema.as_array_mut() {
+        items
+            .iter_mut()
+            .for_each(|inner| add_names(inner, definitions));
+    }
+}
+
+/// The names of those choices that need no value and cannot be written alone yet.
+fn names_alone(choices: &[serde_json::Value], definitions: &serde_json::Value) -> Vec<String> {
+    let is_there = |name: &str| {
+        let mut lists = choices
+            .iter()
+            .filter_map(|choice| choice["enum"].as_array());
+        lists.any(|list| list.iter().any(|known| known == name))
     };
-    let mut any: Vec<serde_json::Value> = choices.as_array().cloned().unwrap_or_default();
-    let names: Vec<serde_json::Value> = any
-        .iter()
-        .filter_map(|c| c.get("properties")?.as_object()?.keys().next().cloned())
-        .map(Into::into)
-        .collect();
-    any.push(serde_json::json!({ "enum": names }));
-    schema.insert("anyOf".into(), any.into());
+    let needs_nothing = |table: &serde_json::Value| {
+        let place = table["$ref"].as_str().unwrap_or_default();
+        let named = place.strip_prefix("#/$defs/");
+        let table = named.map_or(table, |name| &definitions[name]);
+        table["type"] == "object" && table.get("required").is_none()
+    };
+    let name = |choice: &serde_json::Value| {
+        let properties = choice["properties"].as_object()?;
+        let (name, table) = properties.iter().next()?;
+        let alone = properties.len() == 1 && choice["required"] == json!([name]);
+        (alone && needs_nothing(table) && !is_there(name)).then(|| name.clone())
+    };
+    choices.iter().filter_map(name).collect()
 }

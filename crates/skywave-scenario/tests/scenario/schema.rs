@@ -77,6 +77,58 @@ fn the_schema_refuses_what_the_decoder_refuses() {
     }
 }
 
+/// A name alone stands for an empty table, where that is enough.
+#[test]
+fn decoder_and_schema_accept_the_same_names_without_a_value() {
+    const RADIO: &str = r#"
+[radio]
+standard = "802.11g"
+WHAT
+[[station]]
+node = "a"
+at = ["0m", "0m"]
+[[station]]
+node = "b"
+at = ["10m", "0m"]
+[[flow]]
+from = "a"
+to = "b"
+[run]
+duration = "1s"
+"#;
+    let schema = json_schema();
+    let queue = |name: &str| {
+        let queue = "{ droptail = \"90 packets\" }";
+        assert!(EXAMPLE.contains(queue));
+        EXAMPLE.replacen(queue, &format!("\"{name}\""), 1)
+    };
+    let radio = |key: &str, name: &str| RADIO.replace("WHAT", &format!("{key} = \"{name}\""));
+    for (text, good) in [
+        (queue("droptail"), false),
+        (queue("red"), false),
+        (queue("step"), false),
+        (queue("codel"), true),
+        (queue("fq-codel"), true),
+        (queue("pie"), true),
+        (queue("dualpi2"), true),
+        (radio("propagation", "ns3"), true),
+        (radio("propagation", "ranges"), false),
+        (radio("propagation", "two_ray"), true),
+        (radio("propagation", "log_distance"), true),
+        (radio("reception", "collision"), true),
+        (radio("reception", "capture"), false),
+        (radio("reception", "sinr"), true),
+        (radio("sensing", "frames"), true),
+        (radio("routing", "aodv"), true),
+    ] {
+        let decoded = Scenario::parse("names", &text, &NoFiles);
+        assert_eq!(decoded.is_ok(), good, "{text}{:?}", decoded.err());
+        let file: Value = toml::from_str(&text).expect("TOML");
+        let checked = check(&schema, &schema, &file, "");
+        assert_eq!(checked.is_ok(), good, "{text}{:?}", checked.err());
+    }
+}
+
 /// The decoder accepts `everything.toml` and each member of a slot with each of its parameters
 /// (`members.rs`). All names of the schema occur among those, so the schema has none that the decoder does
 /// not know.
