@@ -43,10 +43,10 @@ pub struct Row {
     /// Mean rank by goodput over lossy and clean paths; equals share a rank.
     pub mean_rank: Option<f64>,
     /// Lossy paths on which its goodput is above that of every published variant but itself, each
-    /// with the whole interval.
+    /// with the whole interval of seeds that differ.
     pub wins: usize,
     /// Clean paths on which its goodput is below that of the best published variant but itself, with
-    /// the whole interval.
+    /// the whole interval of seeds that differ.
     pub losses: usize,
     /// Mean over lossy and clean paths of the delay, in multiples of each path's floor.
     pub delay: Option<f64>,
@@ -80,6 +80,8 @@ pub struct OnPath {
     pub gain: Option<Estimate>,
     /// Its goodput is above that of every published variant but itself, each with the whole interval.
     pub beats_published: bool,
+    /// Its goodput is below that of the best published variant but itself, with the whole interval.
+    pub is_below_published: bool,
     /// Delay in multiples of the floor.
     pub delay: Option<Estimate>,
     /// Beside the competitors, where there are some of one composition.
@@ -204,19 +206,30 @@ fn on_path(
     let is_rival = |i: usize| published[i] && i != entry;
     let rival = largest(&goodputs.means, is_rival);
     let mut rivals = (0..published.len()).filter(|&i| is_rival(i)).peekable();
-    let above = |other: usize| {
-        let gain = paired_gain(own, &path.goodput[other]);
-        gain.is_some_and(|gain| gain.half.is_some() && gain.bounds().0 > 0.0)
-    };
+    let proven = |other: usize| proven_gain(own, &path.goodput[other]);
+    let above = |other| proven(other).is_some_and(|gain| gain.bounds().0 > 0.0);
+    let below = |other| proven(other).is_some_and(|gain| gain.bounds().1 < 0.0);
     OnPath {
         goodput: estimate(own),
         share: best.and_then(|b| mean_ratio(&[(own, &path.goodput[b])])),
         rank: goodputs.ranks.get(entry).copied().flatten(),
         gain: rival.and_then(|r| paired_gain(own, &path.goodput[r])),
         beats_published: rivals.peek().is_some() && rivals.all(above),
+        is_below_published: rival.is_some_and(below),
         delay: estimate(&path.delay[entry]),
         beside: beside(&[path], entry),
     }
+}
+
+/// The gain of `a` over `b` where its interval says how sure it is: not of one seed, nor where nothing
+/// random happens, so that all seeds give both the same.
+fn proven_gain(a: &Samples, b: &Samples) -> Option<Estimate> {
+    let differ = |samples: &Samples| {
+        let mut there = samples.iter().flatten();
+        let first = there.next();
+        there.any(|value| Some(value) != first)
+    };
+    paired_gain(a, b).filter(|gain| gain.half.is_some() && (differ(a) || differ(b)))
 }
 
 /// Means over paths with the same competitors; nothing when there are none.
@@ -285,10 +298,7 @@ fn row(paths: &[PathSamples], heads: &[RankedPath], entry: usize, on: Vec<OnPath
         clean: share(Kind::Clean),
         mean_rank: ranks.and_then(average),
         wins: how_many(Kind::Lossy, |o| o.beats_published),
-        losses: how_many(Kind::Clean, |o| {
-            o.gain
-                .is_some_and(|g| g.half.is_some() && g.bounds().1 < 0.0)
-        }),
+        losses: how_many(Kind::Clean, |o| o.is_below_published),
         delay: delays.and_then(average),
         beside: beside.collect(),
         on,

@@ -30,7 +30,8 @@ pub fn table(study: &Study, ranked: &Ranked, width: usize, rows: usize) -> Strin
         out,
         "{} over {}; 95% intervals over {}, paired by seed.\n\
          wins: lossy paths on which it is faster than every published variant. losses: clean paths \
-         on which\nit is slower than the best of them. Both with the whole interval.",
+         on which\nit is slower than the best of them. Both with the whole interval, and where not all \
+         seeds give the same.",
         counted(study.entries.len(), "composition"),
         counted(study.paths.len(), "path"),
         counted(seeds, "seed"),

@@ -95,6 +95,33 @@ fn one_seed_proves_nothing() {
     assert_eq!(ranking.row(1).unwrap().on[0].gain.unwrap().half, None);
 }
 
+/// An interval of ±0 says nothing of chance: such runs are one run.
+#[test]
+fn seeds_that_all_give_the_same_prove_nothing() {
+    let same = |x: f64| vec![Some(x); 3];
+    let counts = |published: Samples, other: Samples| {
+        let paths = [Kind::Lossy, Kind::Clean].map(|kind| {
+            let (a, b) = (published.clone(), other.clone());
+            path(
+                "a",
+                kind,
+                if kind == Kind::Lossy {
+                    vec![a, b]
+                } else {
+                    vec![b, a]
+                },
+            )
+        });
+        let row = rank(&paths, &[true, false], Order::Share);
+        let row = row.row(1).unwrap();
+        (row.wins, row.losses)
+    };
+    assert_eq!(counts(same(10.0), same(90.0)), (0, 0));
+    // Chance in one of them is enough to compare with.
+    assert_eq!(counts(around(10.0), same(90.0)), (1, 1));
+    assert_eq!(counts(same(10.0), around(90.0)), (1, 1));
+}
+
 #[test]
 fn fairness_is_against_one_of_the_others_in_its_place() {
     let mut shared = path("a", Kind::Fairness, vec![around(50.0), around(75.0)]);
