@@ -9,6 +9,7 @@ use skywave_lab::scenario::Scenario;
 use skywave_papers::{claims, rank};
 
 use crate::failure::Failure;
+use crate::output;
 
 /// Check scenario files without running them.
 ///
@@ -67,6 +68,7 @@ fn check(path: &Path) -> Result<String, Failure> {
         ));
     }
     let scenario = skywave_lab::folder::load(path)?;
+    output::warn(&scenario);
     Ok(format!(
         "{} ({}, {})",
         counted(scenario.runs(), "run"),

@@ -178,11 +178,11 @@ impl Failure {
             Self::Scenario(error) => eprint!("{}", error.render(io::stderr().is_terminal())),
             Self::Claims(
                 ClaimsError::Scenario(error)
-                | ClaimsError::File(FileError::Syntax { shown: error, .. }),
+                | ClaimsError::File(FileError::Mistake { shown: error, .. }),
             )
             | Self::Rank(
                 RankError::Scenario(error)
-                | RankError::File(FileError::Syntax { shown: error, .. }),
+                | RankError::File(FileError::Mistake { shown: error, .. }),
             )
             | Self::Set(SetError::Scenario(error))
             | Self::Live(LiveError::Scenario(error)) => {

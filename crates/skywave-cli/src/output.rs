@@ -1,8 +1,10 @@
 //! Output that all verbs that simulate have in common.
 
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use skywave_lab::report::{WriteError, write_file};
+use skywave_lab::scenario::Scenario;
 
 /// Columns of the terminal, or 100 where there is none.
 pub(crate) fn width() -> usize {
@@ -11,7 +13,17 @@ pub(crate) fn width() -> usize {
 
 /// Writes a text, whole or not at all.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), WriteError> {
-    write_file(path, |out| std::io::Write::write_all(out, text.as_bytes()))
+    write_file(path, |out| out.write_all(text.as_bytes()))
+}
+
+/// Tells what is probably not meant in a scenario, though it can be run.
+pub(crate) fn warn(scenario: &Scenario) {
+    let mut err = io::stderr().lock();
+    let colours = err.is_terminal();
+    for warning in scenario.warnings() {
+        // A terminal that is gone is no reason not to run.
+        let _ = write!(err, "{}", warning.render(colours));
+    }
 }
 
 /// A path as an argument of a command that can be copied.

@@ -99,6 +99,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         Some(failure) => failure,
         None => error.into(),
     })?;
+    output::warn(&scenario);
     let dir = args.keep.out.join(scenario.name());
     let links = args.captured_links();
     // A wrong name should not cost a night of simulations.

@@ -55,6 +55,27 @@ fn what_another_verb_takes_is_named_with_it() {
 }
 
 #[test]
+fn a_delay_as_long_as_the_run_is_a_warning_and_no_mistake() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let link = |delay: &str| {
+        let text = format!(
+            "[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1Mbps\"\ndelay = \"{delay}\"\n[[flow]]\nfrom = \"a\"\nto \
+             = \"b\"\n[run]\nduration = \"2s\"\n"
+        );
+        fs::write(dir.path().join("link.toml"), text).expect("written");
+    };
+    for verb in ["check", "run"] {
+        for (delay, warns) in [("40s", true), ("40ms", false)] {
+            link(delay);
+            let out = skywave(dir.path(), &[verb, "link.toml"]);
+            assert!(out.status.success(), "{verb} {delay}");
+            let said = text(&out.stderr).contains("nothing can arrive over this link");
+            assert_eq!(said, warns, "{verb} {delay}");
+        }
+    }
+}
+
+#[test]
 fn options_that_are_elsewhere_are_pointed_at() {
     let dir = tempfile::tempdir().expect("a directory");
     for args in [

@@ -265,11 +265,16 @@ fn a_mistake_in_a_paper_of_ones_own_is_shown_with_its_place() {
         let wrong = skywave(dir.path(), &args);
         assert_eq!(wrong.status.code(), Some(2));
         let message = text(&wrong.stderr);
+        assert!(message.contains("claim `at-least-half`"), "{message}");
+        // The line, with the mistake underlined.
+        let place = message.split_once("claims.toml:").expect("a place").1;
+        assert!(place.starts_with("31:"), "{message}");
+        let mut lines = place.lines().skip_while(|line| !line.contains("newrino"));
+        assert!(lines.next().is_some(), "{message}");
         assert!(
-            message.contains("claims.toml:24: claim `at-least-half`"),
+            lines.next().is_some_and(|line| line.contains("┬")),
             "{message}"
         );
-        assert!(message.contains("newrino"), "{message}");
     }
     fs::remove_file(dir.path().join("claims.toml")).expect("removed");
     let none = skywave(dir.path(), &["reproduce", "."]);

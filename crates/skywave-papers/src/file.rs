@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
-use skywave_scenario::ScenarioError;
+use skywave_scenario::{Document, ScenarioError};
 
 /// A file that cannot be read, or is not what it should be.
 #[derive(Debug, thiserror::Error)]
@@ -18,14 +18,14 @@ pub enum FileError {
         /// What the system said.
         source: io::Error,
     },
-    /// A file that is no TOML, or has a key or value that does not belong there.
+    /// A file that is no TOML, or says what cannot be.
     #[error("{file}:{line}: {message}")]
-    Syntax {
+    Mistake {
         /// The file.
         file: String,
         /// The line.
         line: usize,
-        /// What the reader said.
+        /// What is wrong.
         message: String,
         /// The same, shown at its place.
         shown: ScenarioError,
@@ -33,6 +33,16 @@ pub enum FileError {
 }
 
 impl FileError {
+    /// A mistake in a file, which messages call `file`.
+    pub(crate) fn mistake(file: &str, message: String, shown: ScenarioError) -> Self {
+        Self::Mistake {
+            file: file.to_owned(),
+            line: shown.position().map_or(1, |(line, _)| line),
+            message,
+            shown,
+        }
+    }
+
     /// What the system said of the file or folder at `path`.
     pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
         let path = path.display().to_string();
@@ -49,16 +59,14 @@ pub(crate) fn read_text(path: &Path) -> Result<String, FileError> {
 }
 
 /// Reads TOML; `file` is how messages name it.
-pub(crate) fn from_toml<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, FileError> {
-    toml::from_str(text).map_err(|error| FileError::Syntax {
-        file: file.to_owned(),
-        line: error.span().map_or(1, |span| line_of(text, span.start)),
-        message: error.message().to_owned(),
-        shown: ScenarioError::of_toml(file, text, &error),
-    })
-}
-
-/// The line of the byte at `at`, from 1.
-pub(crate) fn line_of(text: &str, at: usize) -> usize {
-    text[..at].matches('\n').count() + 1
+pub(crate) fn from_toml<T: DeserializeOwned>(
+    file: &str,
+    text: &str,
+) -> Result<(Document, T), FileError> {
+    let read = || {
+        let document = Document::parse(file, text)?;
+        let model = document.decode()?;
+        Ok((document, model))
+    };
+    read().map_err(|shown: ScenarioError| FileError::mistake(file, shown.to_string(), shown))
 }

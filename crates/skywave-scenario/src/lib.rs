@@ -30,12 +30,14 @@ use read::error::Source;
 use read::fault::Fault;
 use read::files::{self, Shelf};
 use read::tree::Node;
-use read::{de, preset, tree};
+use read::{de, mistakes, preset, tree};
 
 pub use lower::custom::{CustomMembers, NameTaken};
 pub use model::quantity::Quantity;
+pub use read::document::Document;
 pub use read::error::ScenarioError;
 pub use read::files::{Bundle, Files, MAX_FILE, MAX_SCENARIO, NoFiles, Unreadable};
+pub use read::spanned::Spanned;
 pub use report::{
     BINNED, FLOW_METRICS, GOODPUT, LINK_METRICS, Metric, Plot, PlotAxis, PlotKind, Report, SERIES,
     STATION_METRICS, Sample,
@@ -77,6 +79,7 @@ pub struct Scenario {
     points: Vec<Point>,
     report: Report,
     traces: Vec<PathBuf>,
+    warnings: Vec<ScenarioError>,
 }
 
 /// One combination of the swept values.
@@ -131,7 +134,7 @@ impl Scenario {
             text: text.into(),
         };
         read(name, &source, Shelf::new(files), custom, recorded)
-            .map_err(|fault| fault.into_error(&source))
+            .map_err(|first| first.into_error_with(mistakes_of(&source.text), &source))
     }
 
     /// Its short name: the file's, without the extension.
@@ -191,6 +194,11 @@ impl Scenario {
             .and_then(|()| tree::parse(text))
             .and_then(|tree| report_of(&tree, &self.params, &self.points, Recorded::Always))
             .map_err(|fault| fault.into_error(&source))
+    }
+
+    /// What is probably not meant, though it can be run.
+    pub fn warnings(&self) -> &[ScenarioError] {
+        &self.warnings
     }
 
     /// The trace files that it uses, for a record of what a result depends on.
@@ -278,6 +286,7 @@ fn read(
     let mut points: Vec<Point> = Vec::with_capacity(count);
     let mut head = None;
     let mut entities = 0;
+    let mut doubts: Vec<Fault> = Vec::new();
     for index in 0..count {
         let (point_tree, params) = sweep::point(&axes, index, &tree, &source.text)?;
         let (file, template) = lower_tree(&point_tree, &context)
@@ -287,6 +296,11 @@ fn read(
             return Err(Fault::new(place, "this sweep is too large").label(format!(
                 "more than {MAX_ENTITIES} links, stations and flows in all its points"
             )));
+        }
+        for doubt in lower::doubt::all(&file) {
+            if !doubts.iter().any(|other| other.same_as(&doubt)) {
+                doubts.push(doubt);
+            }
         }
         head.get_or_insert(file);
         points.push(Point { params, template });
@@ -319,15 +333,45 @@ fn read(
         points,
         report,
         traces: context.files.read_traces(),
+        warnings: doubts
+            .into_iter()
+            .map(|doubt| doubt.into_error(source).into_warning())
+            .collect(),
     })
+}
+
+/// All mistakes of a file that can be told apart by decoding it alone.
+fn mistakes_of(text: &str) -> Vec<Fault> {
+    let tree = files::check_size(text).and_then(|()| tree::parse(text));
+    // What keeps it from being read at all is told already.
+    let Ok(mut tree) = tree else {
+        return Vec::new();
+    };
+    let swept = tree.remove("sweep").is_some();
+    let shown = tree.remove("report");
+    preset::apply(&mut tree);
+    let mut all = mistakes::all(tree, |tree| decode(tree).map(drop));
+    if swept {
+        // A sweep may bring what is missing.
+        all.retain(Fault::is_inherent);
+    }
+    if let Some(shown) = shown {
+        let decode = |node: &Node| de::from_node::<report::ReportModel>(node).map(drop);
+        all.extend(mistakes::all(shown.node, decode));
+    }
+    all
 }
 
 fn lower_tree(tree: &Node, context: &Context<'_>) -> Result<(model::File, Template), Fault> {
     let mut tree = tree.clone();
     preset::apply(&mut tree);
-    let file: model::File = de::from_node(&tree).map_err(model::home::add)?;
+    let file = decode(&tree)?;
     let template = lower::lower(&file, context)?;
     Ok((file, template))
+}
+
+fn decode(tree: &Node) -> Result<model::File, Fault> {
+    de::from_node(tree).map_err(model::home::add)
 }
 
 /// A wrong value stays a mistake when every point replaces it. Keys that are missing, or values that

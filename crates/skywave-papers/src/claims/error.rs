@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::file::FileError;
-use skywave_scenario::ScenarioError;
+use skywave_scenario::{Document, ScenarioError, Spanned};
 
 /// Claims that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -24,33 +24,9 @@ pub enum ClaimsError {
         /// Those that exist.
         known: String,
     },
-    /// A file or folder cannot be read, or is no file of claims.
+    /// A file or folder cannot be read, or is no file of claims that can be used.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A claim that refers to something that does not exist.
-    #[error("{file}:{line}: claim `{claim}`: {fault}")]
-    Claim {
-        /// The file.
-        file: String,
-        /// The line of its `id`.
-        line: usize,
-        /// Its id.
-        claim: String,
-        /// What is wrong with it.
-        fault: Fault,
-    },
-    /// Evidence of a baseline that refers to something that does not exist.
-    #[error("{file}:{line}: baseline `{sender}`: {fault}")]
-    Baseline {
-        /// The file.
-        file: String,
-        /// The line of its `sender`.
-        line: usize,
-        /// Its name.
-        sender: String,
-        /// What is wrong with it.
-        fault: Fault,
-    },
     /// An experiment that cannot be read.
     #[error("{0}")]
     Scenario(#[from] ScenarioError),
@@ -58,11 +34,27 @@ pub enum ClaimsError {
 
 /// What is wrong with one claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault(String);
+pub struct Fault {
+    message: String,
+    /// The name in the file that it is about.
+    name: Option<String>,
+    /// What the name should be one of, and those that exist.
+    known: Option<(String, Vec<String>)>,
+}
 
 impl Fault {
     pub(super) fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
+        Self {
+            message: message.into(),
+            name: None,
+            known: None,
+        }
+    }
+
+    /// The same, about this name in the file.
+    pub(super) fn about(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
     }
 
     /// A name that is none of those that exist.
@@ -71,20 +63,48 @@ impl Fault {
         name: &str,
         known: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        let known: Vec<&str> = known.into_iter().collect();
-        if known.is_empty() {
-            return Self(format!("there is no {what} `{name}`, nor any other"));
+        let known: Vec<String> = known.into_iter().map(str::to_owned).collect();
+        let message = if known.is_empty() {
+            format!("there is no {what} `{name}`, nor any other")
+        } else {
+            format!(
+                "there is no {what} `{name}`; there are {}",
+                known.join(", ")
+            )
+        };
+        Self {
+            message,
+            name: Some(name.to_owned()),
+            known: Some((what.to_owned(), known)),
         }
-        Self(format!(
-            "there is no {what} `{name}`; there are {}",
-            known.join(", ")
-        ))
+    }
+
+    /// The mistake that this is of a part of the file, a `kind` of thing from its name to `end`: shown at the name
+    /// that the fault is about, or at the part's own.
+    pub(super) fn of_part(
+        &self,
+        (file, document): (&str, &Document),
+        (kind, own): (&str, &Spanned<String>),
+        end: usize,
+    ) -> FileError {
+        let owner = format!("{kind} `{}`", own.get_ref());
+        let message = format!("{owner}: {self}");
+        let name = self.name.as_deref().unwrap_or_default();
+        let place = document.find(own.span().start..end, name);
+        let place = place.unwrap_or(own.span());
+        let shown = match &self.known {
+            None => document.mistake(place, &message),
+            Some((what, known)) => document
+                .unknown(place, what, name, known)
+                .with_help(format!("this is in the {owner}")),
+        };
+        FileError::mistake(file, message, shown)
     }
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.message)
     }
 }
 

@@ -31,10 +31,10 @@ pub mod verdict;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::file::{FileError, from_toml, line_of, read_text};
+use crate::file::{FileError, from_toml, read_text};
 use skywave_lab::experiment::Results;
 use skywave_lab::folder;
-use skywave_scenario::{NoFiles, Scenario};
+use skywave_scenario::{NoFiles, Scenario, Spanned};
 
 use model::{ClaimModel, File};
 use select::View;
@@ -200,29 +200,31 @@ pub(crate) fn read(
     text: &str,
     experiments: Vec<Scenario>,
 ) -> Result<Paper, ClaimsError> {
-    let model: File = from_toml(file, text)?;
+    let (document, model) = from_toml::<File>(file, text)?;
     let paper = Paper {
         name: name.to_owned(),
         file: model,
         experiments,
     };
+    let heads = || {
+        let claims = paper.file.claim.iter().map(|claim| &claim.id);
+        let baselines = paper.file.baseline.iter().map(|baseline| &baseline.sender);
+        claims.chain(baselines).map(|head| head.span().start)
+    };
+    // A claim's part of the file ends where another one begins.
+    let end = |start| heads().filter(|&head| head > start).min();
+    let of_part = |fault: &Fault, kind, head: &Spanned<String>| {
+        let end = end(head.span().start).unwrap_or(text.len());
+        fault.of_part((file, &document), (kind, head), end)
+    };
     for (index, claim) in paper.file.claim.iter().enumerate() {
         let same = |c: &ClaimModel| c.id.get_ref() == claim.id.get_ref();
         let twice = paper.file.claim[..index].iter().any(same);
-        check(&paper, claim, twice).map_err(|fault| ClaimsError::Claim {
-            file: file.to_owned(),
-            line: line_of(text, claim.id.span().start),
-            claim: claim.id.get_ref().clone(),
-            fault,
-        })?;
+        check(&paper, claim, twice).map_err(|fault| of_part(&fault, "claim", &claim.id))?;
     }
     for model in &paper.file.baseline {
-        Baseline::check(model, &paper.view(None)).map_err(|fault| ClaimsError::Baseline {
-            file: file.to_owned(),
-            line: line_of(text, model.sender.span().start),
-            sender: model.sender.get_ref().clone(),
-            fault,
-        })?;
+        Baseline::check(model, &paper.view(None))
+            .map_err(|fault| of_part(&fault, "baseline", &model.sender))?;
     }
     Ok(paper)
 }

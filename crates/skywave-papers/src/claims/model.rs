@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use toml::Spanned;
+use skywave_scenario::Spanned;
 
 use super::measure::Measures;
 use super::select::Scalar;
@@ -173,7 +173,7 @@ pub(super) enum Pool {
 
 /// One measured number or several.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "must be a name, or an array of names")]
 pub(super) enum Names {
     One(String),
     Many(Vec<String>),
@@ -196,7 +196,7 @@ impl From<&str> for Names {
 
 /// The divisor of a number.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "must be a number, a name, or an array of names")]
 pub(super) enum Per {
     Number(f64),
     Metric(Names),

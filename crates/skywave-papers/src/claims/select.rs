@@ -14,7 +14,7 @@ use skywave_scenario::{ParamValue, Quantity, Scenario};
 
 /// A value of a swept parameter, as a claim writes it.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a value of a parameter is a number or a string")]
 pub(super) enum Scalar {
     /// A bare number.
     Number(f64),
@@ -249,10 +249,9 @@ impl<'a> View<'a> {
             let value_at = |p: usize| scenario.points()[p].param(path);
             points.retain(|&p| value_at(p).is_some_and(|v| value.is(v)));
             if points.is_empty() {
-                return Err(Fault::new(format!(
-                    "experiment `{}` has no point with {short} = {value}",
-                    scenario.name()
-                )));
+                let name = scenario.name();
+                let fault = format!("experiment `{name}` has no point with {short} = {value}");
+                return Err(Fault::new(fault).about(value.to_string()));
             }
         }
         Ok((scenario, points))

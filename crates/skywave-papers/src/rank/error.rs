@@ -6,16 +6,14 @@ use skywave_scenario::ScenarioError;
 /// A study that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RankError {
-    /// A file cannot be read, or is no study.
+    /// A file cannot be read, or is no study that can be used.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Names or values that contradict each other.
-    #[error("{file}{}: {message}", line.map(|l| format!(":{l}")).unwrap_or_default())]
+    /// What the whole file lacks, or has too much.
+    #[error("{file}: {message}")]
     Study {
         /// The file.
         file: String,
-        /// The line, where it is about one.
-        line: Option<usize>,
         /// What is wrong, and what was expected.
         message: String,
     },

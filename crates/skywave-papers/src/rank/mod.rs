@@ -53,7 +53,6 @@ pub fn load(path: &Path) -> Result<Study, RankError> {
     if is_scenario(&text) {
         return Err(RankError::Study {
             file,
-            line: None,
             message:
                 "this is a scenario, which `skywave run` takes; a study names scenarios, each in a \
                       [[path]]"

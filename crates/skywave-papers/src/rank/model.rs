@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use toml::{Spanned, Value};
+use skywave_scenario::Spanned;
+use toml::Value;
 
 /// A study of paths.
 #[derive(Debug, Deserialize)]

@@ -1,18 +1,18 @@
 //! From a study's text to a checked study.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use skywave_core::tcp::{Composition, PRESETS};
 use skywave_sim::spec::Transport;
-use toml::Spanned;
 
 use super::compose::{Entry, cross, inline, quoted};
 use super::error::RankError;
 use super::model::{Cross, File, Kind, PathModel};
 use super::place::Place;
 use super::study::{Study, StudyPath};
-use crate::file::{from_toml, line_of};
-use skywave_scenario::{NoFiles, Scenario, ScenarioError};
+use crate::file::{FileError, from_toml};
+use skywave_scenario::{Document, NoFiles, Scenario, ScenarioError, Spanned};
 
 /// The plainest scenario, up to the transport of its flow.
 const PLAIN: &str = r#"
@@ -38,8 +38,13 @@ pub(super) fn read(
     text: &str,
     place: &Place<'_>,
 ) -> Result<Study, RankError> {
-    let model: File = from_toml(file, text)?;
-    let reader = Reader { file, text, place };
+    let (document, model) = from_toml::<File>(file, text)?;
+    let reader = Reader {
+        file,
+        text,
+        place,
+        document: &document,
+    };
     reader.study(name, model)
 }
 
@@ -47,6 +52,7 @@ struct Reader<'a> {
     file: &'a str,
     text: &'a str,
     place: &'a Place<'a>,
+    document: &'a Document,
 }
 
 /// A path while it is being read.
@@ -58,12 +64,32 @@ struct Draft<'a> {
 }
 
 impl Reader<'_> {
-    fn fault(&self, at: Option<usize>, message: String) -> RankError {
-        RankError::Study {
-            file: self.file.to_owned(),
-            line: at.map(|at| line_of(self.text, at)),
-            message,
+    /// A mistake, at its place if it has one.
+    fn fault(&self, at: Option<Range<usize>>, message: String) -> RankError {
+        match at {
+            Some(at) => {
+                let shown = self.document.mistake(at, &message);
+                FileError::mistake(self.file, message, shown).into()
+            }
+            None => RankError::Study {
+                file: self.file.to_owned(),
+                message,
+            },
         }
+    }
+
+    /// A name that is none of `known`.
+    fn unknown(
+        &self,
+        what: &str,
+        name: &Spanned<String>,
+        known: &[&str],
+        message: String,
+    ) -> RankError {
+        let shown = self
+            .document
+            .unknown(name.span(), what, name.get_ref(), known);
+        FileError::mistake(self.file, message, shown).into()
     }
 
     fn study(&self, name: &str, model: File) -> Result<Study, RankError> {
@@ -96,8 +122,10 @@ impl Reader<'_> {
         let find = |label: &Spanned<String>| {
             let at = entries.iter().position(|e| e.label == *label.get_ref());
             at.ok_or_else(|| {
-                let message = format!("`{}` is no composition of this study", label.get_ref());
-                self.fault(Some(label.span().start), message)
+                let name = label.get_ref();
+                let known: Vec<&str> = entries.iter().map(|e| e.label.as_str()).collect();
+                let message = format!("`{name}` is no composition of this study");
+                self.unknown("composition", label, &known, message)
             })
         };
         let proposed = model.proposed.as_ref();
@@ -123,7 +151,7 @@ impl Reader<'_> {
     fn check_names(&self, paths: &[PathModel]) -> Result<(), RankError> {
         for (index, path) in paths.iter().enumerate() {
             let name = path.name.get_ref();
-            let at = Some(path.name.span().start);
+            let at = Some(path.name.span());
             let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
             if name.is_empty() || name.starts_with('.') || !name.chars().all(good) {
                 let message =
@@ -155,7 +183,7 @@ impl Reader<'_> {
                             name.get_ref(),
                             known.join(", ")
                         );
-                        return Err(self.fault(Some(name.span().start), message));
+                        return Err(self.unknown("preset", name, &known, message));
                     }
                     let published = Some(name.get_ref().as_str()) != proposed;
                     entries.push(Entry::preset(name.get_ref(), published));
@@ -199,7 +227,7 @@ impl Reader<'_> {
     /// Reads a path's scenario as it is without compositions.
     fn draft<'a>(&self, model: &'a PathModel, flow: &str) -> Result<Draft<'a>, RankError> {
         let name = model.name.get_ref();
-        let at = Some(model.name.span().start);
+        let at = Some(model.name.span());
         let mut text = self.place.text(&model.scenario)?;
         if toml::from_str::<toml::Table>(&text).is_ok_and(|file| file.contains_key("sweep")) {
             let message = format!(
@@ -333,7 +361,7 @@ impl Reader<'_> {
                     scenario.seeds().len(),
                     scenarios[0].name()
                 );
-                return Err(self.fault(Some(path.name.span().start), message));
+                return Err(self.fault(Some(path.name.span()), message));
             }
         }
         Ok(())
@@ -365,7 +393,7 @@ impl Reader<'_> {
         if model.kind == Kind::Fairness && baseline.is_none() {
             let message = "a path for fairness needs TCP flows beside the one under test, all of one \
                            transport that is among the compositions";
-            return Err(self.fault(Some(model.name.span().start), message.to_owned()));
+            return Err(self.fault(Some(model.name.span()), message.to_owned()));
         }
         Ok(StudyPath {
             name: model.name.get_ref().clone(),

@@ -215,7 +215,8 @@ fn times(
     Ok((start, stop))
 }
 
-fn earliest(dist: Dist<units::Duration>) -> Time {
+/// The earliest time that can be drawn.
+pub(crate) fn earliest(dist: Dist<units::Duration>) -> Time {
     match dist {
         Dist::Constant(d) | Dist::Uniform(d, _) => Time::ZERO + d.0,
         Dist::Exponential(_) | Dist::Pareto(_) => Time::ZERO,

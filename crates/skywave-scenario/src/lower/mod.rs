@@ -5,6 +5,7 @@ pub(crate) mod aodv;
 pub(crate) mod channel;
 pub(crate) mod contention;
 pub(crate) mod custom;
+pub(crate) mod doubt;
 pub(crate) mod flow;
 pub(crate) mod hops;
 pub(crate) mod link;

@@ -139,12 +139,13 @@ fn add_names(schema: &mut serde_json::Value, definitions: &serde_json::Value) {
                 map.insert("anyOf".to_owned(), choices.into());
             }
         }
-        map.values_mut()
-            .for_each(|inner| add_names(inner, definitions));
+        for inner in map.values_mut() {
+            add_names(inner, definitions);
+        }
     } else if let Some(items) = schema.as_array_mut() {
-        items
-            .iter_mut()
-            .for_each(|inner| add_names(inner, definitions));
+        for inner in items {
+            add_names(inner, definitions);
+        }
     }
 }
 

@@ -4,24 +4,26 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::read::fault::Fault;
-use crate::read::tree::{self, Span};
+use crate::read::tree::Span;
 
 /// A scenario file that cannot be used: the message, the place, and what was expected.
 ///
 /// Print it with [`ScenarioError::render`]; with the feature `pretty` it can also be handed to `miette`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ScenarioError(Box<Inner>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Inner {
     message: String,
     place: Option<Place>,
     help: Option<String>,
+    is_warning: bool,
+    /// The file's other mistakes.
+    others: Vec<ScenarioError>,
 }
 
 /// Where a mistake is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Place {
     source: Source,
     span: Span,
@@ -45,6 +47,8 @@ impl ScenarioError {
             message: format!("cannot read {}: {reason}", path.display()),
             place: None,
             help: None,
+            is_warning: false,
+            others: Vec::new(),
         }))
     }
 
@@ -58,21 +62,16 @@ impl ScenarioError {
         self
     }
 
-    /// The error of the TOML reader in `text`, shown at its place there; `file` is how messages
-    /// name it. For files besides scenarios, which are read by serde alone.
-    pub fn of_toml(file: &str, text: &str, error: &toml::de::Error) -> Self {
-        let source = Source {
-            name: file.into(),
-            text: text.into(),
-        };
-        let fault = tree::parse(text).err().unwrap_or_else(|| {
-            let fault = |message: &str| Fault::new(error.span().unwrap_or(0..0), message);
-            match error.message().split_once(", expected ") {
-                None => fault(error.message()),
-                Some((message, expected)) => fault(message).help(format!("expected {expected}")),
-            }
-        });
-        fault.into_error(&source)
+    /// The same with the file's other mistakes, which are shown after it.
+    pub(crate) fn with_others(mut self, others: Vec<Self>) -> Self {
+        self.0.others = others;
+        self
+    }
+
+    /// The same as a warning: the file can be used.
+    pub(crate) fn into_warning(mut self) -> Self {
+        self.0.is_warning = true;
+        self
     }
 
     /// A mistake at `span` of `source`, which is cut to its first line.
@@ -100,6 +99,8 @@ impl ScenarioError {
             message,
             place: Some(place),
             help,
+            is_warning: false,
+            others: Vec::new(),
         }))
     }
 
@@ -108,10 +109,22 @@ impl ScenarioError {
         self.0.place.as_ref().map(|place| place.position)
     }
 
+    /// The message with its place and the advice, and the file's other mistakes in the same way: drawn with the
+    /// feature `pretty`, and otherwise as plain lines.
+    pub fn render(&self, colours: bool) -> String {
+        let others = self.0.others.iter().map(|other| other.picture(colours));
+        std::iter::once(self.picture(colours))
+            .chain(others)
+            .collect()
+    }
+
     /// The message, its place and the advice as lines of plain text.
     #[cfg(not(feature = "pretty"))]
-    pub fn render(&self, _colours: bool) -> String {
+    fn picture(&self, _colours: bool) -> String {
         let mut out = self.to_string();
+        if self.0.is_warning {
+            out.insert_str(0, "warning: ");
+        }
         if let Some(place) = &self.0.place {
             let Source { name, text } = &place.source;
             let (line, column) = place.position;
@@ -157,7 +170,7 @@ mod pretty {
 
     use miette::{
         Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
-        MietteSpanContents, SourceCode, SourceSpan, SpanContents,
+        MietteSpanContents, Severity, SourceCode, SourceSpan, SpanContents,
     };
 
     use super::{ScenarioError, Source};
@@ -165,7 +178,7 @@ mod pretty {
     impl ScenarioError {
         /// The message with its place drawn below it, 100 columns wide; with colours for a terminal,
         /// plain text otherwise.
-        pub fn render(&self, colours: bool) -> String {
+        pub(super) fn picture(&self, colours: bool) -> String {
             let theme = if colours {
                 GraphicalTheme::unicode()
             } else {
@@ -183,6 +196,10 @@ mod pretty {
     }
 
     impl Diagnostic for ScenarioError {
+        fn severity(&self) -> Option<Severity> {
+            self.0.is_warning.then_some(Severity::Warning)
+        }
+
         fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
             let help = self.0.help.as_ref()?;
             Some(Box::new(help))

@@ -127,9 +127,28 @@ impl Fault {
             .strip_suffix('`')
     }
 
+    /// The key that was meant, when one that is not known looks like a slip.
+    pub(crate) fn meant(&self) -> Option<&str> {
+        let rest = self.label.strip_prefix("did you mean `")?;
+        self.unknown_key()?;
+        rest.split_once("`?").map(|(name, _)| name)
+    }
+
+    /// The key, when the mistake is that it is missing.
+    pub(crate) fn missing_key(&self) -> Option<&str> {
+        self.message.strip_prefix('`')?.strip_suffix("` is missing")
+    }
+
     /// True when both report the same thing at the same place.
     pub(crate) fn same_as(&self, other: &Self) -> bool {
         self.message == other.message && self.span == other.span
+    }
+
+    /// The error for the user, with those of `all` mistakes of the file that are others.
+    pub(crate) fn into_error_with(self, all: Vec<Self>, source: &Source) -> ScenarioError {
+        let others = all.into_iter().filter(|other| !other.same_as(&self));
+        let others = others.map(|other| other.into_error(source)).collect();
+        self.into_error(source).with_others(others)
     }
 
     /// The error for the user, in the scenario file `source`.

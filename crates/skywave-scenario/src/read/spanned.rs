@@ -10,9 +10,21 @@ use crate::read::tree::Span;
 
 /// A value that knows its place, for the checks after decoding.
 #[derive(Clone, Debug)]
-pub(crate) struct Spanned<T> {
+pub struct Spanned<T> {
     pub(crate) span: Span,
     pub(crate) value: T,
+}
+
+impl<T> Spanned<T> {
+    /// Its place in the text, in bytes.
+    pub fn span(&self) -> Span {
+        self.span.clone()
+    }
+
+    /// The value alone.
+    pub fn get_ref(&self) -> &T {
+        &self.value
+    }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {

@@ -57,6 +57,52 @@ cases! {
     a_link_that_is_no_array: "[[link]]" => "[link]";
 }
 
+#[test]
+fn all_mistakes_are_shown_that_can_be_told_apart() {
+    let several = GOOD
+        .replace("delay = \"80ms\"", "dealy = \"80ms\"")
+        .replace("rwnd = \"64kB\"", "rwnd = \"64kb\"\ncolour = \"red\"")
+        .replace("y = \"goodput\"", "z = \"goodput\"");
+    insta::assert_snapshot!("several", message(&several));
+    // The sweep sets what the file leaves out.
+    let swept = GOOD
+        .replace("rate = \"2Mbps\"\n", "")
+        .replace("[sweep]", "[sweep]\n\"link.air.rate\" = [\"1Mbps\"]")
+        .replace("seeds = 3", "sedes = 3");
+    let shown = message(&swept);
+    assert_eq!(shown.matches("case.toml:").count(), 1, "{shown}");
+}
+
+#[test]
+fn a_delay_as_long_as_the_run_is_a_warning() {
+    let warnings = |text: &str| -> Vec<String> {
+        let scenario = Scenario::parse("case.toml", text, &NoFiles);
+        let scenario = scenario.unwrap_or_else(|error| panic!("{}", error.render(false)));
+        let all = scenario.warnings().iter();
+        all.map(|warning| warning.render(false)).collect()
+    };
+    let none = Vec::<String>::new();
+    assert_eq!(warnings(GOOD), none);
+    let delay = |delay: &str| GOOD.replace("delay = \"80ms\"", &format!("delay = {delay}"));
+    // Once, not at each point of the sweep.
+    let [shown] = &warnings(&delay("\"100s\""))[..] else {
+        panic!("one warning");
+    };
+    insta::assert_snapshot!("late", shown);
+    assert_eq!(warnings(&delay("\"99s\"")), none);
+    assert_eq!(warnings(&delay("{ uniform = [\"99s\", \"200s\"] }")), none);
+    assert_eq!(
+        warnings(&delay("{ uniform = [\"100s\", \"200s\"] }")).len(),
+        1
+    );
+    assert_eq!(
+        warnings(&delay("\"1s\"\nreverse = { delay = \"100s\" }")).len(),
+        1
+    );
+    let swept = GOOD.replace("[sweep]", "[sweep]\n\"run.duration\" = [\"60ms\", \"1s\"]");
+    assert_eq!(warnings(&swept).len(), 1);
+}
+
 // Values and units.
 cases! {
     GOOD;

@@ -35,7 +35,10 @@ pub(in crate::claims) struct Crossing {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "must be a number, or a table of numbers by choice"
+)]
 enum Papers {
     One(f64),
     Each(BTreeMap<String, f64>),

@@ -27,7 +27,7 @@ pub(in crate::claims) struct Difference {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "must be a number, or a table of data")]
 enum Divisor {
     Number(f64),
     Measured(Box<Data>),

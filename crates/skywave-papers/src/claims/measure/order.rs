@@ -31,7 +31,7 @@ pub(in crate::claims) struct Order {
 
 /// One place of a ranking.
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "must be a value, or an array of values")]
 enum Rank {
     One(Scalar),
     Many(Vec<Scalar>),

@@ -156,7 +156,7 @@ fn evidence_of_unknown_senders_or_numbers_is_an_error_at_its_line() {
     let unknown = message(r#"sender = "cerl""#, r#"sender = "cubic""#);
     assert_eq!(
         unknown,
-        "claims.toml:10: baseline `westwood-nr`: experiment `fig` has no point with variant = cubic"
+        "claims.toml:19: baseline `westwood-nr`: experiment `fig` has no point with variant = cubic"
     );
     let nothing = message("[0.1,", "[0.0,");
     assert!(nothing.contains("the mean above 0"), "{nothing}");

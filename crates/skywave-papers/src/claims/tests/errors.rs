@@ -1,6 +1,8 @@
 //! Mistakes in a file of claims.
 
 use super::{claims, paper};
+use crate::claims::ClaimsError;
+use crate::file::FileError;
 
 fn error(measure: &str) -> String {
     paper(&claims(measure))
@@ -67,6 +69,42 @@ fn two_claims_of_one_id_are_refused() {
     let second = one.split("[[claim]]").nth(1).expect("there is a claim");
     let error = paper(&format!("{one}\n[[claim]]{second}")).expect_err("it is twice there");
     insta::assert_snapshot!("twice", error.to_string());
+}
+
+/// As printed: the line with the mistake, and what may have been meant.
+#[test]
+fn mistakes_are_shown_as_in_scenarios() {
+    let shown = |measure: &str| {
+        let error = paper(&claims(measure)).expect_err("it has a mistake");
+        match error {
+            ClaimsError::File(FileError::Mistake { shown, .. }) => shown.render(false),
+            other => panic!("{other}"),
+        }
+    };
+    let bound = |data: &str| {
+        shown(&format!(
+            "[[claim.measure.bound]]\ndata = {data}\nat_most = 1.0"
+        ))
+    };
+    let baseline = "not_testable = \"no\"\n[[baseline]]\nsender = \"cerl\"\nwhy = \"it differs\"\n";
+    insta::assert_snapshot!(
+        "shown",
+        [
+            shown("notes = \"a slip\"\nfigrue = \"another\""),
+            bound("{ experiment = \"fgi\" }"),
+            bound("{ experiment = \"fig\", at = { varaint = \"reno\" } }"),
+            bound("{ experiment = \"fig\", at = { loss = 0.03 } }"),
+            bound("{ experiment = \"fig\", at = { loss = [1] } }"),
+            bound("{ experiment = \"fig\", metric = 3 }"),
+            shown(&format!(
+                "{baseline}[[baseline.evidence]]\nprogram = \"ns-2\"\nsource = \"a table\"\n\
+                 data = {{ experiment = \"fog\" }}\nbaseline = [1.0, 0.1]\npaper = 1.0\n\
+                 over = {{ sender = \"reno\", measured = [1.0, 0.1] }}\n\
+                 mechanism = {{ sender = \"cerl\", measured = [1.0, 0.1] }}\n"
+            )),
+        ]
+        .join("\n")
+    );
 }
 
 #[test]

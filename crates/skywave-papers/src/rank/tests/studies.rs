@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use super::{STUDY, study_in};
-use crate::rank::{Study, builtin, evaluate, html, json_lines, load, table, write_ranking};
+use crate::file::FileError;
+use crate::rank::{
+    RankError, Study, builtin, evaluate, html, json_lines, load, table, write_ranking,
+};
 use skywave_lab::experiment::{RunOptions, run_all, simulate};
 
 /// Everything that a study with this many threads prints and writes.
@@ -118,6 +121,12 @@ fn every_mistake_is_told_with_its_place() {
         error("[[cross]]", "[[cross]]\npreset = \"reno\"\n[[cross]]"),
     ];
     insta::assert_snapshot!("errors", errors.join("\n"));
+    let text = STUDY.replacen("\"cerl + sack\"", "\"cerl + sock\"", 1);
+    let Err(RankError::File(FileError::Mistake { shown, .. })) = study_in(dir.path(), &text) else {
+        panic!("its name is wrong");
+    };
+    let root = format!("{}/", dir.path().display());
+    insta::assert_snapshot!("shown", shown.render(false).replace(&root, ""));
 
     std::fs::write(
         dir.path().join("swept.toml"),

@@ -1,0 +1,103 @@
+//! TOML files that are no scenarios, read and shown with the same care.
+
+use std::ops::Range;
+
+use serde::de::DeserializeOwned;
+
+use crate::read::error::{ScenarioError, Source};
+use crate::read::fault::Fault;
+use crate::read::names;
+use crate::read::tree::{Node, Value};
+use crate::read::{de, mistakes, tree};
+
+/// A TOML file that is no scenario, such as a paper's claims.
+#[derive(Debug)]
+pub struct Document {
+    source: Source,
+    tree: Node,
+}
+
+impl Document {
+    /// Reads `text`; `file` is how messages name it.
+    pub fn parse(file: &str, text: &str) -> Result<Self, ScenarioError> {
+        let source = Source {
+            name: file.into(),
+            text: text.into(),
+        };
+        match tree::parse(text) {
+            Ok(tree) => Ok(Self { source, tree }),
+            Err(fault) => Err(fault.into_error(&source)),
+        }
+    }
+
+    /// What the file says; the error has all mistakes that can be told apart.
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T, ScenarioError> {
+        de::from_node(&self.tree).map_err(|first: Fault| {
+            let all = mistakes::all(self.tree.clone(), |tree| de::from_node::<T>(tree).map(drop));
+            first.into_error_with(all, &self.source)
+        })
+    }
+
+    /// A mistake at a place, in bytes.
+    pub fn mistake(&self, place: Range<usize>, message: impl Into<String>) -> ScenarioError {
+        Fault::new(place, message).into_error(&self.source)
+    }
+
+    /// The first place within `part` of the file where this name stands, as a key or a string.
+    pub fn find(&self, part: Range<usize>, name: &str) -> Option<Range<usize>> {
+        find(&self.tree, &part, name)
+    }
+
+    /// A name at a place that is none of `known`.
+    pub fn unknown<S: AsRef<str>>(
+        &self,
+        place: Range<usize>,
+        what: &str,
+        name: &str,
+        known: &[S],
+    ) -> ScenarioError {
+        names::unknown(what, name, known)
+            .at(&place)
+            .into_error(&self.source)
+    }
+}
+
+/// The first key or string `name` within `part` of the file.
+fn find(node: &Node, part: &Range<usize>, name: &str) -> Option<Range<usize>> {
+    let here = |place: &Range<usize>| {
+        (part.start <= place.start && place.end <= part.end).then(|| place.clone())
+    };
+    let places: Vec<Option<Range<usize>>> = match &node.value {
+        Value::Text(text) if text == name => return here(&node.span),
+        Value::Array(items) => items.iter().map(|item| find(item, part, name)).collect(),
+        Value::Table(entries) => entries
+            .iter()
+            .map(|entry| {
+                let key = (entry.key == name).then(|| here(&entry.key_span));
+                key.flatten().or_else(|| find(&entry.node, part, name))
+            })
+            .collect(),
+        _ => return None,
+    };
+    places.into_iter().flatten().min_by_key(|place| place.start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_found_where_it_stands_in_its_part() {
+        let text =
+            "a = \"reno\"\n[b]\nid = 1\nat = { reno = [\"cubic\", \"rino\"] }\nc = \"rino\"\n";
+        let document = Document::parse("file", text).unwrap();
+        let part = text.find("[b]").unwrap()..text.len();
+        let position = |name| {
+            let place = document.find(part.clone(), name)?;
+            document.mistake(place, "wrong").position()
+        };
+        assert_eq!(position("rino"), Some((4, 25)));
+        assert_eq!(position("reno"), Some((4, 8)));
+        assert_eq!(position("vegas"), None);
+    }
+}
