@@ -2,38 +2,19 @@
 
 use super::phase::Cycle;
 use super::*;
-use crate::tcp::congestion::path::testing::{Acks, OnPath, setup};
+use crate::tcp::congestion::path::testing::{MSS, OnPath, ms, setup};
 use crate::tcp::testing::{ack_at, assert_near, loss_at, timeout_at, window};
 use crate::time::Duration;
 
-const MSS: u32 = 1000;
 /// Bytes that the path delivers in its round trip of 100 ms: ten segments, 800 kb/s.
 const BDP: u64 = 10_000;
-
-fn ms(ms: u64) -> Duration {
-    Duration::from_millis(ms)
-}
 
 /// A sender on a path of 100 ms.
 type Path = OnPath<Bbr>;
 
 impl Path {
     fn new() -> Self {
-        Self {
-            law: Bbr::new(&setup("bbr", MSS)),
-            window: window(10.0, 1e6),
-            acks: Acks::new(BDP, MSS),
-        }
-    }
-
-    /// A round trip in one ACK.
-    fn round(&mut self) {
-        self.take_ack(10, ms(101), 0);
-    }
-
-    /// An ACK in the middle of a round trip.
-    fn within(&mut self, after: Duration) {
-        self.take_ack(1, after, 1_000_000);
+        Self::of(Bbr::new(&setup("bbr")), window(10.0, 1e6), 10)
     }
 
     fn phase(&self) -> Phase {
@@ -496,7 +477,7 @@ fn a_connection_that_begins_late_does_not_begin_with_probe_rtt() {
 
 #[test]
 fn a_burst_is_a_millisecond_of_the_pace() {
-    let mut bbr = Bbr::new(&setup("bbr", MSS));
+    let mut bbr = Bbr::new(&setup("bbr"));
     let mut quantum = |bps| {
         bbr.pace.set(Rate::from_bps(bps));
         bbr.send_quantum()

@@ -6,28 +6,19 @@ mod model;
 mod start;
 
 use super::*;
-use crate::tcp::congestion::path::testing::{Acks, OnPath, setup};
+use crate::tcp::congestion::path::testing::{MSS, OnPath, ms, setup};
 use crate::tcp::testing::window;
 use crate::time::Duration;
 
-const MSS: u32 = 1000;
 /// Bytes that the path delivers in its round trip of 100 ms: a hundred segments, 8 Mb/s.
 const BDP: u64 = 100_000;
-
-fn ms(ms: u64) -> Duration {
-    Duration::from_millis(ms)
-}
 
 /// A sender on a path of 100 ms.
 type Path = OnPath<Bbr3>;
 
 impl Path {
     fn new() -> Self {
-        Self {
-            law: Bbr3::new(&setup("bbr3", MSS)),
-            window: window(10.0, 1e6),
-            acks: Acks::new(BDP, MSS),
-        }
+        Self::of(Bbr3::new(&setup("bbr3")), window(10.0, 1e6), 100)
     }
 
     /// Past STARTUP and DRAIN, with a queue.
@@ -64,16 +55,6 @@ impl Path {
         path.round();
         assert_eq!(path.law.phase, Phase::Up);
         path
-    }
-
-    /// A round trip in one ACK.
-    fn round(&mut self) {
-        self.take_ack(100, ms(101), 0);
-    }
-
-    /// In the middle of a round trip.
-    fn within(&mut self, after: Duration) {
-        self.take_ack(1, after, 1_000_000_000);
     }
 
     /// A segment is lost, one of `gap` after the last one, when so many bytes were in flight and lost with

@@ -1,11 +1,10 @@
 //! Rule by rule: what a loss does with a queue and without one, and how slow start ends.
 
 use super::*;
-use crate::tcp::congestion::path::testing::{Acks, OnPath, setup};
+use crate::tcp::congestion::path::testing::{MSS, OnPath, setup};
 use crate::tcp::testing::{assert_near, loss_at, timeout_at, window};
 use crate::time::Duration;
 
-const MSS: u32 = 1000;
 /// A path of 100 ms that delivers 100 segments in it.
 const BDP: f64 = 100.0;
 const STEP: Duration = Duration::from_millis(1);
@@ -15,11 +14,8 @@ type Sender = OnPath<Capacity>;
 impl Sender {
     /// In its first slow start, with this window.
     fn starting(cwnd: f64) -> Self {
-        Self {
-            law: Capacity::new(&setup("skywave", MSS)),
-            window: window(cwnd, 1e9),
-            acks: Acks::new(BDP as u64 * u64::from(MSS), MSS),
-        }
+        let law = Capacity::new(&setup("skywave"));
+        Self::of(law, window(cwnd, 1e9), BDP as u64)
     }
 
     /// After slow start, with the BDP known and this window.

@@ -1,15 +1,9 @@
 //! The paper's rules (section 2), one by one.
 
 use super::*;
-use crate::tcp::congestion::path::testing::{Acks, setup};
+use crate::tcp::congestion::path::testing::{Acks, MSS, ms, setup};
 use crate::tcp::testing::{assert_near, loss_at, timeout_at, window};
 use crate::time::Time;
-
-const MSS: u32 = 1000;
-
-fn ms(ms: u64) -> Duration {
-    Duration::from_millis(ms)
-}
 
 /// A sender on a path of 100 ms.
 struct Path {
@@ -24,9 +18,9 @@ impl Path {
     /// With a window of so many segments, of which `config` says what becomes.
     fn with(config: CopaConfig, cwnd: f64) -> Self {
         let mut path = Self {
-            copa: Copa::new(config, &setup("copa", MSS)),
+            copa: Copa::new(config, &setup("copa")),
             window: window(cwnd, 1e6),
-            acks: Acks::new(100_000, MSS),
+            acks: Acks::new(100_000),
             srtt: ms(100),
         };
         path.acks.flight = cwnd as u64 * u64::from(MSS);

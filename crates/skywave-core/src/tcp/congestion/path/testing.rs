@@ -12,10 +12,16 @@ use crate::tcp::window::{AckEvent, Repairing, Window};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
+/// Payload of a segment.
+pub(crate) const MSS: u32 = 1000;
+
+pub(crate) fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
 /// The ACKs of a path that delivers a segment an ACK, unless a test wants others.
 pub(crate) struct Acks {
     pub(crate) now: Time,
-    pub(crate) mss: u32,
     pub(crate) delivered: u64,
     /// Bytes that a round trip delivers.
     pub(crate) rate: u64,
@@ -33,10 +39,9 @@ pub(crate) struct Acks {
 
 impl Acks {
     /// Of a path that delivers `rate` bytes in its round trip, all of which are in flight.
-    pub(crate) fn new(rate: u64, mss: u32) -> Self {
+    pub(crate) fn new(rate: u64) -> Self {
         Self {
             now: Time::ZERO + Duration::from_secs(1),
-            mss,
             delivered: 0,
             rate,
             flight: rate,
@@ -44,7 +49,7 @@ impl Acks {
             lost: 0.0,
             lost_meanwhile: 0,
             app_limited: false,
-            rtt: Duration::from_millis(100),
+            rtt: ms(100),
             lost_to: 0,
         }
     }
@@ -53,11 +58,11 @@ impl Acks {
     /// had been delivered.
     pub(crate) fn ack(&mut self, segments: u64, after: Duration, age: u64) -> AckEvent {
         let prior = self.delivered.saturating_sub(age);
-        self.delivered += segments * u64::from(self.mss);
+        self.delivered += segments * u64::from(MSS);
         self.now += after;
         let sample = RateSample {
             delivered: self.rate,
-            interval: Duration::from_millis(100),
+            interval: ms(100),
             prior_delivered: prior,
             total_delivered: self.delivered,
             flight_at_send: self.flight,
@@ -80,10 +85,10 @@ impl Acks {
 }
 
 /// What a law of this preset is told of its connection.
-pub(crate) fn setup(name: &str, mss: u32) -> Setup {
+pub(crate) fn setup(name: &str) -> Setup {
     let composition = preset(name).expect("a preset").composition.clone();
     let config = TcpConfig {
-        mss,
+        mss: MSS,
         ..TcpConfig::new(Profile::Rfc, composition)
     };
     config.setup()
@@ -92,6 +97,8 @@ pub(crate) fn setup(name: &str, mss: u32) -> Setup {
 /// A law, its window, and the path that it sends over.
 pub(crate) struct OnPath<L> {
     pub(crate) law: L,
+    /// Segments that the path delivers in its round trip.
+    bdp: u64,
     pub(crate) window: Window,
     pub(crate) acks: Acks,
 }
@@ -110,6 +117,26 @@ impl<L> DerefMut for OnPath<L> {
 }
 
 impl<L: CongestionControl> OnPath<L> {
+    /// On a path that delivers so many segments in its round trip.
+    pub(crate) fn of(law: L, window: Window, bdp: u64) -> Self {
+        Self {
+            law,
+            bdp,
+            window,
+            acks: Acks::new(bdp * u64::from(MSS)),
+        }
+    }
+
+    /// A round trip in one ACK.
+    pub(crate) fn round(&mut self) {
+        self.take_ack(self.bdp, ms(101), 0);
+    }
+
+    /// An ACK in the middle of a round trip.
+    pub(crate) fn within(&mut self, after: Duration) {
+        self.take_ack(1, after, u64::MAX);
+    }
+
     /// [`Acks::ack`], which the law hears of.
     pub(crate) fn take_ack(&mut self, segments: u64, after: Duration, age: u64) {
         let event = self.acks.ack(segments, after, age);

@@ -48,7 +48,7 @@ fn during_startup_a_lump_counts_in_its_round_and_the_next_one() {
 
 #[test]
 fn a_burst_is_a_millisecond_of_the_pace_and_two_segments_at_least() {
-    let mut bbr = Bbr3::new(&setup("bbr3", MSS));
+    let mut bbr = Bbr3::new(&setup("bbr3"));
     let mut quantum = |bps| {
         bbr.pace.set(Rate::from_bps(bps));
         bbr.send_quantum()
