@@ -143,11 +143,11 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
     use row::Row;
 
     let stop = interrupt::flag();
-    let set = row::set(&args.kernel)?;
+    let (set, paths) = row::set(&args.kernel)?;
     let offered = real::offered(set.rows())?;
     let mut rows: Vec<Row> = Vec::new();
-    for (at, case) in set.rows().iter().enumerate() {
-        let row = Row::new(at, case, args)?;
+    for (at, (case, path)) in set.rows().iter().zip(paths).enumerate() {
+        let row = Row::new(at, path, case, args)?;
         if offered.contains(&row.law) {
             rows.push(row);
         }

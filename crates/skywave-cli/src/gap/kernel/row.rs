@@ -43,8 +43,9 @@ pub(super) struct Row {
     pub(super) simulated: Option<Estimate>,
 }
 
-/// The rows of the set `kernel` that are asked for, simulated for as long as the runs are.
-pub(super) fn set(args: &KernelArgs) -> Result<Set, Failure> {
+/// The rows of the set `kernel` that are asked for, simulated for as long as the runs are, and the number of each
+/// one's path, from 1.
+pub(super) fn set(args: &KernelArgs) -> Result<(Set, Vec<usize>), Failure> {
     let set = Set::named("kernel", SEEDS)?;
     let mut paths: Vec<Relayed> = Vec::new();
     for row in set.rows() {
@@ -70,6 +71,7 @@ pub(super) fn set(args: &KernelArgs) -> Result<Set, Failure> {
     }
     let seconds = args.seconds.unwrap_or(SECONDS);
     let mut rows = Vec::new();
+    let mut numbers = Vec::new();
     for row in set.rows() {
         let number = number(&paths, link(row)?);
         let law = row.case.agent.name;
@@ -78,11 +80,12 @@ pub(super) fn set(args: &KernelArgs) -> Result<Set, Failure> {
         if is_asked {
             let mut row = row.clone();
             row.case = row.case.lasting(f64::from(seconds));
-            row.labels.push(("path", number.to_string()));
             rows.push(row);
+            numbers.push(number);
         }
     }
-    Ok(Set::new("kernel", set.terms, rows, SEEDS).map_err(validate::SetError::from)?)
+    let set = Set::new("kernel", set.terms, rows, SEEDS).map_err(validate::SetError::from)?;
+    Ok((set, numbers))
 }
 
 fn link(row: &validate::Row) -> Result<&Relayed, KernelError> {
@@ -104,15 +107,19 @@ fn number(paths: &[Relayed], link: &Relayed) -> usize {
 }
 
 impl Row {
-    /// Row `at` of the [`set`].
-    pub(super) fn new(at: usize, row: &validate::Row, args: &Args) -> Result<Self, Failure> {
+    /// Row `at` of the [`set`], which is over path number `path`.
+    pub(super) fn new(
+        at: usize,
+        path: usize,
+        row: &validate::Row,
+        args: &Args,
+    ) -> Result<Self, Failure> {
         let link = link(row)?.clone();
         let scenario = Scenario::parse("kernel", &row.case.scenario(), &NoFiles)?;
-        let number = row.labels.iter().find(|(name, _)| *name == "path");
         let runs = if link.loss > 0.0 { RUNS } else { 1 };
         Ok(Self {
             at,
-            path: number.and_then(|(_, n)| n.parse().ok()).unwrap_or(0),
+            path,
             law: row.case.agent.name,
             link,
             seconds: args.kernel.seconds.unwrap_or(SECONDS),
@@ -300,9 +307,11 @@ mod tests {
 
     #[test]
     fn paths_and_laws_are_chosen() {
-        let all = set(&args(&[], &[])).unwrap();
-        assert_eq!(all.rows().len(), 36);
-        let some = set(&args(&[3, 12], &["bbr", "reno"])).unwrap();
+        let (all, numbers) = set(&args(&[], &[])).unwrap();
+        assert_eq!((all.rows().len(), numbers.len()), (36, 36));
+        assert!(numbers.starts_with(&[1]) && numbers.iter().max() == Some(&12));
+        let (some, numbers) = set(&args(&[3, 12], &["bbr", "reno"])).unwrap();
+        assert_eq!(numbers, [3, 3, 12, 12]);
         let chosen: Vec<(&str, String)> = some
             .rows()
             .iter()
