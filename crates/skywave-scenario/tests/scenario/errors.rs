@@ -66,8 +66,8 @@ fn all_mistakes_are_shown_that_can_be_told_apart() {
     insta::assert_snapshot!("several", message(&several));
     // The sweep sets what the file leaves out.
     let swept = GOOD
-        .replace("rate = \"2Mbps\"\n", "")
-        .replace("[sweep]", "[sweep]\n\"link.air.rate\" = [\"1Mbps\"]")
+        .replace("delay = \"80ms\"\n", "")
+        .replace("[sweep]", "[sweep]\n\"link.air.delay\" = [\"1ms\"]")
         .replace("seeds = 3", "sedes = 3");
     let shown = message(&swept);
     assert_eq!(shown.matches("case.toml:").count(), 1, "{shown}");
