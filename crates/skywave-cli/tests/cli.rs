@@ -415,12 +415,12 @@ fn a_study_is_checked_and_its_mistakes_are_shown_in_place() {
             "my.toml:1:14",
             "this is not valid TOML",
         ),
-        ("title", "titel", "my.toml:1:1", "expected one of `title`"),
+        ("title", "titel", "my.toml:1:1", "did you mean `title`?"),
         (
             "\"lossy\"\ns",
             "\"foggy\"\ns",
             "my.toml:6:8",
-            "expected one of `lossy`",
+            "expected one of lossy",
         ),
     ] {
         write(&study.replacen(from, to, 1));
