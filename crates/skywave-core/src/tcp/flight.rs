@@ -7,17 +7,18 @@
 mod by_time;
 mod delivery;
 mod rate;
-mod ring;
 mod scoreboard;
 mod segment;
 
+use crate::ring::Ring;
 use crate::time::Time;
 
-use ring::Ring;
 use scoreboard::Scoreboard;
 use segment::Marks;
 
+pub(crate) use delivery::MinRtt;
 pub use delivery::{Delivery, SentBefore};
+pub(crate) use rate::RateSampler;
 pub use rate::{LossSample, RateSample};
 pub use segment::{Kept, Sent};
 

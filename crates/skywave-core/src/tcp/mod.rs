@@ -9,7 +9,7 @@ pub mod detection;
 pub mod flight;
 pub mod limits;
 mod loss_events;
-mod pacing;
+pub(crate) mod pacing;
 pub mod preset;
 pub mod receiver;
 pub mod recovery;
@@ -17,7 +17,7 @@ pub mod rto;
 pub mod sender;
 pub mod settings;
 pub mod slot;
-mod slow_start;
+pub(crate) mod slow_start;
 #[cfg(test)]
 mod testing;
 pub mod timeout;

@@ -40,6 +40,18 @@ pub(super) fn rate_of_window(window: Segments, rtt: Duration, mss: u32, gain: f6
     Rate::from_bps(((bits / rtt.as_secs_f64()) as u64).max(1))
 }
 
+/// The rate that Linux derives from the window; `None` while no round trip is known.
+pub(crate) fn rate_of(window: &Window, srtt: Option<Duration>, mss: u32) -> Option<Rate> {
+    let srtt = srtt.filter(|srtt| !srtt.is_zero())?;
+    let slow_start = window.cwnd < window.ssthresh / 2.0;
+    let gain = if slow_start {
+        SLOW_START_GAIN
+    } else {
+        AVOIDANCE_GAIN
+    };
+    Some(rate_of_window(window.cwnd, srtt, mss, gain))
+}
+
 /// The pace of one connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pacing {
@@ -84,14 +96,7 @@ impl Pacing {
         if self.config == PacingConfig::Off {
             return None;
         }
-        let srtt = srtt.filter(|srtt| !srtt.is_zero())?;
-        let slow_start = window.cwnd < window.ssthresh / 2.0;
-        let gain = if slow_start {
-            SLOW_START_GAIN
-        } else {
-            AVOIDANCE_GAIN
-        };
-        Some(rate_of_window(window.cwnd, srtt, mss, gain))
+        rate_of(window, srtt, mss)
     }
 
     /// A segment of `bytes` bytes leaves, in bursts of `quantum` at `rate`; without a rate it

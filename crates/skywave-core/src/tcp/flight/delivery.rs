@@ -92,7 +92,7 @@ impl Delivery {
 
 /// The smallest round trip of the latest time, which is between half a window and a whole one.
 #[derive(Clone, Copy, Debug, Default)]
-struct MinRtt {
+pub(crate) struct MinRtt {
     /// Since when `present` counts.
     since: Time,
     before: Option<Duration>,
@@ -100,7 +100,7 @@ struct MinRtt {
 }
 
 impl MinRtt {
-    fn take(&mut self, now: Time, rtt: Duration) {
+    pub(crate) fn take(&mut self, now: Time, rtt: Duration) {
         if now.since(self.since) >= MIN_RTT_WINDOW / 2 {
             self.before = self.present.take();
             self.since = now;
@@ -108,7 +108,7 @@ impl MinRtt {
         self.present = Some(self.present.map_or(rtt, |least| least.min(rtt)));
     }
 
-    fn get(&self) -> Duration {
+    pub(crate) fn get(&self) -> Duration {
         let both = [self.before, self.present].into_iter().flatten();
         both.min().unwrap_or_default()
     }

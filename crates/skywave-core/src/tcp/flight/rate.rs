@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::ring::Ring;
+use crate::ring::Ring;
 use crate::time::{Duration, Time};
 use crate::units::Rate;
 
@@ -84,7 +84,7 @@ struct Snapshot {
 
 /// Takes the samples of one connection.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RateSampler {
+pub(crate) struct RateSampler {
     snapshots: Ring<Snapshot>,
     /// Bytes delivered (C.delivered), and when the last of them were (C.delivered_time).
     delivered: u64,
@@ -104,7 +104,7 @@ pub(super) struct RateSampler {
 
 impl RateSampler {
     /// For a connection whose next segment is number `number`.
-    pub(super) fn starting_with(number: u64) -> Self {
+    pub(crate) fn starting_with(number: u64) -> Self {
         Self {
             snapshots: Ring::starting_with(number),
             ..Self::default()
@@ -112,17 +112,17 @@ impl RateSampler {
     }
 
     /// Keeps samples of losses from now on.
-    pub(super) fn keep_losses(&mut self) {
+    pub(crate) fn keep_losses(&mut self) {
         self.losses = Some(VecDeque::new());
     }
 
-    pub(super) fn keeps_losses(&self) -> bool {
+    pub(crate) fn keeps_losses(&self) -> bool {
         self.losses.is_some()
     }
 
     /// Segment `number`, which lies from `start` to `end`, is found lost; `lost` bytes were so far, its own
     /// included.
-    pub(super) fn on_lost(&mut self, number: u64, start: u64, end: u64, lost: u64) {
+    pub(crate) fn on_lost(&mut self, number: u64, start: u64, end: u64, lost: u64) {
         if let Some(losses) = &mut self.losses
             && let Some(snapshot) = self.snapshots.numbered(number)
         {
@@ -138,14 +138,14 @@ impl RateSampler {
     }
 
     /// The next loss that nobody has asked for.
-    pub(super) fn poll_loss(&mut self) -> Option<LossSample> {
+    pub(crate) fn poll_loss(&mut self) -> Option<LossSample> {
         self.losses.as_mut()?.pop_front()
     }
 
     /// Segment `number` is sent at `now`, for the first time if it is the next one. `flight` bytes are
     /// in the network, those of the segment included, and `lost` were found lost so far; `idle` if
     /// nothing was in the network before.
-    pub(super) fn on_sent(&mut self, number: u64, now: Time, flight: u64, lost: u64, idle: bool) {
+    pub(crate) fn on_sent(&mut self, number: u64, now: Time, flight: u64, lost: u64, idle: bool) {
         if idle {
             self.first_sent = now;
             self.delivered_at = now;
@@ -172,12 +172,12 @@ impl RateSampler {
     }
 
     /// An ACK comes while `flight` bytes are in the network.
-    pub(super) fn begin_ack(&mut self, flight: u64) {
+    pub(crate) fn begin_ack(&mut self, flight: u64) {
         self.flight_before = flight;
     }
 
     /// Segment `number` of `len` bytes is reported by the ACK that came at `now`, for the first time.
-    pub(super) fn on_delivered(&mut self, number: u64, len: u64, now: Time) {
+    pub(crate) fn on_delivered(&mut self, number: u64, len: u64, now: Time) {
         self.delivered += len;
         self.delivered_at = now;
         let Some(&snapshot) = self.snapshots.numbered(number) else {
@@ -192,7 +192,7 @@ impl RateSampler {
     }
 
     /// Segments below `number` are acknowledged: nobody will ask for their snapshots again.
-    pub(super) fn forget_below(&mut self, number: u64) {
+    pub(crate) fn forget_below(&mut self, number: u64) {
         while self.snapshots.first_number() < number && !self.snapshots.is_empty() {
             self.snapshots.pop_front();
         }
@@ -200,7 +200,7 @@ impl RateSampler {
 
     /// The present ACK is taken: its sample, if it reported anything. `min_rtt` is the smallest round
     /// trip seen; `flight` bytes are in the network now; `lost` as in [`Self::on_sent`].
-    pub(super) fn sample(
+    pub(crate) fn sample(
         &mut self,
         min_rtt: Duration,
         flight: u64,
@@ -230,12 +230,12 @@ impl RateSampler {
     }
 
     /// Segments sent now carry samples that say less than the path carries.
-    pub(super) fn is_app_limited(&self) -> bool {
+    pub(crate) fn is_app_limited(&self) -> bool {
         self.app_limited > 0
     }
 
     /// The application has nothing to send although there is room, with `flight` bytes in the network.
-    pub(super) fn on_app_limited(&mut self, flight: u64) {
+    pub(crate) fn on_app_limited(&mut self, flight: u64) {
         self.app_limited = (self.delivered + flight).max(1);
     }
 }

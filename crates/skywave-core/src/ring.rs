@@ -11,7 +11,7 @@ const FEWEST: usize = 4;
 /// Items by the order in which they came; the first one has number 0.
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub(super) struct Ring<T> {
+pub(crate) struct Ring<T> {
     places: Box<[T]>,
     /// Number of the first item held.
     first: u64,
@@ -31,7 +31,7 @@ impl<T> Default for Ring<T> {
 
 impl<T: Copy> Ring<T> {
     /// An empty queue whose first item will have this number.
-    pub(super) fn starting_with(number: u64) -> Self {
+    pub(crate) fn starting_with(number: u64) -> Self {
         Self {
             first: number,
             next: number,
@@ -40,23 +40,23 @@ impl<T: Copy> Ring<T> {
     }
 
     /// Number of the item that comes next.
-    pub(super) fn next_number(&self) -> u64 {
+    pub(crate) fn next_number(&self) -> u64 {
         self.next
     }
 
     #[inline]
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         (self.next - self.first) as usize
     }
 
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.first == self.next
     }
 
     /// Number of the first item held.
     #[inline]
-    pub(super) fn first_number(&self) -> u64 {
+    pub(crate) fn first_number(&self) -> u64 {
         self.first
     }
 
@@ -67,7 +67,7 @@ impl<T: Copy> Ring<T> {
 
     /// The item with this number, if it is held.
     #[inline(always)]
-    pub(super) fn numbered(&self, number: u64) -> Option<&T> {
+    pub(crate) fn numbered(&self, number: u64) -> Option<&T> {
         if number.wrapping_sub(self.first) >= self.next - self.first {
             return None;
         }
@@ -75,7 +75,7 @@ impl<T: Copy> Ring<T> {
     }
 
     /// The same, to be changed.
-    pub(super) fn numbered_mut(&mut self, number: u64) -> Option<&mut T> {
+    pub(crate) fn numbered_mut(&mut self, number: u64) -> Option<&mut T> {
         self.numbered(number)?;
         let place = self.place(number);
         self.places.get_mut(place)
@@ -83,17 +83,17 @@ impl<T: Copy> Ring<T> {
 
     /// The item at `index` among those held.
     #[inline]
-    pub(super) fn get(&self, index: usize) -> Option<&T> {
+    pub(crate) fn get(&self, index: usize) -> Option<&T> {
         self.numbered(self.first.wrapping_add(index as u64))
     }
 
     #[inline(always)]
-    pub(super) fn front(&self) -> Option<&T> {
+    pub(crate) fn front(&self) -> Option<&T> {
         self.numbered(self.first)
     }
 
     #[inline(always)]
-    pub(super) fn front_mut(&mut self) -> Option<&mut T> {
+    pub(crate) fn front_mut(&mut self) -> Option<&mut T> {
         if self.is_empty() {
             return None;
         }
@@ -102,12 +102,12 @@ impl<T: Copy> Ring<T> {
     }
 
     #[inline]
-    pub(super) fn back(&self) -> Option<&T> {
+    pub(crate) fn back(&self) -> Option<&T> {
         self.numbered(self.next.wrapping_sub(1))
     }
 
     #[inline(always)]
-    pub(super) fn push_back(&mut self, item: T) {
+    pub(crate) fn push_back(&mut self, item: T) {
         if self.len() == self.places.len() {
             self.widen(item);
         }
@@ -130,17 +130,17 @@ impl<T: Copy> Ring<T> {
 
     /// Lets go of the first item, if there is one.
     #[inline(always)]
-    pub(super) fn pop_front(&mut self) {
+    pub(crate) fn pop_front(&mut self) {
         self.first += u64::from(!self.is_empty());
     }
 
     /// The items in order.
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator {
         (0..self.len()).map(|index| &self[index])
     }
 
     /// The items in order, to be changed.
-    pub(super) fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
+    pub(crate) fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
         let (len, start) = (self.len(), self.place(self.first));
         let (before, from) = self.places.split_at_mut(start);
         let straight = len.min(from.len());
@@ -150,7 +150,7 @@ impl<T: Copy> Ring<T> {
 
     /// Number of items before the first one for which `holds` is false; it must be true for all of
     /// these, and false for all after them.
-    pub(super) fn partition_point(&self, holds: impl Fn(&T) -> bool) -> usize {
+    pub(crate) fn partition_point(&self, holds: impl Fn(&T) -> bool) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = low.midpoint(high);

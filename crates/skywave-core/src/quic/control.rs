@@ -1,0 +1,368 @@
+//! A window law at work in a QUIC connection.
+//!
+//! Where TCP's sender keeps sequence numbers, SACK blocks and retransmissions, QUIC numbers each packet once: what
+//! is lost is sent again in a packet of another number, so that each ACK and each round trip is about one
+//! transmission. Whoever drives a [`Control`] tells it of packets sent, acknowledged and lost; it takes the samples
+//! of the rate of delivery, and makes the events that the law knows from TCP:
+//!
+//! | RFC 9002 | the law hears |
+//! |---|---|
+//! | packets newly acknowledged | [`on_ack`](CongestionControl::on_ack), one event an ACK frame |
+//! | packets lost, the first of a recovery period (section 7.3.2) | [`on_loss`](CongestionControl::on_loss) |
+//! | each packet lost | [`on_segment_lost`](CongestionControl::on_segment_lost) |
+//! | more packets marked CE, the first of a recovery period | [`on_ecn`](CongestionControl::on_ecn) |
+//! | persistent congestion (section 7.6) | [`on_timeout`](CongestionControl::on_timeout) |
+//! | a probe timeout | nothing (section 6.2: it is no sign of congestion) |
+//!
+//! Positions (`una`, `nxt`) count bytes of packets in the order of their sending.
+
+use crate::packet::Hints;
+use crate::tcp::config::TcpConfig;
+use crate::tcp::congestion::{Congestion, CongestionControl};
+use crate::tcp::flight::{LossSample, MinRtt, RateSample, RateSampler};
+use crate::tcp::pacing::rate_of;
+use crate::tcp::rto::RtoEstimator;
+use crate::tcp::slow_start::SlowStart;
+use crate::tcp::window::{
+    AckEvent, IdleEvent, LossCause, LossEvent, Repairing, SpuriousEvent, TimeoutEvent, Window,
+};
+use crate::time::{Duration, Time};
+use crate::units::{Rate, Segments};
+
+use super::sent::{Packets, Sent};
+
+/// The smallest window, in segments (RFC 9002 section 7.2).
+const MIN_WINDOW: Segments = Segments(2.0);
+
+/// A window law, and what it is to know of a connection.
+///
+/// An ACK frame is told by [`on_acked`](Self::on_acked) for each packet that it is the first to report, then
+/// [`end_acks`](Self::end_acks); losses by [`on_lost`](Self::on_lost) for each packet, then
+/// [`end_losses`](Self::end_losses).
+///
+/// ```
+/// use skywave_core::quic::Control;
+/// use skywave_core::tcp::{Profile, TcpConfig, preset};
+/// use skywave_core::Time;
+///
+/// let reno = preset("reno").unwrap().composition.clone();
+/// let mut control = Control::new(&TcpConfig { mss: 1200, ..TcpConfig::new(Profile::Rfc, reno) });
+/// let before = control.window();
+/// let number = control.on_sent(Time::from_nanos(0), 1200);
+/// control.on_acked(Time::from_nanos(50_000_000), number);
+/// control.end_acks(Time::from_nanos(50_000_000), false);
+/// assert_eq!(control.window(), before + 1200);
+/// ```
+#[derive(Debug)]
+pub struct Control {
+    mss: u32,
+    initial_window: Segments,
+    congestion: Congestion,
+    slow_start: Option<SlowStart>,
+    window: Window,
+    /// Window and threshold before the latest cut, while that may still turn out to be a mistake.
+    before_cut: Option<Window>,
+    rtt: RtoEstimator,
+    min_rtt: MinRtt,
+    rate: RateSampler,
+    packets: Packets,
+    /// Bytes found lost so far, and until the last event of an ACK.
+    lost: u64,
+    lost_told: u64,
+    /// Number of the first packet that is sent after the latest cut: losses of earlier ones belong to the
+    /// same recovery period.
+    recovery_end: u64,
+    acks: Acks,
+    losses: Losses,
+    last_sent: Time,
+}
+
+/// What the present ACK frame has reported so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Acks {
+    bytes: u64,
+    flight_before: u64,
+    /// The one of the largest number.
+    newest: Option<(u64, Sent)>,
+}
+
+/// What was found lost since the last answer.
+#[derive(Clone, Copy, Debug, Default)]
+struct Losses {
+    flight_before: u64,
+    newest: Option<(u64, Sent)>,
+}
+
+impl Control {
+    /// For a connection that has sent nothing. Of `config` only the law, the size of a segment, the initial
+    /// window, the rule of slow start and the clock of round trips count.
+    ///
+    /// A segment is `config.mss` bytes as long as the connection lasts, although packets may become larger: laws
+    /// count in segments, and fractions are as good as whole ones to them.
+    pub fn new(config: &TcpConfig) -> Self {
+        let congestion = Congestion::new(config);
+        let mut rate = RateSampler::default();
+        if congestion.needs_losses() {
+            rate.keep_losses();
+        }
+        let initial_window = config.setup().initial_window.max(MIN_WINDOW);
+        Self {
+            mss: config.mss,
+            initial_window,
+            slow_start: SlowStart::new(config.slow_start).filter(|_| !congestion.owns_window()),
+            congestion,
+            window: Window {
+                cwnd: initial_window,
+                ssthresh: config.initial_ssthresh.unwrap_or(Segments(f64::INFINITY)),
+            },
+            before_cut: None,
+            rtt: RtoEstimator::new(config.rto),
+            min_rtt: MinRtt::default(),
+            rate,
+            packets: Packets::default(),
+            lost: 0,
+            lost_told: 0,
+            recovery_end: 0,
+            acks: Acks::default(),
+            losses: Losses::default(),
+            last_sent: Time::ZERO,
+        }
+    }
+
+    /// A packet of `bytes` bytes leaves that is to be acknowledged. Returns the number by which the other
+    /// methods know it: 0 for the first one, then one more each time.
+    pub fn on_sent(&mut self, now: Time, bytes: u32) -> u64 {
+        let idle = self.packets.in_flight() == 0;
+        if idle && self.rate.is_app_limited() {
+            let pause = IdleEvent {
+                now,
+                idle: now.since(self.last_sent),
+                initial_window: self.initial_window,
+            };
+            if self.congestion.owns_window() {
+                self.congestion.on_idle_restart(&pause, &mut self.window);
+            }
+        }
+        self.last_sent = now;
+        let number = self.packets.push(now, bytes);
+        let flight = self.packets.in_flight();
+        self.rate.on_sent(number, now, flight, self.lost, idle);
+        number
+    }
+
+    /// An ACK frame is the first to report this packet.
+    pub fn on_acked(&mut self, now: Time, number: u64) {
+        let flight = self.packets.in_flight();
+        let Some(packet) = self.packets.take(number) else {
+            return;
+        };
+        if self.acks.newest.is_none() {
+            self.acks.flight_before = flight;
+            self.rate.begin_ack(flight);
+        }
+        self.acks.bytes += u64::from(packet.bytes);
+        self.rate.on_delivered(number, u64::from(packet.bytes), now);
+        if self.acks.newest.is_none_or(|(newest, _)| number > newest) {
+            self.acks.newest = Some((number, packet));
+        }
+    }
+
+    /// All is told of an ACK frame. `app_limited`: it left room in the window, and there was nothing to send.
+    pub fn end_acks(&mut self, now: Time, app_limited: bool) {
+        let acks = std::mem::take(&mut self.acks);
+        let Some((newest, packet)) = acks.newest else {
+            return;
+        };
+        let rtt = now.since(packet.at);
+        self.rtt.sample(packet.at, now);
+        self.min_rtt.take(now, rtt);
+        self.rate.forget_below(self.packets.oldest());
+        let flight = self.packets.in_flight();
+        let rate = self.rate.sample(self.min_rtt.get(), flight, self.lost);
+        if app_limited {
+            self.rate.on_app_limited(flight);
+        }
+        let delivered = self.segments(acks.bytes);
+        // Section 7.3.2: the first packet that was sent after the cut ends the recovery period.
+        let recovers = newest < self.recovery_end;
+        let lost = self.lost - std::mem::replace(&mut self.lost_told, self.lost);
+        let mut event = AckEvent {
+            now,
+            acked: delivered,
+            counted: delivered,
+            may_grow: !recovers && self.was_used(acks.flight_before, rate.as_ref()),
+            rtt: Some(rtt),
+            segment_rtt: Some(rtt),
+            srtt: self.rtt.srtt(),
+            una: self.packets.known_below(),
+            nxt: self.packets.total(),
+            in_flight: self.segments(flight),
+            in_flight_before: self.segments(acks.flight_before),
+            delivered,
+            lost: self.segments(lost),
+            marked: Segments::ZERO,
+            rate,
+            repairing: if recovers {
+                Repairing::Loss
+            } else {
+                Repairing::Nothing
+            },
+            hints: Hints::NONE,
+            one_way: None,
+        };
+        if let Some(slow_start) = &mut self.slow_start
+            && !recovers
+        {
+            event.counted = slow_start.on_ack(&event, &mut self.window, true);
+        }
+        self.congestion.on_ack(&event, &mut self.window);
+    }
+
+    /// This packet counts as lost.
+    pub fn on_lost(&mut self, now: Time, number: u64) {
+        let flight = self.packets.in_flight();
+        let Some(packet) = self.packets.take(number) else {
+            return;
+        };
+        if self.losses.newest.is_none() {
+            self.losses.flight_before = flight;
+        }
+        if self.losses.newest.is_none_or(|(newest, _)| number > newest) {
+            self.losses.newest = Some((number, packet));
+        }
+        self.lost += u64::from(packet.bytes);
+        let end = packet.start + u64::from(packet.bytes);
+        self.rate.on_lost(number, packet.start, end, self.lost);
+        while let Some(lost) = self.rate.poll_loss() {
+            self.tell_lost(now, &lost);
+        }
+    }
+
+    fn tell_lost(&mut self, now: Time, lost: &LossSample) {
+        self.congestion.on_segment_lost(now, lost, &self.window);
+    }
+
+    /// All is told of the packets that an ACK or a timer showed to be lost. `persistent`: they are persistent
+    /// congestion (section 7.6).
+    pub fn end_losses(&mut self, now: Time, persistent: bool) {
+        let losses = std::mem::take(&mut self.losses);
+        let Some((newest, packet)) = losses.newest else {
+            return;
+        };
+        if persistent {
+            let flight = self.segments(losses.flight_before);
+            let event = TimeoutEvent {
+                now,
+                window: self.window.cwnd,
+                in_flight: flight,
+                outstanding: flight,
+            };
+            let response = self.congestion.on_timeout(&event, &self.window);
+            self.window.apply(response);
+            self.begin_recovery(None);
+        } else if newest >= self.recovery_end {
+            let event = self.loss_event(now, LossCause::Sack, packet.at, losses.flight_before);
+            let before = self.window;
+            let response = self.congestion.on_loss(&event, &self.window);
+            self.window.apply(response);
+            self.begin_recovery(Some(before));
+        }
+    }
+
+    /// The peer has counted more packets marked CE; the newest packet of its ACK was sent as `number` at `sent`.
+    pub fn on_marked(&mut self, now: Time, number: u64, sent: Time) {
+        if number < self.recovery_end {
+            return;
+        }
+        let flight = self.packets.in_flight();
+        let event = self.loss_event(now, LossCause::Mark, sent, flight);
+        let response = self.congestion.on_ecn(&event, &self.window);
+        self.window.apply(response);
+        self.begin_recovery(None);
+    }
+
+    /// All packets that were found lost since the latest cut have arrived after all: takes the cut back.
+    pub fn on_spurious(&mut self, now: Time) {
+        let Some(before) = self.before_cut.take() else {
+            return;
+        };
+        self.window.cwnd = self.window.cwnd.max(before.cwnd);
+        self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
+        let event = SpuriousEvent {
+            now,
+            outstanding: self.segments(self.packets.in_flight()),
+        };
+        self.congestion.on_spurious(&event, &mut self.window);
+        self.recovery_end = 0;
+    }
+
+    /// Nothing will ever be told of this packet, as its keys were discarded (section 6.4).
+    pub fn forget(&mut self, number: u64) {
+        self.packets.take(number);
+    }
+
+    fn begin_recovery(&mut self, before: Option<Window>) {
+        self.before_cut = before;
+        self.recovery_end = self.packets.next();
+    }
+
+    fn loss_event(&self, now: Time, cause: LossCause, sent_at: Time, flight: u64) -> LossEvent {
+        let flight = self.segments(flight);
+        LossEvent {
+            now,
+            cause,
+            una: self.packets.known_below(),
+            max: self.packets.total(),
+            window: self.window.cwnd,
+            in_flight: flight,
+            outstanding: flight,
+            sent_at,
+            transmissions: 1,
+            floor: MIN_WINDOW,
+            abe: false,
+        }
+    }
+
+    /// Section 7.8: a window that is not used does not grow. A paced sender uses one that it does not fill.
+    fn was_used(&self, flight_before: u64, rate: Option<&RateSample>) -> bool {
+        let filled = self.segments(flight_before) + Segments::ONE >= self.window.cwnd;
+        filled || rate.is_some_and(|sample| !sample.app_limited)
+    }
+
+    fn segments(&self, bytes: u64) -> Segments {
+        Segments::from_bytes(bytes, self.mss)
+    }
+
+    /// Bytes that may be in flight.
+    pub fn window(&self) -> u64 {
+        self.window.cwnd.max(MIN_WINDOW).to_bytes(self.mss)
+    }
+
+    /// The slow start threshold in bytes; `None` before the first cut.
+    pub fn ssthresh(&self) -> Option<u64> {
+        let ssthresh = self.window.ssthresh;
+        (ssthresh.0.is_finite()).then(|| ssthresh.to_bytes(self.mss))
+    }
+
+    /// Bytes in flight.
+    pub fn in_flight(&self) -> u64 {
+        self.packets.in_flight()
+    }
+
+    /// How fast packets are to leave: the law's pace, or that of Linux for its window (QUIC senders must not
+    /// send bursts, section 7.7). `None` while no round trip is known.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        let own = self.congestion.pacing_rate();
+        own.or_else(|| rate_of(&self.window, self.rtt.srtt(), self.mss))
+    }
+
+    /// Bytes that may leave at once, if the law says so.
+    pub fn send_quantum(&self) -> Option<u64> {
+        self.congestion.send_quantum()
+    }
+
+    /// Smoothed round-trip time, if one was measured.
+    pub fn srtt(&self) -> Option<Duration> {
+        self.rtt.srtt()
+    }
+}

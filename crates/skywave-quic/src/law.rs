@@ -1,0 +1,67 @@
+//! Which law, and how it is set up.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use noq_proto::congestion;
+use skywave_core::Segments;
+use skywave_core::tcp::config::NeedsEcn;
+use skywave_core::tcp::{CongestionConfig, Profile, SlowStartConfig, TcpConfig, preset};
+
+use crate::controller::Controller;
+
+/// Payload of a packet of 1200 bytes, which all paths carry (RFC 9000 section 14): what a law calls a segment.
+pub(crate) const SEGMENT: u32 = 1200;
+
+/// A window law for QUIC connections: a factory of controllers.
+#[derive(Clone, Debug)]
+pub struct Law {
+    pub(crate) config: TcpConfig,
+}
+
+/// Why there is no such law.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum LawError {
+    /// No preset has this name.
+    #[error("there is no transport \"{0}\" (`skywave variants` lists them)")]
+    Unknown(String),
+    /// QUIC reports marks by their number in an ACK, and noq tells of the first one only.
+    #[error(
+        "this law wants to know of every mark of congestion, which the QUIC library does not tell"
+    )]
+    NeedsMarks,
+}
+
+impl Law {
+    /// The law of a preset, as "skywave", "bbr" or "cubic". Its rules for finding and repairing losses are
+    /// QUIC's (RFC 9002), whatever the preset says.
+    pub fn named(name: &str) -> Result<Self, LawError> {
+        let preset = preset(name).ok_or_else(|| LawError::Unknown(name.to_owned()))?;
+        Self::new(preset.composition.congestion.clone())
+    }
+
+    /// A law with parameters of its own, or a user's own law
+    /// ([`CustomCongestion`](skywave_core::tcp::CustomCongestion)).
+    pub fn new(congestion: CongestionConfig) -> Result<Self, LawError> {
+        if congestion.needs_ecn() != NeedsEcn::Nothing {
+            return Err(LawError::NeedsMarks);
+        }
+        let newreno = preset("newreno").expect("it is built in");
+        let composition = newreno.composition.clone().with_congestion(congestion);
+        let slow_start = SlowStartConfig::HyStartPlusPlus;
+        Ok(Self {
+            config: TcpConfig {
+                mss: SEGMENT,
+                initial_window: Segments(10.0),
+                slow_start,
+                ..TcpConfig::new(Profile::Rfc, composition)
+            },
+        })
+    }
+}
+
+impl congestion::ControllerFactory for Law {
+    fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn congestion::Controller> {
+        Box::new(Controller::new(self, now, mtu))
+    }
+}

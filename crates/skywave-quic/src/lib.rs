@@ -1,0 +1,24 @@
+//! The window laws of [`skywave_core`] as congestion controllers of QUIC connections, by the library
+//! [noq](noq_proto), which lets a controller set its pace and tells it of each packet.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! let mut transport = noq::TransportConfig::default();
+//! transport.congestion_controller_factory(Arc::new(skywave_quic::Law::named("skywave")?));
+//! # Ok::<(), skywave_quic::LawError>(())
+//! ```
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`Law`] | which law, and how it is set up: noq's factory of controllers |
+//! | `controller` | one connection's law, told by noq |
+//! | `pending` | which packets noq speaks of |
+//!
+//! What the law is told is [`skywave_core::quic::Control`]'s business, the same as in the simulator.
+
+mod controller;
+mod law;
+mod pending;
+
+pub use law::{Law, LawError};

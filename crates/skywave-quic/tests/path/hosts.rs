@@ -1,0 +1,207 @@
+//! The two ends of a connection.
+
+use std::collections::VecDeque;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use noq_proto::congestion::ControllerFactory;
+use noq_proto::{
+    ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, Endpoint, EndpointConfig,
+    Event, FourTuple, ServerConfig, StreamEvent, StreamId, Transmit, TransportConfig, VarInt,
+};
+use rustls::RootCertStore;
+use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+
+/// Datagrams that a connection may hand over at once.
+const BATCH: NonZeroUsize = NonZeroUsize::new(10).unwrap();
+
+/// A datagram on the path.
+pub(super) struct Packet {
+    from: SocketAddr,
+    bytes: Vec<u8>,
+}
+
+impl Packet {
+    pub(super) fn bytes(&self) -> u32 {
+        self.bytes.len() as u32
+    }
+}
+
+struct Identity {
+    certificate: CertificateDer<'static>,
+    key: PrivatePkcs8KeyDer<'static>,
+}
+
+static IDENTITY: LazyLock<Identity> = LazyLock::new(|| {
+    let names = vec!["receiver".to_owned()];
+    let made = rcgen::generate_simple_self_signed(names).expect("a certificate");
+    Identity {
+        certificate: made.cert.der().clone(),
+        key: PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()),
+    }
+});
+
+/// One end: a sender that has always more to send, or a receiver that reads it.
+pub(super) struct Host {
+    address: SocketAddr,
+    endpoint: Endpoint,
+    connection: Option<(ConnectionHandle, Connection)>,
+    outbox: VecDeque<Packet>,
+    stream: Option<StreamId>,
+    /// When a sender connects to what address, with which configuration.
+    plan: Option<(Duration, SocketAddr, ClientConfig)>,
+    pub(super) received: u64,
+}
+
+fn transport(law: Arc<dyn ControllerFactory + Send + Sync>) -> Arc<TransportConfig> {
+    let mut transport = TransportConfig::default();
+    let large = VarInt::from_u32(64 << 20);
+    transport
+        .congestion_controller_factory(law)
+        .stream_receive_window(large)
+        .receive_window(large)
+        .send_window(64 << 20);
+    Arc::new(transport)
+}
+
+impl Host {
+    /// A sender and its receiver.
+    pub(super) fn pair(
+        number: usize,
+        seed: u64,
+        law: Arc<dyn ControllerFactory + Send + Sync>,
+        begins: Duration,
+    ) -> [Self; 2] {
+        let address = |last| SocketAddr::from((Ipv4Addr::new(10, 0, number as u8, last), 4433));
+        let endpoint = |side: u8, server| {
+            let mut config = EndpointConfig::default();
+            let mut random = [side; 32];
+            random[..8].copy_from_slice(&(seed + 1000 * number as u64).to_le_bytes());
+            config.rng_seed(Some(random));
+            Endpoint::new(Arc::new(config), server, true)
+        };
+        let Identity { certificate, key } = &*IDENTITY;
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate.clone()).expect("a root");
+        let mut client = ClientConfig::with_root_certificates(Arc::new(roots)).expect("a client");
+        client.transport_config(transport(law.clone()));
+        let mut server =
+            ServerConfig::with_single_cert(vec![certificate.clone()], key.clone_key().into())
+                .expect("a server");
+        server.transport_config(transport(law));
+        let host = |address, endpoint, plan| Self {
+            address,
+            endpoint,
+            connection: None,
+            outbox: VecDeque::new(),
+            stream: None,
+            plan,
+            received: 0,
+        };
+        [
+            host(
+                address(1),
+                endpoint(1, None),
+                Some((begins, address(2), client)),
+            ),
+            host(address(2), endpoint(2, Some(Arc::new(server))), None),
+        ]
+    }
+
+    /// When it has something to do, if nothing arrives before.
+    pub(super) fn next_timer(&self, start: Instant) -> Option<Duration> {
+        if let Some((begins, ..)) = &self.plan {
+            return Some(*begins);
+        }
+        let (_, connection) = self.connection.as_ref()?;
+        let timer = connection.poll_timeout()?;
+        Some(timer.saturating_duration_since(start))
+    }
+
+    pub(super) fn receive(&mut self, now: Instant, packet: Packet) {
+        let mut answer = Vec::new();
+        let path = FourTuple::from_remote(packet.from);
+        let data = packet.bytes.as_slice().into();
+        match self.endpoint.handle(now, path, None, data, &mut answer) {
+            Some(DatagramEvent::NewConnection(incoming)) => {
+                let accepted = self.endpoint.accept(incoming, now, &mut answer, None);
+                self.connection = Some(accepted.map_err(|e| e.cause).expect("a connection"));
+            }
+            Some(DatagramEvent::ConnectionEvent(_, event)) => {
+                if let Some((_, connection)) = &mut self.connection {
+                    connection.handle_event(event);
+                }
+            }
+            Some(DatagramEvent::Response(transmit)) => self.put(&transmit, &answer),
+            None => {}
+        }
+    }
+
+    /// The next packet that it sends now.
+    pub(super) fn poll(&mut self, now: Instant) -> Option<Packet> {
+        if let Some((_, to, config)) = self.plan.take_if(|_| true) {
+            let connected = self.endpoint.connect(now, config, to, "receiver");
+            self.connection = Some(connected.expect("a connection"));
+        }
+        if self.outbox.is_empty() {
+            self.work(now);
+        }
+        self.outbox.pop_front()
+    }
+
+    fn work(&mut self, now: Instant) -> Option<()> {
+        let (handle, connection) = self.connection.as_mut()?;
+        if connection.poll_timeout().is_some_and(|at| at <= now) {
+            connection.handle_timeout(now);
+        }
+        while let Some(event) = connection.poll_endpoint_events() {
+            if let Some(event) = self.endpoint.handle_event(*handle, event) {
+                connection.handle_event(event);
+            }
+        }
+        while let Some(event) = connection.poll() {
+            match event {
+                Event::Connected if self.address.ip().to_string().ends_with(".1") => {
+                    self.stream = connection.streams().open(Dir::Uni);
+                }
+                Event::Stream(StreamEvent::Opened { dir }) => {
+                    self.stream = connection.streams().accept(dir);
+                }
+                Event::ConnectionLost { reason } => panic!("{reason}"),
+                _ => {}
+            }
+        }
+        if let Some(stream) = self.stream {
+            if stream.initiator() == connection.side() {
+                let chunk = [0; 65_536];
+                while connection.send_stream(stream).write(&chunk).is_ok() {}
+            } else if let Ok(mut chunks) = connection.recv_stream(stream).read(true) {
+                while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
+                    self.received += chunk.bytes.len() as u64;
+                }
+                let _ = chunks.finalize();
+            }
+        }
+        let mut bytes = Vec::new();
+        while let Some(transmit) = connection.poll_transmit(now, BATCH, &mut bytes) {
+            let size = transmit.segment_size.unwrap_or(transmit.size).max(1);
+            for datagram in bytes[..transmit.size].chunks(size) {
+                self.outbox.push_back(Packet {
+                    from: self.address,
+                    bytes: datagram.to_vec(),
+                });
+            }
+            bytes.clear();
+        }
+        Some(())
+    }
+
+    fn put(&mut self, transmit: &Transmit, bytes: &[u8]) {
+        self.outbox.push_back(Packet {
+            from: self.address,
+            bytes: bytes[..transmit.size].to_vec(),
+        });
+    }
+}

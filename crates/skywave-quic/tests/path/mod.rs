@@ -1,0 +1,160 @@
+//! QUIC connections over a path of the simulator's links, by a clock that is not the host's.
+//!
+//! Both ends of a connection are noq's machines, which do no I/O: their packets go through two [`Link`]s, one each
+//! way, that all connections share. Nothing waits, so that half a minute takes a second and a busy host changes
+//! nothing.
+
+mod hosts;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use noq_proto::congestion::ControllerFactory;
+use skywave_core::Time;
+use skywave_core::link::{Fate, Link, LinkConfig};
+use skywave_core::units::Rate;
+
+use hosts::{Host, Packet};
+
+/// Bytes of IPv4's and UDP's headers.
+const HEADERS: u32 = 28;
+
+/// A bottleneck, a way back, and how long to send.
+pub(crate) struct Path {
+    pub(crate) forward: LinkConfig,
+    pub(crate) back: LinkConfig,
+    pub(crate) seed: u64,
+    pub(crate) duration: Duration,
+}
+
+/// What one connection has carried.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Carried {
+    /// Bytes of the stream that were read in order.
+    pub(crate) bytes: u64,
+    pub(crate) seconds: f64,
+}
+
+impl Carried {
+    pub(crate) fn mbps(self) -> f64 {
+        self.bytes as f64 * 8e-6 / self.seconds
+    }
+}
+
+/// What has happened on the path.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) carried: Vec<Carried>,
+    /// Mean time in the bottleneck's queue, of packets that it let through.
+    pub(crate) queueing: Duration,
+}
+
+/// Packets on their way, by their time of arrival and the order in which they were sent.
+#[derive(Default)]
+struct Air {
+    packets: BTreeMap<(Duration, u64), (usize, Packet)>,
+    sent: u64,
+}
+
+impl Air {
+    fn push(&mut self, at: Duration, to: usize, packet: Packet) {
+        self.sent += 1;
+        self.packets.insert((at, self.sent), (to, packet));
+    }
+}
+
+impl Path {
+    /// 100 packets of queue before a bottleneck that loses this share of its packets at random.
+    pub(crate) fn lossy(rate: Rate, rtt: Duration, loss: f64) -> Self {
+        use skywave_core::link::{Limit, LossAt, LossConfig, QueueConfig};
+        let delay = skywave_core::Duration::from_nanos(rtt.as_nanos() as u64 / 2);
+        let link = || LinkConfig::new(rate, delay, QueueConfig::DropTail(Limit::Packets(100)));
+        Self {
+            forward: LinkConfig {
+                loss: if loss > 0.0 {
+                    vec![LossConfig::Bernoulli(loss)]
+                } else {
+                    Vec::new()
+                },
+                loss_at: LossAt::Tail,
+                ..link()
+            },
+            back: link(),
+            seed: 1,
+            duration: Duration::from_secs(30),
+        }
+    }
+
+    /// One connection for each law, each with more to send than it can; the second one and those after it begin
+    /// 100 ms later than the one before.
+    pub(crate) fn run(&self, laws: &[Arc<dyn ControllerFactory + Send + Sync>]) -> Outcome {
+        let start = Instant::now();
+        let mut links = [
+            Link::new(self.forward.clone(), self.seed, "forward"),
+            Link::new(self.back.clone(), self.seed, "back"),
+        ];
+        // Senders have even numbers, each one's receiver the odd number after it.
+        let mut hosts = Vec::new();
+        for (number, law) in laws.iter().enumerate() {
+            let begins = Duration::from_millis(100) * number as u32;
+            hosts.extend(Host::pair(number, self.seed, law.clone(), begins));
+        }
+        let mut air = Air::default();
+        let (mut queueing, mut through) = (Duration::ZERO, 0);
+        let mut now = Duration::ZERO;
+        loop {
+            let arrival = air.packets.first_key_value().map(|((at, _), _)| *at);
+            let timers = hosts.iter().filter_map(|host| host.next_timer(start));
+            let Some(next) = timers.chain(arrival).min() else {
+                break;
+            };
+            now = now.max(next);
+            if now >= self.duration {
+                break;
+            }
+            while let Some(entry) = air.packets.first_entry()
+                && entry.key().0 <= now
+            {
+                let (to, packet) = entry.remove();
+                hosts[to].receive(start + now, packet);
+            }
+            for (number, host) in hosts.iter_mut().enumerate() {
+                while let Some(packet) = host.poll(start + now) {
+                    let size = packet.bytes() + HEADERS;
+                    let at = Time::from_nanos(now.as_nanos() as u64);
+                    let (direction, peer) = (number % 2, number ^ 1);
+                    if let Fate::Arrives { at: arrives, .. } = links[direction].send(at, size) {
+                        let arrives = Duration::from_nanos(arrives.as_nanos());
+                        air.push(arrives, peer, packet);
+                        if direction == 0 {
+                            through += 1;
+                            queueing += arrives - now - self.least(size);
+                        }
+                    }
+                }
+            }
+        }
+        Outcome {
+            carried: hosts
+                .iter()
+                .skip(1)
+                .step_by(2)
+                .map(|host| Carried {
+                    bytes: host.received,
+                    seconds: self.duration.as_secs_f64(),
+                })
+                .collect(),
+            queueing: queueing / through.max(1),
+        }
+    }
+
+    /// How long a packet takes that finds the bottleneck idle.
+    fn least(&self, size: u32) -> Duration {
+        let skywave_core::link::Service::Rate(rate) = &self.forward.service else {
+            return Duration::from_nanos(self.forward.delay.as_nanos());
+        };
+        let (time, _) = rate.transmission_time(u64::from(size), 0);
+        Duration::from_nanos((time + self.forward.delay).as_nanos())
+    }
+}
