@@ -1,7 +1,10 @@
-//! Goodput of window laws and of noq's own over paths that lose packets, in the time of the simulator.
+//! Goodput of window laws and of noq's own over paths that lose packets, in the time of the simulator: as a share of
+//! what the path carries, and how much of it the bottleneck's queue costs.
 //!
 //! ```sh
-//! cargo run --release -p skywave-quic --example goodput            # share of rate × (1 − loss)
+//! cargo run --release -p skywave-quic --example goodput
+//! cargo run --release -p skywave-quic --example goodput -- traces/*.down    # over recorded links as well
+//! cargo run --release -p skywave-quic --example goodput -- --law capacity --path cubic --seed 2
 //! ```
 
 #[path = "../tests/path/mod.rs"]
@@ -12,6 +15,8 @@ use std::time::Duration;
 
 use noq_proto::congestion::{Bbr3Config, ControllerFactory, CubicConfig};
 use path::Path;
+use skywave_core::Time;
+use skywave_core::link::{Blackout, GilbertElliott, LossConfig, Service, Trace};
 use skywave_core::tcp::CongestionConfig;
 use skywave_core::units::Rate;
 use skywave_quic::Law;
@@ -20,38 +25,177 @@ type Factory = Arc<dyn ControllerFactory + Send + Sync>;
 
 fn laws() -> Vec<(&'static str, Factory)> {
     let ours = |name| Arc::new(Law::named(name).expect("a preset")) as Factory;
+    let capacity = Law::new(CongestionConfig::Capacity).expect("it is built in");
     vec![
-        (
-            "capacity",
-            Arc::new(Law::new(CongestionConfig::Capacity).expect("it is built in")),
-        ),
+        ("capacity", Arc::new(capacity)),
         ("bbr", ours("bbr")),
         ("bbr3", ours("bbr3")),
         ("cubic", ours("cubic")),
-        ("noq's cubic", Arc::new(CubicConfig::default())),
-        ("noq's bbr3", Arc::new(Bbr3Config::default())),
+        ("noq cubic", Arc::new(CubicConfig::default())),
+        ("noq bbr3", Arc::new(Bbr3Config::default())),
     ]
 }
 
-fn main() {
-    let losses = [0.0, 0.001, 0.01, 0.02, 0.05, 0.1];
-    print!("{:14}", "loss");
-    for loss in losses {
-        print!("{:>9}", format!("{} %", loss * 100.0));
-    }
-    println!("{:>12}", "queue, 0 %");
-    for (name, law) in laws() {
-        print!("{name:14}");
-        let mut queue = Duration::ZERO;
-        for loss in losses {
-            let path = Path::lossy(Rate::from_bps(20_000_000), Duration::from_millis(80), loss);
-            let outcome = path.run(std::slice::from_ref(&law));
-            if loss == 0.0 {
-                queue = outcome.queueing;
-            }
-            let share = outcome.carried[0].mbps() / (20.0 * (1.0 - loss));
-            print!("{:>8.1}%", 100.0 * share);
+/// A path, and what it carries in Mb/s without any loss of the channel.
+struct Row {
+    name: String,
+    path: Path,
+    carries: f64,
+    /// A CUBIC flow is there first.
+    shared: bool,
+}
+
+impl Row {
+    /// The law's share of the path and the queue that it makes; beside CUBIC both shares, CUBIC's last.
+    fn measured(&self, law: Factory) -> String {
+        let mut all = vec![law];
+        if self.shared {
+            all.insert(0, Arc::new(CubicConfig::default()));
         }
-        println!("{:>9.1} ms", queue.as_secs_f64() * 1e3);
+        let outcome = self.path.run(&all);
+        let share = |n: usize| 100.0 * outcome.carried[n].mbps() / self.carries;
+        if self.shared {
+            return format!("{:.0} : {:.0}", share(1), share(0));
+        }
+        let queue = outcome.queueing.as_secs_f64() * 1e3;
+        format!("{:.1} {queue:5.0}", share(0))
+    }
+}
+
+const RTT: Duration = Duration::from_millis(80);
+
+fn rate(bps: u64) -> Service {
+    Service::Rate(Rate::from_bps(bps))
+}
+
+/// 20 Mb/s, 80 ms.
+fn usual(packets: u32) -> Path {
+    Path::new(rate(20_000_000), RTT, packets)
+}
+
+fn rows() -> Vec<Row> {
+    let row = |name: &str, path, carries| Row {
+        name: name.to_owned(),
+        path,
+        carries,
+        shared: false,
+    };
+    let mut rows = vec![row("no loss", usual(100), 20.0)];
+    for loss in [0.001, 0.01, 0.02, 0.05, 0.1, 0.2] {
+        let path = usual(100).losing(LossConfig::Bernoulli(loss));
+        rows.push(row(
+            &format!("{} %", loss * 100.0),
+            path,
+            20.0 * (1.0 - loss),
+        ));
+    }
+    let bursts = GilbertElliott {
+        to_bad: 0.03 / 0.97 / 5.0,
+        to_good: 0.2,
+        loss_good: 0.0,
+        loss_bad: 1.0,
+    };
+    let path = usual(100).losing(LossConfig::GilbertElliottPackets(bursts));
+    rows.push(row("bursts, 3 %", path, 20.0 * 0.97));
+    let mut slow = Path::new(rate(50_000), RTT, 100).losing(LossConfig::Bernoulli(0.04));
+    slow.duration = Duration::from_secs(120);
+    rows.push(row("50 kb/s, 4 %", slow, 0.05 * 0.96));
+    let mut dark = usual(100);
+    let at = |seconds| Time::ZERO + skywave_core::Duration::from_secs(seconds);
+    dark.forward.blackouts = vec![Blackout {
+        start: at(10),
+        end: at(20),
+    }];
+    dark.duration = Duration::from_secs(40);
+    rows.push(row("10 s dark", dark, 15.0));
+    for (name, packets) in [
+        ("7 packets", 7),
+        ("0.5 BDP", 67),
+        ("1 BDP", 133),
+        ("4 BDP", 533),
+    ] {
+        rows.push(row(name, usual(packets), 20.0));
+    }
+    for (name, packets) in [("+cubic 0.5", 67), ("+cubic 1", 133), ("+cubic 4", 533)] {
+        let mut path = usual(packets);
+        path.duration = Duration::from_secs(60);
+        rows.push(Row {
+            shared: true,
+            ..row(name, path, 20.0)
+        });
+    }
+    rows
+}
+
+/// Recorded links that lose 1 % besides.
+fn recorded(files: &[String]) -> Vec<Row> {
+    files
+        .iter()
+        .map(|file| {
+            let text = std::fs::read_to_string(file).expect("a readable trace");
+            let trace = Trace::parse(&text).expect("a trace");
+            let mean = trace.mean_rate().as_bps() as f64 * 1e-6;
+            let mut path = Path::new(Service::Trace(Arc::new(trace)), RTT, 300)
+                .losing(LossConfig::Bernoulli(0.01));
+            path.duration = Duration::from_secs(60);
+            let name = std::path::Path::new(file).file_name().expect("a name");
+            Row {
+                name: name.to_string_lossy().into_owned(),
+                path,
+                carries: mean * 0.99,
+                shared: false,
+            }
+        })
+        .collect()
+}
+
+/// What is asked for on the command line.
+#[derive(Default)]
+struct Asked {
+    /// Part of a path's and of a law's name; all if empty.
+    path: String,
+    law: String,
+    seed: u64,
+    traces: Vec<String>,
+}
+
+impl Asked {
+    fn of(mut words: impl Iterator<Item = String>) -> Self {
+        let mut asked = Self {
+            seed: 1,
+            ..Self::default()
+        };
+        while let Some(word) = words.next() {
+            let mut value = || words.next().expect("a value after the option");
+            match word.as_str() {
+                "--path" => asked.path = value(),
+                "--law" => asked.law = value(),
+                "--seed" => asked.seed = value().parse().expect("a whole number"),
+                _ => asked.traces.push(word),
+            }
+        }
+        asked
+    }
+}
+
+fn main() {
+    let asked = Asked::of(std::env::args().skip(1));
+    let laws: Vec<_> = laws()
+        .into_iter()
+        .filter(|(name, _)| name.contains(&asked.law))
+        .collect();
+    print!("{:30}", "share of the path, queue in ms");
+    for (name, _) in &laws {
+        print!("{name:>16}");
+    }
+    println!();
+    let rows = rows().into_iter().chain(recorded(&asked.traces));
+    for mut row in rows.filter(|row| row.name.contains(&asked.path)) {
+        row.path.seed = asked.seed;
+        print!("{:30}", row.name);
+        for (_, law) in &laws {
+            print!("{:>16}", row.measured(law.clone()));
+        }
+        println!();
     }
 }

@@ -29,6 +29,9 @@ impl Packet {
     }
 }
 
+/// What a sender writes, again and again.
+static CHUNK: [u8; 16_384] = [0; 16_384];
+
 struct Identity {
     certificate: CertificateDer<'static>,
     key: PrivatePkcs8KeyDer<'static>,
@@ -120,7 +123,7 @@ impl Host {
         Some(timer.saturating_duration_since(start))
     }
 
-    pub(super) fn receive(&mut self, now: Instant, packet: Packet) {
+    pub(super) fn receive(&mut self, now: Instant, packet: &Packet) {
         let mut answer = Vec::new();
         let path = FourTuple::from_remote(packet.from);
         let data = packet.bytes.as_slice().into();
@@ -163,7 +166,7 @@ impl Host {
         }
         while let Some(event) = connection.poll() {
             match event {
-                Event::Connected if self.address.ip().to_string().ends_with(".1") => {
+                Event::Connected if connection.side().is_client() => {
                     self.stream = connection.streams().open(Dir::Uni);
                 }
                 Event::Stream(StreamEvent::Opened { dir }) => {
@@ -175,8 +178,7 @@ impl Host {
         }
         if let Some(stream) = self.stream {
             if stream.initiator() == connection.side() {
-                let chunk = [0; 65_536];
-                while connection.send_stream(stream).write(&chunk).is_ok() {}
+                while connection.send_stream(stream).write(&CHUNK).is_ok() {}
             } else if let Ok(mut chunks) = connection.recv_stream(stream).read(true) {
                 while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
                     self.received += chunk.bytes.len() as u64;

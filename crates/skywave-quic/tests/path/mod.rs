@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use noq_proto::congestion::ControllerFactory;
 use skywave_core::Time;
-use skywave_core::link::{Fate, Link, LinkConfig};
+use skywave_core::link::{Fate, Limit, Link, LinkConfig, LossAt, LossConfig, QueueConfig, Service};
 use skywave_core::units::Rate;
 
 use hosts::{Host, Packet};
@@ -65,25 +65,30 @@ impl Air {
 }
 
 impl Path {
-    /// 100 packets of queue before a bottleneck that loses this share of its packets at random.
-    pub(crate) fn lossy(rate: Rate, rtt: Duration, loss: f64) -> Self {
-        use skywave_core::link::{Limit, LossAt, LossConfig, QueueConfig};
+    /// A path of this rate and round trip, whose bottleneck keeps `packets` packets waiting.
+    pub(crate) fn new(service: Service, rtt: Duration, packets: u32) -> Self {
         let delay = skywave_core::Duration::from_nanos(rtt.as_nanos() as u64 / 2);
-        let link = || LinkConfig::new(rate, delay, QueueConfig::DropTail(Limit::Packets(100)));
+        let link = |service| LinkConfig {
+            service,
+            loss_at: LossAt::Tail,
+            ..LinkConfig::new(
+                Rate::from_bps(100_000_000),
+                delay,
+                QueueConfig::DropTail(Limit::Packets(packets)),
+            )
+        };
         Self {
-            forward: LinkConfig {
-                loss: if loss > 0.0 {
-                    vec![LossConfig::Bernoulli(loss)]
-                } else {
-                    Vec::new()
-                },
-                loss_at: LossAt::Tail,
-                ..link()
-            },
-            back: link(),
+            forward: link(service),
+            back: link(Service::Rate(Rate::from_bps(100_000_000))),
             seed: 1,
             duration: Duration::from_secs(30),
         }
+    }
+
+    /// The same, with a channel that loses packets after they have used the bottleneck.
+    pub(crate) fn losing(mut self, loss: LossConfig) -> Self {
+        self.forward.loss = vec![loss];
+        self
     }
 
     /// One connection for each law, each with more to send than it can; the second one and those after it begin
@@ -117,7 +122,7 @@ impl Path {
                 && entry.key().0 <= now
             {
                 let (to, packet) = entry.remove();
-                hosts[to].receive(start + now, packet);
+                hosts[to].receive(start + now, &packet);
             }
             for (number, host) in hosts.iter_mut().enumerate() {
                 while let Some(packet) = host.poll(start + now) {
@@ -129,7 +134,7 @@ impl Path {
                         air.push(arrives, peer, packet);
                         if direction == 0 {
                             through += 1;
-                            queueing += arrives - now - self.least(size);
+                            queueing += arrives.saturating_sub(now + self.least(size));
                         }
                     }
                 }
@@ -151,7 +156,7 @@ impl Path {
 
     /// How long a packet takes that finds the bottleneck idle.
     fn least(&self, size: u32) -> Duration {
-        let skywave_core::link::Service::Rate(rate) = &self.forward.service else {
+        let Service::Rate(rate) = &self.forward.service else {
             return Duration::from_nanos(self.forward.delay.as_nanos());
         };
         let (time, _) = rate.transmission_time(u64::from(size), 0);

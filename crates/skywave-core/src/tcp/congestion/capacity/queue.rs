@@ -22,6 +22,8 @@ pub(super) struct Queue {
     /// The shortest one in the present round trip, and samples of it.
     shortest: Option<Duration>,
     samples: u32,
+    /// What a few segments take at the path's rate: no queue, as some always are on their way.
+    few: Duration,
 }
 
 impl Queue {
@@ -36,6 +38,11 @@ impl Queue {
         self.samples += 1;
     }
 
+    /// The path delivers a few segments in this time.
+    pub(super) fn set_few(&mut self, few: Duration) {
+        self.few = few;
+    }
+
     /// The smallest round trip.
     pub(super) fn min_rtt(&self) -> Option<Duration> {
         self.min_rtt
@@ -43,12 +50,17 @@ impl Queue {
 
     /// A loss now is one that the queue may have caused.
     pub(super) fn is_long(&self) -> bool {
-        self.is_long_for_the_path() || self.now >= self.largest.mul_f64(OF_LARGEST)
+        self.is_long_for_the_path() || self.is_long_for_the_buffer()
+    }
+
+    /// The same where nobody else fills the queue: one of half the largest size has room for more.
+    pub(super) fn is_long_for_the_buffer(&self) -> bool {
+        self.now >= self.largest.mul_f64(OF_LARGEST)
     }
 
     /// The same in slow start, where the largest queue is still to come.
     pub(super) fn is_long_for_the_path(&self) -> bool {
-        self.now >= self.min_rtt.unwrap_or_default() / OF_RTT
+        self.now >= (self.min_rtt.unwrap_or_default() / OF_RTT).max(self.few)
     }
 
     /// No sample of the present round trip saw it short.

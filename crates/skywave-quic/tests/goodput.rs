@@ -1,0 +1,77 @@
+//! What the law for bad links promises, in QUIC connections over the simulator's links.
+
+mod path;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use noq_proto::congestion::{ControllerFactory, CubicConfig};
+use path::{Outcome, Path};
+use skywave_core::link::{LossConfig, Service};
+use skywave_core::tcp::CongestionConfig;
+use skywave_core::units::Rate;
+use skywave_quic::{Law, LawError};
+
+const MBPS: f64 = 20.0;
+/// A BDP of 20 Mb/s and 80 ms, in packets of 1500 bytes.
+const BDP: u32 = 133;
+
+fn law() -> Arc<dyn ControllerFactory + Send + Sync> {
+    Arc::new(Law::new(CongestionConfig::Capacity).expect("it is built in"))
+}
+
+fn path(packets: u32, seconds: u64) -> Path {
+    let rate = Service::Rate(Rate::from_bps(20_000_000));
+    let path = Path::new(rate, Duration::from_millis(80), packets);
+    Path {
+        duration: Duration::from_secs(seconds),
+        ..path
+    }
+}
+
+fn share(outcome: &Outcome, connection: usize) -> f64 {
+    outcome.carried[connection].mbps() / MBPS
+}
+
+#[test]
+fn random_loss_costs_what_it_loses() {
+    for loss in [0.001, 0.01, 0.05, 0.1] {
+        let outcome = path(100, 15)
+            .losing(LossConfig::Bernoulli(loss))
+            .run(&[law()]);
+        let carried = share(&outcome, 0) / (1.0 - loss);
+        assert!(carried > 0.88, "{carried} at {loss}");
+    }
+}
+
+#[test]
+fn its_own_queue_is_short() {
+    let outcome = path(4 * BDP, 15).run(&[law()]);
+    let buffer = Duration::from_millis(4 * 80);
+    assert!(outcome.queueing < buffer / 4, "{:?}", outcome.queueing);
+    assert!(share(&outcome, 0) > 0.9);
+}
+
+#[test]
+fn cubic_keeps_its_share() {
+    let outcome = path(BDP, 40).run(&[Arc::new(CubicConfig::default()), law()]);
+    let cubic = share(&outcome, 0);
+    assert!((0.3..0.7).contains(&cubic), "{cubic}");
+}
+
+#[test]
+fn the_same_seed_gives_nearly_the_same_run() {
+    // Keys are random, and so are a few sizes of handshakes; nothing else is.
+    let run = || path(100, 5).run(&[law()]).carried[0].bytes as f64;
+    let (first, second) = (run(), run());
+    assert!((first / second - 1.0).abs() < 0.02, "{first} {second}");
+}
+
+#[test]
+fn laws_are_found_by_name_or_refused() {
+    assert!(Law::named("cubic").is_ok());
+    let error = Law::named("cubik").expect_err("there is none");
+    assert!(error.to_string().contains("cubik"), "{error}");
+    let error = Law::named("dctcp").expect_err("marks are not told one by one");
+    assert_eq!(error, LawError::NeedsMarks);
+}
