@@ -1,333 +1,295 @@
-"""A file over an impaired path: WTCP by `skywave send`, beside Linux' CUBIC and BBR.
+"""Real transports over real packets, beside each other behind the same impaired paths.
 
-All of them meet the same links with the same seed (`wire.toml` unless another scenario is named):
-WTCP as UDP datagrams through `skywave impair`, TCP as IP packets between two TUN devices of the
-same relay, each device in a network namespace of its own. The second part needs root and is left
-out without. What is printed is what was measured here; nothing is required of it but that the file
-arrives as it was sent.
+Each transport sends for some seconds between two network namespaces, through the relay of
+`skywave impair` with the simulator's links: laws of ours in QUIC (`quic:LAW`), the QUIC library's
+own (`quic:noq-cubic`, `quic:noq-bbr3`), Linux' TCP (`tcp:cubic`, `tcp:bbr`, where the kernel has
+them), and files by `skywave send` (`send`, and the protocol of 2002 by `wtcp`). A run in which the
+relay was late is repeated, and marked if it stays so. What is printed is the share of what the path
+carries, rate × (1 − loss): headers are part of it, so that the most is about 0.95.
 
-    python3 bench/wire.py                        # 100 MB, then TCP for as long
-    python3 bench/wire.py --only tcp --seconds 20
-    python3 bench/wire.py --size 10 --json
+    cargo build --release -p skywave-cli
+    cargo build --release -p skywave-quic --example stream
+    python3 bench/wire.py                                   # every path, 20 s each, three runs
+    python3 bench/wire.py --paths '1 %,5 %' --transports quic:skywave,tcp:bbr --runs 1
+    python3 bench/wire.py --traces TRACE... --json          # recorded links with 1 % of loss
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import random
-import re
+import shlex
 import shutil
-import signal
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-SKYWAVE = HERE.parent / "target/release/skywave"
-SCENARIO = HERE / "wire.toml"
-
-NEAR, FAR = "skywave-near", "skywave-far"
-NEAR_ADDRESS, FAR_ADDRESS = "10.73.9.1", "10.73.9.2"
-TCP_PORT = 5001
+RELEASE = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent / "target")) / "release"
+SKYWAVE = RELEASE / "skywave"
+STREAM = RELEASE / "examples/stream"
 TCP_CONGESTION = 13  # linux/tcp.h; the socket module of Python 3.11 has it on Linux only
+TCP_PORT = 5001
+UDP_PORT = 4433
+TRIES = 3
+
+SCENARIO = """
+[[link]]
+name = "radio"
+between = ["near", "far"]
+{service}
+delay = "40ms"
+queue = {{ droptail = "{queue} packets" }}
+loss = {{ forward = {loss} }}
+loss_at = "tail"
+
+[[flow]]
+name = "transfer"
+from = "near"
+to = "far"
+transport = "cubic"
+rwnd = "4MiB"
+
+[run]
+duration = "1h"
+"""
 
 
 @dataclass
-class Result:
-    """What one transport brought over the path."""
+class Path_:
+    """A path: what it is in a scenario, and what it carries in bits a second."""
 
+    name: str
+    text: str
+    carries: float
+
+
+@dataclass
+class Run:
+    """What one transport brought over one path."""
+
+    path: str
     transport: str
+    share: float
     goodput_bps: float
-    share: float | None
-    seconds: float
-    received_bytes: int
-    kept_time: bool
-    late_p99_s: float | None
-    links: list[dict] = field(default_factory=list, repr=False)
+    queue_packets: float
+    faithful: bool
 
 
-class Relay:
-    """`skywave impair` in the background; its report at the end."""
-
-    def __init__(self, skywave: Path, arguments: list[str]) -> None:
-        command = [str(skywave), "impair", *arguments, "--json"]
-        if os.geteuid() == 0 and shutil.which("chrt"):
-            # So that others on the machine do not make it late.
-            command = ["chrt", "-f", "10", *command]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        assert self.process.stderr is not None
-        self.said: list[str] = []
-        for line in self.process.stderr:
-            self.said.append(line)
-            if line.startswith("impairing"):
-                return
-        sys.exit(f"{' '.join(command)}: {''.join(self.said)}")
-
-    def end(self) -> dict:
-        """Ends it as Ctrl-C does."""
-        self.process.send_signal(signal.SIGINT)
-        out, err = self.process.communicate(timeout=30)
-        if err:
-            print(err.strip(), file=sys.stderr)
-        return json.loads(out)
-
-    def __enter__(self) -> Relay:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+def rated(name: str, rate: float, loss: str, lost: float, queue: int = 100) -> Path_:
+    service = f'rate = "{rate:.0f}bps"'
+    text = SCENARIO.format(service=service, queue=queue, loss=loss)
+    return Path_(name, text, rate * (1 - lost))
 
 
-def free_port() -> int:
-    """A UDP port that is free now."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def paths() -> list[Path_]:
+    """Random loss, bursts of five packets, a slow link, and a deep buffer."""
+    iid = [0.0, 0.001, 0.01, 0.02, 0.05, 0.1]
+    lossy = [rated(f"{p * 100:g} %", 20e6, f"{{ iid = {p} }}", p) for p in iid]
+    burst = "{ gilbert-elliott = { to_bad = 0.00619, to_good = 0.2, loss_bad = 1.0 } }"
+    return [
+        *lossy,
+        rated("bursts 3 %", 20e6, burst, 0.03),
+        rated("50 kb/s 4 %", 50e3, "{ iid = 0.04 }", 0.04),
+        rated("4 BDP", 20e6, "{ iid = 0.0 }", 0.0, queue=533),
+    ]
 
 
-def carried_bps(scenario: Path) -> float | None:
-    """What the channel carries: the slowest link's rate without what is lost on it."""
-    file = tomllib.loads(scenario.read_text())
-    rates = []
-    for link in file["link"]:
-        number = re.fullmatch(r"([\d.]+) *Mbps", link.get("rate", ""))
-        if number is None:
-            return None
-        loss = link.get("loss", {}).get("forward", {}).get("iid", 0.0)
-        used = 1.0 if link.get("loss_at") != "tail" else 1.0 - loss
-        rates.append(float(number[1]) * 1e6 * used)
-    return min(rates)
-
-
-def result(transport: str, received: int, seconds: float, report: dict, scenario: Path) -> Result:
-    goodput = 8 * received / seconds
-    carried = carried_bps(scenario)
-    return Result(
-        transport=transport,
-        goodput_bps=goodput,
-        share=goodput / carried if carried else None,
-        seconds=seconds,
-        received_bytes=received,
-        kept_time=report["faithful"],
-        late_p99_s=report["late_p99_s"],
-        links=report["links"],
+def recorded(file: Path, seconds: float) -> Path_:
+    """A recorded link; it carries its opportunities of the time of a run."""
+    text = SCENARIO.format(
+        service=f'trace = "{file.resolve()}"\nreverse = {{ rate = "100Mbps" }}',
+        queue=300,
+        loss="{ iid = 0.01 }",
     )
+    times = [int(line) for line in file.read_text().split()]
+    until = seconds * 1000
+    opportunities = sum(time < until for time in times)
+    return Path_(file.name, text, opportunities * 1504 * 8 / seconds * 0.99)
 
 
-def wtcp(skywave: Path, scenario: Path, megabytes: float) -> Result:
-    """A file by `skywave send` and `skywave recv`."""
-    with tempfile.TemporaryDirectory() as name:
-        return transfer(Path(name), skywave, scenario, int(megabytes * 1e6))
+# Transports: a command for the far side, one for the near side, and the bits a second in what the latter prints.
+
+Commands = tuple[str, list[str]]
 
 
-def transfer(folder: Path, skywave: Path, scenario: Path, size: int) -> Result:
-    """Sends a file of random bytes into the folder."""
-    file, inbox = folder / "file", folder / "inbox"
-    inbox.mkdir()
+def quic(law: str, folder: Path, seconds: float) -> Commands:
+    certificate = folder / "certificate"
+    listen = f"{STREAM} listen 0.0.0.0:{UDP_PORT} {certificate}"
+    return listen, [str(STREAM), "send", f"far:{UDP_PORT}", str(certificate), law, str(seconds)]
+
+
+def quic_goodput(printed: str) -> float:
+    return float(printed.split()[1]) * 1e6
+
+
+def tcp(law: str, _folder: Path, seconds: float) -> Commands:
+    this = [sys.executable, str(Path(__file__).resolve()), "--role"]
+    sink = shlex.join([*this, "sink"])
+    return sink, [*this, "source", law, str(seconds)]
+
+
+def files(kind: str, folder: Path, seconds: float, carries: float) -> Commands:
+    """A file that takes about so long, with a key pair for each side."""
+    file = folder / "file"
+    size = max(int(carries * seconds / 8), 10_000)
     file.write_bytes(random.Random(1).randbytes(size))
-    for host in ("sender", "receiver"):
-        command = [skywave, "key", "--key", folder / f"{host}.key"]
-        key = subprocess.run(command, capture_output=True, check=True).stdout
-        (folder / f"{host}.pub").write_bytes(key)
-    target, entry = (f"127.0.0.1:{free_port()}" for _ in range(2))
-    arguments = [str(scenario), "--to", target, "--listen", entry]
-    keys = ["--key", folder / "receiver.key", "--allow", folder / "sender.pub"]
-    receive = [skywave, "recv", "--listen", target, "--into", inbox, *keys, "--count", "1"]
-    keys = ["--key", folder / "sender.key", "--peer", folder / "receiver.pub"]
-    send = [skywave, "send", file, entry, *keys, "--packet", "1500", "--json"]
-    with Relay(skywave, arguments) as relay:
-        receiver = subprocess.Popen(receive, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            sent = subprocess.run(send, stdout=subprocess.PIPE, check=True).stdout
-            receiver.wait(timeout=60)
-        finally:
-            receiver.kill()
-        report = relay.end()
-    digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (file, inbox / "file")]
-    if digests[0] != digests[1]:
-        sys.exit(f"the file arrived changed: SHA-256 {digests[0]} became {digests[1]}")
-    seconds = json.loads(sent)["seconds"]
-    return result("wtcp", size, seconds, report, scenario)
+    for host in ("near", "far"):
+        command = [SKYWAVE, "key", "--key", folder / f"{host}.key"]
+        (folder / f"{host}.pub").write_bytes(subprocess.check_output(command))
+    shutil.rmtree(folder / "inbox", ignore_errors=True)
+    protocol = ["--transport", "wtcp", "--packet", "1500"] if kind == "wtcp" else []
+    receive = [SKYWAVE, "recv", "--listen", f"0.0.0.0:{UDP_PORT}", "--into", folder / "inbox"]
+    receive += ["--key", folder / "far.key", "--allow", folder / "near.pub", *protocol[:2]]
+    send = [SKYWAVE, "send", file, f"far:{UDP_PORT}", "--json", *protocol]
+    send += ["--key", folder / "near.key", "--peer", folder / "far.pub"]
+    return shlex.join(map(str, receive)), [str(word) for word in send]
 
 
-# Linux' TCP over TUN devices.
+def json_goodput(printed: str) -> float:
+    return float(json.loads(printed.splitlines()[-1])["goodput_bps"])
 
 
-def source(address: str, port: int, congestion: str, seconds: float) -> None:
-    """Sends for so long."""
+def commands(transport: str, path: Path_, folder: Path, seconds: float) -> Commands:
+    kind, _, law = transport.partition(":")
+    if kind == "quic":
+        return quic(law, folder, seconds)
+    if kind == "tcp":
+        return tcp(law, folder, seconds)
+    return files(kind, folder, seconds, path.carries)
+
+
+def goodput_of(transport: str) -> Callable[[str], float]:
+    return quic_goodput if transport.startswith("quic:") else json_goodput
+
+
+def once(path: Path_, transport: str, seconds: float) -> Run:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        scenario, report = folder / "path.toml", folder / "report.json"
+        scenario.write_text(path.text)
+        far, near = commands(transport, path, folder, seconds)
+        impair = [str(SKYWAVE), "impair", str(scenario), f"--json={report}", "--far", far, "--", *near]
+        done = subprocess.run(impair, capture_output=True, text=True, timeout=seconds * 10 + 120)
+        if done.returncode != 0:
+            sys.exit(f"{transport} over {path.name}: {done.stderr}\n{done.stdout}")
+        said = json.loads(report.read_text())
+        goodput = goodput_of(transport)(done.stdout)
+        waiting = said["links"][0].get("queue_mean_packets", 0.0)
+        share = goodput / path.carries
+        return Run(path.name, transport, share, goodput, waiting, said["faithful"])
+
+
+def faithful(path: Path_, transport: str, seconds: float) -> Run:
+    """Repeats a run that the host has spoilt."""
+    for _ in range(TRIES):
+        run = once(path, transport, seconds)
+        if run.faithful:
+            return run
+    return run
+
+
+def table(runs: Iterable[Run], transports: list[str]) -> None:
+    rows: dict[str, dict[str, list[Run]]] = {}
+    for run in runs:
+        rows.setdefault(run.path, {}).setdefault(run.transport, []).append(run)
+        if sum(map(len, rows[run.path].values())) == 1:
+            print(f"\n{run.path:28}", end="", flush=True)
+    print("\n\nmedian share of the path (mean queue in packets; ! the relay was late in a run)\n")
+    print(f"{'':28}" + "".join(f"{transport:>20}" for transport in transports))
+    for path, measured in rows.items():
+        print(f"{path:28}", end="")
+        for transport in transports:
+            several = measured[transport]
+            share = statistics.median(run.share for run in several)
+            queue = statistics.median(run.queue_packets for run in several)
+            late = "" if all(run.faithful for run in several) else "!"
+            print(f"{f'{share:.1%} ({queue:.0f}){late}':>20}", end="")
+        print()
+
+
+# Linux' TCP.
+
+
+def source(law: str, seconds: float) -> None:
+    """Sends for so long, and prints what the other side says has arrived."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, congestion.encode())
-        connection.settimeout(10)
-        connection.connect((address, port))
-        block = bytes(1 << 16)
-        end = time.monotonic() + seconds
-        # The receiver closes first.
-        try:
-            while time.monotonic() < end + 10:
-                connection.sendall(block)
-        except OSError:
-            pass
+        connection.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, law.encode())
+        connection.connect((socket.gethostbyname("far"), TCP_PORT))
+        block, begun = bytes(1 << 16), time.monotonic()
+        while time.monotonic() < begun + seconds:
+            connection.sendall(block)
+        connection.shutdown(socket.SHUT_WR)
+        answer = b""
+        while more := connection.recv(64):
+            answer += more
+        passed = time.monotonic() - begun
+        print(json.dumps({"goodput_bps": 8 * int(answer) / passed}))
 
 
-def sink(address: str, port: int, seconds: float) -> None:
-    """Prints what arrives in so long from the first byte on."""
-    with socket.create_server((address, port)) as server:
-        print("listening", flush=True)
-        connection, _ = server.accept()
-        received, first = 0, None
-        with connection:
-            connection.settimeout(seconds)
-            while first is None or time.monotonic() < first + seconds:
-                try:
-                    block = connection.recv(1 << 20)
-                except TimeoutError:
-                    break
-                if not block:
-                    break
-                first = first or time.monotonic()
-                received += len(block)
-        passed = time.monotonic() - first if first else 0.0
-        print(json.dumps({"received": received, "seconds": passed}), flush=True)
+def sink() -> None:
+    """Answers each connection with the number of its bytes."""
+    with socket.create_server(("0.0.0.0", TCP_PORT)) as server:
+        while True:
+            connection, _ = server.accept()
+            with connection:
+                received = 0
+                while block := connection.recv(1 << 20):
+                    received += len(block)
+                connection.sendall(str(received).encode())
 
 
-def ip(*arguments: str) -> None:
-    subprocess.run(["ip", *arguments], check=True)
-
-
-@contextmanager
-def namespaces() -> Iterator[None]:
-    """A network namespace for each side."""
-    made = []
-    try:
-        for name in (NEAR, FAR):
-            ip("netns", "add", name)
-            made.append(name)
-        yield
-    finally:
-        for name in made:
-            ip("netns", "del", name)
-
-
-def set_up(device: str, namespace: str, address: str, peer: str) -> None:
-    """Gives the relay's device to its side."""
-    ip("link", "set", device, "netns", namespace)
-    inside = ("-n", namespace)
-    # No packets of the system's own.
-    switch = f"net.ipv6.conf.{device}.disable_ipv6=1"
-    command = ["ip", "netns", "exec", namespace, "sysctl", "-q", "-w", switch]
-    subprocess.run(command, check=True)
-    ip(*inside, "link", "set", "lo", "up")
-    ip(*inside, "address", "add", address, "peer", peer, "dev", device)
-    ip(*inside, "link", "set", device, "mtu", "1500", "up")
-
-
-def tcp(skywave: Path, scenario: Path, congestion: str, seconds: float) -> Result:
-    """Linux' TCP for so long, over the relay's TUN devices."""
-    near, far = "skywave0", "skywave1"
-    inside = [sys.executable, str(Path(__file__).resolve()), "--role"]
-    with namespaces(), Relay(skywave, [str(scenario), "--tun", f"{near},{far}"]) as relay:
-        set_up(near, NEAR, NEAR_ADDRESS, FAR_ADDRESS)
-        set_up(far, FAR, FAR_ADDRESS, NEAR_ADDRESS)
-        where = [FAR_ADDRESS, str(TCP_PORT)]
-        receiver = subprocess.Popen(
-            ["ip", "netns", "exec", FAR, *inside, "sink", *where, str(seconds)],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert receiver.stdout is not None
-        receiver.stdout.readline()
-        sender = subprocess.Popen(
-            ["ip", "netns", "exec", NEAR, *inside, "source", *where, congestion, str(seconds)]
-        )
-        got = json.loads(receiver.stdout.readline())
-        receiver.wait()
-        sender.kill()
-        sender.wait()
-        report = relay.end()
-    return result(congestion, got["received"], got["seconds"], report, scenario)
-
-
-def can_tcp() -> str | None:
-    """Why TCP cannot be measured here."""
-    if os.geteuid() != 0:
-        return "TUN devices and network namespaces need root"
-    if not Path("/dev/net/tun").exists():
-        return "the system has no /dev/net/tun"
-    if shutil.which("ip") is None:
-        return "there is no `ip` command (iproute2)"
-    return None
-
-
-def available() -> list[str]:
-    """The congestion controls that the kernel has now."""
+def kernel_laws() -> list[str]:
     path = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-    return path.read_text().split()
-
-
-def show(results: list[Result]) -> None:
-    ours = next((r for r in results if r.transport == "wtcp"), None)
-    for r in results:
-        share = "" if r.share is None else f"{r.share:6.1%} of the channel"
-        late = "" if r.late_p99_s is None else f"  99 % within {r.late_p99_s * 1e3:.2f} ms of due"
-        ratio = ""
-        if ours and r is not ours:
-            ratio = f"  wtcp / {r.transport} = {ours.goodput_bps / r.goodput_bps:.2f}"
-        time_kept = "" if r.kept_time else "  DID NOT KEEP TIME"
-        goodput = f"{r.goodput_bps / 1e6:7.2f} Mb/s {share} in {r.seconds:.1f} s"
-        print(f"{r.transport:8} {goodput}{late}{time_kept}{ratio}")
+    have = path.read_text().split() if path.exists() else []
+    return [law for law in ("cubic", "bbr") if law in have]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--skywave", type=Path, default=SKYWAVE, help="the command")
-    parser.add_argument("--scenario", type=Path, default=SCENARIO)
-    parser.add_argument("--size", type=float, default=100.0, help="MB of WTCP's file")
-    parser.add_argument("--seconds", type=float, help="of TCP; as long as WTCP took unless given")
-    parser.add_argument("--only", choices=["wtcp", "tcp"])
-    parser.add_argument("--json", action="store_true", help="print a line of JSON a transport")
+    parser.add_argument("--paths", help="names of paths, with commas between")
+    parser.add_argument("--traces", type=Path, nargs="*", help="recorded links instead")
+    parser.add_argument("--transports", help="as quic:bbr,tcp:cubic,send")
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--json", action="store_true", help="a line of JSON a run")
     args = parser.parse_args()
 
-    results = []
-    if args.only != "tcp":
-        results.append(wtcp(args.skywave, args.scenario, args.size))
-    reason = can_tcp()
-    if args.only != "wtcp" and reason:
-        print(f"TCP: skipped, {reason}", file=sys.stderr)
-    elif args.only != "wtcp":
-        seconds = args.seconds or (results[0].seconds if results else 30.0)
-        for congestion in ("cubic", "bbr"):
-            if congestion not in available():
-                print(f"{congestion}: skipped, the kernel does not have it", file=sys.stderr)
-                continue
-            results.append(tcp(args.skywave, args.scenario, congestion, seconds))
+    chosen = [recorded(file, args.seconds) for file in args.traces] if args.traces else paths()
+    if args.paths:
+        names = args.paths.split(",")
+        chosen = [path for path in chosen if path.name in names]
+    usual = ["send", "wtcp", "quic:skywave", "quic:bbr", "quic:noq-bbr3"]
+    usual += [f"tcp:{law}" for law in kernel_laws()]
+    transports = args.transports.split(",") if args.transports else usual
+    runs = (
+        faithful(path, transport, args.seconds)
+        for path in chosen
+        for _ in range(args.runs)
+        for transport in transports
+    )
     if args.json:
-        for r in results:
-            print(json.dumps(asdict(r)))
+        for run in runs:
+            print(json.dumps(asdict(run)), flush=True)
     else:
-        show(results)
+        table(runs, transports)
 
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["--role", "sink", address, port, seconds]:
-            sink(address, int(port), float(seconds))
-        case ["--role", "source", address, port, congestion, seconds]:
-            source(address, int(port), congestion, float(seconds))
+        case ["--role", "sink"]:
+            sink()
+        case ["--role", "source", law, seconds]:
+            source(law, float(seconds))
         case _:
             main()
