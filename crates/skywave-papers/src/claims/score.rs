@@ -19,7 +19,7 @@ pub struct Scorecard {
     pub source: String,
     /// Whether all runs of all experiments were there.
     pub complete: bool,
-    /// Claims of the paper that are not among these: no experiment was to judge them.
+    /// Claims of the paper that are not among these: no experiment that was run judges them.
     pub left_out: usize,
     /// The claims, in the order of the file.
     pub scores: Vec<Score>,

@@ -53,6 +53,12 @@ impl Names {
         None
     }
 
+    /// Keeps names off the mark of a point.
+    pub(super) fn mark(&mut self, at: (f64, f64)) {
+        let half = GAP - 1.0;
+        self.taken.push((at.0 - half, at.0 + half, at.1 + half));
+    }
+
     fn is_free(&self, from: f64, to: f64, y: f64) -> bool {
         let touches =
             |&(f, t, other): &(f64, f64, f64)| from < t && f < to && (y - other).abs() < HEIGHT;
@@ -77,5 +83,9 @@ mod tests {
         assert_eq!(take(103.0), Some(("end", 97.0, 66.0)));
         assert_eq!(take(104.0), None, "nothing is free");
         assert_eq!(take(190.0), Some(("end", 184.0, 44.0)), "at the edge");
+        let mut names = Names::default();
+        names.mark((115.0, 40.0));
+        let spot = names.take("reno", (100.0, 50.0), (0.0, 200.0), &[-6.0]);
+        assert_eq!(spot.map(|s| s.anchor), Some("end"), "off a mark");
     }
 }

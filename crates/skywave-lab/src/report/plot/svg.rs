@@ -15,7 +15,7 @@ const BOX: f64 = 30.0;
 /// Points of a series that have their names beside them; more would hide each other.
 const MAX_NAMES: usize = 20;
 /// From a point down to the baseline of its name, in the order in which a free one is looked for.
-const OFFSETS: [f64; 3] = [4.0, -5.0, 13.0];
+const OFFSETS: [f64; 3] = [4.0, -8.0, 18.0];
 
 /// The SVG of a plot.
 pub(super) fn draw(plot: &Plot, target: Target<'_>) -> String {
@@ -294,8 +294,7 @@ fn draw_named(
     glyph: Glyph,
     names: &mut Names,
 ) {
-    let few = series.points.len() <= MAX_NAMES;
-    let mut texts = String::new();
+    let mut placed = Vec::new();
     for (&(x, y, _), name) in series.points.iter().zip(&series.names) {
         let (Some(across), Some(down)) = (frame.px(x), frame.py(y)) else {
             continue;
@@ -304,20 +303,26 @@ fn draw_named(
         let _ = write!(out, "<g><title>{}</title>", escape(&title));
         draw_glyphs(out, glyph, &[(across, down)]);
         out.push_str("</g>");
-        let edges = (frame.left, frame.left + frame.width);
-        let spot = few.then(|| names.take(name, (across, down), edges, &OFFSETS));
-        if let Some(spot) = spot.flatten() {
-            let _ = write!(
-                texts,
-                r#"<text class="t" text-anchor="{}" x="{}" y="{}">{}</text>"#,
-                spot.anchor,
-                px(spot.x),
-                px(spot.y),
-                escape(name)
-            );
-        }
+        names.mark((across, down));
+        placed.push(((across, down), name));
     }
-    out.push_str(&texts);
+    if placed.len() > MAX_NAMES {
+        return;
+    }
+    let edges = (frame.left, frame.left + frame.width);
+    for (at, name) in placed {
+        let Some(spot) = names.take(name, at, edges, &OFFSETS) else {
+            continue;
+        };
+        let _ = write!(
+            out,
+            r#"<text class="t" text-anchor="{}" x="{}" y="{}">{}</text>"#,
+            spot.anchor,
+            px(spot.x),
+            px(spot.y),
+            escape(name)
+        );
+    }
 }
 
 /// Joins points by a line, or by steps; over the break to zero, dotted. `look` is the end of the
