@@ -33,6 +33,8 @@ class Drawing:
         created."""
         path = Path(path)
         ending = path.suffix.lower()
+        if ending == ".pdf" and self._pdf is None:
+            raise ValueError("this drawing has no form for print: save it as .svg")
         if ending == ".pdf" and self._pdf is not None:
             data = self._pdf()
         elif ending == ".svg":
