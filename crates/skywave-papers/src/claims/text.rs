@@ -55,7 +55,9 @@ impl Scorecard {
     pub(super) fn left_out_note(&self) -> Option<String> {
         let claims = counted(self.left_out, "claim");
         (self.left_out > 0).then(|| {
-            format!("A part of the scorecard: {claims} of the paper are left out, as no experiment that was run judges them.")
+            format!(
+                "A part of the scorecard, without {claims} of the paper that no experiment here judges."
+            )
         })
     }
 
