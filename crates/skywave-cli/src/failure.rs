@@ -36,7 +36,7 @@ pub(crate) enum Failure {
     #[error("`--only` chooses among the figures of one paper: name it instead of `all`")]
     OnlyOfAll,
     /// A folder is no paper.
-    #[error("{}: there is no claims.toml in it, so it is no paper; of scenarios name the files: {}", .0.display(), crate::output::for_shell(.0) + "/*.toml")]
+    #[error("{}: a folder without claims.toml is no paper; to check scenarios, name the files: {}", .0.display(), crate::output::for_shell(.0) + "/*.toml")]
     NoPaper(PathBuf),
     /// A scenario was asked for, and this is something else.
     #[error("{}: this is {what}, not a scenario; it is for `skywave {verb} {}`", path.display(), crate::output::for_shell(given))]

@@ -36,6 +36,9 @@ const AGREE: f64 = 0.1;
 /// With --kernel it is bbr, cubic and reno of this machine's kernel, between two networks of their own,
 /// over the twelve paths of the set `kernel` of `skywave validate`, whose table it can make again.
 #[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "skywave gap [OPTIONS] <SCENARIOS>...\n       skywave gap --kernel [OPTIONS]"
+)]
 #[command(after_help = "Examples:\n  \
     skywave gap experiments/gap/*.toml           # some minutes: it is real time\n  \
     skywave gap my-link.toml --seeds 3 --json\n  \

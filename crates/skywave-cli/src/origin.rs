@@ -1,13 +1,14 @@
 //! The scenario file that results come from: two of one name share a run directory.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use skywave_lab::report::WriteError;
 
 use crate::output;
 
-/// The file in a run directory that has the path of the scenario.
+/// The file in a run directory that has the path of the scenario, from there on: so that it says the same on
+/// another machine.
 const FILE: &str = ".scenario-path";
 
 /// Where results come from, and where those before them came from.
@@ -26,7 +27,8 @@ impl Origin {
     /// Of the scenario at `named` that says `text`, for results in `dir`.
     pub(crate) fn of(named: &Path, dir: &Path, text: &str) -> Self {
         let path = named.canonicalize().ok();
-        let before = fs::read_to_string(dir.join(FILE)).ok().map(PathBuf::from);
+        let before = fs::read_to_string(dir.join(FILE)).ok();
+        let before = before.and_then(|before| Some(resolved(&dir.canonicalize().ok()?, &before)));
         // A copy makes the same results.
         let is_same = || fs::read_to_string(dir.join("scenario.toml")).is_ok_and(|old| old == text);
         Self {
@@ -53,9 +55,51 @@ impl Origin {
 
     /// Keeps the path beside the results. A path that is no text is not kept.
     pub(crate) fn write(&self) -> Result<(), WriteError> {
-        match self.path.as_deref().and_then(Path::to_str) {
+        let dir = self.dir.canonicalize().ok();
+        let relative = self.path.as_deref().zip(dir);
+        let relative = relative.map(|(path, dir)| relative_to(&dir, path));
+        match relative.as_deref().and_then(Path::to_str) {
             Some(path) => output::write(&self.dir.join(FILE), path),
             None => Ok(()),
+        }
+    }
+}
+
+/// The way from a folder to a file, both without `..` and links.
+fn relative_to(dir: &Path, path: &Path) -> PathBuf {
+    let both = dir.components().zip(path.components());
+    let shared = both.take_while(|(a, b)| a == b).count();
+    let up = dir.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(path.components().skip(shared)).collect()
+}
+
+/// Where that way leads, whether or not there is such a file.
+fn resolved(dir: &Path, relative: &str) -> PathBuf {
+    let mut path = dir.to_owned();
+    for component in Path::new(relative).components() {
+        match component {
+            Component::ParentDir => drop(path.pop()),
+            other => path.push(other),
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_from_a_folder_leads_back() {
+        for (dir, path, relative) in [
+            ("/a/runs/x", "/a/x.toml", "../../x.toml"),
+            ("/a/runs/x", "/a/runs/x/scenario.toml", "scenario.toml"),
+            ("/a", "/b/c.toml", "../b/c.toml"),
+        ] {
+            let (dir, path) = (Path::new(dir), Path::new(path));
+            let found = relative_to(dir, path);
+            assert_eq!(found, Path::new(relative));
+            assert_eq!(resolved(dir, relative), path);
         }
     }
 }

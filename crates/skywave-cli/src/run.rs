@@ -119,7 +119,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     }
     let series = report::write_all(&dir, &study, &results, &options)?;
     origin.write()?;
-    tell_series(series, &dir);
+    if let Some(before) = series {
+        tell_series(before, &dir);
+    }
     let drawn = figures.write(&study, &results)?;
     let captured = match &links {
         Some(links) => Some(capture_links(args, &scenario, &dir, links)?),
@@ -183,11 +185,10 @@ fn of_other_kind(path: &Path) -> Option<Failure> {
 }
 
 /// Says what became of time series that a run before had left, and this one did not record.
-fn tell_series(series: SeriesBefore, dir: &Path) {
+fn tell_series(before: SeriesBefore, dir: &Path) {
     let path = dir.join("series.parquet");
     let path = path.display();
-    let told = match series {
-        SeriesBefore::Replaced => return,
+    let told = match before {
         SeriesBefore::Kept => format!(
             "{path} stays, it is of the same runs; the report has no part \"Over time\" without --series"
         ),

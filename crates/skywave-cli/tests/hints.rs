@@ -49,8 +49,7 @@ fn what_another_verb_takes_is_named_with_it() {
         "`skywave rank study.toml`",
     );
     fs::create_dir(dir.path().join("links")).expect("a folder");
-    let files =
-        "no claims.toml in it, so it is no paper; of scenarios name the files: links/*.toml";
+    let files = "a folder without claims.toml is no paper; to check scenarios, name the files: links/*.toml";
     says(dir.path(), &["check", "links"], files);
 }
 

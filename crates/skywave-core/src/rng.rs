@@ -36,7 +36,7 @@ impl Stream {
 
     /// Uniform on [0, 1), with 53 random bits.
     pub fn unit(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        unit_of(self.0.next_u64())
     }
 
     /// True with probability `p`. Always draws once, so that a changed `p` keeps the stream aligned.
@@ -52,7 +52,7 @@ impl Stream {
     /// Uniform on the whole numbers low..=high.
     pub fn uniform_int(&mut self, low: u64, high: u64) -> u64 {
         let span = u128::from(high.saturating_sub(low)) + 1;
-        low + ((u128::from(self.0.next_u64()) * span) >> 64) as u64
+        low + below(self.0.next_u64(), span)
     }
 
     /// Exponential with the given mean.
@@ -74,6 +74,25 @@ impl Stream {
         }
         low + Duration::from_nanos(self.uniform_int(0, span - 1))
     }
+}
+
+/// 64 random bits for a number: salted, and mixed as SplitMix64 does. For draws that depend on nothing but the
+/// number, whoever asks in which order.
+pub(crate) fn mixed(salt: u64, number: u64) -> u64 {
+    let mut z = salt.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// Random bits as a whole number below `n`: no remainder, and no more of one number than of another.
+pub(crate) fn below(bits: u64, n: u128) -> u64 {
+    ((u128::from(bits) * n) >> 64) as u64
+}
+
+/// Random bits as a number on [0, 1); 53 of them count.
+pub(crate) fn unit_of(bits: u64) -> f64 {
+    (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
 #[cfg(test)]

@@ -20,9 +20,10 @@ impl Rate {
         self.0
     }
 
-    /// Bytes sent in `d` at this rate, rounded down.
+    /// Bytes sent in `d` at this rate, rounded down; `u64::MAX` where they are more than that.
     pub fn bytes_in(self, d: Duration) -> u64 {
-        (u128::from(self.0) * u128::from(d.as_nanos()) / 8_000_000_000) as u64
+        let bytes = u128::from(self.0) * u128::from(d.as_nanos()) / 8_000_000_000;
+        u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
     /// Time to send `bytes`, plus `carry` units left from the packet before: whole nanoseconds, and
@@ -148,6 +149,13 @@ mod tests {
         }
         assert_eq!(total, Duration::from_millis(8));
         assert_eq!(carry, 0);
+    }
+
+    #[test]
+    fn more_bytes_than_can_be_counted_are_not_few() {
+        let rate = Rate::from_bps(1_000_000_000_000);
+        assert_eq!(rate.bytes_in(Duration::MAX), u64::MAX);
+        assert_eq!(rate.bytes_in(Duration::from_secs(8)), 1_000_000_000_000);
     }
 
     #[test]

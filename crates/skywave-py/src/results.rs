@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyIndexError, PyOSError};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use skywave_lab::experiment;
@@ -139,19 +139,18 @@ impl Results {
         Ok(drawings.into_iter().map(|d| (d.title, d.svg)).collect())
     }
 
-    /// One of these plots as a PDF: for paper, without a title, its font inside.
-    #[pyo3(signature = (report, index, /))]
-    fn pdf<'py>(
-        &self,
-        py: Python<'py>,
-        report: Option<&str>,
-        index: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    /// The same plots as SVGs for paper, without titles.
+    #[pyo3(signature = (report, /))]
+    fn prints(&self, py: Python<'_>, report: Option<&str>) -> PyResult<Vec<String>> {
         let drawings = self.drawn(py, report, Some(&Print::default()))?;
-        let Some(drawing) = drawings.get(index) else {
-            return Err(PyIndexError::new_err("there is no such plot"));
-        };
-        let pdf = py.detach(|| report::pdf(&drawing.svg, &Fonts::built_in()))?;
+        Ok(drawings.into_iter().map(|d| d.svg).collect())
+    }
+
+    /// One of these SVGs as a PDF, its font inside.
+    #[staticmethod]
+    #[pyo3(signature = (svg, /))]
+    fn pdf<'py>(py: Python<'py>, svg: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let pdf = py.detach(|| report::pdf(svg, &Fonts::built_in()))?;
         Ok(PyBytes::new(py, &pdf))
     }
 

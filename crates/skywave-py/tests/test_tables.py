@@ -142,6 +142,13 @@ def test_a_plot_is_written_as_its_ending_says(results: Results, tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["plot.PDF"]
 
 
+def test_a_drawing_without_a_form_for_print_is_no_pdf(tmp_path: Path) -> None:
+    plot = skywave.Drawing("Goodput", "<svg/>")
+    with pytest.raises(ValueError, match="no form for print"):
+        plot.save(tmp_path / "plot.pdf")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_plot_that_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "plot.svg"
     path.write_text("old")

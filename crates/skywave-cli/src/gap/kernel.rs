@@ -18,6 +18,10 @@ const SECONDS: u32 = 25;
 
 /// Options of `--kernel`.
 #[derive(Debug, clap::Args)]
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "elsewhere they are read, and nothing is done")
+)]
 pub(super) struct KernelArgs {
     /// Instead of scenarios: the kernel's TCP over twelve paths (Linux; rights as of skywave impair).
     #[arg(long)]
@@ -55,6 +59,10 @@ impl KernelArgs {
 
 /// Why the kernel's TCP is not compared.
 #[derive(Debug, Error)]
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "elsewhere nothing is compared, for one reason")
+)]
 pub(crate) enum KernelError {
     /// There are no network namespaces here.
     #[cfg(not(target_os = "linux"))]

@@ -54,12 +54,16 @@ pub enum Service {
     Trace(Arc<Trace>),
 }
 
-impl Service {
+impl LinkConfig {
     /// Long-run capacity.
     pub(super) fn mean_rate(&self) -> Rate {
-        match self {
-            Self::Rate(rate) => *rate,
-            Self::Trace(trace) => trace.mean_rate(),
+        let steps = self.steps.as_ref().and_then(|steps| steps.share.as_ref());
+        match (&self.service, steps) {
+            (Service::Rate(rate), None) => *rate,
+            (Service::Rate(rate), Some(share)) => {
+                Rate::from_bps((rate.as_bps() as f64 * share.mean()) as u64)
+            }
+            (Service::Trace(trace), _) => trace.mean_rate(),
         }
     }
 }
@@ -93,6 +97,19 @@ pub enum StepValues<T> {
     AnyOf(Vec<T>),
     /// Drawn for each step, uniform on [low, high).
     Uniform(T, T),
+}
+
+impl StepValues<f64> {
+    /// The mean over many steps; without values nothing changes.
+    fn mean(&self) -> f64 {
+        match self {
+            Self::InTurn(values) | Self::AnyOf(values) if values.is_empty() => 1.0,
+            Self::InTurn(values) | Self::AnyOf(values) => {
+                values.iter().sum::<f64>() / values.len() as f64
+            }
+            Self::Uniform(low, high) => f64::midpoint(*low, *high),
+        }
+    }
 }
 
 /// Queue discipline and its limit.

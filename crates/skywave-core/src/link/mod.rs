@@ -152,7 +152,7 @@ impl Link {
         let medium = Medium::unless_perfect(&config, seed, name).map(Box::new);
         let red = Stream::named(seed, name, "red");
         Self {
-            queue: Queue::new(config.queue, config.service.mean_rate(), red),
+            queue: Queue::new(config.queue, config.mean_rate(), red),
             transmitter: Transmitter::new(config.service, rate),
             delay: config.delay,
             medium,

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::config::{LinkConfig, Service, StepValues, Steps};
-use crate::rng::Stream;
+use crate::rng::{Stream, below, mixed, unit_of};
 use crate::time::{Duration, Time};
 use crate::units::Rate;
 
@@ -57,16 +57,6 @@ impl Clock {
         Time::from_nanos((number + 1).saturating_mul(self.every))
     }
 
-    /// 64 random bits for a step: its salted number, mixed as SplitMix64 does.
-    fn bits(&self, number: u64) -> u64 {
-        let mut z = self
-            .salt
-            .wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     /// The value of a step; `None` if there are none.
     fn value<T: Value>(&self, values: &StepValues<T>, number: u64) -> Option<T> {
         match values {
@@ -75,11 +65,11 @@ impl Clock {
                 values.get(turn as usize).copied()
             }
             StepValues::AnyOf(values) => {
-                let place = u128::from(self.bits(number)) * values.len() as u128;
-                values.get((place >> 64) as usize).copied()
+                let place = below(mixed(self.salt, number), values.len() as u128);
+                values.get(place as usize).copied()
             }
             StepValues::Uniform(low, high) => {
-                let unit = (self.bits(number) >> 11) as f64 * (1.0 / (1u64 << 53) as f64);
+                let unit = unit_of(mixed(self.salt, number));
                 Some(T::between(*low, *high, unit))
             }
         }

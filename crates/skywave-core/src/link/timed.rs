@@ -141,7 +141,7 @@ impl TimedLink {
         );
         let stepped = SteppedRate::new(&config, seed, name);
         let medium = Medium::unless_perfect(&config, seed, name).map(Box::new);
-        let rate = config.service.mean_rate();
+        let rate = config.mean_rate();
         let round_trip = config.arq.and_then(|arq| arq.round_trip);
         let round_trip = round_trip.unwrap_or(config.delay * 2);
         let in_order = config.arq.is_some_and(|arq| arq.in_order);

@@ -232,7 +232,7 @@ mod tests {
     use crate::tcp::testing::window;
     use crate::time::Duration;
 
-    const ALL: UndoConfig = UndoConfig {
+    const WITHOUT_FRTO: UndoConfig = UndoConfig {
         frto: false,
         ..UndoConfig::ALL
     };
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn an_echo_from_before_the_retransmission_takes_the_cut_back() {
-        let mut undo = cut(ALL);
+        let mut undo = cut(WITHOUT_FRTO);
         assert_eq!(
             judges(&mut undo, signs(1000, 499)),
             Some(window(10.0, 20.0))
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn an_echo_of_the_retransmission_confirms_the_loss() {
-        let mut undo = cut(ALL);
+        let mut undo = cut(WITHOUT_FRTO);
         assert_eq!(judges(&mut undo, signs(1000, 500)), None);
         // Only the first ACK of new data counts: later ones may echo segments that were sent before.
         assert_eq!(judges(&mut undo, signs(5000, 400)), None);
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn duplicate_acks_say_nothing() {
-        let mut undo = cut(ALL);
+        let mut undo = cut(WITHOUT_FRTO);
         assert_eq!(judges(&mut undo, signs(0, 400)), None);
         assert_eq!(
             judges(&mut undo, signs(1000, 400)),
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn reports_of_all_that_was_sent_again_take_the_cut_back() {
-        let mut undo = cut(ALL);
+        let mut undo = cut(WITHOUT_FRTO);
         undo.on_sent_again(ms(510), 2000);
         assert_eq!(judges(&mut undo, reports(0)), None);
         assert_eq!(
@@ -344,12 +344,12 @@ mod tests {
     fn each_sign_can_be_switched_off() {
         let mut undo = cut(UndoConfig {
             eifel: false,
-            ..ALL
+            ..WITHOUT_FRTO
         });
         assert_eq!(judges(&mut undo, signs(1000, 499)), None);
         let mut undo = cut(UndoConfig {
             dsack: false,
-            ..ALL
+            ..WITHOUT_FRTO
         });
         assert_eq!(judges(&mut undo, reports(0)), None);
         assert!(Undo::new(UndoConfig::default()).is_none());
@@ -357,7 +357,7 @@ mod tests {
 
     #[test]
     fn a_timeout_during_a_repair_restores_what_was_before_the_repair() {
-        let mut undo = cut(ALL);
+        let mut undo = cut(WITHOUT_FRTO);
         undo.on_cut(CutBy::Loss, window(5.0, 5.0), 0, 10_000);
         undo.on_sent_again(ms(900), 1000);
         assert_eq!(
@@ -365,7 +365,7 @@ mod tests {
             Some(window(10.0, 20.0))
         );
         // A cut in another window of data has nothing to do with it.
-        let mut undo = cut(ALL);
+        let mut undo = cut(WITHOUT_FRTO);
         undo.on_cut(CutBy::Loss, window(5.0, 5.0), 10_000, 15_000);
         undo.on_sent_again(ms(900), 1000);
         assert_eq!(

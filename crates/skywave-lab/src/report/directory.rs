@@ -13,11 +13,9 @@ use super::study::Study;
 use crate::capture;
 use crate::experiment::Results;
 
-/// What became of the time series that a run before had left.
+/// What became of the time series that a run before had left, where these results have none of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeriesBefore {
-    /// There were none, or these results have their own.
-    Replaced,
     /// They stay: they are of the same runs.
     Kept,
     /// They are gone: they were of other runs.
@@ -31,7 +29,7 @@ pub fn write_all(
     study: &Study,
     results: &Results,
     options: &HtmlOptions,
-) -> Result<SeriesBefore, WriteError> {
+) -> Result<Option<SeriesBefore>, WriteError> {
     write_file(&dir.join("scenario.toml"), |out| {
         out.write_all(study.text.as_bytes())
     })?;
@@ -46,14 +44,14 @@ pub fn write_all(
     let series = dir.join("series.parquet");
     let has_series = results.iter().any(|(_, _, run)| run.has_series());
     let before = if has_series || !series.exists() {
-        SeriesBefore::Replaced
+        None
     } else if is_same {
-        SeriesBefore::Kept
+        Some(SeriesBefore::Kept)
     } else {
-        SeriesBefore::Removed
+        Some(SeriesBefore::Removed)
     };
     // What belongs to other results goes before these come: nobody finds both together.
-    if before == SeriesBefore::Removed {
+    if before == Some(SeriesBefore::Removed) {
         remove(&series)?;
     }
     if !is_same && captures.exists() {

@@ -66,6 +66,7 @@ fn boxes(panel: &Panel) -> Plot {
             label: series.name.clone(),
             points: (0..panel.x.values.len()).flat_map(five).collect(),
             look: Look::Boxes,
+            ..SeriesData::default()
         }
     });
     Plot {

@@ -81,7 +81,7 @@ pub(super) fn values(panel: &Panel) -> Grid {
         _ => None,
     };
     if alone.is_some() {
-        columns.push(format!("gain over {} (%)", panel.x.values[0].name));
+        columns.push(format!("difference from {} (%)", panel.x.values[0].name));
     }
     by_series(
         panel,
@@ -166,7 +166,7 @@ pub(super) fn gains(panel: &Panel, reference: usize) -> Option<Grid> {
     let (base, others) = compared(panel, reference)?;
     Some(by_series(
         panel,
-        format!("Gain over {} (%)", base.name),
+        format!("Difference from {} (%)", base.name),
         others.iter().map(|s| s.name.clone()).collect(),
         |x| {
             let gains = others.iter().map(|s| s.gain(base, x));

@@ -156,7 +156,7 @@ pub(super) fn page(
         (
             "Intervals",
             "95%, Student t over seeds; comparisons are paired by seed (common random numbers); \
-             gains are ratios of means with the delta method's interval"
+             differences in percent come from ratios of means, with the delta method's interval"
                 .to_owned(),
         ),
     ];

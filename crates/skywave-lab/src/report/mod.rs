@@ -48,6 +48,7 @@ pub use row::{Row, rows};
 pub use study::{FlowLabel, Study, StudyPoint};
 pub use table::{render, table};
 pub use topology::Topology;
+pub use words::capitalised;
 
 #[cfg(all(test, feature = "parquet"))]
 mod tests;

@@ -107,7 +107,7 @@ fn a_reference_can_be_named() {
         command: Some("skywave run --seeds 20 cerl.toml".into()),
     };
     let page = html(&study, &results, &options).unwrap();
-    assert!(page.contains("Gain over cerl (%)"));
+    assert!(page.contains("Difference from cerl (%)"));
     assert!(page.contains("--seeds 20 cerl.toml"));
 }
 

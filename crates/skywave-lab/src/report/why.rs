@@ -162,10 +162,25 @@ fn losses(variants: &[Variant<'_>], name: impl Fn(&Variant<'_>) -> String) -> Gr
         }
     }
     Grid {
-        title: "Lost data packets by cause, and how the sender found each, in all runs".to_owned(),
+        title: "Lost data packets by cause, and what made the sender send each again, in all runs (unnoticed: \
+                sent again among others, or a copy had arrived; open: not yet at the end)"
+            .to_owned(),
         head,
         names: 2,
         rows,
         left_out: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SHARES;
+    use crate::report::html::CSS;
+
+    #[test]
+    fn every_share_has_a_colour() {
+        for (index, (name, _)) in SHARES.iter().enumerate() {
+            assert!(CSS.contains(&format!(".k{index}{{background:")), "{name}");
+        }
     }
 }

@@ -66,7 +66,7 @@ impl Words {
 }
 
 /// The first letter as a capital, for the beginning of a label.
-pub(super) fn capitalised(words: &str) -> String {
+pub fn capitalised(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(letters).collect()
@@ -117,6 +117,9 @@ impl<'a> Parts<'a> {
             ["delay"] => "one-way delay".to_owned(),
             ["queue", "droptail"] => "queue limit".to_owned(),
             ["rwnd"] => "receive window".to_owned(),
+            ["at"] => "position".to_owned(),
+            ["blackouts", "duration"] => "length of blackouts".to_owned(),
+            ["blackouts", "every"] => "time between blackouts".to_owned(),
             ["count"] => {
                 let whose = name.take().filter(|name| *name != "*");
                 let whose = whose.map_or(String::new(), |name| format!("{name} "));
@@ -166,6 +169,15 @@ mod tests {
             ("flow.bulk.count", "number of bulk flows"),
             ("flow.bulk.tcp.ecn", "ECN of bulk"),
             ("station.*.count", "number of stations"),
+            ("station.right.at", "position of right"),
+            (
+                "link.radio.blackouts.duration",
+                "length of blackouts of radio",
+            ),
+            (
+                "link.radio.forward.blackouts.every",
+                "time between blackouts of radio, forward",
+            ),
             ("radio.sensing", "radio sensing"),
             ("run.duration", "duration"),
         ] {

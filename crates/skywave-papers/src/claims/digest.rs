@@ -1,4 +1,4 @@
-//! A paper's results in words: which claims came out and which did not.
+//! A paper's results in words: which claims are reproduced and which are not.
 
 use std::fmt::Write;
 
@@ -9,20 +9,20 @@ use super::text::{ours, stated};
 use super::verdict::Verdict;
 use skywave_lab::report::number::counted;
 
-/// Parts of a claim that came out are named up to this number.
+/// Reproduced parts of a claim are named up to this number.
 const MANY: usize = 6;
 
 impl Scorecard {
-    /// The claims that came out, then those that did not and, where that is known, why.
+    /// The reproduced claims, then those that are not and, where that is known, why.
     pub fn digest(&self) -> String {
         let (all, _) = self.parts(None);
         let mut out = String::new();
         let groups = [
-            ("What came out", Verdict::Reproduced),
+            ("Reproduced", Verdict::Reproduced),
             ("In direction only", Verdict::DirectionOnly),
             ("Too few seeds to tell", Verdict::TooFewSeeds),
             ("A sender to compare with differs", Verdict::BaselineDiffers),
-            ("What did not come out", Verdict::NotReproduced),
+            ("Not reproduced", Verdict::NotReproduced),
         ];
         let width = self.scores.iter().map(|s| s.claim.len()).max().unwrap_or(0);
         for (heading, verdict) in groups {
@@ -70,7 +70,7 @@ impl Scorecard {
         out
     }
 
-    /// A first line for the counts: how much came out, and what another sender is to blame for. Nothing
+    /// A first line for the counts: how much is reproduced, and what another sender is to blame for. Nothing
     /// without runs.
     pub(super) fn headline(&self) -> String {
         let (all, counts) = self.parts(None);
@@ -82,7 +82,7 @@ impl Scorecard {
             return String::new();
         }
         let mut out = format!(
-            "{} of {} came out",
+            "{} of {} reproduced",
             of(Verdict::Reproduced),
             counted(all, "part")
         );
@@ -97,7 +97,7 @@ impl Scorecard {
             let senders: Vec<&str> = self.met(&chosen).map(|b| b.sender.as_str()).collect();
             let _ = write!(
                 out,
-                "; {differing} did not because a sender to compare with differs from the paper's: {}",
+                "; {differing} are not, because a sender to compare with differs from the paper's: {}",
                 senders.join(", ")
             );
         }

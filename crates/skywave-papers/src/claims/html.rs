@@ -13,7 +13,7 @@ use super::{Paper, Reproduction};
 use skywave_lab::experiment::Results;
 use skywave_lab::report::number::fixed;
 use skywave_lab::report::plot::Plot;
-use skywave_lab::report::{Panel, Study, panel_plot, panels, render_page};
+use skywave_lab::report::{Panel, Study, capitalised, panel_plot, panels, render_page};
 
 const TEMPLATE: &str = include_str!("scorecard.html");
 const CSS: &str = include_str!("scorecard.css");
@@ -29,6 +29,8 @@ struct Page<'a> {
     title: String,
     several: bool,
     complete: bool,
+    /// Whether a claim is not of the core set, so that the words need to be explained.
+    has_core: bool,
     parts: Vec<Count>,
     all: Vec<Count>,
     core: Vec<Count>,
@@ -41,6 +43,8 @@ struct Section<'a> {
     name: &'a str,
     title: &'a str,
     source: &'a str,
+    headline: String,
+    left_out: Option<String>,
     parts: Vec<Count>,
     all: Vec<Count>,
     core: Vec<Count>,
@@ -52,7 +56,7 @@ struct Section<'a> {
 #[derive(Debug, Serialize)]
 struct Other<'a> {
     sender: &'a str,
-    why: &'a str,
+    why: String,
     evidence: Vec<Shown<'a>>,
 }
 
@@ -129,6 +133,7 @@ pub fn page(papers: &[Reproduction<'_>]) -> std::io::Result<String> {
         },
         several: papers.len() > 1,
         complete: cards.iter().all(|card| card.complete),
+        has_core: cards.iter().flat_map(|card| &card.scores).any(|s| !s.core),
         parts: counts(Scorecard::total_parts(&cards, None).1),
         all: counts(Scorecard::total(&cards, None)),
         core: counts(Scorecard::total(&cards, Some(true))),
@@ -148,6 +153,8 @@ fn section<'a>(one: &Reproduction<'a>) -> Section<'a> {
         name: &scorecard.paper,
         title: &scorecard.title,
         source: &scorecard.source,
+        headline: scorecard.headline(),
+        left_out: scorecard.left_out_note(),
         parts: counts(scorecard.parts(None).1),
         all: counts(scorecard.counts(None)),
         core: counts(scorecard.counts(Some(true))),
@@ -174,7 +181,7 @@ fn other<'a>(baseline: &'a Baseline) -> Other<'a> {
     };
     Other {
         sender: &baseline.sender,
-        why: &baseline.why,
+        why: capitalised(&baseline.why),
         evidence: baseline.evidence.iter().map(shown).collect(),
     }
 }

@@ -275,6 +275,7 @@ pub fn evaluate(paper: &Paper, results: &BTreeMap<String, Results>) -> Scorecard
         Score::new(claim, parts)
     });
     Scorecard {
+        left_out: 0,
         paper: paper.name.clone(),
         title: paper.file.title.clone(),
         source: paper.file.source.clone(),

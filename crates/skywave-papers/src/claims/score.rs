@@ -19,6 +19,8 @@ pub struct Scorecard {
     pub source: String,
     /// Whether all runs of all experiments were there.
     pub complete: bool,
+    /// Claims of the paper that are not among these: no experiment that was run judges them.
+    pub left_out: usize,
     /// The claims, in the order of the file.
     pub scores: Vec<Score>,
     /// Senders that the claims compare with and that are not the paper's.
@@ -88,7 +90,9 @@ impl Scorecard {
     #[must_use]
     pub fn judged(mut self) -> Self {
         let unjudged = [Verdict::NotRun, Verdict::NotTestable];
+        let all = self.scores.len();
         self.scores.retain(|s| !unjudged.contains(&s.verdict));
+        self.left_out += all - self.scores.len();
         self
     }
 

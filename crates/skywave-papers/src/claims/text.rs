@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::measure::{Part, Stated};
 use super::score::{Score, Scorecard};
 use super::verdict::Verdict;
-use skywave_lab::report::number::fixed;
+use skywave_lab::report::number::{counted, fixed};
 
 /// The heading of claims that name no figure; they may be measured all the same.
 pub(super) const NO_FIGURE: &str = "Without a figure";
@@ -51,6 +51,16 @@ impl Scorecard {
         out
     }
 
+    /// What a reader has to know who takes this for all of the paper.
+    pub(super) fn left_out_note(&self) -> Option<String> {
+        let claims = counted(self.left_out, "claim");
+        (self.left_out > 0).then(|| {
+            format!(
+                "A part of the scorecard, without {claims} of the paper that no experiment here judges."
+            )
+        })
+    }
+
     /// The counts in words.
     pub fn summary(&self) -> String {
         summary(&[self])
@@ -64,6 +74,9 @@ impl Scorecard {
             escape(&self.source),
             self.summary().replace('\n', "  \n")
         );
+        if let Some(note) = self.left_out_note() {
+            let _ = write!(out, "\n{note}\n");
+        }
         for (figure, scores) in self.by_figure() {
             let heading = figure.map_or(NO_FIGURE.into(), |f| format!("`{f}`"));
             let _ = write!(
@@ -86,15 +99,14 @@ pub fn summary(cards: &[&Scorecard]) -> String {
         words.collect::<Vec<_>>().join(", ")
     };
     let scores = || cards.iter().flat_map(|card| &card.scores);
-    let number = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     let lines = |core| {
         let claims = scores().filter(|s| core != Some(true) || s.core).count();
         let (parts, counts) = Scorecard::total_parts(cards, core);
         format!(
             "{}: {}\n{}, each as good as its worst part: {}",
-            number(parts, "part"),
+            counted(parts, "part"),
             list(counts),
-            number(claims, "claim"),
+            counted(claims, "claim"),
             list(Scorecard::total(cards, core)),
         )
     };

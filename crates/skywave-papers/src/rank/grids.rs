@@ -26,8 +26,8 @@ fn mean(estimate: Option<Estimate>) -> Option<f64> {
 /// The name of the delay that is measured, for people.
 pub(super) const fn delay_name(delay: Delay) -> &'static str {
     match delay {
-        Delay::Rtt => "RTT / floor",
-        Delay::DelayP95 => "95% delay / floor",
+        Delay::Rtt => "RTT / base RTT",
+        Delay::DelayP95 => "95% delay / base delay",
     }
 }
 

@@ -108,7 +108,9 @@ fn heat_row<'a>(study: &'a Study, paths: &[RankedPath], row: &Row) -> HeatRow<'a
         HeatCell {
             text: mean.map_or_else(|| NONE.to_owned(), |x| fixed(100.0 * x, 0)),
             hint: format!("{}: {} %", path.name, share(value)),
-            shade: (mean.unwrap_or(0.0).clamp(0.0, 1.0) * SHADES as f64) as usize,
+            // As it is written, so that cells of one number have one colour.
+            shade: mean.map_or(0.0, |x| (100.0 * x).round().clamp(0.0, 100.0)) as usize * SHADES
+                / 100,
         }
     });
     HeatRow {
@@ -135,8 +137,16 @@ fn plot(study: &Study, ranked: &Ranked, index: usize) -> Plot {
     };
     let (x, y) = match path.kind {
         Kind::Fairness => (
-            Axis::new("taken, against one of theirs in its place", Scale::Linear),
-            Axis::new("left to the others", Scale::Linear),
+            Axis::new(
+                "Goodput taken (1: what one of the others would take)",
+                Scale::Linear,
+            )
+            .from(0.0),
+            Axis::new(
+                "Goodput left to the others (1: beside one of them)",
+                Scale::Linear,
+            )
+            .from(0.0),
         ),
         _ => (
             Axis::new(delay_name(study.delay), Scale::Linear),
@@ -185,10 +195,15 @@ fn series_of(
     point: impl Fn(&Row) -> Option<(f64, f64)>,
 ) -> SeriesData {
     let those = rows.iter().filter(|r| mark(study, r.entry) == of);
-    let points = those.filter_map(|r| point(r).map(|(x, y)| (x, y, None)));
+    let named = those.filter_map(|r| {
+        let (x, y) = point(r)?;
+        Some(((x, y, None), study.entries[r.entry].label.clone()))
+    });
+    let (points, names) = named.unzip();
     SeriesData {
         label: label.to_owned(),
-        points: points.collect(),
+        points,
         look,
+        names,
     }
 }

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
@@ -33,6 +33,8 @@ class Drawing:
         created."""
         path = Path(path)
         ending = path.suffix.lower()
+        if ending == ".pdf" and self._pdf is None:
+            raise ValueError("this drawing has no form for print: save it as .svg")
         if ending == ".pdf" and self._pdf is not None:
             data = self._pdf()
         elif ending == ".svg":
@@ -186,7 +188,12 @@ class Results:
         """
         report = _toml.table(Report(plot=plots)._table()) if plots else None
         drawings = enumerate(self._inner.drawings(report))
-        pdf = partial(self._inner.pdf, report)
+        # All are drawn for paper when the first is saved so, and kept for the others.
+        prints = cache(partial(self._inner.prints, report))
+
+        def pdf(index: int) -> bytes:
+            return self._inner.pdf(prints()[index])
+
         return Drawings([Drawing(title, svg, partial(pdf, n)) for n, (title, svg) in drawings])
 
     def save_report(self, path: str | os.PathLike[str]) -> None:

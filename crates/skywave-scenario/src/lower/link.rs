@@ -165,7 +165,7 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
         arq: arq(model.arq.as_ref()),
     };
     if let Some(spec) = &model.queue {
-        config.queue = queue(spec, constant_rate(&config))?;
+        config.queue = queue(spec, constant_rate(&config), "this direction")?;
     }
     if let Some(packets) = &model.ring {
         config.ring = ring(packets, &config)?;
@@ -206,7 +206,7 @@ fn reverse(
     let own = model.reverse.as_ref().map(|reverse| &reverse.value);
     if let (Some(spec), None) = (&model.queue, own.and_then(|own| own.queue.as_ref())) {
         // A size in time stands for other bytes at another rate.
-        config.queue = queue(spec, constant_rate(&config))?;
+        config.queue = queue(spec, constant_rate(&config), "the reverse direction")?;
     }
     let own_arq = own.and_then(|own| own.arq.as_ref());
     if own_arq.is_none() && config.loss.is_empty() && config.blackouts.is_empty() {
@@ -264,7 +264,7 @@ fn differ(
         config.steps = steps::steps(own)?;
     }
     if let Some(own) = &own.queue {
-        config.queue = queue(own, constant_rate(config))?;
+        config.queue = queue(own, constant_rate(config), "the reverse direction")?;
         if config.queue.decides_on_arrival() {
             config.ring = 0;
         }

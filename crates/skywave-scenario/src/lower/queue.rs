@@ -25,9 +25,18 @@ const MOST_QUEUES: u32 = 65_536;
 const SHORTEST_UPDATE: Duration = Duration::from_micros(100);
 
 /// The queue before a transmitter of constant `rate`, if it has one: what a limit in time is measured by.
-pub(crate) fn queue(model: &Spanned<QueueModel>, rate: Option<Rate>) -> Result<QueueConfig, Fault> {
+/// `direction` is what a message calls it.
+pub(crate) fn queue(
+    model: &Spanned<QueueModel>,
+    rate: Option<Rate>,
+    direction: &'static str,
+) -> Result<QueueConfig, Fault> {
     let span = &model.span;
-    let scale = Scale { rate, span };
+    let scale = Scale {
+        rate,
+        direction,
+        span,
+    };
     match model.value {
         QueueModel::Droptail(room) => scale.limit(room).map(QueueConfig::DropTail),
         QueueModel::Red(red) => red_queue(&red, scale),
@@ -43,6 +52,8 @@ pub(crate) fn queue(model: &Spanned<QueueModel>, rate: Option<Rate>) -> Result<Q
 #[derive(Clone, Copy)]
 struct Scale<'a> {
     rate: Option<Rate>,
+    /// A user's word for what has this rate.
+    direction: &'static str,
     span: &'a Span,
 }
 
@@ -53,7 +64,7 @@ impl Scale<'_> {
                 self.span.clone(),
                 "a queue's size in time needs a link of constant rate",
             )
-            .label("the rate of this direction changes")
+            .label(format!("the rate of {} changes", self.direction))
             .help("say it in packets or in bytes: \"90 packets\", \"64kB\"")
         })
     }

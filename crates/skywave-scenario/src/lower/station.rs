@@ -175,7 +175,7 @@ fn ip(model: &Spanned<IpModel>) -> Result<LinkConfig, Fault> {
         loss,
     } = &model.value;
     let limit = match waiting {
-        Some(waiting) => queue(waiting, rate.map(|rate| rate.0))?,
+        Some(waiting) => queue(waiting, rate.map(|rate| rate.0), "this direction")?,
         None => DEFAULT_QUEUE,
     };
     if let (Some(waiting), false) = (waiting, limit.decides_on_arrival()) {

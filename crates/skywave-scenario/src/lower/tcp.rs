@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use skywave_core::Segments;
 use skywave_core::tcp::{
-    Composition, CongestionConfig, Counting, DetectionConfig, EcnRules, Handshake, PRESETS,
-    PacingConfig, Profile, RtoArithmetic, SlowStartConfig, TcpConfig, UndoConfig, preset,
+    Composition, CongestionConfig, Counting, DetectionConfig, EcnRules, Handshake, NeedsEcn,
+    PRESETS, PacingConfig, Profile, RtoArithmetic, SlowStartConfig, TcpConfig, UndoConfig, preset,
 };
 use skywave_sim::spec::Transport;
 
@@ -188,6 +188,53 @@ fn window(model: &FlowModel, config: &mut TcpConfig) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Refuses what is about marks where there are none.
+fn check_ecn(config: &TcpConfig, span: &Span) -> Result<(), Fault> {
+    if config.ecn {
+        return Ok(());
+    }
+    let fault =
+        |message: String, label: String| Err(Fault::new(span.clone(), message).label(label));
+    if config.composition.congestion.needs_ecn() != NeedsEcn::Nothing {
+        return fault(
+            "this transport answers marks of ECN, and `ecn` is off".into(),
+            "leave `ecn = false` out, or take another transport".into(),
+        );
+    }
+    let settings = [
+        ("exact_echo", config.exact_echo),
+        ("l4s", config.l4s),
+        ("abe", config.abe),
+    ];
+    match settings.iter().find(|(_, on)| *on) {
+        Some((key, _)) => fault(
+            format!("`{key}` is about marks of ECN, and `ecn` is off"),
+            format!("add `ecn = true`, or leave `{key}` out"),
+        ),
+        None => Ok(()),
+    }
+}
+
+/// Refuses signs of a mistake that nothing carries. A profile that looks for all of them does without.
+fn check_undo(config: &TcpConfig, span: &Span) -> Result<(), Fault> {
+    let signs = [
+        (
+            "eifel",
+            "timestamps",
+            config.undo.eifel && !config.timestamps,
+        ),
+        ("d-sack", "dsack", config.undo.dsack && !config.dsack),
+    ];
+    match signs.iter().find(|(.., lacks)| *lacks) {
+        Some((sign, carrier, _)) => Err(Fault::new(
+            span.clone(),
+            format!("`undo` by \"{sign}\" needs `{carrier}`, which is off"),
+        )
+        .label(format!("add `{carrier} = true`, or leave \"{sign}\" out"))),
+        None => Ok(()),
+    }
+}
+
 fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(), Fault> {
     let mss = config.mss;
     let fault = |message: &str, label: String| {
@@ -256,6 +303,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     flag(&mut config.abe, model.abe);
     flag(&mut config.eln, model.eln);
     flag(&mut config.hints, model.hints);
+    check_ecn(config, span)?;
     if let Some(slow_start) = model.slow_start {
         config.slow_start = match slow_start {
             SlowStartModel::Standard => SlowStartConfig::Standard,
@@ -269,6 +317,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
             dsack: undo.contains(&UndoModel::DSack),
             frto: undo.contains(&UndoModel::FRto),
         };
+        check_undo(config, span)?;
     }
     if let Some(pacing) = model.pacing {
         config.pacing = match pacing {

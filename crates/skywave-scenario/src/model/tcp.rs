@@ -85,8 +85,8 @@ pub(crate) struct TcpModel {
     pub(crate) initial_ssthresh: Option<Window>,
     /// What ends slow start besides a loss; default "standard", with `profile = "linux"` and CUBIC "hystart".
     pub(crate) slow_start: Option<SlowStartModel>,
-    /// Signs by which a cut of the window is found to be a mistake and taken back; default [], with
-    /// `profile = "linux"` all.
+    /// Signs by which a cut of the window is found to be a mistake and taken back; "eifel" needs `timestamps`, and
+    /// "d-sack" `dsack`; default [], with `profile = "linux"` all.
     pub(crate) undo: Option<Vec<UndoModel>>,
     /// The congestion window grows no further than this; a cap apart from `rwnd`; default no cap.
     pub(crate) max_cwnd: Option<Window>,
@@ -127,13 +127,13 @@ pub(crate) struct TcpModel {
     pub(crate) ecn_rules: Option<EcnRulesModel>,
     /// The receiver echoes every mark as it comes, not from the first one on until the sender answers, and
     /// acknowledges at once where marks begin and end (RFC 8257 section 3.2). Laws that count marks need it;
-    /// default false, with "dctcp" and "prague" true, as `ecn` then.
+    /// needs `ecn`; default false, with "dctcp" and "prague" true, as `ecn` then.
     pub(crate) exact_echo: Option<bool>,
     /// Data carries ECT(1), by which a `dualpi2` queue knows senders of low latency (RFC 9331), also when it is sent
     /// again; needs `ecn`; default false, with "prague" true.
     pub(crate) l4s: Option<bool>,
     /// A mark cuts the window to 0.8 with Reno's law and to 0.85 with CUBIC, where a loss cuts it to 0.5 and 0.7
-    /// (RFC 8511); other laws go their own way; default false.
+    /// (RFC 8511); other laws go their own way; needs `ecn`; default false.
     pub(crate) abe: Option<bool>,
     /// Explicit loss notification: after a lossy link, a link with `arq` that gave a packet up, or a blackout
     /// has lost data, the flow's next packet says so. The sender sends again what the channel lost, and does

@@ -283,7 +283,7 @@ impl Unit for Room {
 pub(crate) enum Level {
     Packets(f64),
     Bytes(f64),
-    /// What the link sends in so many seconds.
+    /// Seconds of sending at the rate of the link.
     Time(f64),
 }
 

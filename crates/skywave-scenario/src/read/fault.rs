@@ -198,7 +198,7 @@ impl serde::de::Error for Fault {
     fn invalid_type(found: serde::de::Unexpected<'_>, expected: &dyn serde::de::Expected) -> Self {
         let expected = plain(&expected.to_string());
         let fault = Self::must_be(&expected, &found_in_words(&found));
-        match in_percent(&found).filter(|_| expected.starts_with("a probability")) {
+        match in_percent(&found).filter(|_| is_share(&expected)) {
             Some(help) => fault.help(help),
             None => fault,
         }
@@ -209,7 +209,7 @@ impl serde::de::Error for Fault {
     }
 
     fn invalid_length(len: usize, expected: &dyn serde::de::Expected) -> Self {
-        Self::must_be(&plain(&expected.to_string()), &format!("{len} values"))
+        Self::must_be(&plain(&expected.to_string()), &counted(len))
     }
 
     fn unknown_variant(name: &str, expected: &'static [&'static str]) -> Self {
@@ -243,13 +243,29 @@ fn synonym(name: &str) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// How a probability in percent is written.
+/// Number of values in an array, in words.
+fn counted(values: usize) -> String {
+    match values {
+        1 => "1 value".into(),
+        n => format!("{n} values"),
+    }
+}
+
+/// Whether what is expected is a number that people like to write in percent.
+fn is_share(expected: &str) -> bool {
+    ["a probability", "a share"]
+        .iter()
+        .any(|kind| expected.starts_with(kind))
+}
+
+/// How a probability or share in percent is written.
 fn in_percent(found: &serde::de::Unexpected<'_>) -> Option<String> {
     use serde::de::Unexpected as U;
     let percent: f64 = match found {
         U::Str(text) => text.trim().strip_suffix('%')?.trim_end().parse().ok()?,
-        U::Float(x) => *x,
-        U::Signed(n) => *n as f64,
+        // None of anything is that in percent too.
+        U::Float(x) if *x != 0.0 => *x,
+        U::Signed(n) if *n != 0 => *n as f64,
         _ => return None,
     };
     // Digits of the decimal fraction, without those of the division.
@@ -282,6 +298,8 @@ fn plain(expected: &str) -> String {
         "a sequence" => "an array".into(),
         "a tuple of size 2" => "an array of two values".into(),
         s if s.starts_with("struct ") => "a table".into(),
+        // Those of the model have two: from and to.
+        s if s.starts_with("tuple variant ") => "an array of two values".into(),
         s if s.starts_with("enum ") => "a name or a table".into(),
         s => s.into(),
     }

@@ -32,6 +32,8 @@ fn short(node: &Node) -> String {
             });
             parts.collect::<Vec<_>>().join(", ")
         }
+        // Without a name a column of results would have none.
+        Value::Array(items) if items.is_empty() => "none".into(),
         Value::Array(items) => items.iter().map(short).collect::<Vec<_>>().join(", "),
         Value::Text(text) | Value::Date(text) => text.clone(),
         Value::Bool(true) => "on".into(),
@@ -82,6 +84,8 @@ mod tests {
                 "red (min th 5, ecn off)",
             ),
             ("[\"0s\", \"9s\"]", "0s, 9s"),
+            ("[]", "none"),
+            ("{ preset = \"reno\", undo = [] }", "reno, undo (none)"),
             ("{ broken", "{ broken"),
         ] {
             assert_eq!(in_words(written), words);

@@ -146,6 +146,14 @@ cases! {
     an_unknown_slot: "transport = \"reno\"" => "transport = { recover = \"sack\" }";
     an_unknown_parameter: "transport = \"reno\"" => "transport = { congestion = { cerl = { b = 0.3 } } }";
     an_unknown_profile: "mss = 1460" => "profile = \"ns3\"";
+    prague_without_ecn: "[\"reno\", \"cerl\"]" =>
+        "[\"reno\", \"prague\"]\n\"flow.bulk.tcp.ecn\" = [false]";
+    low_latency_without_ecn: "mss = 1460" => "mss = 1460\ntcp = { l4s = true }";
+    a_milder_cut_without_ecn: "mss = 1460" => "mss = 1460\ntcp = { abe = true }";
+    undo_without_timestamps: "mss = 1460" =>
+        "mss = 1460\ntcp = { undo = [\"eifel\"], timestamps = false }";
+    undo_without_duplicates_reported: "mss = 1460" =>
+        "mss = 1460\ntcp = { undo = [\"f-rto\", \"d-sack\"], dsack = false }";
     a_cap_below_a_segment: "mss = 1460" => "tcp = { max_cwnd = \"100B\" }";
     a_step_for_one_flow: "mss = 1460" => "start_step = \"1s\"";
     copies_that_start_after_the_run: "mss = 1460" => "count = 3\nstart_step = \"50s\"";

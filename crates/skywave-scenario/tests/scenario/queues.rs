@@ -206,6 +206,8 @@ cases! {
         "{ red = { limit = \"50ms\", min = \"5 packets\" } }";
     a_queue_in_time_before_steps: "queue = { codel = {} }" =>
         "steps = { every = \"1s\", share = [1, 0.5] }\nqueue = { droptail = \"50ms\" }";
+    a_queue_in_time_before_steps_of_the_reverse: "queue = { codel = {} }" =>
+        "queue = { droptail = \"50ms\" }\nreverse = { steps = { every = \"1s\", share = [1, 0.5] } }";
     a_target_above_the_interval: "{ codel = {} }" => "{ codel = { target = \"100ms\" } }";
     a_threshold_without_ecn: "{ codel = {} }" => "{ codel = { ce_threshold = \"1ms\" } }";
     too_many_queues: "{ codel = {} }" => "{ fq-codel = { queues = 100000 } }";

@@ -165,6 +165,9 @@ cases! {
     a_step_without_a_rate: "[1, 0.5]" => "[1, 0]";
     a_step_above_the_rate: "[1, 0.5]" => "[1.5]";
     steps_with_bounds_the_wrong_way_round: "[1, 0.5]" => "{ uniform = [1, 0.5] }";
+    steps_within_one_bound: "[1, 0.5]" => "{ uniform = [0.5] }";
+    steps_within_no_bounds: "[1, 0.5]" => "{ uniform = 0.5 }";
+    a_step_in_percent: "[1, 0.5]" => "[\"50%\"]";
     steps_of_another_kind: "[1, 0.5]" => "{ normal = [1, 0.5] }";
     steps_beside_contention: "delay" => "contention = \"cdpd\"\ndelay";
 }

@@ -42,8 +42,8 @@ impl World<'_> {
         self.prefetch_labels(|ahead| Some(packets.get(place + ahead)?.label));
     }
 
-    /// A link takes a packet next, and `ahead` tells the label of the packet that comes so many places
-    /// after it: fetches memory for some of those.
+    /// A link takes a packet next, and `ahead(n)` is the label of the packet n places after it: fetches memory for
+    /// some of those.
     #[inline]
     pub(super) fn prefetch_labels(&self, ahead: impl Fn(usize) -> Option<Label>) {
         let [first, second] = PACKETS_AHEAD.map(ahead);

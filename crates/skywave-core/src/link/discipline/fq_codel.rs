@@ -11,7 +11,7 @@ use super::longest::Longest;
 use super::slab::{List, Listed, Slab};
 use super::{Arrival, Frame, Gone};
 use crate::link::DropCause;
-use crate::rng::Stream;
+use crate::rng::{Stream, below, mixed};
 use crate::time::Time;
 
 /// Most packets that an overflow drops at once (section 4.1.2), so that it is not searched for a victim at
@@ -187,16 +187,10 @@ impl FqCoDel {
         self.longest.set(index, list.totals().1);
     }
 
-    /// The queue of a flow: the salted flow, mixed as SplitMix64 does.
+    /// The queue of a flow.
     fn hash(&self, flow: u32) -> u32 {
-        let mut z = self
-            .salt
-            .wrapping_add(u64::from(flow).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        // A share of the queues: no remainder, and no more of one queue than of another.
-        ((u128::from(z) * self.queues.len() as u128) >> 64) as u32
+        let bits = mixed(self.salt, u64::from(flow));
+        below(bits, self.queues.len() as u128) as u32
     }
 }
 

@@ -232,3 +232,14 @@ proptest! {
         link.finish(Time::MAX);
     }
 }
+
+#[test]
+fn the_mean_rate_is_that_of_many_steps() {
+    let mean = |share| config(shares(SECOND, share)).mean_rate().as_bps();
+    assert_eq!(mean(StepValues::InTurn(vec![1.0, 0.25, 0.25])), 500_000);
+    assert_eq!(mean(StepValues::AnyOf(vec![1.0, 0.5])), 750_000);
+    assert_eq!(mean(StepValues::Uniform(0.25, 0.75)), 500_000);
+    assert_eq!(mean(StepValues::InTurn(Vec::new())), 1_000_000);
+    let whole = config(delays(SECOND, StepValues::InTurn(vec![DELAY])));
+    assert_eq!(whole.mean_rate().as_bps(), 1_000_000);
+}

@@ -86,10 +86,10 @@ impl BuiltIn for Copa {
 
 impl Law for Copa {}
 
-/// The pace is so many windows a round trip: it smooths, and the window bounds.
+/// Pace in windows a round trip: it smooths bursts, and the window stays the limit.
 const PACE: f64 = 2.0;
 /// Least window: with one segment there would be no second one to tell a round trip by.
-const FEWEST: Segments = Segments(2.0);
+const LEAST_WINDOW: Segments = Segments(2.0);
 
 impl Copa {
     /// A sender that has seen nothing yet.
@@ -132,7 +132,7 @@ impl Copa {
             arrived * self.velocity.step(self.mode.delta(), window.cwnd)
         };
         if !up {
-            window.cwnd = (window.cwnd - step).max(FEWEST);
+            window.cwnd = (window.cwnd - step).max(LEAST_WINDOW);
         } else if used {
             window.cwnd += step;
         }

@@ -57,7 +57,7 @@ impl RateSample {
 pub struct LossSample {
     /// Its first position.
     pub start: u64,
-    /// The position behind it.
+    /// The first position after it.
     pub end: u64,
     /// Bytes in flight when it was last sent, itself included.
     pub flight_at_send: u64,

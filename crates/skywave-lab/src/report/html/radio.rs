@@ -138,6 +138,7 @@ fn timeline(title: String, stations: &[StationOutcome]) -> Plot {
             label: label.to_owned(),
             points: points.collect(),
             look: Look::Bars(height),
+            ..SeriesData::default()
         }
     });
     let names = stations.iter().rev().map(|s| s.name.clone()).collect();

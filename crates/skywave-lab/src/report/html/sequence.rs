@@ -43,6 +43,7 @@ fn plot(series: &[SeriesRecord], flow: &str) -> Plot {
             label: label.to_owned(),
             points: points.map(|(t, y)| (t, y, None)).collect(),
             look: Look::Glyphs(glyph),
+            ..SeriesData::default()
         }
     };
     // The curve begins with what was acknowledged before the window, and keeps its last value to

@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use super::escape;
+use super::names::{Names, Spot};
 use super::print::Print;
-use super::text::{LETTER, LINE, px, title_lines};
+use super::text::{LINE, px, title_lines};
 use super::theme::{self, Target};
 
 /// A map of places, a unit of length the same in both directions.
@@ -42,6 +43,8 @@ const MARGIN: f64 = 28.0;
 /// Places that each have their circles, and names; of more, only the first one has circles.
 const MAX_CIRCLES: usize = 12;
 const MAX_NAMES: usize = 120;
+/// From a place down to the baseline of its name, in the order in which a free one is looked for.
+const OFFSETS: [f64; 3] = [-6.0, 16.0, 30.0];
 /// Classes and dashes of the circles.
 const CIRCLES: [(&str, &str); 2] = [("c0", ""), ("c1", r#" stroke-dasharray="5 4""#)];
 
@@ -230,20 +233,21 @@ impl Map {
             );
         }
         out.push_str("</g>");
+        let mut names = Names::default();
         for place in self.places.iter().take(MAX_NAMES) {
             let (x, y) = view.at(place);
-            // Near the right edge a name stands to the left.
-            let width = LETTER * place.name.chars().count() as f64;
-            let (anchor, dx) = if x + 6.0 + width > view.width {
-                ("end", -6.0)
-            } else {
-                ("start", 6.0)
-            };
+            let spot = names.take(&place.name, (x, y), (0.0, view.width), &OFFSETS);
+            // Among too many, one over another is better than a place without a name.
+            let Spot { anchor, x, y } = spot.unwrap_or(Spot {
+                anchor: "start",
+                x: x + 6.0,
+                y: y + OFFSETS[0],
+            });
             let _ = write!(
                 out,
                 r#"<text text-anchor="{anchor}" x="{}" y="{}">{}</text>"#,
-                px(x + dx),
-                px(y - 6.0),
+                px(x),
+                px(y),
                 escape(&place.name)
             );
         }

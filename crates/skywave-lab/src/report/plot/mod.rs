@@ -21,6 +21,7 @@ mod axis;
 mod layout;
 mod legend;
 mod map;
+mod names;
 mod print;
 mod svg;
 mod text;
@@ -107,6 +108,9 @@ pub struct SeriesData {
     pub points: Vec<(f64, f64, Option<f64>)>,
     /// How it is drawn.
     pub look: Look,
+    /// A name for each point, which stands beside it where there is room and shows when it is pointed at
+    /// ([`Look::Glyphs`] only); empty if they have none.
+    pub names: Vec<String>,
 }
 
 /// How a series is drawn.
@@ -145,7 +149,7 @@ impl SeriesData {
         Self {
             label: label.into(),
             points,
-            look: Look::Marked,
+            ..Self::default()
         }
     }
 
@@ -156,6 +160,7 @@ impl SeriesData {
             label: label.into(),
             points: points.into_iter().map(|(x, y)| (x, y, None)).collect(),
             look: Look::Line,
+            names: Vec::new(),
         }
     }
 

@@ -4,13 +4,18 @@ use std::fmt::Write;
 
 use super::layout::{Frame, Height, Size, TILT};
 use super::legend::{colour, draw_bars, draw_boxes, draw_glyphs, draw_marker, legend};
+use super::names::Names;
 use super::text::{LINE, px, title_lines, width_of};
 use super::theme::{self, Target};
-use super::{Look, Plot, SeriesData, escape};
+use super::{Glyph, Look, Plot, SeriesData, escape};
 
 /// Most distance between the points of several series in one category, and between their boxes.
 const DODGE: f64 = 9.0;
 const BOX: f64 = 30.0;
+/// Points of a series that have their names beside them; more would hide each other.
+const MAX_NAMES: usize = 20;
+/// From a point down to the baseline of its name, in the order in which a free one is looked for.
+const OFFSETS: [f64; 3] = [4.0, -8.0, 18.0];
 
 /// The SVG of a plot.
 pub(super) fn draw(plot: &Plot, target: Target<'_>) -> String {
@@ -49,13 +54,15 @@ pub(super) fn draw(plot: &Plot, target: Target<'_>) -> String {
     axes(&mut out, &frame);
     let boxes = plot.series.iter().any(|s| s.look == Look::Boxes);
     let dodge = frame.room(plot, if boxes { BOX } else { DODGE });
+    let mut names = Names::default();
     for (index, series) in plot.series.iter().enumerate() {
         let offset = if frame.x.is_continuous() {
             0.0
         } else {
             dodge * (index as f64 - (plot.series.len() as f64 - 1.0) / 2.0)
         };
-        draw_series(&mut out, plot, &frame, (series, index), (offset, dodge));
+        let at = (offset, dodge);
+        draw_series(&mut out, plot, &frame, (series, index), at, &mut names);
     }
     out.push_str("</svg>");
     out
@@ -203,6 +210,7 @@ fn draw_series(
     frame: &Frame,
     (series, index): (&SeriesData, usize),
     (offset, room): (f64, f64),
+    names: &mut Names,
 ) {
     let (class, dash) = colour(index);
     let _ = write!(out, r#"<g class="{class}">"#);
@@ -216,7 +224,11 @@ fn draw_series(
         .collect();
     if let Look::Glyphs(glyph) = series.look {
         let places: Vec<_> = placed.iter().map(|(at, ..)| *at).collect();
-        draw_glyphs(out, glyph, &places);
+        if series.names.is_empty() {
+            draw_glyphs(out, glyph, &places);
+        } else {
+            draw_named(out, (plot, frame, series), glyph, names);
+        }
     } else if let Look::Bars(height) = series.look {
         let places: Vec<_> = placed.iter().map(|(at, ..)| *at).collect();
         draw_bars(out, height, &places);
@@ -268,11 +280,49 @@ fn draw_series(
                 index,
                 *px,
                 *py,
-                Some(&tooltip(plot, series, *x, *y, *err)),
+                Some(&tooltip(plot, &series.label, *x, *y, *err)),
             );
         }
     }
     out.push_str("</g>");
+}
+
+/// Marks that tell their names: where they are not too many, beside them.
+fn draw_named(
+    out: &mut String,
+    (plot, frame, series): (&Plot, &Frame, &SeriesData),
+    glyph: Glyph,
+    names: &mut Names,
+) {
+    let mut placed = Vec::new();
+    for (&(x, y, _), name) in series.points.iter().zip(&series.names) {
+        let (Some(across), Some(down)) = (frame.px(x), frame.py(y)) else {
+            continue;
+        };
+        let title = tooltip(plot, name, x, y, None);
+        let _ = write!(out, "<g><title>{}</title>", escape(&title));
+        draw_glyphs(out, glyph, &[(across, down)]);
+        out.push_str("</g>");
+        names.mark((across, down));
+        placed.push(((across, down), name));
+    }
+    if placed.len() > MAX_NAMES {
+        return;
+    }
+    let edges = (frame.left, frame.left + frame.width);
+    for (at, name) in placed {
+        let Some(spot) = names.take(name, at, edges, &OFFSETS) else {
+            continue;
+        };
+        let _ = write!(
+            out,
+            r#"<text class="t" text-anchor="{}" x="{}" y="{}">{}</text>"#,
+            spot.anchor,
+            px(spot.x),
+            px(spot.y),
+            escape(name)
+        );
+    }
 }
 
 /// Joins points by a line, or by steps; over the break to zero, dotted. `look` is the end of the
@@ -339,15 +389,15 @@ fn step(from: f64, to: f64) -> String {
 }
 
 /// The text that is shown when a point is pointed at.
-fn tooltip(plot: &Plot, series: &SeriesData, x: f64, y: f64, err: Option<f64>) -> String {
+fn tooltip(plot: &Plot, name: &str, x: f64, y: f64, err: Option<f64>) -> String {
     let x = match &plot.x.scale {
         super::Scale::Categories(names) => names.get(x as usize).cloned().unwrap_or_default(),
         _ => short(x),
     };
-    let label = if series.label.is_empty() {
+    let label = if name.is_empty() {
         String::new()
     } else {
-        format!("{}: ", series.label)
+        format!("{name}: ")
     };
     let err = err.map_or(String::new(), |e| format!(" ±{}", short(e)));
     format!("{label}{}{err} at {x}", short(y))

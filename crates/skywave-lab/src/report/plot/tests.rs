@@ -274,3 +274,29 @@ fn a_figure_for_print_is_as_wide_as_asked_and_its_text_as_large() {
     };
     assert!(!plot.to_print_svg(&evil).contains("<script"));
 }
+
+#[test]
+fn points_with_names_say_them() {
+    let points = |n: u32| (0..n).map(|i| (f64::from(i), 1.0, None)).collect();
+    let named = |n: u32| SeriesData {
+        label: "published".into(),
+        points: points(n),
+        look: Look::Glyphs(Glyph::Ring),
+        names: (0..n).map(|i| format!("<{i}>")).collect(),
+    };
+    let draw = |n| {
+        let series = vec![named(n)];
+        let plot = Plot {
+            series,
+            ..Plot::default()
+        };
+        plot.to_inline_svg()
+    };
+    let few = draw(3);
+    assert!(few.contains("<title>&lt;1&gt;: 1 at 1</title>"), "{few}");
+    assert_eq!(few.matches(">&lt;2&gt;</text>").count(), 1, "{few}");
+    // Of many each says its name only when it is pointed at.
+    let many = draw(21);
+    assert!(many.contains("<title>&lt;20&gt;: 1 at 20</title>"));
+    assert_eq!(many.matches("&gt;</text>").count(), 0, "{many}");
+}

@@ -97,7 +97,7 @@ fn parts_that_rest_on_a_refuted_baseline_have_an_outcome_of_their_own() {
         "{digest}"
     );
     let table = card.table();
-    let first = "1 of 3 parts came out; 2 did not because a sender to compare with differs from the \
+    let first = "1 of 3 parts reproduced; 2 are not, because a sender to compare with differs from the \
                  paper's: westwood-nr.\n3 parts: ";
     assert!(table.contains(first), "{table}");
 }

@@ -296,6 +296,31 @@ fn the_page_is_self_contained_and_escaped() {
 }
 
 #[test]
+fn a_scorecard_of_some_claims_says_so() {
+    let paper = paper(&claims("not_testable = \"There is no number.\"")).unwrap();
+    let results = results(&paper, doubled);
+    let whole = evaluate(&paper, &results);
+    let part = whole.clone().judged();
+    let shown = |scorecard| {
+        let one = Reproduction {
+            paper: &paper,
+            results: &results,
+            scorecard,
+        };
+        page(&[one]).expect("the template is right")
+    };
+    let note = "A part of the scorecard, without 1 claim of the paper";
+    for (text, said) in [
+        (shown(&whole), false),
+        (shown(&part), true),
+        (whole.markdown(), false),
+        (part.markdown(), true),
+    ] {
+        assert_eq!(text.contains(note), said, "{text}");
+    }
+}
+
+#[test]
 fn a_claim_without_a_figure_is_not_said_to_be_without_an_experiment() {
     let paper = paper(&claims(TWO_NUMBERS).replace("figure = \"fig\"\n", "")).unwrap();
     let results = results(&paper, doubled);

@@ -11,7 +11,7 @@ use crate::units::Segments;
 /// Share of what is in flight whose loss in a round trip is tolerated while asking for more
 /// (BBR.LossThresh).
 const TOLERATED: f64 = 0.02;
-/// In STARTUP so many separate losses in a round trip are needed (BBRStartupFullLossCnt).
+/// Number of separate losses in a round trip that end STARTUP (BBRStartupFullLossCnt).
 const STARTUP_LOSSES: u32 = 6;
 
 /// A round trip that begins with the first loss in it.
@@ -64,7 +64,12 @@ impl Bbr3 {
     /// `HandleLostPacket`.
     pub(super) fn take_loss(&mut self, now: Time, lost: &LossSample, cwnd: Segments) {
         if !self.losses.is_loss {
-            self.save_state(cwnd);
+            self.saved.save(cwnd, self.phase.is_probe_rtt());
+            // The draft saves in each round trip with a loss, which forgets that a probe or STARTUP was ended when
+            // the next segment of the same recovery is lost.
+            if self.undo.phase.is_none() {
+                self.undo.bounds = self.bounds;
+            }
         }
         self.delivered = lost.total_delivered;
         self.losses.note(lost);
@@ -118,7 +123,7 @@ impl Bbr3 {
         }
     }
 
-    /// `SaveStateUponLoss`.
+    /// `SaveStateUponLoss`: a recovery begins.
     pub(super) fn save_state(&mut self, cwnd: Segments) {
         self.saved.save(cwnd, self.phase.is_probe_rtt());
         self.undo = Undo {

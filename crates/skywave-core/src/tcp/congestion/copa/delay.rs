@@ -6,7 +6,7 @@ use crate::time::{Duration, Time};
 
 /// For how long the smallest round trip counts (RTTmin).
 const LONG: Duration = Duration::from_secs(10);
-/// The longest one is of so many round trips (RTTmax).
+/// Number of round trips over which the longest one (RTTmax) is kept.
 const LONGEST_OF: u64 = 4;
 
 /// Round trips of late, as far as one of them may yet be the smallest or largest of a window of time.

@@ -4,7 +4,7 @@ use super::CopaConfig;
 use super::delay::Delays;
 use crate::time::{Duration, Time};
 
-/// Copa's flows alone let the queue run empty once in so many round trips.
+/// Round trips within which Copa's own flows let the queue run empty once.
 const EMPTY_ONCE_IN: u64 = 5;
 /// A queue is nearly empty that is as short as this, of what round trips vary.
 const NEARLY: u64 = 10;

@@ -43,7 +43,7 @@ impl<T: Copy + PartialOrd, const PLACES: usize> Largest<T, PLACES> {
         self.best
     }
 
-    /// The largest one of so many rounds, up to that of the last value.
+    /// The largest one of the last `rounds` rounds, up to that of the last value.
     pub(crate) fn of_last(&self, rounds: usize) -> T {
         let ages = (0..rounds.min(PLACES) as u64).take_while(|age| *age <= self.last);
         ages.fold(self.nothing, |best, age| {

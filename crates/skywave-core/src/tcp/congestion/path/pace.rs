@@ -14,7 +14,7 @@ const MARGIN: Gain = Gain(0.99);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     rate: Rate,
-    /// In segments of so many bytes.
+    /// Payload bytes of a segment.
     mss: u32,
     /// By how much faster it is than a window in a round trip, while there is no model.
     startup: Gain,

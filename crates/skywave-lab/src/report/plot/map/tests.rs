@@ -74,3 +74,16 @@ fn odd_networks_make_no_odd_picture() {
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }
 }
+
+#[test]
+fn names_of_near_places_stand_apart() {
+    let mut near = chain(3);
+    near.places[1].x = 395.0;
+    let svg = near.to_svg();
+    let side = |name: &str| {
+        let end = svg.find(&format!(">{name}</text>")).expect("a name");
+        let text = &svg[svg[..end].rfind("<text").expect("its beginning")..end];
+        (text.contains(r#"anchor="end""#), numbers(text, "y")[0])
+    };
+    assert_ne!(side("N1"), side("N2"));
+}

@@ -180,6 +180,7 @@ fn a_probe_that_ended_by_mistake_begins_again() {
     path.law.bounds.long_term = Some(Segments(300.0));
     path.window.cwnd = Segments(222.0);
     path.lose(1, 150_000, 4000);
+    path.lose(1, 150_000, 5000);
     path.window.cwnd = Segments(90.0);
     path.within(ms(1));
     assert_eq!(path.phase(), Phase::Cruise);
@@ -189,6 +190,18 @@ fn a_probe_that_ended_by_mistake_begins_again() {
     path.expect_cwnd(222.0);
     // Once.
     path.law.phase = Phase::Cruise;
+    take_back(&mut path);
+    assert_eq!(path.phase(), Phase::Cruise);
+}
+
+#[test]
+fn a_recovery_of_its_own_does_not_begin_a_probe_again() {
+    let mut path = Path::up();
+    path.lose(1, 150_000, 4000);
+    path.within(ms(1));
+    // The probe's losses were real; those of the next recovery are none.
+    path.law.on_loss(&loss_at(0, 190.0, 0, 190), &path.window);
+    path.lose_one();
     take_back(&mut path);
     assert_eq!(path.phase(), Phase::Cruise);
 }
@@ -206,6 +219,7 @@ fn a_startup_that_ended_by_mistake_goes_on() {
     path.lost_meanwhile = 20_000;
     path.round();
     assert!(matches!(path.phase(), Phase::Drain(_)));
+    path.lose(1, 5 * BDP, 20_000);
     take_back(&mut path);
     assert_eq!(path.phase(), Phase::Startup);
     assert_eq!(path.law.bounds, Bounds::default());
