@@ -60,12 +60,19 @@ fn cubic_keeps_its_share() {
 }
 
 #[test]
+fn several_do_not_flood_a_short_buffer() {
+    let outcome = path(BDP / 4, 20).run(&vec![law(); 4]);
+    assert!(outcome.dropped < 0.08, "{} is lost", outcome.dropped);
+    assert!((0..4).all(|connection| share(&outcome, connection) > 0.1));
+}
+
+#[test]
 fn a_fixed_rate_is_kept_whatever_is_lost() {
     let rate = Arc::new(FixedRate::from_bps(10_000_000));
     for loss in [0.0, 0.1] {
         let mut path = path(100, 15);
         path.forward.loss = vec![LossConfig::Bernoulli(loss)];
-        let carried = path.run(&[rate.clone()]).carried[0].mbps();
+        let carried = path.run(&[rate.clone() as _]).carried[0].mbps();
         let share = carried / (10.0 * (1.0 - loss));
         assert!((0.93..0.99).contains(&share), "{carried} Mb/s at {loss}");
     }
