@@ -17,6 +17,7 @@ carries, rate × (1 − loss): headers are part of it, so that the most is about
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -24,9 +25,11 @@ import shlex
 import shutil
 import socket
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
@@ -219,32 +222,38 @@ def table(runs: Iterable[Run], transports: list[str]) -> None:
 # Linux' TCP.
 
 
-def source(law: str, seconds: float) -> None:
-    """Sends for so long, and prints what the other side says has arrived."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, law.encode())
-        connection.connect((socket.gethostbyname("far"), TCP_PORT))
-        block, begun = bytes(1 << 16), time.monotonic()
-        while time.monotonic() < begun + seconds:
+def fill(connection: socket.socket) -> None:
+    """Sends until the other side has enough."""
+    block = bytes(1 << 16)
+    with contextlib.suppress(OSError):
+        while True:
             connection.sendall(block)
-        connection.shutdown(socket.SHUT_WR)
-        answer = b""
-        while more := connection.recv(64):
-            answer += more
-        passed = time.monotonic() - begun
-        print(json.dumps({"goodput_bps": 8 * int(answer) / passed}))
+
+
+def source(law: str, seconds: float) -> None:
+    """Sends until the other side says what has arrived in so long, on a connection of its own."""
+    far = (socket.gethostbyname("far"), TCP_PORT)
+    with socket.create_connection(far) as answer, socket.socket() as connection:
+        answer.sendall(struct.pack("!d", seconds))
+        connection.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, law.encode())
+        connection.connect(far)
+        threading.Thread(target=fill, args=[connection], daemon=True).start()
+        print(json.dumps({"goodput_bps": struct.unpack("!d", answer.recv(8))[0]}), flush=True)
 
 
 def sink() -> None:
-    """Answers each connection with the number of its bytes."""
+    """Counts what arrives from the beginning of a connection on."""
     with socket.create_server(("0.0.0.0", TCP_PORT)) as server:
-        while True:
-            connection, _ = server.accept()
-            with connection:
-                received = 0
-                while block := connection.recv(1 << 20):
-                    received += len(block)
-                connection.sendall(str(received).encode())
+        answer, _ = server.accept()
+        connection, _ = server.accept()
+        begun, received = time.monotonic(), 0
+        (seconds,) = struct.unpack("!d", answer.recv(8))
+        while (left := begun + seconds - time.monotonic()) > 0:
+            connection.settimeout(left)
+            with contextlib.suppress(TimeoutError):
+                received += len(connection.recv(1 << 20))
+        answer.sendall(struct.pack("!d", 8 * received / seconds))
+        answer.recv(1)
 
 
 def kernel_laws() -> list[str]:

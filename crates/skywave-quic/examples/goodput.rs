@@ -43,12 +43,14 @@ struct Row {
     carries: f64,
     /// A CUBIC flow is there first.
     shared: bool,
+    /// Connections of the law.
+    connections: usize,
 }
 
 impl Row {
     /// The law's share of the path and the queue that it makes; beside CUBIC both shares, CUBIC's last.
     fn measured(&self, law: Factory) -> String {
-        let mut all = vec![law];
+        let mut all = vec![law; self.connections];
         if self.shared {
             all.insert(0, Arc::new(CubicConfig::default()));
         }
@@ -56,6 +58,14 @@ impl Row {
         let share = |n: usize| 100.0 * outcome.carried[n].mbps() / self.carries;
         if self.shared {
             return format!("{:.0} : {:.0}", share(1), share(0));
+        }
+        if self.connections > 1 {
+            let shares: Vec<f64> = (0..self.connections).map(share).collect();
+            let (sum, squares) = shares
+                .iter()
+                .fold((0.0, 0.0), |(a, b), x| (a + x, b + x * x));
+            let jain = sum * sum / squares / shares.len() as f64;
+            return format!("{sum:.0} {jain:.2} {:.1} %", 100.0 * outcome.dropped);
         }
         let queue = outcome.queueing.as_secs_f64() * 1e3;
         format!("{:.1} {queue:5.0}", share(0))
@@ -79,6 +89,7 @@ fn rows() -> Vec<Row> {
         path,
         carries,
         shared: false,
+        connections: 1,
     };
     let mut rows = vec![row("no loss", usual(100), 20.0)];
     for loss in [0.001, 0.01, 0.02, 0.05, 0.1, 0.2] {
@@ -124,6 +135,16 @@ fn rows() -> Vec<Row> {
             ..row(name, path, 20.0)
         });
     }
+    for (name, packets) in [
+        ("4 own, 7 packets", 7),
+        ("4 own, 0.25 BDP", 33),
+        ("4 own, 1 BDP", 133),
+    ] {
+        rows.push(Row {
+            connections: 4,
+            ..row(name, usual(packets), 20.0)
+        });
+    }
     rows
 }
 
@@ -144,6 +165,7 @@ fn recorded(files: &[String]) -> Vec<Row> {
                 path,
                 carries: mean * 0.99,
                 shared: false,
+                connections: 1,
             }
         })
         .collect()

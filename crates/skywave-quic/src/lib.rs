@@ -12,13 +12,16 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`Law`] | which law, and how it is set up: noq's factory of controllers |
+//! | [`FixedRate`] | a constant rate instead |
 //! | `controller` | one connection's law, told by noq |
 //! | `pending` | which packets noq speaks of |
 //!
 //! What the law is told is [`skywave_core::quic::Control`]'s business, the same as in the simulator.
 
 mod controller;
+mod fixed;
 mod law;
 mod pending;
 
+pub use fixed::FixedRate;
 pub use law::{Law, LawError};

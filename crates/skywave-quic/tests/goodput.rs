@@ -10,7 +10,7 @@ use path::{Outcome, Path};
 use skywave_core::link::{LossConfig, Service};
 use skywave_core::tcp::CongestionConfig;
 use skywave_core::units::Rate;
-use skywave_quic::{Law, LawError};
+use skywave_quic::{FixedRate, Law, LawError};
 
 const MBPS: f64 = 20.0;
 /// A BDP of 20 Mb/s and 80 ms, in packets of 1500 bytes.
@@ -57,6 +57,25 @@ fn cubic_keeps_its_share() {
     let outcome = path(BDP, 40).run(&[Arc::new(CubicConfig::default()), law()]);
     let cubic = share(&outcome, 0);
     assert!((0.3..0.7).contains(&cubic), "{cubic}");
+}
+
+#[test]
+fn several_do_not_flood_a_short_buffer() {
+    let outcome = path(BDP / 4, 20).run(&vec![law(); 4]);
+    assert!(outcome.dropped < 0.08, "{} is lost", outcome.dropped);
+    assert!((0..4).all(|connection| share(&outcome, connection) > 0.1));
+}
+
+#[test]
+fn a_fixed_rate_is_kept_whatever_is_lost() {
+    let rate = Arc::new(FixedRate::from_bps(10_000_000));
+    for loss in [0.0, 0.1] {
+        let mut path = path(100, 15);
+        path.forward.loss = vec![LossConfig::Bernoulli(loss)];
+        let carried = path.run(&[rate.clone() as _]).carried[0].mbps();
+        let share = carried / (10.0 * (1.0 - loss));
+        assert!((0.93..0.99).contains(&share), "{carried} Mb/s at {loss}");
+    }
 }
 
 #[test]

@@ -60,12 +60,12 @@ pub(super) struct Host {
 
 fn transport(law: Arc<dyn ControllerFactory + Send + Sync>) -> Arc<TransportConfig> {
     let mut transport = TransportConfig::default();
-    let large = VarInt::from_u32(64 << 20);
+    let large = VarInt::from_u32(4 << 20);
     transport
         .congestion_controller_factory(law)
         .stream_receive_window(large)
         .receive_window(large)
-        .send_window(64 << 20);
+        .send_window(4 << 20);
     Arc::new(transport)
 }
 

@@ -48,6 +48,8 @@ pub(crate) struct Outcome {
     pub(crate) carried: Vec<Carried>,
     /// Mean time in the bottleneck's queue, of packets that it let through.
     pub(crate) queueing: Duration,
+    /// Share of the packets offered to the bottleneck that its queue dropped.
+    pub(crate) dropped: f64,
 }
 
 /// Packets on their way, by their time of arrival and the order in which they were sent.
@@ -151,6 +153,11 @@ impl Path {
                 })
                 .collect(),
             queueing: queueing / through.max(1),
+            dropped: {
+                let end = Time::from_nanos(self.duration.as_nanos() as u64);
+                let measured = links[0].finish(end);
+                measured.queue_drops as f64 / measured.offered.max(1) as f64
+            },
         }
     }
 

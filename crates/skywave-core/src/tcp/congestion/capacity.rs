@@ -9,7 +9,8 @@
 //! - A loss while the queue is short says nothing about congestion: the window stays, and CUBIC's growth
 //!   goes on as if nothing had happened.
 //! - A loss while the queue is long is answered as by CUBIC, but not below the BDP (as Westwood does it).
-//!   Beside other senders the own share of the rate makes a small BDP, so that CUBIC's cut decides.
+//!   Beside other senders the own share of the rate makes a small BDP, so that CUBIC's cut decides. Where
+//!   such losses go on in the round trips that follow, the [floor falls](pressure).
 //! - A mark is no random loss: CUBIC's cut.
 //! - [Alone](alone) at the bottleneck, the window grows to one and a half BDPs and no further. Beside others
 //!   such a bound would leave the sender nothing, so there is none.
@@ -22,6 +23,7 @@
 //! in a short queue would cost packets that only look like random loss.
 
 mod alone;
+mod pressure;
 mod queue;
 
 use super::cubic::{Cubic, CubicConfig};
@@ -36,14 +38,15 @@ use crate::tcp::window::{
 use crate::units::{Rate, Segments};
 
 use alone::Alone;
+use pressure::Pressure;
 use queue::Queue;
 
 /// A cut to this part of the window or more is none: CUBIC would begin a new period of growth for nothing.
 const KEPT: f64 = 0.95;
 
-/// In slow start, losing this part of a round trip's segments is congestion even without a queue, as at
-/// a buffer of a few packets. No channel that TCP works over loses that much; doubling the window beyond
-/// such a buffer loses half.
+/// Losing this part of a round trip's segments is congestion even without a queue, as at a buffer of a few
+/// packets. No channel that TCP works over loses that much; doubling the window beyond such a buffer loses
+/// half.
 const TOO_MUCH: f64 = 0.3;
 /// ... of at least this many segments.
 const TOO_MANY: Segments = Segments(8.0);
@@ -64,6 +67,7 @@ pub struct Capacity {
     own: Window,
     /// The same before the latest cut, which may have been a mistake.
     before_cut: Option<Window>,
+    pressure: Pressure,
     rounds: Rounds,
     bandwidth: MaxRate,
     lumps: Lumps,
@@ -110,6 +114,7 @@ impl Capacity {
                 ssthresh: Segments(f64::INFINITY),
             },
             before_cut: None,
+            pressure: Pressure::default(),
             rounds: Rounds::default(),
             bandwidth: MaxRate::new(NO_RATE),
             lumps: Lumps::default(),
@@ -142,7 +147,7 @@ impl Capacity {
         } else {
             Segments::ZERO
         };
-        (self.bdp() + lump).max(FEWEST)
+        ((self.bdp() + lump) * self.pressure.relief(self.rounds.count())).max(FEWEST)
     }
 
     /// CUBIC's window grows no further.
@@ -198,10 +203,13 @@ impl Capacity {
         if round && !sample.app_limited {
             self.full_pipe.on_round(self.bandwidth.get());
         }
+        self.full_pipe.is_reached() || round && self.queue.stayed_long() || self.loses_too_much()
+    }
+
+    /// The present round trip loses more than a channel would.
+    fn loses_too_much(&self) -> bool {
         let sent = self.lost + self.delivered;
-        self.full_pipe.is_reached()
-            || round && self.queue.stayed_long()
-            || self.lost >= TOO_MANY && self.lost > sent * TOO_MUCH
+        self.lost >= TOO_MANY && self.lost > sent * TOO_MUCH
     }
 
     fn end_slow_start(&mut self) {
@@ -214,6 +222,7 @@ impl Capacity {
     }
 
     fn end_round(&mut self) {
+        self.pressure.on_round(self.loses_too_much());
         self.queue.begin_round();
         self.alone.on_round(self.rounds.count());
         (self.delivered, self.lost) = (Segments::ZERO, Segments::ZERO);
@@ -223,6 +232,8 @@ impl Capacity {
     fn is_congested(&self) -> bool {
         if self.startup {
             self.queue.is_long_for_the_path()
+        } else if self.pressure.is_overloaded() {
+            true
         } else if self.alone.is_alone() {
             self.queue.is_long_for_the_buffer()
         } else {
@@ -283,6 +294,11 @@ impl CongestionControl for Capacity {
         self.take_over(window);
         if loss.cause == LossCause::Eln || !self.is_congested() || self.alone.looks() {
             return Response::unchanged(window);
+        }
+        if self.queue.is_long_for_the_path() || self.pressure.is_overloaded() {
+            let round = self.rounds.count();
+            self.pressure
+                .on_congestion(round, CubicConfig::DEFAULT.beta);
         }
         let floor = self.floor();
         if !self.startup && floor >= self.own.cwnd * KEPT {

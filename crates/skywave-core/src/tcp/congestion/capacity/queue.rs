@@ -7,6 +7,8 @@ const OF_LARGEST: f64 = 0.55;
 /// ... or from this part of the smallest round trip on (the growth that HyStart++ takes for a queue, RFC
 /// 9406 section 4.3), whichever is less.
 const OF_RTT: u64 = 8;
+/// Round trips after which the older half of the largest queues is forgotten.
+const HALF: u32 = 16;
 /// Slow start ends when no sample of a round trip saw a queue shorter than this part of the smallest round
 /// trip: a queue that stays, where a burst only passes.
 const STAYS: u64 = 4;
@@ -18,7 +20,10 @@ const SAMPLES: u32 = 8;
 pub(super) struct Queue {
     min_rtt: Option<Duration>,
     now: Duration,
-    largest: Duration,
+    /// The largest one of the present half of a while, and of the half before.
+    largest: [Duration; 2],
+    /// Round trips of the present half.
+    rounds: u32,
     /// The shortest one in the present round trip, and samples of it.
     shortest: Option<Duration>,
     samples: u32,
@@ -32,7 +37,7 @@ impl Queue {
         let least = self.min_rtt.map_or(rtt, |least| least.min(rtt));
         self.min_rtt = Some(least);
         self.now = rtt.saturating_sub(least);
-        self.largest = self.largest.max(self.now);
+        self.largest[0] = self.largest[0].max(self.now);
         let shortest = self.shortest.map_or(self.now, |queue| queue.min(self.now));
         self.shortest = Some(shortest);
         self.samples += 1;
@@ -55,7 +60,7 @@ impl Queue {
 
     /// The same where nobody else fills the queue: one of half the largest size has room for more.
     pub(super) fn is_long_for_the_buffer(&self) -> bool {
-        self.now >= self.largest.mul_f64(OF_LARGEST)
+        self.now >= self.largest().mul_f64(OF_LARGEST)
     }
 
     /// The same in slow start, where the largest queue is still to come.
@@ -69,8 +74,17 @@ impl Queue {
         self.samples >= SAMPLES && self.shortest.is_some_and(|queue| queue > stays)
     }
 
+    fn largest(&self) -> Duration {
+        self.largest[0].max(self.largest[1])
+    }
+
     /// The next round trip begins.
     pub(super) fn begin_round(&mut self) {
+        self.rounds += 1;
+        if self.rounds >= HALF {
+            self.rounds = 0;
+            self.largest = [Duration::ZERO, self.largest[0]];
+        }
         self.shortest = None;
         self.samples = 0;
     }
