@@ -1,0 +1,336 @@
+//! Files from host to host over QUIC: whole or not at all under their names, checked by their hashes,
+//! resumed where they were interrupted.
+//!
+//! Hosts know each other by their keys ([`skywave_wire::key`]), or by a [`Code`] for one connection.
+//! Either side may be the one that listens.
+//!
+//! | | listens | connects |
+//! |---|---|---|
+//! | sends | [`offer`] | [`send`] |
+//! | receives | [`receive`] | [`get`] |
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `auth` | who the peer is: TLS with raw public keys, SPAKE2 with codes |
+//! | `wire` | messages on the streams of QUIC |
+//! | `session` | connections: made again when they break, limited where strangers knock; files over them |
+//! | `source` | what is sent: files, folders, pipes |
+//! | `folder` | where it goes: partial files, room, paths that lead nowhere else |
+//!
+//! A transfer may be dropped at any time, as a future is: what has come is kept.
+
+mod auth;
+mod error;
+mod event;
+mod folder;
+mod name;
+mod network;
+mod session;
+mod source;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use skywave_wire::key::{PublicKey, SecretKey};
+use tokio::task::JoinSet;
+
+pub use auth::code::{Code, NoCode};
+pub use error::{Error, Why};
+pub use event::{Arrived, Event, Id, Link, Teller};
+pub use folder::Taking;
+pub use name::{BadPath, RelativePath, shown};
+pub use network::Sending;
+pub use session::Target;
+pub use source::{Item, Pipe, list};
+pub use wire::message::Refusal;
+
+use error::Broken;
+use session::dial::dial;
+use session::door::{Door, Guest, Shut};
+use session::{Giving, Receiver, Session, Taken, give_all, take};
+use wire::close::Close;
+use wire::frame;
+use wire::message::{Ready, Request};
+
+/// This host.
+#[derive(Clone)]
+pub struct Host {
+    /// Its key.
+    pub secret: SecretKey,
+    /// How it sends packets.
+    pub sending: Sending,
+    /// Is told what happens.
+    pub teller: Teller,
+}
+
+/// How the side that connects knows the other one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// By its key; it has to allow this host's.
+    Key(PublicKey),
+    /// Both know this code.
+    Code(Code),
+}
+
+/// The other side of a connection to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dial {
+    /// Where it is: name or address, and port.
+    pub to: String,
+    /// Who it is.
+    pub proof: Proof,
+    /// How long to try until it answers for the first time.
+    pub wait: Duration,
+    /// How long there may be no progress after that, however often it answers.
+    pub patience: Duration,
+}
+
+/// Who may connect without a code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// Hosts with these keys.
+    Keys(BTreeSet<PublicKey>),
+    /// Everybody.
+    Everybody,
+}
+
+/// How connections are taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listen {
+    /// Where.
+    pub at: SocketAddr,
+    /// From whom.
+    pub allowed: Allowed,
+    /// One more host may connect that knows this code. If nobody else may, all ends with it.
+    pub code: Option<Code>,
+    /// To end after so many files.
+    pub count: Option<usize>,
+}
+
+/// What has become of files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Files that the receiver has.
+    pub done: usize,
+    /// Files that it does not have.
+    pub failed: usize,
+}
+
+/// Connects and sends files.
+///
+/// # Errors
+/// When the other side does not answer, is away for too long, or is another one. Files that cannot be
+/// sent are no error: they are counted and told of.
+pub async fn send(host: &Host, to: &Dial, items: Vec<Item>) -> Result<Outcome, Error> {
+    let mut giving = Giving::new(items);
+    dial(host, to, Request::Push, async |session: &Arc<Session>, _| {
+        give_all(session, &mut giving).await
+    })
+    .await?;
+    Ok(Outcome { done: giving.done, failed: giving.failed })
+}
+
+/// Connects and gets files and folders of these names, or all that are offered.
+///
+/// # Errors
+/// As [`send`]; when the target cannot be written to.
+pub async fn get(host: &Host, from: &Dial, names: Vec<String>, into: Target) -> Result<Outcome, Error> {
+    let receiver = Arc::new(into.open()?);
+    let mut outcome = Outcome::default();
+    dial(host, from, Request::Pull(names), async |session: &Arc<Session>, ready: Ready| {
+        // Those that are refused are refused again after a new connection.
+        outcome.failed = 0;
+        take_all(session, &receiver, Some(ready.items), &mut |taken| match taken {
+            Taken::File => outcome.done += 1,
+            Taken::Nothing => {}
+            Taken::Refused => outcome.failed += 1,
+        })
+        .await?;
+        // The other side closes the connection when it has heard of all of them. If it does not, they
+        // are here all the same.
+        let _ = tokio::time::timeout(network::DEADLINE, session.connection.closed()).await;
+        Ok(())
+    })
+    .await?;
+    Ok(outcome)
+}
+
+/// Receives files from hosts that connect, until as many have come as wanted, or, if there was only a
+/// code, the one that knew it is done.
+///
+/// # Errors
+/// When the socket or the target cannot be used, or the code was guessed at.
+pub async fn receive(host: &Host, listen: &Listen, into: Target) -> Result<Outcome, Error> {
+    let receiver = Arc::new(into.open()?);
+    let door = Door::new(host, listen);
+    let counts = Arc::new(Counts::default());
+    let (inside, counted, count) = (door.clone(), counts.clone(), listen.count);
+    door.serve(listen, move |guest| {
+        let (door, counts, receiver) = (inside.clone(), counted.clone(), receiver.clone());
+        async move {
+            let Guest { session, request, answer } = guest;
+            if request != Request::Push {
+                Close::Direction.close(&session.connection);
+                return;
+            }
+            let taken = async {
+                ready(answer, 0).await?;
+                take_all(&session, &receiver, None, &mut |taken| {
+                    if counts.add(taken) && count.is_some_and(|n| counts.done() >= n) {
+                        door.shut(Shut::Done);
+                    }
+                })
+                .await
+            };
+            depart(&session, &door, taken.await);
+        }
+    })
+    .await?;
+    Ok(counts.outcome())
+}
+
+/// Offers files to hosts that connect; ends as [`receive`] does.
+///
+/// # Errors
+/// When the socket cannot be used, or the code was guessed at.
+pub async fn offer(host: &Host, listen: &Listen, items: Vec<Item>) -> Result<Outcome, Error> {
+    let door = Door::new(host, listen);
+    let counts = Arc::new(Counts::default());
+    let (inside, counted, count) = (door.clone(), counts.clone(), listen.count);
+    door.serve(listen, move |guest| {
+        let (door, counts, items) = (inside.clone(), counted.clone(), items.clone());
+        async move {
+            let Guest { session, request, answer } = guest;
+            let Request::Pull(names) = request else {
+                Close::Direction.close(&session.connection);
+                return;
+            };
+            let wanted = |item: &Item| names.is_empty() || names.iter().any(|name| item.path().is_under(name));
+            let items: Vec<Item> = items.into_iter().filter(wanted).collect();
+            if items.is_empty() {
+                Close::NoSuchFile.close(&session.connection);
+                return;
+            }
+            let mut giving = Giving::new(items);
+            let given = async {
+                ready(answer, giving.left.len()).await?;
+                give_all(&session, &mut giving).await?;
+                Close::Done.close(&session.connection);
+                Ok(())
+            };
+            let given = given.await;
+            counts.done.fetch_add(giving.done, Ordering::Relaxed);
+            counts.failed.fetch_add(giving.failed, Ordering::Relaxed);
+            if count.is_some_and(|n| counts.done() >= n) {
+                door.shut(Shut::Done);
+            }
+            depart(&session, &door, given);
+        }
+    })
+    .await?;
+    Ok(counts.outcome())
+}
+
+/// Says that the work begins.
+async fn ready(mut answer: noq::SendStream, items: usize) -> Result<(), Broken> {
+    frame::send(&mut answer, &Ready { items: items as u64 }).await?;
+    let _ = answer.finish();
+    Ok(())
+}
+
+/// A guest goes: all is done, or it will come again.
+fn depart(session: &Session, door: &Door, result: Result<(), Broken>) {
+    match result {
+        Ok(()) => door.leave(),
+        Err(Broken::Connection(error)) if Close::of(&error) == Some(Close::Done) => door.leave(),
+        Err(Broken::Nonsense) => Close::Nonsense.close(&session.connection),
+        _ => {
+            Close::Gone.close(&session.connection);
+            session.tell(Event::Lost);
+        }
+    }
+}
+
+/// Receives what is offered over a connection: so many files and folders, or until it is closed.
+async fn take_all(
+    session: &Arc<Session>,
+    receiver: &Arc<Receiver>,
+    items: Option<u64>,
+    told: &mut (dyn FnMut(Taken) + Send),
+) -> Result<(), Broken> {
+    let mut left = items;
+    let mut under_way = JoinSet::new();
+    let late = tokio::time::sleep(network::DEADLINE);
+    tokio::pin!(late);
+    let mut is_late = true;
+    loop {
+        if left == Some(0) && under_way.is_empty() {
+            return Ok(());
+        }
+        tokio::select! {
+            streams = session.connection.accept_bi(), if left != Some(0) => {
+                is_late = false;
+                let streams = match streams {
+                    Ok(streams) => streams,
+                    Err(error) => {
+                        // They find out, too, and let go of their files.
+                        while let Some(taken) = under_way.join_next().await {
+                            taken.ok().and_then(Result::ok).into_iter().for_each(&mut *told);
+                        }
+                        return Err(error.into());
+                    }
+                };
+                let (session, receiver) = (session.clone(), receiver.clone());
+                under_way.spawn(async move { take(&session, &receiver, streams).await });
+                left = left.map(|left| left - 1);
+            }
+            // Whoever comes in and offers nothing keeps a place from others.
+            () = &mut late, if is_late => {
+                Close::Late.close(&session.connection);
+                return Err(Broken::Late);
+            }
+            Some(taken) = under_way.join_next() => match taken.map_err(|_| Broken::Stream)? {
+                Ok(taken) => told(taken),
+                // Of this file only; a sender that could not read it takes back its offer.
+                Err(Broken::Stream | Broken::Late | Broken::Replaced) => told(Taken::Refused),
+                Err(broken) => return Err(broken),
+            },
+        }
+    }
+}
+
+/// Files counted by many connections.
+#[derive(Default)]
+struct Counts {
+    done: AtomicUsize,
+    failed: AtomicUsize,
+}
+
+impl Counts {
+    /// Counts it; true if it is a file that is there.
+    fn add(&self, taken: Taken) -> bool {
+        match taken {
+            Taken::File => self.done.fetch_add(1, Ordering::Relaxed),
+            Taken::Nothing => return false,
+            Taken::Refused => {
+                self.failed.fetch_add(1, Ordering::Relaxed);
+                return false;
+            }
+        };
+        true
+    }
+
+    fn done(&self) -> usize {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome { done: self.done(), failed: self.failed.load(Ordering::Relaxed) }
+    }
+}

@@ -1,0 +1,124 @@
+//! How QUIC is set for lossy links, and what strangers may cost.
+//!
+//! What noq does by itself (RFC 9000): it sends at most three times as much to an address as came from
+//! there until the address is known to be the peer's (section 8.1), and challenges a new address of a
+//! peer in the same way (9.3). So nobody is flooded by naming an address that is not theirs.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::time::Duration;
+
+use noq::congestion::ControllerFactory;
+use noq::{ClientConfig, Endpoint, EndpointConfig, ServerConfig, TransportConfig, VarInt};
+use skywave_wire::key::SecretKey;
+
+use crate::auth::tls::{self, Peers};
+use crate::error::Error;
+
+/// How packets are sent.
+#[derive(Clone, Default)]
+pub struct Sending {
+    /// The congestion controller; that of noq (CUBIC) if none.
+    pub control: Option<Arc<dyn ControllerFactory + Send + Sync>>,
+    /// Most bytes a second, all headers of QUIC included.
+    pub limit: Option<u64>,
+}
+
+impl std::fmt::Debug for Sending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = if self.control.is_some() { "given" } else { "default" };
+        f.debug_struct("Sending").field("control", &name).field("limit", &self.limit).finish()
+    }
+}
+
+/// A connection of which nothing is heard for this long is given up, and a new one is made. Outages
+/// may be longer.
+const IDLE: Duration = Duration::from_secs(30);
+/// A packet at least this often, so that an address that changed is noticed, and that what translates
+/// addresses on the way does not forget.
+const KEEP_ALIVE: Duration = Duration::from_secs(5);
+/// Streams that the peer may have open at a time: files, and the first one.
+const STREAMS: u32 = 20;
+/// Bytes of a file that may be under way. 100 Mb/s with a round trip of 600 ms.
+const STREAM_WINDOW: u32 = 8 << 20;
+/// Bytes of all files that may be under way, once the peer is known.
+pub(crate) const WINDOW: u32 = 16 << 20;
+/// Bytes that may arrive of somebody who is not known yet.
+const STRANGERS_WINDOW: u32 = 64 << 10;
+/// Handshakes that may be under way before addresses have to be shown first.
+pub(crate) const EASY: usize = 8;
+/// Handshakes, and connections that have not shown anything, at a time.
+pub(crate) const STRANGERS: usize = 64;
+/// The same of one address, or of one network of IPv6.
+pub(crate) const PER_ADDRESS: usize = 16;
+/// What somebody has to show is shown in this time.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
+/// Connections of one key; the oldest makes room for one more.
+pub(crate) const PER_KEY: usize = 4;
+
+fn transport(sending: &Sending, window: u32) -> Arc<TransportConfig> {
+    let mut config = TransportConfig::default();
+    config
+        .max_idle_timeout(IDLE.try_into().ok())
+        .keep_alive_interval(Some(KEEP_ALIVE))
+        .max_concurrent_bidi_streams(VarInt::from_u32(STREAMS))
+        .max_concurrent_uni_streams(VarInt::from_u32(0))
+        .stream_receive_window(VarInt::from_u32(STREAM_WINDOW))
+        .receive_window(VarInt::from_u32(window))
+        .send_window(u64::from(WINDOW))
+        .datagram_receive_buffer_size(None)
+        .max_outgoing_bytes_per_second(sending.limit);
+    if let Some(control) = &sending.control {
+        config.congestion_controller_factory(control.clone());
+    }
+    Arc::new(config)
+}
+
+/// The configuration of a side that connects.
+pub(crate) fn client(secret: &SecretKey, peers: Peers, sending: &Sending) -> Result<ClientConfig, Error> {
+    let tls = tls::client(secret, peers).map_err(|error| Error::System(error.to_string()))?;
+    let mut config = ClientConfig::new(Arc::new(tls));
+    config.transport_config(transport(sending, WINDOW));
+    Ok(config)
+}
+
+/// The configuration of a side that listens.
+pub(crate) fn server(secret: &SecretKey, peers: Peers, sending: &Sending) -> Result<ServerConfig, Error> {
+    let tls = tls::server(secret, peers).map_err(|error| Error::System(error.to_string()))?;
+    let mut config = ServerConfig::with_crypto(Arc::new(tls));
+    config
+        .transport_config(transport(sending, STRANGERS_WINDOW))
+        .max_incoming(2 * STRANGERS)
+        .incoming_buffer_size(16 << 10)
+        .incoming_buffer_size_total(1 << 20);
+    Ok(config)
+}
+
+/// An endpoint at an address; it listens if it has a configuration for that.
+pub(crate) fn endpoint(at: SocketAddr, server: Option<ServerConfig>) -> Result<Endpoint, Error> {
+    let open = || -> io::Result<Endpoint> {
+        let socket = UdpSocket::bind(at)?;
+        let runtime = Arc::new(noq::TokioRuntime);
+        Endpoint::new(EndpointConfig::default(), server, socket, runtime)
+    };
+    open().map_err(|error| Error::Bind(at, error))
+}
+
+/// Whom an address belongs to: hosts have whole networks of IPv6 (RFC 6177).
+pub(crate) fn owner(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
+        v4 @ IpAddr::V4(_) => v4,
+    }
+}
+
+/// Any address of this host from which that one is reached: of the same kind, on loopback for loopback.
+pub(crate) fn local_for(to: SocketAddr) -> SocketAddr {
+    match (to, to.ip().is_loopback()) {
+        (SocketAddr::V4(_), true) => (Ipv4Addr::LOCALHOST, 0).into(),
+        (SocketAddr::V4(_), false) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+        (SocketAddr::V6(_), true) => (Ipv6Addr::LOCALHOST, 0).into(),
+        (SocketAddr::V6(_), false) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+    }
+}
