@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use noq::congestion::ControllerFactory;
 use noq::{ClientConfig, Endpoint, EndpointConfig, ServerConfig, TransportConfig, VarInt};
+use ring::hmac;
 use skywave_wire::key::SecretKey;
 
 use crate::auth::tls::{self, Peers};
@@ -95,14 +96,39 @@ pub(crate) fn server(secret: &SecretKey, peers: Peers, sending: &Sending) -> Res
     Ok(config)
 }
 
-/// An endpoint at an address; it listens if it has a configuration for that.
-pub(crate) fn endpoint(at: SocketAddr, server: Option<ServerConfig>) -> Result<Endpoint, Error> {
-    let open = || -> io::Result<Endpoint> {
+/// An endpoint at an address, to connect from.
+pub(crate) fn endpoint(at: SocketAddr) -> Result<Endpoint, Error> {
+    let open = || {
         let socket = UdpSocket::bind(at)?;
-        let runtime = Arc::new(noq::TokioRuntime);
-        Endpoint::new(EndpointConfig::default(), server, socket, runtime)
+        open(EndpointConfig::default(), None, socket)
     };
     open().map_err(|error| Error::Bind(at, error))
+}
+
+/// An endpoint that listens.
+///
+/// When it is started again it does not know connections of before, and says so to whoever sends packets
+/// of them (RFC 9000 section 10.3): the other side connects again at once, instead of after [`IDLE`].
+/// It is believed since the key of that message comes out of the host's secret, and stays the same; two
+/// processes of a host have two ports, so that neither can be used to end connections of the other one.
+pub(crate) fn listening(
+    at: SocketAddr,
+    secret: &SecretKey,
+    server: ServerConfig,
+) -> Result<Endpoint, Error> {
+    let open = || {
+        let socket = UdpSocket::bind(at)?;
+        let port = socket.local_addr()?.port();
+        let mut hasher = blake3::Hasher::new_derive_key("skywave 1 stateless reset");
+        hasher.update(secret.as_bytes()).update(&port.to_be_bytes());
+        let key = hmac::Key::new(hmac::HMAC_SHA256, hasher.finalize().as_bytes());
+        open(EndpointConfig::new(Arc::new(key)), Some(server), socket)
+    };
+    open().map_err(|error| Error::Bind(at, error))
+}
+
+fn open(config: EndpointConfig, server: Option<ServerConfig>, socket: UdpSocket) -> io::Result<Endpoint> {
+    Endpoint::new(config, server, socket, Arc::new(noq::TokioRuntime))
 }
 
 /// Whom an address belongs to: hosts have whole networks of IPv6 (RFC 6177).

@@ -137,7 +137,7 @@ impl Attempts<'_> {
             None => Peers::Everybody,
         };
         let config = network::client(&self.host.secret, peers, &self.host.sending)?;
-        let endpoint = network::endpoint(network::local_for(to), None)?;
+        let endpoint = network::endpoint(network::local_for(to))?;
         let connecting = endpoint.connect_with(config, to, "skywave");
         let connecting = connecting.map_err(|error| Error::System(format!("{to}: {error}")))?;
         let connection = connecting.await.map_err(Broken::from)?;

@@ -125,7 +125,7 @@ impl Door {
             _ => Peers::Everybody,
         };
         let config = network::server(&self.host.secret, peers, &self.host.sending)?;
-        let endpoint = network::endpoint(listen.at, Some(config))?;
+        let endpoint = network::listening(listen.at, &self.host.secret, config)?;
         let at = endpoint.local_addr().map_err(|error| Error::Bind(listen.at, error))?;
         (self.host.teller)(Event::Listening(at));
         let serve = Arc::new(serve);

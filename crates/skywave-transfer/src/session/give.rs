@@ -94,10 +94,10 @@ async fn run(session: &Session, item: &Item, id: Id) -> Result<Given, Broken> {
     }
     send(&mut sender, &offer).await?;
     let mut reading = Count::default();
-    let (bytes, theirs) = loop {
+    let (bytes, theirs, whole) = loop {
         match read(&mut stream).await? {
             Reply::Reading(done) => reading.rise(session, done),
-            Reply::Have { bytes, hash, .. } => break (bytes, blake3::Hash::from(hash)),
+            Reply::Have { bytes, hash, whole } => break (bytes, blake3::Hash::from(hash), whole),
             Reply::Done => return Ok(Given::Arrived(None)),
             Reply::No(refusal) => return Ok(Given::Failed(refusal.clean().into())),
             Reply::Written(_) => return Err(Broken::Nonsense),
@@ -119,6 +119,14 @@ async fn run(session: &Session, item: &Item, id: Id) -> Result<Given, Broken> {
         hash,
         resumed_from: from,
     };
+    if whole && from == bytes {
+        // It has the same file. Nothing is left to be sent.
+        return match read(&mut stream).await? {
+            Reply::Done => Ok(Given::Arrived(Some(arrived(bytes, theirs)))),
+            Reply::No(refusal) => Ok(Given::Failed(refusal.clean().into())),
+            _ => Err(Broken::Nonsense),
+        };
+    }
     let pieces = match &item.contents {
         Contents::File(file) => file.pieces(from, hasher),
         Contents::Pipe(pipe) => pipe.pieces(from, hasher),
@@ -192,14 +200,15 @@ async fn transfer(
                 Some(Piece::Failed(why)) => Err(why),
                 None => Err(Why::Broken),
             };
-            send_chunk(sender, bytes::Bytes::new()).await?;
             let last = match &end {
                 Ok((size, hash)) => End::Whole { size: *size, hash: (*hash).into() },
                 Err(_) => End::Changed,
             };
+            // Known before the receiver can answer to it.
+            let _ = ended.send(end).await;
+            send_chunk(sender, bytes::Bytes::new()).await?;
             send(sender, &last).await?;
             let _ = sender.finish();
-            let _ = ended.send(end).await;
             return Ok::<_, Broken>(());
         }
     };

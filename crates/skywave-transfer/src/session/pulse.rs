@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 
 use crate::error::Error;
 
+/// Between two looks: an answer meanwhile makes the time that is left another one.
+const LOOK: Duration = Duration::from_millis(200);
+
 /// The time of the last progress.
 pub(crate) struct Pulse(Mutex<State>);
 
@@ -49,7 +52,7 @@ impl Pulse {
                 (most.checked_sub(state.last.elapsed()), state.answered)
             };
             match left {
-                Some(left) if !left.is_zero() => tokio::time::sleep(left).await,
+                Some(left) if !left.is_zero() => tokio::time::sleep(left.min(LOOK)).await,
                 _ if answered => return Error::Away,
                 _ => return Error::NoAnswer(host.to_owned()),
             }

@@ -169,6 +169,10 @@ async fn a_receiver_that_comes_again_gets_the_rest() {
         told.progress(700_000).await;
         working.abort();
         let _ = working.await;
+        // The socket says goodbye first.
+        while std::net::UdpSocket::bind(at).is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
         let (told, _, working) = receiver(Listen { at, ..listen(Some(2)) }, inbox, Taking::default()).await;
         (told, working.await.unwrap().unwrap())
     };
@@ -190,7 +194,7 @@ async fn answers_without_progress_are_none() {
     use crate::wire::frame;
 
     let config = network::server(&RECEIVER, Peers::Everybody, &Sending::default()).unwrap();
-    let listening = network::endpoint(([127, 0, 0, 1], 0).into(), Some(config)).unwrap();
+    let listening = network::listening(([127, 0, 0, 1], 0).into(), &RECEIVER, config).unwrap();
     let at = listening.local_addr().unwrap();
     let zombie = tokio::spawn(async move {
         let mut ready = 0;

@@ -63,12 +63,12 @@ async fn a_relayed_handshake_is_found_out() {
     let sending = Sending::default();
     let middle = SecretKey::from_bytes([7; 32]);
     let server = network::server(&middle, Peers::Everybody, &sending).unwrap();
-    let listening = network::endpoint(([127, 0, 0, 1], 0).into(), Some(server)).unwrap();
+    let listening = network::listening(([127, 0, 0, 1], 0).into(), &middle, server).unwrap();
     let at = listening.local_addr().unwrap();
     let target = bench.at;
     let relay = tokio::spawn(async move {
         let config = network::client(&middle, Peers::Everybody, &Sending::default()).unwrap();
-        let connecting = network::endpoint(([127, 0, 0, 1], 0).into(), None).unwrap();
+        let connecting = network::endpoint(([127, 0, 0, 1], 0).into()).unwrap();
         let near = listening.accept().await.unwrap().accept().unwrap().await.unwrap();
         let far = connecting.connect_with(config, target, "x").unwrap().await.unwrap();
         let (mut near_sender, mut near_stream) = near.accept_bi().await.unwrap();

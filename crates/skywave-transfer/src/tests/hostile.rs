@@ -13,7 +13,7 @@ use crate::wire::message::{End, Hello, Kind, Offer, Reply, Start, Time};
 async fn connect(secret: &SecretKey, at: SocketAddr) -> (Endpoint, Connection) {
     let peers = Peers::Keys([RECEIVER.public()].into());
     let config = network::client(secret, peers, &Sending::default()).unwrap();
-    let endpoint = network::endpoint(([127, 0, 0, 2], 0).into(), None).unwrap();
+    let endpoint = network::endpoint(([127, 0, 0, 2], 0).into()).unwrap();
     let connection = endpoint.connect_with(config, at, "x").unwrap().await.unwrap();
     (endpoint, connection)
 }

@@ -178,5 +178,5 @@ pub(super) fn keys(keys: &[PublicKey]) -> Allowed {
 
 /// Tests of sockets take as long as they take, but not for ever.
 pub(super) async fn soon<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(15), work).await.expect("within a minute")
+    tokio::time::timeout(Duration::from_secs(60), work).await.expect("within a minute")
 }
