@@ -146,9 +146,10 @@ def transfer(folder: Path, skywave: Path, scenario: Path, size: int) -> Result:
     target, entry = (f"127.0.0.1:{free_port()}" for _ in range(2))
     arguments = [str(scenario), "--to", target, "--listen", entry]
     keys = ["--key", folder / "receiver.key", "--allow", folder / "sender.pub"]
-    receive = [skywave, "recv", "--listen", target, "--into", inbox, *keys, "--count", "1"]
+    wtcp = ["--transport", "wtcp"]
+    receive = [skywave, "recv", "--listen", target, "--into", inbox, *keys, "--count", "1"] + wtcp
     keys = ["--key", folder / "sender.key", "--peer", folder / "receiver.pub"]
-    send = [skywave, "send", file, entry, *keys, "--packet", "1500", "--json"]
+    send = [skywave, "send", file, entry, *keys, "--packet", "1500", "--json"] + wtcp
     with Relay(skywave, arguments) as relay:
         receiver = subprocess.Popen(receive, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:

@@ -46,10 +46,23 @@ pub(crate) struct Args {
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let secret = secret(args.key.as_deref(), args.code.is_some())?;
-    let dial = dial(&args.from, args.peer.as_deref(), args.code.as_deref(), &args.patience)?;
-    let out = if args.into.is_output() { Stream::Err } else { Stream::Out };
+    let dial = dial(
+        &args.from,
+        args.peer.as_deref(),
+        args.code.as_deref(),
+        &args.patience,
+    )?;
+    let out = if args.into.is_output() {
+        Stream::Err
+    } else {
+        Stream::Out
+    };
     let show = Show::new(args.json, out, secret.public(), None);
-    let host = Host { secret, sending: Sending::default(), teller: show.teller() };
+    let host = Host {
+        secret,
+        sending: Sending::default(),
+        teller: show.teller(),
+    };
     let done = run(get(&host, &dial, args.names.clone(), args.into.target()))?;
     ended(done, Some(&args.into.into), "received").map(drop)
 }

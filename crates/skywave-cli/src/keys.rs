@@ -32,7 +32,11 @@ pub(crate) enum KeyFailure {
     #[error("{}: others can read this secret key; allow it to yourself only: chmod 600 {}", .0.display(), .0.display())]
     Open(PathBuf),
     #[error("{}, line {line}: {error}", path.display())]
-    NoPublic { path: PathBuf, line: usize, error: KeyError },
+    NoPublic {
+        path: PathBuf,
+        line: usize,
+        error: KeyError,
+    },
     #[error("{text:?}: {error}")]
     Wrong { text: String, error: KeyError },
     #[error("{}: no keys in it", .0.display())]
@@ -123,8 +127,14 @@ pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, KeyFailure> {
             return Err(match wrong {
                 KeyError::NoKey => KeyFailure::Neither(text.to_owned()),
                 // A secret is not repeated where others may read it.
-                KeyError::Secret => KeyFailure::Wrong { text: "skysecret1…".to_owned(), error: wrong },
-                _ => KeyFailure::Wrong { text: text.to_owned(), error: wrong },
+                KeyError::Secret => KeyFailure::Wrong {
+                    text: "skysecret1…".to_owned(),
+                    error: wrong,
+                },
+                _ => KeyFailure::Wrong {
+                    text: text.to_owned(),
+                    error: wrong,
+                },
             });
         }
         Err(source) => return Err(KeyFailure::File { path, source }),
@@ -150,7 +160,10 @@ pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, KeyFailure> {
 
 /// Reads a small file of text. One that never ends, or that waits for somebody to write, is none.
 fn read(path: &Path) -> Result<io::Result<String>, KeyFailure> {
-    let none = |what| KeyFailure::NoFile { path: path.to_owned(), what };
+    let none = |what| KeyFailure::NoFile {
+        path: path.to_owned(),
+        what,
+    };
     match fs::metadata(path) {
         Err(error) => return Ok(Err(error)),
         Ok(found) if found.is_dir() => return Err(none("a folder")),
@@ -171,7 +184,9 @@ fn read(path: &Path) -> Result<io::Result<String>, KeyFailure> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return Err(none("UTF-16: save it as UTF-8"));
     }
-    String::from_utf8(bytes).map(Ok).map_err(|_| none("no text"))
+    String::from_utf8(bytes)
+        .map(Ok)
+        .map_err(|_| none("no text"))
 }
 
 fn is_comment(line: &str) -> bool {

@@ -27,13 +27,21 @@ pub(crate) fn rate(text: &str) -> Result<f64, String> {
 
 /// A number of bytes, with a decimal unit.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
-    let units = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1.0)];
+    let units = [
+        ("TB", 1e12),
+        ("GB", 1e9),
+        ("MB", 1e6),
+        ("kB", 1e3),
+        ("B", 1.0),
+    ];
     let bytes = units.iter().find_map(|(unit, scale)| {
         let number: f64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
         Some(number * scale)
     });
     let sensible = bytes.filter(|bytes| (1.0..1e18).contains(bytes));
-    sensible.map(|bytes| bytes as u64).ok_or_else(|| "expected a size, such as 20GB or 500MB".to_owned())
+    sensible
+        .map(|bytes| bytes as u64)
+        .ok_or_else(|| "expected a size, such as 20GB or 500MB".to_owned())
 }
 
 /// A length on paper, in points (72 an inch).

@@ -88,9 +88,15 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         Stream::Out
     };
     let show = Show::new(args.json, out, secret.public(), listen.code.clone());
-    let host = Host { secret, sending: Sending::default(), teller: show.teller() };
+    let host = Host {
+        secret,
+        sending: Sending::default(),
+        teller: show.teller(),
+    };
     let Some(done) = run(receive(&host, &listen, args.into.target()))? else {
-        return Err(Failure::RecvInterrupted { arrived: show.arrived() });
+        return Err(Failure::RecvInterrupted {
+            arrived: show.arrived(),
+        });
     };
     ended(Some(done), Some(&args.into.into), "received").map(drop)
 }

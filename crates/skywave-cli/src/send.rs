@@ -73,12 +73,18 @@ fn packet() -> clap::builder::RangedI64ValueParser<u16> {
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let usage = |what: &str| Failure::Usage(what.to_owned());
     if args.listen.is_none() && !args.guests.is_nobody() {
-        return Err(usage("--allow is for --listen; the receiver is named by --peer"));
+        return Err(usage(
+            "--allow is for --listen; the receiver is named by --peer",
+        ));
     }
     let (to, paths) = match (&args.listen, &args.paths[..]) {
         (Some(_), paths) => (None, paths),
         (None, [paths @ .., to]) if !paths.is_empty() => (Some(to), paths),
-        _ => return Err(usage("expected files and where the receiver is, as: film.mkv HOST:PORT")),
+        _ => {
+            return Err(usage(
+                "expected files and where the receiver is, as: film.mkv HOST:PORT",
+            ));
+        }
     };
     if args.name.is_some() && paths.len() > 1 {
         return Err(usage("--name is for one file"));
@@ -101,13 +107,27 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         });
     }
     let secret = secret(args.key.as_deref(), args.code.is_some())?;
-    let listen = args.listen.map(|at| args.guests.listen(at, args.code.as_deref())).transpose()?;
-    let dial = to.map(|to| dial(to, args.peer.as_deref(), args.code.as_deref(), &args.patience));
+    let listen = args
+        .listen
+        .map(|at| args.guests.listen(at, args.code.as_deref()))
+        .transpose()?;
+    let dial = to.map(|to| {
+        dial(
+            to,
+            args.peer.as_deref(),
+            args.code.as_deref(),
+            &args.patience,
+        )
+    });
     let dial = dial.transpose()?;
     let code = listen.as_ref().and_then(|listen| listen.code.clone());
     let show = Show::new(args.json, Stream::Out, secret.public(), code);
     let items = items(paths, args.name.as_deref(), &show)?;
-    let host = Host { secret, sending: args.pace.sending(), teller: show.teller() };
+    let host = Host {
+        secret,
+        sending: args.pace.sending(),
+        teller: show.teller(),
+    };
     let work = async {
         match (&dial, &listen) {
             (Some(dial), _) => send(&host, dial, items).await,
@@ -122,15 +142,20 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
 fn items(paths: &[String], name: Option<&str>, show: &Show) -> Result<Vec<Item>, Failure> {
     let mut items = Vec::new();
     for path in paths {
-        let wrong = |why: String| Failure::Source { path: PathBuf::from(path), why };
+        let wrong = |why: String| Failure::Source {
+            path: PathBuf::from(path),
+            why,
+        };
         if path == "-" {
-            let name = name.ok_or_else(|| wrong("standard input needs a name: --name NAME".to_owned()))?;
+            let name =
+                name.ok_or_else(|| wrong("standard input needs a name: --name NAME".to_owned()))?;
             let name = RelativePath::parse(name).map_err(|error| wrong(error.to_string()))?;
             items.push(Item::pipe(name, Pipe::open(io::stdin())));
             continue;
         }
         let mut skipped = |path, why| show.tell(Event::Skipped(path, why));
-        let found = list(Path::new(path), name, &mut skipped).map_err(|why| wrong(why.to_string()))?;
+        let found =
+            list(Path::new(path), name, &mut skipped).map_err(|why| wrong(why.to_string()))?;
         items.extend(found);
     }
     Ok(items)

@@ -105,7 +105,11 @@ impl Broken {
         };
         if is_refused_key(error) {
             let ours = matches!(error, ConnectionError::TransportError(_));
-            return Some(if ours { Error::OtherKey } else { Error::NotAllowed });
+            return Some(if ours {
+                Error::OtherKey
+            } else {
+                Error::NotAllowed
+            });
         }
         match Close::of(error)? {
             Close::WrongCode => Some(Error::WrongCode),

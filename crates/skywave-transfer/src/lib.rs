@@ -129,34 +129,55 @@ pub struct Outcome {
 /// sent are no error: they are counted and told of.
 pub async fn send(host: &Host, to: &Dial, items: Vec<Item>) -> Result<Outcome, Error> {
     let mut giving = Giving::new(items);
-    dial(host, to, Request::Push, async |session: &Arc<Session>, _| {
-        give_all(session, &mut giving).await
-    })
+    dial(
+        host,
+        to,
+        Request::Push,
+        async |session: &Arc<Session>, _| give_all(session, &mut giving).await,
+    )
     .await?;
-    Ok(Outcome { done: giving.done, failed: giving.failed })
+    Ok(Outcome {
+        done: giving.done,
+        failed: giving.failed,
+    })
 }
 
 /// Connects and gets files and folders of these names, or all that are offered.
 ///
 /// # Errors
 /// As [`send`]; when the target cannot be written to.
-pub async fn get(host: &Host, from: &Dial, names: Vec<String>, into: Target) -> Result<Outcome, Error> {
+pub async fn get(
+    host: &Host,
+    from: &Dial,
+    names: Vec<String>,
+    into: Target,
+) -> Result<Outcome, Error> {
     let receiver = Arc::new(into.open()?);
     let mut outcome = Outcome::default();
-    dial(host, from, Request::Pull(names), async |session: &Arc<Session>, ready: Ready| {
-        // Those that are refused are refused again after a new connection.
-        outcome.failed = 0;
-        take_all(session, &receiver, Some(ready.items), &mut |taken| match taken {
-            Taken::File => outcome.done += 1,
-            Taken::Nothing => {}
-            Taken::Refused => outcome.failed += 1,
-        })
-        .await?;
-        // The other side closes the connection when it has heard of all of them. If it does not, they
-        // are here all the same.
-        let _ = tokio::time::timeout(network::DEADLINE, session.connection.closed()).await;
-        Ok(())
-    })
+    dial(
+        host,
+        from,
+        Request::Pull(names),
+        async |session: &Arc<Session>, ready: Ready| {
+            // Those that are refused are refused again after a new connection.
+            outcome.failed = 0;
+            take_all(
+                session,
+                &receiver,
+                Some(ready.items),
+                &mut |taken| match taken {
+                    Taken::File => outcome.done += 1,
+                    Taken::Nothing => {}
+                    Taken::Refused => outcome.failed += 1,
+                },
+            )
+            .await?;
+            // The other side closes the connection when it has heard of all of them. If it does not, they
+            // are here all the same.
+            let _ = tokio::time::timeout(network::DEADLINE, session.connection.closed()).await;
+            Ok(())
+        },
+    )
     .await?;
     Ok(outcome)
 }
@@ -174,7 +195,11 @@ pub async fn receive(host: &Host, listen: &Listen, into: Target) -> Result<Outco
     door.serve(listen, move |guest| {
         let (door, counts, receiver) = (inside.clone(), counted.clone(), receiver.clone());
         async move {
-            let Guest { session, request, answer } = guest;
+            let Guest {
+                session,
+                request,
+                answer,
+            } = guest;
             if request != Request::Push {
                 Close::Direction.close(&session.connection);
                 return;
@@ -206,12 +231,18 @@ pub async fn offer(host: &Host, listen: &Listen, items: Vec<Item>) -> Result<Out
     door.serve(listen, move |guest| {
         let (door, counts, items) = (inside.clone(), counted.clone(), items.clone());
         async move {
-            let Guest { session, request, answer } = guest;
+            let Guest {
+                session,
+                request,
+                answer,
+            } = guest;
             let Request::Pull(names) = request else {
                 Close::Direction.close(&session.connection);
                 return;
             };
-            let wanted = |item: &Item| names.is_empty() || names.iter().any(|name| item.path().is_under(name));
+            let wanted = |item: &Item| {
+                names.is_empty() || names.iter().any(|name| item.path().is_under(name))
+            };
             let items: Vec<Item> = items.into_iter().filter(wanted).collect();
             if items.is_empty() {
                 Close::NoSuchFile.close(&session.connection);
@@ -239,7 +270,13 @@ pub async fn offer(host: &Host, listen: &Listen, items: Vec<Item>) -> Result<Out
 
 /// Says that the work begins.
 async fn ready(mut answer: noq::SendStream, items: usize) -> Result<(), Broken> {
-    frame::send(&mut answer, &Ready { items: items as u64 }).await?;
+    frame::send(
+        &mut answer,
+        &Ready {
+            items: items as u64,
+        },
+    )
+    .await?;
     let _ = answer.finish();
     Ok(())
 }
@@ -331,6 +368,9 @@ impl Counts {
     }
 
     fn outcome(&self) -> Outcome {
-        Outcome { done: self.done(), failed: self.failed.load(Ordering::Relaxed) }
+        Outcome {
+            done: self.done(),
+            failed: self.failed.load(Ordering::Relaxed),
+        }
     }
 }

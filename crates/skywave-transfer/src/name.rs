@@ -77,14 +77,21 @@ fn is_plain(name: &str) -> bool {
 /// Characters that a terminal obeys, or that make a text look like another one (Unicode TR 36).
 fn is_deceptive(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
+        || matches!(
+            c,
+            '\u{2028}' | '\u{2029}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{feff}'
+        )
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A text of another host as it may be shown: what a terminal would obey is escaped.
 pub fn shown(text: &str) -> String {
     let escape = |c: char| -> String {
-        if is_deceptive(c) { c.escape_unicode().collect() } else { c.to_string() }
+        if is_deceptive(c) {
+            c.escape_unicode().collect()
+        } else {
+            c.to_string()
+        }
     };
     text.chars().map(escape).collect()
 }
@@ -101,8 +108,25 @@ mod tests {
         let long = "a".repeat(256);
         let deep = "a/".repeat(64) + "a";
         for path in [
-            "", ".", "..", "/", "/etc/passwd", "a/../b", "a//b", "a/", "./a", "..\\x", "a\nb", "a\0b",
-            "a\u{202e}txt.exe", "a\u{2028}b", "\u{feff}a", "a\u{1b}[31m", ".skywave-x.part", &long, &deep,
+            "",
+            ".",
+            "..",
+            "/",
+            "/etc/passwd",
+            "a/../b",
+            "a//b",
+            "a/",
+            "./a",
+            "..\\x",
+            "a\nb",
+            "a\0b",
+            "a\u{202e}txt.exe",
+            "a\u{2028}b",
+            "\u{feff}a",
+            "a\u{1b}[31m",
+            ".skywave-x.part",
+            &long,
+            &deep,
         ] {
             assert!(RelativePath::parse(path).is_err(), "{path:?}");
         }

@@ -28,8 +28,15 @@ pub struct Sending {
 
 impl std::fmt::Debug for Sending {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let name = if self.control.is_some() { "given" } else { "default" };
-        f.debug_struct("Sending").field("control", &name).field("limit", &self.limit).finish()
+        let name = if self.control.is_some() {
+            "given"
+        } else {
+            "default"
+        };
+        f.debug_struct("Sending")
+            .field("control", &name)
+            .field("limit", &self.limit)
+            .finish()
     }
 }
 
@@ -77,7 +84,11 @@ fn transport(sending: &Sending, window: u32) -> Arc<TransportConfig> {
 }
 
 /// The configuration of a side that connects.
-pub(crate) fn client(secret: &SecretKey, peers: Peers, sending: &Sending) -> Result<ClientConfig, Error> {
+pub(crate) fn client(
+    secret: &SecretKey,
+    peers: Peers,
+    sending: &Sending,
+) -> Result<ClientConfig, Error> {
     let tls = tls::client(secret, peers).map_err(|error| Error::System(error.to_string()))?;
     let mut config = ClientConfig::new(Arc::new(tls));
     config.transport_config(transport(sending, WINDOW));
@@ -85,7 +96,11 @@ pub(crate) fn client(secret: &SecretKey, peers: Peers, sending: &Sending) -> Res
 }
 
 /// The configuration of a side that listens.
-pub(crate) fn server(secret: &SecretKey, peers: Peers, sending: &Sending) -> Result<ServerConfig, Error> {
+pub(crate) fn server(
+    secret: &SecretKey,
+    peers: Peers,
+    sending: &Sending,
+) -> Result<ServerConfig, Error> {
     let tls = tls::server(secret, peers).map_err(|error| Error::System(error.to_string()))?;
     let mut config = ServerConfig::with_crypto(Arc::new(tls));
     config
@@ -127,7 +142,11 @@ pub(crate) fn listening(
     open().map_err(|error| Error::Bind(at, error))
 }
 
-fn open(config: EndpointConfig, server: Option<ServerConfig>, socket: UdpSocket) -> io::Result<Endpoint> {
+fn open(
+    config: EndpointConfig,
+    server: Option<ServerConfig>,
+    socket: UdpSocket,
+) -> io::Result<Endpoint> {
     Endpoint::new(config, server, socket, Arc::new(noq::TokioRuntime))
 }
 

@@ -36,6 +36,9 @@ pub enum KeyError {
     /// Another text.
     #[error("no key: expected `sky1` and 43 characters, as `skywave key` prints")]
     NoKey,
+    /// The same, in place of a secret one.
+    #[error("no secret key: expected `skysecret1` and 43 characters, as `skywave key` keeps")]
+    NoSecret,
     /// The key of a version that had X25519 keys only.
     #[error("a key made by an older skywave: make a new one with `skywave key`")]
     Old,
@@ -167,7 +170,10 @@ impl FromStr for SecretKey {
     type Err = KeyError;
 
     fn from_str(text: &str) -> Result<Self, KeyError> {
-        let key = Self(bytes(text, SECRET)?);
+        let key = Self(bytes(text, SECRET).map_err(|error| match error {
+            KeyError::NoKey => KeyError::NoSecret,
+            other => other,
+        })?);
         if key.is_fit() {
             Ok(key)
         } else {
@@ -178,10 +184,16 @@ impl FromStr for SecretKey {
 
 fn bytes(text: &str, prefix: &str) -> Result<[u8; LEN], KeyError> {
     let text = text.trim();
-    let decoded = text.strip_prefix(prefix).map(|rest| URL_SAFE_NO_PAD.decode(rest));
+    let decoded = text
+        .strip_prefix(prefix)
+        .map(|rest| URL_SAFE_NO_PAD.decode(rest));
     let Some(Ok(decoded)) = decoded else {
         let is_old = STANDARD.decode(text).is_ok_and(|bytes| bytes.len() == LEN);
-        return Err(if is_old { KeyError::Old } else { KeyError::NoKey });
+        return Err(if is_old {
+            KeyError::Old
+        } else {
+            KeyError::NoKey
+        });
     };
     decoded.try_into().map_err(|_| KeyError::NoKey)
 }
@@ -232,20 +244,33 @@ mod tests {
             "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
         ];
         for hex in low {
-            assert_eq!(PublicKey::from_bytes(bytes(hex)), Err(KeyError::Nobody), "{hex}");
+            assert_eq!(
+                PublicKey::from_bytes(bytes(hex)),
+                Err(KeyError::Nobody),
+                "{hex}"
+            );
             let text = PublicKey(bytes(hex)).to_string();
             assert_eq!(text.parse::<PublicKey>(), Err(KeyError::Nobody), "{hex}");
         }
-        for low in [[0; LEN], bytes("0100000000000000000000000000000000000000000000000000000000000000")] {
+        for low in [
+            [0; LEN],
+            bytes("0100000000000000000000000000000000000000000000000000000000000000"),
+        ] {
             assert!(PublicKey::from_x25519(low).is_err(), "{low:?}");
         }
     }
 
     #[test]
     fn a_key_that_noise_would_name_otherwise_is_refused() {
-        let odd = (0..).map(|n| SecretKey::from_bytes([n; LEN])).find(|key| !key.is_fit()).unwrap();
+        let odd = (0..=255)
+            .map(|n| SecretKey::from_bytes([n; LEN]))
+            .find(|key| !key.is_fit())
+            .unwrap();
         assert_eq!(odd.reveal().parse::<SecretKey>(), Err(KeyError::Nobody));
-        assert_eq!(odd.public().to_string().parse::<PublicKey>(), Err(KeyError::Nobody));
+        assert_eq!(
+            odd.public().to_string().parse::<PublicKey>(),
+            Err(KeyError::Nobody)
+        );
     }
 
     #[test]
@@ -258,7 +283,15 @@ mod tests {
     #[test]
     fn other_texts_are_no_keys() {
         let key = SecretKey::generate().unwrap().public().to_string();
-        for text in ["", "abc", "ä", &key[1..], &key[..46], &format!("{key}A"), &format!("{key}=")] {
+        for text in [
+            "",
+            "abc",
+            "ä",
+            &key[1..],
+            &key[..46],
+            &format!("{key}A"),
+            &format!("{key}="),
+        ] {
             assert_eq!(text.parse::<PublicKey>(), Err(KeyError::NoKey), "{text}");
         }
         assert!(format!(" {key}\n").parse::<PublicKey>().is_ok());

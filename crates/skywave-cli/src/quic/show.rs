@@ -49,7 +49,11 @@ struct File {
 
 /// A rate in bits a second.
 fn megabits(bps: f64) -> String {
-    if bps >= 1e6 { format!("{:.1} Mb/s", bps / 1e6) } else { format!("{:.1} kb/s", bps / 1e3) }
+    if bps >= 1e6 {
+        format!("{:.1} Mb/s", bps / 1e6)
+    } else {
+        format!("{:.1} kb/s", bps / 1e3)
+    }
 }
 
 /// A name that leaves room for the rest of the line: its end, which tells files apart.
@@ -63,12 +67,20 @@ fn shortened(name: &str) -> String {
 }
 
 fn loss(link: Link) -> f64 {
-    if link.sent == 0 { 0.0 } else { link.lost as f64 / link.sent as f64 }
+    if link.sent == 0 {
+        0.0
+    } else {
+        link.lost as f64 / link.sent as f64
+    }
 }
 
 impl File {
     fn new(path: String, size: Option<u64>, bar: ProgressBar) -> Self {
-        let style = if size.is_some() { STYLE } else { STYLE_OF_PIPES };
+        let style = if size.is_some() {
+            STYLE
+        } else {
+            STYLE_OF_PIPES
+        };
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
@@ -76,7 +88,16 @@ impl File {
         let now = Instant::now();
         // Due at once.
         let said = now.checked_sub(JSON_EVERY).unwrap_or(now);
-        Self { path, size, begun: now, first: None, since: (now, 0), rate: 0.0, said, bar }
+        Self {
+            path,
+            size,
+            begun: now,
+            first: None,
+            since: (now, 0),
+            rate: 0.0,
+            said,
+            bar,
+        }
     }
 
     fn note(&mut self, bytes: u64, link: Link) {
@@ -92,7 +113,9 @@ impl File {
         }
         self.bar.set_position(bytes);
         let rtt = 1e3 * link.rtt.as_secs_f64();
-        let left = self.left(bytes).map(|left| format!(", {} left", HumanDuration(left)));
+        let left = self
+            .left(bytes)
+            .map(|left| format!(", {} left", HumanDuration(left)));
         self.bar.set_message(format!(
             "· {}, {:.1} % lost, RTT {rtt:.0} ms{}",
             megabits(self.rate),
@@ -110,7 +133,15 @@ impl File {
 impl Show {
     pub(crate) fn new(json: bool, out: Stream, this: PublicKey, code: Option<Code>) -> Arc<Self> {
         let (bars, files) = (MultiProgress::new(), Mutex::default());
-        Arc::new(Self { json, out, this, code, bars, files, arrived: AtomicUsize::new(0) })
+        Arc::new(Self {
+            json,
+            out,
+            this,
+            code,
+            bars,
+            files,
+            arrived: AtomicUsize::new(0),
+        })
     }
 
     /// Files that the receiver has.
@@ -200,7 +231,9 @@ impl Show {
 
     fn progress(&self, id: Id, bytes: u64, link: Link) {
         let mut files = self.lock();
-        let Some(file) = files.get_mut(&id) else { return };
+        let Some(file) = files.get_mut(&id) else {
+            return;
+        };
         file.note(bytes, link);
         if !self.json || file.said.elapsed() < JSON_EVERY {
             return;
@@ -226,13 +259,20 @@ impl Show {
         self.arrived.fetch_add(1, Ordering::Relaxed);
         let seconds = file.map_or(0.0, |file| file.begun.elapsed().as_secs_f64());
         let new = arrived.size - arrived.resumed_from.min(arrived.size);
-        let place = arrived.place.as_ref().map(|place| shown(&place.display().to_string()));
+        let place = arrived
+            .place
+            .as_ref()
+            .map(|place| shown(&place.display().to_string()));
         let name = place.clone().unwrap_or_else(|| arrived.path.clone());
         let words = if new == 0 && arrived.size > 0 {
             format!("{name}: it was there already, BLAKE3 {}", arrived.hash)
         } else {
             let rate = megabits(new as f64 * 8.0 / seconds.max(1e-3));
-            format!("{name}: {} in {seconds:.1} s, {rate}, BLAKE3 {}", DecimalBytes(new), arrived.hash)
+            format!(
+                "{name}: {} in {seconds:.1} s, {rate}, BLAKE3 {}",
+                DecimalBytes(new),
+                arrived.hash
+            )
         };
         self.say(self.out, &words, || {
             json!({

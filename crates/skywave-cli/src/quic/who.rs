@@ -39,7 +39,10 @@ impl Pace {
     pub(crate) fn sending(&self) -> Sending {
         // In bytes; at least one a second.
         let limit = self.limit.map(|bps| (bps / 8.0).max(1.0) as u64);
-        Sending { control: None, limit }
+        Sending {
+            control: None,
+            limit,
+        }
     }
 }
 
@@ -81,17 +84,26 @@ pub(crate) fn dial(
             return Err(Failure::Usage(wanted.to_owned()));
         }
     };
-    if to.rsplit_once(':').is_none_or(|(host, port)| host.is_empty() || port.parse::<u16>().is_err()) {
+    if to
+        .rsplit_once(':')
+        .is_none_or(|(host, port)| host.is_empty() || port.parse::<u16>().is_err())
+    {
         return Err(Failure::Address {
             text: to.to_owned(),
             why: "this is no host with a port".to_owned(),
         });
     }
-    Ok(Dial { to: to.to_owned(), proof, wait: patience.wait, patience: patience.patience })
+    Ok(Dial {
+        to: to.to_owned(),
+        proof,
+        wait: patience.wait,
+        patience: patience.patience,
+    })
 }
 
 fn read_code(text: &str) -> Result<Code, Failure> {
-    text.parse().map_err(|error| Failure::Usage(format!("{text}: {error}")))
+    text.parse()
+        .map_err(|error| Failure::Usage(format!("{text}: {error}")))
 }
 
 /// Who may connect: options of a side that listens.
@@ -114,9 +126,14 @@ impl Guests {
     }
 
     /// How connections are taken. An empty code stands for a new one.
-    pub(crate) fn listen(&self, at: std::net::SocketAddr, code: Option<&str>) -> Result<Listen, Failure> {
+    pub(crate) fn listen(
+        &self,
+        at: std::net::SocketAddr,
+        code: Option<&str>,
+    ) -> Result<Listen, Failure> {
         if self.is_nobody() && code.is_none() {
-            let wanted = "who may connect? --allow KEY, or --code to make a code for the other side";
+            let wanted =
+                "who may connect? --allow KEY, or --code to make a code for the other side";
             return Err(Failure::Usage(wanted.to_owned()));
         }
         let code = match code {
@@ -136,7 +153,12 @@ impl Guests {
             }
             Allowed::Keys(keys)
         };
-        Ok(Listen { at, allowed, code, count: self.count.map(|n| n as usize) })
+        Ok(Listen {
+            at,
+            allowed,
+            code,
+            count: self.count.map(|n| n as usize),
+        })
     }
 }
 

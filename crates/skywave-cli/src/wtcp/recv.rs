@@ -51,7 +51,10 @@ pub(crate) fn main(args: &Options<'_>) -> Result<(), Failure> {
         address: args.listen,
         source,
     })?;
-    let words = format!("skywave: listening at {}; this host's key is {public}", node.address());
+    let words = format!(
+        "skywave: listening at {}; this host's key is {public}",
+        node.address()
+    );
     line(Stream::Err, &words);
     let options = ServeOptions {
         dir: args.into.to_owned(),
@@ -66,7 +69,9 @@ pub(crate) fn main(args: &Options<'_>) -> Result<(), Failure> {
             let name = bars.end(id);
             match result {
                 Ok(received) => bars.print(|| print(&received, args.json)),
-                Err(error) => bars.print(|| line(Stream::Err, &format!("skywave: {name}: {error}"))),
+                Err(error) => {
+                    bars.print(|| line(Stream::Err, &format!("skywave: {name}: {error}")))
+                }
             }
         }
     };

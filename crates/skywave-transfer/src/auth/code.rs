@@ -18,7 +18,9 @@ pub struct Code([u8; LEN]);
 
 /// A text that is no code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected a code of eight letters and digits, such as 3k7d-x9qm, as the other side prints it")]
+#[error(
+    "expected a code of eight letters and digits, such as 3k7d-x9qm, as the other side prints it"
+)]
 pub struct NoCode;
 
 impl Code {
@@ -52,7 +54,11 @@ impl FromStr for Code {
         let letters: Vec<u8> = letters.collect();
         let code = letters.try_into().map_err(|_| NoCode)?;
         let Self(letters) = Self(code);
-        if letters.iter().all(|letter| LETTERS.contains(letter)) { Ok(Self(letters)) } else { Err(NoCode) }
+        if letters.iter().all(|letter| LETTERS.contains(letter)) {
+            Ok(Self(letters))
+        } else {
+            Err(NoCode)
+        }
     }
 }
 

@@ -31,7 +31,10 @@ pub(crate) struct Sides {
 
 impl Sides {
     fn identities(&self) -> (Identity, Identity) {
-        (Identity::new(self.client.as_bytes()), Identity::new(self.server.as_bytes()))
+        (
+            Identity::new(self.client.as_bytes()),
+            Identity::new(self.server.as_bytes()),
+        )
     }
 }
 
@@ -50,7 +53,10 @@ fn confirmed(key: &[u8], connection: &Connection) -> Result<Confirmed, Broken> {
         hasher.update(key).update(&channel);
         hasher.finalize()
     };
-    Ok(Confirmed { client: of(CLIENT), server: of(SERVER) })
+    Ok(Confirmed {
+        client: of(CLIENT),
+        server: of(SERVER),
+    })
 }
 
 /// The side that connected. `false`: the listening one does not know the code.

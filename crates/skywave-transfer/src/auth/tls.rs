@@ -14,18 +14,21 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls13_signature_with_raw_key};
 use rustls::pki_types::{
     CertificateDer, PrivatePkcs8KeyDer, ServerName, SubjectPublicKeyInfoDer, UnixTime,
 };
-use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::server::AlwaysResolvesServerRawPublicKeys;
+use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::sign::CertifiedKey;
 use rustls::{
-    CertificateError, DigitallySignedStruct, DistinguishedName, Error, PeerMisbehaved, SignatureScheme,
+    CertificateError, DigitallySignedStruct, DistinguishedName, Error, PeerMisbehaved,
+    SignatureScheme,
 };
 use skywave_wire::key::{PublicKey, SecretKey};
 
 /// The protocol, as TLS agrees on it.
 const ALPN: &[u8] = b"skywave/1";
 /// What comes before the bytes of an Ed25519 public key in a SubjectPublicKeyInfo (RFC 8410 section 4).
-const SPKI: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
+const SPKI: [u8; 12] = [
+    0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00,
+];
 /// What comes before the seed of an Ed25519 key in PKCS#8 (RFC 8410 section 7).
 const PKCS8: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
@@ -67,7 +70,11 @@ impl Verifier {
             Peers::Keys(keys) => keys.contains(&key),
             Peers::Everybody => true,
         };
-        if may { Ok(()) } else { Err(CertificateError::ApplicationVerificationFailure.into()) }
+        if may {
+            Ok(())
+        } else {
+            Err(CertificateError::ApplicationVerificationFailure.into())
+        }
     }
 
     fn signature(
@@ -96,7 +103,8 @@ impl ServerCertVerifier for Verifier {
         _: &[u8],
         _: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        self.check(end_entity).map(|()| ServerCertVerified::assertion())
+        self.check(end_entity)
+            .map(|()| ServerCertVerified::assertion())
     }
 
     fn verify_tls12_signature(
@@ -137,7 +145,8 @@ impl ClientCertVerifier for Verifier {
         _: &[CertificateDer<'_>],
         _: UnixTime,
     ) -> Result<ClientCertVerified, Error> {
-        self.check(end_entity).map(|()| ClientCertVerified::assertion())
+        self.check(end_entity)
+            .map(|()| ClientCertVerified::assertion())
     }
 
     fn verify_tls12_signature(
@@ -172,16 +181,24 @@ fn certified(secret: &SecretKey) -> Result<Arc<CertifiedKey>, Error> {
     let pkcs8 = [&PKCS8[..], secret.as_bytes()].concat();
     let signing = ring::sign::any_eddsa_type(&PrivatePkcs8KeyDer::from(pkcs8))?;
     let spki = [&SPKI[..], secret.public().as_bytes()].concat();
-    Ok(Arc::new(CertifiedKey::new(vec![CertificateDer::from(spki)], signing)))
+    Ok(Arc::new(CertifiedKey::new(
+        vec![CertificateDer::from(spki)],
+        signing,
+    )))
 }
 
 /// The side that connects.
 pub(crate) fn client(secret: &SecretKey, peers: Peers) -> Result<QuicClientConfig, Error> {
     let provider = Arc::new(ring::default_provider());
-    let verifier = Verifier { peers, provider: provider.clone() };
+    let verifier = Verifier {
+        peers,
+        provider: provider.clone(),
+    };
     let config = rustls::ClientConfig::builder_with_provider(provider);
     let config = config.with_protocol_versions(&[&rustls::version::TLS13])?;
-    let config = config.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
+    let config = config
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier));
     let resolver = AlwaysResolvesClientRawPublicKeys::new(certified(secret)?);
     let mut config = config.with_client_cert_resolver(Arc::new(resolver));
     config.alpn_protocols = vec![ALPN.to_vec()];
@@ -195,7 +212,10 @@ pub(crate) fn client(secret: &SecretKey, peers: Peers) -> Result<QuicClientConfi
 /// The side that listens.
 pub(crate) fn server(secret: &SecretKey, peers: Peers) -> Result<QuicServerConfig, Error> {
     let provider = Arc::new(ring::default_provider());
-    let verifier = Verifier { peers, provider: provider.clone() };
+    let verifier = Verifier {
+        peers,
+        provider: provider.clone(),
+    };
     let config = rustls::ServerConfig::builder_with_provider(provider);
     let config = config.with_protocol_versions(&[&rustls::version::TLS13])?;
     let config = config.with_client_cert_verifier(Arc::new(verifier));

@@ -10,6 +10,16 @@ use rustix::io::Errno;
 
 use crate::name::RelativePath;
 
+/// What has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum There {
+    Nothing,
+    /// A file of so many bytes.
+    File(u64),
+    /// A folder, a link or the like.
+    Other,
+}
+
 /// A name in a folder that is open.
 pub(crate) struct Place {
     pub(crate) folder: OwnedFd,
@@ -31,7 +41,9 @@ fn make(folder: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
 
 /// Makes the folder of this path, and those that it is in.
 pub(crate) fn make_folder(root: &OwnedFd, path: &RelativePath) -> io::Result<()> {
-    Place::open(root, path).and_then(|place| make(&place.folder, &place.name)).map(drop)
+    Place::open(root, path)
+        .and_then(|place| make(&place.folder, &place.name))
+        .map(drop)
 }
 
 impl Place {
@@ -42,17 +54,20 @@ impl Place {
         for name in folders {
             folder = make(&folder, name)?;
         }
-        Ok(Self { folder, name: name.to_owned() })
+        Ok(Self {
+            folder,
+            name: name.to_owned(),
+        })
     }
 
-    /// What is there, if anything: its size if it is a file.
-    pub(crate) fn look(&self) -> io::Result<Option<Option<u64>>> {
+    /// What is there.
+    pub(crate) fn look(&self) -> io::Result<There> {
         match statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(found) => {
-                let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
-                Ok(Some(is_file.then_some(found.st_size as u64)))
+            Ok(found) if FileType::from_raw_mode(found.st_mode) == FileType::RegularFile => {
+                Ok(There::File(found.st_size as u64))
             }
-            Err(Errno::NOENT) => Ok(None),
+            Ok(_) => Ok(There::Other),
+            Err(Errno::NOENT) => Ok(There::Nothing),
             Err(error) => Err(error.into()),
         }
     }
@@ -82,7 +97,7 @@ mod tests {
         fs::write(outside.path().join("secret"), "x").unwrap();
         std::os::unix::fs::symlink(outside.path().join("secret"), dir.path().join("file")).unwrap();
         let place = open("file").unwrap();
-        assert_eq!(place.look().unwrap(), Some(None));
+        assert_eq!(place.look().unwrap(), There::Other);
         assert!(place.read().is_err());
         open("a/b/c").unwrap();
         assert!(dir.path().join("a/b").is_dir());

@@ -16,7 +16,7 @@ use rustix::fs::{Access, Mode, OFlags, access, open};
 use skywave_wire::key::PublicKey;
 use tokio::sync::oneshot;
 
-pub(crate) use beneath::{Place, make_folder};
+pub(crate) use beneath::{Place, There, make_folder};
 pub(crate) use partial::{Partial, hash};
 pub(crate) use room::{Claim, Room};
 
@@ -47,8 +47,8 @@ pub(crate) struct Inbox {
 pub(crate) struct Register {
     /// A newer transfer of the same file by the same host ends the older one.
     under_way: Mutex<HashMap<String, oneshot::Sender<()>>>,
-    /// Sizes of files that are there.
-    arrived: Mutex<HashMap<String, u64>>,
+    /// Sizes and hashes of files that are there.
+    arrived: Mutex<HashMap<String, (u64, blake3::Hash)>>,
 }
 
 impl Inbox {
@@ -90,13 +90,14 @@ impl Register {
         ended
     }
 
-    /// Notes that a file of this size is there.
-    pub(crate) fn note(&self, name: &str, size: u64) {
-        lock(&self.arrived).insert(name.to_owned(), size);
+    /// Notes that a file of this size and hash is there.
+    pub(crate) fn note(&self, name: &str, size: u64, hash: blake3::Hash) {
+        lock(&self.arrived).insert(name.to_owned(), (size, hash));
     }
 
-    /// The size of a file that came while this process ran: then the sender only did not hear of it.
-    pub(crate) fn had(&self, name: &str) -> Option<u64> {
+    /// Size and hash of a file that came while this process ran: maybe the sender only did not hear of
+    /// it.
+    pub(crate) fn had(&self, name: &str) -> Option<(u64, blake3::Hash)> {
         lock(&self.arrived).get(name).copied()
     }
 }

@@ -36,7 +36,9 @@ pub(crate) fn hash(
     let mut buffer = vec![0; CHUNK];
     let mut done = 0;
     while done < limit {
-        let most = buffer.len().min(usize::try_from(limit - done).unwrap_or(usize::MAX));
+        let most = buffer
+            .len()
+            .min(usize::try_from(limit - done).unwrap_or(usize::MAX));
         match file.read(&mut buffer[..most])? {
             0 => break,
             n => {
@@ -91,7 +93,11 @@ impl Partial {
     }
 
     /// Reads what is there, at most `limit` bytes; their hash. Nothing if told to stop.
-    pub(crate) fn recover(&mut self, limit: u64, go_on: GoOn<'_>) -> io::Result<Option<blake3::Hash>> {
+    pub(crate) fn recover(
+        &mut self,
+        limit: u64,
+        go_on: GoOn<'_>,
+    ) -> io::Result<Option<blake3::Hash>> {
         self.file.rewind()?;
         let found = hash(&self.file, limit, go_on)?;
         Ok(found.map(|(have, hash)| {
@@ -127,9 +133,11 @@ impl Partial {
         (modified, mode): (Time, u32),
         overwrite: bool,
     ) -> io::Result<()> {
-        self.file.set_times(FileTimes::new().set_modified(time(modified)))?;
+        self.file
+            .set_times(FileTimes::new().set_modified(time(modified)))?;
         let umasked = self.file.metadata()?.mode();
-        self.file.set_permissions(Permissions::from_mode((umasked & mode | 0o400) & 0o777))?;
+        self.file
+            .set_permissions(Permissions::from_mode((umasked & mode | 0o400) & 0o777))?;
         self.file.sync_all()?;
         if overwrite {
             renameat(&self.root, &self.name, &place.folder, &place.name)?;

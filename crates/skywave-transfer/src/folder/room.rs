@@ -37,7 +37,11 @@ impl Room {
     pub(crate) fn new(path: &Path, quota: Option<u64>) -> io::Result<Self> {
         let used = if quota.is_some() { size(path)? } else { 0 };
         let state = Mutex::new(State { used, claimed: 0 });
-        Ok(Self { path: path.to_owned(), quota, state })
+        Ok(Self {
+            path: path.to_owned(),
+            quota,
+            state,
+        })
     }
 
     fn claim(&self, bytes: u64) -> Result<(), Refusal> {
@@ -48,13 +52,18 @@ impl Room {
                 // Files may have been taken out of the folder.
                 state.used = size(&self.path).map_err(|error| Refusal::io(&error))?;
             }
-            let left = quota.saturating_sub(state.used).saturating_sub(state.claimed);
+            let left = quota
+                .saturating_sub(state.used)
+                .saturating_sub(state.claimed);
             if bytes > left {
                 return Err(Refusal::Quota(left));
             }
         }
         let disk = statvfs(&self.path).map_err(|error| Refusal::io(&error.into()))?;
-        let free = disk.f_bavail.saturating_mul(disk.f_frsize).saturating_sub(SPARE);
+        let free = disk
+            .f_bavail
+            .saturating_mul(disk.f_frsize)
+            .saturating_sub(SPARE);
         if wanted > free {
             return Err(Refusal::Space(free.saturating_sub(state.claimed)));
         }
@@ -71,7 +80,10 @@ impl Claim {
     /// Claims room for so many bytes.
     pub(crate) fn new(room: &Arc<Room>, bytes: u64) -> Result<Self, Refusal> {
         room.claim(bytes)?;
-        Ok(Self { room: room.clone(), left: bytes })
+        Ok(Self {
+            room: room.clone(),
+            left: bytes,
+        })
     }
 
     /// Claims room for so many bytes more.
@@ -98,7 +110,8 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.room.change(|state| state.claimed = state.claimed.saturating_sub(self.left));
+        self.room
+            .change(|state| state.claimed = state.claimed.saturating_sub(self.left));
     }
 }
 
@@ -108,8 +121,14 @@ fn size(dir: &Path) -> io::Result<u64> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         // What is gone meanwhile takes no room.
-        let Ok(metadata) = entry.metadata() else { continue };
-        let size = if metadata.is_dir() { size(&entry.path())? } else { metadata.len() };
+        let Ok(metadata) = entry.metadata() else {
+            continue;
+        };
+        let size = if metadata.is_dir() {
+            size(&entry.path())?
+        } else {
+            metadata.len()
+        };
         sum = sum.saturating_add(size);
     }
     Ok(sum)
@@ -144,9 +163,15 @@ mod tests {
     #[test]
     fn more_than_the_disk_has_is_refused() {
         let (_dir, room) = room(None);
-        assert!(matches!(Claim::new(&room, u64::MAX).err(), Some(Refusal::Space(_))));
+        assert!(matches!(
+            Claim::new(&room, u64::MAX).err(),
+            Some(Refusal::Space(_))
+        ));
         let _half = Claim::new(&room, 1 << 20).unwrap();
-        assert!(matches!(Claim::new(&room, u64::MAX - 5).err(), Some(Refusal::Space(_))));
+        assert!(matches!(
+            Claim::new(&room, u64::MAX - 5).err(),
+            Some(Refusal::Space(_))
+        ));
     }
 
     #[test]

@@ -11,13 +11,20 @@ const OLD: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Removes partial files that were not written to for 30 days.
 pub(crate) fn remove_old(dir: &Path) {
-    let Ok(entries) = fs::read_dir(dir) else { return };
+    let Ok(entries) = fs::read_dir(dir) else {
+        return;
+    };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let is_partial = name.starts_with(PREFIX) && name.ends_with(".part");
         let age = || {
-            let modified = entry.metadata().ok().filter(fs::Metadata::is_file)?.modified().ok()?;
+            let modified = entry
+                .metadata()
+                .ok()
+                .filter(fs::Metadata::is_file)?
+                .modified()
+                .ok()?;
             SystemTime::now().duration_since(modified).ok()
         };
         if is_partial && age().is_some_and(|age| age > OLD) {
@@ -44,7 +51,8 @@ mod tests {
             (".skywave-notes", old),
         ] {
             let file = File::create(dir.path().join(name)).unwrap();
-            file.set_times(FileTimes::new().set_modified(modified)).unwrap();
+            file.set_times(FileTimes::new().set_modified(modified))
+                .unwrap();
         }
         remove_old(dir.path());
         let left = |name: &str| dir.path().join(name).exists();

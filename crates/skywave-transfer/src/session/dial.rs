@@ -145,14 +145,21 @@ impl Attempts<'_> {
         let (mut sender, mut stream) = connection.open_bi().await.map_err(Broken::from)?;
         match &self.dial.proof {
             Proof::Code(code) if self.key.is_none() => {
-                self.prove(&connection, (&mut sender, &mut stream), code, peer).await?;
+                self.prove(&connection, (&mut sender, &mut stream), code, peer)
+                    .await?;
             }
             _ => send(&mut sender, &Hello::Key).await?,
         }
         send(&mut sender, &self.request).await?;
-        let ready = timeout(DEADLINE, read(&mut stream)).await.map_err(|_| Broken::Late)??;
+        let ready = timeout(DEADLINE, read(&mut stream))
+            .await
+            .map_err(|_| Broken::Late)??;
         let (teller, pulse) = (self.host.teller.clone(), self.pulse.clone());
-        Ok((endpoint, Session::new(connection, peer, teller, pulse), ready))
+        Ok((
+            endpoint,
+            Session::new(connection, peer, teller, pulse),
+            ready,
+        ))
     }
 
     async fn prove(
@@ -162,9 +169,14 @@ impl Attempts<'_> {
         code: &Code,
         server: PublicKey,
     ) -> Result<(), Failed> {
-        let sides = Sides { client: self.host.secret.public(), server };
+        let sides = Sides {
+            client: self.host.secret.public(),
+            server,
+        };
         let proven = prove::as_client(connection, streams, code, sides);
-        let proven = timeout(DEADLINE, proven).await.map_err(|_| Broken::Late)??;
+        let proven = timeout(DEADLINE, proven)
+            .await
+            .map_err(|_| Broken::Late)??;
         if !proven {
             Close::WrongCode.close(connection);
             return Err(Failed::Error(Error::WrongCode));

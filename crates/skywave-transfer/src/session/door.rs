@@ -126,7 +126,9 @@ impl Door {
         };
         let config = network::server(&self.host.secret, peers, &self.host.sending)?;
         let endpoint = network::listening(listen.at, &self.host.secret, config)?;
-        let at = endpoint.local_addr().map_err(|error| Error::Bind(listen.at, error))?;
+        let at = endpoint
+            .local_addr()
+            .map_err(|error| Error::Bind(listen.at, error))?;
         (self.host.teller)(Event::Listening(at));
         let serve = Arc::new(serve);
         let mut shut = self.shut.subscribe();
@@ -165,19 +167,30 @@ impl Door {
         }
         endpoint.close(Close::Gone.code(), b"");
         let _ = timeout(DEADLINE / 10, endpoint.wait_idle()).await;
-        if why == Some(Shut::Guessed) { Err(Error::Guessed) } else { Ok(()) }
+        if why == Some(Shut::Guessed) {
+            Err(Error::Guessed)
+        } else {
+            Ok(())
+        }
     }
 
     /// Whether a handshake may begin, and its stranger be counted.
     fn sort(&self, incoming: Incoming) -> Option<Incoming> {
         let mut state = self.lock();
         let from = network::owner(incoming.remote_address().ip());
-        if state.strangers.len() >= EASY && incoming.may_retry() && !incoming.remote_address_validated() {
+        if state.strangers.len() >= EASY
+            && incoming.may_retry()
+            && !incoming.remote_address_validated()
+        {
             // It can be asked to retry: this was looked up.
             let _ = incoming.retry();
             return None;
         }
-        let same = state.strangers.iter().filter(|other| **other == from).count();
+        let same = state
+            .strangers
+            .iter()
+            .filter(|other| **other == from)
+            .count();
         if state.strangers.len() >= STRANGERS || same >= PER_ADDRESS {
             // An answer would only make them try again, sooner.
             incoming.ignore();
@@ -190,7 +203,9 @@ impl Door {
     async fn welcome(&self, incoming: Incoming) -> Result<Guest, Broken> {
         let stranger = Stranger(self, network::owner(incoming.remote_address().ip()));
         let connecting = incoming.accept().map_err(Broken::from)?;
-        let connection = timeout(DEADLINE, connecting).await.map_err(|_| Broken::Late)??;
+        let connection = timeout(DEADLINE, connecting)
+            .await
+            .map_err(|_| Broken::Late)??;
         let result = timeout(DEADLINE, self.ask(&connection)).await;
         let (peer, request, answer) = match result {
             Ok(Ok(told)) => told,
@@ -211,19 +226,29 @@ impl Door {
         (self.host.teller)(Event::Connected(peer, remote(&connection)));
         let pulse = Arc::new(Pulse::new());
         let session = Session::new(connection, peer, self.host.teller.clone(), pulse);
-        Ok(Guest { session, request, answer })
+        Ok(Guest {
+            session,
+            request,
+            answer,
+        })
     }
 
     /// Who is it, and what does it want?
-    async fn ask(&self, connection: &Connection) -> Result<(PublicKey, Request, SendStream), Broken> {
+    async fn ask(
+        &self,
+        connection: &Connection,
+    ) -> Result<(PublicKey, Request, SendStream), Broken> {
         let peer = tls::peer(connection).ok_or(Broken::Nonsense)?;
         let (mut sender, mut stream) = connection.accept_bi().await?;
         let hello: Hello = read(&mut stream).await?;
         let may = match (&self.allowed, hello) {
             (Allowed::Everybody, Hello::Key) => true,
-            (Allowed::Keys(keys), Hello::Key) => keys.contains(&peer) || self.lock().proven.contains(&peer),
+            (Allowed::Keys(keys), Hello::Key) => {
+                keys.contains(&peer) || self.lock().proven.contains(&peer)
+            }
             (_, Hello::Code(share)) => {
-                self.try_code(connection, (&mut sender, &mut stream), peer, &share).await?
+                self.try_code(connection, (&mut sender, &mut stream), peer, &share)
+                    .await?
             }
         };
         if !may {
@@ -246,8 +271,14 @@ impl Door {
             Close::NoCode.close(connection);
             return Err(Broken::Stream);
         };
-        let mut trying = Trying { door: self, code: Some(code.clone()) };
-        let sides = Sides { client: peer, server: self.host.secret.public() };
+        let mut trying = Trying {
+            door: self,
+            code: Some(code.clone()),
+        };
+        let sides = Sides {
+            client: peer,
+            server: self.host.secret.public(),
+        };
         let proven = prove::as_server(connection, streams, &code, sides, share).await?;
         if proven {
             trying.code = None;
@@ -274,7 +305,9 @@ impl Door {
     /// was started again is not kept out by what it left.
     fn enter(&self, peer: PublicKey, connection: &Connection) {
         let mut state = self.lock();
-        state.inside.retain(|(_, other)| other.close_reason().is_none());
+        state
+            .inside
+            .retain(|(_, other)| other.close_reason().is_none());
         let of_peer = state.inside.iter().filter(|(other, _)| *other == peer);
         if of_peer.count() >= PER_KEY {
             let oldest = state.inside.iter().position(|(other, _)| *other == peer);

@@ -40,7 +40,11 @@ pub(crate) struct Giving {
 
 impl Giving {
     pub(crate) fn new(items: Vec<Item>) -> Self {
-        Self { left: items.into_iter().map(Arc::new).collect(), done: 0, failed: 0 }
+        Self {
+            left: items.into_iter().map(Arc::new).collect(),
+            done: 0,
+            failed: 0,
+        }
     }
 }
 
@@ -79,8 +83,16 @@ async fn give(session: &Session, item: &Item) -> Result<Given, Broken> {
     match &given {
         Ok(Given::Arrived(Some(arrived))) => session.tell(Event::Done(id, arrived.clone())),
         Ok(Given::Arrived(None)) => {}
-        Ok(Given::Failed(why)) => session.tell(Event::Failed { id, path, why: why.clone() }),
-        Err(_) => session.tell(Event::Failed { id, path, why: Why::Broken }),
+        Ok(Given::Failed(why)) => session.tell(Event::Failed {
+            id,
+            path,
+            why: why.clone(),
+        }),
+        Err(_) => session.tell(Event::Failed {
+            id,
+            path,
+            why: Why::Broken,
+        }),
     }
     given
 }
@@ -90,7 +102,12 @@ async fn run(session: &Session, item: &Item, id: Id) -> Result<Given, Broken> {
     let offer = item.offer();
     if !item.is_folder() {
         let (path, size) = (offer.path.clone(), offer.size);
-        session.tell(Event::Offered { id, peer: session.peer, path, size });
+        session.tell(Event::Offered {
+            id,
+            peer: session.peer,
+            path,
+            size,
+        });
     }
     send(&mut sender, &offer).await?;
     let mut reading = Count::default();
@@ -201,7 +218,10 @@ async fn transfer(
                 None => Err(Why::Broken),
             };
             let last = match &end {
-                Ok((size, hash)) => End::Whole { size: *size, hash: (*hash).into() },
+                Ok((size, hash)) => End::Whole {
+                    size: *size,
+                    hash: (*hash).into(),
+                },
                 Err(_) => End::Changed,
             };
             // Known before the receiver can answer to it.

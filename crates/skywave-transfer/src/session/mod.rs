@@ -10,8 +10,8 @@ mod watch;
 
 pub(crate) use give::{Giving, give_all};
 pub(crate) use take::{Taken, take};
-pub use target::Target;
 pub(crate) use target::Receiver;
+pub use target::Target;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -44,7 +44,13 @@ impl Session {
         teller: Teller,
         pulse: Arc<Pulse>,
     ) -> Arc<Self> {
-        Arc::new(Self { connection, peer, teller, pulse, hashing: Semaphore::new(1) })
+        Arc::new(Self {
+            connection,
+            peer,
+            teller,
+            pulse,
+            hashing: Semaphore::new(1),
+        })
     }
 
     pub(crate) fn tell(&self, event: Event) {
@@ -53,7 +59,11 @@ impl Session {
 
     /// The receiver has so many bytes.
     pub(crate) fn progress(&self, id: Id, bytes: u64) {
-        self.tell(Event::Progress { id, bytes, link: Link::of(&self.connection) });
+        self.tell(Event::Progress {
+            id,
+            bytes,
+            link: Link::of(&self.connection),
+        });
     }
 }
 

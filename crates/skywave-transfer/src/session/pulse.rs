@@ -19,7 +19,10 @@ struct State {
 
 impl Pulse {
     pub(crate) fn new() -> Self {
-        Self(Mutex::new(State { last: Instant::now(), answered: false }))
+        Self(Mutex::new(State {
+            last: Instant::now(),
+            answered: false,
+        }))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -30,7 +33,10 @@ impl Pulse {
     pub(crate) fn answer(&self) {
         let mut state = self.lock();
         if !state.answered {
-            *state = State { last: Instant::now(), answered: true };
+            *state = State {
+                last: Instant::now(),
+                answered: true,
+            };
         }
     }
 

@@ -60,16 +60,25 @@ pub(crate) async fn take(
     receiver: &Arc<Receiver>,
     (mut sender, mut stream): (SendStream, RecvStream),
 ) -> Result<Taken, Broken> {
-    let offer: Offer = timeout(DEADLINE, read(&mut stream)).await.map_err(|_| Broken::Late)??;
+    let offer: Offer = timeout(DEADLINE, read(&mut stream))
+        .await
+        .map_err(|_| Broken::Late)??;
     let id = next_id();
     let name = partial_name(&session.peer, &offer);
     let result = match RelativePath::parse(&offer.path) {
         Err(_) => Err(Stop::Refused(Refusal::Path)),
         Ok(path) => {
-            let taking = Taking { session, receiver, offer: Arc::new(offer.clone()), path, id };
-            if taking.is_known(&name) {
+            let taking = Taking {
+                session,
+                receiver,
+                offer: Arc::new(offer.clone()),
+                path,
+                id,
+            };
+            if let Some((size, hash)) = taking.known(&name) {
                 // The sender is told again; nobody else is.
-                Ok(None)
+                let again = taking.replace(&mut sender, &mut stream, size, hash).await;
+                again.map(|arrived| (arrived.resumed_from < size).then_some(arrived))
             } else {
                 let end = receiver.register.take_over(&name);
                 tokio::select! {
@@ -86,7 +95,7 @@ pub(crate) async fn take(
             Ok(Taken::Nothing)
         }
         Ok(Some(arrived)) => {
-            receiver.register.note(&name, arrived.size);
+            receiver.register.note(&name, arrived.size, arrived.hash);
             session.pulse.beat();
             session.tell(Event::Done(id, arrived));
             // The file is there, even if the sender is never told.
@@ -99,26 +108,33 @@ pub(crate) async fn take(
                 Refusal::Changed => Why::Changed,
                 other => Why::Refused(other.clone()),
             };
-            session.tell(Event::Failed { id, path: shown(&offer.path), why });
+            session.tell(Event::Failed {
+                id,
+                path: shown(&offer.path),
+                why,
+            });
             let _ = stream.stop(0_u32.into());
             send(&mut sender, &Reply::No(refusal)).await?;
             let _ = sender.finish();
             Ok(Taken::Refused)
         }
         Err(Stop::Broken(broken)) => {
-            session.tell(Event::Failed { id, path: shown(&offer.path), why: Why::Broken });
+            session.tell(Event::Failed {
+                id,
+                path: shown(&offer.path),
+                why: Why::Broken,
+            });
             Err(broken)
         }
     }
 }
 
 impl Taking<'_> {
-    /// Whether this process has received the file already.
-    fn is_known(&self, name: &str) -> bool {
-        let (size, place) = (self.receiver.register.had(name), self.receiver.place(&self.path));
-        size.zip(place).is_some_and(|(size, place)| {
-            place.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() == size)
-        })
+    /// Size and hash of the file, if this process has received it already. Nothing for empty ones.
+    fn known(&self, name: &str) -> Option<(u64, blake3::Hash)> {
+        let (size, hash) = self.receiver.register.had(name)?;
+        let found = self.receiver.place(&self.path)?.symlink_metadata().ok()?;
+        (size > 0 && found.is_file() && found.len() == size).then_some((size, hash))
     }
 
     async fn run(
@@ -138,14 +154,21 @@ impl Taking<'_> {
             let _one = self.session.hashing.acquire().await;
             let (receiver, peer) = (self.receiver.clone(), self.session.peer);
             let (offer, path) = (self.offer.clone(), self.path.clone());
-            work(sender, move |watch| receiver.find(&peer, &offer, &path, watch)).await?
+            work(sender, move |watch| {
+                receiver.find(&peer, &offer, &path, watch)
+            })
+            .await?
         };
         match found.map_err(Stop::Refused)? {
             Found::Folder => Ok(None),
             Found::Stopped => Err(Stop::Broken(Broken::Stream)),
             Found::Whole(bytes, hash) => self.replace(sender, stream, bytes, hash).await.map(Some),
             Found::Part(sink, bytes, hash) => {
-                let have = Reply::Have { bytes, hash: hash.into(), whole: false };
+                let have = Reply::Have {
+                    bytes,
+                    hash: hash.into(),
+                    whole: false,
+                };
                 send(sender, &have).await?;
                 let Start { from } = read(stream).await?;
                 if from > bytes {
@@ -164,7 +187,15 @@ impl Taking<'_> {
         bytes: u64,
         hash: blake3::Hash,
     ) -> Result<Arrived, Stop> {
-        send(sender, &Reply::Have { bytes, hash: hash.into(), whole: true }).await?;
+        send(
+            sender,
+            &Reply::Have {
+                bytes,
+                hash: hash.into(),
+                whole: true,
+            },
+        )
+        .await?;
         let Start { from } = read(stream).await?;
         if from == bytes && self.offer.size == Some(bytes) {
             return Ok(self.arrived(bytes, hash, bytes));
@@ -172,7 +203,8 @@ impl Taking<'_> {
         if from != 0 {
             return Err(Stop::Broken(Broken::Nonsense));
         }
-        let (receiver, peer, offer) = (self.receiver.clone(), self.session.peer, self.offer.clone());
+        let (receiver, peer, offer) =
+            (self.receiver.clone(), self.session.peer, self.offer.clone());
         let sink = work(sender, move |watch| receiver.replace(&peer, &offer, watch));
         let sink = sink.await?.map_err(Stop::Refused)?;
         let sink = sink.ok_or(Stop::Broken(Broken::Stream))?;
@@ -206,7 +238,9 @@ impl Taking<'_> {
                     return Ok::<_, Broken>(Some(read::<End>(stream).await?));
                 }
                 if let Some(left) = &mut left {
-                    *left = left.checked_sub(chunk.len() as u64).ok_or(Broken::Nonsense)?;
+                    *left = left
+                        .checked_sub(chunk.len() as u64)
+                        .ok_or(Broken::Nonsense)?;
                 }
                 // The disk does not take it.
                 if chunks.send(chunk).await.is_err() {
@@ -233,7 +267,10 @@ impl Taking<'_> {
         drop(reading);
         drop(chunks);
         // What has come is written, whatever happened to the connection.
-        let sink = writing.await.map_err(|_| Broken::Stream)?.map_err(Stop::Refused)?;
+        let sink = writing
+            .await
+            .map_err(|_| Broken::Stream)?
+            .map_err(Stop::Refused)?;
         let end = end?;
         let written = written.load(Ordering::Relaxed);
         self.progress(written);
@@ -251,7 +288,8 @@ impl Taking<'_> {
         }
         send(sender, &Reply::Written(written)).await?;
         let _one = self.session.hashing.acquire().await;
-        let (receiver, offer, path) = (self.receiver.clone(), self.offer.clone(), self.path.clone());
+        let (receiver, offer, path) =
+            (self.receiver.clone(), self.offer.clone(), self.path.clone());
         let finish = move |watch: &_| sink.finish(&receiver, (&offer, &path), (size, hash), watch);
         if !work(sender, finish).await?.map_err(Stop::Refused)? {
             return Err(Stop::Broken(Broken::Stream));

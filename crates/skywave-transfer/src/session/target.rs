@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use super::watch::Watch;
 use crate::error::Error;
-use crate::folder::{self, Claim, Inbox, Partial, Place, Register, Taking, partial_name};
+use crate::folder::{self, Claim, Inbox, Partial, Place, Register, Taking, There, partial_name};
 use crate::name::RelativePath;
 use crate::wire::message::{Kind, Offer, Refusal};
 
@@ -69,11 +69,19 @@ impl Target {
         let to = match self {
             Self::Folder(path, taking) => To::Folder(Inbox::open(&path, taking)?),
             Self::Output(to) => {
-                let output = Output { to, name: None, written: 0, hasher: blake3::Hasher::new() };
+                let output = Output {
+                    to,
+                    name: None,
+                    written: 0,
+                    hasher: blake3::Hasher::new(),
+                };
                 To::Output(Arc::new(Mutex::new(output)))
             }
         };
-        Ok(Receiver { register: Register::default(), to })
+        Ok(Receiver {
+            register: Register::default(),
+            to,
+        })
     }
 }
 
@@ -115,7 +123,10 @@ impl Receiver {
 }
 
 /// Waits for somebody who was told to let go.
-fn wait_for<T>(watch: &Watch, mut get: impl FnMut() -> Result<Option<T>, Refusal>) -> Result<Option<T>, Refusal> {
+fn wait_for<T>(
+    watch: &Watch,
+    mut get: impl FnMut() -> Result<Option<T>, Refusal>,
+) -> Result<Option<T>, Refusal> {
     let deadline = Instant::now() + LETTING_GO;
     loop {
         if let Some(got) = get()? {
@@ -142,7 +153,9 @@ fn find_output(
     }
     let name = partial_name(peer, offer);
     let got = wait_for(watch, || Ok(output.clone().try_lock_owned().ok()))?;
-    let Some(mut output) = got else { return Ok(Found::Stopped) };
+    let Some(mut output) = got else {
+        return Ok(Found::Stopped);
+    };
     if output.name.get_or_insert_with(|| name.clone()) != &name {
         return Err(Refusal::One);
     }
@@ -170,31 +183,44 @@ impl Inbox {
         Claim::new(&self.room, 0)?;
         let place = Place::open(&self.root, path).map_err(io)?;
         match place.look().map_err(io)? {
-            Some(Some(size)) if offer.size == Some(size) => {
+            There::File(size) if offer.size == Some(size) => {
                 let file = place.read().map_err(io)?;
                 let found = folder::hash(file, size, &mut |done| watch.tell(done)).map_err(io)?;
                 return Ok(found.map_or(Found::Stopped, |(size, hash)| Found::Whole(size, hash)));
             }
-            Some(_) if !self.taking.overwrite => return Err(Refusal::Exists),
-            _ => {}
+            There::Nothing => {}
+            _ if self.taking.overwrite => {}
+            _ => return Err(Refusal::Exists),
         }
         let name = partial_name(peer, offer);
         let open = || Partial::open(&self.root, &name, offer.mode).map_err(io);
-        let Some(mut partial) = wait_for(watch, open)? else { return Ok(Found::Stopped) };
+        let Some(mut partial) = wait_for(watch, open)? else {
+            return Ok(Found::Stopped);
+        };
         let limit = offer.size.unwrap_or(u64::MAX);
-        let hash = partial.recover(limit, &mut |done| watch.tell(done)).map_err(io)?;
-        let Some(hash) = hash else { return Ok(Found::Stopped) };
+        let hash = partial
+            .recover(limit, &mut |done| watch.tell(done))
+            .map_err(io)?;
+        let Some(hash) = hash else {
+            return Ok(Found::Stopped);
+        };
         let have = partial.have();
         let claim = Claim::new(&self.room, offer.size.map_or(0, |size| size - have))?;
         Ok(Found::Part(Sink::File { partial, claim }, have, hash))
     }
 
-    fn replace(&self, peer: &PublicKey, offer: &Offer, watch: &Watch) -> Result<Option<Sink>, Refusal> {
+    fn replace(
+        &self,
+        peer: &PublicKey,
+        offer: &Offer,
+        watch: &Watch,
+    ) -> Result<Option<Sink>, Refusal> {
         if !self.taking.overwrite {
             return Err(Refusal::Exists);
         }
         let name = partial_name(peer, offer);
-        let open = || Partial::open(&self.root, &name, offer.mode).map_err(|error| Refusal::io(&error));
+        let open =
+            || Partial::open(&self.root, &name, offer.mode).map_err(|error| Refusal::io(&error));
         let partial = wait_for(watch, open)?;
         let claim = Claim::new(&self.room, offer.size.unwrap_or(0))?;
         Ok(partial.map(|partial| Sink::File { partial, claim }))
@@ -241,17 +267,26 @@ impl Sink {
     ) -> Result<bool, Refusal> {
         let io = |error: std::io::Error| Refusal::io(&error);
         match (self, &receiver.to) {
-            (Self::File { mut partial, claim: _claim }, To::Folder(inbox)) => {
+            (
+                Self::File {
+                    mut partial,
+                    claim: _claim,
+                },
+                To::Folder(inbox),
+            ) => {
                 // More than there should be is found, too.
                 let limit = size.saturating_add(1);
-                let found = partial.recover(limit, &mut |done| watch.tell(done)).map_err(io)?;
+                let found = partial
+                    .recover(limit, &mut |done| watch.tell(done))
+                    .map_err(io)?;
                 let Some(found) = found else { return Ok(false) };
                 if (partial.have(), found) != (size, hash) {
                     partial.discard();
                     return Err(Refusal::Contents);
                 }
                 let place = Place::open(&inbox.root, path).map_err(io)?;
-                let finished = partial.finish(&place, (offer.modified, offer.mode), inbox.taking.overwrite);
+                let finished =
+                    partial.finish(&place, (offer.modified, offer.mode), inbox.taking.overwrite);
                 finished.map_err(|error| match error.kind() {
                     std::io::ErrorKind::AlreadyExists => Refusal::Exists,
                     _ => Refusal::io(&error),

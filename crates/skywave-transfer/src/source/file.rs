@@ -25,7 +25,10 @@ pub(crate) struct Regular {
 /// Opens a file, without waiting for the other end of a pipe.
 fn open(path: &Path) -> Result<File, Why> {
     let flags = OFlags::NONBLOCK.bits() as i32;
-    Ok(OpenOptions::new().read(true).custom_flags(flags).open(path)?)
+    Ok(OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)?)
 }
 
 impl Regular {
@@ -40,22 +43,37 @@ impl Regular {
             nanoseconds: metadata.mtime_nsec() as u32,
         };
         let path = path.to_owned();
-        Ok(Self { path, size: metadata.len(), modified, mode: metadata.mode() })
+        Ok(Self {
+            path,
+            size: metadata.len(),
+            modified,
+            mode: metadata.mode(),
+        })
     }
 
     /// The file, if it is still the one that was found.
     fn reopen(&self) -> Result<File, Why> {
-        if Self::find(&self.path)? == *self { open(&self.path) } else { Err(Why::Changed) }
+        if Self::find(&self.path)? == *self {
+            open(&self.path)
+        } else {
+            Err(Why::Changed)
+        }
     }
 
     /// The hash of its first bytes; the file is read from the start. Nothing if told to stop.
-    pub(crate) fn prefix(&self, bytes: u64, go_on: &Reading) -> Result<Option<blake3::Hasher>, Why> {
+    pub(crate) fn prefix(
+        &self,
+        bytes: u64,
+        go_on: &Reading,
+    ) -> Result<Option<blake3::Hasher>, Why> {
         let mut file = self.reopen()?;
         let mut hasher = blake3::Hasher::new();
         let mut buffer = vec![0; CHUNK];
         let mut left = bytes;
         while left > 0 {
-            let most = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            let most = buffer
+                .len()
+                .min(usize::try_from(left).unwrap_or(usize::MAX));
             match file.read(&mut buffer[..most])? {
                 0 => return Err(Why::Changed),
                 n => {
@@ -76,7 +94,10 @@ impl Regular {
         let this = self.clone();
         tokio::task::spawn_blocking(move || {
             let last = match this.read(from, hasher, &sender) {
-                Ok(Some(hash)) => Piece::End { size: this.size, hash },
+                Ok(Some(hash)) => Piece::End {
+                    size: this.size,
+                    hash,
+                },
                 Ok(None) => return,
                 Err(why) => Piece::Failed(why),
             };

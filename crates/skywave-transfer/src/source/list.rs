@@ -26,7 +26,10 @@ pub(crate) enum Contents {
 impl Item {
     /// What comes out of a pipe, under this name.
     pub fn pipe(name: RelativePath, pipe: Pipe) -> Self {
-        Self { path: name, contents: Contents::Pipe(pipe) }
+        Self {
+            path: name,
+            contents: Contents::Pipe(pipe),
+        }
     }
 
     /// Its path at the receiver.
@@ -50,10 +53,23 @@ impl Item {
     pub(crate) fn offer(&self) -> Offer {
         let (kind, modified, mode) = match &self.contents {
             Contents::File(file) => (Kind::File, file.modified, file.mode & 0o777),
-            Contents::Folder => (Kind::Folder, Time { seconds: 0, nanoseconds: 0 }, 0o777),
+            Contents::Folder => (
+                Kind::Folder,
+                Time {
+                    seconds: 0,
+                    nanoseconds: 0,
+                },
+                0o777,
+            ),
             Contents::Pipe(pipe) => (Kind::File, pipe.opened, 0o666),
         };
-        Offer { path: self.path.as_str().to_owned(), kind, size: self.size(), modified, mode }
+        Offer {
+            path: self.path.as_str().to_owned(),
+            kind,
+            size: self.size(),
+            modified,
+            mode,
+        }
     }
 }
 
@@ -73,16 +89,23 @@ pub fn list(
         let full = fs::canonicalize(path).ok()?;
         Some(full.file_name()?.to_str()?.to_owned())
     };
-    let own_name = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+    let own_name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .map(str::to_owned);
     let name = name.map(str::to_owned).or(own_name).or_else(own);
-    let name = name.ok_or_else(|| Why::Source("its name is no text: give one with --name".to_owned()))?;
+    let name =
+        name.ok_or_else(|| Why::Source("its name is no text: give one with --name".to_owned()))?;
     let name = RelativePath::parse(&name).map_err(|error| Why::Source(error.to_string()))?;
     let mut items = Vec::new();
     if fs::metadata(path)?.is_dir() {
         walk(path, &name, &mut items, skipped)?;
     } else {
         let contents = Contents::File(Regular::find(path)?);
-        items.push(Item { path: name, contents });
+        items.push(Item {
+            path: name,
+            contents,
+        });
     }
     Ok(items)
 }
@@ -96,17 +119,26 @@ fn walk(
     let mut entries = fs::read_dir(dir)?.collect::<Result<Vec<_>, _>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     // The folder itself: it may be empty.
-    items.push(Item { path: name.clone(), contents: Contents::Folder });
+    items.push(Item {
+        path: name.clone(),
+        contents: Contents::Folder,
+    });
     for entry in entries {
         let path = entry.path();
-        let below = entry.file_name().to_str().map(|own| format!("{name}/{own}"));
+        let below = entry
+            .file_name()
+            .to_str()
+            .map(|own| format!("{name}/{own}"));
         let below = below.and_then(|path| RelativePath::parse(&path).ok());
         let result = match (entry.metadata(), below) {
             (Err(error), _) => Err(error.into()),
             (_, None) => Err(Why::Source("its name cannot be told".to_owned())),
             (Ok(found), Some(below)) if found.is_dir() => walk(&path, &below, items, skipped),
             (Ok(found), Some(below)) if found.is_file() => Regular::find(&path).map(|file| {
-                items.push(Item { path: below, contents: Contents::File(file) });
+                items.push(Item {
+                    path: below,
+                    contents: Contents::File(file),
+                });
             }),
             _ => Err(Why::Special),
         };

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 
 pub(crate) use file::Regular;
-pub use list::{Item, list};
 pub(crate) use list::Contents;
+pub use list::{Item, list};
 pub use pipe::Pipe;
 
 use crate::error::Why;

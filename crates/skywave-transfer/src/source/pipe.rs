@@ -49,7 +49,9 @@ impl std::fmt::Debug for Pipe {
 impl Pipe {
     /// Begins to read.
     pub fn open(mut from: impl Read + Send + 'static) -> Self {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let since = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
         let state = State {
             base: 0,
             before: blake3::Hasher::new(),
@@ -79,11 +81,17 @@ impl Pipe {
                     return;
                 }
                 while state.kept.len() >= KEPT {
-                    state = ours.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+                    state = ours
+                        .room
+                        .wait(state)
+                        .unwrap_or_else(PoisonError::into_inner);
                 }
             }
         });
-        let opened = Time { seconds: since.as_secs() as i64, nanoseconds: since.subsec_nanos() };
+        let opened = Time {
+            seconds: since.as_secs() as i64,
+            nanoseconds: since.subsec_nanos(),
+        };
         Self { shared, opened }
     }
 
@@ -99,7 +107,9 @@ impl Pipe {
     /// The receiver has so many bytes.
     pub(crate) fn release(&self, bytes: u64) {
         let mut state = self.shared.lock();
-        let State { base, before, kept, .. } = &mut *state;
+        let State {
+            base, before, kept, ..
+        } = &mut *state;
         let gone = usize::try_from(bytes.saturating_sub(*base)).unwrap_or(usize::MAX);
         let gone = gone.min(kept.len());
         // What is left is moved: not for each byte.
@@ -129,7 +139,13 @@ impl Pipe {
                         at += data.len() as u64;
                         (Piece::Data(data), false)
                     }
-                    Next::End => (Piece::End { size: at, hash: hasher.finalize() }, true),
+                    Next::End => (
+                        Piece::End {
+                            size: at,
+                            hash: hasher.finalize(),
+                        },
+                        true,
+                    ),
                     Next::Failed(why) => (Piece::Failed(why), true),
                 };
                 if sender.send(piece).await.is_err() || is_last {
@@ -156,12 +172,16 @@ impl Shared {
 
     fn next(&self, at: u64) -> Option<Next> {
         let state = self.lock();
-        let start = at.checked_sub(state.base).and_then(|start| usize::try_from(start).ok());
+        let start = at
+            .checked_sub(state.base)
+            .and_then(|start| usize::try_from(start).ok());
         let Some(rest) = start.and_then(|start| state.kept.get(start..)) else {
             return Some(Next::Failed(Why::Changed));
         };
         if !rest.is_empty() {
-            return Some(Next::Data(Bytes::copy_from_slice(&rest[..rest.len().min(CHUNK)])));
+            return Some(Next::Data(Bytes::copy_from_slice(
+                &rest[..rest.len().min(CHUNK)],
+            )));
         }
         match &state.end {
             None => None,

@@ -8,8 +8,14 @@ const LEN: usize = 6_000_000;
 
 /// As slow that there is time to interfere.
 fn slow(told: &Told) -> Host {
-    let sending = Sending { control: None, limit: Some(6_000_000) };
-    Host { sending, ..told.host(SENDER) }
+    let sending = Sending {
+        control: None,
+        limit: Some(6_000_000),
+    };
+    Host {
+        sending,
+        ..told.host(SENDER)
+    }
 }
 
 impl Told {
@@ -26,7 +32,15 @@ impl Told {
     async fn broken(&self, times: usize) {
         let mut count = self.1.subscribe();
         loop {
-            let is_broken = |event: &&Event| matches!(event, Event::Failed { why: Why::Broken, .. });
+            let is_broken = |event: &&Event| {
+                matches!(
+                    event,
+                    Event::Failed {
+                        why: Why::Broken,
+                        ..
+                    }
+                )
+            };
             if self.0.lock().unwrap().iter().filter(is_broken).count() >= times {
                 return;
             }
@@ -46,7 +60,11 @@ async fn give_up_at(bench: &Bench, path: &Path, least: u64) {
 }
 
 fn flip(path: &Path, at: u64) {
-    let mut file = fs::File::options().read(true).write(true).open(path).unwrap();
+    let mut file = fs::File::options()
+        .read(true)
+        .write(true)
+        .open(path)
+        .unwrap();
     let mut byte = [0];
     file.seek(SeekFrom::Start(at)).unwrap();
     file.read_exact(&mut byte).unwrap();
@@ -55,7 +73,9 @@ fn flip(path: &Path, at: u64) {
 }
 
 fn part(bench: &Bench) -> PathBuf {
-    let name = names(bench.inbox.path()).into_iter().find(|name| name.ends_with(".part"));
+    let name = names(bench.inbox.path())
+        .into_iter()
+        .find(|name| name.starts_with(crate::name::PREFIX));
     bench.there(&name.expect("a partial file"))
 }
 
@@ -81,7 +101,14 @@ async fn a_sender_that_comes_again_goes_on() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_another_host_s_is_not_touched() {
     let allowed = keys(&[SENDER.public(), STRANGER.public()]);
-    let bench = Bench::new(Listen { allowed, ..listen(Some(2)) }, Taking::default()).await;
+    let bench = Bench::new(
+        Listen {
+            allowed,
+            ..listen(Some(2))
+        },
+        Taking::default(),
+    )
+    .await;
     let path = bench.file("film", LEN);
     soon(give_up_at(&bench, &path, 1_000_000)).await;
     soon(bench.told.broken(1)).await;
@@ -130,11 +157,16 @@ async fn a_file_that_changes_while_it_is_sent_does_not_arrive() {
     // More than is read before the receiver has any.
     const LEN: usize = 30_000_000;
     let bench = Bench::of(1).await;
-    type Change = fn(&Path);
-    let changes: [Change; 3] = [
+    let changes: [fn(&Path); 3] = [
         |path| flip(path, 5),
-        |path| fs::File::options().append(true).open(path).unwrap().write_all(b"more").unwrap(),
-        |path| fs::File::options().write(true).open(path).unwrap().set_len(LEN as u64 / 2).unwrap(),
+        |path| {
+            let mut file = fs::File::options().append(true).open(path).unwrap();
+            file.write_all(b"more").unwrap();
+        },
+        |path| {
+            let file = fs::File::options().write(true).open(path).unwrap();
+            file.set_len(LEN as u64 / 2).unwrap();
+        },
     ];
     for change in changes {
         let path = bench.file("film", LEN);
@@ -161,7 +193,10 @@ async fn a_receiver_that_comes_again_gets_the_rest() {
     let (reader, mut writer) = std::io::pipe().unwrap();
     let feeding = std::thread::spawn(move || writer.write_all(&bytes(LEN)).unwrap());
     let mut all = items(&path);
-    all.push(Item::pipe(RelativePath::parse("log").unwrap(), Pipe::open(reader)));
+    all.push(Item::pipe(
+        RelativePath::parse("log").unwrap(),
+        Pipe::open(reader),
+    ));
     let told = Told::default();
     let (host, to) = (slow(&told), to(bench.at));
     let (inbox, at, working) = (bench.inbox.path(), bench.at, bench.working);
@@ -173,12 +208,26 @@ async fn a_receiver_that_comes_again_gets_the_rest() {
         while std::net::UdpSocket::bind(at).is_err() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        let (told, _, working) = receiver(Listen { at, ..listen(Some(2)) }, inbox, Taking::default()).await;
+        let (told, _, working) = receiver(
+            Listen {
+                at,
+                ..listen(Some(2))
+            },
+            inbox,
+            Taking::default(),
+        )
+        .await;
         (told, working.await.unwrap().unwrap())
     };
-    let (sent, (second, received)) = soon(async { tokio::join!(send(&host, &to, all), again) }).await;
+    let (sent, (second, received)) =
+        soon(async { tokio::join!(send(&host, &to, all), again) }).await;
     assert_eq!((sent.unwrap().done, received.done), (2, 2));
-    assert!(second.arrived().iter().any(|arrived| arrived.resumed_from >= 700_000));
+    assert!(
+        second
+            .arrived()
+            .iter()
+            .any(|arrived| arrived.resumed_from >= 700_000)
+    );
     feeding.join().unwrap();
     for name in ["film", "log"] {
         assert_eq!(fs::read(inbox.join(name)).unwrap(), bytes(LEN), "{name}");
@@ -215,7 +264,11 @@ async fn answers_without_progress_are_none() {
     fs::write(dir.path().join("a"), "a").unwrap();
     let mut dial = to(at);
     dial.patience = Duration::from_secs(4);
-    let sent = give(Told::default().host(SENDER), dial.clone(), items(&dir.path().join("a")));
+    let sent = give(
+        Told::default().host(SENDER),
+        dial.clone(),
+        items(&dir.path().join("a")),
+    );
     let sent = soon(sent).await;
     assert!(matches!(sent, Err(Error::Away)), "{sent:?}");
     zombie.abort();

@@ -12,7 +12,12 @@ async fn a_file_arrives_with_its_time_and_permissions() {
     let path = bench.file("film", 3_000_000);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).unwrap();
     let old = SystemTime::UNIX_EPOCH + Duration::from_millis(1_234_567_890_123);
-    fs::File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
+    fs::File::options()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_modified(old)
+        .unwrap();
     let sent = soon(bench.send(items(&path))).await.unwrap();
     assert_eq!(sent, Outcome { done: 1, failed: 0 });
     assert_eq!(fs::read(bench.there("film")).unwrap(), bytes(3_000_000));
@@ -43,7 +48,10 @@ async fn an_empty_file_and_a_folder_arrive() {
     assert_eq!(soon(bench.send(items)).await.unwrap().done, 4);
     assert_eq!(names(&bench.there("photos")), ["2026", "a", "b c"]);
     assert_eq!(names(&bench.there("photos/2026")), ["d", "empty", "ä"]);
-    assert_eq!(fs::read(bench.there("photos/2026/d")).unwrap(), bytes(400_000));
+    assert_eq!(
+        fs::read(bench.there("photos/2026/d")).unwrap(),
+        bytes(400_000)
+    );
     assert_eq!(fs::read(bench.there("photos/a")).unwrap(), b"");
     bench.end().await;
 }
@@ -51,7 +59,14 @@ async fn an_empty_file_and_a_folder_arrive() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_files_of_several_hosts_arrive_at_once() {
     let allowed = keys(&[SENDER.public(), STRANGER.public()]);
-    let bench = Bench::new(Listen { allowed, ..listen(Some(120)) }, Taking::default()).await;
+    let bench = Bench::new(
+        Listen {
+            allowed,
+            ..listen(Some(120))
+        },
+        Taking::default(),
+    )
+    .await;
     for host in ["one", "two"] {
         fs::create_dir(bench.from.path().join(host)).unwrap();
         for n in 0..60 {
@@ -61,10 +76,19 @@ async fn many_files_of_several_hosts_arrive_at_once() {
     let (one, two) = (Told::default().host(SENDER), Told::default().host(STRANGER));
     let (to_one, to_two) = (to(bench.at), to(bench.at));
     let of = |host| items(&bench.from.path().join(host));
-    let (one, two) = soon(async { tokio::join!(send(&one, &to_one, of("one")), send(&two, &to_two, of("two"))) }).await;
+    let (one, two) = soon(async {
+        tokio::join!(
+            send(&one, &to_one, of("one")),
+            send(&two, &to_two, of("two"))
+        )
+    })
+    .await;
     assert_eq!(one.unwrap().done + two.unwrap().done, 120);
     for n in 0..60 {
-        assert_eq!(fs::read(bench.there(&format!("two/{n}"))).unwrap(), bytes(1000 * n));
+        assert_eq!(
+            fs::read(bench.there(&format!("two/{n}"))).unwrap(),
+            bytes(1000 * n)
+        );
     }
     bench.end().await;
 }
@@ -101,7 +125,10 @@ impl Write for Output {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_file_is_written_to_a_program() {
     let (told, output) = (Told::default(), Output::default());
-    let (host, target) = (told.host(RECEIVER), Target::Output(Box::new(output.clone())));
+    let (host, target) = (
+        told.host(RECEIVER),
+        Target::Output(Box::new(output.clone())),
+    );
     let working = tokio::spawn(async move { receive(&host, &listen(Some(1)), target).await });
     let dir = tempfile::tempdir().unwrap();
     for (name, len) in [("a", 2_000_000), ("b", 5)] {
@@ -127,7 +154,10 @@ async fn files_are_fetched_by_name_or_all() {
     all.extend(items(&dir.path().join("film")));
     let told = Told::default();
     let host = told.host(SENDER);
-    let listen = Listen { allowed: keys(&[RECEIVER.public()]), ..listen(Some(4)) };
+    let listen = Listen {
+        allowed: keys(&[RECEIVER.public()]),
+        ..listen(Some(4))
+    };
     let offering = tokio::spawn(async move { offer(&host, &listen, all).await });
     let from = dial_of(told.address().await, Proof::Key(SENDER.public()));
     let inbox = tempfile::tempdir().unwrap();
@@ -138,19 +168,32 @@ async fn files_are_fetched_by_name_or_all() {
         soon(get(&host, &from, names, target)).await
     };
     assert!(matches!(fetch(&["books"]).await, Err(Error::NoSuchFile)));
-    assert_eq!(fetch(&["film"]).await.unwrap(), Outcome { done: 1, failed: 0 });
+    assert_eq!(
+        fetch(&["film"]).await.unwrap(),
+        Outcome { done: 1, failed: 0 }
+    );
     assert_eq!(names(inbox.path()), ["film"]);
     // The film is there already.
     assert_eq!(fetch(&[]).await.unwrap().failed, 0);
     assert_eq!(names(&inbox.path().join("music")), ["a", "b"]);
-    assert_eq!(fs::read(inbox.path().join("music/b")).unwrap(), bytes(100_000));
+    assert_eq!(
+        fs::read(inbox.path().join("music/b")).unwrap(),
+        bytes(100_000)
+    );
     soon(offering).await.unwrap().unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ipv6_works() {
     let at = "[::1]:0".parse().unwrap();
-    let bench = Bench::new(Listen { at, ..listen(Some(1)) }, Taking::default()).await;
+    let bench = Bench::new(
+        Listen {
+            at,
+            ..listen(Some(1))
+        },
+        Taking::default(),
+    )
+    .await;
     let path = bench.file("film", 10);
     assert_eq!(soon(bench.send(items(&path))).await.unwrap().done, 1);
     bench.end().await;

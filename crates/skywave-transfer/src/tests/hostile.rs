@@ -14,7 +14,11 @@ async fn connect(secret: &SecretKey, at: SocketAddr) -> (Endpoint, Connection) {
     let peers = Peers::Keys([RECEIVER.public()].into());
     let config = network::client(secret, peers, &Sending::default()).unwrap();
     let endpoint = network::endpoint(([127, 0, 0, 2], 0).into()).unwrap();
-    let connection = endpoint.connect_with(config, at, "x").unwrap().await.unwrap();
+    let connection = endpoint
+        .connect_with(config, at, "x")
+        .unwrap()
+        .await
+        .unwrap();
     (endpoint, connection)
 }
 
@@ -24,13 +28,24 @@ async fn pusher(at: SocketAddr) -> (Endpoint, Connection) {
     let (mut sender, mut stream) = connection.open_bi().await.unwrap();
     say(&mut sender, &Hello::Key).await.unwrap();
     say(&mut sender, &Request::Push).await.unwrap();
-    let Ready { items: 0 } = read(&mut stream).await.unwrap() else { panic!() };
+    let Ready { items: 0 } = read(&mut stream).await.unwrap() else {
+        panic!()
+    };
     (endpoint, connection)
 }
 
 fn offer_of(path: &str, size: Option<u64>) -> Offer {
-    let modified = Time { seconds: i64::MIN, nanoseconds: 999_999_999 };
-    Offer { path: path.to_owned(), kind: Kind::File, size, modified, mode: u32::MAX }
+    let modified = Time {
+        seconds: i64::MIN,
+        nanoseconds: 999_999_999,
+    };
+    Offer {
+        path: path.to_owned(),
+        kind: Kind::File,
+        size,
+        modified,
+        mode: u32::MAX,
+    }
 }
 
 async fn offered(connection: &Connection, offer: &Offer) -> (Reply, SendStream, RecvStream) {
@@ -46,7 +61,9 @@ async fn offered(connection: &Connection, offer: &Offer) -> (Reply, SendStream, 
 
 /// An honest sender is served after all that.
 async fn check(bench: Bench) {
-    soon(bench.send(items(&bench.file("honest", 10)))).await.unwrap();
+    soon(bench.send(items(&bench.file("honest", 10))))
+        .await
+        .unwrap();
     assert_eq!(names(bench.inbox.path()), ["honest"]);
     bench.end().await;
 }
@@ -55,14 +72,33 @@ async fn check(bench: Bench) {
 async fn no_name_leads_out_of_the_folder() {
     let bench = Bench::of(1).await;
     let (_endpoint, connection) = soon(pusher(bench.at)).await;
-    for path in ["../a", "/tmp/a", "a/../../b", "", ".", "a\0b", "a\u{202e}b", ".skywave-a.part", "a\n"] {
+    for path in [
+        "../a",
+        "/tmp/a",
+        "a/../../b",
+        "",
+        ".",
+        "a\0b",
+        "a\u{202e}b",
+        ".skywave-a.part",
+        "a\n",
+    ] {
         for kind in [Kind::File, Kind::Folder] {
-            let offer = Offer { kind, ..offer_of(path, Some(1)) };
+            let offer = Offer {
+                kind,
+                ..offer_of(path, Some(1))
+            };
             let (reply, ..) = soon(offered(&connection, &offer)).await;
             assert_eq!(reply, Reply::No(Refusal::Path), "{path:?}");
         }
     }
-    assert!(bench.told.failures().iter().all(|why| *why == Why::Refused(Refusal::Path)));
+    assert!(
+        bench
+            .told
+            .failures()
+            .iter()
+            .all(|why| *why == Why::Refused(Refusal::Path))
+    );
     check(bench).await;
 }
 
@@ -84,38 +120,64 @@ async fn closed(connection: &Connection) -> Option<Close> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nonsense_ends_the_connection() {
-    type Say = fn(SendStream) -> std::pin::Pin<Box<dyn Future<Output = Result<SendStream, Broken>>>>;
+    type Say =
+        fn(SendStream) -> std::pin::Pin<Box<dyn Future<Output = Result<SendStream, Broken>>>>;
     let nonsense: [Say; 4] = [
         // A start behind what is there.
-        |mut sender| Box::pin(async {
-            say(&mut sender, &Start { from: 1 }).await?;
-            Ok(sender)
-        }),
+        |mut sender| {
+            Box::pin(async {
+                say(&mut sender, &Start { from: 1 }).await?;
+                Ok(sender)
+            })
+        },
         // A chunk that is too long.
-        |mut sender| Box::pin(async {
-            say(&mut sender, &Start { from: 0 }).await?;
-            sender.write_all(&u32::MAX.to_be_bytes()).await?;
-            Ok(sender)
-        }),
+        |mut sender| {
+            Box::pin(async {
+                say(&mut sender, &Start { from: 0 }).await?;
+                sender.write_all(&u32::MAX.to_be_bytes()).await?;
+                Ok(sender)
+            })
+        },
         // More than was offered.
-        |mut sender| Box::pin(async {
-            say(&mut sender, &Start { from: 0 }).await?;
-            send_chunk(&mut sender, bytes::Bytes::from_static(b"twelve bytes")).await?;
-            Ok(sender)
-        }),
+        |mut sender| {
+            Box::pin(async {
+                say(&mut sender, &Start { from: 0 }).await?;
+                send_chunk(&mut sender, bytes::Bytes::from_static(b"twelve bytes")).await?;
+                Ok(sender)
+            })
+        },
         // Less.
-        |mut sender| Box::pin(async {
-            say(&mut sender, &Start { from: 0 }).await?;
-            send_chunk(&mut sender, bytes::Bytes::new()).await?;
-            say(&mut sender, &End::Whole { size: 0, hash: blake3::hash(b"").into() }).await?;
-            Ok(sender)
-        }),
+        |mut sender| {
+            Box::pin(async {
+                say(&mut sender, &Start { from: 0 }).await?;
+                send_chunk(&mut sender, bytes::Bytes::new()).await?;
+                say(
+                    &mut sender,
+                    &End::Whole {
+                        size: 0,
+                        hash: blake3::hash(b"").into(),
+                    },
+                )
+                .await?;
+                Ok(sender)
+            })
+        },
     ];
     let bench = Bench::of(1).await;
     for say in nonsense {
         let (_endpoint, connection) = soon(pusher(bench.at)).await;
         let (reply, sender, _stream) = soon(offered(&connection, &offer_of("a", Some(11)))).await;
-        assert!(matches!(reply, Reply::Have { bytes: 0, whole: false, .. }), "{reply:?}");
+        assert!(
+            matches!(
+                reply,
+                Reply::Have {
+                    bytes: 0,
+                    whole: false,
+                    ..
+                }
+            ),
+            "{reply:?}"
+        );
         let _sender = say(sender).await.unwrap_or_else(|_| panic!());
         assert_eq!(closed(&connection).await, Some(Close::Nonsense));
     }
@@ -128,7 +190,9 @@ async fn nonsense_ends_the_connection() {
 
 /// What came of the twelve bytes may be there.
 async fn check_part(bench: Bench) {
-    soon(bench.send(items(&bench.file("honest", 10)))).await.unwrap();
+    soon(bench.send(items(&bench.file("honest", 10))))
+        .await
+        .unwrap();
     assert!(bench.there("honest").exists() && !bench.there("a").exists());
     bench.end().await;
 }
@@ -139,9 +203,19 @@ async fn a_wrong_hash_is_no_file() {
     let (_endpoint, connection) = soon(pusher(bench.at)).await;
     let (_, mut sender, mut stream) = soon(offered(&connection, &offer_of("a", Some(3)))).await;
     say(&mut sender, &Start { from: 0 }).await.unwrap();
-    send_chunk(&mut sender, bytes::Bytes::from_static(b"abc")).await.unwrap();
+    send_chunk(&mut sender, bytes::Bytes::from_static(b"abc"))
+        .await
+        .unwrap();
     send_chunk(&mut sender, bytes::Bytes::new()).await.unwrap();
-    say(&mut sender, &End::Whole { size: 3, hash: [7; 32] }).await.unwrap();
+    say(
+        &mut sender,
+        &End::Whole {
+            size: 3,
+            hash: [7; 32],
+        },
+    )
+    .await
+    .unwrap();
     let reply = soon(async {
         loop {
             match read(&mut stream).await.unwrap() {

@@ -35,7 +35,11 @@ impl Told {
             told.0.lock().unwrap().push(event);
             told.1.send_modify(|count| *count += 1);
         });
-        Host { secret, sending: Sending::default(), teller }
+        Host {
+            secret,
+            sending: Sending::default(),
+            teller,
+        }
     }
 
     /// Waits for an event.
@@ -100,7 +104,13 @@ impl Bench {
     pub(super) async fn new(listen: Listen, taking: Taking) -> Self {
         let inbox = tempfile::tempdir().unwrap();
         let (told, at, working) = receiver(listen, inbox.path(), taking).await;
-        Self { from: tempfile::tempdir().unwrap(), inbox, told, at, working }
+        Self {
+            from: tempfile::tempdir().unwrap(),
+            inbox,
+            told,
+            at,
+            working,
+        }
     }
 
     /// For so many files.
@@ -146,7 +156,12 @@ pub(super) async fn receiver(
 
 pub(super) fn dial_of(at: SocketAddr, proof: Proof) -> Dial {
     let (wait, patience) = (Duration::from_secs(60), Duration::from_secs(60));
-    Dial { to: at.to_string(), proof, wait, patience }
+    Dial {
+        to: at.to_string(),
+        proof,
+        wait,
+        patience,
+    }
 }
 
 pub(super) fn to(at: SocketAddr) -> Dial {
@@ -161,12 +176,17 @@ pub(super) fn bytes(len: usize) -> Vec<u8> {
 }
 
 pub(super) fn items(path: &Path) -> Vec<Item> {
-    list(path, None, &mut |path, why| panic!("{}: {why}", path.display())).unwrap()
+    list(path, None, &mut |path, why| {
+        panic!("{}: {why}", path.display())
+    })
+    .unwrap()
 }
 
 /// Names in a folder, partial files too.
 pub(super) fn names(dir: &Path) -> Vec<String> {
-    let names = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.collect();
     names.sort();
     names
@@ -178,5 +198,7 @@ pub(super) fn keys(keys: &[PublicKey]) -> Allowed {
 
 /// Tests of sockets take as long as they take, but not for ever.
 pub(super) async fn soon<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(60), work).await.expect("within a minute")
+    tokio::time::timeout(Duration::from_secs(60), work)
+        .await
+        .expect("within a minute")
 }

@@ -28,7 +28,10 @@ async fn a_file_that_is_there_stays() {
         let sent = give(host.host(SENDER), to(bench.at), items(path));
         assert_eq!(soon(sent).await.unwrap(), Outcome { done: 0, failed: 1 });
     }
-    assert_eq!(host.failures(), [Why::Refused(Refusal::Exists), Why::Refused(Refusal::Exists)]);
+    assert_eq!(
+        host.failures(),
+        [Why::Refused(Refusal::Exists), Why::Refused(Refusal::Exists)]
+    );
     assert_eq!(fs::read(bench.there("film")).unwrap(), b"other");
     assert_eq!(names(bench.inbox.path()), ["film", "notes"]);
     // The same contents are as good as sent.
@@ -40,7 +43,10 @@ async fn a_file_that_is_there_stays() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_is_replaced_if_it_may_be() {
-    let taking = Taking { overwrite: true, ..Taking::default() };
+    let taking = Taking {
+        overwrite: true,
+        ..Taking::default()
+    };
     let bench = Bench::new(listen(Some(2)), taking).await;
     for (name, there) in [("film", "other"), ("notes", "short")] {
         fs::write(bench.there(name), there).unwrap();
@@ -55,11 +61,18 @@ async fn a_file_is_replaced_if_it_may_be() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hidden_files_and_more_than_the_quota_are_refused() {
-    let taking = Taking { quota: Some(1000), ..Taking::default() };
+    let taking = Taking {
+        quota: Some(1000),
+        ..Taking::default()
+    };
     let bench = Bench::new(listen(Some(1)), taking).await;
     let host = Told::default();
     for (name, len) in [(".profile", 5), ("film", 1001)] {
-        let sent = give(host.host(SENDER), to(bench.at), items(&bench.file(name, len)));
+        let sent = give(
+            host.host(SENDER),
+            to(bench.at),
+            items(&bench.file(name, len)),
+        );
         assert_eq!(soon(sent).await.unwrap().failed, 1);
     }
     let (reader, mut writer) = std::io::pipe().unwrap();
@@ -69,8 +82,13 @@ async fn hidden_files_and_more_than_the_quota_are_refused() {
     let sent = give(host.host(SENDER), to(bench.at), vec![log]);
     assert_eq!(soon(sent).await.unwrap().failed, 1);
     let quota = Why::Refused(Refusal::Quota(1000));
-    assert_eq!(host.failures(), [Why::Refused(Refusal::Hidden), quota.clone(), quota]);
-    soon(bench.send(items(&bench.file("short", 999)))).await.unwrap();
+    assert_eq!(
+        host.failures(),
+        [Why::Refused(Refusal::Hidden), quota.clone(), quota]
+    );
+    soon(bench.send(items(&bench.file("short", 999))))
+        .await
+        .unwrap();
     assert_eq!(names(bench.inbox.path()), ["short"]);
     bench.end().await;
 }
@@ -83,7 +101,12 @@ async fn both_sides_cannot_send() {
     fs::write(dir.path().join("a"), "a").unwrap();
     let offered = items(&dir.path().join("a"));
     let offering = tokio::spawn(async move { offer(&host, &listen(None), offered).await });
-    let sent = give(Told::default().host(SENDER), to(told.address().await), items(&dir.path().join("a"))).await;
+    let sent = give(
+        Told::default().host(SENDER),
+        to(told.address().await),
+        items(&dir.path().join("a")),
+    )
+    .await;
     assert!(matches!(sent, Err(Error::Direction)));
     offering.abort();
 }
@@ -92,12 +115,21 @@ async fn both_sides_cannot_send() {
 fn what_is_no_file_is_not_sent() {
     let dir = tempfile::tempdir().unwrap();
     let fifo = dir.path().join("fifo");
-    let made = std::process::Command::new("mkfifo").arg(&fifo).status().unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(&fifo)
+        .status()
+        .unwrap();
     assert!(made.success());
     // Opening it would wait for somebody who writes.
     assert_eq!(list(&fifo, None, &mut |_, _| {}).err(), Some(Why::Special));
-    assert_eq!(list(std::path::Path::new("/dev/zero"), None, &mut |_, _| {}).err(), Some(Why::Special));
-    assert!(matches!(list(&dir.path().join("nothing"), None, &mut |_, _| {}), Err(Why::Source(_))));
+    assert_eq!(
+        list(std::path::Path::new("/dev/zero"), None, &mut |_, _| {}).err(),
+        Some(Why::Special)
+    );
+    assert!(matches!(
+        list(&dir.path().join("nothing"), None, &mut |_, _| {}),
+        Err(Why::Source(_))
+    ));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -105,9 +137,17 @@ async fn a_file_that_says_it_is_empty_and_is_not_does_not_arrive() {
     let bench = Bench::of(1).await;
     let host = Told::default();
     let status = items(std::path::Path::new("/proc/self/status"));
-    assert_eq!(soon(give(host.host(SENDER), to(bench.at), status)).await.unwrap().failed, 1);
+    assert_eq!(
+        soon(give(host.host(SENDER), to(bench.at), status))
+            .await
+            .unwrap()
+            .failed,
+        1
+    );
     assert_eq!(host.failures(), [Why::Changed]);
-    soon(bench.send(items(&bench.file("film", 1)))).await.unwrap();
+    soon(bench.send(items(&bench.file("film", 1))))
+        .await
+        .unwrap();
     assert_eq!(names(bench.inbox.path()), ["film"]);
     bench.end().await;
 }

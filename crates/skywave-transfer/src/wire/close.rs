@@ -59,7 +59,8 @@ impl Close {
         let ConnectionError::ApplicationClosed(closed) = error else {
             return None;
         };
-        ALL.into_iter().find(|reason| reason.code() == closed.error_code)
+        ALL.into_iter()
+            .find(|reason| reason.code() == closed.error_code)
     }
 }
 

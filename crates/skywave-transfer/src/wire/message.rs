@@ -21,7 +21,7 @@ pub(crate) const MAX_MESSAGE: usize = 16 * 1024;
 pub(crate) const MAX_CHUNK: usize = 1 << 18;
 /// Most names that may be asked for.
 pub(crate) const MAX_NAMES: usize = 64;
-/// Longest explanation of an error.
+/// Longest explanation of an error, in characters.
 const MAX_TEXT: usize = 500;
 
 /// How the side that connects shows that it may.
@@ -107,7 +107,11 @@ pub(crate) enum Reply {
     /// It reads what it has; so many bytes so far.
     Reading(u64),
     /// It has the first bytes of it, with this hash. `whole`: under its name.
-    Have { bytes: u64, hash: [u8; 32], whole: bool },
+    Have {
+        bytes: u64,
+        hash: [u8; 32],
+        whole: bool,
+    },
     /// So many bytes are written.
     Written(u64),
     /// The file is there, under its name.
@@ -154,9 +158,7 @@ pub enum Refusal {
 impl Refusal {
     /// An error of the file system.
     pub(crate) fn io(error: &std::io::Error) -> Self {
-        let mut text = error.to_string();
-        text.truncate(text.floor_char_boundary(MAX_TEXT));
-        Self::Io(text)
+        Self::Io(error.to_string().chars().take(MAX_TEXT).collect())
     }
 
     /// As it may be shown: the text is the peer's.
@@ -207,13 +209,21 @@ impl Message for Offer {
 /// Its bytes, without the length.
 pub(crate) fn encode(message: &impl Message) -> Result<Vec<u8>, Nonsense> {
     let bytes = postcard::to_allocvec(message).map_err(|_| Nonsense)?;
-    if bytes.len() > MAX_MESSAGE { Err(Nonsense) } else { Ok(bytes) }
+    if bytes.len() > MAX_MESSAGE {
+        Err(Nonsense)
+    } else {
+        Ok(bytes)
+    }
 }
 
 /// The message of these bytes, all of them.
 pub(crate) fn decode<M: Message>(bytes: &[u8]) -> Result<M, Nonsense> {
     let (message, rest) = postcard::take_from_bytes::<M>(bytes).map_err(|_| Nonsense)?;
-    if rest.is_empty() && message.is_sound() { Ok(message) } else { Err(Nonsense) }
+    if rest.is_empty() && message.is_sound() {
+        Ok(message)
+    } else {
+        Err(Nonsense)
+    }
 }
 
 #[cfg(test)]
@@ -223,8 +233,17 @@ mod tests {
     use super::*;
 
     fn offer() -> Offer {
-        let modified = Time { seconds: -1, nanoseconds: 5 };
-        Offer { path: "a/b".to_owned(), kind: Kind::File, size: Some(300), modified, mode: 0o644 }
+        let modified = Time {
+            seconds: -1,
+            nanoseconds: 5,
+        };
+        Offer {
+            path: "a/b".to_owned(),
+            kind: Kind::File,
+            size: Some(300),
+            modified,
+            mode: 0o644,
+        }
     }
 
     /// Hosts of other versions read these bytes.
