@@ -64,5 +64,5 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         teller: show.teller(),
     };
     let done = run(get(&host, &dial, args.names.clone(), args.into.target()))?;
-    ended(done, Some(&args.into.into), "received").map(drop)
+    ended(done, Some(&args.into.dir), "received").map(drop)
 }

@@ -69,7 +69,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         }
         return wtcp::recv::main(&wtcp::recv::Options {
             listen: args.listen,
-            into: &args.into.into,
+            into: &args.into.dir,
             allow: &args.guests.allow,
             allow_everyone: args.guests.allow_everyone,
             overwrite: args.into.overwrite,
@@ -98,5 +98,5 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             arrived: show.arrived(),
         });
     };
-    ended(Some(done), Some(&args.into.into), "received").map(drop)
+    ended(Some(done), Some(&args.into.dir), "received").map(drop)
 }

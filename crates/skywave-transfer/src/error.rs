@@ -82,16 +82,19 @@ pub enum Error {
 }
 
 /// Why a connection or a stream of it ended.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Broken {
     /// The connection is lost; another one may do.
+    #[error("{0}")]
     Connection(ConnectionError),
-    /// The peer has ended the stream.
+    #[error("the peer has ended a transfer")]
     Stream,
+    #[error("the peer does not speak this protocol")]
     Nonsense,
-    /// Waited for too long.
+    #[error("the peer said nothing for too long")]
     Late,
-    /// A newer connection of the same host does the same.
+    /// The same host does the same.
+    #[error("a newer connection took its place")]
     Replaced,
 }
 

@@ -44,8 +44,8 @@ pub enum Event {
     Connecting(SocketAddr),
     /// The peer is there, and is who it should be.
     Connected(PublicKey, SocketAddr),
-    /// The connection is lost; it will be made again.
-    Lost,
+    /// The connection is lost, for this reason; the side that connects makes it again.
+    Lost(String),
     /// Somebody tried a wrong code; so many tries are left.
     WrongCode(u32),
     /// A file is going to be sent or received.

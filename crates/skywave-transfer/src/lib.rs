@@ -37,6 +37,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use noq::ConnectionError;
 use skywave_wire::key::{PublicKey, SecretKey};
 use tokio::task::JoinSet;
 
@@ -286,10 +287,12 @@ fn depart(session: &Session, door: &Door, result: Result<(), Broken>) {
     match result {
         Ok(()) => door.leave(),
         Err(Broken::Connection(error)) if Close::of(&error) == Some(Close::Done) => door.leave(),
+        // This side has ended first.
+        Err(Broken::Connection(ConnectionError::LocallyClosed)) => {}
         Err(Broken::Nonsense) => Close::Nonsense.close(&session.connection),
-        _ => {
+        Err(broken) => {
             Close::Gone.close(&session.connection);
-            session.tell(Event::Lost);
+            session.tell(Event::Lost(shown(&broken.to_string())));
         }
     }
 }

@@ -175,9 +175,11 @@ impl Show {
         match event {
             Event::Listening(address) => {
                 let code = self.code.as_ref().map(ToString::to_string);
-                let mut words = format!("skywave: listening at {address}; this host's key is {}", self.this);
+                let key = self.this;
+                let mut words = format!("skywave: listening at {address}; this host's key is {key}");
                 if let Some(code) = &code {
-                    words += &format!("\nskywave: the code for the other side is {code}");
+                    words += "\nskywave: the code for the other side is ";
+                    words += code;
                 }
                 self.say(note, &words, || {
                     json!({ "event": "listening", "address": address.to_string(),
@@ -190,12 +192,12 @@ impl Show {
             Event::Connected(peer, address) => self.say(note, "", || {
                 json!({ "event": "connected", "peer": peer.to_string(), "address": address.to_string() })
             }),
-            Event::Lost => {
+            Event::Lost(why) => {
                 for (_, file) in std::mem::take(&mut *self.lock()) {
                     file.bar.finish_and_clear();
                 }
-                let words = "skywave: the connection is lost; what has come is kept";
-                self.say(note, words, || json!({ "event": "lost" }));
+                let words = format!("skywave: the connection is lost ({why}); what has come is kept");
+                self.say(note, &words, || json!({ "event": "lost", "why": why }));
             }
             Event::WrongCode(left) => {
                 let words = format!("skywave: somebody tried a wrong code; {left} tries are left");

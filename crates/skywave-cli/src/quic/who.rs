@@ -166,8 +166,8 @@ impl Guests {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Into {
     /// Folder for the files; it is made if it is not there. `-`: one file, to standard output.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) into: PathBuf,
+    #[arg(long = "into", value_name = "DIR")]
+    pub(crate) dir: PathBuf,
     /// Let files take the place of others of their names.
     #[arg(long)]
     pub(crate) overwrite: bool,
@@ -181,7 +181,7 @@ pub(crate) struct Into {
 
 impl Into {
     pub(crate) fn is_output(&self) -> bool {
-        self.into == Path::new("-")
+        self.dir == Path::new("-")
     }
 
     pub(crate) fn target(&self) -> skywave_transfer::Target {
@@ -193,6 +193,6 @@ impl Into {
             hidden: self.dotfiles,
             quota: self.quota,
         };
-        skywave_transfer::Target::Folder(self.into.clone(), taking)
+        skywave_transfer::Target::Folder(self.dir.clone(), taking)
     }
 }

@@ -70,7 +70,8 @@ pub(crate) fn main(args: &Options<'_>) -> Result<(), Failure> {
             match result {
                 Ok(received) => bars.print(|| print(&received, args.json)),
                 Err(error) => {
-                    bars.print(|| line(Stream::Err, &format!("skywave: {name}: {error}")))
+                    let words = format!("skywave: {name}: {error}");
+                    bars.print(|| line(Stream::Err, &words));
                 }
             }
         }

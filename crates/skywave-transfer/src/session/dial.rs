@@ -17,6 +17,7 @@ use crate::auth::prove::{self, Sides};
 use crate::auth::tls::{self, Peers};
 use crate::error::{Broken, Error};
 use crate::event::Event;
+use crate::name::shown;
 use crate::network::{self, DEADLINE};
 use crate::wire::close::Close;
 use crate::wire::frame::{read, send};
@@ -103,7 +104,7 @@ impl Attempts<'_> {
                             return Err(error);
                         }
                         Close::Gone.close(&session.connection);
-                        (self.host.teller)(Event::Lost);
+                        (self.host.teller)(Event::Lost(shown(&broken.to_string())));
                     }
                 }
             }
