@@ -78,6 +78,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             json: args.json,
         });
     }
+    args.guests.check(args.code.as_deref())?;
     let secret = secret(args.key.as_deref(), args.code.is_some())?;
     let mut listen = args.guests.listen(args.listen, args.code.as_deref())?;
     let out = if args.into.is_output() {

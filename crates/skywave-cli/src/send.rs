@@ -106,6 +106,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             json: args.json,
         });
     }
+    if args.listen.is_some() {
+        args.guests.check(args.code.as_deref())?;
+    }
     let secret = secret(args.key.as_deref(), args.code.is_some())?;
     let listen = args
         .listen

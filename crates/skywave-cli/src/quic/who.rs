@@ -125,6 +125,16 @@ impl Guests {
         self.allow.is_empty() && !self.allow_everyone
     }
 
+    /// Somebody has to be let in.
+    pub(crate) fn check(&self, code: Option<&str>) -> Result<(), Failure> {
+        if self.is_nobody() && code.is_none() {
+            let wanted =
+                "who may connect? --allow KEY, or --code to make a code for the other side";
+            return Err(Failure::Usage(wanted.to_owned()));
+        }
+        Ok(())
+    }
+
     /// How connections are taken. An empty code stands for a new one.
     pub(crate) fn listen(
         &self,

@@ -241,6 +241,7 @@ async fn answers_without_progress_are_none() {
     use crate::auth::tls::Peers;
     use crate::network;
     use crate::wire::frame;
+    use crate::wire::message::Ready;
 
     let config = network::server(&RECEIVER, Peers::Everybody, &Sending::default()).unwrap();
     let listening = network::listening(([127, 0, 0, 1], 0).into(), &RECEIVER, config).unwrap();

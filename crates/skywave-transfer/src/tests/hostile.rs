@@ -6,8 +6,9 @@ use super::*;
 use crate::auth::tls::Peers;
 use crate::error::Broken;
 use crate::network;
+use crate::wire::close::Close;
 use crate::wire::frame::{read, send as say, send_chunk};
-use crate::wire::message::{End, Hello, Kind, Offer, Reply, Start, Time};
+use crate::wire::message::{End, Hello, Kind, Offer, Ready, Reply, Request, Start, Time};
 
 /// A connection of a host with another address, whatever it is going to say.
 async fn connect(secret: &SecretKey, at: SocketAddr) -> (Endpoint, Connection) {
