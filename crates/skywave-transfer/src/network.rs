@@ -12,6 +12,7 @@ use std::time::Duration;
 use noq::congestion::ControllerFactory;
 use noq::{ClientConfig, Endpoint, EndpointConfig, ServerConfig, TransportConfig, VarInt};
 use ring::hmac;
+use rustix::net::sockopt::set_socket_recv_buffer_size;
 use skywave_wire::key::SecretKey;
 
 use crate::auth::tls::{self, Peers};
@@ -48,8 +49,19 @@ const IDLE: Duration = Duration::from_secs(30);
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
 /// Streams that the peer may have open at a time: files, and the first one.
 const STREAMS: u32 = 20;
-/// Bytes of a file that may be under way. 100 Mb/s with a round trip of 600 ms.
-const STREAM_WINDOW: u32 = 8 << 20;
+/// Bytes of a file that may be under way. noq ends a connection when what has arrived of a stream is in
+/// more than [`SPANS`] pieces, and each packet that is missing makes one more: this is so few that even every
+/// other packet may be. It limits one file to 28 Mb/s where the round trip is 600 ms; several at a time
+/// are faster.
+const STREAM_WINDOW: u32 = 2 << 20;
+/// `MAX_CHUNKS` in noq-proto's assembler.
+const SPANS: u32 = 1024;
+/// Bytes of a file in the smallest full packet.
+const LEAST_IN_PACKET: u32 = 1150;
+const _: () = assert!(STREAM_WINDOW / LEAST_IN_PACKET / 2 < SPANS);
+/// Bytes that the system may keep of packets that have come, if it lets us: otherwise a busy host loses
+/// packets after they have arrived.
+const SOCKET_BUFFER: usize = 2 << 20;
 /// Bytes of all files that may be under way, once the peer is known.
 pub(crate) const WINDOW: u32 = 16 << 20;
 /// Bytes that may arrive of somebody who is not known yet.
@@ -147,6 +159,7 @@ fn open(
     server: Option<ServerConfig>,
     socket: UdpSocket,
 ) -> io::Result<Endpoint> {
+    let _ = set_socket_recv_buffer_size(&socket, SOCKET_BUFFER);
     Endpoint::new(config, server, socket, Arc::new(noq::TokioRuntime))
 }
 
