@@ -182,7 +182,7 @@ fn nobody_has_to_read_what_is_printed() {
     drop(closed);
     let mut receiver = Listening::new(
         dir.path(),
-        &[&RECV[..], &["--json", "--count", "3"]].concat(),
+        &[&RECV[..], &["--count", "3"]].concat(),
         out.into(),
     );
     for name in ["one", "two", "three"] {
