@@ -1,6 +1,6 @@
 //! Failures of verbs, how they are reported, and the exit code.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -139,6 +139,30 @@ pub(crate) enum Failure {
     /// A socket has failed.
     #[error(transparent)]
     Node(node::Error),
+    /// Arguments do not fit together.
+    #[error("{0}")]
+    Usage(String),
+    /// Something that is named cannot be sent.
+    #[error("{}: {why}", path.display())]
+    Source {
+        /// What is named.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+    },
+    /// Files could not be moved over QUIC.
+    #[error(transparent)]
+    Transfer(skywave_transfer::Error),
+    /// Some files could not.
+    #[error("{failed} of {all} files were not {verb}")]
+    Files {
+        /// Files that the receiver does not have.
+        failed: usize,
+        /// All files.
+        all: usize,
+        /// What was to be done with them.
+        verb: &'static str,
+    },
     /// A file could not be sent.
     #[error("{}: {error}", file.display())]
     Send {
@@ -175,7 +199,7 @@ impl Failure {
     /// Tells the user and gives the exit code.
     pub(crate) fn report(&self) -> u8 {
         match self {
-            Self::Scenario(error) => eprint!("{}", error.render(io::stderr().is_terminal())),
+            Self::Scenario(error) => tell(&error.render(io::stderr().is_terminal())),
             Self::Claims(
                 ClaimsError::Scenario(error)
                 | ClaimsError::File(FileError::Mistake { shown: error, .. }),
@@ -186,10 +210,10 @@ impl Failure {
             )
             | Self::Set(SetError::Scenario(error))
             | Self::Live(LiveError::Scenario(error)) => {
-                eprint!("{}", error.render(io::stderr().is_terminal()));
+                tell(&error.render(io::stderr().is_terminal()));
             }
             Self::Closed | Self::Program(_) => {}
-            other => eprintln!("skywave: {other}"),
+            other => tell(&format!("skywave: {other}\n")),
         }
         match self {
             Self::Impair(error) => error.code(),
@@ -207,6 +231,7 @@ impl Failure {
             | Self::Key(_)
             | Self::SeveralPeers(_)
             | Self::Address { .. }
+            | Self::Usage(_)
             | Self::Folder { .. }
             | Self::Exists(_)
             | Self::Capturing(capture::Error::UnknownLink { .. })
@@ -227,11 +252,19 @@ impl Failure {
             | Self::Bind { .. }
             | Self::Node(_)
             | Self::Send { .. }
+            | Self::Source { .. }
+            | Self::Transfer(_)
+            | Self::Files { .. }
             | Self::Closed
             | Self::Disagrees(_)
             | Self::Live(_) => 1,
         }
     }
+}
+
+/// Tells the user, if there is anybody.
+fn tell(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 fn of_folder(error: &io::Error) -> String {

@@ -1,14 +1,16 @@
 //! `skywave key`: who this host is.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::failure::Failure;
 use crate::keys;
+use crate::print::{Stream, line};
 
 /// Print this host's public key; make the key first if there is none.
 ///
-/// Peers of `skywave send` and `skywave recv` know each other by their public keys, 44 characters that
-/// may be shown to everybody. The secret key stays in its file.
+/// Peers of `skywave send` and `skywave recv` know each other by their public keys, which begin with
+/// `sky1` and may be shown to everybody. The secret key stays in its file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     skywave key\n  \
@@ -28,11 +30,12 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let key = match keys::read_secret(Some(&path)) {
         Err(keys::KeyFailure::None(_)) => {
             let key = keys::make_secret(&path)?;
-            eprintln!("skywave: made a new key, kept in {}", path.display());
+            let made = format!("skywave: made a new key, kept in {}", path.display());
+            line(Stream::Err, &made);
             key
         }
         other => other?,
     };
-    println!("{}", key.public());
+    writeln!(io::stdout(), "{}", key.public())?;
     Ok(())
 }

@@ -1,16 +1,18 @@
 //! Files of keys, and keys as arguments.
 
 use std::env;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use skywave_wire::key::{PublicKey, SecretKey};
+use skywave_wire::key::{KeyError, PublicKey, SecretKey};
 use thiserror::Error;
 
 /// Files of secret keys begin with it, so that they are not taken for those of public ones.
 const SECRET_MARK: &str = "# Secret key";
+/// No file of keys has more bytes.
+const LONGEST: u64 = 1 << 20;
 
 /// Why a key cannot be used.
 #[derive(Debug, Error)]
@@ -19,18 +21,28 @@ pub(crate) enum KeyFailure {
     File { path: PathBuf, source: io::Error },
     #[error("{}: there is no key; `skywave key` makes one", .0.display())]
     None(PathBuf),
-    #[error("{}: no secret key: expected a line of 44 characters of Base64, as `skywave key` writes it", .0.display())]
+    #[error("{}: no secret key: expected the file that `skywave key` makes", .0.display())]
     NoSecret(PathBuf),
+    #[error("{}: {error}", path.display())]
+    Secrets { path: PathBuf, error: KeyError },
+    #[error("{}: this is no file of keys: it is {what}", path.display())]
+    NoFile { path: PathBuf, what: &'static str },
     #[error("{}: a secret key: expected a public one, as `skywave key` prints", .0.display())]
     Secret(PathBuf),
     #[error("{}: others can read this secret key; allow it to yourself only: chmod 600 {}", .0.display(), .0.display())]
     Open(PathBuf),
-    #[error("{}, line {line}: no public key: expected 44 characters of Base64, as `skywave key` prints", path.display())]
-    NoPublic { path: PathBuf, line: usize },
+    #[error("{}, line {line}: {error}", path.display())]
+    NoPublic {
+        path: PathBuf,
+        line: usize,
+        error: KeyError,
+    },
+    #[error("{text:?}: {error}")]
+    Wrong { text: String, error: KeyError },
     #[error("{}: no keys in it", .0.display())]
     Empty(PathBuf),
     #[error(
-        "{0:?} is neither a public key (44 characters of Base64, as `skywave key` prints) nor a file of them"
+        "{0:?} is neither a public key (`sky1` and 43 characters, as `skywave key` prints) nor a file of them"
     )]
     Neither(String),
     #[error(
@@ -59,7 +71,7 @@ pub(crate) fn read_secret(path: Option<&Path>) -> Result<SecretKey, KeyFailure> 
             source,
         },
     };
-    let text = fs::read_to_string(&path).map_err(failed)?;
+    let text = read(&path)?.map_err(failed)?;
     if !text.starts_with(SECRET_MARK) {
         return Err(KeyFailure::NoSecret(path));
     }
@@ -69,6 +81,7 @@ pub(crate) fn read_secret(path: Option<&Path>) -> Result<SecretKey, KeyFailure> 
     let mut keys = text.lines().filter(|line| !is_comment(line));
     match (keys.next().map(str::parse), keys.next()) {
         (Some(Ok(key)), None) => Ok(key),
+        (Some(Err(error)), None) => Err(KeyFailure::Secrets { path, error }),
         _ => Err(KeyFailure::NoSecret(path)),
     }
 }
@@ -103,14 +116,26 @@ pub(crate) fn make_secret(path: &Path) -> Result<SecretKey, KeyFailure> {
 
 /// A public key, or a file with one on each line (what follows a key on its line is a comment).
 pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, KeyFailure> {
-    if let Ok(key) = text.parse() {
-        return Ok(vec![key]);
-    }
+    let wrong = match text.parse::<PublicKey>() {
+        Ok(key) => return Ok(vec![key]),
+        Err(error) => error,
+    };
     let path = PathBuf::from(text);
-    let content = match fs::read_to_string(&path) {
+    let content = match read(&path)? {
         Ok(content) => content,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(KeyFailure::Neither(text.to_owned()));
+            return Err(match wrong {
+                KeyError::NoKey => KeyFailure::Neither(text.to_owned()),
+                // A secret is not repeated where others may read it.
+                KeyError::Secret => KeyFailure::Wrong {
+                    text: "skysecret1…".to_owned(),
+                    error: wrong,
+                },
+                _ => KeyFailure::Wrong {
+                    text: text.to_owned(),
+                    error: wrong,
+                },
+            });
         }
         Err(source) => return Err(KeyFailure::File { path, source }),
     };
@@ -120,9 +145,10 @@ pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, KeyFailure> {
     let lines = content.lines().enumerate().filter(|(_, l)| !is_comment(l));
     let keys = lines.map(|(n, line)| {
         let key = line.split_whitespace().next().unwrap_or_default().parse();
-        key.map_err(|_| KeyFailure::NoPublic {
+        key.map_err(|error| KeyFailure::NoPublic {
             path: path.clone(),
             line: n + 1,
+            error,
         })
     });
     let keys = keys.collect::<Result<Vec<_>, _>>()?;
@@ -130,6 +156,37 @@ pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, KeyFailure> {
         return Err(KeyFailure::Empty(path));
     }
     Ok(keys)
+}
+
+/// Reads a small file of text. One that never ends, or that waits for somebody to write, is none.
+fn read(path: &Path) -> Result<io::Result<String>, KeyFailure> {
+    let none = |what| KeyFailure::NoFile {
+        path: path.to_owned(),
+        what,
+    };
+    match fs::metadata(path) {
+        Err(error) => return Ok(Err(error)),
+        Ok(found) if found.is_dir() => return Err(none("a folder")),
+        Ok(found) if !found.is_file() => return Err(none("a device or a pipe")),
+        Ok(found) if found.len() > LONGEST => return Err(none("too long")),
+        Ok(_) => {}
+    }
+    let mut bytes = Vec::new();
+    // Some files have no length that is known beforehand.
+    let read = File::open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
+    if let Err(error) = read {
+        return Ok(Err(error));
+    }
+    if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
+        // Editors of Windows write this before the text.
+        bytes.drain(..3);
+    }
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err(none("UTF-16: save it as UTF-8"));
+    }
+    String::from_utf8(bytes)
+        .map(Ok)
+        .map_err(|_| none("no text"))
 }
 
 fn is_comment(line: &str) -> bool {

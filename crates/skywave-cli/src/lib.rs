@@ -6,6 +6,7 @@ mod completions;
 mod failure;
 mod figures;
 mod gap;
+mod get;
 mod hints;
 mod impair;
 mod interrupt;
@@ -17,8 +18,10 @@ mod names;
 mod new;
 mod origin;
 mod output;
+mod print;
 mod progress;
 mod quantity;
+mod quic;
 mod rank;
 mod recv;
 mod reproduce;
@@ -26,9 +29,9 @@ mod run;
 mod schema;
 mod send;
 mod several;
-mod transfers;
 mod validate;
 mod variants;
+mod wtcp;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -54,8 +57,8 @@ use failure::Failure;
         skywave check my-link.toml\n  \
         skywave impair --rate 20Mbps --delay 40ms --loss 1% --far 'iperf3 -s' -- iperf3 -c far\n  \
         skywave variants\n  \
-        skywave recv --into inbox --allow laptop.pub\n  \
-        skywave send film.mkv box.example.org:4747 --peer box.pub\n\n\
+        skywave recv --listen 0.0.0.0:4747 --into inbox --code\n  \
+        skywave send film.mkv box.example.org:4747 --code 3k7d-x9qm\n\n\
         Exit codes: 0 done, 1 failed, 2 wrong arguments or scenario, 130 interrupted."
 )]
 struct Cli {
@@ -79,6 +82,7 @@ enum Verb {
     Key(key::Args),
     Send(send::Args),
     Recv(recv::Args),
+    Get(get::Args),
     Completions(completions::Args),
     Manual(manual::Args),
 }
@@ -145,6 +149,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Key(args) => key::main(&args),
         Verb::Send(args) => send::main(&args),
         Verb::Recv(args) => recv::main(&args),
+        Verb::Get(args) => get::main(&args),
         Verb::Completions(args) => completions::main(&args),
         Verb::Manual(args) => manual::main(&args),
     };

@@ -25,6 +25,25 @@ pub(crate) fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A number of bytes, with a decimal unit.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    let units = [
+        ("TB", 1e12),
+        ("GB", 1e9),
+        ("MB", 1e6),
+        ("kB", 1e3),
+        ("B", 1.0),
+    ];
+    let bytes = units.iter().find_map(|(unit, scale)| {
+        let number: f64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+        Some(number * scale)
+    });
+    let sensible = bytes.filter(|bytes| (1.0..1e18).contains(bytes));
+    sensible
+        .map(|bytes| bytes as u64)
+        .ok_or_else(|| "expected a size, such as 20GB or 500MB".to_owned())
+}
+
 /// A length on paper, in points (72 an inch).
 pub(crate) fn length(text: &str) -> Result<f64, String> {
     let units = [
@@ -56,6 +75,15 @@ mod tests {
             assert!(time_above_zero(text).is_err(), "{text}");
         }
         assert!(time_above_zero("0s").is_err());
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(bytes("1.5GB"), Ok(1_500_000_000));
+        assert_eq!(bytes("7B"), Ok(7));
+        for text in ["", "7", "B", "-1MB", "0B", "1e20TB", "NaNMB", "5GiB"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -446,7 +446,15 @@ fn files_go_into_a_folder_under_the_name_that_the_sender_is_told() {
     fs::write(here("film"), "pictures").expect("written");
     let recv = |into: &'static str| {
         let args = [
-            "recv", "--key", "far", "--allow", "near.pub", "--into", into,
+            "recv",
+            "--key",
+            "far",
+            "--allow",
+            "near.pub",
+            "--into",
+            into,
+            "--transport",
+            "wtcp",
         ];
         [&args[..], &["--listen", "127.0.0.1:0", "--count", "1"]].concat()
     };
@@ -471,7 +479,8 @@ fn files_go_into_a_folder_under_the_name_that_the_sender_is_told() {
     said.read_line(&mut line).expect("a line");
     let to = line.split([' ', ';']).nth(3).expect("an address");
     let send = ["send", "film", to, "--key", "near", "--peer", "far.pub"];
-    let sent = run(&[&send[..], &["--name", "holidays", "--json"]].concat());
+    let wtcp = ["--name", "holidays", "--json", "--transport", "wtcp"];
+    let sent = run(&[&send[..], &wtcp].concat());
     assert!(sent.status.success(), "{}", text(&sent.stderr));
     let row: serde_json::Value = serde_json::from_slice(&sent.stdout).expect("an object");
     assert_eq!(

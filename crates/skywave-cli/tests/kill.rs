@@ -39,10 +39,11 @@ struct Lab {
     address: String,
     receiver_key: String,
     sender_key: String,
+    transport: &'static str,
 }
 
 impl Lab {
-    fn new() -> Self {
+    fn new(transport: &'static str) -> Self {
         let dir = tempfile::tempdir().expect("a folder");
         fs::create_dir(dir.path().join("in")).expect("created");
         let key = |file: &str| {
@@ -60,6 +61,7 @@ impl Lab {
             address,
             receiver_key,
             sender_key,
+            transport,
         }
     }
 
@@ -67,6 +69,7 @@ impl Lab {
         let to = ["recv", "--into", "in", "--key", "receiver"];
         let mut command = skywave(self.dir.path(), &to);
         command.args(["--listen", &self.address, "--allow", &self.sender_key]);
+        command.args(["--transport", self.transport]);
         Process(command.spawn().expect("the command starts"))
     }
 
@@ -80,6 +83,8 @@ impl Lab {
             "sender",
             "--limit",
             RATE,
+            "--transport",
+            self.transport,
         ]);
         Process(command.spawn().expect("the command starts"))
     }
@@ -144,8 +149,17 @@ fn random(state: &mut u64) -> u64 {
 }
 
 #[test]
-fn files_are_whole_or_absent_whoever_is_killed() {
-    let lab = Lab::new();
+fn files_over_quic_are_whole_or_absent_whoever_is_killed() {
+    kill("quic");
+}
+
+#[test]
+fn files_over_wtcp_are_whole_or_absent_whoever_is_killed() {
+    kill("wtcp");
+}
+
+fn kill(transport: &'static str) {
+    let lab = Lab::new(transport);
     let mut state = 1;
     let mut files = 0;
     let mut path = lab.file(files);

@@ -25,7 +25,7 @@ const SILENCE: Duration = Duration::from_millis(200);
 /// More than any transfer here needs: one that takes longer has stopped.
 const MAX_EVENTS: u32 = 200_000;
 const CLIENT: SecretKey = SecretKey::from_bytes([1; 32]);
-const SERVER: SecretKey = SecretKey::from_bytes([2; 32]);
+const SERVER: SecretKey = SecretKey::from_bytes([4; 32]);
 
 /// Where hosts are; the third one is the network's own.
 const HOSTS: usize = 3;

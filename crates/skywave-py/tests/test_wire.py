@@ -55,7 +55,7 @@ def test_a_stranger_is_refused() -> None:
     ("address", "secret", "message"),
     [
         ("127.0.0.1", wire.new_key(), "expected HOST:PORT"),
-        ("127.0.0.1:0", "secret", "no key: expected 44 characters"),
+        ("127.0.0.1:0", "secret", "no secret key: expected"),
     ],
 )
 def test_wrong_arguments_are_told(address: str, secret: str, message: str) -> None:

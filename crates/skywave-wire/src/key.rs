@@ -1,39 +1,87 @@
-//! Keys of hosts: Curve25519, as Noise uses it. A host is known by its public key.
+//! Keys of hosts. A host has one secret of 32 bytes, and is known by one public key.
+//!
+//! The secret is the seed of an Ed25519 key pair (RFC 8032), with which QUIC signs. Noise, under WTCP,
+//! agrees on secrets by X25519 instead: its key pair is the same one on the other form of the curve
+//! (RFC 7748 section 4.1). That form forgets one bit of the public key, the sign of x. [`SecretKey::generate`]
+//! only makes keys whose bit is 0, and no others are parsed, so that either form names the other one.
 
 use std::fmt;
 use std::str::FromStr;
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use snow::params::DHChoice;
-use snow::resolvers::{CryptoResolver, DefaultResolver};
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use ed25519_dalek::{SigningKey, VerifyingKey};
 
 /// Bytes of a key.
 const LEN: usize = 32;
+/// The text of a public key begins with it. What follows has no characters that shells take apart.
+const PUBLIC: &str = "sky1";
+/// The text of a secret key begins with it.
+const SECRET: &str = "skysecret1";
+/// The bit of a public key that X25519 forgets, in the last byte.
+const SIGN: u8 = 0x80;
 
-/// A host's public key, by which others know it. Its text is 44 characters of Base64.
+/// A host's public key, by which others know it. Its text is `sky1` and 43 characters of Base64 for
+/// URLs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PublicKey([u8; LEN]);
 
-/// A host's secret key, which only the host itself knows. Its text looks like that of a public key,
-/// and must not be shown.
+/// A host's secret key, which only the host itself knows. Its text must not be shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretKey([u8; LEN]);
 
 /// A text that is no key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no key: expected 44 characters of Base64, as `skywave key` prints")]
-pub struct KeyError;
+pub enum KeyError {
+    /// Another text.
+    #[error("no key: expected `sky1` and 43 characters, as `skywave key` prints")]
+    NoKey,
+    /// The same, in place of a secret one.
+    #[error("no secret key: expected `skysecret1` and 43 characters, as `skywave key` keeps")]
+    NoSecret,
+    /// The key of a version that had X25519 keys only.
+    #[error("a key made by an older skywave: make a new one with `skywave key`")]
+    Old,
+    /// A secret key in place of a public one.
+    #[error("a secret key: expected a public one, as `skywave key` prints")]
+    Secret,
+    /// It has the form of a key, but no host has it: it is mistyped, or everybody could pretend to have it.
+    #[error("no key of a host: is a character wrong or missing?")]
+    Nobody,
+}
 
 impl PublicKey {
     /// The key of these bytes.
-    pub const fn from_bytes(bytes: [u8; LEN]) -> Self {
-        Self(bytes)
+    ///
+    /// # Errors
+    /// [`KeyError::Nobody`] if they are no point of the curve, one of low order (an agreement with it
+    /// gives a secret that everybody knows), or one that [`SecretKey::generate`] does not make.
+    pub fn from_bytes(bytes: [u8; LEN]) -> Result<Self, KeyError> {
+        let key = VerifyingKey::from_bytes(&bytes).map_err(|_| KeyError::Nobody)?;
+        // One point has one encoding: otherwise the same host had two keys.
+        let canonical = key.to_edwards().compress().to_bytes() == bytes;
+        if key.is_weak() || !canonical || bytes[LEN - 1] & SIGN != 0 {
+            return Err(KeyError::Nobody);
+        }
+        Ok(Self(bytes))
     }
 
-    /// Its bytes.
+    /// Its bytes, as Ed25519 writes them.
     pub const fn as_bytes(&self) -> &[u8; LEN] {
         &self.0
+    }
+
+    /// The same key as Noise uses it.
+    pub(crate) fn x25519(&self) -> [u8; LEN] {
+        let key = VerifyingKey::from_bytes(&self.0);
+        // Keys are only made of points.
+        key.map_or([0; LEN], |key| key.to_montgomery().to_bytes())
+    }
+
+    /// The host that Noise knows by this key.
+    pub(crate) fn from_x25519(bytes: [u8; LEN]) -> Result<Self, KeyError> {
+        let point = curve25519_dalek::MontgomeryPoint(bytes).to_edwards(0);
+        Self::from_bytes(point.ok_or(KeyError::Nobody)?.compress().to_bytes())
     }
 }
 
@@ -43,40 +91,55 @@ impl SecretKey {
     /// # Errors
     /// When the system has none.
     pub fn generate() -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; LEN];
-        getrandom::fill(&mut bytes)?;
-        Ok(Self(bytes))
+        loop {
+            let mut bytes = [0; LEN];
+            getrandom::fill(&mut bytes)?;
+            let key = Self(bytes);
+            // One in two is fit.
+            if key.is_fit() {
+                return Ok(key);
+            }
+        }
     }
 
-    /// The key of these bytes.
+    /// The key of these bytes. [`Self::generate`] must have made them: of others, peers know half only
+    /// by another name, and do not accept them.
     pub const fn from_bytes(bytes: [u8; LEN]) -> Self {
         Self(bytes)
     }
 
-    /// Its bytes.
+    /// Its bytes, the seed of an Ed25519 key pair.
     pub const fn as_bytes(&self) -> &[u8; LEN] {
         &self.0
     }
 
     /// The public key that belongs to it.
     pub fn public(&self) -> PublicKey {
-        let dh = DefaultResolver.resolve_dh(&DHChoice::Curve25519);
-        let mut dh = dh.expect("snow is built with Curve25519");
-        dh.set(&self.0);
-        let mut bytes = [0; LEN];
-        bytes.copy_from_slice(&dh.pubkey()[..LEN]);
-        PublicKey(bytes)
+        PublicKey(self.pair().verifying_key().to_bytes())
+    }
+
+    /// The same secret as Noise uses it.
+    pub(crate) fn x25519(&self) -> [u8; LEN] {
+        self.pair().to_scalar_bytes()
     }
 
     /// Its text, for the file that keeps it.
     pub fn reveal(&self) -> String {
-        STANDARD.encode(self.0)
+        SECRET.to_owned() + &URL_SAFE_NO_PAD.encode(self.0)
+    }
+
+    fn pair(&self) -> SigningKey {
+        SigningKey::from_bytes(&self.0)
+    }
+
+    fn is_fit(&self) -> bool {
+        PublicKey::from_bytes(self.public().0).is_ok()
     }
 }
 
 impl fmt::Display for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&STANDARD.encode(self.0))
+        write!(f, "{PUBLIC}{}", URL_SAFE_NO_PAD.encode(self.0))
     }
 }
 
@@ -96,7 +159,10 @@ impl FromStr for PublicKey {
     type Err = KeyError;
 
     fn from_str(text: &str) -> Result<Self, KeyError> {
-        bytes(text).map(Self)
+        if text.trim().starts_with(SECRET) {
+            return Err(KeyError::Secret);
+        }
+        Self::from_bytes(bytes(text, PUBLIC)?)
     }
 }
 
@@ -104,30 +170,49 @@ impl FromStr for SecretKey {
     type Err = KeyError;
 
     fn from_str(text: &str) -> Result<Self, KeyError> {
-        bytes(text).map(Self)
+        let key = Self(bytes(text, SECRET).map_err(|error| match error {
+            KeyError::NoKey => KeyError::NoSecret,
+            other => other,
+        })?);
+        if key.is_fit() {
+            Ok(key)
+        } else {
+            Err(KeyError::Nobody)
+        }
     }
 }
 
-fn bytes(text: &str) -> Result<[u8; LEN], KeyError> {
-    let bytes = STANDARD.decode(text.trim()).map_err(|_| KeyError)?;
-    bytes.try_into().map_err(|_| KeyError)
+fn bytes(text: &str, prefix: &str) -> Result<[u8; LEN], KeyError> {
+    let text = text.trim();
+    let decoded = text
+        .strip_prefix(prefix)
+        .map(|rest| URL_SAFE_NO_PAD.decode(rest));
+    let Some(Ok(decoded)) = decoded else {
+        let is_old = STANDARD.decode(text).is_ok_and(|bytes| bytes.len() == LEN);
+        return Err(if is_old {
+            KeyError::Old
+        } else {
+            KeyError::NoKey
+        });
+    };
+    decoded.try_into().map_err(|_| KeyError::NoKey)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// RFC 7748 section 6.1, Alice.
+    fn bytes(hex: &str) -> [u8; LEN] {
+        std::array::from_fn(|n| u8::from_str_radix(&hex[2 * n..2 * n + 2], 16).unwrap())
+    }
+
+    /// RFC 8032 section 7.1, test 3.
     #[test]
     fn the_public_key_is_that_of_the_rfc() {
-        let alice = "77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a";
-        let public = "8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a";
-        let bytes = |hex: &str| {
-            let byte = |n| u8::from_str_radix(&hex[2 * n..2 * n + 2], 16).unwrap();
-            std::array::from_fn(byte)
-        };
-        let secret = SecretKey::from_bytes(bytes(alice));
-        assert_eq!(secret.public(), PublicKey::from_bytes(bytes(public)));
+        let seed = "c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7";
+        let public = "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025";
+        let secret = SecretKey::from_bytes(bytes(seed));
+        assert_eq!(secret.public().as_bytes(), &bytes(public));
         let again: SecretKey = secret.reveal().parse().unwrap();
         assert_eq!(again, secret);
         let public = secret.public();
@@ -135,17 +220,83 @@ mod tests {
     }
 
     #[test]
+    fn both_forms_of_a_key_name_the_same_host() {
+        for _ in 0..20 {
+            let secret = SecretKey::generate().unwrap();
+            let public = secret.public();
+            let scalar = secret.x25519();
+            let agreed = curve25519_dalek::MontgomeryPoint::mul_base_clamped(scalar);
+            assert_eq!(agreed.to_bytes(), public.x25519());
+            assert_eq!(PublicKey::from_x25519(public.x25519()), Ok(public));
+            assert_eq!(secret.reveal().parse(), Ok(secret));
+        }
+    }
+
+    /// Points of order 1, 2, 4 and 8, and encodings of them that are not canonical.
+    #[test]
+    fn keys_that_everybody_could_have_are_refused() {
+        let low = [
+            "0100000000000000000000000000000000000000000000000000000000000000",
+            "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "0000000000000000000000000000000000000000000000000000000000000000",
+            "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+            "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+            "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        ];
+        for hex in low {
+            assert_eq!(
+                PublicKey::from_bytes(bytes(hex)),
+                Err(KeyError::Nobody),
+                "{hex}"
+            );
+            let text = PublicKey(bytes(hex)).to_string();
+            assert_eq!(text.parse::<PublicKey>(), Err(KeyError::Nobody), "{hex}");
+        }
+        for low in [
+            [0; LEN],
+            bytes("0100000000000000000000000000000000000000000000000000000000000000"),
+        ] {
+            assert!(PublicKey::from_x25519(low).is_err(), "{low:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_noise_would_name_otherwise_is_refused() {
+        let odd = (0..=255)
+            .map(|n| SecretKey::from_bytes([n; LEN]))
+            .find(|key| !key.is_fit())
+            .unwrap();
+        assert_eq!(odd.reveal().parse::<SecretKey>(), Err(KeyError::Nobody));
+        assert_eq!(
+            odd.public().to_string().parse::<PublicKey>(),
+            Err(KeyError::Nobody)
+        );
+    }
+
+    #[test]
     fn a_secret_is_not_shown_by_accident() {
         let key = SecretKey::from_bytes([7; LEN]);
         assert_eq!(format!("{key:?}"), "SecretKey(…)");
+        assert_eq!(key.reveal().parse::<PublicKey>(), Err(KeyError::Secret));
     }
 
     #[test]
     fn other_texts_are_no_keys() {
-        for text in ["", "abc", &"A".repeat(43), &"A".repeat(45), "ä"] {
-            assert_eq!(text.parse::<PublicKey>(), Err(KeyError), "{text}");
+        let key = SecretKey::generate().unwrap().public().to_string();
+        for text in [
+            "",
+            "abc",
+            "ä",
+            &key[1..],
+            &key[..46],
+            &format!("{key}A"),
+            &format!("{key}="),
+        ] {
+            assert_eq!(text.parse::<PublicKey>(), Err(KeyError::NoKey), "{text}");
         }
-        let padded = format!("{}=", "A".repeat(43));
-        assert!(format!(" {padded}\n").parse::<PublicKey>().is_ok());
+        assert!(format!(" {key}\n").parse::<PublicKey>().is_ok());
+        let old = format!("{}=", "A".repeat(43));
+        assert_eq!(old.parse::<PublicKey>(), Err(KeyError::Old));
+        assert_eq!(old.parse::<SecretKey>(), Err(KeyError::Old));
     }
 }

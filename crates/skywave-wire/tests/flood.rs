@@ -23,7 +23,7 @@ fn resident() -> u64 {
 #[cfg(target_os = "linux")]
 fn ten_million_first_packets_leave_memory_as_it_was() {
     let secret = SecretKey::from_bytes([1; 32]);
-    let allowed = Allowed::Keys(BTreeSet::from([SecretKey::from_bytes([2; 32]).public()]));
+    let allowed = Allowed::Keys(BTreeSet::from([SecretKey::from_bytes([4; 32]).public()]));
     let mut endpoint = Endpoint::new(secret, allowed, Config::default()).expect("random numbers");
     let hello = |id: u32| [&[1, 1, 0, 0][..], &id.to_be_bytes(), &[0; 16]].concat();
     let first = |id: u32| [&[3, 1, 0, 0][..], &id.to_be_bytes(), &[id as u8; 16 + 96]].concat();

@@ -64,7 +64,7 @@ fn a_file_survives_a_path_that_does_everything() {
 
     let (sender, receiver) = (
         SecretKey::from_bytes([1; 32]),
-        SecretKey::from_bytes([2; 32]),
+        SecretKey::from_bytes([4; 32]),
     );
     let key = receiver.public();
     let node = |secret, allowed| Node::bind("127.0.0.1:0", secret, allowed, Config::default());

@@ -26,12 +26,12 @@ _CHUNK = 1 << 16
 
 
 def new_key() -> str:
-    """A new secret key: 44 characters, to be kept to oneself."""
+    """A new secret key, as text to be kept to oneself."""
     return _skywave.wire_new_key()
 
 
 def public_key(secret: str) -> str:
-    """The public key that belongs to a secret one: 44 characters, by which others know the host."""
+    """The public key that belongs to a secret one, by which others know the host."""
     return _skywave.wire_public_key(secret)
 
 

@@ -8,7 +8,7 @@ use skywave_core::wtcp::Micros;
 use super::*;
 
 const A: SecretKey = SecretKey::from_bytes([1; 32]);
-const B: SecretKey = SecretKey::from_bytes([2; 32]);
+const B: SecretKey = SecretKey::from_bytes([4; 32]);
 const DELAY: Duration = Duration::from_millis(20);
 
 fn a_addr() -> SocketAddr {
@@ -252,7 +252,7 @@ fn nothing_is_written_after_the_end() {
 #[test]
 fn another_host_in_its_place_is_found_out() {
     let mut world = World::new(Allowed::Everyone);
-    let c = SecretKey::from_bytes([3; 32]);
+    let c = SecretKey::from_bytes([6; 32]);
     let id = world.a.connect(world.now, b_addr(), c.public()).unwrap();
     assert!(world.run(Duration::from_secs(60), |w| w.a.failed(id).is_some()));
     let refused = Failed::Refused(Refusal::WrongKey);
@@ -332,7 +332,7 @@ fn a_host_that_was_started_anew_says_so() {
 fn peers_with_the_same_number_are_told_apart_by_their_addresses() {
     let mut world = World::new(Allowed::Everyone);
     let (number, with_a) = world.connect();
-    let secret = SecretKey::from_bytes([3; 32]);
+    let secret = SecretKey::from_bytes([6; 32]);
     let address: SocketAddr = "192.0.2.3:3000".parse().unwrap();
     let mut c = Endpoint::new(secret, Allowed::Everyone, Config::default()).unwrap();
     let names = Names {

@@ -18,8 +18,8 @@ use crate::key::SecretKey;
 use crate::node::{self, Node};
 
 const SENDER: SecretKey = SecretKey::from_bytes([1; 32]);
-const OTHER_SENDER: SecretKey = SecretKey::from_bytes([3; 32]);
-const RECEIVER: SecretKey = SecretKey::from_bytes([2; 32]);
+const OTHER_SENDER: SecretKey = SecretKey::from_bytes([6; 32]);
+const RECEIVER: SecretKey = SecretKey::from_bytes([4; 32]);
 
 fn node(secret: SecretKey, allowed: Allowed) -> Node {
     Node::bind("127.0.0.1:0", secret, allowed, Config::default()).unwrap()

@@ -1,0 +1,68 @@
+//! `skywave get`: files that another host offers.
+
+use std::path::PathBuf;
+
+use skywave_transfer::{Host, Sending, get};
+
+use crate::failure::Failure;
+use crate::print::Stream;
+use crate::quic::run::{ended, run};
+use crate::quic::show::Show;
+use crate::quic::who::{Into, Patience, dial, secret};
+
+/// Fetch files that another host offers, over QUIC.
+///
+/// The other host runs `skywave send … --listen`. As with `skywave recv`, files appear whole or not at
+/// all, and a transfer that was interrupted goes on where it was.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    skywave get box.example.org:4747 --peer box.pub --into inbox\n  \
+    skywave get box.example.org:4747 --code 3k7d-x9qm --into inbox photos/2026\n  \
+    skywave get box.example.org:4747 --peer box.pub --into - backup.tar | tar x")]
+pub(crate) struct Args {
+    /// Where the other host is: HOST:PORT.
+    #[arg(value_name = "HOST:PORT")]
+    from: String,
+    /// Files and folders to fetch, by the names that they have there [default: all].
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Its public key, or a file with it.
+    #[arg(long, value_name = "KEY", conflicts_with = "code")]
+    peer: Option<String>,
+    /// The code that it prints.
+    #[arg(long, value_name = "CODE")]
+    code: Option<String>,
+    #[command(flatten)]
+    into: Into,
+    /// This host's secret key [default: see `skywave key --help`].
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    #[command(flatten)]
+    patience: Patience,
+    /// Print what happens as lines of JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    let secret = secret(args.key.as_deref(), args.code.is_some())?;
+    let dial = dial(
+        &args.from,
+        args.peer.as_deref(),
+        args.code.as_deref(),
+        &args.patience,
+    )?;
+    let out = if args.into.is_output() {
+        Stream::Err
+    } else {
+        Stream::Out
+    };
+    let show = Show::new(args.json, out, secret.public(), None);
+    let host = Host {
+        secret,
+        sending: Sending::default(),
+        teller: show.teller(),
+    };
+    let done = run(get(&host, &dial, args.names.clone(), args.into.target()))?;
+    ended(done, Some(&args.into.dir), "received").map(drop)
+}

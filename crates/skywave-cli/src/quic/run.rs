@@ -1,0 +1,67 @@
+//! A transfer, until it is done or Ctrl-C.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use skywave_transfer::{Error, Outcome};
+
+use crate::failure::Failure;
+use crate::interrupt;
+
+/// Between two looks whether to stop.
+const LOOK: Duration = Duration::from_millis(20);
+/// Time for the last packets: they tell the other side that this one is gone.
+const FAREWELL: Duration = Duration::from_millis(100);
+
+/// Does the work; nothing if it was interrupted.
+pub(crate) fn run(
+    work: impl Future<Output = Result<Outcome, Error>>,
+) -> Result<Option<Result<Outcome, Error>>, Failure> {
+    let stop = interrupt::flag();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
+    let done = runtime.block_on(async {
+        let interrupted = async {
+            while !stop.load(Ordering::SeqCst) {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        let done = tokio::select! {
+            done = work => Some(done),
+            () = interrupted => None,
+        };
+        if done.is_none() {
+            tokio::time::sleep(FAREWELL).await;
+        }
+        done
+    });
+    // Not waiting for the disk, nor for standard input: what has come is kept.
+    runtime.shutdown_background();
+    Ok(done)
+}
+
+/// How a side ends that had files to move.
+pub(crate) fn ended(
+    done: Option<Result<Outcome, Error>>,
+    folder: Option<&Path>,
+    verb: &'static str,
+) -> Result<Outcome, Failure> {
+    match done {
+        None => Err(Failure::SendInterrupted),
+        Some(Ok(outcome)) if outcome.failed > 0 => Err(Failure::Files {
+            failed: outcome.failed,
+            all: outcome.failed + outcome.done,
+            verb,
+        }),
+        Some(Ok(outcome)) => Ok(outcome),
+        Some(Err(Error::Bind(address, source))) => Err(Failure::Bind { address, source }),
+        Some(Err(Error::Folder(source))) => Err(Failure::Folder {
+            path: folder.unwrap_or(Path::new("-")).to_owned(),
+            source,
+        }),
+        Some(Err(error)) => Err(Failure::Transfer(error)),
+    }
+}

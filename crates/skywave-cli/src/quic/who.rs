@@ -1,0 +1,208 @@
+//! Who this host is, and whom it talks to.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use skywave_transfer::{Allowed, Code, Dial, Listen, Proof, Sending};
+use skywave_wire::key::SecretKey;
+
+use crate::failure::Failure;
+use crate::keys::{self, KeyFailure};
+use crate::print::{Stream, line};
+use crate::quantity::{rate, time};
+
+/// Options of a side that connects.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Patience {
+    /// How long to try until the other side answers for the first time.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
+    pub(crate) wait: Duration,
+    /// How long there may be no progress once it has answered. Until then, a connection that breaks is
+    /// made again.
+    #[arg(long, value_name = "TIME", default_value = "30min", value_parser = time)]
+    pub(crate) patience: Duration,
+}
+
+/// Options of a side that sends.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Pace {
+    /// Never send faster than this, all headers included [default: as the path allows].
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    pub(crate) limit: Option<f64>,
+    /// Congestion control. So far there is one: CUBIC, as TCP of most hosts.
+    #[arg(long, value_name = "NAME", default_value = "default", value_parser = ["default"])]
+    pub(crate) control: String,
+}
+
+impl Pace {
+    pub(crate) fn sending(&self) -> Sending {
+        // In bytes; at least one a second.
+        let limit = self.limit.map(|bps| (bps / 8.0).max(1.0) as u64);
+        Sending {
+            control: None,
+            limit,
+        }
+    }
+}
+
+/// This host's key. With a code, one is made if there is none: it is what a transfer that is interrupted
+/// is known by.
+pub(crate) fn secret(path: Option<&Path>, by_code: bool) -> Result<SecretKey, Failure> {
+    match keys::read_secret(path) {
+        Err(KeyFailure::None(path)) if by_code => {
+            let key = keys::make_secret(&path)?;
+            let made = format!("skywave: made a new key, kept in {}", path.display());
+            line(Stream::Err, &made);
+            Ok(key)
+        }
+        Err(KeyFailure::NoPlace) if by_code => {
+            SecretKey::generate().map_err(|error| KeyFailure::Random(error.into()).into())
+        }
+        other => Ok(other?),
+    }
+}
+
+/// The other side, which listens.
+pub(crate) fn dial(
+    to: &str,
+    peer: Option<&str>,
+    code: Option<&str>,
+    patience: &Patience,
+) -> Result<Dial, Failure> {
+    let proof = match (peer, code) {
+        (Some(text), None) => {
+            let peers = keys::read_public(text)?;
+            let [peer] = peers[..] else {
+                return Err(Failure::SeveralPeers(text.to_owned()));
+            };
+            Proof::Key(peer)
+        }
+        (None, Some(code)) if !code.is_empty() => Proof::Code(read_code(code)?),
+        _ => {
+            let wanted = "who is the other side? --peer KEY, or --code CODE as it prints it";
+            return Err(Failure::Usage(wanted.to_owned()));
+        }
+    };
+    if to
+        .rsplit_once(':')
+        .is_none_or(|(host, port)| host.is_empty() || port.parse::<u16>().is_err())
+    {
+        return Err(Failure::Address {
+            text: to.to_owned(),
+            why: "this is no host with a port".to_owned(),
+        });
+    }
+    Ok(Dial {
+        to: to.to_owned(),
+        proof,
+        wait: patience.wait,
+        patience: patience.patience,
+    })
+}
+
+fn read_code(text: &str) -> Result<Code, Failure> {
+    text.parse()
+        .map_err(|error| Failure::Usage(format!("{text}: {error}")))
+}
+
+/// Who may connect: options of a side that listens.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Guests {
+    /// The other side's public key, or a file with one on each line; may be given several times.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) allow: Vec<String>,
+    /// Allow everybody who knows this host's public key.
+    #[arg(long, conflicts_with = "allow")]
+    pub(crate) allow_everyone: bool,
+    /// Stop after this many files [default: Ctrl-C stops].
+    #[arg(long, value_name = "FILES", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) count: Option<u32>,
+}
+
+impl Guests {
+    pub(crate) fn is_nobody(&self) -> bool {
+        self.allow.is_empty() && !self.allow_everyone
+    }
+
+    /// Somebody has to be let in.
+    pub(crate) fn check(&self, code: Option<&str>) -> Result<(), Failure> {
+        if self.is_nobody() && code.is_none() {
+            let wanted =
+                "who may connect? --allow KEY, or --code to make a code for the other side";
+            return Err(Failure::Usage(wanted.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// How connections are taken. An empty code stands for a new one.
+    pub(crate) fn listen(
+        &self,
+        at: std::net::SocketAddr,
+        code: Option<&str>,
+    ) -> Result<Listen, Failure> {
+        if self.is_nobody() && code.is_none() {
+            let wanted =
+                "who may connect? --allow KEY, or --code to make a code for the other side";
+            return Err(Failure::Usage(wanted.to_owned()));
+        }
+        let code = match code {
+            None => None,
+            Some("") => {
+                let code = Code::generate().map_err(|error| KeyFailure::Random(error.into()))?;
+                Some(code)
+            }
+            Some(text) => Some(read_code(text)?),
+        };
+        let allowed = if self.allow_everyone {
+            Allowed::Everybody
+        } else {
+            let mut keys = BTreeSet::new();
+            for text in &self.allow {
+                keys.extend(keys::read_public(text)?);
+            }
+            Allowed::Keys(keys)
+        };
+        Ok(Listen {
+            at,
+            allowed,
+            code,
+            count: self.count.map(|n| n as usize),
+        })
+    }
+}
+
+/// Options of a side that receives.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Into {
+    /// Folder for the files; it is made if it is not there. `-`: one file, to standard output.
+    #[arg(long = "into", value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Let files take the place of others of their names.
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    /// Take hidden files, too, whose names begin with a dot.
+    #[arg(long)]
+    pub(crate) dotfiles: bool,
+    /// Most bytes that may be in the folder, such as 20GB [default: what the disk has].
+    #[arg(long, value_name = "SIZE", value_parser = crate::quantity::bytes)]
+    pub(crate) quota: Option<u64>,
+}
+
+impl Into {
+    pub(crate) fn is_output(&self) -> bool {
+        self.dir == Path::new("-")
+    }
+
+    pub(crate) fn target(&self) -> skywave_transfer::Target {
+        if self.is_output() {
+            return skywave_transfer::Target::Output(Box::new(std::io::stdout()));
+        }
+        let taking = skywave_transfer::Taking {
+            overwrite: self.overwrite,
+            hidden: self.dotfiles,
+            quota: self.quota,
+        };
+        skywave_transfer::Target::Folder(self.dir.clone(), taking)
+    }
+}

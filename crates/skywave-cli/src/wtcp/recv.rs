@@ -1,0 +1,115 @@
+//! `skywave recv --transport wtcp`: files from other hosts.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use serde_json::json;
+use skywave_wire::endpoint::{Allowed, Config};
+use skywave_wire::node::Node;
+use skywave_wire::transfer::{self, Received, ServeEvent, ServeOptions};
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::keys;
+use crate::print::{Stream, line};
+
+use super::bars::Bars;
+
+/// What is received, and from whom.
+pub(crate) struct Options<'a> {
+    pub(crate) listen: SocketAddr,
+    pub(crate) into: &'a Path,
+    pub(crate) allow: &'a [String],
+    pub(crate) allow_everyone: bool,
+    pub(crate) overwrite: bool,
+    pub(crate) count: Option<u32>,
+    pub(crate) key: Option<&'a Path>,
+    pub(crate) json: bool,
+}
+
+pub(crate) fn main(args: &Options<'_>) -> Result<(), Failure> {
+    let secret = keys::read_secret(args.key)?;
+    let public = secret.public();
+    let mut allowed = BTreeSet::new();
+    for text in args.allow {
+        allowed.extend(keys::read_public(text)?);
+    }
+    let allowed = if args.allow_everyone {
+        Allowed::Everyone
+    } else {
+        Allowed::Keys(allowed)
+    };
+    make_folder(args.into).map_err(|source| Failure::Folder {
+        path: args.into.to_owned(),
+        source,
+    })?;
+    let node = Node::bind(args.listen, secret, allowed, Config::default());
+    let node = node.map_err(|source| Failure::Bind {
+        address: args.listen,
+        source,
+    })?;
+    let words = format!(
+        "skywave: listening at {}; this host's key is {public}",
+        node.address()
+    );
+    line(Stream::Err, &words);
+    let options = ServeOptions {
+        dir: args.into.to_owned(),
+        overwrite: args.overwrite,
+        count: args.count.map(|n| n as usize),
+    };
+    let bars = Bars::new();
+    let told = |event| match event {
+        ServeEvent::Offered(id, _, name, size) => bars.begin(id, &name, size),
+        ServeEvent::Progress(id, bytes, status) => bars.show(id, bytes, &status),
+        ServeEvent::Ended(id, result) => {
+            let name = bars.end(id);
+            match result {
+                Ok(received) => bars.print(|| print(&received, args.json)),
+                Err(error) => {
+                    let words = format!("skywave: {name}: {error}");
+                    bars.print(|| line(Stream::Err, &words));
+                }
+            }
+        }
+    };
+    let stop = interrupt::flag();
+    let arrived = transfer::serve(&node, &options, stop, &told).map_err(Failure::Node)?;
+    if args.count.is_none_or(|count| arrived < count as usize) {
+        return Err(Failure::RecvInterrupted { arrived });
+    }
+    Ok(())
+}
+
+/// Makes sure that files can be put into a folder; makes the folder first if there is none.
+fn make_folder(path: &Path) -> io::Result<()> {
+    if !path.exists() {
+        fs::create_dir_all(path)?;
+    }
+    transfer::check_folder(path)
+}
+
+fn print(received: &Received, json: bool) {
+    if json {
+        let row = json!({
+            "file": received.path,
+            "from": received.from.to_string(),
+            "bytes": received.size,
+            "resumed_from": received.resumed_from,
+            "blake3": received.hash.to_string(),
+        });
+        line(Stream::Out, &row.to_string());
+    } else {
+        let words = format!(
+            "{}: {} from {}, BLAKE3 {}",
+            received.path.display(),
+            indicatif::DecimalBytes(received.size),
+            received.from,
+            received.hash
+        );
+        line(Stream::Out, &words);
+    }
+}

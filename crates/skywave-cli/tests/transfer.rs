@@ -1,0 +1,263 @@
+//! Files over QUIC, as the command moves them.
+
+mod common;
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Stdio};
+
+use common::{skywave, text};
+
+/// A side that listens, until the test ends.
+struct Listening {
+    process: Child,
+    address: String,
+    said: BufReader<ChildStderr>,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Listening {
+    fn new(dir: &Path, args: &[&str], out: Stdio) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_skywave"))
+            .args(args)
+            .args(["--listen", "127.0.0.1:0"])
+            .current_dir(dir)
+            .stdout(out)
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        let mut said = BufReader::new(process.stderr.take().expect("standard error"));
+        let line = line(&mut said);
+        // Expected: "skywave: listening at ADDRESS; …"
+        let address = line
+            .split([' ', ';'])
+            .nth(3)
+            .expect("an address")
+            .to_owned();
+        Self {
+            process,
+            address,
+            said,
+        }
+    }
+
+    fn end(&mut self) -> Option<i32> {
+        self.process.wait().expect("it ends").code()
+    }
+}
+
+fn line(from: &mut impl BufRead) -> String {
+    let mut line = String::new();
+    from.read_line(&mut line).expect("a line");
+    line
+}
+
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a directory");
+    for key in ["near", "far"] {
+        let made = skywave(dir.path(), &["key", "--key", key]);
+        fs::write(dir.path().join(format!("{key}.pub")), made.stdout).expect("written");
+    }
+    fs::create_dir(dir.path().join("photos")).expect("made");
+    fs::write(dir.path().join("photos/sun"), "bright").expect("written");
+    fs::write(dir.path().join("film"), "pictures").expect("written");
+    dir
+}
+
+const RECV: [&str; 7] = [
+    "recv", "--into", "in", "--key", "far", "--allow", "near.pub",
+];
+
+#[test]
+fn files_and_folders_go_to_a_host_by_its_key() {
+    let dir = folder();
+    let mut receiver = Listening::new(
+        dir.path(),
+        &[&RECV[..], &["--count", "2"]].concat(),
+        Stdio::null(),
+    );
+    let to = ["--key", "near", "--peer", "far.pub", "--json"];
+    let sent = skywave(
+        dir.path(),
+        &[&["send", "film", "photos", &receiver.address], &to[..]].concat(),
+    );
+    assert!(sent.status.success(), "{}", text(&sent.stderr));
+    let sent = text(&sent.stdout);
+    let rows = sent
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("an object"));
+    let done: Vec<_> = rows.filter(|row| row["event"] == "done").collect();
+    assert_eq!(done.len(), 2);
+    let film = done
+        .iter()
+        .find(|row| row["path"] == "film")
+        .expect("the film");
+    assert_eq!(
+        (&film["bytes"], &film["resumed_from"]),
+        (&8.into(), &0.into())
+    );
+    assert_eq!(film["blake3"].as_str().map(str::len), Some(64));
+    assert_eq!(receiver.end(), Some(0));
+    assert_eq!(
+        fs::read(dir.path().join("in/photos/sun")).expect("there"),
+        b"bright"
+    );
+}
+
+#[test]
+fn files_go_to_whoever_knows_the_code() {
+    let dir = folder();
+    let args = ["recv", "--into", "in", "--key", "far", "--code"];
+    let mut receiver = Listening::new(dir.path(), &args, Stdio::null());
+    let code = line(&mut receiver.said);
+    let code = code.trim().rsplit(' ').next().expect("a code").to_owned();
+    let send = |code: &str| {
+        let args = [
+            "send",
+            "film",
+            &receiver.address,
+            "--key",
+            "near",
+            "--code",
+            code,
+        ];
+        skywave(dir.path(), &args)
+    };
+    let wrong = send("0000-0000");
+    assert_eq!(wrong.status.code(), Some(1));
+    assert_eq!(text(&wrong.stderr), "skywave: the peer has another code\n");
+    assert!(send(&code).status.success());
+    assert_eq!(receiver.end(), Some(0));
+    assert_eq!(
+        fs::read(dir.path().join("in/film")).expect("there"),
+        b"pictures"
+    );
+}
+
+#[test]
+fn files_are_fetched_into_a_pipe() {
+    let dir = folder();
+    let args = [
+        "send", "film", "photos", "--key", "near", "--allow", "far.pub",
+    ];
+    let offering = Listening::new(dir.path(), &args, Stdio::null());
+    let from = [
+        "get",
+        &offering.address,
+        "--key",
+        "far",
+        "--peer",
+        "near.pub",
+        "--into",
+    ];
+    let got = skywave(dir.path(), &[&from[..], &["-", "photos/sun"]].concat());
+    assert_eq!(got.stdout, b"bright", "{}", text(&got.stderr));
+    let none = skywave(dir.path(), &[&from[..], &["in", "books"]].concat());
+    assert_eq!(
+        text(&none.stderr),
+        "skywave: the peer does not offer what was asked for\n"
+    );
+    assert_eq!(none.status.code(), Some(1));
+}
+
+#[test]
+fn nobody_has_to_read_what_is_printed() {
+    let dir = folder();
+    let full = || {
+        Stdio::from(
+            fs::File::options()
+                .write(true)
+                .open("/dev/full")
+                .expect("a device"),
+        )
+    };
+    let (closed, out) = std::io::pipe().expect("a pipe");
+    drop(closed);
+    let mut receiver = Listening::new(
+        dir.path(),
+        &[&RECV[..], &["--count", "3"]].concat(),
+        out.into(),
+    );
+    for name in ["one", "two", "three"] {
+        fs::write(dir.path().join(name), name).expect("written");
+        let sent = Command::new(env!("CARGO_BIN_EXE_skywave"))
+            .args([
+                "send",
+                name,
+                &receiver.address,
+                "--key",
+                "near",
+                "--peer",
+                "far.pub",
+            ])
+            .current_dir(dir.path())
+            .stdout(full())
+            .stderr(full())
+            .status();
+        assert_eq!(sent.expect("it ends").code(), Some(0));
+    }
+    assert_eq!(receiver.end(), Some(0));
+    assert_eq!(
+        fs::read(dir.path().join("in/three")).expect("there"),
+        b"three"
+    );
+}
+
+#[test]
+fn files_of_keys_that_are_none_are_told() {
+    let dir = folder();
+    let near = fs::read(dir.path().join("near.pub")).expect("a key");
+    let marked = [&[0xef, 0xbb, 0xbf], &near[..]].concat();
+    fs::write(dir.path().join("marked.pub"), marked).expect("written");
+    let old = "hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=";
+    fs::write(dir.path().join("old.pub"), old).expect("written");
+    let made = Command::new("mkfifo").arg(dir.path().join("fifo")).status();
+    assert!(made.expect("it runs").success());
+    let said = |key: &str| {
+        let args = [
+            "send",
+            "film",
+            "127.0.0.1:9",
+            "--key",
+            "near",
+            "--wait",
+            "1ms",
+            "--peer",
+            key,
+        ];
+        text(&skywave(dir.path(), &args).stderr)
+    };
+    for (key, expected) in [
+        ("marked.pub", "no answer from 127.0.0.1:9"),
+        (
+            "old.pub",
+            "old.pub, line 1: a key made by an older skywave: make a new one with `skywave key`",
+        ),
+        (old, "a key made by an older skywave"),
+        (
+            "fifo",
+            "fifo: this is no file of keys: it is a device or a pipe",
+        ),
+        (
+            "/dev/zero",
+            "/dev/zero: this is no file of keys: it is a device or a pipe",
+        ),
+        ("photos", "photos: this is no file of keys: it is a folder"),
+        ("near", "near: a secret key: expected a public one"),
+        (
+            "sky1AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+            "no key of a host",
+        ),
+        ("nothing", "is neither a public key"),
+    ] {
+        let said = said(key);
+        assert!(said.contains(expected), "{key}: {said}");
+    }
+}

@@ -1,0 +1,157 @@
+//! Why transfers do not happen.
+
+use std::io;
+use std::net::SocketAddr;
+
+use noq::{ConnectionError, ReadError, WriteError};
+
+use crate::wire::close::{Close, is_refused_key};
+use crate::wire::message::{Nonsense, Refusal};
+
+/// Why a file is not there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// The receiver does not take it.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// It changed while it was sent.
+    #[error("the file changed while it was sent: nothing of it is kept")]
+    Changed,
+    /// The sender cannot read it.
+    #[error("{0}")]
+    Source(String),
+    /// It is neither a file nor a folder.
+    #[error("neither a file nor a folder")]
+    Special,
+    /// The connection broke; what has come is kept.
+    #[error("the connection broke; what has come is kept")]
+    Broken,
+}
+
+impl From<io::Error> for Why {
+    fn from(error: io::Error) -> Self {
+        Self::Source(error.to_string())
+    }
+}
+
+/// Why nothing goes on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A socket could not be opened.
+    #[error("cannot open a socket at {0}: {1}")]
+    Bind(SocketAddr, io::Error),
+    /// Nobody answered.
+    #[error("no answer from {0}: is the peer listening there?")]
+    NoAnswer(String),
+    /// The peer was away for longer than it may be.
+    #[error("no progress for too long; the same command goes on from there")]
+    Away,
+    /// The peer is not who it should be.
+    #[error("the host at this address has another key than the one that is expected")]
+    OtherKey,
+    /// The peer does not know this host's key.
+    #[error("the peer does not allow this host's key")]
+    NotAllowed,
+    /// The code is wrong.
+    #[error("the peer has another code")]
+    WrongCode,
+    /// The peer wants a code.
+    #[error("the peer wants a code, not a key")]
+    WantsCode,
+    /// The peer wants a key.
+    #[error("the peer takes no code (any more): a code is good for one connection")]
+    NoCode,
+    /// Too many wrong codes.
+    #[error("three wrong codes: this code is not good any more")]
+    Guessed,
+    /// Both sides send, or both get.
+    #[error("the peer does the same: one side has to send, the other one to receive")]
+    Direction,
+    /// The peer does not offer it.
+    #[error("the peer does not offer what was asked for")]
+    NoSuchFile,
+    /// The peer says something else.
+    #[error("the peer does not speak this protocol")]
+    Nonsense,
+    /// A folder cannot be used.
+    #[error("{0}")]
+    Folder(io::Error),
+    /// The system fails in what it always does.
+    #[error("{0}")]
+    System(String),
+}
+
+/// Why a connection or a stream of it ended.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Broken {
+    /// The connection is lost; another one may do.
+    #[error("{0}")]
+    Connection(ConnectionError),
+    #[error("the peer has ended a transfer")]
+    Stream,
+    #[error("the peer does not speak this protocol")]
+    Nonsense,
+    #[error("the peer said nothing for too long")]
+    Late,
+    /// The same host does the same.
+    #[error("a newer connection took its place")]
+    Replaced,
+}
+
+impl Broken {
+    /// What ends the whole work; nothing if another connection may do.
+    pub(crate) fn fatal(&self) -> Option<Error> {
+        let error = match self {
+            Self::Connection(error) => error,
+            Self::Nonsense => return Some(Error::Nonsense),
+            Self::Stream | Self::Late | Self::Replaced => return None,
+        };
+        if is_refused_key(error) {
+            let ours = matches!(error, ConnectionError::TransportError(_));
+            return Some(if ours {
+                Error::OtherKey
+            } else {
+                Error::NotAllowed
+            });
+        }
+        match Close::of(error)? {
+            Close::WrongCode => Some(Error::WrongCode),
+            Close::WantsCode => Some(Error::WantsCode),
+            Close::NoCode => Some(Error::NoCode),
+            Close::Direction => Some(Error::Direction),
+            Close::NoSuchFile => Some(Error::NoSuchFile),
+            Close::Nonsense => Some(Error::Nonsense),
+            Close::Gone | Close::Done | Close::Full | Close::Late | Close::Replaced => None,
+        }
+    }
+}
+
+impl From<Nonsense> for Broken {
+    fn from(_: Nonsense) -> Self {
+        Self::Nonsense
+    }
+}
+
+impl From<ConnectionError> for Broken {
+    fn from(error: ConnectionError) -> Self {
+        Self::Connection(error)
+    }
+}
+
+impl From<ReadError> for Broken {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::ConnectionLost(error) => Self::Connection(error),
+            _ => Self::Stream,
+        }
+    }
+}
+
+impl From<WriteError> for Broken {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::ConnectionLost(error) => Self::Connection(error),
+            _ => Self::Stream,
+        }
+    }
+}

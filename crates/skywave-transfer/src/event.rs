@@ -1,0 +1,104 @@
+//! What happens, as it is told to whoever shows it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use noq::{Connection, PathId};
+use skywave_wire::key::PublicKey;
+
+use crate::error::Why;
+
+/// Numbers transfers of files.
+pub type Id = u64;
+
+/// How a connection fares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Link {
+    /// Round-trip time.
+    pub rtt: Duration,
+    /// Packets that this side sent.
+    pub sent: u64,
+    /// Packets of these that were lost.
+    pub lost: u64,
+}
+
+impl Link {
+    pub(crate) fn of(connection: &Connection) -> Self {
+        let stats = connection.stats();
+        Self {
+            rtt: connection.rtt(PathId::ZERO).unwrap_or_default(),
+            sent: stats.sent_packets,
+            lost: stats.lost_packets,
+        }
+    }
+}
+
+/// An event of this side. Texts of the peer in it are shown escaped ([`crate::shown`]).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Packets are expected at this address.
+    Listening(SocketAddr),
+    /// The peer is asked at this address.
+    Connecting(SocketAddr),
+    /// The peer is there, and is who it should be.
+    Connected(PublicKey, SocketAddr),
+    /// The connection is lost, for this reason; the side that connects makes it again.
+    Lost(String),
+    /// Somebody tried a wrong code; so many tries are left.
+    WrongCode(u32),
+    /// A file is going to be sent or received.
+    Offered {
+        /// The transfer.
+        id: Id,
+        /// The other side.
+        peer: PublicKey,
+        /// The file's path at the receiver.
+        path: String,
+        /// Its size in bytes, if the sender knows it.
+        size: Option<u64>,
+    },
+    /// The receiver has some of it.
+    Progress {
+        /// The transfer.
+        id: Id,
+        /// Bytes that are written.
+        bytes: u64,
+        /// How the connection fares.
+        link: Link,
+    },
+    /// The receiver has all of it.
+    Done(Id, Arrived),
+    /// It does not have it.
+    Failed {
+        /// The transfer.
+        id: Id,
+        /// The file's path at the receiver.
+        path: String,
+        /// Why not.
+        why: Why,
+    },
+    /// Something in a folder is not sent.
+    Skipped(PathBuf, Why),
+}
+
+/// A file that the receiver has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrived {
+    /// The other side.
+    pub peer: PublicKey,
+    /// Its path, as it was offered.
+    pub path: String,
+    /// Where it is, on the side that receives.
+    pub place: Option<PathBuf>,
+    /// Bytes.
+    pub size: u64,
+    /// Its BLAKE3 hash.
+    pub hash: blake3::Hash,
+    /// Bytes that were there before.
+    pub resumed_from: u64,
+}
+
+/// Is called with each event, from any thread. It must not wait for long.
+pub type Teller = Arc<dyn Fn(Event) + Send + Sync>;

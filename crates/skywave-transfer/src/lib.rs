@@ -1,0 +1,114 @@
+//! Files from host to host over QUIC: whole or not at all under their names, checked by their hashes,
+//! resumed where they were interrupted.
+//!
+//! Hosts know each other by their keys ([`skywave_wire::key`]), or by a [`Code`] for one connection.
+//! Either side may be the one that listens.
+//!
+//! | | listens | connects |
+//! |---|---|---|
+//! | sends | [`offer`] | [`send`] |
+//! | receives | [`receive`] | [`get`] |
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `auth` | who the peer is: TLS with raw public keys, SPAKE2 with codes |
+//! | `wire` | messages on the streams of QUIC |
+//! | `session` | connections: made again when they break, limited where strangers knock; files over them |
+//! | `source` | what is sent: files, folders, pipes |
+//! | `folder` | where it goes: partial files, room, paths that lead nowhere else |
+//!
+//! A transfer may be dropped at any time, as a future is: what has come is kept.
+
+mod auth;
+mod error;
+mod event;
+mod folder;
+mod name;
+mod network;
+mod session;
+mod source;
+#[cfg(test)]
+mod tests;
+mod wire;
+mod work;
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use skywave_wire::key::{PublicKey, SecretKey};
+
+pub use auth::code::{Code, NoCode};
+pub use error::{Error, Why};
+pub use event::{Arrived, Event, Id, Link, Teller};
+pub use folder::Taking;
+pub use name::{BadPath, RelativePath, shown};
+pub use network::Sending;
+pub use session::Target;
+pub use source::{Item, Pipe, list};
+pub use wire::message::Refusal;
+pub use work::{get, offer, receive, send};
+
+/// This host.
+#[derive(Clone)]
+pub struct Host {
+    /// Its key.
+    pub secret: SecretKey,
+    /// How it sends packets.
+    pub sending: Sending,
+    /// Is told what happens.
+    pub teller: Teller,
+}
+
+/// How the side that connects knows the other one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// By its key; it has to allow this host's.
+    Key(PublicKey),
+    /// Both know this code.
+    Code(Code),
+}
+
+/// The other side of a connection to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dial {
+    /// Where it is: name or address, and port.
+    pub to: String,
+    /// Who it is.
+    pub proof: Proof,
+    /// How long to try until it answers for the first time.
+    pub wait: Duration,
+    /// How long there may be no progress after that, however often it answers.
+    pub patience: Duration,
+}
+
+/// Who may connect without a code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// Hosts with these keys.
+    Keys(BTreeSet<PublicKey>),
+    /// Everybody.
+    Everybody,
+}
+
+/// How connections are taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listen {
+    /// Where.
+    pub at: SocketAddr,
+    /// From whom.
+    pub allowed: Allowed,
+    /// One more host may connect that knows this code. If nobody else may, all ends with it.
+    pub code: Option<Code>,
+    /// To end after so many files.
+    pub count: Option<usize>,
+}
+
+/// What has become of files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Files that the receiver has.
+    pub done: usize,
+    /// Files that it does not have.
+    pub failed: usize,
+}

@@ -1,0 +1,182 @@
+//! How QUIC is set for lossy links, and what strangers may cost.
+//!
+//! What noq does by itself (RFC 9000): it sends at most three times as much to an address as came from
+//! there until the address is known to be the peer's (section 8.1), and challenges a new address of a
+//! peer in the same way (9.3). So nobody is flooded by naming an address that is not theirs.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::time::Duration;
+
+use noq::congestion::ControllerFactory;
+use noq::{ClientConfig, Endpoint, EndpointConfig, ServerConfig, TransportConfig, VarInt};
+use ring::hmac;
+use rustix::net::sockopt::set_socket_recv_buffer_size;
+use skywave_wire::key::SecretKey;
+
+use crate::auth::tls::{self, Peers};
+use crate::error::Error;
+
+/// How packets are sent.
+#[derive(Clone, Default)]
+pub struct Sending {
+    /// The congestion controller; that of noq (CUBIC) if none.
+    pub control: Option<Arc<dyn ControllerFactory + Send + Sync>>,
+    /// Most bytes a second, all headers of QUIC included.
+    pub limit: Option<u64>,
+}
+
+impl std::fmt::Debug for Sending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = if self.control.is_some() {
+            "given"
+        } else {
+            "default"
+        };
+        f.debug_struct("Sending")
+            .field("control", &name)
+            .field("limit", &self.limit)
+            .finish()
+    }
+}
+
+/// A connection of which nothing is heard for this long is given up, and a new one is made. Outages
+/// may be longer.
+const IDLE: Duration = Duration::from_secs(30);
+/// A packet at least this often, so that an address that changed is noticed, and that what translates
+/// addresses on the way does not forget.
+const KEEP_ALIVE: Duration = Duration::from_secs(5);
+/// Streams that the peer may have open at a time: files, and the first one.
+const STREAMS: u32 = 20;
+/// Bytes of a file that may be under way. noq ends a connection when what has arrived of a stream is in
+/// more than [`SPANS`] pieces, and each packet that is missing makes one more: this is so few that even every
+/// other packet may be. It limits one file to 28 Mb/s where the round trip is 600 ms; several at a time
+/// are faster.
+const STREAM_WINDOW: u32 = 2 << 20;
+/// `MAX_CHUNKS` in noq-proto's assembler.
+const SPANS: u32 = 1024;
+/// Bytes of a file in the smallest full packet.
+const LEAST_IN_PACKET: u32 = 1150;
+const _: () = assert!(STREAM_WINDOW / LEAST_IN_PACKET / 2 < SPANS);
+/// Bytes that the system may keep of packets that have come, if it lets us: otherwise a busy host loses
+/// packets after they have arrived.
+const SOCKET_BUFFER: usize = 2 << 20;
+/// Bytes of all files that may be under way, once the peer is known.
+pub(crate) const WINDOW: u32 = 16 << 20;
+/// Bytes that may arrive of somebody who is not known yet.
+const STRANGERS_WINDOW: u32 = 64 << 10;
+/// Handshakes that may be under way before addresses have to be shown first.
+pub(crate) const EASY: usize = 8;
+/// Handshakes, and connections that have not shown anything, at a time.
+pub(crate) const STRANGERS: usize = 64;
+/// The same of one address, or of one network of IPv6.
+pub(crate) const PER_ADDRESS: usize = 16;
+/// What somebody has to show is shown in this time.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
+/// Connections of one key; the oldest makes room for one more.
+pub(crate) const PER_KEY: usize = 4;
+
+fn transport(sending: &Sending, window: u32) -> Arc<TransportConfig> {
+    let mut config = TransportConfig::default();
+    config
+        .max_idle_timeout(IDLE.try_into().ok())
+        .keep_alive_interval(Some(KEEP_ALIVE))
+        .max_concurrent_bidi_streams(VarInt::from_u32(STREAMS))
+        .max_concurrent_uni_streams(VarInt::from_u32(0))
+        .stream_receive_window(VarInt::from_u32(STREAM_WINDOW))
+        .receive_window(VarInt::from_u32(window))
+        .send_window(u64::from(WINDOW))
+        .datagram_receive_buffer_size(None)
+        .max_outgoing_bytes_per_second(sending.limit);
+    if let Some(control) = &sending.control {
+        config.congestion_controller_factory(control.clone());
+    }
+    Arc::new(config)
+}
+
+/// The configuration of a side that connects.
+pub(crate) fn client(
+    secret: &SecretKey,
+    peers: Peers,
+    sending: &Sending,
+) -> Result<ClientConfig, Error> {
+    let tls = tls::client(secret, peers).map_err(|error| Error::System(error.to_string()))?;
+    let mut config = ClientConfig::new(Arc::new(tls));
+    config.transport_config(transport(sending, WINDOW));
+    Ok(config)
+}
+
+/// The configuration of a side that listens.
+pub(crate) fn server(
+    secret: &SecretKey,
+    peers: Peers,
+    sending: &Sending,
+) -> Result<ServerConfig, Error> {
+    let tls = tls::server(secret, peers).map_err(|error| Error::System(error.to_string()))?;
+    let mut config = ServerConfig::with_crypto(Arc::new(tls));
+    config
+        .transport_config(transport(sending, STRANGERS_WINDOW))
+        .max_incoming(2 * STRANGERS)
+        .incoming_buffer_size(16 << 10)
+        .incoming_buffer_size_total(1 << 20);
+    Ok(config)
+}
+
+/// An endpoint at an address, to connect from.
+pub(crate) fn endpoint(at: SocketAddr) -> Result<Endpoint, Error> {
+    let open = || {
+        let socket = UdpSocket::bind(at)?;
+        open(EndpointConfig::default(), None, socket)
+    };
+    open().map_err(|error| Error::Bind(at, error))
+}
+
+/// An endpoint that listens.
+///
+/// When it is started again it does not know connections of before, and says so to whoever sends packets
+/// of them (RFC 9000 section 10.3): the other side connects again at once, instead of after [`IDLE`].
+/// It is believed since the key of that message comes out of the host's secret, and stays the same; two
+/// processes of a host have two ports, so that neither can be used to end connections of the other one.
+pub(crate) fn listening(
+    at: SocketAddr,
+    secret: &SecretKey,
+    server: ServerConfig,
+) -> Result<Endpoint, Error> {
+    let open = || {
+        let socket = UdpSocket::bind(at)?;
+        let port = socket.local_addr()?.port();
+        let mut hasher = blake3::Hasher::new_derive_key("skywave 1 stateless reset");
+        hasher.update(secret.as_bytes()).update(&port.to_be_bytes());
+        let key = hmac::Key::new(hmac::HMAC_SHA256, hasher.finalize().as_bytes());
+        open(EndpointConfig::new(Arc::new(key)), Some(server), socket)
+    };
+    open().map_err(|error| Error::Bind(at, error))
+}
+
+fn open(
+    config: EndpointConfig,
+    server: Option<ServerConfig>,
+    socket: UdpSocket,
+) -> io::Result<Endpoint> {
+    let _ = set_socket_recv_buffer_size(&socket, SOCKET_BUFFER);
+    Endpoint::new(config, server, socket, Arc::new(noq::TokioRuntime))
+}
+
+/// Whom an address belongs to: hosts have whole networks of IPv6 (RFC 6177).
+pub(crate) fn owner(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
+        v4 @ IpAddr::V4(_) => v4,
+    }
+}
+
+/// Any address of this host from which that one is reached: of the same kind, on loopback for loopback.
+pub(crate) fn local_for(to: SocketAddr) -> SocketAddr {
+    match (to, to.ip().is_loopback()) {
+        (SocketAddr::V4(_), true) => (Ipv4Addr::LOCALHOST, 0).into(),
+        (SocketAddr::V4(_), false) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+        (SocketAddr::V6(_), true) => (Ipv6Addr::LOCALHOST, 0).into(),
+        (SocketAddr::V6(_), false) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+    }
+}

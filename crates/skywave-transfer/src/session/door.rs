@@ -1,0 +1,342 @@
+//! The side that listens: who may come in, and how many.
+//!
+//! A stranger costs one handshake, and some kilobytes for [`DEADLINE`] at most. When several are under
+//! way, addresses are validated first by QUIC's Retry (RFC 9000 section 8.1.2), so that packets with
+//! made-up addresses cost no cryptography at all.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use noq::{Connection, Endpoint, Incoming, RecvStream, SendStream, VarInt};
+use skywave_wire::key::PublicKey;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::Session;
+use super::pulse::Pulse;
+use crate::auth::code::Code;
+use crate::auth::prove::{self, Sides};
+use crate::auth::tls::{self, Peers};
+use crate::error::{Broken, Error};
+use crate::event::Event;
+use crate::network::{self, DEADLINE, EASY, PER_ADDRESS, PER_KEY, STRANGERS, WINDOW};
+use crate::wire::close::Close;
+use crate::wire::frame::read;
+use crate::wire::message::{Hello, Request};
+use crate::{Allowed, Host, Listen};
+
+/// Wrong codes, after which a code is not good any more.
+const TRIES: u32 = 3;
+
+/// Who may come in, and who is in.
+pub(crate) struct Door {
+    host: Host,
+    allowed: Allowed,
+    state: Mutex<State>,
+    /// Nobody comes in any more; why.
+    shut: watch::Sender<Option<Shut>>,
+}
+
+/// Why nobody comes in any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shut {
+    /// All that was wanted is done.
+    Done,
+    /// Too many wrong codes.
+    Guessed,
+}
+
+struct State {
+    /// Good for whoever comes first.
+    code: Option<Code>,
+    /// There was a code, and nobody is allowed without.
+    only_code: bool,
+    wrong: u32,
+    /// Hosts that knew the code.
+    proven: BTreeSet<PublicKey>,
+    /// Where connections come from that have shown nothing yet.
+    strangers: Vec<IpAddr>,
+    inside: Vec<(PublicKey, Connection)>,
+}
+
+/// Somebody who came in, and what they want.
+pub(crate) struct Guest {
+    pub(crate) session: Arc<Session>,
+    pub(crate) request: Request,
+    pub(crate) answer: SendStream,
+}
+
+/// Counts a stranger, until it is none.
+struct Stranger<'a>(&'a Door, IpAddr);
+
+impl Drop for Stranger<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        let found = state.strangers.iter().position(|from| *from == self.1);
+        found.map(|found| state.strangers.swap_remove(found));
+    }
+}
+
+impl Door {
+    pub(crate) fn new(host: &Host, listen: &Listen) -> Arc<Self> {
+        let nobody = matches!(&listen.allowed, Allowed::Keys(keys) if keys.is_empty());
+        let state = State {
+            code: listen.code.clone(),
+            only_code: listen.code.is_some() && nobody,
+            wrong: 0,
+            proven: BTreeSet::new(),
+            strangers: Vec::new(),
+            inside: Vec::new(),
+        };
+        Arc::new(Self {
+            host: host.clone(),
+            allowed: listen.allowed.clone(),
+            state: Mutex::new(state),
+            shut: watch::Sender::new(None),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets nobody in any more.
+    pub(crate) fn shut(&self, why: Shut) {
+        self.shut.send_replace(Some(why));
+    }
+
+    /// A host is done. With a code and no keys, it was the only one.
+    pub(crate) fn leave(&self) {
+        if self.lock().only_code {
+            self.shut(Shut::Done);
+        }
+    }
+
+    /// Listens, and has each guest served, until the door is shut.
+    pub(crate) async fn serve<F: Future<Output = ()> + Send + 'static>(
+        self: &Arc<Self>,
+        listen: &Listen,
+        serve: impl Fn(Guest) -> F + Send + Sync + 'static,
+    ) -> Result<(), Error> {
+        let peers = match (&self.allowed, &listen.code) {
+            (Allowed::Keys(keys), None) => Peers::Keys(keys.clone()),
+            _ => Peers::Everybody,
+        };
+        let config = network::server(&self.host.secret, peers, &self.host.sending)?;
+        let endpoint = network::listening(listen.at, &self.host.secret, config)?;
+        let at = endpoint
+            .local_addr()
+            .map_err(|error| Error::Bind(listen.at, error))?;
+        (self.host.teller)(Event::Listening(at));
+        let serve = Arc::new(serve);
+        let mut shut = self.shut.subscribe();
+        // Whoever does not listen any more does not serve anybody either.
+        let mut guests = JoinSet::new();
+        let why = loop {
+            tokio::select! {
+                why = shut.wait_for(Option::is_some) => break why.ok().and_then(|why| *why),
+                Some(_) = guests.join_next() => {}
+                incoming = endpoint.accept() => {
+                    let Some(incoming) = incoming else { break None };
+                    let (door, serve) = (self.clone(), serve.clone());
+                    if let Some(incoming) = self.sort(incoming) {
+                        guests.spawn(async move {
+                            if let Ok(guest) = door.welcome(incoming).await {
+                                serve(guest).await;
+                            }
+                        });
+                    }
+                }
+            }
+        };
+        self.close(&endpoint, why).await
+    }
+
+    async fn close(&self, endpoint: &Endpoint, why: Option<Shut>) -> Result<(), Error> {
+        // Whoever has heard that all is there closes the connection.
+        let inside: Vec<Connection> = self.lock().inside.iter().map(|(_, c)| c.clone()).collect();
+        let all = async {
+            for connection in &inside {
+                connection.closed().await;
+            }
+        };
+        if why == Some(Shut::Done) {
+            let _ = timeout(DEADLINE / 4, all).await;
+        }
+        endpoint.close(Close::Gone.code(), b"");
+        let _ = timeout(DEADLINE / 10, endpoint.wait_idle()).await;
+        if why == Some(Shut::Guessed) {
+            Err(Error::Guessed)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether a handshake may begin, and its stranger be counted.
+    fn sort(&self, incoming: Incoming) -> Option<Incoming> {
+        let mut state = self.lock();
+        let from = network::owner(incoming.remote_address().ip());
+        if state.strangers.len() >= EASY
+            && incoming.may_retry()
+            && !incoming.remote_address_validated()
+        {
+            // It can be asked to retry: this was looked up.
+            let _ = incoming.retry();
+            return None;
+        }
+        let same = state
+            .strangers
+            .iter()
+            .filter(|other| **other == from)
+            .count();
+        if state.strangers.len() >= STRANGERS || same >= PER_ADDRESS {
+            // An answer would only make them try again, sooner.
+            incoming.ignore();
+            return None;
+        }
+        state.strangers.push(from);
+        Some(incoming)
+    }
+
+    async fn welcome(&self, incoming: Incoming) -> Result<Guest, Broken> {
+        let stranger = Stranger(self, network::owner(incoming.remote_address().ip()));
+        let connecting = incoming.accept().map_err(Broken::from)?;
+        let connection = timeout(DEADLINE, connecting)
+            .await
+            .map_err(|_| Broken::Late)??;
+        let result = timeout(DEADLINE, self.ask(&connection)).await;
+        let (peer, request, answer) = match result {
+            Ok(Ok(told)) => told,
+            Ok(Err(broken)) => {
+                if matches!(broken, Broken::Nonsense) {
+                    Close::Nonsense.close(&connection);
+                }
+                return Err(broken);
+            }
+            Err(_) => {
+                Close::Late.close(&connection);
+                return Err(Broken::Late);
+            }
+        };
+        drop(stranger);
+        connection.set_receive_window(VarInt::from_u32(WINDOW));
+        self.enter(peer, &connection);
+        (self.host.teller)(Event::Connected(peer, remote(&connection)));
+        let pulse = Arc::new(Pulse::new());
+        let session = Session::new(connection, peer, self.host.teller.clone(), pulse);
+        Ok(Guest {
+            session,
+            request,
+            answer,
+        })
+    }
+
+    /// Who is it, and what does it want?
+    async fn ask(
+        &self,
+        connection: &Connection,
+    ) -> Result<(PublicKey, Request, SendStream), Broken> {
+        let peer = tls::peer(connection).ok_or(Broken::Nonsense)?;
+        let (mut sender, mut stream) = connection.accept_bi().await?;
+        let hello: Hello = read(&mut stream).await?;
+        let may = match (&self.allowed, hello) {
+            (Allowed::Everybody, Hello::Key) => true,
+            (Allowed::Keys(keys), Hello::Key) => {
+                keys.contains(&peer) || self.lock().proven.contains(&peer)
+            }
+            (_, Hello::Code(share)) => {
+                self.try_code(connection, (&mut sender, &mut stream), peer, &share)
+                    .await?
+            }
+        };
+        if !may {
+            Close::WantsCode.close(connection);
+            return Err(Broken::Stream);
+        }
+        let request = read(&mut stream).await?;
+        Ok((peer, request, sender))
+    }
+
+    /// One try; one at a time, so that nobody tries many codes before the first one is counted.
+    async fn try_code(
+        &self,
+        connection: &Connection,
+        streams: (&mut SendStream, &mut RecvStream),
+        peer: PublicKey,
+        share: &[u8],
+    ) -> Result<bool, Broken> {
+        let Some(code) = self.lock().code.take() else {
+            Close::NoCode.close(connection);
+            return Err(Broken::Stream);
+        };
+        let mut trying = Trying {
+            door: self,
+            code: Some(code.clone()),
+        };
+        let sides = Sides {
+            client: peer,
+            server: self.host.secret.public(),
+        };
+        let proven = prove::as_server(connection, streams, &code, sides, share).await?;
+        if proven {
+            trying.code = None;
+            self.lock().proven.insert(peer);
+            return Ok(true);
+        }
+        Close::WrongCode.close(connection);
+        let wrong = {
+            let mut state = self.lock();
+            state.wrong += 1;
+            state.wrong
+        };
+        (self.host.teller)(Event::WrongCode(TRIES.saturating_sub(wrong)));
+        if wrong >= TRIES {
+            trying.code = None;
+            if self.lock().only_code {
+                self.shut(Shut::Guessed);
+            }
+        }
+        Err(Broken::Stream)
+    }
+
+    /// Notes who is in. The oldest connection of the same host goes if there are too many: a host that
+    /// was started again is not kept out by what it left.
+    fn enter(&self, peer: PublicKey, connection: &Connection) {
+        let mut state = self.lock();
+        state
+            .inside
+            .retain(|(_, other)| other.close_reason().is_none());
+        let of_peer = state.inside.iter().filter(|(other, _)| *other == peer);
+        if of_peer.count() >= PER_KEY {
+            let oldest = state.inside.iter().position(|(other, _)| *other == peer);
+            if let Some(oldest) = oldest {
+                let (_, old) = state.inside.remove(oldest);
+                Close::Replaced.close(&old);
+            }
+        }
+        state.inside.push((peer, connection.clone()));
+    }
+}
+
+/// Gives the code back, if it is still good.
+struct Trying<'a> {
+    door: &'a Door,
+    code: Option<Code>,
+}
+
+impl Drop for Trying<'_> {
+    fn drop(&mut self) {
+        if let Some(code) = self.code.take() {
+            self.door.lock().code = Some(code);
+        }
+    }
+}
+
+/// Where the peer is now.
+fn remote(connection: &Connection) -> std::net::SocketAddr {
+    let path = connection.path(noq::PathId::ZERO);
+    let address = path.and_then(|path| path.remote_address().ok());
+    address.unwrap_or_else(|| ([0; 4], 0).into())
+}

@@ -1,0 +1,67 @@
+//! When there was progress last. A peer that connects again and again without any is away, too.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::error::Error;
+
+/// Between two looks: an answer meanwhile makes the time that is left another one.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// The time of the last progress.
+pub(crate) struct Pulse(Mutex<State>);
+
+struct State {
+    last: Instant,
+    /// The peer has answered once.
+    answered: bool,
+}
+
+impl Pulse {
+    pub(crate) fn new() -> Self {
+        Self(Mutex::new(State {
+            last: Instant::now(),
+            answered: false,
+        }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The peer has answered. This is progress once.
+    pub(crate) fn answer(&self) {
+        let mut state = self.lock();
+        if !state.answered {
+            *state = State {
+                last: Instant::now(),
+                answered: true,
+            };
+        }
+    }
+
+    pub(crate) fn has_answered(&self) -> bool {
+        self.lock().answered
+    }
+
+    /// There was progress of data.
+    pub(crate) fn beat(&self) {
+        self.lock().last = Instant::now();
+    }
+
+    /// Waits until there was none for too long.
+    pub(crate) async fn end(&self, host: &str, wait: Duration, patience: Duration) -> Error {
+        loop {
+            let (left, answered) = {
+                let state = self.lock();
+                let most = if state.answered { patience } else { wait };
+                (most.checked_sub(state.last.elapsed()), state.answered)
+            };
+            match left {
+                Some(left) if !left.is_zero() => tokio::time::sleep(left.min(LOOK)).await,
+                _ if answered => return Error::Away,
+                _ => return Error::NoAnswer(host.to_owned()),
+            }
+        }
+    }
+}

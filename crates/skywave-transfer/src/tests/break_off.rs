@@ -1,0 +1,276 @@
+//! What is interrupted goes on; what changed meanwhile does not arrive.
+
+use std::io::{Read, Seek, SeekFrom, Write};
+
+use super::*;
+
+const LEN: usize = 6_000_000;
+
+/// As slow that there is time to interfere.
+fn slow(told: &Told) -> Host {
+    let sending = Sending {
+        control: None,
+        limit: Some(6_000_000),
+    };
+    Host {
+        sending,
+        ..told.host(SENDER)
+    }
+}
+
+impl Told {
+    /// Waits until so many bytes of a file are there.
+    async fn progress(&self, least: u64) {
+        self.wait(|event| match event {
+            Event::Progress { bytes, .. } if *bytes >= least => Some(()),
+            _ => None,
+        })
+        .await;
+    }
+
+    /// Waits until a transfer is interrupted so many times.
+    async fn broken(&self, times: usize) {
+        let mut count = self.1.subscribe();
+        loop {
+            let is_broken = |event: &&Event| {
+                matches!(
+                    event,
+                    Event::Failed {
+                        why: Why::Broken,
+                        ..
+                    }
+                )
+            };
+            if self.0.lock().unwrap().iter().filter(is_broken).count() >= times {
+                return;
+            }
+            count.changed().await.unwrap();
+        }
+    }
+}
+
+/// Sends, but gives up when so many bytes are there.
+async fn give_up_at(bench: &Bench, path: &Path, least: u64) {
+    let told = Told::default();
+    let (host, to) = (slow(&told), to(bench.at));
+    tokio::select! {
+        sent = send(&host, &to, items(path)) => panic!("{sent:?} before {least}"),
+        () = told.progress(least) => {}
+    }
+}
+
+fn flip(path: &Path, at: u64) {
+    let mut file = fs::File::options()
+        .read(true)
+        .write(true)
+        .open(path)
+        .unwrap();
+    let mut byte = [0];
+    file.seek(SeekFrom::Start(at)).unwrap();
+    file.read_exact(&mut byte).unwrap();
+    file.seek(SeekFrom::Start(at)).unwrap();
+    file.write_all(&[byte[0] ^ 1]).unwrap();
+}
+
+fn part(bench: &Bench) -> PathBuf {
+    let name = names(bench.inbox.path())
+        .into_iter()
+        .find(|name| name.starts_with(crate::name::PREFIX));
+    bench.there(&name.expect("a partial file"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sender_that_comes_again_goes_on() {
+    let bench = Bench::of(1).await;
+    let path = bench.file("film", LEN);
+    let mut had = 0;
+    for (n, least) in [100_000, 1_700_003, 4_000_001].into_iter().enumerate() {
+        soon(give_up_at(&bench, &path, least)).await;
+        soon(bench.told.broken(n + 1)).await;
+        let now = fs::metadata(part(&bench)).unwrap().len();
+        assert!(now >= least && now > had, "{now} after {had}");
+        had = now;
+    }
+    soon(bench.send(items(&path))).await.unwrap();
+    assert_eq!(bench.told.arrived()[0].resumed_from, had);
+    assert_eq!(fs::read(bench.there("film")).unwrap(), bytes(LEN));
+    assert_eq!(names(bench.inbox.path()), ["film"]);
+    bench.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_another_host_s_is_not_touched() {
+    let allowed = keys(&[SENDER.public(), STRANGER.public()]);
+    let bench = Bench::new(
+        Listen {
+            allowed,
+            ..listen(Some(2))
+        },
+        Taking::default(),
+    )
+    .await;
+    let path = bench.file("film", LEN);
+    soon(give_up_at(&bench, &path, 1_000_000)).await;
+    soon(bench.told.broken(1)).await;
+    // A file of the same name, size and time.
+    let sent = give(Told::default().host(STRANGER), to(bench.at), items(&path));
+    assert_eq!(soon(sent).await.unwrap().done, 1);
+    assert!(fs::metadata(part(&bench)).unwrap().len() >= 1_000_000);
+    assert_eq!(bench.told.arrived()[0].resumed_from, 0);
+    bench.working.abort();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_partial_file_that_changed_is_not_used() {
+    let bench = Bench::of(1).await;
+    let path = bench.file("film", LEN);
+    soon(give_up_at(&bench, &path, 500_000)).await;
+    soon(bench.told.broken(1)).await;
+    flip(&part(&bench), 499_999);
+    soon(bench.send(items(&path))).await.unwrap();
+    assert_eq!(bench.told.arrived()[0].resumed_from, 0);
+    assert_eq!(fs::read(bench.there("film")).unwrap(), bytes(LEN));
+    bench.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_partial_file_that_changes_under_way_does_not_arrive() {
+    let bench = Bench::of(1).await;
+    let path = bench.file("film", LEN);
+    let told = Told::default();
+    let (host, to) = (slow(&told), to(bench.at));
+    let (sent, ()) = soon(async {
+        tokio::join!(send(&host, &to, items(&path)), async {
+            told.progress(500_000).await;
+            flip(&part(&bench), 499_999);
+        })
+    })
+    .await;
+    assert_eq!(sent.unwrap().failed, 1);
+    assert_eq!(told.failures(), [Why::Refused(Refusal::Contents)]);
+    assert_eq!(names(bench.inbox.path()), [""; 0]);
+    bench.working.abort();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_changes_while_it_is_sent_does_not_arrive() {
+    // More than is read before the receiver has any.
+    const LEN: usize = 30_000_000;
+    let bench = Bench::of(1).await;
+    let changes: [fn(&Path); 3] = [
+        |path| flip(path, 5),
+        |path| {
+            let mut file = fs::File::options().append(true).open(path).unwrap();
+            file.write_all(b"more").unwrap();
+        },
+        |path| {
+            let file = fs::File::options().write(true).open(path).unwrap();
+            file.set_len(LEN as u64 / 2).unwrap();
+        },
+    ];
+    for change in changes {
+        let path = bench.file("film", LEN);
+        let told = Told::default();
+        let (host, to) = (slow(&told), to(bench.at));
+        let (sent, ()) = soon(async {
+            tokio::join!(send(&host, &to, items(&path)), async {
+                told.progress(500_000).await;
+                change(&path);
+            })
+        })
+        .await;
+        assert_eq!(sent.unwrap().failed, 1);
+        assert_eq!(told.failures(), [Why::Changed]);
+        assert_eq!(names(bench.inbox.path()), [""; 0]);
+    }
+    bench.working.abort();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_receiver_that_comes_again_gets_the_rest() {
+    let bench = Bench::of(1).await;
+    let path = bench.file("film", LEN);
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let feeding = std::thread::spawn(move || writer.write_all(&bytes(LEN)).unwrap());
+    let mut all = items(&path);
+    all.push(Item::pipe(
+        RelativePath::parse("log").unwrap(),
+        Pipe::open(reader),
+    ));
+    let told = Told::default();
+    let (host, to) = (slow(&told), to(bench.at));
+    let (inbox, at, working) = (bench.inbox.path(), bench.at, bench.working);
+    let again = async {
+        told.progress(700_000).await;
+        working.abort();
+        let _ = working.await;
+        // The socket says goodbye first.
+        while std::net::UdpSocket::bind(at).is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let (told, _, working) = receiver(
+            Listen {
+                at,
+                ..listen(Some(2))
+            },
+            inbox,
+            Taking::default(),
+        )
+        .await;
+        (told, working.await.unwrap().unwrap())
+    };
+    let (sent, (second, received)) =
+        soon(async { tokio::join!(send(&host, &to, all), again) }).await;
+    assert_eq!((sent.unwrap().done, received.done), (2, 2));
+    assert!(
+        second
+            .arrived()
+            .iter()
+            .any(|arrived| arrived.resumed_from >= 700_000)
+    );
+    feeding.join().unwrap();
+    for name in ["film", "log"] {
+        assert_eq!(fs::read(inbox.join(name)).unwrap(), bytes(LEN), "{name}");
+    }
+    assert_eq!(names(inbox), ["film", "log"]);
+}
+
+/// The peer answers, again and again, but takes nothing: patience ends all the same.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answers_without_progress_are_none() {
+    use crate::auth::tls::Peers;
+    use crate::network;
+    use crate::wire::frame;
+    use crate::wire::message::Ready;
+
+    let config = network::server(&RECEIVER, Peers::Everybody, &Sending::default()).unwrap();
+    let listening = network::listening(([127, 0, 0, 1], 0).into(), &RECEIVER, config).unwrap();
+    let at = listening.local_addr().unwrap();
+    let zombie = tokio::spawn(async move {
+        let mut ready = 0;
+        while let Some(incoming) = listening.accept().await {
+            let connection = incoming.accept().unwrap().await.unwrap();
+            let (mut sender, _stream) = connection.accept_bi().await.unwrap();
+            frame::send(&mut sender, &Ready { items: 0 }).await.unwrap();
+            ready += 1;
+            let _ = connection.accept_bi().await;
+            if ready > 3 {
+                // It is silent from now on.
+                std::future::pending::<()>().await;
+            }
+            connection.close(0_u32.into(), b"");
+        }
+    });
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("a"), "a").unwrap();
+    let mut dial = to(at);
+    dial.patience = Duration::from_secs(4);
+    let sent = give(
+        Told::default().host(SENDER),
+        dial.clone(),
+        items(&dir.path().join("a")),
+    );
+    let sent = soon(sent).await;
+    assert!(matches!(sent, Err(Error::Away)), "{sent:?}");
+    zombie.abort();
+}

@@ -1,0 +1,153 @@
+//! By a code instead of keys.
+
+use super::*;
+
+fn code(text: &str) -> Code {
+    text.parse().unwrap()
+}
+
+fn by_code(text: &str) -> Listen {
+    Listen {
+        allowed: keys(&[]),
+        code: Some(code(text)),
+        ..listen(None)
+    }
+}
+
+fn with(bench: &Bench, text: &str) -> Dial {
+    dial_of(bench.at, Proof::Code(code(text)))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_arrive_by_a_code_and_all_ends_with_it() {
+    let bench = Bench::new(by_code("3k7d-x9qm"), Taking::default()).await;
+    let path = bench.file("film", 500_000);
+    let sent = give(
+        Told::default().host(STRANGER),
+        with(&bench, "3K7D X9QM"),
+        items(&path),
+    );
+    assert_eq!(soon(sent).await.unwrap().done, 1);
+    assert_eq!(fs::read(bench.there("film")).unwrap(), bytes(500_000));
+    assert_eq!(bench.end().await.done, 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_code_is_good_for_one_host() {
+    let listen = Listen {
+        allowed: keys(&[RECEIVER.public()]),
+        ..by_code("3k7d-x9qm")
+    };
+    let bench = Bench::new(
+        Listen {
+            count: Some(2),
+            ..listen
+        },
+        Taking::default(),
+    )
+    .await;
+    let first = Told::default();
+    let sent = give(
+        first.host(STRANGER),
+        with(&bench, "3k7d-x9qm"),
+        items(&bench.file("a", 9)),
+    );
+    soon(sent).await.unwrap();
+    let again = give(
+        Told::default().host(SENDER),
+        with(&bench, "3k7d-x9qm"),
+        Vec::new(),
+    );
+    assert!(matches!(soon(again).await, Err(Error::NoCode)));
+    // The host that knew it is known by its key now; others are not.
+    let sent = give(Told::default().host(SENDER), to(bench.at), Vec::new());
+    assert!(matches!(soon(sent).await, Err(Error::WantsCode)));
+    let sent = give(
+        Told::default().host(STRANGER),
+        to(bench.at),
+        items(&bench.file("b", 9)),
+    );
+    soon(sent).await.unwrap();
+    bench.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn three_wrong_codes_end_it() {
+    let bench = Bench::new(by_code("3k7d-x9qm"), Taking::default()).await;
+    let path = bench.file("film", 5);
+    for _ in 0..3 {
+        let sent = give(
+            Told::default().host(STRANGER),
+            with(&bench, "0000-0000"),
+            items(&path),
+        );
+        assert!(matches!(soon(sent).await, Err(Error::WrongCode)));
+    }
+    assert_eq!(names(bench.inbox.path()), [""; 0]);
+    assert!(matches!(
+        soon(bench.working).await.unwrap(),
+        Err(Error::Guessed)
+    ));
+}
+
+/// Somebody between two hosts who passes on all messages of SPAKE2, over two connections of their own.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_relayed_handshake_is_found_out() {
+    use crate::auth::tls::Peers;
+    use crate::network;
+
+    let bench = Bench::new(by_code("3k7d-x9qm"), Taking::default()).await;
+    let sending = Sending::default();
+    let middle = SecretKey::from_bytes([7; 32]);
+    let server = network::server(&middle, Peers::Everybody, &sending).unwrap();
+    let listening = network::listening(([127, 0, 0, 1], 0).into(), &middle, server).unwrap();
+    let at = listening.local_addr().unwrap();
+    let target = bench.at;
+    let relay = tokio::spawn(async move {
+        let config = network::client(&middle, Peers::Everybody, &Sending::default()).unwrap();
+        let connecting = network::endpoint(([127, 0, 0, 1], 0).into()).unwrap();
+        let near = listening
+            .accept()
+            .await
+            .unwrap()
+            .accept()
+            .unwrap()
+            .await
+            .unwrap();
+        let far = connecting
+            .connect_with(config, target, "x")
+            .unwrap()
+            .await
+            .unwrap();
+        let (mut near_sender, mut near_stream) = near.accept_bi().await.unwrap();
+        let (mut far_sender, mut far_stream) = far.open_bi().await.unwrap();
+        let forth = async {
+            while let Ok(Some(data)) = near_stream.read_chunk(4096).await {
+                far_sender.write_chunk(data).await.unwrap();
+            }
+        };
+        let back = async {
+            while let Ok(Some(data)) = far_stream.read_chunk(4096).await {
+                near_sender.write_chunk(data).await.unwrap();
+            }
+        };
+        tokio::select! { () = forth => {}, () = back => {} }
+        near.close(3_u32.into(), b"");
+        listening.wait_idle().await;
+    });
+    let dial = dial_of(at, Proof::Code(code("3k7d-x9qm")));
+    let sent = give(
+        Told::default().host(STRANGER),
+        dial.clone(),
+        items(&bench.file("film", 5)),
+    );
+    assert!(matches!(soon(sent).await, Err(Error::WrongCode)));
+    let left = soon(bench.told.wait(|event| match event {
+        Event::WrongCode(left) => Some(*left),
+        _ => None,
+    }));
+    assert_eq!(left.await, 2);
+    assert_eq!(names(bench.inbox.path()), [""; 0]);
+    relay.abort();
+    bench.working.abort();
+}

@@ -1,0 +1,200 @@
+//! Files of all kinds arrive.
+
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::time::SystemTime;
+
+use super::*;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_arrives_with_its_time_and_permissions() {
+    let bench = Bench::of(1).await;
+    let path = bench.file("film", 3_000_000);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).unwrap();
+    let old = SystemTime::UNIX_EPOCH + Duration::from_millis(1_234_567_890_123);
+    fs::File::options()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_modified(old)
+        .unwrap();
+    let sent = soon(bench.send(items(&path))).await.unwrap();
+    assert_eq!(sent, Outcome { done: 1, failed: 0 });
+    assert_eq!(fs::read(bench.there("film")).unwrap(), bytes(3_000_000));
+    let metadata = fs::metadata(bench.there("film")).unwrap();
+    assert_eq!(metadata.modified().unwrap(), old);
+    // The umask may take away what others may do.
+    assert_eq!(metadata.permissions().mode() & 0o700, 0o700);
+    assert_eq!(metadata.permissions().mode() & 0o007, 0);
+    let arrived = bench.told.arrived();
+    assert_eq!(arrived[0].hash, blake3::hash(&bytes(3_000_000)));
+    assert_eq!(arrived[0].peer, SENDER.public());
+    assert_eq!(names(bench.inbox.path()), ["film"], "nothing is left over");
+    assert_eq!(bench.end().await, Outcome { done: 1, failed: 0 });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_empty_file_and_a_folder_arrive() {
+    let bench = Bench::of(4).await;
+    let dir = bench.from.path().join("photos");
+    fs::create_dir_all(dir.join("2026/empty")).unwrap();
+    for (name, len) in [("a", 0), ("b c", 10), ("2026/d", 400_000), ("2026/ä", 1)] {
+        fs::write(dir.join(name), bytes(len)).unwrap();
+    }
+    std::os::unix::fs::symlink("/etc/passwd", dir.join("link")).unwrap();
+    let mut skipped = Vec::new();
+    let items = list(&dir, None, &mut |path, why| skipped.push((path, why))).unwrap();
+    assert_eq!(skipped, [(dir.join("link"), Why::Special)]);
+    assert_eq!(soon(bench.send(items)).await.unwrap().done, 4);
+    assert_eq!(names(&bench.there("photos")), ["2026", "a", "b c"]);
+    assert_eq!(names(&bench.there("photos/2026")), ["d", "empty", "ä"]);
+    assert_eq!(
+        fs::read(bench.there("photos/2026/d")).unwrap(),
+        bytes(400_000)
+    );
+    assert_eq!(fs::read(bench.there("photos/a")).unwrap(), b"");
+    bench.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_files_of_several_hosts_arrive_at_once() {
+    let allowed = keys(&[SENDER.public(), STRANGER.public()]);
+    let bench = Bench::new(
+        Listen {
+            allowed,
+            ..listen(Some(120))
+        },
+        Taking::default(),
+    )
+    .await;
+    for host in ["one", "two"] {
+        fs::create_dir(bench.from.path().join(host)).unwrap();
+        for n in 0..60 {
+            bench.file(&format!("{host}/{n}"), 1000 * n);
+        }
+    }
+    let (one, two) = (Told::default().host(SENDER), Told::default().host(STRANGER));
+    let (to_one, to_two) = (to(bench.at), to(bench.at));
+    let of = |host| items(&bench.from.path().join(host));
+    let (one, two) = soon(async {
+        tokio::join!(
+            send(&one, &to_one, of("one")),
+            send(&two, &to_two, of("two"))
+        )
+    })
+    .await;
+    assert_eq!(one.unwrap().done + two.unwrap().done, 120);
+    for n in 0..60 {
+        assert_eq!(
+            fs::read(bench.there(&format!("two/{n}"))).unwrap(),
+            bytes(1000 * n)
+        );
+    }
+    bench.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_comes_out_of_a_pipe_arrives() {
+    let bench = Bench::of(1).await;
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    // More than is kept at a time.
+    let writing = std::thread::spawn(move || writer.write_all(&bytes(50_000_000)).unwrap());
+    let name = RelativePath::parse("log").unwrap();
+    let sent = bench.send(vec![Item::pipe(name, Pipe::open(reader))]);
+    assert_eq!(soon(sent).await.unwrap().done, 1);
+    writing.join().unwrap();
+    assert!(fs::read(bench.there("log")).unwrap() == bytes(50_000_000));
+    bench.end().await;
+}
+
+/// What a program reads, for tests.
+#[derive(Clone, Default)]
+struct Output(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_file_is_written_to_a_program() {
+    let (told, output) = (Told::default(), Output::default());
+    let (host, target) = (
+        told.host(RECEIVER),
+        Target::Output(Box::new(output.clone())),
+    );
+    let working = tokio::spawn(async move { receive(&host, &listen(Some(1)), target).await });
+    let dir = tempfile::tempdir().unwrap();
+    for (name, len) in [("a", 2_000_000), ("b", 5)] {
+        fs::write(dir.path().join(name), bytes(len)).unwrap();
+    }
+    let sender = Told::default();
+    let host = sender.host(SENDER);
+    let to = to(told.address().await);
+    let sent = send(&host, &to, items(&dir.path().join("a")));
+    assert_eq!(soon(sent).await.unwrap().done, 1);
+    assert_eq!(*output.0.lock().unwrap(), bytes(2_000_000));
+    soon(working).await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_are_fetched_by_name_or_all() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("music")).unwrap();
+    for name in ["music/a", "music/b", "film"] {
+        fs::write(dir.path().join(name), bytes(100_000)).unwrap();
+    }
+    let mut all = items(&dir.path().join("music"));
+    all.extend(items(&dir.path().join("film")));
+    let told = Told::default();
+    let host = told.host(SENDER);
+    let listen = Listen {
+        allowed: keys(&[RECEIVER.public()]),
+        ..listen(Some(4))
+    };
+    let offering = tokio::spawn(async move { offer(&host, &listen, all).await });
+    let from = dial_of(told.address().await, Proof::Key(SENDER.public()));
+    let inbox = tempfile::tempdir().unwrap();
+    let fetch = async |names: &[&str]| {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let target = Target::Folder(inbox.path().to_owned(), Taking::default());
+        let host = Told::default().host(RECEIVER);
+        soon(get(&host, &from, names, target)).await
+    };
+    assert!(matches!(fetch(&["books"]).await, Err(Error::NoSuchFile)));
+    assert_eq!(
+        fetch(&["film"]).await.unwrap(),
+        Outcome { done: 1, failed: 0 }
+    );
+    assert_eq!(names(inbox.path()), ["film"]);
+    // The film is there already.
+    assert_eq!(fetch(&[]).await.unwrap().failed, 0);
+    assert_eq!(names(&inbox.path().join("music")), ["a", "b"]);
+    assert_eq!(
+        fs::read(inbox.path().join("music/b")).unwrap(),
+        bytes(100_000)
+    );
+    soon(offering).await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ipv6_works() {
+    let at = "[::1]:0".parse().unwrap();
+    let bench = Bench::new(
+        Listen {
+            at,
+            ..listen(Some(1))
+        },
+        Taking::default(),
+    )
+    .await;
+    let path = bench.file("film", 10);
+    assert_eq!(soon(bench.send(items(&path))).await.unwrap().done, 1);
+    bench.end().await;
+}

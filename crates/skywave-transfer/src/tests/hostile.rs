@@ -1,0 +1,256 @@
+//! Hosts that are allowed, and do what no sender does.
+
+use noq::{Connection, Endpoint, RecvStream, SendStream};
+
+use super::*;
+use crate::auth::tls::Peers;
+use crate::error::Broken;
+use crate::network;
+use crate::wire::close::Close;
+use crate::wire::frame::{read, send as say, send_chunk};
+use crate::wire::message::{End, Hello, Kind, Offer, Ready, Reply, Request, Start, Time};
+
+/// A connection of a host with another address, whatever it is going to say.
+async fn connect(secret: &SecretKey, at: SocketAddr) -> (Endpoint, Connection) {
+    let peers = Peers::Keys([RECEIVER.public()].into());
+    let config = network::client(secret, peers, &Sending::default()).unwrap();
+    let endpoint = network::endpoint(([127, 0, 0, 2], 0).into()).unwrap();
+    let connection = endpoint
+        .connect_with(config, at, "x")
+        .unwrap()
+        .await
+        .unwrap();
+    (endpoint, connection)
+}
+
+/// The same, which has come in and said that it sends files.
+async fn pusher(at: SocketAddr) -> (Endpoint, Connection) {
+    let (endpoint, connection) = connect(&SENDER, at).await;
+    let (mut sender, mut stream) = connection.open_bi().await.unwrap();
+    say(&mut sender, &Hello::Key).await.unwrap();
+    say(&mut sender, &Request::Push).await.unwrap();
+    let Ready { items: 0 } = read(&mut stream).await.unwrap() else {
+        panic!()
+    };
+    (endpoint, connection)
+}
+
+fn offer_of(path: &str, size: Option<u64>) -> Offer {
+    let modified = Time {
+        seconds: i64::MIN,
+        nanoseconds: 999_999_999,
+    };
+    Offer {
+        path: path.to_owned(),
+        kind: Kind::File,
+        size,
+        modified,
+        mode: u32::MAX,
+    }
+}
+
+async fn offered(connection: &Connection, offer: &Offer) -> (Reply, SendStream, RecvStream) {
+    let (mut sender, mut stream) = connection.open_bi().await.unwrap();
+    say(&mut sender, offer).await.unwrap();
+    loop {
+        match read(&mut stream).await.unwrap() {
+            Reply::Reading(_) => {}
+            reply => return (reply, sender, stream),
+        }
+    }
+}
+
+/// An honest sender is served after all that.
+async fn check(bench: Bench) {
+    soon(bench.send(items(&bench.file("honest", 10))))
+        .await
+        .unwrap();
+    assert_eq!(names(bench.inbox.path()), ["honest"]);
+    bench.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_name_leads_out_of_the_folder() {
+    let bench = Bench::of(1).await;
+    let (_endpoint, connection) = soon(pusher(bench.at)).await;
+    for path in [
+        "../a",
+        "/tmp/a",
+        "a/../../b",
+        "",
+        ".",
+        "a\0b",
+        "a\u{202e}b",
+        ".skywave-a.part",
+        "a\n",
+    ] {
+        for kind in [Kind::File, Kind::Folder] {
+            let offer = Offer {
+                kind,
+                ..offer_of(path, Some(1))
+            };
+            let (reply, ..) = soon(offered(&connection, &offer)).await;
+            assert_eq!(reply, Reply::No(Refusal::Path), "{path:?}");
+        }
+    }
+    assert!(
+        bench
+            .told
+            .failures()
+            .iter()
+            .all(|why| *why == Why::Refused(Refusal::Path))
+    );
+    check(bench).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn impossible_sizes_are_refused_before_a_byte_is_sent() {
+    let bench = Bench::of(1).await;
+    let (_endpoint, connection) = soon(pusher(bench.at)).await;
+    for size in [u64::MAX, u64::MAX - 1, 1 << 62] {
+        let (reply, ..) = soon(offered(&connection, &offer_of("a", Some(size)))).await;
+        assert!(matches!(reply, Reply::No(Refusal::Space(_))), "{reply:?}");
+    }
+    check(bench).await;
+}
+
+/// The reason for which the receiver closed the connection.
+async fn closed(connection: &Connection) -> Option<Close> {
+    Close::of(&soon(connection.closed()).await)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nonsense_ends_the_connection() {
+    type Say =
+        fn(SendStream) -> std::pin::Pin<Box<dyn Future<Output = Result<SendStream, Broken>>>>;
+    let nonsense: [Say; 4] = [
+        // A start behind what is there.
+        |mut sender| {
+            Box::pin(async {
+                say(&mut sender, &Start { from: 1 }).await?;
+                Ok(sender)
+            })
+        },
+        // A chunk that is too long.
+        |mut sender| {
+            Box::pin(async {
+                say(&mut sender, &Start { from: 0 }).await?;
+                sender.write_all(&u32::MAX.to_be_bytes()).await?;
+                Ok(sender)
+            })
+        },
+        // More than was offered.
+        |mut sender| {
+            Box::pin(async {
+                say(&mut sender, &Start { from: 0 }).await?;
+                send_chunk(&mut sender, bytes::Bytes::from_static(b"twelve bytes")).await?;
+                Ok(sender)
+            })
+        },
+        // Less.
+        |mut sender| {
+            Box::pin(async {
+                say(&mut sender, &Start { from: 0 }).await?;
+                send_chunk(&mut sender, bytes::Bytes::new()).await?;
+                say(
+                    &mut sender,
+                    &End::Whole {
+                        size: 0,
+                        hash: blake3::hash(b"").into(),
+                    },
+                )
+                .await?;
+                Ok(sender)
+            })
+        },
+    ];
+    let bench = Bench::of(1).await;
+    for say in nonsense {
+        let (_endpoint, connection) = soon(pusher(bench.at)).await;
+        let (reply, sender, _stream) = soon(offered(&connection, &offer_of("a", Some(11)))).await;
+        assert!(
+            matches!(
+                reply,
+                Reply::Have {
+                    bytes: 0,
+                    whole: false,
+                    ..
+                }
+            ),
+            "{reply:?}"
+        );
+        let _sender = say(sender).await.unwrap_or_else(|_| panic!());
+        assert_eq!(closed(&connection).await, Some(Close::Nonsense));
+    }
+    let (_endpoint, connection) = soon(pusher(bench.at)).await;
+    let (mut sender, _stream) = connection.open_bi().await.unwrap();
+    sender.write_all(&[255; 300]).await.unwrap();
+    assert_eq!(closed(&connection).await, Some(Close::Nonsense));
+    check_part(bench).await;
+}
+
+/// What came of the twelve bytes may be there.
+async fn check_part(bench: Bench) {
+    soon(bench.send(items(&bench.file("honest", 10))))
+        .await
+        .unwrap();
+    assert!(bench.there("honest").exists() && !bench.there("a").exists());
+    bench.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wrong_hash_is_no_file() {
+    let bench = Bench::of(1).await;
+    let (_endpoint, connection) = soon(pusher(bench.at)).await;
+    let (_, mut sender, mut stream) = soon(offered(&connection, &offer_of("a", Some(3)))).await;
+    say(&mut sender, &Start { from: 0 }).await.unwrap();
+    send_chunk(&mut sender, bytes::Bytes::from_static(b"abc"))
+        .await
+        .unwrap();
+    send_chunk(&mut sender, bytes::Bytes::new()).await.unwrap();
+    say(
+        &mut sender,
+        &End::Whole {
+            size: 3,
+            hash: [7; 32],
+        },
+    )
+    .await
+    .unwrap();
+    let reply = soon(async {
+        loop {
+            match read(&mut stream).await.unwrap() {
+                Reply::Written(_) | Reply::Reading(_) => {}
+                reply => return reply,
+            }
+        }
+    })
+    .await;
+    assert_eq!(reply, Reply::No(Refusal::Contents));
+    check(bench).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn silent_connections_keep_nobody_out() {
+    let bench = Bench::of(1).await;
+    let mut silent = Vec::new();
+    // Those of one key make room for one another.
+    for _ in 0..network::PER_KEY + 3 {
+        silent.push(soon(pusher(bench.at)).await);
+    }
+    for (_, oldest) in &silent[..3] {
+        assert_eq!(closed(oldest).await, Some(Close::Replaced));
+    }
+    // Those that have not said what they want.
+    let mut strangers = tokio::task::JoinSet::new();
+    for _ in 0..2 * network::STRANGERS {
+        let at = bench.at;
+        strangers.spawn(async move { connect(&SENDER, at).await });
+    }
+    // Some of them are in by now, as many as there may be.
+    let mut inside = Vec::new();
+    while inside.len() < network::PER_ADDRESS {
+        inside.push(soon(strangers.join_next()).await.unwrap().unwrap());
+    }
+    check(bench).await;
+}

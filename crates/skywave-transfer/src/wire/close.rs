@@ -1,0 +1,76 @@
+//! Why a side closes the connection, as the other side learns it.
+
+use noq::{Connection, ConnectionError, VarInt};
+
+/// The reason, as a number of QUIC's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Close {
+    /// The side has ended without a word, as QUIC itself closes connections; it may be started again.
+    Gone = 0,
+    /// All is done.
+    Done = 1,
+    /// The side has enough connections.
+    Full = 2,
+    /// The code is another one.
+    WrongCode = 3,
+    /// A code is wanted: the key is not allowed.
+    WantsCode = 4,
+    /// The side that listens sends files, too, or gets them, too.
+    Direction = 5,
+    /// Nothing is offered under a name that was asked for.
+    NoSuchFile = 6,
+    /// The side waited for too long.
+    Late = 7,
+    /// The side did not understand.
+    Nonsense = 8,
+    /// A newer connection of the same host has taken its place.
+    Replaced = 9,
+    /// The side that listens knows no code.
+    NoCode = 10,
+}
+
+const ALL: [Close; 11] = [
+    Close::Gone,
+    Close::Done,
+    Close::Full,
+    Close::WrongCode,
+    Close::WantsCode,
+    Close::Direction,
+    Close::NoSuchFile,
+    Close::Late,
+    Close::Nonsense,
+    Close::Replaced,
+    Close::NoCode,
+];
+
+impl Close {
+    /// Its number.
+    pub(crate) fn code(self) -> VarInt {
+        VarInt::from_u32(self as u32)
+    }
+
+    /// Closes the connection for this reason.
+    pub(crate) fn close(self, connection: &Connection) {
+        connection.close(self.code(), b"");
+    }
+
+    /// The reason that the peer gave, if it is why the connection ended.
+    pub(crate) fn of(error: &ConnectionError) -> Option<Self> {
+        let ConnectionError::ApplicationClosed(closed) = error else {
+            return None;
+        };
+        ALL.into_iter()
+            .find(|reason| reason.code() == closed.error_code)
+    }
+}
+
+/// Whether the peer's TLS refused this host's key, or this host's refused the peer's.
+pub(crate) fn is_refused_key(error: &ConnectionError) -> bool {
+    // RFC 9001 section 4.8: 0x100 and the alert, of which RFC 8446 section 6 has the numbers.
+    let refusal = |code: u64| matches!(code.checked_sub(0x100), Some(42..=49 | 116));
+    match error {
+        ConnectionError::ConnectionClosed(closed) => refusal(u64::from(closed.error_code)),
+        ConnectionError::TransportError(error) => refusal(u64::from(error.code)),
+        _ => false,
+    }
+}

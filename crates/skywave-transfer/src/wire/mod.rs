@@ -1,0 +1,5 @@
+//! What goes over the connection: messages, chunks, and the reasons with which it is closed.
+
+pub(crate) mod close;
+pub(crate) mod frame;
+pub(crate) mod message;
