@@ -42,6 +42,7 @@ mod trace;
 
 pub use config::*;
 pub use discipline::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig};
+pub(crate) use discipline::{Discipline, Frame, Gone};
 pub use meter::{Measured, Retransmission};
 pub use timed::{Offered, Settled, TimedLink};
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError, TraceErrorKind};

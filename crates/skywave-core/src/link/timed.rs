@@ -216,15 +216,8 @@ impl TimedLink {
         }
         let must_wait = (!idle || self.start > now) && self.device.len() >= self.ring;
         let frame = Frame {
-            id: packet.id,
-            size: packet.size,
-            flow: packet.flow,
             note: packet.note,
-            came: now,
-            ecn: packet.ecn,
-            marked: false,
-            transmissions: 0,
-            number: 0,
+            ..Frame::new(now, packet.id, packet.size, packet.flow, packet.ecn)
         };
         let repairs = self.repairs.totals();
         let refused = self

@@ -128,7 +128,7 @@ class Radio(_Table):
     nav_reset: bool | None = None
     keep_access: bool | None = None
     retries: Mapping[str, Value] | None = None
-    queue: str | None = None
+    queue: str | Mapping[str, Value] | None = None
     propagation: str | Mapping[str, Value] | None = None
     reception: str | Mapping[str, Value] | None = None
     sensing: str | Mapping[str, Value] | None = None

@@ -10,7 +10,7 @@ use skywave_sim::spec::LinkSpec;
 
 use crate::lower::channel::{blackouts, channel};
 use crate::lower::contention;
-use crate::lower::queue::queue;
+use crate::lower::queue::{Transmitter, queue};
 use crate::lower::recovery::{self, place_losses};
 use crate::lower::steps;
 use crate::lower::{Draw, Network, Target, check_dist, check_name, copies, numbered};
@@ -165,7 +165,7 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
         arq: arq(model.arq.as_ref()),
     };
     if let Some(spec) = &model.queue {
-        config.queue = queue(spec, constant_rate(&config))?;
+        config.queue = queue(spec, transmitter(&config))?;
     }
     if let Some(packets) = &model.ring {
         config.ring = ring(packets, &config)?;
@@ -206,7 +206,7 @@ fn reverse(
     let own = model.reverse.as_ref().map(|reverse| &reverse.value);
     if let (Some(spec), None) = (&model.queue, own.and_then(|own| own.queue.as_ref())) {
         // A size in time stands for other bytes at another rate.
-        config.queue = queue(spec, constant_rate(&config))?;
+        config.queue = queue(spec, transmitter(&config))?;
     }
     let own_arq = own.and_then(|own| own.arq.as_ref());
     if own_arq.is_none() && config.loss.is_empty() && config.blackouts.is_empty() {
@@ -264,7 +264,7 @@ fn differ(
         config.steps = steps::steps(own)?;
     }
     if let Some(own) = &own.queue {
-        config.queue = queue(own, constant_rate(config))?;
+        config.queue = queue(own, transmitter(config))?;
         if config.queue.decides_on_arrival() {
             config.ring = 0;
         }
@@ -296,15 +296,15 @@ fn differ(
     Ok(())
 }
 
-/// The rate of a direction, if it is always the same.
-fn constant_rate(config: &LinkConfig) -> Option<skywave_core::Rate> {
+/// The transmitter of a direction, as its queue sees it.
+fn transmitter(config: &LinkConfig) -> Transmitter {
     let changes = config
         .steps
         .as_ref()
         .is_some_and(|steps| steps.share.is_some());
     match config.service {
-        Service::Rate(rate) if !changes => Some(rate),
-        Service::Rate(_) | Service::Trace(_) => None,
+        Service::Rate(rate) if !changes => Transmitter::Constant(rate),
+        Service::Rate(_) | Service::Trace(_) => Transmitter::Changing,
     }
 }
 

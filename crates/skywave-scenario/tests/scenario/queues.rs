@@ -214,6 +214,8 @@ cases! {
     updates_in_no_time: "{ codel = {} }" => "{ pie = { update = \"1us\" } }";
     contention_beside_codel: "queue = { codel = {} }" =>
         "queue = { codel = {} }\ncontention = \"cdpd\"";
+    a_queue_in_time_before_a_mac: "[run]" =>
+        "[radio]\nstandard = \"802.11g\"\nqueue = { codel = { limit = \"50ms\" } }\n[run]";
     codel_at_a_station: "[run]" =>
         "[radio]\nstandard = \"802.11g\"\n[[station]]\nnode = \"S\"\nat = [\"0m\", \"0m\"]\n\
          ip = { queue = { codel = {} } }\n[run]";
