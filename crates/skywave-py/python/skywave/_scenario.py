@@ -93,6 +93,7 @@ class Link(_Table):
     reverse: Mapping[str, Value] | None = None
     jitter: str | Mapping[str, Value] | None = None
     steps: str | Mapping[str, Value] | None = None
+    policer: str | Mapping[str, Value] | None = None
     queue: Mapping[str, Value] | None = None
     ring: str | None = None
     loss: Mapping[str, Value] | None = None

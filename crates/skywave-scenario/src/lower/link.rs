@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skywave_core::link::{
-    Arq, Jitter, Limit, LinkConfig, LossAt, QueueConfig, Reordering, Service,
+    Arq, Jitter, Limit, LinkConfig, LossAt, Policer, QueueConfig, Reordering, Service,
 };
 use skywave_core::{Duration, Time};
 use skywave_sim::spec::LinkSpec;
@@ -14,6 +14,7 @@ use crate::lower::queue::{Transmitter, queue};
 use crate::lower::recovery::{self, place_losses};
 use crate::lower::steps;
 use crate::lower::{Draw, Network, Target, check_dist, check_name, copies, numbered};
+use crate::model::policer::PolicerModel;
 use crate::model::recovery::ArqModel;
 use crate::model::units::{self, Packets, Rate};
 use crate::model::{Dist, JitterModel, LinkModel, ReorderingModel, ReverseModel};
@@ -140,6 +141,7 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
     let mut config = LinkConfig {
         service,
         delay: delay(&model.delay)?,
+        policer: model.policer.and_then(policer),
         jitter: jitter(model.jitter.as_ref())?,
         steps: model
             .steps
@@ -263,6 +265,9 @@ fn differ(
     if let Some(own) = &own.steps {
         config.steps = steps::steps(own)?;
     }
+    if let Some(own) = own.policer {
+        config.policer = policer(own);
+    }
     if let Some(own) = &own.queue {
         config.queue = queue(own, transmitter(config))?;
         if config.queue.decides_on_arrival() {
@@ -294,6 +299,16 @@ fn differ(
         config.fec = recovery::fec(own);
     }
     Ok(())
+}
+
+fn policer(model: PolicerModel) -> Option<Policer> {
+    match model {
+        PolicerModel::Preset(_) => None,
+        PolicerModel::Settings(settings) => Some(Policer {
+            rate: settings.rate.0,
+            burst: settings.burst.0,
+        }),
+    }
 }
 
 /// The transmitter of a direction, as its queue sees it.
