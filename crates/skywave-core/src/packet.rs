@@ -148,6 +148,18 @@ impl Ecn {
     }
 }
 
+/// What queues look at in a packet of any kind, and write on it.
+pub trait Labelled {
+    /// Its flow, which fair queueing tells apart from others.
+    fn flow(&self) -> u32;
+
+    /// Its ECN field.
+    fn ecn(&self) -> Ecn;
+
+    /// Writes congestion experienced on it. Called only if [`Self::ecn`] [is capable](Ecn::is_capable).
+    fn mark(&mut self);
+}
+
 /// Contents of a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(u32)]

@@ -19,7 +19,7 @@ mod memory;
 use std::sync::Arc;
 use std::time::Instant;
 
-use skywave_core::link::Limit;
+use skywave_core::link::{Limit, QueueConfig};
 use skywave_core::mac;
 use skywave_core::radio::{Position, Propagation, Reception, Sensing};
 use skywave_core::routing::aodv;
@@ -96,7 +96,7 @@ fn chain(hops: u64, seconds: u64, rts: bool, seed: u64) -> Spec {
             sensing: Sensing::Signals,
             mac: mac::Config {
                 rts_threshold: rts.then_some(0),
-                queue: Limit::Packets(170),
+                queue: QueueConfig::DropTail(Limit::Packets(170)),
                 // ns-2 has no LLC/SNAP header, and all four addresses.
                 overhead: 34,
                 nav_reset: false,

@@ -208,8 +208,10 @@ pub struct StationOutcome {
     pub acknowledged: u64,
     /// Packets that were given up.
     pub given_up: u64,
-    /// Packets that found the MAC's queue full.
+    /// Packets that the MAC's queue dropped, full or early.
     pub queue_drops: u64,
+    /// Mean time that packets were in the MAC's queue before they came to its head, seconds; `None` without any.
+    pub queue_time_mean_s: Option<f64>,
     /// Mean time that acknowledged packets were at the head of the queue, seconds; `None` without any.
     pub contention_mean_s: Option<f64>,
     /// Its activities in the window that was asked for.

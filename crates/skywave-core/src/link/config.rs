@@ -6,6 +6,7 @@ use crate::time::{Duration, Time};
 use crate::units::Rate;
 
 use super::discipline::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig};
+use super::policer::Policer;
 use super::trace::Trace;
 
 /// One direction of a link.
@@ -15,6 +16,8 @@ pub struct LinkConfig {
     pub service: Service,
     /// Propagation delay.
     pub delay: Duration,
+    /// What exceeds its rate is dropped before everything else.
+    pub policer: Option<Policer>,
     /// Random addition to the propagation delay; keeps order.
     pub jitter: Option<Jitter>,
     /// Rate and delay change in steps; the rate only where it is a constant one, without contention.
@@ -378,6 +381,7 @@ impl LinkConfig {
         Self {
             service: Service::Rate(rate),
             delay,
+            policer: None,
             jitter: None,
             steps: None,
             queue,

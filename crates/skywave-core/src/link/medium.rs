@@ -1,4 +1,4 @@
-//! The medium of a link: who contends for it, loss models, blackouts, and what [`super::impair`] does to
+//! The medium of a link: a policer before it, who contends for it, loss models, blackouts, and what [`super::impair`] does to
 //! packets.
 
 use super::blackout::Blackouts;
@@ -7,6 +7,7 @@ use super::contention::Station;
 use super::fec::Code;
 use super::impair::Impairments;
 use super::loss::Channel;
+use super::policer::Bucket;
 use super::{DropCause, Fate};
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
@@ -14,6 +15,7 @@ use crate::time::{Duration, Time};
 /// The medium of a link.
 #[derive(Clone, Debug)]
 pub(super) struct Medium {
+    policer: Option<Bucket>,
     channel: Channel,
     loss_at: LossAt,
     code: Option<Code>,
@@ -26,7 +28,8 @@ impl Medium {
     /// The medium of a link; `None` if it only delays.
     pub(super) fn unless_perfect(config: &LinkConfig, seed: u64, name: &str) -> Option<Self> {
         let medium = Self::new(config, seed, name);
-        let perfect = config.loss.is_empty()
+        let perfect = config.policer.is_none()
+            && config.loss.is_empty()
             && config.blackouts.is_empty()
             && medium.code.is_none()
             && medium.station.is_none()
@@ -37,6 +40,7 @@ impl Medium {
     /// The medium of a link; `seed` and `name` name its random streams.
     pub(super) fn new(config: &LinkConfig, seed: u64, name: &str) -> Self {
         Self {
+            policer: config.policer.map(Bucket::new),
             channel: Channel::new(&config.loss, seed, name),
             loss_at: config.loss_at,
             code: Code::new(config, seed, name),
@@ -67,6 +71,12 @@ impl Medium {
     pub(super) fn take_repairs(&mut self) -> u64 {
         let code = self.code.as_mut();
         code.map_or(0, |code| std::mem::take(&mut code.repairs))
+    }
+
+    /// A packet comes to the link at `now`. Returns whether the policer lets it pass.
+    pub(super) fn lets_in(&mut self, now: Time, size: u32) -> bool {
+        let policer = self.policer.as_mut();
+        policer.is_none_or(|bucket| bucket.passes(now, size))
     }
 
     /// A packet comes to the link at `now`. Returns whether the channel loses it before the queue.

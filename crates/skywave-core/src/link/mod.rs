@@ -6,6 +6,7 @@
 //! "transmission finished". The driver schedules the returned arrivals and delivers them.
 //!
 //! # The order of things
+//! With [`Policer`], what exceeds its rate and its burst is dropped first of all.
 //! 1. With [`LossAt::Head`], the loss models; a packet that they lose uses nothing of the link.
 //! 2. The queue, which may drop it: full ([`DropCause::Queue`]) or early ([`DropCause::Early`]). Instead of
 //!    the latter it may mark a packet that is ECN-capable.
@@ -32,6 +33,7 @@ mod impair;
 mod loss;
 mod medium;
 mod meter;
+mod policer;
 mod queue;
 mod red;
 mod service;
@@ -42,7 +44,9 @@ mod trace;
 
 pub use config::*;
 pub use discipline::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig};
+pub(crate) use discipline::{Discipline, Frame, Gone};
 pub use meter::{Measured, Retransmission};
+pub use policer::Policer;
 pub use timed::{Offered, Settled, TimedLink};
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError, TraceErrorKind};
 
@@ -102,7 +106,7 @@ impl Fate {
 pub enum DropCause {
     /// The queue was full.
     Queue,
-    /// The queue dropped it although there was room (RED, CoDel, PIE, DualPI2).
+    /// The queue dropped it although there was room (RED, CoDel, PIE, DualPI2), or a policer did.
     Early,
     /// A loss model of the channel.
     Channel,
@@ -280,10 +284,13 @@ impl Link {
     /// Decides a packet's fate.
     fn decide(&mut self, now: Time, size: u32, ecn: Ecn) -> Fate {
         let meter = &mut self.meter;
-        if let Some(medium) = &mut self.medium
-            && medium.loses_at_head(now, size)
-        {
-            return meter.count(Fate::Dropped(DropCause::Channel));
+        if let Some(medium) = &mut self.medium {
+            if !medium.lets_in(now, size) {
+                return meter.count(Fate::Dropped(DropCause::Early));
+            }
+            if medium.loses_at_head(now, size) {
+                return meter.count(Fate::Dropped(DropCause::Channel));
+            }
         }
         let start = self.transmitter.begin(now);
         let verdict = self.queue.judges(now, start, size, ecn);

@@ -203,11 +203,16 @@ impl TimedLink {
     /// Why the packet is lost at once; otherwise it waits now.
     #[inline(always)]
     fn refuses(&mut self, now: Time, packet: Offered) -> Option<DropCause> {
-        if let (None, Some(medium)) = (self.arq, &mut self.medium) {
-            let lost = medium.loses_at_head(now, packet.size);
-            self.meter.repaired(medium.take_repairs());
-            if lost {
-                return Some(DropCause::Channel);
+        if let Some(medium) = &mut self.medium {
+            if !medium.lets_in(now, packet.size) {
+                return Some(DropCause::Early);
+            }
+            if self.arq.is_none() {
+                let lost = medium.loses_at_head(now, packet.size);
+                self.meter.repaired(medium.take_repairs());
+                if lost {
+                    return Some(DropCause::Channel);
+                }
             }
         }
         let idle = self.is_idle();
@@ -216,15 +221,8 @@ impl TimedLink {
         }
         let must_wait = (!idle || self.start > now) && self.device.len() >= self.ring;
         let frame = Frame {
-            id: packet.id,
-            size: packet.size,
-            flow: packet.flow,
             note: packet.note,
-            came: now,
-            ecn: packet.ecn,
-            marked: false,
-            transmissions: 0,
-            number: 0,
+            ..Frame::new(now, packet.id, packet.size, packet.flow, packet.ecn)
         };
         let repairs = self.repairs.totals();
         let refused = self

@@ -1,6 +1,6 @@
 //! The parameters of a MAC.
 
-use crate::link::Limit;
+use crate::link::{Limit, QueueConfig};
 use crate::radio::{Mode, Preamble};
 use crate::time::Duration;
 
@@ -94,8 +94,8 @@ pub struct Config {
     /// A packet that found the channel idle needs no backoff even if the channel is taken before it is
     /// sent. (ns-3's stations; the standard's draw one, 802.11-2016 section 10.3.4.2.)
     pub keep_access: bool,
-    /// Room for packets that wait, the one in service not counted.
-    pub queue: Limit,
+    /// Which packets may wait, and which of them is served next. A limit does not count the one in service.
+    pub queue: QueueConfig,
     /// MAC header, frame check sequence and LLC/SNAP header around a packet, bytes.
     pub overhead: u32,
 }
@@ -118,7 +118,7 @@ impl Config {
             long_retries: 4,
             nav_reset: true,
             keep_access: false,
-            queue: Limit::Bytes(256_000),
+            queue: QueueConfig::DropTail(Limit::Bytes(256_000)),
             overhead: 36,
         }
     }

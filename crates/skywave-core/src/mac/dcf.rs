@@ -12,9 +12,12 @@ use super::access::Access;
 use super::config::{Config, Timing};
 use super::frame::{ACK_BYTES, CTS_BYTES, Frame, Kind, RTS_BYTES};
 use super::queue::{Queue, Waiting};
+use crate::link::DropCause;
+use crate::packet::Labelled;
 use crate::radio::{Address, Mode};
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
+use crate::units::Rate;
 
 /// An action of the MAC.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,8 +40,13 @@ pub enum Output<P> {
         /// The packet.
         packet: P,
     },
-    /// A packet found the queue full.
-    QueueFull(P),
+    /// The queue has dropped a packet.
+    Dropped {
+        /// The packet.
+        packet: P,
+        /// Why.
+        cause: DropCause,
+    },
 }
 
 /// Counters of a MAC, for the layers above.
@@ -56,8 +64,12 @@ pub struct Stats {
     pub acknowledged: u64,
     /// Packets that were given up.
     pub given_up: u64,
-    /// Packets that found the queue full.
+    /// Packets that the queue dropped, full or early.
     pub queue_drops: u64,
+    /// Packets that have left the queue to be served.
+    pub served: u64,
+    /// Total time that these had waited in the queue.
+    pub waited: Duration,
     /// Packets that arrived a second time.
     pub duplicates: u64,
     /// Total time that acknowledged packets were at the head of the queue: contention delay.
@@ -76,6 +88,8 @@ impl Stats {
             acknowledged: self.acknowledged - before.acknowledged,
             given_up: self.given_up - before.given_up,
             queue_drops: self.queue_drops - before.queue_drops,
+            served: self.served - before.served,
+            waited: self.waited.saturating_sub(before.waited),
             duplicates: self.duplicates - before.duplicates,
             contention: self.contention.saturating_sub(before.contention),
         }
@@ -137,12 +151,15 @@ enum Awaited {
     Ack,
 }
 
-impl<P: Clone> Dcf<P> {
-    /// The MAC of station `me`; backoffs are drawn from `rng`.
-    pub fn new(config: Config, me: Address, rng: Stream) -> Self {
+impl<P: Clone + Labelled> Dcf<P> {
+    /// The MAC of station `me`; `seed` and the station's `name` name its random streams.
+    pub fn new(config: Config, me: Address, seed: u64, name: &str) -> Self {
+        // The station's IP layer may have streams of the same purposes.
+        let queue_name = format!("{name}.mac");
+        let rate = Rate::from_bps(config.data_mode.bps());
         Self {
-            access: Access::new(&config, rng),
-            queue: Queue::new(config.queue),
+            access: Access::new(&config, Stream::named(seed, name, "backoff")),
+            queue: Queue::new(config.queue, rate, seed, &queue_name),
             config,
             me,
             current: None,
@@ -180,11 +197,12 @@ impl<P: Clone> Dcf<P> {
     /// A packet for a neighbour, or for all of them.
     pub fn send(&mut self, now: Time, to: Address, bytes: u32, packet: P) {
         let waiting = Waiting { to, bytes, packet };
-        if let Err(full) = self.queue.push(waiting) {
-            self.stats.queue_drops += 1;
-            return self.outputs.push_back(Output::QueueFull(full.packet));
+        let must_wait = self.current.is_some();
+        let accepted = self.queue.push(now, must_wait, waiting);
+        self.tell_dropped();
+        if accepted {
+            self.serve(now);
         }
-        self.serve(now);
     }
 
     /// Takes back a packet for a neighbour that has not been on the air, the one that has waited longest.
@@ -350,14 +368,26 @@ impl<P: Clone> Dcf<P> {
         }
     }
 
+    /// Counts the packets that the queue has dropped, and tells of them.
+    fn tell_dropped(&mut self) {
+        while let Some((packet, cause)) = self.queue.poll_dropped() {
+            self.stats.queue_drops += 1;
+            self.outputs.push_back(Output::Dropped { packet, cause });
+        }
+    }
+
     /// Takes the next packet into service, if none is.
     fn serve(&mut self, now: Time) {
         if self.current.is_some() {
             return;
         }
-        let Some(waiting) = self.queue.pop() else {
+        let head = self.queue.pop(now);
+        self.tell_dropped();
+        let Some((waiting, waited)) = head else {
             return;
         };
+        self.stats.served += 1;
+        self.stats.waited += waited;
         self.sequence = self.sequence.wrapping_add(1);
         self.current = Some(Current {
             waiting,

@@ -1,9 +1,15 @@
-//! Packets that wait for the MAC.
+//! Packets that wait for the MAC, under the same queue disciplines as those of a link.
+//!
+//! A discipline knows a packet by a number, its size, its flow and its ECN field. The packets themselves stay
+//! here, each in the place of that number, until the discipline lets them go or drops them.
 
 use std::collections::VecDeque;
 
-use crate::link::Limit;
+use crate::link::{Discipline, DropCause, Frame, Gone, Limit, QueueConfig};
+use crate::packet::Labelled;
 use crate::radio::Address;
+use crate::time::{Duration, Time};
+use crate::units::Rate;
 
 /// A packet and the station that is to have it.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,60 +22,141 @@ pub struct Waiting<P> {
     pub packet: P,
 }
 
-/// First in, first out, up to a limit; what finds it full is turned away.
+/// The packets that wait, the one in service not among them.
 #[derive(Clone, Debug)]
 pub struct Queue<P> {
-    limit: Limit,
-    packets: VecDeque<Waiting<P>>,
-    bytes: u64,
+    discipline: Discipline,
+    places: Vec<Option<Placed<P>>>,
+    /// Places without a packet.
+    free: Vec<u32>,
+    /// Packets that have come so far.
+    came: u64,
+    /// What the discipline drops at present; kept to save allocations.
+    gone: Gone,
+    /// What it has dropped, until that is asked for.
+    dropped: VecDeque<(P, DropCause)>,
 }
 
-impl<P> Queue<P> {
-    /// An empty queue.
-    pub fn new(limit: Limit) -> Self {
-        Self {
-            limit,
-            packets: VecDeque::new(),
-            bytes: 0,
-        }
-    }
+/// A packet in its place.
+#[derive(Clone, Debug)]
+struct Placed<P> {
+    /// How many came before it.
+    number: u64,
+    flow: u32,
+    waiting: Waiting<P>,
+}
 
-    /// Adds a packet, or gives it back.
-    pub fn push(&mut self, waiting: Waiting<P>) -> Result<(), Waiting<P>> {
-        let fits = match self.limit {
-            Limit::Packets(most) => self.packets.len() < most as usize,
-            Limit::Bytes(most) => self.bytes + u64::from(waiting.bytes) <= most,
+impl<P: Labelled> Queue<P> {
+    /// An empty queue before a transmitter of about `rate`, by which RED ages its average; `seed` and `name` name
+    /// its random streams.
+    pub fn new(config: QueueConfig, rate: Rate, seed: u64, name: &str) -> Self {
+        let config = match config {
+            // A link counts the packet in transmission, a MAC does not count the one in service.
+            QueueConfig::DropTail(Limit::Packets(n)) => {
+                QueueConfig::DropTail(Limit::Packets(n.saturating_add(1)))
+            }
+            other => other,
         };
-        if !fits {
-            return Err(waiting);
+        Self {
+            discipline: Discipline::new(config, rate, seed, name),
+            places: Vec::new(),
+            free: Vec::new(),
+            came: 0,
+            gone: Gone::new(),
+            dropped: VecDeque::new(),
         }
-        self.bytes += u64::from(waiting.bytes);
-        self.packets.push_back(waiting);
-        Ok(())
     }
 
-    /// Takes the first packet.
-    pub fn pop(&mut self) -> Option<Waiting<P>> {
-        let first = self.packets.pop_front()?;
-        self.bytes -= u64::from(first.bytes);
-        Some(first)
+    /// A packet comes; it `must_wait` unless it is served at once. Returns whether it was accepted.
+    pub fn push(&mut self, now: Time, must_wait: bool, waiting: Waiting<P>) -> bool {
+        let frame = self.frame(now, &waiting);
+        let refused = self
+            .discipline
+            .offer(now, must_wait, (0, 0), frame, &mut self.gone);
+        if let Some(cause) = refused {
+            self.free.push(frame.id);
+            self.dropped.push_back((waiting.packet, cause));
+        } else {
+            self.places[frame.id as usize] = Some(Placed {
+                number: self.came,
+                flow: frame.flow,
+                waiting,
+            });
+            self.came += 1;
+        }
+        self.let_go();
+        refused.is_none()
     }
 
-    /// Takes out the first packet for a station, wherever it is.
+    /// Takes the packet to serve from `now` on, marked if the discipline says so, and tells how long it has
+    /// waited.
+    pub fn pop(&mut self, now: Time) -> Option<(Waiting<P>, Duration)> {
+        let head = self.discipline.take(now, &mut self.gone);
+        self.let_go();
+        // The service ends when the channel lets it, so that nobody knows when the station will be idle.
+        self.discipline.idle_from(head.map_or(now, |_| Time::MAX));
+        let frame = head?;
+        let mut waiting = self.leave(frame.id)?;
+        if frame.marked {
+            waiting.packet.mark();
+        }
+        Some((waiting, now.since(frame.came)))
+    }
+
+    /// The next packet that the discipline has dropped, and why: to be asked after [`Self::push`] and
+    /// [`Self::pop`] until there is none.
+    pub fn poll_dropped(&mut self) -> Option<(P, DropCause)> {
+        self.dropped.pop_front()
+    }
+
+    /// Takes out the packet for a station that has waited longest, wherever it is.
     pub fn take_for(&mut self, to: Address) -> Option<Waiting<P>> {
-        let place = self.packets.iter().position(|p| p.to == to)?;
-        let found = self.packets.remove(place)?;
-        self.bytes -= u64::from(found.bytes);
-        Some(found)
+        let placed = (0..).zip(&self.places);
+        let found = placed.filter_map(|(id, placed)| Some((id, placed.as_ref()?)));
+        let (id, placed) = found
+            .filter(|(_, placed)| placed.waiting.to == to)
+            .min_by_key(|(_, placed)| placed.number)?;
+        self.discipline.withdraw(id, placed.flow);
+        self.leave(id)
     }
 
     /// Packets that wait.
     pub fn len(&self) -> usize {
-        self.packets.len()
+        self.discipline.waiting().0
     }
 
     /// True when none waits.
     pub fn is_empty(&self) -> bool {
-        self.packets.is_empty()
+        self.len() == 0
+    }
+
+    /// What the discipline is to know of a packet, by the number of a free place.
+    fn frame(&mut self, now: Time, waiting: &Waiting<P>) -> Frame {
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.places.push(None);
+            (self.places.len() - 1) as u32
+        });
+        let packet = &waiting.packet;
+        Frame::new(now, id, waiting.bytes, packet.flow(), packet.ecn())
+    }
+
+    /// Gives up the packets that the discipline has dropped.
+    fn let_go(&mut self) {
+        let mut gone = std::mem::take(&mut self.gone);
+        for (frame, cause) in gone.drain(..) {
+            if let Some(waiting) = self.leave(frame.id) {
+                self.dropped.push_back((waiting.packet, cause));
+            }
+        }
+        self.gone = gone;
+    }
+
+    fn leave(&mut self, id: u32) -> Option<Waiting<P>> {
+        let placed = self.places.get_mut(id as usize)?.take()?;
+        self.free.push(id);
+        Some(placed.waiting)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,25 @@
 use super::frame::{ACK_BYTES, CTS_BYTES};
 use super::*;
+use crate::link::{DropCause, Limit, QueueConfig};
+use crate::packet::{Ecn, Labelled};
 use crate::radio::{Address, Mode};
-use crate::rng::Stream;
 use crate::time::{Duration, Time};
 
 const ME: Address = Address(1);
 const PEER: Address = Address(2);
 const OTHER: Address = Address(3);
+
+impl Labelled for u32 {
+    fn flow(&self) -> u32 {
+        0
+    }
+
+    fn ecn(&self) -> Ecn {
+        Ecn::NotEct
+    }
+
+    fn mark(&mut self) {}
+}
 
 /// A station whose radio is played by the test.
 struct Station {
@@ -21,9 +34,8 @@ fn us(us: u64) -> Duration {
 
 impl Station {
     fn new(config: Config) -> Self {
-        let rng = Stream::named(1, "station", "backoff");
         Self {
-            dcf: Dcf::new(config.clone(), ME, rng),
+            dcf: Dcf::new(config.clone(), ME, 1, "station"),
             now: Time::ZERO + us(1000),
             config,
         }
@@ -101,6 +113,12 @@ impl Station {
         self.dcf.on_garbled(self.now);
         self.dcf.on_idle(self.now);
     }
+}
+
+/// The queue was full when this packet came.
+fn full(packet: u32) -> Output<u32> {
+    let cause = DropCause::Queue;
+    Output::Dropped { packet, cause }
 }
 
 fn config() -> Config {
@@ -491,14 +509,14 @@ fn broadcasts_are_neither_acknowledged_nor_repeated() {
 #[test]
 fn a_full_queue_turns_packets_away_and_a_lost_neighbour_gives_them_back() {
     let mut station = Station::new(Config {
-        queue: crate::link::Limit::Packets(3),
+        queue: QueueConfig::DropTail(Limit::Packets(3)),
         ..config()
     });
     for packet in 0..5 {
         let to = if packet == 2 { OTHER } else { PEER };
         station.dcf.send(station.now, to, 1500, packet);
     }
-    assert_eq!(station.next().1, Output::QueueFull(4));
+    assert_eq!(station.next().1, full(4));
     assert_eq!(station.dcf.stats().queue_drops, 1);
     // The first packet has not been on the air yet either, so it is withdrawn too.
     let withdrawn: Vec<_> =
@@ -515,7 +533,7 @@ fn a_full_queue_turns_packets_away_and_a_lost_neighbour_gives_them_back() {
 #[test]
 fn what_is_taken_back_leaves_its_bytes_to_others() {
     let mut station = Station::new(Config {
-        queue: crate::link::Limit::Bytes(3000),
+        queue: QueueConfig::DropTail(Limit::Bytes(3000)),
         ..config()
     });
     // One in service, two that wait; then none of 1500 bytes fits.
@@ -523,12 +541,12 @@ fn what_is_taken_back_leaves_its_bytes_to_others() {
         let to = if packet == 1 { OTHER } else { PEER };
         station.dcf.send(station.now, to, 1500, packet);
     }
-    assert_eq!(station.next().1, Output::QueueFull(3));
+    assert_eq!(station.next().1, full(3));
     assert_eq!(station.dcf.withdraw(station.now, OTHER), Some(1));
     station.dcf.send(station.now, PEER, 1500, 4);
     assert_eq!(station.dcf.poll(), None, "there is room for it");
     station.dcf.send(station.now, PEER, 1, 5);
-    assert_eq!(station.next().1, Output::QueueFull(5));
+    assert_eq!(station.next().1, full(5));
 }
 
 #[test]

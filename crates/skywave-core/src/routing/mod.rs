@@ -13,6 +13,7 @@
 pub mod aodv;
 mod static_routes;
 
+use crate::packet::{Ecn, Labelled};
 use crate::radio::Address;
 use crate::time::Time;
 
@@ -57,6 +58,31 @@ impl<P> Packet<P> {
         match self {
             Self::Data(datagram) => datagram.bytes,
             Self::Aodv { message, .. } => Self::HEADERS + message.bytes(),
+        }
+    }
+}
+
+/// Messages of a routing protocol are a flow of their own, whatever they are about.
+const ROUTING_FLOW: u32 = u32::MAX;
+
+impl<P: Labelled> Labelled for Packet<P> {
+    fn flow(&self) -> u32 {
+        match self {
+            Self::Data(datagram) => datagram.payload.flow(),
+            Self::Aodv { .. } => ROUTING_FLOW,
+        }
+    }
+
+    fn ecn(&self) -> Ecn {
+        match self {
+            Self::Data(datagram) => datagram.payload.ecn(),
+            Self::Aodv { .. } => Ecn::NotEct,
+        }
+    }
+
+    fn mark(&mut self) {
+        if let Self::Data(datagram) = self {
+            datagram.payload.mark();
         }
     }
 }

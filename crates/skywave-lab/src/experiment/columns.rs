@@ -289,6 +289,7 @@ columns! {
     acknowledged count Count Sum "Acknowledged";
     given_up count Count Sum "Given up";
     queue_drops count Count Sum "Queue drops";
+    queue_time_mean_s maybe Seconds Mean "Mean time in queue";
     contention_mean_s maybe Seconds Mean "Mean contention";
     ~ timeline;
 }

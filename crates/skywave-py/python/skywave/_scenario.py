@@ -93,6 +93,7 @@ class Link(_Table):
     reverse: Mapping[str, Value] | None = None
     jitter: str | Mapping[str, Value] | None = None
     steps: str | Mapping[str, Value] | None = None
+    policer: str | Mapping[str, Value] | None = None
     queue: Mapping[str, Value] | None = None
     ring: str | None = None
     loss: Mapping[str, Value] | None = None
@@ -128,7 +129,7 @@ class Radio(_Table):
     nav_reset: bool | None = None
     keep_access: bool | None = None
     retries: Mapping[str, Value] | None = None
-    queue: str | None = None
+    queue: str | Mapping[str, Value] | None = None
     propagation: str | Mapping[str, Value] | None = None
     reception: str | Mapping[str, Value] | None = None
     sensing: str | Mapping[str, Value] | None = None

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use skywave_core::link::{
-    Arq, Jitter, Limit, LinkConfig, LossAt, QueueConfig, Reordering, Service,
+    Arq, Jitter, Limit, LinkConfig, LossAt, Policer, QueueConfig, Reordering, Service,
 };
 use skywave_core::{Duration, Time};
 use skywave_sim::spec::LinkSpec;
 
 use crate::lower::channel::{blackouts, channel};
 use crate::lower::contention;
-use crate::lower::queue::queue;
+use crate::lower::queue::{Transmitter, queue};
 use crate::lower::recovery::{self, place_losses};
 use crate::lower::steps;
 use crate::lower::{Draw, Network, Target, check_dist, check_name, copies, numbered};
+use crate::model::policer::PolicerModel;
 use crate::model::recovery::ArqModel;
 use crate::model::units::{self, Packets, Rate};
 use crate::model::{Dist, JitterModel, LinkModel, ReorderingModel, ReverseModel};
@@ -140,6 +141,7 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
     let mut config = LinkConfig {
         service,
         delay: delay(&model.delay)?,
+        policer: model.policer.and_then(policer),
         jitter: jitter(model.jitter.as_ref())?,
         steps: model
             .steps
@@ -165,7 +167,7 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
         arq: arq(model.arq.as_ref()),
     };
     if let Some(spec) = &model.queue {
-        config.queue = queue(spec, constant_rate(&config), "this direction")?;
+        config.queue = queue(spec, transmitter(&config, "this direction"))?;
     }
     if let Some(packets) = &model.ring {
         config.ring = ring(packets, &config)?;
@@ -206,7 +208,7 @@ fn reverse(
     let own = model.reverse.as_ref().map(|reverse| &reverse.value);
     if let (Some(spec), None) = (&model.queue, own.and_then(|own| own.queue.as_ref())) {
         // A size in time stands for other bytes at another rate.
-        config.queue = queue(spec, constant_rate(&config), "the reverse direction")?;
+        config.queue = queue(spec, transmitter(&config, "the reverse direction"))?;
     }
     let own_arq = own.and_then(|own| own.arq.as_ref());
     if own_arq.is_none() && config.loss.is_empty() && config.blackouts.is_empty() {
@@ -263,8 +265,11 @@ fn differ(
     if let Some(own) = &own.steps {
         config.steps = steps::steps(own)?;
     }
+    if let Some(own) = own.policer {
+        config.policer = policer(own);
+    }
     if let Some(own) = &own.queue {
-        config.queue = queue(own, constant_rate(config), "the reverse direction")?;
+        config.queue = queue(own, transmitter(config, "the reverse direction"))?;
         if config.queue.decides_on_arrival() {
             config.ring = 0;
         }
@@ -296,15 +301,25 @@ fn differ(
     Ok(())
 }
 
-/// The rate of a direction, if it is always the same.
-fn constant_rate(config: &LinkConfig) -> Option<skywave_core::Rate> {
+fn policer(model: PolicerModel) -> Option<Policer> {
+    match model {
+        PolicerModel::Preset(_) => None,
+        PolicerModel::Settings(settings) => Some(Policer {
+            rate: settings.rate.0,
+            burst: settings.burst.0,
+        }),
+    }
+}
+
+/// The transmitter of a direction, as its queue sees it.
+fn transmitter(config: &LinkConfig, direction: &'static str) -> Transmitter {
     let changes = config
         .steps
         .as_ref()
         .is_some_and(|steps| steps.share.is_some());
     match config.service {
-        Service::Rate(rate) if !changes => Some(rate),
-        Service::Rate(_) | Service::Trace(_) => None,
+        Service::Rate(rate) if !changes => Transmitter::Constant(rate),
+        Service::Rate(_) | Service::Trace(_) => Transmitter::Changing(direction),
     }
 }
 

@@ -24,19 +24,24 @@ const MOST_QUEUES: u32 = 65_536;
 /// PIE's and DualPI2's probabilities need not be computed more often.
 const SHORTEST_UPDATE: Duration = Duration::from_micros(100);
 
-/// The queue before a transmitter of constant `rate`, if it has one: what a limit in time is measured by.
-/// `direction` is what a message calls it.
+/// What a queue is in front of: by its rate, limits in time are measured.
+#[derive(Clone, Copy)]
+pub(crate) enum Transmitter {
+    /// One of constant rate.
+    Constant(Rate),
+    /// One whose rate changes, by a user's word for it.
+    Changing(&'static str),
+    /// The MAC of a station: what it sends in a time depends on the others.
+    Mac,
+}
+
+/// The queue before a transmitter.
 pub(crate) fn queue(
     model: &Spanned<QueueModel>,
-    rate: Option<Rate>,
-    direction: &'static str,
+    transmitter: Transmitter,
 ) -> Result<QueueConfig, Fault> {
     let span = &model.span;
-    let scale = Scale {
-        rate,
-        direction,
-        span,
-    };
+    let scale = Scale { transmitter, span };
     match model.value {
         QueueModel::Droptail(room) => scale.limit(room).map(QueueConfig::DropTail),
         QueueModel::Red(red) => red_queue(&red, scale),
@@ -51,22 +56,21 @@ pub(crate) fn queue(
 /// What times in a queue's settings are measured by, and where they stand.
 #[derive(Clone, Copy)]
 struct Scale<'a> {
-    rate: Option<Rate>,
-    /// A user's word for what has this rate.
-    direction: &'static str,
+    transmitter: Transmitter,
     span: &'a Span,
 }
 
 impl Scale<'_> {
     fn rate(self) -> Result<Rate, Fault> {
-        self.rate.ok_or_else(|| {
-            Fault::new(
-                self.span.clone(),
-                "a queue's size in time needs a link of constant rate",
-            )
-            .label(format!("the rate of {} changes", self.direction))
-            .help("say it in packets or in bytes: \"90 packets\", \"64kB\"")
-        })
+        let reason = match self.transmitter {
+            Transmitter::Constant(rate) => return Ok(rate),
+            Transmitter::Changing(direction) => format!("the rate of {direction} changes"),
+            Transmitter::Mac => "what a station sends in a time depends on the others".to_owned(),
+        };
+        let message = "a queue's size in time needs a link of constant rate";
+        Err(Fault::new(self.span.clone(), message)
+            .label(reason)
+            .help("say it in packets or in bytes: \"90 packets\", \"64kB\""))
     }
 
     fn limit(self, room: Room) -> Result<Limit, Fault> {

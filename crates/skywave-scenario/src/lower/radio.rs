@@ -1,5 +1,6 @@
 //! Lowering of `[radio]`: what all stations of a radio network have in common.
 
+use skywave_core::link::QueueConfig;
 use skywave_core::mac::{self, Timing};
 use skywave_core::radio::{Mode, Preamble};
 use skywave_core::{Duration, Rate, Time};
@@ -9,7 +10,9 @@ use crate::lower;
 use crate::lower::aodv;
 use crate::lower::propagation;
 use crate::lower::propagation::Environment;
+use crate::lower::queue::{Transmitter, queue};
 use crate::model::number::Count;
+use crate::model::queue::MacQueueModel;
 use crate::model::radio::{PreambleModel, RadioModel, RtsModel, StandardModel};
 use crate::model::units::{self, Limit};
 use crate::read::fault::Fault;
@@ -82,7 +85,11 @@ fn mac(model: &RadioModel) -> Result<mac::Config, Fault> {
         long_retries: attempts(retries.and_then(|r| r.long), default.long_retries),
         nav_reset: model.nav_reset.unwrap_or(default.nav_reset),
         keep_access: model.keep_access.unwrap_or(default.keep_access),
-        queue: model.queue.map_or(default.queue, |Limit(limit)| limit),
+        queue: match &model.queue {
+            None => default.queue,
+            Some(MacQueueModel::Limit(Limit(limit))) => QueueConfig::DropTail(*limit),
+            Some(MacQueueModel::Discipline(model)) => queue(model, Transmitter::Mac)?,
+        },
         overhead: default.overhead,
     })
 }

@@ -7,7 +7,7 @@ use skywave_sim::spec::{Movement, StationSpec};
 
 use crate::lower::channel::channel;
 use crate::lower::link::{DEFAULT_QUEUE, jitter};
-use crate::lower::queue::queue;
+use crate::lower::queue::{Transmitter, queue};
 use crate::lower::{Network, check_name, copies, numbered};
 use crate::model::station::{IpModel, MovesModel, RandomWaypointModel, SpeedsModel, StationModel};
 use crate::model::units::Metres;
@@ -175,7 +175,12 @@ fn ip(model: &Spanned<IpModel>) -> Result<LinkConfig, Fault> {
         loss,
     } = &model.value;
     let limit = match waiting {
-        Some(waiting) => queue(waiting, rate.map(|rate| rate.0), "this direction")?,
+        Some(waiting) => {
+            let handler = rate.map_or(Transmitter::Changing("this direction"), |rate| {
+                Transmitter::Constant(rate.0)
+            });
+            queue(waiting, handler)?
+        }
         None => DEFAULT_QUEUE,
     };
     if let (Some(waiting), false) = (waiting, limit.decides_on_arrival()) {

@@ -9,6 +9,7 @@ pub(crate) mod flow;
 pub(crate) mod home;
 pub(crate) mod member;
 pub(crate) mod number;
+pub(crate) mod policer;
 pub(crate) mod quantity;
 pub(crate) mod queue;
 pub(crate) mod radio;
@@ -27,6 +28,7 @@ use crate::model::agent::AgentModel;
 use crate::model::contention::ContentionModel;
 use crate::model::flow::FlowModel;
 use crate::model::number::{Count, Probability};
+use crate::model::policer::PolicerModel;
 use crate::model::queue::QueueModel;
 use crate::model::radio::RadioModel;
 use crate::model::recovery::{ArqModel, FecModel};
@@ -167,6 +169,8 @@ pub(crate) struct LinkModel {
     pub(crate) jitter: Option<Spanned<JitterModel>>,
     /// Rate and delay change in steps: docs/links.md#steps; default "none".
     pub(crate) steps: Option<Spanned<StepsModel>>,
+    /// What exceeds a rate and a burst is dropped before it comes to the queue; default "none".
+    pub(crate) policer: Option<PolicerModel>,
     /// The queue before the transmitter; default { droptail = "50 packets" }.
     pub(crate) queue: Option<Spanned<QueueModel>>,
     /// Packets that the device takes from the queue ahead of their transmission, as the transmit ring of a
@@ -231,6 +235,8 @@ pub(crate) struct ReverseModel {
     pub(crate) jitter: Option<Spanned<JitterModel>>,
     /// Rate and delay change in steps, with draws of their own; default those of the link.
     pub(crate) steps: Option<Spanned<StepsModel>>,
+    /// What exceeds a rate and a burst is dropped before it comes to the queue; default that of the link.
+    pub(crate) policer: Option<PolicerModel>,
     /// The queue before the transmitter; default that of the link.
     pub(crate) queue: Option<Spanned<QueueModel>>,
     /// Packets that the device takes from the queue ahead of their transmission; default that of the link.

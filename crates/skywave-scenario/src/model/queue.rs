@@ -3,7 +3,8 @@
 use serde::Deserialize;
 
 use crate::model::number::{Count, Positive, Probability};
-use crate::model::units::{Bytes, Duration, Level, Room};
+use crate::model::units::{Bytes, Duration, Level, Limit, Room};
+use crate::read::spanned::Spanned;
 
 /// A queue discipline.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -11,7 +12,8 @@ use crate::model::units::{Bytes, Duration, Level, Room};
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum QueueModel {
     /// Drop what comes when the queue is at this limit. A limit in packets counts the packet in transmission; one
-    /// in bytes or in time does not. A time stands for the bytes that the link sends in it.
+    /// in bytes or in time does not. A time stands for the bytes that the link sends in it. In `radio`, a limit in
+    /// packets does not count the one in service.
     Droptail(Room),
     /// Random early detection: drop, or mark, before the queue is full.
     Red(RedModel),
@@ -27,6 +29,17 @@ pub(crate) enum QueueModel {
     /// `{}` for its defaults.
     #[serde(rename = "dualpi2")]
     DualPi2(DualPi2Model),
+}
+
+/// The queue of a MAC.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::unwrap_kinds))]
+pub(crate) enum MacQueueModel {
+    #[serde(rename = "$scalar")]
+    Limit(Limit),
+    #[serde(rename = "$table")]
+    Discipline(Spanned<QueueModel>),
 }
 
 /// Random early detection.

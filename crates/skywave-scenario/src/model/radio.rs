@@ -4,8 +4,9 @@ use serde::Deserialize;
 
 use crate::model::aodv::AodvModel;
 use crate::model::number::{Count, Positive};
+use crate::model::queue::MacQueueModel;
 use crate::model::units::{
-    Bytes, Decibels, Distance, Duration, Limit, Margin, Period, Power, Rate, RtsThreshold,
+    Bytes, Decibels, Distance, Duration, Margin, Period, Power, Rate, RtsThreshold,
 };
 use crate::read::spanned::Spanned;
 
@@ -53,8 +54,9 @@ pub(crate) struct RadioModel {
     pub(crate) keep_access: Option<bool>,
     /// How often frames are sent before they are given up; default 7 and 4 attempts.
     pub(crate) retries: Option<RetriesModel>,
-    /// Room for packets that wait in the MAC, without the one in service; default "256kB".
-    pub(crate) queue: Option<Limit>,
+    /// The queue of packets that wait in the MAC, without the one in service: a limit, or a discipline as at a
+    /// link, with its sizes in packets or bytes; default "256kB".
+    pub(crate) queue: Option<MacQueueModel>,
     /// How signals weaken with distance; default "ns2".
     pub(crate) propagation: Option<Spanned<PropagationModel>>,
     /// What becomes of frames that overlap; default by `propagation`: { capture = "10dB" } with "ns2" and

@@ -380,7 +380,12 @@ pub const STATION_METRICS: &[Metric] = &[
     metric(
         "queue_drops",
         "queue_drops",
-        "Packets that found the MAC's queue full.",
+        "Packets that the MAC's queue dropped, full or early.",
+    ),
+    metric(
+        "queue_time_mean",
+        "queue_time_mean_s",
+        "Mean time that packets were in the MAC's queue before they came to its head, in s.",
     ),
     metric(
         "contention_mean",

@@ -1,10 +1,10 @@
 //! Queues: what they become, and what is said of wrong ones.
 
-use skywave_core::Duration;
 use skywave_core::link::{
-    CoDelConfig, DualPi2Config, FqCoDelConfig, Limit, LinkConfig, PieConfig, QueueConfig,
+    CoDelConfig, DualPi2Config, FqCoDelConfig, Limit, LinkConfig, PieConfig, Policer, QueueConfig,
     StepConfig,
 };
+use skywave_core::{Duration, Rate};
 use skywave_scenario::{NoFiles, Scenario};
 
 use crate::wrong::cases;
@@ -28,11 +28,30 @@ duration = "100s"
 
 /// The queue of the link's forward direction.
 fn queue(text: &str) -> QueueConfig {
-    let text = GOOD.replace("{ codel = {} }", text);
-    let scenario = Scenario::parse("test.toml", &text, &NoFiles);
+    let [there, _] = directions(&GOOD.replace("{ codel = {} }", text));
+    there.queue
+}
+
+/// The two directions of the link.
+fn directions(text: &str) -> [LinkConfig; 2] {
+    let scenario = Scenario::parse("test.toml", text, &NoFiles);
     let scenario = scenario.unwrap_or_else(|e| panic!("{}", e.render(false)));
     let spec = scenario.points()[0].spec(1);
-    LinkConfig::clone(&spec.links[0].config).queue
+    [0, 1].map(|link| LinkConfig::clone(&spec.links[link].config))
+}
+
+#[test]
+fn a_policer_is_that_of_both_directions_unless_one_has_its_own() {
+    let policer = "policer = { rate = \"2Mbps\", burst = \"10kB\" }\nqueue";
+    let both = directions(&GOOD.replace("queue", policer));
+    let (rate, burst) = (Rate::from_bps(2_000_000), 10_000);
+    assert_eq!(
+        both.map(|link| link.policer),
+        [Some(Policer { rate, burst }); 2]
+    );
+    let own = format!("reverse = {{ policer = \"none\" }}\n{policer}");
+    let [_, back] = directions(&GOOD.replace("queue", &own));
+    assert_eq!(back.policer, None);
 }
 
 fn ms(ms: u64) -> Duration {
@@ -216,6 +235,8 @@ cases! {
     updates_in_no_time: "{ codel = {} }" => "{ pie = { update = \"1us\" } }";
     contention_beside_codel: "queue = { codel = {} }" =>
         "queue = { codel = {} }\ncontention = \"cdpd\"";
+    a_queue_in_time_before_a_mac: "[run]" =>
+        "[radio]\nstandard = \"802.11g\"\nqueue = { codel = { limit = \"50ms\" } }\n[run]";
     codel_at_a_station: "[run]" =>
         "[radio]\nstandard = \"802.11g\"\n[[station]]\nnode = \"S\"\nat = [\"0m\", \"0m\"]\n\
          ip = { queue = { codel = {} } }\n[run]";

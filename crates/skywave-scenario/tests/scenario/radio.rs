@@ -90,10 +90,18 @@ fn every_parameter_of_the_mac_can_be_written() {
         long_retries: 3,
         nav_reset: false,
         keep_access: true,
-        queue: Limit::Packets(50),
+        queue: QueueConfig::DropTail(Limit::Packets(50)),
         overhead: mac::Config::ieee80211g().overhead,
     };
     assert_eq!(mac, expected);
+    let codel = radio("queue = { codel = { target = \"20ms\" } }").mac.queue;
+    assert!(
+        matches!(codel, QueueConfig::CoDel(codel) if codel.target == Duration::from_millis(20))
+    );
+    assert!(matches!(
+        radio("queue = { fq-codel = {} }").mac.queue,
+        QueueConfig::FqCoDel(_)
+    ));
     let mac = radio("control_rate = \"12Mbps\"").mac;
     assert_eq!(mac.ack_mode, Mode::Ofdm12);
     let mac = radio("standard = \"802.11b\"\npreamble = \"short\"\nrate = \"5.5Mbps\"").mac;

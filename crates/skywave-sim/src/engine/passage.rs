@@ -1,6 +1,6 @@
 //! Where packets go into the radio network, and come out of it.
 
-use skywave_core::packet::Marks;
+use skywave_core::packet::{Ecn, Marks};
 use skywave_core::{Duration, Time};
 
 use super::air::{Leaves, Released};
@@ -13,7 +13,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 impl World<'_> {
     /// Packets enter the radio network.
     pub(super) fn on_passage(&mut self, lane: usize) {
-        let Some((from, to)) = self.lanes[lane].passage() else {
+        let Some(ends) = self.lanes[lane].passage() else {
             return;
         };
         let Some(inbox) = &mut self.lanes[lane].inbox else {
@@ -21,9 +21,10 @@ impl World<'_> {
         };
         let packets = inbox.take(self.now);
         for &Arrival { at, label } in &packets {
-            self.packets[label.id() as usize].hop = label.hop();
+            let travelling = &mut self.packets[label.id() as usize];
+            travelling.hop = label.hop();
             if let Some(air) = &mut self.air {
-                air.enter(at, label.id(), label.size(), from, to);
+                air.enter(at, label.id(), &travelling.packet, ends);
             }
         }
         if let Some(inbox) = &mut self.lanes[lane].inbox {
@@ -79,7 +80,7 @@ impl World<'_> {
         let mut results = std::mem::take(&mut air.results);
         for leaves in results.drain(..) {
             match leaves {
-                Leaves::Arrives { id, released } => self.arrive(id, released, self.now),
+                Leaves::Arrives { id, ecn, released } => self.arrive(id, ecn, released, self.now),
                 Leaves::Lost { id, cause } => {
                     let hop = self.packets[id as usize].hop;
                     self.drop_packet(id, hop, cause, self.now);
@@ -94,9 +95,10 @@ impl World<'_> {
 
     /// A packet has reached the station where it leaves the network. If there are other copies of
     /// it under way, they keep its place, and this one gets another.
-    fn arrive(&mut self, id: u32, released: Released, at: Time) {
+    fn arrive(&mut self, id: u32, ecn: Ecn, released: Released, at: Time) {
         let Travelling { packet, hop } = &self.packets[id as usize];
         let (mut packet, hop) = (*packet, hop + 1);
+        packet.ecn = ecn;
         packet.contention = released.contention;
         if released.arrived {
             packet.marks |= Marks::COPY;

@@ -1,7 +1,9 @@
 //! In any network packets are conserved, and the same seed gives the same run.
 
 use proptest::prelude::*;
-use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
+use skywave_core::link::{
+    CoDelConfig, FqCoDelConfig, Limit, LinkConfig, LossConfig, PieConfig, QueueConfig,
+};
 use skywave_core::mac;
 use skywave_core::radio::{
     Command, Decoder, Mode, Position, Propagation, RandomWaypointConfig, Reception, Sensing, Track,
@@ -53,6 +55,20 @@ prop_compose! {
     }
 }
 
+/// Any discipline before the MAC, with little room.
+fn queues() -> impl Strategy<Value = QueueConfig> {
+    let room = (1u32..60).prop_map(Limit::Packets);
+    (room, 0usize..4).prop_map(|(room, which)| {
+        let codel = CoDelConfig::new(room);
+        match which {
+            0 => QueueConfig::CoDel(codel),
+            1 => QueueConfig::FqCoDel(FqCoDelConfig::new(codel)),
+            2 => QueueConfig::Pie(PieConfig::new(room)),
+            _ => QueueConfig::DropTail(room),
+        }
+    })
+}
+
 prop_compose! {
     fn radios()(
         stations in stations(),
@@ -62,12 +78,12 @@ prop_compose! {
         (raise_on_break, drop_queued) in any::<(bool, bool)>(),
         keep_access in any::<bool>(),
         aodv in any::<bool>(),
-        queue in 1u32..60,
+        queue in queues(),
     ) -> RadioSpec {
         let mac = mac::Config {
             rts_threshold: rts,
             long_above: rts.unwrap_or(2347),
-            queue: Limit::Packets(queue),
+            queue,
             keep_access,
             ack_mode: if keep_access { Mode::Cck11 } else { Mode::Dsss1 },
             eifs_mode: if raise_on_break { Mode::Dsss1 } else { Mode::Dsss2 },

@@ -7,4 +7,5 @@ mod anything;
 mod chain;
 mod network;
 mod partition;
+mod queues;
 mod topologies;

@@ -51,7 +51,7 @@ impl CoDelConfig {
 
 /// A queue under CoDel.
 #[derive(Clone, Debug)]
-pub(in crate::link) struct CoDel {
+pub(crate) struct CoDel {
     config: CoDelConfig,
     frames: Frames,
     control: Control,
@@ -76,6 +76,10 @@ impl CoDel {
 
     pub(super) fn take(&mut self, now: Time, gone: &mut Gone) -> Option<Frame> {
         self.control.take(&self.config, now, &mut self.frames, gone)
+    }
+
+    pub(super) fn withdraw(&mut self, id: u32) {
+        self.frames.withdraw(id);
     }
 
     pub(super) fn waiting(&self) -> (usize, u64) {

@@ -56,7 +56,7 @@ impl DualPi2Config {
 
 /// Both queues.
 #[derive(Clone, Debug)]
-pub(in crate::link) struct DualPi2 {
+pub(crate) struct DualPi2 {
     config: DualPi2Config,
     low: Queue,
     classic: Queue,
@@ -134,6 +134,12 @@ impl DualPi2 {
                 return Some(frame);
             }
             gone.push((frame, DropCause::Early));
+        }
+    }
+
+    pub(super) fn withdraw(&mut self, id: u32) {
+        for queue in [&mut self.low, &mut self.classic] {
+            queue.frames.withdraw(id);
         }
     }
 

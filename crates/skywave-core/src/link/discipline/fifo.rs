@@ -10,7 +10,7 @@ use crate::units::Rate;
 
 /// A first-in first-out queue.
 #[derive(Clone, Debug)]
-pub(in crate::link) struct Fifo {
+pub(crate) struct Fifo {
     admission: Admission,
     frames: Frames,
 }
@@ -43,6 +43,10 @@ impl Fifo {
 
     pub(super) fn take(&mut self, _now: Time, _gone: &mut Gone) -> Option<Frame> {
         self.frames.pop()
+    }
+
+    pub(super) fn withdraw(&mut self, id: u32) {
+        self.frames.withdraw(id);
     }
 
     pub(super) fn waiting(&self) -> (usize, u64) {

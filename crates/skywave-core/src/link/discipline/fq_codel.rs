@@ -44,7 +44,7 @@ impl FqCoDelConfig {
 
 /// Queues of flows under FQ-CoDel.
 #[derive(Clone, Debug)]
-pub(in crate::link) struct FqCoDel {
+pub(crate) struct FqCoDel {
     config: FqCoDelConfig,
     /// Makes the hash differ from link to link.
     salt: u64,
@@ -162,6 +162,17 @@ impl FqCoDel {
             list.push_front(index);
             return Some(frame);
         }
+    }
+
+    pub(super) fn withdraw(&mut self, id: u32, flow: u32) {
+        let index = self.hash(flow) as usize;
+        let list = &mut self.queues[index].list;
+        let Some(frame) = self.slab.withdraw(list, id) else {
+            return;
+        };
+        self.longest.set(index, list.totals().1);
+        self.packets -= 1;
+        self.bytes -= u64::from(frame.size);
     }
 
     pub(super) fn waiting(&self) -> (usize, u64) {

@@ -7,21 +7,21 @@ use crate::time::Time;
 
 /// A packet in the queue of a link, or in transmission.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::link) struct Frame {
+pub(crate) struct Frame {
     /// The caller's number for it.
-    pub(in crate::link) id: u32,
+    pub(crate) id: u32,
     /// Bytes.
     pub(in crate::link) size: u32,
     /// Its flow, which fair queueing tells apart from others.
-    pub(in crate::link) flow: u32,
+    pub(crate) flow: u32,
     /// The caller's note about it.
     pub(in crate::link) note: u32,
     /// When it came to the link.
-    pub(in crate::link) came: Time,
+    pub(crate) came: Time,
     /// Its ECN field when it came.
     pub(in crate::link) ecn: Ecn,
     /// The queue has marked it.
-    pub(in crate::link) marked: bool,
+    pub(crate) marked: bool,
     /// Transmissions so far.
     pub(in crate::link) transmissions: u32,
     /// Its place in the order of first transmissions; 0 before that.
@@ -29,6 +29,21 @@ pub(in crate::link) struct Frame {
 }
 
 impl Frame {
+    /// A packet that comes at `came`, with no note.
+    pub(crate) fn new(came: Time, id: u32, size: u32, flow: u32, ecn: Ecn) -> Self {
+        Self {
+            id,
+            size,
+            flow,
+            note: 0,
+            came,
+            ecn,
+            marked: false,
+            transmissions: 0,
+            number: 0,
+        }
+    }
+
     /// Marks the packet, if it is ECN-capable and `wanted`; false if it has to be dropped.
     pub(super) fn mark(&mut self, wanted: bool) -> bool {
         let marks = wanted && self.ecn.is_capable();
@@ -70,6 +85,14 @@ impl Frames {
         let frame = self.list.pop_front()?;
         self.bytes -= u64::from(frame.size);
         Some(frame)
+    }
+
+    /// Takes out the packet of this number, wherever it is.
+    pub(super) fn withdraw(&mut self, id: u32) {
+        let place = self.list.iter().position(|frame| frame.id == id);
+        if let Some(frame) = place.and_then(|place| self.list.remove(place)) {
+            self.bytes -= u64::from(frame.size);
+        }
     }
 
     /// The packet that leaves next.

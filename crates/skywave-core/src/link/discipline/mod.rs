@@ -1,4 +1,4 @@
-//! Queue disciplines of a [`TimedLink`](super::TimedLink): who may wait, who leaves next, and who is
+//! Queue disciplines of a [`TimedLink`](super::TimedLink) and of a MAC: who may wait, who leaves next, and who is
 //! dropped or marked on the way out.
 //!
 //! Tail drop, RED and step marking decide when a packet arrives. CoDel, FQ-CoDel, PIE and DualPI2 look at
@@ -18,7 +18,8 @@ pub use dualpi2::DualPi2Config;
 pub use fq_codel::FqCoDelConfig;
 pub use pie::PieConfig;
 
-pub(super) use frames::{Frame, Frames};
+pub(crate) use frames::Frame;
+pub(super) use frames::Frames;
 
 use super::DropCause;
 use super::config::{Limit, QueueConfig};
@@ -33,7 +34,7 @@ use pie::Pie;
 
 /// The packets that wait for the transmitter, and the rule by which they do.
 #[derive(Clone, Debug)]
-pub(super) enum Discipline {
+pub(crate) enum Discipline {
     Fifo(Box<Fifo>),
     CoDel(Box<CoDel>),
     FqCoDel(Box<FqCoDel>),
@@ -60,7 +61,7 @@ impl Arrival {
 }
 
 /// Packets that a discipline has dropped after it had accepted them.
-pub(super) type Gone = Vec<(Frame, DropCause)>;
+pub(crate) type Gone = Vec<(Frame, DropCause)>;
 
 /// Calls a method of whichever discipline it is.
 macro_rules! each {
@@ -77,7 +78,7 @@ macro_rules! each {
 
 impl Discipline {
     /// A discipline before a transmitter of `rate`; `seed` and `name` name its random streams.
-    pub(super) fn new(config: QueueConfig, rate: Rate, seed: u64, name: &str) -> Self {
+    pub(crate) fn new(config: QueueConfig, rate: Rate, seed: u64, name: &str) -> Self {
         let stream = |purpose| Stream::named(seed, name, purpose);
         match config {
             QueueConfig::DropTail(_) | QueueConfig::Red(_) | QueueConfig::Step(_) => {
@@ -95,7 +96,7 @@ impl Discipline {
     /// A packet comes at `now` while `repairs` (number and bytes) wait in front of the queue: why it is
     /// refused, if it is. `must_wait` unless its transmission starts at once. Packets that are dropped in
     /// its favour go to `gone`.
-    pub(super) fn offer(
+    pub(crate) fn offer(
         &mut self,
         now: Time,
         must_wait: bool,
@@ -115,18 +116,29 @@ impl Discipline {
 
     /// The packet to transmit from `now` on. Those that are dropped on the way out go to `gone`; `None` if
     /// nothing is left.
-    pub(super) fn take(&mut self, now: Time, gone: &mut Gone) -> Option<Frame> {
+    pub(crate) fn take(&mut self, now: Time, gone: &mut Gone) -> Option<Frame> {
         each!(self, queue => queue.take(now, gone))
+    }
+
+    /// Takes out the packet of this number and this flow, which waits, as if it had never come.
+    pub(crate) fn withdraw(&mut self, id: u32, flow: u32) {
+        match self {
+            Self::Fifo(queue) => queue.withdraw(id),
+            Self::CoDel(queue) => queue.withdraw(id),
+            Self::FqCoDel(queue) => queue.withdraw(id, flow),
+            Self::Pie(queue) => queue.withdraw(id),
+            Self::DualPi2(queue) => queue.withdraw(id),
+        }
     }
 
     /// Number and bytes of the packets that wait.
     #[inline]
-    pub(super) fn waiting(&self) -> (usize, u64) {
+    pub(crate) fn waiting(&self) -> (usize, u64) {
         each!(self, queue => queue.waiting())
     }
 
     /// The transmitter will be idle from `end` on, unless another packet comes before.
-    pub(super) fn idle_from(&mut self, end: Time) {
+    pub(crate) fn idle_from(&mut self, end: Time) {
         if let Self::Fifo(fifo) = self {
             fifo.idle_from(end);
         }

@@ -70,7 +70,7 @@ impl PieConfig {
 
 /// A queue under PIE.
 #[derive(Clone, Debug)]
-pub(in crate::link) struct Pie {
+pub(crate) struct Pie {
     config: PieConfig,
     stream: Stream,
     frames: Frames,
@@ -125,6 +125,13 @@ impl Pie {
             _ => Duration::ZERO,
         };
         frame
+    }
+
+    pub(super) fn withdraw(&mut self, id: u32) {
+        self.frames.withdraw(id);
+        if self.frames.len() == 0 {
+            self.delay = Duration::ZERO;
+        }
     }
 
     pub(super) fn waiting(&self) -> (usize, u64) {

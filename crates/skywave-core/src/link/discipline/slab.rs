@@ -80,6 +80,19 @@ impl Slab {
         list.bytes -= u64::from(frame.size);
         Some(frame)
     }
+
+    /// Takes out the packet of this number, wherever it is in the list: the others go once round.
+    pub(super) fn withdraw(&mut self, list: &mut List, id: u32) -> Option<Frame> {
+        let mut found = None;
+        for _ in 0..list.packets {
+            match self.pop(list) {
+                Some(frame) if frame.id == id && found.is_none() => found = Some(frame),
+                Some(frame) => self.push(list, frame),
+                None => {}
+            }
+        }
+        found
+    }
 }
 
 impl List {

@@ -10,17 +10,7 @@ pub(super) fn ms(ms: u64) -> Time {
 
 /// A packet of 1500 bytes of flow 0 that came at `came`.
 pub(super) fn frame(id: u32, came: Time) -> Frame {
-    Frame {
-        id,
-        size: 1500,
-        flow: 0,
-        note: 0,
-        came,
-        ecn: Ecn::NotEct,
-        marked: false,
-        transmissions: 0,
-        number: 0,
-    }
+    Frame::new(came, id, 1500, 0, Ecn::NotEct)
 }
 
 /// A packet comes to a queue in which these wait.

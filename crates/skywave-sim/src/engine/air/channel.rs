@@ -7,11 +7,12 @@ use skywave_core::radio::{Address, Heard, Mobility, Position, Preamble, Propagat
 use skywave_core::routing::Packet;
 use skywave_core::{Duration, Time};
 
+use super::passenger::Passenger;
 use crate::network::ways;
 use crate::spec::{RadioSpec, Spec};
 
 /// Frames between stations carry packets by their number.
-pub(super) type AirFrame = Frame<Packet<u32>>;
+pub(super) type AirFrame = Frame<Packet<Passenger>>;
 
 /// The channel that the stations share.
 pub(super) struct Channel {

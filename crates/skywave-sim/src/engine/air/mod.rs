@@ -8,12 +8,14 @@
 mod channel;
 mod copies;
 mod events;
+mod passenger;
 mod station;
 mod timeline;
 mod timers;
 
 use skywave_core::Time;
 use skywave_core::mac;
+use skywave_core::packet::{Ecn, Packet as WorldPacket};
 use skywave_core::radio::{Address, Received};
 use skywave_core::routing::{self, Datagram, Packet};
 
@@ -24,6 +26,7 @@ use channel::{AirFrame, Channel};
 use copies::Copies;
 pub(super) use copies::Released;
 use events::{Event, Events};
+use passenger::Passenger;
 use station::Station;
 use timeline::Timeline;
 use timers::Timers;
@@ -51,6 +54,8 @@ pub(super) enum Leaves {
     Arrives {
         /// Its number among the packets under way.
         id: u32,
+        /// Its ECN field: queues may have marked it.
+        ecn: Ecn,
         /// Whether other copies of it are under way, or were here before.
         released: Released,
     },
@@ -102,16 +107,22 @@ impl Air {
         self.events.next().min(self.timers.first())
     }
 
-    /// A packet enters at station `from`, for station `to`.
-    pub(crate) fn enter(&mut self, now: Time, id: u32, bytes: u32, from: u16, to: u16) {
+    /// A packet, number `id`, enters at the first of two stations, for the second.
+    pub(crate) fn enter(
+        &mut self,
+        now: Time,
+        id: u32,
+        packet: &WorldPacket,
+        (from, to): (u16, u16),
+    ) {
         self.now = now;
         self.copies.enter(id);
         let datagram = Datagram {
             source: Address(from),
             destination: Address(to),
             ttl: RoutingSpec::TTL,
-            bytes,
-            payload: id,
+            bytes: packet.size,
+            payload: Passenger::new(id, packet.flow, packet.ecn, from, to),
         };
         self.pass_ip(usize::from(from), None, datagram);
         self.settle(usize::from(from));
@@ -256,8 +267,8 @@ impl Air {
 
     /// A packet comes to the IP layer of a station, which is to send it on: from a neighbour, or from
     /// its own host.
-    fn pass_ip(&mut self, index: usize, from: Option<Address>, datagram: Datagram<u32>) {
-        let id = datagram.payload;
+    fn pass_ip(&mut self, index: usize, from: Option<Address>, datagram: Datagram<Passenger>) {
+        let id = datagram.payload.id;
         if let Err(cause) = self.stations[index].handle_packet(self.now, from, datagram) {
             self.lose(id, cause.into());
         }
@@ -280,7 +291,7 @@ impl Air {
         self.note(index);
     }
 
-    fn on_routing(&mut self, index: usize, output: routing::Output<u32>) {
+    fn on_routing(&mut self, index: usize, output: routing::Output<Passenger>) {
         match output {
             routing::Output::Send { next_hop, packet } => {
                 let bytes = packet.bytes();
@@ -289,27 +300,31 @@ impl Air {
                     .send(self.now, next_hop, bytes, packet);
             }
             routing::Output::Deliver(datagram) => {
-                let id = datagram.payload;
+                let Passenger { id, ecn, .. } = datagram.payload;
                 let released = self.copies.arrive(id);
-                self.results.push(Leaves::Arrives { id, released });
+                self.results.push(Leaves::Arrives { id, ecn, released });
             }
             routing::Output::Drop { datagram, cause } => {
-                self.lose(datagram.payload, cause_of(cause));
+                self.lose(datagram.payload.id, cause_of(cause));
             }
         }
     }
 
-    fn on_mac(&mut self, index: usize, output: mac::Output<Packet<u32>>) {
+    fn on_mac(&mut self, index: usize, output: mac::Output<Packet<Passenger>>) {
         match output {
             mac::Output::Transmit(frame) => self.transmit(index, frame),
             mac::Output::Deliver { from, packet } => self.receive(index, from, packet),
-            mac::Output::Done(Packet::Data(datagram)) => self.forget(datagram.payload),
+            mac::Output::Done(Packet::Data(datagram)) => self.forget(datagram.payload.id),
             mac::Output::GaveUp { to, packet } => self.link_failed(index, to, packet),
-            mac::Output::QueueFull(Packet::Data(datagram)) => {
-                self.lose(datagram.payload, LossCause::Queue);
-            }
+            mac::Output::Dropped {
+                packet: Packet::Data(datagram),
+                cause,
+            } => self.lose(datagram.payload.id, cause.into()),
             mac::Output::Done(Packet::Aodv { .. })
-            | mac::Output::QueueFull(Packet::Aodv { .. }) => {}
+            | mac::Output::Dropped {
+                packet: Packet::Aodv { .. },
+                ..
+            } => {}
         }
     }
 
@@ -331,11 +346,11 @@ impl Air {
     }
 
     /// A packet has come from a neighbour, which still has it too until it hears the ACK.
-    fn receive(&mut self, index: usize, from: Address, packet: Packet<u32>) {
+    fn receive(&mut self, index: usize, from: Address, packet: Packet<Passenger>) {
         if let Packet::Data(datagram) = packet {
             let sender = &self.stations[usize::from(from.0)];
             let contention = sender.dcf.in_service_for(self.now);
-            self.copies.copy(datagram.payload, contention);
+            self.copies.copy(datagram.payload.id, contention);
             if datagram.destination != self.stations[index].me {
                 return self.pass_ip(index, Some(from), datagram);
             }
@@ -345,7 +360,7 @@ impl Air {
     }
 
     /// A neighbour does not answer: other packets that wait for it may fare no better.
-    fn link_failed(&mut self, index: usize, to: Address, packet: Packet<u32>) {
+    fn link_failed(&mut self, index: usize, to: Address, packet: Packet<Passenger>) {
         let station = &mut self.stations[index];
         station.routing().link_failed(self.now, to, packet);
         if station.routing().takes_queued() {

@@ -9,6 +9,7 @@ use skywave_core::radio::{Address, Receiver};
 use skywave_core::rng::Stream;
 use skywave_core::routing::{Aodv, Datagram, Output, Packet, Routing, StaticRoutes};
 
+use super::passenger::Passenger;
 use crate::outcome::{Activity, StationOutcome};
 use crate::spec::{RadioSpec, RoutingSpec, Spec};
 
@@ -16,8 +17,8 @@ use crate::spec::{RadioSpec, RoutingSpec, Spec};
 pub(super) struct Station {
     pub(super) me: Address,
     pub(super) receiver: Receiver,
-    pub(super) dcf: Dcf<Packet<u32>>,
-    routing: Routing<u32>,
+    pub(super) dcf: Dcf<Packet<Passenger>>,
+    routing: Routing<Passenger>,
     /// The routing protocol was called since it was last polled.
     routing_called: bool,
     /// When it next wants to act by itself.
@@ -34,7 +35,7 @@ pub(super) struct Station {
 struct Ip {
     link: Link,
     /// Packets in it, by the time at which they come out.
-    inside: VecDeque<(Time, Option<Address>, Datagram<u32>)>,
+    inside: VecDeque<(Time, Option<Address>, Datagram<Passenger>)>,
 }
 
 impl Station {
@@ -61,7 +62,7 @@ impl Station {
         Self {
             me,
             receiver: Receiver::new(spec.reception, spec.sensing, stream("bits")),
-            dcf: Dcf::new(spec.mac.clone(), me, stream("backoff")),
+            dcf: Dcf::new(spec.mac.clone(), me, run.seed, &name),
             routing_due: routing.next_timer(),
             routing,
             routing_called: false,
@@ -77,7 +78,7 @@ impl Station {
         &mut self,
         now: Time,
         from: Option<Address>,
-        datagram: Datagram<u32>,
+        datagram: Datagram<Passenger>,
     ) -> Result<(), DropCause> {
         let Some(ip) = &mut self.ip else {
             self.route(now, from, datagram);
@@ -104,13 +105,13 @@ impl Station {
     }
 
     /// The routing protocol, to be called.
-    pub(super) fn routing(&mut self) -> &mut Routing<u32> {
+    pub(super) fn routing(&mut self) -> &mut Routing<Passenger> {
         self.routing_called = true;
         &mut self.routing
     }
 
     /// The next action that the routing protocol asks for.
-    pub(super) fn poll_routing(&mut self) -> Option<Output<u32>> {
+    pub(super) fn poll_routing(&mut self) -> Option<Output<Passenger>> {
         if !self.routing_called {
             return None;
         }
@@ -132,7 +133,7 @@ impl Station {
         }
     }
 
-    fn route(&mut self, now: Time, from: Option<Address>, datagram: Datagram<u32>) {
+    fn route(&mut self, now: Time, from: Option<Address>, datagram: Datagram<Passenger>) {
         match from {
             None => self.routing().originate(now, datagram),
             Some(from) => self.routing().receive(now, from, Packet::Data(datagram)),
@@ -202,6 +203,8 @@ impl Station {
             acknowledged: stats.acknowledged,
             given_up: stats.given_up,
             queue_drops: stats.queue_drops,
+            queue_time_mean_s: (stats.served > 0)
+                .then(|| stats.waited.as_secs_f64() / stats.served as f64),
             contention_mean_s: (stats.acknowledged > 0)
                 .then(|| stats.contention.as_secs_f64() / stats.acknowledged as f64),
             timeline: Vec::new(),

@@ -138,6 +138,61 @@ fn every_update_moves_the_probability_by_distance_and_trend() {
     assert!(queue.next_update > ms(1_000_000));
 }
 
+/// Appendix A's controller by hand: target 15 ms, p' moves every 16 ms by 0.16 for each second above the target and by
+/// 3.2 for each second more than at the last update. A classic packet waits from 0 on, so that at update n the delay
+/// is 16·n ms, and p' grows by 0.16 · (0.016·n − 0.015) + 3.2 · 0.016. A classic packet is then dropped with p_C = p'²;
+/// one of low latency is marked with p_CL = 2·p', until that is 1 (appendix A.2): then all are, of those that p_C
+/// spares.
+///
+/// | n | adds | p' | p_CL | p_C |
+/// |---|---|---|---|---|
+/// | 1 | 0.00016 + 0.0512 | 0.05136 | 0.10272 | 0.0026378496 |
+/// | 2 | 0.00272 + 0.0512 | 0.10528 | 0.21056 | 0.0110838784 |
+/// | 3 | 0.00528 + 0.0512 | 0.16176 | 0.32352 | 0.0261662976 |
+/// | 4 | 0.00784 + 0.0512 | 0.22080 | 0.44160 | 0.0487526400 |
+/// | 5 | 0.01040 + 0.0512 | 0.28240 | 0.56480 | 0.0797497600 |
+/// | 6 | 0.01296 + 0.0512 | 0.34656 | 0.69312 | 0.1201038336 |
+/// | 7 | 0.01552 + 0.0512 | 0.41328 | 0.82656 | 0.1708003584 |
+/// | 8 | 0.01808 + 0.0512 | 0.48256 | 0.96512 | 0.2328641536 |
+/// | 9 | 0.02064 + 0.0512 | 0.55440 | 1 | 0.3073593600 |
+#[test]
+fn the_controller_goes_by_the_appendix() {
+    let config = DualPi2Config::new(Limit::Packets(1000));
+    let (update, longest_rtt) = (config.update.as_secs_f64(), 0.1);
+    assert!((config.alpha - 0.1 * update / (longest_rtt * longest_rtt)).abs() < 1e-12);
+    let rows = [
+        (0.051_36, 0.102_72, 0.002_637_849_6),
+        (0.105_28, 0.210_56, 0.011_083_878_4),
+        (0.161_76, 0.323_52, 0.026_166_297_6),
+        (0.220_80, 0.441_60, 0.048_752_640_0),
+        (0.282_40, 0.564_80, 0.079_749_760_0),
+        (0.346_56, 0.693_12, 0.120_103_833_6),
+        (0.413_28, 0.826_56, 0.170_800_358_4),
+        (0.482_56, 0.965_12, 0.232_864_153_6),
+        (0.554_40, 1.0, 0.307_359_360_0),
+    ];
+    let mut queue = dualpi2();
+    fill(&mut queue, ms(0), [Ecn::NotEct]);
+    for (n, (base, low, classic)) in (1..).zip(rows) {
+        // Nothing moves before the update is due.
+        let before = queue.probability;
+        queue.update_until(ms(16 * n - 1));
+        assert_eq!(queue.probability, before);
+        queue.update_until(ms(16 * n));
+        let near = |got: f64, expected: f64, error| {
+            assert!((got - expected).abs() <= error, "{n}: {got}, {expected}");
+        };
+        near(queue.probability, base, 1e-12);
+        let (dropped, marked) = shares(queue.probability, Ecn::NotEct);
+        near(dropped, classic, 0.0011);
+        assert_eq!(marked, 0.0);
+        let lost = if low < 1.0 { 0.0 } else { classic };
+        let (dropped, marked) = shares(queue.probability, Ecn::Ect1);
+        near(dropped, lost, 0.0011);
+        near(marked, low - lost, 0.0011);
+    }
+}
+
 #[test]
 fn the_longer_of_both_delays_counts() {
     let mut queue = dualpi2();
