@@ -25,3 +25,5 @@ mod pending;
 
 pub use fixed::FixedRate;
 pub use law::{Law, LawError};
+/// What noq takes as `congestion_controller_factory`.
+pub use noq_proto::congestion::ControllerFactory;

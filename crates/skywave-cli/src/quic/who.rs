@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
+use skywave_quic::{ControllerFactory, FixedRate, Law, LawError};
 use skywave_transfer::{Allowed, Code, Dial, Listen, Proof, Sending};
 use skywave_wire::key::SecretKey;
 
@@ -30,17 +32,32 @@ pub(crate) struct Pace {
     /// Never send faster than this, all headers included [default: as the path allows].
     #[arg(long, value_name = "RATE", value_parser = rate)]
     pub(crate) limit: Option<f64>,
-    /// Congestion control. So far there is one: CUBIC, as TCP of most hosts.
-    #[arg(long, value_name = "NAME", default_value = "default", value_parser = ["default"])]
-    pub(crate) control: String,
+    /// Congestion control, by the name of a transport: `skywave` holds the rate of a link that loses packets
+    /// and leaves others their share; `bbr`, `cubic` and others of `skywave variants` for comparison.
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_LAW, value_parser = law)]
+    control: Law,
+    /// Send at this rate whatever is lost, without congestion control: who shares the link has what is left.
+    #[arg(long, value_name = "RATE", value_parser = rate, conflicts_with_all = ["limit", "control"])]
+    rate: Option<f64>,
+}
+
+/// What `--control` is unless given.
+const DEFAULT_LAW: &str = "skywave";
+
+fn law(name: &str) -> Result<Law, LawError> {
+    Law::named(name)
 }
 
 impl Pace {
     pub(crate) fn sending(&self) -> Sending {
         // In bytes; at least one a second.
         let limit = self.limit.map(|bps| (bps / 8.0).max(1.0) as u64);
+        let control: Arc<dyn ControllerFactory + Send + Sync> = match self.rate {
+            Some(bps) => Arc::new(FixedRate::from_bps(bps as u64)),
+            None => Arc::new(self.control.clone()),
+        };
         Sending {
-            control: None,
+            control: Some(control),
             limit,
         }
     }
