@@ -158,7 +158,11 @@ def files(kind: str, folder: Path, seconds: float, carries: float) -> Commands:
 
 
 def json_goodput(printed: str) -> float:
-    return float(json.loads(printed.splitlines()[-1])["goodput_bps"])
+    said = [json.loads(line) for line in printed.splitlines()]
+    last = next(line for line in reversed(said) if "goodput_bps" in line or "seconds" in line)
+    if "goodput_bps" in last:
+        return float(last["goodput_bps"])
+    return 8 * (last["bytes"] - last["resumed_from"]) / last["seconds"]
 
 
 def commands(transport: str, path: Path_, folder: Path, seconds: float) -> Commands:
