@@ -5,7 +5,7 @@ Each transport sends for some seconds between two network namespaces, through th
 own (`quic:noq-cubic`, `quic:noq-bbr3`), Linux' TCP (`tcp:cubic`, `tcp:bbr`, where the kernel has
 them), and files by `skywave send` (`send`, and the protocol of 2002 by `wtcp`). A run in which the
 relay was late is repeated, and marked if it stays so. What is printed is the share of what the path
-carries, rate × (1 − loss): headers are part of it, so that the most is about 0.95.
+carries, rate * (1 - loss): headers are part of it, so that the most is about 0.95.
 
     cargo build --release -p skywave-cli
     cargo build --release -p skywave-quic --example stream
@@ -119,7 +119,7 @@ def recorded(file: Path, seconds: float) -> Path_:
     return Path_(file.name, text, opportunities * 1504 * 8 / seconds * 0.99)
 
 
-# Transports: a command for the far side, one for the near side, and the bits a second in what the latter prints.
+# Transports: a command for the far side and one for the near side, which prints bits a second.
 
 Commands = tuple[str, list[str]]
 
@@ -184,7 +184,16 @@ def once(path: Path_, transport: str, seconds: float) -> Run:
         scenario, report = folder / "path.toml", folder / "report.json"
         scenario.write_text(path.text)
         far, near = commands(transport, path, folder, seconds)
-        impair = [str(SKYWAVE), "impair", str(scenario), f"--json={report}", "--far", far, "--", *near]
+        impair = [
+            str(SKYWAVE),
+            "impair",
+            str(scenario),
+            f"--json={report}",
+            "--far",
+            far,
+            "--",
+            *near,
+        ]
         done = subprocess.run(impair, capture_output=True, text=True, timeout=seconds * 10 + 120)
         if done.returncode != 0:
             sys.exit(f"{transport} over {path.name}: {done.stderr}\n{done.stdout}")
