@@ -8,12 +8,10 @@ use std::time::{Duration, SystemTime};
 
 use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
+use skywave_wire::transfer::hash_into;
 
 use super::beneath::Place;
 use crate::wire::message::Time;
-
-/// Bytes read at once.
-const CHUNK: usize = 1 << 17;
 
 /// A partial file, which nobody else writes.
 pub(crate) struct Partial {
@@ -28,29 +26,13 @@ pub(crate) type GoOn<'a> = &'a mut dyn FnMut(u64) -> bool;
 
 /// The hash of the first bytes, at most `limit`, and their number; nothing if told to stop.
 pub(crate) fn hash(
-    mut file: impl Read,
+    file: impl Read,
     limit: u64,
     go_on: GoOn<'_>,
 ) -> io::Result<Option<(u64, blake3::Hash)>> {
     let mut hasher = blake3::Hasher::new();
-    let mut buffer = vec![0; CHUNK];
-    let mut done = 0;
-    while done < limit {
-        let most = buffer
-            .len()
-            .min(usize::try_from(limit - done).unwrap_or(usize::MAX));
-        match file.read(&mut buffer[..most])? {
-            0 => break,
-            n => {
-                hasher.update(&buffer[..n]);
-                done += n as u64;
-            }
-        }
-        if !go_on(done) {
-            return Ok(None);
-        }
-    }
-    Ok(Some((done, hasher.finalize())))
+    let read = hash_into(&mut hasher, file, limit, go_on)?;
+    Ok(read.map(|read| (read, hasher.finalize())))
 }
 
 impl Partial {

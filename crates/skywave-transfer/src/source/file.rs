@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use rustix::fs::OFlags;
+use skywave_wire::transfer::hash_into;
 use tokio::sync::mpsc;
 
 use super::{AHEAD, CHUNK, Piece, Pieces, Reading};
@@ -66,26 +67,12 @@ impl Regular {
         bytes: u64,
         go_on: &Reading,
     ) -> Result<Option<blake3::Hasher>, Why> {
-        let mut file = self.reopen()?;
         let mut hasher = blake3::Hasher::new();
-        let mut buffer = vec![0; CHUNK];
-        let mut left = bytes;
-        while left > 0 {
-            let most = buffer
-                .len()
-                .min(usize::try_from(left).unwrap_or(usize::MAX));
-            match file.read(&mut buffer[..most])? {
-                0 => return Err(Why::Changed),
-                n => {
-                    hasher.update(&buffer[..n]);
-                    left -= n as u64;
-                }
-            }
-            if !go_on(bytes - left) {
-                return Ok(None);
-            }
+        match hash_into(&mut hasher, self.reopen()?, bytes, go_on)? {
+            None => Ok(None),
+            Some(read) if read < bytes => Err(Why::Changed),
+            Some(_) => Ok(Some(hasher)),
         }
-        Ok(Some(hasher))
     }
 
     /// Its pieces after the first bytes, of which `hasher` knows.

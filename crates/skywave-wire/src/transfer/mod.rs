@@ -11,6 +11,7 @@ mod serve;
 #[cfg(test)]
 mod tests;
 
+pub use hash::hash_into;
 pub use message::{Hash, Refused};
 pub use receive::{ReceiveError, Received};
 pub use send::{FileOffer, SendError, SendOptions, SendStep, Sent, send};
