@@ -30,6 +30,8 @@ pub(crate) struct Controller {
     mtu: u16,
     /// Of the packets that were acknowledged last, the one sent last: its number and time.
     newest: Option<(u64, Instant)>,
+    /// When the latest ACK came.
+    latest_ack: Time,
 }
 
 /// What noq asks a law for.
@@ -64,6 +66,7 @@ impl Controller {
             origin: now,
             mtu,
             newest: None,
+            latest_ack: Time::ZERO,
         }
     }
 
@@ -129,6 +132,7 @@ impl congestion::Controller for Controller {
         _largest_packet_num_acked: Option<u64>,
     ) {
         let time = self.time(now);
+        self.latest_ack = time;
         self.tell(|control| control.end_acks(time, app_limited));
         self.forget();
     }
@@ -159,11 +163,9 @@ impl congestion::Controller for Controller {
     }
 
     fn on_spurious_congestion_event(&mut self) {
-        // noq does not say when; nothing depends on more than that it is not before the latest ACK.
-        if let Some((_, newest)) = self.newest {
-            let time = self.time(newest);
-            self.tell(|control| control.on_spurious(time));
-        }
+        // noq does not say when, but tells of it before the ACK that shows it.
+        let time = self.latest_ack;
+        self.tell(|control| control.on_spurious(time));
     }
 
     fn on_mtu_update(&mut self, mtu: u16) {

@@ -19,7 +19,7 @@
 use crate::packet::Hints;
 use crate::tcp::config::TcpConfig;
 use crate::tcp::congestion::{Congestion, CongestionControl};
-use crate::tcp::flight::{LossSample, MinRtt, RateSample, RateSampler};
+use crate::tcp::flight::{MinRtt, RateSample, RateSampler};
 use crate::tcp::pacing::rate_of;
 use crate::tcp::rto::RtoEstimator;
 use crate::tcp::slow_start::SlowStart;
@@ -72,25 +72,34 @@ pub struct Control {
     /// Number of the first packet that is sent after the latest cut: losses of earlier ones belong to the
     /// same recovery period.
     recovery_end: u64,
-    acks: Acks,
-    losses: Losses,
+    /// Packets that the present ACK frame has reported so far.
+    acked: Told,
+    /// Packets found lost since the last answer.
+    found_lost: Told,
     last_sent: Time,
 }
 
-/// What the present ACK frame has reported so far.
+/// Packets of one kind that were told of and not yet answered.
 #[derive(Clone, Copy, Debug, Default)]
-struct Acks {
+struct Told {
     bytes: u64,
+    /// Bytes in flight before the first one was told of.
     flight_before: u64,
     /// The one of the largest number.
     newest: Option<(u64, Sent)>,
 }
 
-/// What was found lost since the last answer.
-#[derive(Clone, Copy, Debug, Default)]
-struct Losses {
-    flight_before: u64,
-    newest: Option<(u64, Sent)>,
+impl Told {
+    /// Another packet, when `flight` bytes were in flight before it was told of.
+    fn add(&mut self, flight: u64, number: u64, packet: Sent) {
+        if self.newest.is_none() {
+            self.flight_before = flight;
+        }
+        self.bytes += u64::from(packet.bytes);
+        if self.newest.is_none_or(|(newest, _)| number > newest) {
+            self.newest = Some((number, packet));
+        }
+    }
 }
 
 impl Control {
@@ -123,8 +132,8 @@ impl Control {
             lost: 0,
             lost_told: 0,
             recovery_end: 0,
-            acks: Acks::default(),
-            losses: Losses::default(),
+            acked: Told::default(),
+            found_lost: Told::default(),
             last_sent: Time::ZERO,
         }
     }
@@ -133,15 +142,13 @@ impl Control {
     /// methods know it: 0 for the first one, then one more each time.
     pub fn on_sent(&mut self, now: Time, bytes: u32) -> u64 {
         let idle = self.packets.in_flight() == 0;
-        if idle && self.rate.is_app_limited() {
+        if idle && self.rate.is_app_limited() && self.congestion.owns_window() {
             let pause = IdleEvent {
                 now,
                 idle: now.since(self.last_sent),
                 initial_window: self.initial_window,
             };
-            if self.congestion.owns_window() {
-                self.congestion.on_idle_restart(&pause, &mut self.window);
-            }
+            self.congestion.on_idle_restart(&pause, &mut self.window);
         }
         self.last_sent = now;
         let number = self.packets.push(now, bytes);
@@ -156,21 +163,17 @@ impl Control {
         let Some(packet) = self.packets.take(number) else {
             return;
         };
-        if self.acks.newest.is_none() {
-            self.acks.flight_before = flight;
+        if self.acked.newest.is_none() {
             self.rate.begin_ack(flight);
         }
-        self.acks.bytes += u64::from(packet.bytes);
+        self.acked.add(flight, number, packet);
         self.rate.on_delivered(number, u64::from(packet.bytes), now);
-        if self.acks.newest.is_none_or(|(newest, _)| number > newest) {
-            self.acks.newest = Some((number, packet));
-        }
     }
 
     /// All is told of an ACK frame. `app_limited`: it left room in the window, and there was nothing to send.
     pub fn end_acks(&mut self, now: Time, app_limited: bool) {
-        let acks = std::mem::take(&mut self.acks);
-        let Some((newest, packet)) = acks.newest else {
+        let acked = std::mem::take(&mut self.acked);
+        let Some((newest, packet)) = acked.newest else {
             return;
         };
         let rtt = now.since(packet.at);
@@ -182,7 +185,7 @@ impl Control {
         if app_limited {
             self.rate.on_app_limited(flight);
         }
-        let delivered = self.segments(acks.bytes);
+        let delivered = self.segments(acked.bytes);
         // Section 7.3.2: the first packet that was sent after the cut ends the recovery period.
         let recovers = newest < self.recovery_end;
         let lost = self.lost - std::mem::replace(&mut self.lost_told, self.lost);
@@ -190,14 +193,14 @@ impl Control {
             now,
             acked: delivered,
             counted: delivered,
-            may_grow: !recovers && self.was_used(acks.flight_before, rate.as_ref()),
+            may_grow: !recovers && self.was_used(acked.flight_before, rate.as_ref()),
             rtt: Some(rtt),
             segment_rtt: Some(rtt),
             srtt: self.rtt.srtt(),
             una: self.packets.known_below(),
             nxt: self.packets.total(),
             in_flight: self.segments(flight),
-            in_flight_before: self.segments(acks.flight_before),
+            in_flight_before: self.segments(acked.flight_before),
             delivered,
             lost: self.segments(lost),
             marked: Segments::ZERO,
@@ -224,33 +227,24 @@ impl Control {
         let Some(packet) = self.packets.take(number) else {
             return;
         };
-        if self.losses.newest.is_none() {
-            self.losses.flight_before = flight;
-        }
-        if self.losses.newest.is_none_or(|(newest, _)| number > newest) {
-            self.losses.newest = Some((number, packet));
-        }
+        self.found_lost.add(flight, number, packet);
         self.lost += u64::from(packet.bytes);
         let end = packet.start + u64::from(packet.bytes);
         self.rate.on_lost(number, packet.start, end, self.lost);
         while let Some(lost) = self.rate.poll_loss() {
-            self.tell_lost(now, &lost);
+            self.congestion.on_segment_lost(now, &lost, &self.window);
         }
-    }
-
-    fn tell_lost(&mut self, now: Time, lost: &LossSample) {
-        self.congestion.on_segment_lost(now, lost, &self.window);
     }
 
     /// All is told of the packets that an ACK or a timer showed to be lost. `persistent`: they are persistent
     /// congestion (section 7.6).
     pub fn end_losses(&mut self, now: Time, persistent: bool) {
-        let losses = std::mem::take(&mut self.losses);
-        let Some((newest, packet)) = losses.newest else {
+        let lost = std::mem::take(&mut self.found_lost);
+        let Some((newest, packet)) = lost.newest else {
             return;
         };
         if persistent {
-            let flight = self.segments(losses.flight_before);
+            let flight = self.segments(lost.flight_before);
             let event = TimeoutEvent {
                 now,
                 window: self.window.cwnd,
@@ -261,7 +255,7 @@ impl Control {
             self.window.apply(response);
             self.begin_recovery(None);
         } else if newest >= self.recovery_end {
-            let event = self.loss_event(now, LossCause::Sack, packet.at, losses.flight_before);
+            let event = self.loss_event(now, LossCause::Sack, packet.at, lost.flight_before);
             let before = self.window;
             let response = self.congestion.on_loss(&event, &self.window);
             self.window.apply(response);
@@ -286,8 +280,7 @@ impl Control {
         let Some(before) = self.before_cut.take() else {
             return;
         };
-        self.window.cwnd = self.window.cwnd.max(before.cwnd);
-        self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
+        self.window.take_back(&before);
         let event = SpuriousEvent {
             now,
             outstanding: self.segments(self.packets.in_flight()),

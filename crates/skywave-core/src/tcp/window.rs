@@ -27,6 +27,12 @@ impl Window {
         };
     }
 
+    /// Takes a cut back that was a mistake: the window is no smaller than before it.
+    pub(crate) fn take_back(&mut self, before: &Self) {
+        self.cwnd = self.cwnd.max(before.cwnd);
+        self.ssthresh = self.ssthresh.max(before.ssthresh);
+    }
+
     /// Takes a controller's answer to a loss.
     pub fn apply(&mut self, response: Response) {
         self.ssthresh = response.ssthresh;

@@ -16,8 +16,8 @@ mod phase;
 mod window;
 
 use super::path::{
-    Dwell, FEWEST, FullPipe, Gain, Lumps, MaxRate, NO_RATE, Pace, Rounds, Saved, Starved, Target,
-    burst, delivered_in,
+    Dwell, FEWEST, FullPipe, Gain, Lumps, MaxRate, NO_RATE, OfLate, Pace, Rounds, Saved, Starved,
+    Target, burst, delivered_in,
 };
 use super::{CongestionControl, Law};
 use crate::tcp::flight::RateSample;

@@ -336,8 +336,7 @@ impl CongestionControl for Capacity {
 
     fn on_spurious(&mut self, _spurious: &SpuriousEvent, window: &mut Window) {
         if let Some(before) = self.before_cut.take() {
-            self.own.cwnd = self.own.cwnd.max(before.cwnd);
-            self.own.ssthresh = self.own.ssthresh.max(before.ssthresh);
+            self.own.take_back(&before);
             *window = self.window();
         }
     }

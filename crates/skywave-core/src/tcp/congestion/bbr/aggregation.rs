@@ -1,7 +1,7 @@
 //! By how much the window is wider for ACKs that come in lumps ([`Lumps`]): the largest lump of the last five
 //! to ten round trips.
 
-use super::{Lumps, delivered_in};
+use super::{Lumps, OfLate, delivered_in};
 use crate::tcp::window::AckEvent;
 use crate::time::{Duration, Time};
 use crate::units::{Rate, Segments};
@@ -15,10 +15,7 @@ const LONGEST_SILENCE: Duration = Duration::from_millis(100);
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Aggregation {
     lumps: Lumps,
-    /// The largest excess of the present half of the window and of the one before.
-    excess: [Segments; 2],
-    /// Round trips of the present half.
-    rounds: u32,
+    excess: OfLate<Segments, HALF_WINDOW>,
 }
 
 impl Aggregation {
@@ -37,25 +34,20 @@ impl Aggregation {
         mss: u32,
     ) -> Segments {
         if round {
-            self.rounds += 1;
-            if self.rounds >= HALF_WINDOW {
-                self.rounds = 0;
-                self.excess = [Segments::ZERO, self.excess[0]];
-            }
+            self.excess.on_round();
         }
         self.lumps.on_ack(ack, bandwidth, mss)
     }
 
     /// A lump was seen.
     pub(super) fn note(&mut self, lump: Segments) {
-        self.excess[0] = self.excess[0].max(lump);
+        self.excess.note(lump);
     }
 
     /// By how much the window is to be wider.
     pub(super) fn allowance(&self, bandwidth: Rate, mss: u32) -> Segments {
-        let [present, before] = self.excess;
-        present
-            .max(before)
+        self.excess
+            .get()
             .min(delivered_in(LONGEST_SILENCE, bandwidth, mss))
     }
 }

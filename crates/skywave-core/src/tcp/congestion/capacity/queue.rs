@@ -1,5 +1,6 @@
 //! How long the queue is, read from round trips.
 
+use super::super::path::OfLate;
 use crate::time::Duration;
 
 /// A queue is long from this part of the largest one on that was seen (CERL's A, section 4.7) ...
@@ -20,10 +21,7 @@ const SAMPLES: u32 = 8;
 pub(super) struct Queue {
     min_rtt: Option<Duration>,
     now: Duration,
-    /// The largest one of the present half of a while, and of the half before.
-    largest: [Duration; 2],
-    /// Round trips of the present half.
-    rounds: u32,
+    largest: OfLate<Duration, HALF>,
     /// The shortest one in the present round trip, and samples of it.
     shortest: Option<Duration>,
     samples: u32,
@@ -37,7 +35,7 @@ impl Queue {
         let least = self.min_rtt.map_or(rtt, |least| least.min(rtt));
         self.min_rtt = Some(least);
         self.now = rtt.saturating_sub(least);
-        self.largest[0] = self.largest[0].max(self.now);
+        self.largest.note(self.now);
         let shortest = self.shortest.map_or(self.now, |queue| queue.min(self.now));
         self.shortest = Some(shortest);
         self.samples += 1;
@@ -60,7 +58,7 @@ impl Queue {
 
     /// The same where nobody else fills the queue: one of half the largest size has room for more.
     pub(super) fn is_long_for_the_buffer(&self) -> bool {
-        self.now >= self.largest().mul_f64(OF_LARGEST)
+        self.now >= self.largest.get().mul_f64(OF_LARGEST)
     }
 
     /// The same in slow start, where the largest queue is still to come.
@@ -74,17 +72,9 @@ impl Queue {
         self.samples >= SAMPLES && self.shortest.is_some_and(|queue| queue > stays)
     }
 
-    fn largest(&self) -> Duration {
-        self.largest[0].max(self.largest[1])
-    }
-
     /// The next round trip begins.
     pub(super) fn begin_round(&mut self) {
-        self.rounds += 1;
-        if self.rounds >= HALF {
-            self.rounds = 0;
-            self.largest = [Duration::ZERO, self.largest[0]];
-        }
+        self.largest.on_round();
         self.shortest = None;
         self.samples = 0;
     }
