@@ -145,7 +145,7 @@ pub(crate) enum Failure {
     /// Something that is named cannot be sent.
     #[error("{}: {why}", path.display())]
     Source {
-        /// What is named.
+        /// The argument that names it.
         path: PathBuf,
         /// Why not.
         why: String,

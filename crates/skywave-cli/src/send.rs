@@ -141,7 +141,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     ended(run(work)?, None, "sent").map(drop)
 }
 
-/// What is to be sent.
+/// The files, folders and standard input that the arguments name.
 fn items(paths: &[String], name: Option<&str>, show: &Show) -> Result<Vec<Item>, Failure> {
     let mut items = Vec::new();
     for path in paths {

@@ -18,7 +18,7 @@ use crate::print::{Stream, line};
 
 use super::bars::Bars;
 
-/// What is received, and from whom.
+/// Arguments of `skywave recv --transport wtcp`.
 pub(crate) struct Options<'a> {
     pub(crate) listen: SocketAddr,
     pub(crate) into: &'a Path,

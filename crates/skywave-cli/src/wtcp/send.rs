@@ -17,7 +17,7 @@ use crate::print::{Stream, line};
 
 use super::bars::{TransferBar, describe, megabits};
 
-/// What is sent, and how.
+/// Arguments of `skywave send --transport wtcp`.
 pub(crate) struct Options<'a> {
     pub(crate) file: &'a Path,
     pub(crate) to: &'a str,

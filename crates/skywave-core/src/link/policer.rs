@@ -16,7 +16,7 @@ pub struct Policer {
     pub burst: u64,
 }
 
-/// What a byte is worth in tokens: a rate of one bit per second brings one token a nanosecond, so that nothing is
+/// Tokens that a byte costs. A rate of one bit per second brings one token a nanosecond, so that nothing is
 /// rounded.
 const TOKENS_A_BYTE: u128 = 8_000_000_000;
 

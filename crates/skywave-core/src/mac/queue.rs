@@ -31,7 +31,7 @@ pub struct Queue<P> {
     free: Vec<u32>,
     /// Packets that have come so far.
     came: u64,
-    /// What the discipline drops at present; kept to save allocations.
+    /// Packets that the discipline drops in the call that goes on; empty between calls, kept to save allocations.
     gone: Gone,
     /// What it has dropped, until that is asked for.
     dropped: VecDeque<(P, DropCause)>,
