@@ -8,7 +8,7 @@ use skywave_lab::scenario::OTHER_TRANSPORTS;
 
 use crate::failure::Failure;
 
-/// List the TCP variants, the members of which any other can be composed, and WTCP.
+/// List the TCP variants, the members of which any other can be composed, QUIC and WTCP.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     skywave variants\n  \

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::link::Link;
+use crate::link::{Link, Pipe};
 use crate::packet::Segment;
 use crate::tcp::flight::{Flight, Kept};
 use crate::tcp::sender::Departure;
@@ -107,24 +107,22 @@ impl DriveFlight for Flight {
     }
 }
 
-/// A short way through a link that has nothing but a constant rate, a drop-tail queue and a delay, as most.
+/// A link that has nothing but a constant rate, a drop-tail queue and a delay, as most, without the room for
+/// what it lacks, and a short way through it.
 pub trait DriveLink {
-    /// Whether the short way may be taken: a constant rate, no RED and a perfect medium.
+    /// Whether it is such a link: a constant rate, no RED and a perfect medium.
     fn is_plain(&self) -> bool;
-    /// The same as [`Link::send`] over a plain link: when the packet arrives, or `None` if the queue is full.
-    /// `now` must not be earlier than in the call before.
-    fn send_plain(&mut self, now: Time, size: u32) -> Option<Time>;
+    /// All that such a link needs. It must not have been sent anything.
+    fn into_pipe(self) -> Pipe;
 }
 
 impl DriveLink for Link {
-    #[inline(always)]
     fn is_plain(&self) -> bool {
         self.is_plain()
     }
 
-    #[inline(always)]
-    fn send_plain(&mut self, now: Time, size: u32) -> Option<Time> {
-        self.send_plain(now, size)
+    fn into_pipe(self) -> Pipe {
+        self.into_pipe()
     }
 }
 
@@ -140,7 +138,7 @@ pub const DATA_TOUCHES: Touched = Receiver::DATA_TOUCHES;
 
 /// The bytes of a [plain](DriveLink::is_plain) link that it reads or writes when a packet has to wait in its
 /// queue.
-pub const PLAIN_LINK_TOUCHES: Touched = Link::PLAIN_TOUCHES;
+pub const PLAIN_LINK_TOUCHES: Touched = Pipe::TOUCHES;
 
 /// The bytes of a [`Sender`] through which its flight finds a segment.
 pub const FLIGHT_TOUCHES: Touched = Sender::FLIGHT_TOUCHES;

@@ -2,6 +2,7 @@
 
 mod hints;
 mod options;
+pub mod quic;
 
 use bitflags::bitflags;
 
@@ -174,6 +175,10 @@ pub enum Body {
     WtcpForward(wtcp::Carried),
     /// A WTCP packet from the data receiver.
     WtcpBack(wtcp::Carried),
+    /// A QUIC packet from the data sender.
+    QuicForward(quic::Carried),
+    /// A QUIC packet from the data receiver.
+    QuicBack(quic::Carried),
 }
 
 /// A UDP datagram of a constant-rate or on/off source.
@@ -206,7 +211,7 @@ pub struct Segment {
     pub flags: Flags,
     /// Hints of a receiver about the way that the data took, for cross-layer mechanisms.
     pub hints: Hints,
-    /// SACK blocks, or the options of a SYN.
+    /// SACK blocks, the options of a SYN, or the window of the data's sender.
     pub options: Options,
 }
 

@@ -43,6 +43,16 @@ impl Ranges {
         self.spans.len()
     }
 
+    /// The lowest range.
+    pub(crate) fn first(&self) -> Option<Span> {
+        self.spans.front().copied()
+    }
+
+    /// The highest range.
+    pub(crate) fn last(&self) -> Option<Span> {
+        self.spans.back().copied()
+    }
+
     /// The ranges in order.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = Span> {
         self.spans.iter().copied()
@@ -157,6 +167,9 @@ impl Ranges {
             removed += first.len();
             self.spans.pop_front();
         }
+        if removed > 0 && self.spans.is_empty() {
+            self.spans = VecDeque::new(); // mostly there is none, and connections are many
+        }
         removed
     }
 
@@ -245,6 +258,8 @@ mod tests {
                 prop_assert!(ranges.iter().eq(expected.iter().copied()));
                 prop_assert!(ranges.iter().rev().eq(expected.iter().rev().copied()));
                 prop_assert_eq!(ranges.len(), expected.len());
+                prop_assert_eq!(ranges.first(), expected.first().copied());
+                prop_assert_eq!(ranges.last(), expected.last().copied());
                 prop_assert_eq!(ranges.is_empty(), set.is_empty());
                 for position in 0..=POSITIONS {
                     let at = ranges.at(position);

@@ -22,6 +22,10 @@ impl Rate {
 
     /// Bytes sent in `d` at this rate, rounded down; `u64::MAX` where they are more than that.
     pub fn bytes_in(self, d: Duration) -> u64 {
+        // Bursts fit 64 bits, where a division by a constant is none.
+        if let Some(work) = self.0.checked_mul(d.as_nanos()) {
+            return work / 8_000_000_000;
+        }
         let bytes = u128::from(self.0) * u128::from(d.as_nanos()) / 8_000_000_000;
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }

@@ -4,7 +4,9 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::{PyConnectionError, PyOSError, PyTimeoutError, PyValueError};
+use pyo3::exceptions::{
+    PyConnectionError, PyOSError, PyRuntimeError, PyTimeoutError, PyValueError,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use skywave_wire::endpoint::{Allowed, Config, Failed};
@@ -13,6 +15,44 @@ use skywave_wire::node::{self, Node, Stream};
 
 /// Between two looks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(100);
+/// The most bytes that one read returns, even if the caller asks for more: the size of a receiver's buffer
+/// (`Config::wtcp`).
+const MOST: usize = 4 << 20;
+
+/// Something that works in the process only that made it: after a fork its thread is missing, and its locks
+/// may be held for ever.
+struct Own<T> {
+    process: u32,
+    value: Option<T>,
+}
+
+impl<T> Own<T> {
+    fn new(value: T) -> Self {
+        Self {
+            process: std::process::id(),
+            value: Some(value),
+        }
+    }
+
+    fn get(&self) -> PyResult<&T> {
+        let ours = self.value.as_ref();
+        ours.filter(|_| self.process == std::process::id())
+            .ok_or_else(|| {
+                PyRuntimeError::new_err(
+                    "made in another process: open nodes and streams after the fork",
+                )
+            })
+    }
+}
+
+impl<T> Drop for Own<T> {
+    fn drop(&mut self) {
+        // In another process it would wait for a thread that is not there.
+        if self.process != std::process::id() {
+            std::mem::forget(self.value.take());
+        }
+    }
+}
 
 /// A new secret key, as text.
 #[pyfunction]
@@ -32,7 +72,7 @@ pub(crate) fn wire_public_key(secret: &str) -> PyResult<String> {
 
 /// A socket with its connections.
 #[pyclass(frozen)]
-pub(crate) struct WireNode(Node);
+pub(crate) struct WireNode(Own<Node>);
 
 #[pymethods]
 impl WireNode {
@@ -61,12 +101,12 @@ impl WireNode {
         let address = resolve(py, address)?;
         let node = Node::bind(address, secret, allowed, config);
         let failed = |error| PyOSError::new_err(format!("cannot listen at {address}: {error}"));
-        Ok(Self(node.map_err(failed)?))
+        Ok(Self(Own::new(node.map_err(failed)?)))
     }
 
     #[getter]
-    fn address(&self) -> String {
-        self.0.address().to_string()
+    fn address(&self) -> PyResult<String> {
+        Ok(self.0.get()?.address().to_string())
     }
 
     #[pyo3(signature = (peer, key, timeout))]
@@ -78,32 +118,33 @@ impl WireNode {
         timeout: Option<f64>,
     ) -> PyResult<WireStream> {
         let (peer, key) = (resolve(py, peer)?, self::key(key)?);
-        let stream = self.0.begin(peer, key).map_err(raise)?;
+        let stream = self.0.get()?.begin(peer, key).map_err(raise)?;
         let open = wait(py, timeout, |patience| {
             stream.wait_open(patience).map(|open| open.then_some(()))
         })?;
         open.ok_or_else(|| PyTimeoutError::new_err("no answer yet"))?;
-        Ok(WireStream(stream))
+        Ok(WireStream(Own::new(stream)))
     }
 
     #[pyo3(signature = (timeout))]
     fn accept(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<WireStream>> {
-        let stream = wait(py, timeout, |patience| self.0.accept(patience))?;
-        Ok(stream.map(WireStream))
+        let node = self.0.get()?;
+        let stream = wait(py, timeout, |patience| node.accept(patience))?;
+        Ok(stream.map(|stream| WireStream(Own::new(stream))))
     }
 }
 
 /// A connection: a stream of bytes each way.
 #[pyclass(frozen)]
-pub(crate) struct WireStream(Stream);
+pub(crate) struct WireStream(Own<Stream>);
 
 #[pymethods]
 impl WireStream {
     /// Public key and address of the peer.
     #[getter]
-    fn peer(&self) -> Option<(String, String)> {
-        let (key, address) = self.0.peer()?;
-        Some((key.to_string(), address.to_string()))
+    fn peer(&self) -> PyResult<Option<(String, String)>> {
+        let peer = self.0.get()?.peer();
+        Ok(peer.map(|(key, address)| (key.to_string(), address.to_string())))
     }
 
     /// At most `size` bytes; empty at the end of the stream, None when there is nothing in time.
@@ -113,34 +154,39 @@ impl WireStream {
         size: usize,
         timeout: Option<f64>,
     ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let mut bytes = vec![0; size];
-        let read = wait(py, timeout, |patience| self.0.receive(&mut bytes, patience))?;
+        let stream = self.0.get()?;
+        let mut bytes = vec![0; size.min(MOST)];
+        let read = wait(py, timeout, |patience| stream.receive(&mut bytes, patience))?;
         Ok(read.map(|n| PyBytes::new(py, &bytes[..n])))
     }
 
     /// How many of the bytes were taken; None when there is no room in time.
     fn write(&self, py: Python<'_>, bytes: &[u8], timeout: Option<f64>) -> PyResult<Option<usize>> {
-        wait(py, timeout, |patience| self.0.send(bytes, patience))
+        let stream = self.0.get()?;
+        wait(py, timeout, |patience| stream.send(bytes, patience))
     }
 
-    fn close(&self) {
-        self.0.close();
+    fn close(&self) -> PyResult<()> {
+        self.0.get()?.close();
+        Ok(())
     }
 
     /// Whether the peer has everything, in time.
     fn finish(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
+        let stream = self.0.get()?;
         let finished = wait(py, timeout, |patience| {
-            self.0.finish(patience).map(|sent| sent.then_some(()))
+            stream.finish(patience).map(|sent| sent.then_some(()))
         })?;
         Ok(finished.is_some())
     }
 
-    fn abandon(&self) {
-        self.0.abandon();
+    fn abandon(&self) -> PyResult<()> {
+        self.0.get()?.abandon();
+        Ok(())
     }
 
     fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let status = self.0.status().unwrap_or_default();
+        let status = self.0.get()?.status().unwrap_or_default();
         let seconds =
             |time: Option<skywave_core::Duration>| time.map(skywave_core::Duration::as_secs_f64);
         let dict = PyDict::new(py);

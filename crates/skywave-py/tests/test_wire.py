@@ -1,6 +1,9 @@
 """Streams over the loopback interface."""
 
+import os
+import signal
 import threading
+import time
 
 import pytest
 from skywave import wire
@@ -42,6 +45,45 @@ def test_waiting_ends() -> None:
     listening.accept(timeout=60).abandon()
     with pytest.raises(ConnectionError, match="gave up"):
         stream.read(timeout=60)
+
+
+@pytest.mark.parametrize("size", [10**12, 2**63])
+def test_a_large_size_takes_no_memory(size: int) -> None:
+    connecting, listening, key = pair()
+    stream = connecting.connect(listening.address, key, timeout=60)
+    stream.write(b"little")
+    stream.close()
+    theirs = listening.accept(timeout=60)
+    assert theirs.read(size, timeout=60) == b"little"
+    assert theirs.read(size, timeout=60) == b""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_after_a_fork_nothing_hangs() -> None:
+    connecting, listening, key = pair()
+    stream = connecting.connect(listening.address, key, timeout=60)
+    child = os.fork()
+    if child == 0:
+        # Nothing of pytest's may run here.
+        try:
+            stream.read(timeout=60)
+        except RuntimeError as error:
+            told = "another process" in str(error)
+            del stream, connecting, listening
+            os._exit(0 if told else 2)
+        os._exit(1)
+    deadline = time.monotonic() + 60
+    status = None
+    while status is None and time.monotonic() < deadline:
+        done, code = os.waitpid(child, os.WNOHANG)
+        status = os.waitstatus_to_exitcode(code) if done else None
+        time.sleep(0.05)
+    if status is None:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert status == 0
+    stream.write(b"still here")
+    assert listening.accept(timeout=60).read(timeout=60) == b"still here"
 
 
 def test_a_stranger_is_refused() -> None:

@@ -23,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use skywave_core::quic;
 use skywave_sim::Spec;
 
 use lower::{Context, Template};
@@ -61,11 +62,29 @@ pub struct OtherTransport {
 }
 
 /// All transports that are no TCP and can be compared with it.
-pub const OTHER_TRANSPORTS: &[OtherTransport] = &[OtherTransport {
+pub const OTHER_TRANSPORTS: &[OtherTransport] = &OTHERS;
+
+const WTCP: OtherTransport = OtherTransport {
     name: "wtcp",
     summary: "rate control at the receiver, no timers, survives blackouts",
     source: "Sinha, Nandagopal, Venkitaraman, Sivakumar, Bharghavan 2002",
-}];
+};
+
+/// WTCP, then the presets of QUIC.
+const OTHERS: [OtherTransport; 1 + quic::PRESETS.len()] = {
+    let mut all = [WTCP; 1 + quic::PRESETS.len()];
+    let mut index = 0;
+    while index < quic::PRESETS.len() {
+        let preset = &quic::PRESETS[index];
+        index += 1;
+        all[index] = OtherTransport {
+            name: preset.name,
+            summary: preset.summary,
+            source: preset.source,
+        };
+    }
+    all
+};
 
 /// A scenario file, read and checked.
 #[derive(Clone, Debug)]

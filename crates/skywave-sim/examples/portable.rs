@@ -17,7 +17,7 @@ use skywave_core::radio::{
 };
 use skywave_core::routing::aodv;
 use skywave_core::tcp::{PRESETS, Preset, Profile, TcpConfig, preset};
-use skywave_core::{Duration, Rate, Time, mac, wtcp};
+use skywave_core::{Duration, Rate, Time, mac, quic, wtcp};
 use skywave_sim::spec::{
     AgentSpec, Dist, FlowSpec, LinkSpec, Movement, PauseFrom, RadioSpec, Route, RoutingSpec,
     StationSpec, Traffic, Transport,
@@ -279,8 +279,13 @@ fn wired() -> Vec<(&'static str, Transport, Traffic)> {
         on: Dist::Exponential(0.5),
         off: Dist::Uniform(0.2, 0.9),
     };
+    let quic = Transport::Quic {
+        config: Arc::new(quic::Config::new(quic::PRESETS[1].congestion.clone())),
+        header: 28,
+    };
     all.chain([
         ("wtcp", wtcp, Traffic::Ftp),
+        ("quic", quic, Traffic::Ftp),
         ("web", tcp(&PRESETS[0], Profile::Rfc), web),
         ("bursts", Transport::Udp { header: 28 }, bursts),
     ])

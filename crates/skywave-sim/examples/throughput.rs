@@ -3,13 +3,14 @@
 //! ```sh
 //! cargo run --release -p skywave-sim --example throughput -- 24 100
 //! cargo run --release -p skywave-sim --example throughput -- 1000 40 fq-codel
+//! cargo run --release -p skywave-sim --example throughput -- 24 400 droptail linux-bbr
 //! ```
 //!
 //! The path is that of TCP-DCR section 4.2: SACK flows from hosts of their own over 100 Mb/s, a
 //! shared bottleneck and 1 Mb/s to receivers of their own. The bottleneck has 10 Mb/s and 65 packets
 //! for 24 flows and grows with their number, so that the work a flow is the same at every size. Its queue is
 //! tail drop, or as the third argument says: `codel`, `fq-codel` or `pie`, each with its usual settings and
-//! the same room.
+//! the same room. The flows are those of the fourth argument, a preset.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -39,7 +40,8 @@ fn main() {
     };
     let (flows, seconds) = (number("FLOWS"), number("SECONDS"));
     let queue = arguments.next().unwrap_or_else(|| "droptail".into());
-    let spec = dumbbell(flows, seconds, &queue);
+    let variant = arguments.next().unwrap_or_else(|| "sack1".into());
+    let spec = dumbbell(flows, seconds, &queue, &variant);
     let start = Instant::now();
     let outcome = simulate(&spec);
     let wall = start.elapsed().as_secs_f64();
@@ -63,7 +65,7 @@ fn queue(name: &str, limit: Limit) -> QueueConfig {
     }
 }
 
-fn dumbbell(flows: u64, seconds: u64, discipline: &str) -> Spec {
+fn dumbbell(flows: u64, seconds: u64, discipline: &str, variant: &str) -> Spec {
     let share = |total: u64| (total * flows).div_ceil(24).max(1);
     let wire = |bps: u64, ms, packets: u64, discipline: &str| {
         Arc::new(LinkConfig::new(
@@ -88,7 +90,7 @@ fn dumbbell(flows: u64, seconds: u64, discipline: &str) -> Spec {
     links.push(link("bottleneck".into(), 0, 1, &shared));
     links.push(link("back".into(), 1, 0, &back));
     let mut specs = Vec::with_capacity(flows as usize);
-    let composition = preset("sack1").expect("a preset").composition.clone();
+    let composition = preset(variant).expect("a preset").composition.clone();
     let mut config = TcpConfig::new(Profile::Ns2, composition);
     config.mss = MSS;
     config.rwnd = 12 * MSS;

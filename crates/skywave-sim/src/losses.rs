@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use skywave_core::link::DropCause;
 use skywave_core::tcp::limits::Why;
 
@@ -102,40 +102,98 @@ impl From<Why> for Found {
 }
 
 /// Lost packets by cause and by how they were found; each is counted once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct LossTable([[u64; Found::ALL.len()]; LossCause::ALL.len()]);
+///
+/// A short list: few of all such pairs occur in one flow.
+#[derive(Clone, Debug, Default)]
+pub struct LossTable(Box<[(LossCause, Found, u64)]>);
 
-impl AddAssign for LossTable {
-    fn add_assign(&mut self, other: Self) {
-        for (sum, n) in self
-            .0
-            .iter_mut()
-            .flatten()
-            .zip(other.0.into_iter().flatten())
-        {
-            *sum += n;
+impl AddAssign<&Self> for LossTable {
+    fn add_assign(&mut self, other: &Self) {
+        for &(cause, found, n) in &other.0 {
+            self.add(cause, found, n);
         }
     }
 }
 
 impl LossTable {
-    /// This many were lost by this cause and found in this way.
-    pub fn count(&self, cause: LossCause, found: Found) -> u64 {
-        self.0[cause as usize][found as usize]
+    /// `n` more were lost by this cause and found in this way.
+    pub fn add(&mut self, cause: LossCause, found: Found, n: u64) {
+        let mut known = self.0.iter_mut();
+        if let Some((.., sum)) = known.find(|known| (known.0, known.1) == (cause, found)) {
+            *sum += n;
+        } else if n > 0 {
+            let mut more = std::mem::take(&mut self.0).into_vec();
+            more.reserve_exact(1);
+            more.push((cause, found, n));
+            self.0 = more.into_boxed_slice();
+        }
     }
 
-    /// The same, to be changed.
-    pub fn count_mut(&mut self, cause: LossCause, found: Found) -> &mut u64 {
-        &mut self.0[cause as usize][found as usize]
+    /// This many were lost by this cause and found in this way.
+    pub fn count(&self, cause: LossCause, found: Found) -> u64 {
+        self.sum(|known| known == (cause, found))
     }
 
     /// All that were lost by this cause.
     pub fn of_cause(&self, cause: LossCause) -> u64 {
-        self.0[cause as usize].iter().sum()
+        self.sum(|known| known.0 == cause)
     }
 
     /// All that were found so.
     pub fn found(&self, found: Found) -> u64 {
-        self.0.iter().map(|row| row[found as usize]).sum()
+        self.sum(|known| known.1 == found)
+    }
+
+    fn sum(&self, counts: impl Fn((LossCause, Found)) -> bool) -> u64 {
+        let counted = self.0.iter().filter(|known| counts((known.0, known.1)));
+        counted.map(|&(.., n)| n).sum()
+    }
+
+    /// All counts: a row for each cause.
+    fn rows(&self) -> [[u64; Found::ALL.len()]; LossCause::ALL.len()] {
+        LossCause::ALL.map(|cause| Found::ALL.map(|found| self.count(cause, found)))
+    }
+}
+
+impl PartialEq for LossTable {
+    fn eq(&self, other: &Self) -> bool {
+        self.rows() == other.rows()
+    }
+}
+
+impl Eq for LossTable {}
+
+impl Serialize for LossTable {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.rows().serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_tables_need_not_be_filled_in_the_same_order() {
+        let losses = [
+            (LossCause::Queue, Found::Sack, 3),
+            (LossCause::Channel, Found::Sack, 2),
+            (LossCause::Queue, Found::Timeout, 1),
+        ];
+        let table = |order: [usize; 3]| {
+            let mut table = LossTable::default();
+            for (cause, found, n) in order.map(|place| losses[place]) {
+                table.add(cause, found, n);
+            }
+            table
+        };
+        let mut sum = table([0, 1, 2]);
+        assert_eq!(sum, table([2, 0, 1]));
+        sum += &table([0, 1, 2]);
+        assert_ne!(sum, table([0, 1, 2]));
+        assert_eq!(sum.of_cause(LossCause::Queue), 8);
+        assert_eq!(sum.found(Found::Sack), 10);
+        assert_eq!(sum.count(LossCause::Queue, Found::Timeout), 2);
+        assert_eq!(sum.count(LossCause::Early, Found::Timeout), 0);
     }
 }

@@ -39,7 +39,7 @@ pub struct FlowOutcome {
     pub sent_packets: u64,
     /// Data packets sent again.
     pub retransmits: u64,
-    /// Expiries of the retransmission timer.
+    /// Expiries of the retransmission timer; of QUIC probe timeouts.
     pub timeouts: u64,
     /// Those of the timeouts with no duplicate ACK held.
     pub timeouts_dupacks_0: u64,
@@ -60,7 +60,7 @@ pub struct FlowOutcome {
     pub small_cwnd_timeouts: u64,
     /// Fast retransmits at such a window.
     pub small_cwnd_fast_retransmits: u64,
-    /// Fast retransmits entered.
+    /// Fast retransmits entered; of QUIC recovery periods that losses began.
     pub fast_retransmits: u64,
     /// Reductions of the congestion window (fast or by timeout).
     pub window_cuts: u64,
@@ -82,7 +82,7 @@ pub struct FlowOutcome {
     /// sent.
     pub spurious_retransmits: u64,
     /// Share of the time with an open connection in which the SYN was not answered; this and the
-    /// other shares add up to 1 and are `None` without an open TCP connection. See
+    /// other shares add up to 1 and are `None` without an open TCP or QUIC connection. See
     /// [`skywave_core::tcp::limits::Limit`].
     pub share_handshake: Option<f64>,
     /// Share in which the congestion window was full.
@@ -97,7 +97,7 @@ pub struct FlowOutcome {
     pub share_pacing: Option<f64>,
     /// Share of silence that the retransmission timer ended.
     pub share_timeout: Option<f64>,
-    /// A TCP flow's lost data packets, by cause and by how they were found.
+    /// A flow's lost data packets, by cause and by how they were found.
     pub losses: LossTable,
     /// Of the data sender's packets (as in `sent_packets`) those that reached the receiver whole, duplicates
     /// included.
@@ -107,6 +107,11 @@ pub struct FlowOutcome {
     pub multi_loss_windows: u64,
     /// Those of them in which the retransmission timer found a loss.
     pub multi_loss_timeouts: u64,
+    /// Fast retransmissions that were lost in their turn: segments that were sent again before any timeout, for
+    /// duplicate ACKs, a partial ACK, SACK or a detector's finding.
+    pub lost_repairs: u64,
+    /// Those of them that the retransmission timer found.
+    pub lost_repair_timeouts: u64,
     /// Probes that a WTCP sender sent.
     pub probes: u64,
     /// Blackouts that it noticed: it stopped sending data because nothing was acknowledged.
@@ -131,7 +136,7 @@ pub struct FlowOutcome {
     pub srtt_mean_s: Option<f64>,
     /// Mean of the RTT's mean deviation (RTTVAR) after each sample, seconds.
     pub rttvar_mean_s: Option<f64>,
-    /// Time average of the congestion window in segments; `None` for UDP.
+    /// Time average of the congestion window in segments; `None` for UDP and WTCP.
     pub cwnd_mean: Option<f64>,
     /// Share of the window in which the congestion window was three segments or less.
     pub share_small_cwnd: Option<f64>,

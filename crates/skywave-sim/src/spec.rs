@@ -5,12 +5,13 @@ use std::sync::Arc;
 use skywave_core::agent::SnoopConfig;
 use skywave_core::link::LinkConfig;
 use skywave_core::mac;
+use skywave_core::quic;
 use skywave_core::radio::{
     Mobility, Position, Propagation, RandomWaypoint, RandomWaypointConfig, Reception, Sensing,
     Track, TrackFollower,
 };
 use skywave_core::routing::aodv;
-use skywave_core::tcp::TcpConfig;
+use skywave_core::tcp::{CongestionConfig, TcpConfig};
 use skywave_core::wtcp;
 use skywave_core::{Duration, Rate, Time};
 
@@ -221,6 +222,13 @@ pub enum Transport {
         /// Bytes of the headers below WTCP's own: IP and UDP.
         header: u32,
     },
+    /// QUIC in UDP datagrams.
+    Quic {
+        /// The connection's settings.
+        config: Arc<quic::Config>,
+        /// Bytes of the headers below QUIC's own: IP and UDP.
+        header: u32,
+    },
 }
 
 /// Traffic of an application.
@@ -322,6 +330,9 @@ impl Spec {
     pub fn has_custom(&self) -> bool {
         self.flows.iter().any(|flow| match &flow.transport {
             Transport::Tcp(config) => config.composition.has_custom(),
+            Transport::Quic { config, .. } => {
+                matches!(config.congestion, CongestionConfig::Custom(_))
+            }
             Transport::Udp { .. } | Transport::Wtcp { .. } => false,
         })
     }

@@ -13,6 +13,7 @@ use skywave_core::link::{
     QueueConfig, RedConfig, Reordering,
 };
 use skywave_core::packet::Body;
+use skywave_core::quic;
 use skywave_core::tcp::{PRESETS, Profile, TcpConfig};
 use skywave_core::wtcp::{self, Carried};
 use skywave_core::{Duration, Rate, Time};
@@ -70,7 +71,10 @@ impl Observer for Auditor<'_> {
             return; // decided ahead of the end
         }
         let (link, packet) = (&self.spec.links[offer.link], offer.packet);
-        let forward = !matches!(packet.body, Body::TcpAck(_) | Body::WtcpBack(_));
+        let forward = !matches!(
+            packet.body,
+            Body::TcpAck(_) | Body::WtcpBack(_) | Body::QuicBack(_)
+        );
         let flow = &self.spec.flows[packet.flow as usize];
         let (origin, goal) = if forward {
             (flow.from, flow.to)
@@ -372,6 +376,19 @@ fn no_packet_of_any_variant_is_unaccounted_for() {
             audit_over_any_links(&transport, 12, &name, false);
             audit_over_any_links(&transport, 6, &format!("{name}, with an agent"), true);
         }
+    }
+}
+
+#[test]
+fn no_packet_of_quic_is_unaccounted_for() {
+    for preset in quic::PRESETS {
+        let transport = Transport::Quic {
+            config: Arc::new(quic::Config::new(preset.congestion.clone())),
+            header: 28,
+        };
+        audit_over_any_links(&transport, 40, preset.name, false);
+        let name = format!("{}, with an agent", preset.name);
+        audit_over_any_links(&transport, 10, &name, true);
     }
 }
 

@@ -4,14 +4,14 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{ftp, link, wire};
+use common::{detailed, ftp, link, wire};
 use skywave_core::link::LossConfig;
 use skywave_core::tcp::{Profile, TcpConfig, preset};
-use skywave_core::{Duration, Time, wtcp};
+use skywave_core::wtcp;
 use skywave_sim::losses::{Found, LossCause};
 use skywave_sim::outcome::{FlowOutcome, Outcome};
 use skywave_sim::simulate;
-use skywave_sim::spec::{Spec, Traffic, Transport};
+use skywave_sim::spec::{Traffic, Transport};
 
 /// 100 s over a fast link and one of 100 kb/s and 200 ms each way, in packets of 500 bytes.
 fn run(loss: f64, reverse_loss: f64, traffic: Traffic) -> (FlowOutcome, Outcome) {
@@ -30,25 +30,13 @@ fn run(loss: f64, reverse_loss: f64, traffic: Traffic) -> (FlowOutcome, Outcome)
     let mut back = out.clone();
     out.loss = vec![LossConfig::Bernoulli(loss)];
     back.loss = vec![LossConfig::Bernoulli(reverse_loss)];
-    let end = Time::ZERO + Duration::from_secs(100);
-    let spec = Spec {
-        nodes: ["A", "G", "B"].map(String::from).to_vec(),
-        links: vec![
-            link("wired", 0, 1, wire(10.0, 1.0, 50)),
-            link("out", 1, 2, out),
-            link("back", 2, 1, back),
-            link("wired.reverse", 1, 0, wire(10.0, 1.0, 50)),
-        ],
-        flows: vec![flow],
-        duration: end,
-        measure: (Time::ZERO, end),
-        seed: 3,
-        series: true,
-        details: true,
-        agents: Vec::new(),
-        radio: None,
-        bins: None,
-    };
+    let links = vec![
+        link("wired", 0, 1, wire(10.0, 1.0, 50)),
+        link("out", 1, 2, out),
+        link("back", 2, 1, back),
+        link("wired.reverse", 1, 0, wire(10.0, 1.0, 50)),
+    ];
+    let spec = detailed(&["A", "G", "B"], links, flow, 100);
     let outcome = simulate(&spec);
     (outcome.flows[0].clone(), outcome)
 }

@@ -174,13 +174,17 @@ impl QueueConfig {
 }
 
 /// Marks each ECN-capable packet that finds more than a threshold waiting, as switches do for DCTCP
-/// (RFC 8257 section 3.1). Drops when full, as tail drop does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// (RFC 8257 section 3.1), or while the average queue is longer: TCP New Jersey's congestion warning. Drops
+/// when full, as tail drop does.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepConfig {
     /// Capacity.
     pub limit: Limit,
     /// What may wait without a mark, in the limit's unit; the packet in transmission does not count.
     pub threshold: u64,
+    /// Weight of a sample in the average that is compared with the threshold, above 0 and at most 1; `None` to
+    /// compare the queue itself.
+    pub weight: Option<f64>,
 }
 
 /// Capacity of a queue.

@@ -79,30 +79,6 @@ struct Mishaps {
     fec_repairs: u64,
 }
 
-/// A `u128` stored as two `u64`s, so that its alignment costs no room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-struct Wide {
-    low: u64,
-    high: u64,
-}
-
-impl Wide {
-    #[inline(always)]
-    fn get(self) -> u128 {
-        u128::from(self.high) << 64 | u128::from(self.low)
-    }
-}
-
-impl From<u128> for Wide {
-    #[inline(always)]
-    fn from(value: u128) -> Self {
-        Self {
-            low: value as u64,
-            high: (value >> 64) as u64,
-        }
-    }
-}
-
 impl Totals {
     /// The totals as of `at`, when `taken` of the capacity lies ahead, and packets still wait that
     /// start at these times.
@@ -116,10 +92,7 @@ impl Totals {
     }
 }
 
-/// End of the part of a [`Meter`] that every packet changes, and of the part that packets change
-/// which wait.
-#[cfg(test)]
-pub(super) const HOT_BYTES: usize = std::mem::offset_of!(Meter, waited);
+/// End of the part of a [`Meter`] that packets change.
 #[cfg(test)]
 pub(super) const WARM_BYTES: usize = std::mem::offset_of!(Meter, rest);
 
@@ -132,7 +105,8 @@ pub(super) struct Meter {
     /// two counts that change together: side by side they would be added to as a vector, which is slower.
     pub(super) bound: Time,
     offered: u64,
-    waited: Wide,
+    /// The lower half of the sum of waiting times; the upper one is in the rest.
+    waited: u64,
     rest: Option<Box<Rest>>,
 }
 
@@ -145,6 +119,12 @@ pub(super) struct Window {
 }
 
 impl Window {
+    /// From the first time to the second one, which counts as the first if it is earlier.
+    pub(super) fn of((start, end): (Time, Time)) -> Self {
+        let end = end.max(start);
+        Self { start, end }
+    }
+
     /// The whole run.
     pub(super) const ALL: Self = Self {
         start: Time::ZERO,
@@ -161,6 +141,8 @@ impl Window {
 #[derive(Clone, Debug, Default)]
 struct Rest {
     mishaps: Mishaps,
+    /// The upper half of the sum of waiting times, which hardly any run needs.
+    waited_high: u64,
     /// The totals when the window closed.
     at_close: Option<Totals>,
 }
@@ -171,7 +153,7 @@ impl Meter {
             used: 0,
             bound: window.start,
             offered: 0,
-            waited: Wide::default(),
+            waited: 0,
             rest: None,
         }
     }
@@ -192,8 +174,10 @@ impl Meter {
 
     /// Measures another window from its start on.
     pub(super) fn restart(&mut self, window: Window) {
+        let waited = self.waited_so_far();
         self.bound = window.start;
         self.rest = None;
+        self.set_waited(waited);
     }
 
     /// A packet waits for `waits`, and then takes `used` of the transmitter's capacity.
@@ -208,7 +192,30 @@ impl Meter {
     /// A packet waits.
     #[inline(always)]
     pub(super) fn waits(&mut self, time: Duration) {
-        self.waited(1, time);
+        let (sum, over) = self.waited.overflowing_add(time.as_nanos());
+        self.waited = sum;
+        if over {
+            self.carry();
+        }
+    }
+
+    /// The lower half of the sum of waiting times is full.
+    #[cold]
+    fn carry(&mut self) {
+        self.rest.get_or_insert_default().waited_high += 1;
+    }
+
+    fn waited_so_far(&self) -> u128 {
+        let high = self.rest.as_ref().map_or(0, |rest| rest.waited_high);
+        u128::from(high) << 64 | u128::from(self.waited)
+    }
+
+    fn set_waited(&mut self, sum: u128) {
+        self.waited = sum as u64;
+        let high = (sum >> 64) as u64;
+        if high > 0 || self.rest.is_some() {
+            self.rest.get_or_insert_default().waited_high = high;
+        }
     }
 
     /// A packet was offered, and takes `used` of the transmitter's capacity.
@@ -222,7 +229,7 @@ impl Meter {
     #[inline(always)]
     pub(super) fn waited(&mut self, packets: usize, time: Duration) {
         let more = packets as u128 * u128::from(time.as_nanos());
-        self.waited = (self.waited.get() + more).into();
+        self.set_waited(self.waited_so_far() + more);
     }
 
     /// A packet was offered, with this result, which is given back.
@@ -267,7 +274,7 @@ impl Meter {
         Totals {
             used: self.used,
             offered: self.offered,
-            waited: self.waited.get(),
+            waited: self.waited_so_far(),
             mishaps: self
                 .rest
                 .as_ref()
@@ -284,9 +291,10 @@ impl Meter {
         }
         self.bound = window.end;
         self.used = self.used.saturating_sub(totals.used);
-        self.waited = self.waited.get().saturating_sub(totals.waited).into();
+        let waited = self.waited_so_far().saturating_sub(totals.waited);
         self.offered = 0;
         self.rest = None;
+        self.set_waited(waited);
         if window.start == window.end {
             self.close(Totals::default());
         }

@@ -24,6 +24,7 @@
 //! A link that retransmits ([`Arq`]), or whose queue decides when packets leave it (CoDel, FQ-CoDel, PIE,
 //! DualPI2), cannot know a packet's fate on arrival: it is a [`TimedLink`], with a contract of its own.
 
+mod average;
 mod blackout;
 mod config;
 mod contention;
@@ -33,6 +34,7 @@ mod impair;
 mod loss;
 mod medium;
 mod meter;
+mod pipe;
 mod policer;
 mod queue;
 mod red;
@@ -46,19 +48,17 @@ pub use config::*;
 pub use discipline::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig};
 pub(crate) use discipline::{Discipline, Frame, Gone};
 pub use meter::{Measured, Retransmission};
+pub use pipe::Pipe;
 pub use policer::Policer;
 pub use timed::{Offered, Settled, TimedLink};
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError, TraceErrorKind};
 
-use std::mem::offset_of;
-use std::ops::Range;
-
 use crate::packet::Ecn;
 use crate::rng::Stream;
-use crate::time::{Duration, Time};
+use crate::time::Time;
 use medium::Medium;
 use meter::{Meter, Window};
-use queue::{Queue, Verdict};
+use queue::{Admission, Queue, Verdict};
 use service::Transmitter;
 use steps::SteppedRate;
 
@@ -115,19 +115,12 @@ pub enum DropCause {
 }
 
 /// One direction of a link.
-///
-/// First come the fields that a packet needs which finds a plain link idle, then those that a
-/// packet needs which must wait: with many flows, most of the time goes into fetching these, a
-/// cache line each.
 #[derive(Clone, Debug)]
-#[repr(C)]
 pub struct Link {
-    transmitter: Transmitter,
+    pipe: Pipe,
     /// The latest `now`.
     clock: Time,
-    delay: Duration,
-    meter: Meter,
-    queue: Queue,
+    admission: Admission,
     /// Losses, delays and damage that packets may meet on the way. Most links have none, so that
     /// these lie elsewhere and a link is small.
     medium: Option<Box<Medium>>,
@@ -136,9 +129,6 @@ pub struct Link {
 }
 
 impl Link {
-    /// The bytes of a plain link that are read or written when a packet has to wait in its queue.
-    pub(crate) const PLAIN_TOUCHES: Range<usize> = 0..offset_of!(Self, queue) + queue::WARM_BYTES;
-
     /// A link as `config` says; `name` and `seed` name its random streams. It measures from the
     /// start until [`Link::measure`] says otherwise.
     ///
@@ -155,12 +145,16 @@ impl Link {
         );
         let medium = Medium::unless_perfect(&config, seed, name).map(Box::new);
         let red = Stream::named(seed, name, "red");
+        let admission = Admission::new(config.queue, config.mean_rate(), red);
         Self {
-            queue: Queue::new(config.queue, config.mean_rate(), red),
-            transmitter: Transmitter::new(config.service, rate),
-            delay: config.delay,
+            pipe: Pipe {
+                queue: Queue::new(admission.limit()),
+                transmitter: Transmitter::new(config.service, rate),
+                delay: config.delay,
+                meter: Meter::new(Window::ALL),
+            },
+            admission,
             medium,
-            meter: Meter::new(Window::ALL),
             window: Window::ALL,
             clock: Time::ZERO,
         }
@@ -179,49 +173,27 @@ impl Link {
         let now = self.pass(now);
         let fate = self.decide(now, size, ecn);
         if let Some(medium) = &mut self.medium {
-            self.meter.repaired(medium.take_repairs());
+            self.pipe.meter.repaired(medium.take_repairs());
         }
         fate
     }
 
-    /// Whether [`Self::send_plain`] may be called: a constant rate, tail drop and a perfect medium.
+    /// It has a constant rate, tail drop and a perfect medium.
     pub(crate) fn is_plain(&self) -> bool {
-        self.medium.is_none() && self.transmitter.is_plain() && !self.queue.acts_early()
+        self.medium.is_none() && self.pipe.transmitter.is_plain() && !self.admission.acts_early()
     }
 
-    /// The same as [`Self::send`] for a plain link, as most are: when the packet arrives, or `None`
-    /// if the queue is full. All that such a link lacks is left out of the code, and `now` must not be
-    /// earlier than in the call before.
-    #[inline(always)]
-    pub(crate) fn send_plain(&mut self, now: Time, size: u32) -> Option<Time> {
-        if now >= self.meter.bound {
-            self.pass_bounds(now);
-        }
-        debug_assert!(now >= self.clock);
-        self.clock = now;
-        // Only one branch is hard to predict, whether the link is idle; and there is none for each
-        // packet that has left the queue.
-        let free_at = self.transmitter.plain_free_at();
-        let start = if free_at > now {
-            if !self.queue.admits(now, free_at, size) {
-                self.meter.count(Fate::Dropped(DropCause::Queue));
-                return None;
-            }
-            self.meter.waits(free_at.since(now));
-            free_at
-        } else {
-            now
-        };
-        let slot = self.transmitter.plain_transmit(start, size);
-        self.meter.passed(slot.used);
-        Some(slot.end + self.delay)
+    /// All that a plain link needs.
+    pub(crate) fn into_pipe(self) -> Pipe {
+        self.pipe
     }
 
     /// Time goes on to `now`, or to the latest so far.
     #[inline(always)]
     fn pass(&mut self, now: Time) -> Time {
-        if now >= self.meter.bound {
-            self.pass_bounds(now);
+        if now >= self.pipe.meter.bound {
+            let station = self.medium.as_ref().and_then(|medium| medium.station());
+            self.pipe.pass_bounds(now, self.clock, self.window, station);
         }
         self.clock = self.clock.max(now);
         self.clock
@@ -229,61 +201,39 @@ impl Link {
 
     /// Packets waiting at `now`, or at the latest `send`, the one in transmission not counted.
     pub fn queue_len(&self, now: Time) -> u32 {
-        self.queue.starts_after(now.max(self.clock)).count() as u32
+        let now = now.max(self.clock);
+        self.pipe.queue.starts_after(now).count() as u32
     }
 
     /// When the packets that were waiting at the latest `send` leave the queue, in order.
     pub fn leaving(&self) -> impl Iterator<Item = Time> {
-        self.queue.starts_after(self.clock)
+        self.pipe.queue.starts_after(self.clock)
     }
 
     /// Measures in `start..end` from now on, and forgets what was measured before. Exact if `start`
     /// is not before the last packet sent so far.
     pub fn measure(&mut self, start: Time, end: Time) {
-        let end = end.max(start);
-        self.window = Window { start, end };
-        self.meter.restart(self.window);
+        self.window = Window::of((start, end));
+        self.pipe.meter.restart(self.window);
     }
 
     /// The figures of the window, as of `now`: the end of the run, or any time not before the last
     /// packet. What has been decided for a time after `now` or after the window's end does not
     /// count.
     pub fn finish(&self, now: Time) -> Measured {
-        let now = now.max(self.clock);
-        let mut link = self.clone();
-        link.pass_bounds(now);
-        let Window { start, end } = link.window;
-        let position = |at: Time| link.transmitter.position(at.min(now));
-        let capacity = position(end).saturating_sub(position(start));
-        let totals = link.meter.totals();
-        let totals = totals.as_of(now, link.ahead(now), link.queue.starts_after(now));
-        link.meter.read(link.window, now, capacity, totals)
-    }
-
-    /// Reads the totals at the bounds of the window up to `now`.
-    #[cold]
-    fn pass_bounds(&mut self, now: Time) {
-        while now >= self.meter.bound && !self.meter.is_closed() {
-            let at = self.meter.bound.max(self.clock);
-            let totals = self.meter.totals();
-            let totals = totals.as_of(at, self.ahead(at), self.queue.starts_after(at));
-            self.meter.pass_bound(self.window, totals);
-        }
-    }
-
-    /// Capacity after `at` that is taken already.
-    fn ahead(&self, at: Time) -> u64 {
-        let position = self.transmitter.position(at);
         let station = self.medium.as_ref().and_then(|medium| medium.station());
-        match station {
-            Some(station) => station.ahead(at),
-            None => self.transmitter.taken().saturating_sub(position),
-        }
+        let now = now.max(self.clock);
+        self.pipe.measured(now, self.clock, self.window, station)
     }
 
     /// Decides a packet's fate.
     fn decide(&mut self, now: Time, size: u32, ecn: Ecn) -> Fate {
-        let meter = &mut self.meter;
+        let Pipe {
+            transmitter,
+            delay,
+            meter,
+            queue,
+        } = &mut self.pipe;
         if let Some(medium) = &mut self.medium {
             if !medium.lets_in(now, size) {
                 return meter.count(Fate::Dropped(DropCause::Early));
@@ -292,8 +242,9 @@ impl Link {
                 return meter.count(Fate::Dropped(DropCause::Channel));
             }
         }
-        let start = self.transmitter.begin(now);
-        let verdict = self.queue.judges(now, start, size, ecn);
+        let start = transmitter.begin(now);
+        let waiting = queue.waiting(now);
+        let verdict = self.admission.judges(now, start > now, waiting, size, ecn);
         if let Verdict::Drop(cause) = verdict {
             return meter.count(Fate::Dropped(cause));
         }
@@ -303,19 +254,22 @@ impl Link {
             None => size,
         };
         if let Some(station) = self.medium.as_mut().and_then(|m| m.station_mut()) {
-            self.transmitter.defer(station.wait(now, start));
+            transmitter.defer(station.wait(now, start));
         }
-        let slot = self.transmitter.transmit(on_air);
-        self.queue.accept(now, start, slot.end, size);
+        let slot = transmitter.transmit(on_air);
+        if start > now {
+            queue.wait(start, size);
+        }
+        self.admission.idle_from(slot.end);
         meter.transmitted(start.since(now), slot.used);
         if let Some(medium) = &mut self.medium {
             if let Some(station) = medium.station_mut() {
                 station.transmits(now, slot);
             }
-            return meter.count(medium.carry(slot.end, self.delay, size).marked(marked));
+            return meter.count(medium.carry(slot.end, *delay, size).marked(marked));
         }
         meter.count(Fate::Arrives {
-            at: slot.end + self.delay,
+            at: slot.end + *delay,
             corrupt: false,
             marked,
             duplicate: false,

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use super::DropCause;
+use super::average::Average;
 use super::config::{Limit, QueueConfig};
 use super::red::Red;
 use super::starts::Starts;
@@ -21,17 +22,18 @@ use crate::units::Rate;
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Queue {
-    /// Number of packets that may wait without a closer check; 0 where bytes are limited.
+    /// Number of packets that may wait; 0 where bytes are limited.
     places: u32,
     starts: Starts,
-    admission: Admission,
     /// Where bytes are limited.
     sizes: Option<Box<Sizes>>,
 }
 
 /// Bytes of each packet that waits, and of all together.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Sizes {
+    /// What they may be together.
+    limit: u64,
     each: VecDeque<u32>,
     sum: u64,
 }
@@ -63,8 +65,9 @@ pub(super) struct Admission {
 #[derive(Clone, Debug)]
 enum Early {
     Red(Red),
-    /// The threshold of [`StepConfig`](super::config::StepConfig).
-    Step(u64),
+    /// The threshold of [`StepConfig`](super::config::StepConfig), and the average that is compared with it, if it
+    /// is not the queue itself.
+    Step(u64, Option<Average>),
 }
 
 impl Admission {
@@ -74,7 +77,10 @@ impl Admission {
             // The packet in transmission has one of the places.
             QueueConfig::DropTail(Limit::Packets(n)) => (Limit::Packets(n.saturating_sub(1)), None),
             QueueConfig::Red(red) => (red.limit, Some(Early::Red(Red::new(red, rate, stream)))),
-            QueueConfig::Step(step) => (step.limit, Some(Early::Step(step.threshold))),
+            QueueConfig::Step(step) => {
+                let average = step.weight.map(|weight| Average::new(weight, rate));
+                (step.limit, Some(Early::Step(step.threshold, average)))
+            }
             other => (other.limit(), None),
         };
         Self {
@@ -97,9 +103,22 @@ impl Admission {
         let full = must_wait && !self.has_room(waiting, size);
         let level = self.limit.level(waiting);
         match self.early.as_deref_mut() {
-            None | Some(Early::Step(_)) if full => Verdict::Drop(DropCause::Queue),
-            Some(Early::Step(threshold)) if level > *threshold && ecn.is_capable() => Verdict::Mark,
-            None | Some(Early::Step(_)) => Verdict::Pass,
+            None if full => Verdict::Drop(DropCause::Queue),
+            None => Verdict::Pass,
+            Some(Early::Step(threshold, average)) => {
+                let over = match average {
+                    None => level > *threshold,
+                    Some(average) => {
+                        average.update(now, level as f64, u64::from(size.max(1)));
+                        average.value > *threshold as f64
+                    }
+                };
+                match (full, over && ecn.is_capable()) {
+                    (true, _) => Verdict::Drop(DropCause::Queue),
+                    (false, true) => Verdict::Mark,
+                    (false, false) => Verdict::Pass,
+                }
+            }
             Some(Early::Red(red)) => {
                 let picked = red.picks(now, level as f64, size);
                 if full {
@@ -122,44 +141,42 @@ impl Admission {
         self.limit.has_room(waiting, size)
     }
 
+    pub(super) fn limit(&self) -> Limit {
+        self.limit
+    }
+
+    /// It drops or marks packets before the queue is full.
+    pub(super) fn acts_early(&self) -> bool {
+        self.early.is_some()
+    }
+
     /// The transmitter will be idle from `end` on, unless another packet comes before.
     #[inline]
     pub(super) fn idle_from(&mut self, end: Time) {
-        if let Some(Early::Red(red)) = self.early.as_deref_mut() {
-            red.idle_from(end);
+        match self.early.as_deref_mut() {
+            Some(Early::Red(red)) => red.idle_from(end),
+            Some(Early::Step(_, Some(average))) => average.idle_from(end),
+            Some(Early::Step(_, None)) | None => {}
         }
     }
 }
 
 impl Queue {
-    /// A queue before a transmitter of `rate`; `stream` decides the early drops.
-    pub(super) fn new(config: QueueConfig, rate: Rate, stream: Stream) -> Self {
-        let admission = Admission::new(config, rate, stream);
-        let (places, sizes) = match admission.limit {
+    /// A queue with this limit.
+    pub(super) fn new(limit: Limit) -> Self {
+        let (places, sizes) = match limit {
             Limit::Packets(places) => (places, None),
-            Limit::Bytes(_) => (0, Some(Box::default())),
+            Limit::Bytes(limit) => (0, Some(Box::new(Sizes::new(limit)))),
         };
         Self {
             places,
             starts: Starts::new(),
-            admission,
             sizes,
         }
     }
 
-    /// It drops or marks packets before it is full.
-    pub(super) fn acts_early(&self) -> bool {
-        self.admission.early.is_some()
-    }
-
-    /// A packet arrives whose transmission would start at `start`.
-    pub(super) fn judges(&mut self, now: Time, start: Time, size: u32, ecn: Ecn) -> Verdict {
-        let waiting = self.waiting(now);
-        self.admission.judges(now, start > now, waiting, size, ecn)
-    }
-
-    /// As [`Self::judges`] and [`Self::accept`], for a packet that must wait at a queue without RED:
-    /// returns whether it may.
+    /// A packet comes that must wait until `start`, at a queue that drops only what it has no room for:
+    /// puts it after the others, if it may wait.
     #[inline(always)]
     pub(super) fn admits(&mut self, now: Time, start: Time, size: u32) -> bool {
         if self.places == 0 {
@@ -183,19 +200,15 @@ impl Queue {
     #[inline(never)]
     fn admits_at_a_closer_look(&mut self, now: Time, start: Time, size: u32) -> bool {
         let waiting = self.waiting(now);
-        let has_room = self.admission.has_room(waiting, size);
+        let limit = match &self.sizes {
+            Some(sizes) => Limit::Bytes(sizes.limit),
+            None => Limit::Packets(self.places),
+        };
+        let has_room = limit.has_room(waiting, size);
         if has_room {
             self.wait(start, size);
         }
         has_room
-    }
-
-    /// The packet that was not dropped is transmitted from `start` to `end`.
-    pub(super) fn accept(&mut self, now: Time, start: Time, end: Time, size: u32) {
-        if start > now {
-            self.wait(start, size);
-        }
-        self.admission.idle_from(end);
     }
 
     /// When the transmissions that start after `now` do, in order.
@@ -204,7 +217,7 @@ impl Queue {
     }
 
     /// Puts a packet after the others.
-    fn wait(&mut self, start: Time, size: u32) {
+    pub(super) fn wait(&mut self, start: Time, size: u32) {
         self.starts.push(start);
         if let Some(sizes) = &mut self.sizes {
             sizes.push(size);
@@ -213,7 +226,7 @@ impl Queue {
 
     /// Removes the packets whose transmission has started by `now`. Returns how many wait then, and
     /// their bytes if those are limited.
-    fn waiting(&mut self, now: Time) -> (usize, u64) {
+    pub(super) fn waiting(&mut self, now: Time) -> (usize, u64) {
         while self.starts.len() > 0 && self.starts.first() <= now {
             self.starts.drop_first();
             if let Some(sizes) = &mut self.sizes {
@@ -226,6 +239,14 @@ impl Queue {
 }
 
 impl Sizes {
+    fn new(limit: u64) -> Self {
+        Self {
+            limit,
+            each: VecDeque::new(),
+            sum: 0,
+        }
+    }
+
     fn push(&mut self, size: u32) {
         self.each.push_back(size);
         self.sum += u64::from(size);
@@ -241,15 +262,44 @@ impl Sizes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::RedConfig;
+    use crate::link::{RedConfig, StepConfig};
 
-    fn queue(limit: Limit) -> Queue {
-        let stream = Stream::named(1, "test", "red");
-        Queue::new(
-            QueueConfig::DropTail(limit),
-            Rate::from_bps(1_000_000),
-            stream,
-        )
+    /// A queue, and who may join it.
+    struct Room {
+        queue: Queue,
+        admission: Admission,
+    }
+
+    impl Room {
+        fn new(config: QueueConfig, rate: u64) -> Self {
+            let stream = Stream::named(1, "test", "red");
+            let admission = Admission::new(config, Rate::from_bps(rate), stream);
+            Self {
+                queue: Queue::new(admission.limit()),
+                admission,
+            }
+        }
+
+        fn judges(&mut self, now: Time, start: Time, size: u32, ecn: Ecn) -> Verdict {
+            let waiting = self.queue.waiting(now);
+            self.admission.judges(now, start > now, waiting, size, ecn)
+        }
+
+        /// A packet transmits from `start` to `end`.
+        fn accept(&mut self, now: Time, (start, end): (Time, Time), size: u32) {
+            if start > now {
+                self.queue.wait(start, size);
+            }
+            self.admission.idle_from(end);
+        }
+
+        fn starts_after(&self, ns: u64) -> usize {
+            self.queue.starts_after(Time::from_nanos(ns)).count()
+        }
+    }
+
+    fn queue(limit: Limit) -> Room {
+        Room::new(QueueConfig::DropTail(limit), 1_000_000)
     }
 
     fn ns(ns: u64) -> Time {
@@ -257,13 +307,11 @@ mod tests {
     }
 
     /// Offers a packet of `size` that would transmit for 10 ns from `start`.
-    fn offer(q: &mut Queue, now: u64, start: u64, size: u32) -> bool {
-        let refused = matches!(
-            q.judges(ns(now), ns(start), size, Ecn::NotEct),
-            Verdict::Drop(_)
-        );
+    fn offer(q: &mut Room, now: u64, start: u64, size: u32) -> bool {
+        let verdict = q.judges(ns(now), ns(start), size, Ecn::NotEct);
+        let refused = matches!(verdict, Verdict::Drop(_));
         if !refused {
-            q.accept(ns(now), ns(start), ns(start + 10), size);
+            q.accept(ns(now), (ns(start), ns(start + 10)), size);
         }
         !refused
     }
@@ -276,7 +324,7 @@ mod tests {
         assert!(offer(&mut q, 0, 20, 100));
         assert!(!offer(&mut q, 0, 30, 100));
         assert!(!offer(&mut q, 9, 30, 100));
-        assert_eq!(q.starts_after(ns(9)).count(), 2);
+        assert_eq!(q.starts_after(9), 2);
     }
 
     #[test]
@@ -286,8 +334,8 @@ mod tests {
         assert!(offer(&mut q, 0, 10, 100));
         assert!(!offer(&mut q, 9, 20, 100));
         assert!(offer(&mut q, 10, 20, 100));
-        assert_eq!(q.starts_after(ns(19)).count(), 1);
-        assert_eq!(q.starts_after(ns(20)).count(), 0);
+        assert_eq!(q.starts_after(19), 1);
+        assert_eq!(q.starts_after(20), 0);
     }
 
     #[test]
@@ -314,8 +362,7 @@ mod tests {
             mean_packet: 1000,
             mark_p: None,
         };
-        let rate = Rate::from_bps(8_000_000);
-        let mut q = Queue::new(QueueConfig::Red(red), rate, Stream::named(1, "test", "red"));
+        let mut q = Room::new(QueueConfig::Red(red), 8_000_000);
         for start in [0, 10, 20] {
             assert!(offer(&mut q, 0, start, 1000));
         }
@@ -323,6 +370,60 @@ mod tests {
         let refused = q.judges(ns(0), ns(30), 10_000_000, Ecn::NotEct);
         assert_eq!(refused, Verdict::Drop(DropCause::Queue));
         assert!(offer(&mut q, 0, 30, 1000));
+    }
+
+    /// What becomes of packets of `ecn` that come together, ten packets being the threshold and half the
+    /// weight of a sample.
+    fn warned(ecn: Ecn, packets: u64) -> Vec<Verdict> {
+        let step = StepConfig {
+            limit: Limit::Packets(40),
+            threshold: 10,
+            weight: Some(0.5),
+        };
+        let mut q = Room::new(QueueConfig::Step(step), 8_000_000);
+        (0..packets)
+            .map(|n| {
+                let verdict = q.judges(ns(0), ns(10 * n), 100, ecn);
+                if !matches!(verdict, Verdict::Drop(_)) {
+                    q.accept(ns(0), (ns(10 * n), ns(10 * n + 10)), 100);
+                }
+                verdict
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_warning_needs_an_average_over_the_threshold_and_nothing_is_dropped_for_it() {
+        let verdicts = warned(Ecn::Ect0, 20);
+        // Packet n finds n − 1 waiting. The average is a packet behind: it is over ten at the 13th.
+        let first = verdicts.iter().position(|v| *v == Verdict::Mark);
+        assert_eq!(first, Some(12));
+        assert!(verdicts[12..].iter().all(|v| *v == Verdict::Mark));
+        // What cannot be marked passes, until there is no room.
+        let deaf = warned(Ecn::NotEct, 43);
+        assert!(deaf[..41].iter().all(|v| *v == Verdict::Pass));
+        assert_eq!(deaf[41..], [Verdict::Drop(DropCause::Queue); 2]);
+    }
+
+    #[test]
+    fn an_idle_link_forgets_the_average_that_warns() {
+        let step = StepConfig {
+            limit: Limit::Packets(40),
+            threshold: 0,
+            weight: Some(0.5),
+        };
+        // 1000 bytes a millisecond.
+        let mut q = Room::new(QueueConfig::Step(step), 8_000_000);
+        let ms = |ms: u64| ns(ms * 1_000_000);
+        q.accept(ns(0), (ns(0), ms(1)), 1000);
+        assert_eq!(q.judges(ns(0), ms(1), 1000, Ecn::Ect0), Verdict::Pass);
+        q.accept(ns(0), (ms(1), ms(2)), 1000);
+        assert_eq!(q.judges(ns(0), ms(2), 1000, Ecn::Ect0), Verdict::Mark);
+        q.accept(ns(0), (ms(2), ms(3)), 1000);
+        // Half of a packet is left of the average, and a thousand packets could have been sent since.
+        assert_eq!(q.judges(ms(4), ms(4), 1000, Ecn::Ect0), Verdict::Mark);
+        q.accept(ms(4), (ms(4), ms(5)), 1000);
+        assert_eq!(q.judges(ms(5000), ms(5000), 1000, Ecn::Ect0), Verdict::Pass);
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Random early detection (Floyd and Jacobson 1993), in ns-2's reading where the two differ.
 //!
-//! At each arrival the average `avg` of the queue (packets waiting, without the arriving one and
-//! the one in transmission) moves: `avg ← (1−w)^(m+1)·avg + w·q`, where `m` is how many typical
-//! packets could have been sent since the link became idle (0 if it is not idle). From
+//! At each arrival the [`Average`] of the queue (packets waiting, without the arriving one and the one in
+//! transmission) moves. From
 //! `min_threshold` on, with more than one packet (byte) waiting, a packet is dropped with a
 //! probability made from
 //!
@@ -16,6 +15,7 @@
 //!
 //! As in ns-2, the first arrival after the average rose over `min_threshold` only starts the count.
 
+use super::average::Average;
 use super::config::{Limit, RedConfig};
 use crate::rng::Stream;
 use crate::time::Time;
@@ -25,11 +25,8 @@ use crate::units::Rate;
 #[derive(Clone, Debug)]
 pub(super) struct Red {
     config: RedConfig,
-    rate: Rate,
     stream: Stream,
-    average: f64,
-    /// When the transmitter has nothing more to send.
-    idle_from: Time,
+    average: Average,
     /// The average was over the lower threshold at the last arrival.
     above: bool,
     packets_since_drop: u64,
@@ -41,10 +38,8 @@ impl Red {
     pub(super) fn new(config: RedConfig, rate: Rate, stream: Stream) -> Self {
         Self {
             config,
-            rate,
             stream,
-            average: 0.0,
-            idle_from: Time::ZERO,
+            average: Average::new(config.weight, rate),
             above: false,
             packets_since_drop: 0,
             bytes_since_drop: 0,
@@ -54,10 +49,10 @@ impl Red {
     /// A packet arrives while `length` (in the limit's unit) wait. Returns whether it is picked, to
     /// be dropped early or to be [marked](Self::may_mark).
     pub(super) fn picks(&mut self, now: Time, length: f64, size: u32) -> bool {
-        self.update_average(now, length);
+        self.average.update(now, length, self.mean_packet());
         self.packets_since_drop += 1;
         self.bytes_since_drop += u64::from(size);
-        if self.average < self.config.min_threshold || length <= 1.0 {
+        if self.average.value < self.config.min_threshold || length <= 1.0 {
             self.above = false;
             return false;
         }
@@ -90,21 +85,11 @@ impl Red {
 
     /// The transmitter will be idle from `end` on, unless another packet comes before.
     pub(super) fn idle_from(&mut self, end: Time) {
-        self.idle_from = end;
+        self.average.idle_from(end);
     }
 
     fn mean_packet(&self) -> u64 {
         u64::from(self.config.mean_packet.max(1))
-    }
-
-    fn update_average(&mut self, now: Time, length: f64) {
-        let weight = self.config.weight;
-        let mut keep = 1.0 - weight;
-        if now > self.idle_from {
-            let missed = self.rate.bytes_in(now.since(self.idle_from)) / self.mean_packet();
-            keep = libm::pow(keep, (missed + 1) as f64);
-        }
-        self.average = keep * self.average + weight * length;
     }
 
     /// `p_b`: what the average alone asks for.
@@ -115,10 +100,11 @@ impl Red {
             max_p,
             ..
         } = self.config;
-        let p = if self.average < max {
-            max_p * (self.average - min) / (max - min)
+        let average = self.average.value;
+        let p = if average < max {
+            max_p * (average - min) / (max - min)
         } else if self.config.gentle {
-            max_p + (1.0 - max_p) * (self.average - max) / max
+            max_p + (1.0 - max_p) * (average - max) / max
         } else {
             1.0
         };

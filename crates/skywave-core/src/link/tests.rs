@@ -228,13 +228,3 @@ fn a_link_without_rate_delivers_nothing_and_fills() {
 fn a_fate_stays_small() {
     assert!(size_of::<Fate>() <= 32, "{}", size_of::<Fate>());
 }
-
-#[test]
-fn what_packets_need_lies_together() {
-    // A cache line for a packet that finds the link idle, and one more for one that must wait.
-    let meter = std::mem::offset_of!(Link, meter);
-    let queue = std::mem::offset_of!(Link, queue);
-    assert_eq!(meter + meter::HOT_BYTES, 64);
-    assert!(meter + meter::WARM_BYTES <= 2 * 64);
-    assert_eq!(queue + queue::WARM_BYTES, 2 * 64);
-}

@@ -271,9 +271,11 @@ impl TimedLink {
 
     /// All decisions that have not been reported yet, in the order of decision, to the end of `list`.
     #[inline]
-    pub fn poll_all(&mut self, list: &mut Vec<Settled>) {
-        if !self.settled.is_empty() {
-            list.extend(self.settled.drain(..));
+    pub fn poll_all(&mut self, list: &mut VecDeque<Settled>) {
+        if list.is_empty() {
+            std::mem::swap(list, &mut self.settled); // both lists keep their room
+        } else {
+            list.append(&mut self.settled);
         }
     }
 

@@ -46,6 +46,9 @@ pub enum Options {
     Sack4([SackBlock; MAX_SACK_BLOCKS]),
     /// The offers of a SYN.
     Syn(SynOptions),
+    /// The window of the data's sender in whole segments, for a receiver that acknowledges by it (Chen, Marsic and
+    /// Miller 2008).
+    Window(u16),
 }
 
 impl Options {
@@ -54,7 +57,7 @@ impl Options {
     #[inline]
     pub fn sack(&self) -> &[SackBlock] {
         match self {
-            Self::None | Self::Syn(_) => &[],
+            Self::None | Self::Syn(_) | Self::Window(_) => &[],
             Self::Sack1(blocks) => blocks,
             Self::Sack2(blocks) => blocks,
             Self::Sack3(blocks) => blocks,
@@ -70,14 +73,22 @@ impl Options {
         }
     }
 
-    /// Adds a SACK block after the others; nothing if there is no room, or on a SYN.
+    /// The window of the data's sender in whole segments, if it tells that.
+    pub fn window(&self) -> Option<u16> {
+        match self {
+            Self::Window(segments) => Some(*segments),
+            _ => None,
+        }
+    }
+
+    /// Adds a SACK block after the others; nothing if there is no room, or beside something else.
     pub fn push_sack(&mut self, block: SackBlock) {
         *self = match *self {
             Self::None => Self::Sack1([block]),
             Self::Sack1([a]) => Self::Sack2([a, block]),
             Self::Sack2([a, b]) => Self::Sack3([a, b, block]),
             Self::Sack3([a, b, c]) => Self::Sack4([a, b, c, block]),
-            full @ (Self::Sack4(_) | Self::Syn(_)) => full,
+            full @ (Self::Sack4(_) | Self::Syn(_) | Self::Window(_)) => full,
         };
     }
 }
@@ -95,7 +106,7 @@ impl FromIterator<SackBlock> for Options {
 
 impl PartialEq for Options {
     fn eq(&self, other: &Self) -> bool {
-        self.sack() == other.sack() && self.syn() == other.syn()
+        self.sack() == other.sack() && self.syn() == other.syn() && self.window() == other.window()
     }
 }
 
@@ -103,6 +114,7 @@ impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syn(options) => options.fmt(f),
+            Self::Window(segments) => write!(f, "window {segments}"),
             _ => f.debug_list().entries(self.sack()).finish(),
         }
     }
@@ -135,6 +147,15 @@ mod tests {
         let mut options = Options::Syn(offer);
         options.push_sack(SackBlock::default());
         assert_eq!((options.sack(), options.syn()), (&[][..], Some(&offer)));
+        assert_ne!(options, Options::None);
+    }
+
+    #[test]
+    fn a_window_is_beside_no_blocks() {
+        let mut options = Options::Window(4);
+        options.push_sack(SackBlock::default());
+        assert_eq!((options.sack(), options.window()), (&[][..], Some(4)));
+        assert_ne!(options, Options::Window(5));
         assert_ne!(options, Options::None);
     }
 }

@@ -76,6 +76,8 @@ pub struct Control {
     acked: Told,
     /// Packets found lost since the last answer.
     found_lost: Told,
+    /// Packets that the present ACK frame reports to have been marked, if that is counted.
+    marked: u64,
     last_sent: Time,
 }
 
@@ -134,6 +136,7 @@ impl Control {
             recovery_end: 0,
             acked: Told::default(),
             found_lost: Told::default(),
+            marked: 0,
             last_sent: Time::ZERO,
         }
     }
@@ -170,9 +173,16 @@ impl Control {
         self.rate.on_delivered(number, u64::from(packet.bytes), now);
     }
 
+    /// The ACK frame reports this many more packets marked CE. For laws that go by the share of marks; told
+    /// before [`end_acks`](Self::end_acks).
+    pub fn on_marks(&mut self, packets: u64) {
+        self.marked += packets;
+    }
+
     /// All is told of an ACK frame. `app_limited`: it left room in the window, and there was nothing to send.
     pub fn end_acks(&mut self, now: Time, app_limited: bool) {
         let acked = std::mem::take(&mut self.acked);
+        let marked = std::mem::take(&mut self.marked);
         let Some((newest, packet)) = acked.newest else {
             return;
         };
@@ -203,7 +213,7 @@ impl Control {
             in_flight_before: self.segments(acked.flight_before),
             delivered,
             lost: self.segments(lost),
-            marked: Segments::ZERO,
+            marked: Segments(marked as f64).min(delivered),
             rate,
             repairing: if recovers {
                 Repairing::Loss
@@ -237,11 +247,11 @@ impl Control {
     }
 
     /// All is told of the packets that an ACK or a timer showed to be lost. `persistent`: they are persistent
-    /// congestion (section 7.6).
-    pub fn end_losses(&mut self, now: Time, persistent: bool) {
+    /// congestion (section 7.6). Returns whether they are answered by a cut.
+    pub fn end_losses(&mut self, now: Time, persistent: bool) -> bool {
         let lost = std::mem::take(&mut self.found_lost);
         let Some((newest, packet)) = lost.newest else {
-            return;
+            return false;
         };
         if persistent {
             let flight = self.segments(lost.flight_before);
@@ -260,19 +270,24 @@ impl Control {
             let response = self.congestion.on_loss(&event, &self.window);
             self.window.apply(response);
             self.begin_recovery(Some(before));
+        } else {
+            return false;
         }
+        true
     }
 
     /// The peer has counted more packets marked CE; the newest packet of its ACK was sent as `number` at `sent`.
-    pub fn on_marked(&mut self, now: Time, number: u64, sent: Time) {
+    /// Returns whether that is answered by a cut.
+    pub fn on_marked(&mut self, now: Time, number: u64, sent: Time) -> bool {
         if number < self.recovery_end {
-            return;
+            return false;
         }
         let flight = self.packets.in_flight();
         let event = self.loss_event(now, LossCause::Mark, sent, flight);
         let response = self.congestion.on_ecn(&event, &self.window);
         self.window.apply(response);
         self.begin_recovery(None);
+        true
     }
 
     /// All packets that were found lost since the latest cut have arrived after all: takes the cut back.
@@ -313,6 +328,7 @@ impl Control {
             transmissions: 1,
             floor: MIN_WINDOW,
             abe: false,
+            warned: cause == LossCause::Mark,
         }
     }
 
@@ -329,6 +345,14 @@ impl Control {
     /// Bytes that may be in flight.
     pub fn window(&self) -> u64 {
         self.window.cwnd.max(MIN_WINDOW).to_bytes(self.mss)
+    }
+
+    /// The window and the threshold in full packets.
+    pub fn in_packets(&self) -> Window {
+        Window {
+            cwnd: self.window.cwnd.max(MIN_WINDOW),
+            ..self.window
+        }
     }
 
     /// The slow start threshold in bytes; `None` before the first cut.
@@ -359,3 +383,6 @@ impl Control {
         self.rtt.srtt()
     }
 }
+
+#[cfg(test)]
+mod tests;

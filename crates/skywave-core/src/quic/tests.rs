@@ -1,189 +1,231 @@
-//! A law hears of QUIC's packets what RFC 9002 says that it should.
+//! Both ends of a connection over a path that loses, delays and repeats packets.
 
-use super::Control;
-use crate::tcp::{Profile, TcpConfig, preset};
-use crate::time::{Duration, Time};
-use crate::units::Rate;
+use proptest::prelude::*;
 
-const BYTES: u32 = 1200;
-const RTT: u64 = 100;
+use super::packet::MAX_ACK_RANGES;
+use super::testing::{Pair, at};
+use super::{Config, Packet, preset};
+use crate::tcp::Handshake;
+use crate::tcp::config::CongestionConfig;
+use crate::tcp::congestion::CopaConfig;
+use crate::time::Duration;
 
-fn at(ms: u64) -> Time {
-    Time::ZERO + Duration::from_millis(ms)
-}
+const MS: Duration = Duration::from_millis(1);
 
-fn control(name: &str) -> Control {
-    let composition = preset(name).expect("a preset").composition.clone();
-    Control::new(&TcpConfig {
-        mss: BYTES,
-        ..TcpConfig::new(Profile::Rfc, composition)
-    })
-}
-
-/// Sends this number of packets at `ms`.
-fn send(control: &mut Control, ms: u64, packets: u64) -> Vec<u64> {
-    (0..packets)
-        .map(|_| control.on_sent(at(ms), BYTES))
-        .collect()
-}
-
-/// An ACK frame for all of these.
-fn ack(control: &mut Control, ms: u64, numbers: &[u64]) {
-    for &number in numbers {
-        control.on_acked(at(ms), number);
+fn config(congestion: CongestionConfig) -> Config {
+    Config {
+        handshake: Handshake::None,
+        ..Config::new(congestion)
     }
-    control.end_acks(at(ms), false);
 }
 
-fn lose(control: &mut Control, ms: u64, numbers: &[u64], persistent: bool) {
-    for &number in numbers {
-        control.on_lost(at(ms), number);
-    }
-    control.end_losses(at(ms), persistent);
-}
-
-fn packets(control: &Control) -> f64 {
-    control.window() as f64 / f64::from(BYTES)
-}
-
-#[test]
-fn slow_start_doubles_the_window_in_a_round_trip() {
-    let mut reno = control("reno");
-    let sent = send(&mut reno, 0, 10);
-    ack(&mut reno, RTT, &sent);
-    assert_eq!(packets(&reno), 20.0);
-    assert_eq!(reno.in_flight(), 0);
+/// Numbers of the packets with data or probes, in the order of their sending.
+fn numbers(pair: &Pair) -> Vec<u64> {
+    let number = |(_, packet): &(_, Packet)| match packet {
+        Packet::Data(data) => Some(data.number),
+        Packet::Ping { number } => Some(*number),
+        _ => None,
+    };
+    pair.sent.iter().filter_map(number).collect()
 }
 
 #[test]
-fn one_recovery_period_cuts_once() {
-    let mut reno = control("reno");
-    let first = send(&mut reno, 0, 10);
-    lose(&mut reno, 100, &first[..1], false);
-    assert_eq!(packets(&reno), 5.0);
-    // Sent before the cut: the same period. No growth either.
-    lose(&mut reno, 110, &first[1..2], false);
-    ack(&mut reno, 120, &first[2..]);
-    assert_eq!(packets(&reno), 5.0);
-    // Sent after it: another one.
-    let second = send(&mut reno, 130, 5);
-    lose(&mut reno, 230, &second[..1], false);
-    assert_eq!(packets(&reno), 2.5);
+fn a_flow_of_some_bytes_arrives_and_ends() {
+    let mut pair = Pair::new(config(CongestionConfig::Reno));
+    pair.sender.write(100_000);
+    pair.sender.close();
+    pair.run(at(10_000), |_, _| vec![MS * 20]);
+    assert!(pair.sender.is_done() && pair.receiver.is_finished());
+    assert_eq!(pair.receiver.delivered(), 100_000);
+    assert_eq!(pair.sender.counters().retransmits, 0);
+    assert_eq!(pair.sender.counters().timeouts, 0);
 }
 
 #[test]
-fn the_first_packet_after_the_cut_ends_the_recovery_period() {
-    let mut reno = control("reno");
-    let first = send(&mut reno, 0, 10);
-    lose(&mut reno, 100, &first[..1], false);
-    let second = send(&mut reno, 100, 5);
-    ack(&mut reno, 200, &second[..1]);
-    // Congestion avoidance: a packet in a window of five is a fifth.
-    assert_eq!(packets(&reno), 5.2);
+fn the_handshake_is_a_round_trip_of_packets_of_the_least_length() {
+    let mut pair = Pair::new(Config::new(CongestionConfig::Reno));
+    pair.sender.write(1000);
+    let mut hellos = 0;
+    // The first one is lost: kInitialRtt makes that 999 ms.
+    pair.run(at(2_000), |_, packet| {
+        hellos += u32::from(matches!(packet, Packet::Hello { .. }));
+        if hellos == 1 { vec![] } else { vec![MS * 30] }
+    });
+    let sent: Vec<_> = pair
+        .sent
+        .iter()
+        .take(3)
+        .map(|(at, p)| (*at, p.len()))
+        .collect();
+    assert_eq!(sent, [(at(0), 1200), (at(999), 1200), (at(1059), 1037)]);
+    assert_eq!(pair.sender.rtt().srtt(), Some(MS * 60));
 }
 
 #[test]
-fn an_unused_window_does_not_grow() {
-    let mut reno = control("reno");
-    // The application has nothing more after two packets of ten, from the second ACK on known to the sampler.
-    for round in 0..2 {
-        let sent = send(&mut reno, round * RTT, 2);
-        for number in sent {
-            reno.on_acked(at((round + 1) * RTT), number);
+fn lost_data_go_in_new_packets_and_never_an_old_number() {
+    let mut pair = Pair::new(config(CongestionConfig::Reno));
+    pair.sender.write(20 * 1435);
+    pair.run(at(10_000), |forward, packet| match packet {
+        Packet::Data(data) if forward && data.number == 3 => vec![],
+        _ => vec![MS * 20],
+    });
+    let third: Vec<_> = pair
+        .sent
+        .iter()
+        .filter_map(|(at, packet)| match packet {
+            Packet::Data(data) if data.offset == 3 * 1435 => Some((*at, data.number)),
+            _ => None,
+        })
+        .collect();
+    // Packets 4 to 6 show it at 40 ms; then its turn comes in the pace.
+    assert_eq!((third.len(), third[0].1), (2, 3));
+    assert!(at(40) <= third[1].0 && third[1].0 < at(45), "{third:?}");
+    let numbers = numbers(&pair);
+    assert!(numbers.iter().copied().eq(0..numbers.len() as u64));
+    assert_eq!(pair.receiver.delivered(), 20 * 1435);
+    assert_eq!(pair.sender.counters().retransmits, 1);
+    assert_eq!(pair.sender.counters().window_cuts, 1);
+}
+
+#[test]
+fn what_a_receiver_remembers_is_bounded() {
+    let mut pair = Pair::new(config(CongestionConfig::Reno));
+    pair.sender.write(u64::MAX);
+    let mut most = 0;
+    pair.run(at(2_000), |forward, packet| match packet {
+        // Every second packet is lost.
+        Packet::Data(data) if forward && data.number % 2 == 1 => vec![],
+        Packet::Ack(ack) => {
+            most = most.max(ack.ranges.count());
+            vec![MS * 20]
         }
-        let before = packets(&reno);
-        reno.end_acks(at((round + 1) * RTT), true);
-        if round == 1 {
-            assert_eq!(packets(&reno), before);
+        _ => vec![MS * 20],
+    });
+    assert_eq!(most, MAX_ACK_RANGES);
+    assert_eq!(pair.receiver.remembered(), MAX_ACK_RANGES);
+}
+
+#[test]
+fn the_receivers_buffer_holds_the_sender_back() {
+    let mut pair = Pair::new(Config {
+        receive_buffer: 5 * 1435,
+        ..config(CongestionConfig::Reno)
+    });
+    pair.sender.write(u64::MAX);
+    pair.run(at(10), |_, _| vec![MS * 20]);
+    assert_eq!(numbers(&pair).len(), 5);
+    pair.run(at(1000), |_, _| vec![MS * 20]);
+    assert!(pair.sender.in_flight() <= 5 * 1472);
+    assert!(pair.receiver.delivered() >= 20 * 5 * 1435);
+}
+
+#[test]
+fn a_silent_peer_is_probed_ever_less_often() {
+    let mut pair = Pair::new(config(CongestionConfig::Reno));
+    pair.sender.write(1435);
+    let mut dark = false;
+    pair.run(at(100), |_, _| vec![MS * 20]);
+    let before = pair.sent.len();
+    pair.sender.write(1435);
+    pair.run(at(20_000), |_, _| {
+        dark = true;
+        vec![]
+    });
+    assert!(dark);
+    // Round trip 65 with the delay of the ACK: of 20 + 25 + 20. PTO = 65 + 4 · 32.5 + 25 = 220 ms.
+    let pto = pair.sender.rtt().rto() + MS * 25;
+    assert_eq!(pto, MS * 220);
+    let times: Vec<_> = pair.sent[before..].iter().map(|(at, _)| *at).collect();
+    let (first, mut expected, mut wait) = (times[0], vec![times[0]], pto);
+    let mut last = first;
+    while last + wait <= at(20_000) {
+        last += wait;
+        // The data again, and a probe without data.
+        expected.extend([last, last]);
+        wait = wait * 2;
+    }
+    assert_eq!(times, expected);
+    assert!(matches!(pair.sent[before + 1].1, Packet::Data(data) if data.offset == 1435));
+    assert!(matches!(pair.sent[before + 2].1, Packet::Ping { .. }));
+    // No probe timeout cuts the window.
+    assert_eq!(pair.sender.counters().window_cuts, 0);
+    assert!(pair.sender.window().cwnd.0 > 10.0);
+}
+
+#[test]
+fn with_nothing_in_flight_there_is_no_timer() {
+    let mut pair = Pair::new(config(CongestionConfig::Reno));
+    assert_eq!(pair.sender.next_timer(), None);
+    pair.sender.write(1435);
+    pair.run(at(0), |_, _| vec![MS * 20]);
+    assert_eq!(pair.sender.next_timer(), Some(at(999 + 25)));
+    pair.run(at(1000), |_, _| vec![MS * 20]);
+    assert_eq!(pair.sender.next_timer(), None);
+}
+
+/// Fate of a packet: lost, or the delays of its copies in milliseconds.
+fn fate() -> impl Strategy<Value = Vec<u64>> {
+    prop_oneof![
+        6 => Just(vec![20]),
+        1 => Just(vec![]),
+        1 => (0..120u64).prop_map(|more| vec![20 + more]),
+        1 => (0..60u64, 0..60u64).prop_map(|(a, b)| vec![20 + a, 20 + b]),
+    ]
+}
+
+fn law() -> impl Strategy<Value = CongestionConfig> {
+    let of = |name: &str| preset(name).expect("built in").congestion.clone();
+    prop_oneof![
+        Just(of("quic")),
+        Just(of("quic-cubic")),
+        Just(of("quic-bbr")),
+        Just(of("quic-skywave")),
+        Just(CongestionConfig::Bbr3),
+        Just(CongestionConfig::Copa(CopaConfig::DEFAULT)),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn everything_arrives_once_and_in_order(
+        law in law(),
+        handshake in prop::bool::ANY,
+        writes in prop::collection::vec(1..40_000u64, 1..5),
+        fates in prop::collection::vec(fate(), 1..200),
+    ) {
+        let mut pair = Pair::new(Config {
+            handshake: if handshake { Handshake::ThreeWay } else { Handshake::None },
+            ..Config::new(law)
+        });
+        let mut next = 0;
+        let mut delivered = 0;
+        let mut written = 0;
+        for (turn, bytes) in writes.iter().enumerate() {
+            pair.sender.write(*bytes);
+            written += bytes;
+            if turn + 1 == writes.len() {
+                pair.sender.close();
+            }
+            let end = if turn + 1 == writes.len() { 3_600_000 } else { 50 * (turn as u64 + 1) };
+            pair.run(at(end), |_, _| {
+                next += 1;
+                // A path that goes on as it began would never let some plans end.
+                let delays = fates.get(next - 1).cloned().unwrap_or_else(|| vec![20]);
+                delays.into_iter().map(|ms| MS * ms).collect()
+            });
+            prop_assert!(pair.receiver.delivered() >= delivered);
+            delivered = pair.receiver.delivered();
+        }
+        prop_assert_eq!(delivered, written);
+        prop_assert!(pair.receiver.is_finished() && pair.sender.is_done());
+        prop_assert_eq!(pair.sender.in_flight(), 0, "{:?}", pair.sender.next_timer());
+        prop_assert_eq!(pair.sender.una(), written + 1);
+        let numbers = numbers(&pair);
+        prop_assert!(numbers.iter().copied().eq(0..numbers.len() as u64));
+        for (_, packet) in &pair.answers {
+            if let Packet::Ack(ack) = packet {
+                prop_assert!(ack.ranges.count() <= MAX_ACK_RANGES);
+            }
         }
     }
-}
-
-#[test]
-fn persistent_congestion_is_answered_as_a_timeout() {
-    let mut reno = control("reno");
-    let sent = send(&mut reno, 0, 10);
-    lose(&mut reno, 5_000, &sent, true);
-    assert_eq!(packets(&reno), 2.0, "section 7.6.2: the smallest window");
-    assert_eq!(reno.ssthresh(), Some(u64::from(5 * BYTES)));
-    // From there slow start: each packet acknowledged adds one.
-    let sent = send(&mut reno, 5_000, 2);
-    ack(&mut reno, 5_000 + RTT, &sent);
-    assert_eq!(packets(&reno), 3.0);
-}
-
-#[test]
-fn a_cut_for_packets_that_arrive_after_all_is_taken_back() {
-    let mut reno = control("reno");
-    let sent = send(&mut reno, 0, 10);
-    lose(&mut reno, 100, &sent[..1], false);
-    assert_eq!(packets(&reno), 5.0);
-    reno.on_spurious(at(110));
-    assert_eq!(packets(&reno), 10.0);
-    reno.on_spurious(at(120));
-    assert_eq!(packets(&reno), 10.0, "there is no cut left to take back");
-}
-
-#[test]
-fn a_mark_cuts_once_in_a_recovery_period() {
-    let mut reno = control("reno");
-    let sent = send(&mut reno, 0, 10);
-    ack(&mut reno, 100, &sent[..1]);
-    let before = packets(&reno);
-    reno.on_marked(at(100), sent[0], at(0));
-    assert_eq!(packets(&reno), before / 2.0);
-    reno.on_marked(at(101), sent[1], at(0));
-    assert_eq!(packets(&reno), before / 2.0);
-}
-
-#[test]
-fn the_rate_of_delivery_reaches_a_law_that_wants_it() {
-    let mut bbr = control("bbr");
-    // A packet each 10 ms both ways: 1200 bytes in 10 ms are 960 kb/s.
-    let mut waiting = std::collections::VecDeque::new();
-    for step in 0..400 {
-        let now = step * 10;
-        if now >= RTT
-            && let Some(number) = waiting.pop_front()
-        {
-            ack(&mut bbr, now, &[number]);
-        }
-        waiting.extend(send(&mut bbr, now, 1));
-    }
-    let pace = bbr.pacing_rate().expect("a pace");
-    // BBR's pace is within its cycle of gains, 0.75 to 1.25, of the rate.
-    let rate = pace.as_bps() as f64 / 960e3;
-    assert!((0.70..1.30).contains(&rate), "{rate}");
-}
-
-#[test]
-fn a_law_without_a_pace_is_paced_by_its_window() {
-    let mut reno = control("reno");
-    assert_eq!(reno.pacing_rate(), None, "no round trip is known");
-    let sent = send(&mut reno, 0, 10);
-    ack(&mut reno, RTT, &sent);
-    // Two windows of 20 packets in 100 ms.
-    let bps = 2 * 20 * u64::from(BYTES) * 8 * 10;
-    assert_eq!(reno.pacing_rate(), Some(Rate::from_bps(bps)));
-}
-
-#[test]
-fn unknown_and_repeated_reports_change_nothing() {
-    let mut reno = control("reno");
-    let sent = send(&mut reno, 0, 10);
-    ack(&mut reno, RTT, &sent);
-    let before = (reno.window(), reno.in_flight());
-    ack(&mut reno, RTT, &sent);
-    ack(&mut reno, RTT, &[77, u64::MAX]);
-    lose(&mut reno, RTT, &sent, true);
-    assert_eq!((reno.window(), reno.in_flight()), before);
-}
-
-#[test]
-fn forgotten_packets_leave_the_flight_without_a_word() {
-    let mut reno = control("reno");
-    let sent = send(&mut reno, 0, 10);
-    reno.forget(sent[3]);
-    assert_eq!(reno.in_flight(), u64::from(9 * BYTES));
-    assert_eq!(packets(&reno), 10.0);
 }

@@ -1,6 +1,6 @@
 //! The `acking` slot: when the receiver acknowledges.
 //!
-//! The only slot of a receiver. Its members are two ways through one piece of code (`receiver.rs`),
+//! The only slot of a receiver. Its members are ways through one piece of code (`receiver/schedule.rs`),
 //! so that it describes them by hand instead of a file a member.
 
 use super::slot::{Form, Kind, Member, OwnPreset, Parameter, Refusal, Slot, Value};
@@ -19,6 +19,19 @@ pub enum Acking {
         /// Longest delay.
         timeout: Duration,
     },
+    /// When as many in-order segments have come as the sender's window holds, which it tells in an option, or
+    /// `timeout` after the first unacknowledged one; at once when out of order or filling a hole (Chen, Marsic and
+    /// Miller 2008).
+    SelfTriggered {
+        /// Longest delay.
+        timeout: Duration,
+    },
+    /// Every segment at once, but the third duplicate ACK and those after it `wait` later, and not at all if the
+    /// hole is filled before (Vaidya et al. 2002).
+    DelayedDupacks {
+        /// Longest delay.
+        wait: Duration,
+    },
 }
 
 impl Acking {
@@ -28,11 +41,27 @@ impl Acking {
         timeout: Duration::from_millis(200),
     };
 
-    /// Longest time for which an ACK is kept back.
+    /// As [`Self::SelfTriggered`], or after 200 ms.
+    pub const SELF_TRIGGERED: Self = Self::SelfTriggered {
+        timeout: Duration::from_millis(200),
+    };
+
+    /// As [`Self::DelayedDupacks`], for 100 ms: the text gives no number, and a receiver cannot know for how long
+    /// its link repairs.
+    pub const DELAYED_DUPACKS: Self = Self::DelayedDupacks {
+        wait: Duration::from_millis(100),
+    };
+
+    /// It goes by the sender's window, which the sender tells.
+    pub const fn is_by_window(self) -> bool {
+        matches!(self, Self::SelfTriggered { .. })
+    }
+
+    /// Longest time for which an ACK of data in order is kept back.
     pub const fn longest_delay(self) -> Duration {
         match self {
-            Self::EverySegment => Duration::ZERO,
-            Self::Delayed { timeout, .. } => timeout,
+            Self::EverySegment | Self::DelayedDupacks { .. } => Duration::ZERO,
+            Self::Delayed { timeout, .. } | Self::SelfTriggered { timeout } => timeout,
         }
     }
 }
@@ -72,17 +101,52 @@ impl Slot for Acking {
             ],
             keys: &["every", "timeout"],
         },
+        Member {
+            slot: Self::NAME,
+            name: "self-triggered",
+            summary: "an ACK for a window of the sender's, or after 200 ms (timeout)",
+            source: "Chen, Marsic and Miller 2008; Francis 2012, section 3.2.2",
+            parameters: &[Parameter {
+                name: "timeout",
+                doc: "Longest delay",
+                kind: Kind::Period,
+                form: Form::Named,
+            }],
+            keys: &["timeout"],
+        },
+        Member {
+            slot: Self::NAME,
+            name: "delayed-dupacks",
+            summary: "every segment, from the third duplicate ACK on 100 ms later unless filled (wait)",
+            source: "Vaidya et al. 2002",
+            parameters: &[Parameter {
+                name: "wait",
+                doc: "For how long the third duplicate ACK and those after it are kept back",
+                kind: Kind::Period,
+                form: Form::Named,
+            }],
+            keys: &["wait"],
+        },
     ];
-    const NAMES: &'static [&'static str] = &["every", "delayed"];
+    const NAMES: &'static [&'static str] =
+        &["every", "delayed", "self-triggered", "delayed-dupacks"];
 
     fn defaults() -> Vec<Self> {
-        vec![Self::EverySegment, Self::DELAYED]
+        vec![
+            Self::EverySegment,
+            Self::DELAYED,
+            Self::SELF_TRIGGERED,
+            Self::DELAYED_DUPACKS,
+        ]
     }
 
     fn get(&self, parameter: usize) -> Option<Value> {
         match (*self, parameter) {
             (Self::Delayed { every, .. }, 0) => Some(Value::Count(every)),
-            (Self::Delayed { timeout, .. }, 1) => Some(Value::Period(timeout)),
+            (Self::Delayed { timeout, .. }, 1)
+            | (Self::SelfTriggered { timeout } | Self::DelayedDupacks { wait: timeout }, 0) => {
+                Some(Value::Period(timeout))
+            }
             _ => None,
         }
     }
@@ -90,7 +154,14 @@ impl Slot for Acking {
     fn set(&mut self, parameter: usize, value: Value) -> Result<(), Refusal> {
         match (self, parameter, value) {
             (Self::Delayed { every, .. }, 0, Value::Count(n)) => *every = n,
-            (Self::Delayed { timeout, .. }, 1, Value::Period(length)) => *timeout = length,
+            (Self::Delayed { timeout, .. }, 1, Value::Period(length))
+            | (
+                Self::SelfTriggered { timeout } | Self::DelayedDupacks { wait: timeout },
+                0,
+                Value::Period(length),
+            ) => {
+                *timeout = length;
+            }
             _ => return Err(Refusal::KIND),
         }
         Ok(())

@@ -154,6 +154,7 @@ impl TcpConfig {
         };
         let sack = composition.recovery.uses_sack() || composition.detection.needs_sack();
         let needs_ecn = composition.congestion.needs_ecn();
+        let ecn = needs_ecn != NeedsEcn::Nothing || composition.detection.needs_ecn();
         let common = Self {
             composition,
             mss: 1460,
@@ -174,7 +175,7 @@ impl TcpConfig {
             timestamps: false,
             sack,
             dsack: false,
-            ecn: needs_ecn != NeedsEcn::Nothing,
+            ecn,
             exact_echo: needs_ecn != NeedsEcn::Nothing,
             l4s: needs_ecn == NeedsEcn::L4s,
             ecn_rules: EcnRules::Rfc3168,
@@ -252,11 +253,12 @@ impl TcpConfig {
             sack: self.sack,
             recovery_uses_sack: self.composition.recovery.uses_sack(),
             ack_delay: self.acking.longest_delay(),
+            ecn: self.ecn,
         }
     }
 
     /// Bytes on the wire of a segment: headers, options (RFC 2018: 8 a block and 2, padded to 4;
-    /// RFC 7323: 10, padded to 12) and payload.
+    /// RFC 7323: 10, padded to 12; a told window 6, padded to 8) and payload.
     #[inline]
     pub fn wire_size(&self, segment: &Segment) -> u32 {
         let sack = match segment.sack().len() as u32 {
@@ -264,6 +266,11 @@ impl TcpConfig {
             blocks => 8 * blocks + 4,
         };
         let timestamps = if segment.timestamps.is_some() { 12 } else { 0 };
-        self.header + sack + timestamps + segment.len
+        let window = if segment.options.window().is_some() {
+            8
+        } else {
+            0
+        };
+        self.header + sack + timestamps + window + segment.len
     }
 }

@@ -62,7 +62,7 @@ impl LimitTimes {
 /// Only a change of the limit and an expiry of the timer add anything, so it costs little.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub(super) struct LimitClock {
+pub(crate) struct LimitClock {
     times: LimitTimes,
     /// Only time between these counts.
     window: (Time, Time),
@@ -91,13 +91,13 @@ impl LimitClock {
     pub(super) const HOT: usize = std::mem::offset_of!(Self, heard);
 
     /// Counts only what is between `from` and `to`.
-    pub(super) fn measure(&mut self, from: Time, to: Time) {
+    pub(crate) fn measure(&mut self, from: Time, to: Time) {
         self.window = (from, to);
     }
 
     /// `limit` is in force from `now` on; `None` for a connection that is not open.
     #[inline]
-    pub(super) fn set(&mut self, now: Time, limit: Option<Limit>) {
+    pub(crate) fn set(&mut self, now: Time, limit: Option<Limit>) {
         if limit != self.limit {
             self.add_until(now, self.limit);
             self.limit = limit;
@@ -105,22 +105,22 @@ impl LimitClock {
     }
 
     /// A segment was sent or heard.
-    pub(super) fn hear(&mut self, now: Time) {
+    pub(crate) fn hear(&mut self, now: Time) {
         self.heard = now;
     }
 
     /// The retransmission timer ended the silence.
-    pub(super) fn expire(&mut self, now: Time) {
+    pub(crate) fn expire(&mut self, now: Time) {
         self.add_until(self.heard.max(self.since), self.limit);
         self.add_until(now, Some(Limit::Timeout));
     }
 
-    pub(super) fn limit(&self) -> Option<Limit> {
+    pub(crate) fn limit(&self) -> Option<Limit> {
         self.limit
     }
 
     /// The times as of `now`.
-    pub(super) fn times(mut self, now: Time) -> LimitTimes {
+    pub(crate) fn times(mut self, now: Time) -> LimitTimes {
         self.add_until(now, self.limit);
         self.times
     }

@@ -12,23 +12,24 @@ use crate::units::Segments;
 /// segment leaves at most two.
 const SMALL: Segments = Segments(3.0);
 
-/// Timeouts and fast retransmits by what the sender knew when they came.
+/// Timeouts and fast retransmits by what the sender knew when they came. (Both are rare: short numbers keep a
+/// sender small.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LossEvents {
     /// Timeouts with 0, 1, 2 and more duplicate ACKs held.
-    pub timeouts: [u64; 4],
+    pub timeouts: [u32; 4],
     /// Timeouts with k = 0, 1, 2 duplicate ACKs held and exactly k + 1 segments outstanding: all but
     /// one had been answered.
-    pub failed_dupacks: [u64; 3],
+    pub failed_dupacks: [u32; 3],
     /// Timeouts at a congestion window of three segments or less.
-    pub small_cwnd_timeouts: u64,
+    pub small_cwnd_timeouts: u32,
     /// Fast retransmits at such a window.
-    pub small_cwnd_fast_retransmits: u64,
+    pub small_cwnd_fast_retransmits: u32,
 }
 
 impl LossEvents {
     /// The retransmission timer expired.
-    pub(super) fn timeout(&mut self, dupacks: u32, outstanding: u64, cwnd: Segments) {
+    pub(crate) fn timeout(&mut self, dupacks: u32, outstanding: u64, cwnd: Segments) {
         let held = dupacks as usize;
         self.timeouts[held.min(3)] += 1;
         if outstanding == u64::from(dupacks) + 1
@@ -36,12 +37,12 @@ impl LossEvents {
         {
             *failed += 1;
         }
-        self.small_cwnd_timeouts += u64::from(cwnd <= SMALL);
+        self.small_cwnd_timeouts += u32::from(cwnd <= SMALL);
     }
 
     /// A fast retransmit began.
-    pub(super) fn fast_retransmit(&mut self, cwnd: Segments) {
-        self.small_cwnd_fast_retransmits += u64::from(cwnd <= SMALL);
+    pub(crate) fn fast_retransmit(&mut self, cwnd: Segments) {
+        self.small_cwnd_fast_retransmits += u32::from(cwnd <= SMALL);
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn rate_of(window: &Window, srtt: Option<Duration>, mss: u32) -> Opti
 
 /// The pace of one connection.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pacing {
+pub(crate) struct Pacing {
     config: PacingConfig,
     spacing: Spacing,
     /// Bytes that may still leave in the present burst.
@@ -66,7 +66,7 @@ pub(super) struct Pacing {
 
 impl Pacing {
     /// Of a connection that has sent nothing.
-    pub(super) fn new(config: PacingConfig) -> Self {
+    pub(crate) fn new(config: PacingConfig) -> Self {
         Self {
             config,
             spacing: Spacing::new(Duration::ZERO),
@@ -76,18 +76,18 @@ impl Pacing {
     }
 
     /// A segment may leave now.
-    pub(super) fn allows(&self, now: Time) -> bool {
+    pub(crate) fn allows(&self, now: Time) -> bool {
         self.room > 0 || now >= self.spacing.slot()
     }
 
     /// When the next burst may begin.
-    pub(super) fn slot(&self) -> Time {
+    pub(crate) fn slot(&self) -> Time {
         self.spacing.slot()
     }
 
     /// The rate that the window asks for; `None` if the connection is not paced by its window, or
     /// while no round trip is known.
-    pub(super) fn rate_of(
+    pub(crate) fn rate_of(
         &self,
         window: &Window,
         srtt: Option<Duration>,
@@ -101,7 +101,7 @@ impl Pacing {
 
     /// A segment of `bytes` bytes leaves, in bursts of `quantum` at `rate`; without a rate it
     /// delays none after it.
-    pub(super) fn sent(&mut self, now: Time, bytes: u64, rate: Option<Rate>, quantum: Quantum) {
+    pub(crate) fn sent(&mut self, now: Time, bytes: u64, rate: Option<Rate>, quantum: Quantum) {
         let Some(rate) = rate else {
             return;
         };
@@ -118,11 +118,11 @@ impl Pacing {
 
 /// How much may leave at once.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Quantum {
+pub(crate) struct Quantum {
     /// The law's own quantum in bytes, if it has one.
-    pub(super) own: Option<u64>,
+    pub(crate) own: Option<u64>,
     /// Payload bytes of a full segment.
-    pub(super) mss: u32,
+    pub(crate) mss: u32,
 }
 
 impl Quantum {

@@ -7,6 +7,8 @@
 //! [`Receiver::next_timer`], then poll again. [`Receiver::delivered`] is what the application has
 //! got, in order and each byte once.
 
+mod schedule;
+
 use std::mem::offset_of;
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,13 +22,15 @@ use crate::ranges::{Ranges, Span};
 use crate::seq::SeqNr;
 use crate::time::Time;
 
-use super::config::{Acking, Handshake, TcpConfig};
+use super::config::{Handshake, TcpConfig};
+use schedule::Dupacks;
 
 /// A TCP data receiver. The application reads at once, so the advertised window is the buffer.
 ///
-/// All fields that segments in order touch lie in the first cache line.
+/// All fields that segments in order touch come first, and fill a cache line if it begins with one: a driver
+/// that cares for that places it so.
 #[derive(Clone, Debug)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub struct Receiver {
     config: Arc<TcpConfig>,
     /// Next position expected (RCV.NXT).
@@ -35,8 +39,7 @@ pub struct Receiver {
     last_ack: u64,
     /// ACKs to be sent now: one at most for each input, which its driver fetches before the next.
     acks: u16,
-    /// Nothing is held out of order and nothing is to be reported: all fields after the hints are
-    /// empty.
+    /// There is no [`Disorder`].
     quiet: bool,
     /// Control bits of the next ACK: SYN once after a SYN, ECE from a mark until the sender answers.
     answer: Flags,
@@ -51,23 +54,62 @@ pub struct Receiver {
     irs: u32,
     /// Hints of the next ACK about the way of the latest data.
     hints: Hints,
+    /// As [`Self::tells_way`].
+    tells_way: bool,
+    /// `None` while data comes in order, as it mostly does: so a receiver is small.
+    disorder: Option<Box<Disorder>>,
+}
+
+/// The state of a receiver that holds data out of order, or has a duplicate or a mark to report.
+#[derive(Clone, Debug, Default)]
+struct Disorder {
     /// Blocks held out of order.
     held: Ranges,
     /// A duplicate to report (RFC 2883).
     duplicate: Option<Span>,
     /// Held blocks by the time of their last change, newest first (RFC 2018 section 4). The part of
-    /// them below `next` is no longer held.
+    /// them below the next position expected is no longer held.
     recent: ArrayVec<Span, MAX_SACK_BLOCKS>,
     /// First positions of blocks before which a channel lost data; few at any time.
     after_eln: Vec<u64>,
     /// The next ACK is one that was held back when marks began or ended: it acknowledges up to here, with the
     /// echo of before.
     earlier: Option<u64>,
+    /// Duplicate ACKs that are kept back.
+    dupacks: Dupacks,
+}
+
+impl Disorder {
+    /// There is none. (Then no position after which a channel lost data matters either.)
+    fn is_over(&self) -> bool {
+        self.held.is_empty()
+            && self.recent.is_empty()
+            && self.duplicate.is_none()
+            && self.earlier.is_none()
+    }
+
+    /// RFC 2018 section 4: the block with the segment that triggers an ACK comes first in it.
+    fn report_first(&mut self, block: Span) {
+        self.recent.retain(|b| !block.covers(*b));
+        if self.recent.is_full() {
+            self.recent.pop();
+        }
+        self.recent.insert(0, block);
+    }
+
+    /// As [`Self::report_first`], for the last block, which a segment after its end has made longer.
+    #[inline]
+    fn report_longer(&mut self, block: Span) {
+        match self.recent.first_mut() {
+            Some(first) if first.start == block.start => *first = block,
+            _ => self.report_first(block),
+        }
+    }
 }
 
 impl Receiver {
     /// Bytes that a segment in order touches.
-    pub(crate) const DATA_TOUCHES: Range<usize> = 0..offset_of!(Receiver, held);
+    pub(crate) const DATA_TOUCHES: Range<usize> = 0..offset_of!(Receiver, disorder);
 
     /// A listening receiver, of a sender that begins with the same initial sequence number.
     pub fn new(config: impl Into<Arc<TcpConfig>>) -> Self {
@@ -78,15 +120,13 @@ impl Receiver {
 
     /// A listening receiver, of a sender that begins with the initial sequence number `irs`.
     pub fn of_peer(config: impl Into<Arc<TcpConfig>>, irs: u32) -> Self {
+        let config = config.into();
         Self {
-            config: config.into(),
+            tells_way: config.ecn || config.eln || config.hints,
+            config,
             irs,
             next: 0,
-            held: Ranges::default(),
-            after_eln: Vec::new(),
-            earlier: None,
-            recent: ArrayVec::new(),
-            duplicate: None,
+            disorder: None,
             unacknowledged: 0,
             timer: Time::MAX,
             acks: 0,
@@ -122,11 +162,16 @@ impl Receiver {
         let in_order = start <= self.next && end > self.next;
         if in_order && self.quiet {
             self.next = end;
-            self.schedule_ack(now, !segment.is_syn());
+            self.schedule_ack(now, segment, !segment.is_syn());
         } else {
-            let plain = in_order && self.held.is_empty() && !segment.is_syn();
+            let plain = in_order && self.held().next().is_none() && !segment.is_syn();
+            let before = self.next;
             self.take_out_of_order(start, end);
-            self.schedule_ack(now, plain);
+            if self.next == before {
+                self.schedule_dupack(now, start);
+            } else {
+                self.schedule_ack(now, segment, plain);
+            }
         }
     }
 
@@ -157,8 +202,8 @@ impl Receiver {
             return false;
         }
         if self.unacknowledged > 0 {
-            self.earlier = Some(self.next);
-            self.quiet = false;
+            let next = self.next;
+            self.disorder().earlier = Some(next);
             self.ack_now();
         }
         self.answer.toggle(Flags::ECE);
@@ -186,9 +231,10 @@ impl Receiver {
             // The packet before this one was lost by a channel: so was what is missing before this one.
             let start = segment.seq.expand(self.irs, self.next);
             let next = self.next;
-            self.after_eln.retain(|&edge| edge > next);
-            if let Some(block) = self.held.iter().find(|block| Some(block.start) == start) {
-                self.after_eln.push(block.start);
+            if let Some(disorder) = &mut self.disorder {
+                disorder.after_eln.retain(|&edge| edge > next);
+                let held = disorder.held.iter().find(|held| Some(held.start) == start);
+                disorder.after_eln.extend(held.map(|held| held.start));
             }
         }
     }
@@ -227,40 +273,53 @@ impl Receiver {
     #[inline(never)]
     fn take_out_of_order(&mut self, start: u64, end: u64) {
         let segment = Span { start, end };
-        if start > self.next
-            && let Some(held) = self.held.extend_last(segment)
+        let (next, reports) = (self.next, self.config.sack);
+        let disorder = self.disorder();
+        if start > next
+            && let Some(held) = disorder.held.extend_last(segment)
         {
-            self.report_longer(held);
+            if reports {
+                disorder.report_longer(held);
+            }
             return;
         }
-        if end <= self.next {
-            self.duplicate = Some(segment);
-        } else if let Some(held) = self.held.covering(segment) {
-            self.duplicate = Some(segment);
-            self.report_first(held);
-        } else if start <= self.next {
+        let changed = if end <= next {
+            disorder.duplicate = Some(segment);
+            None
+        } else if let Some(held) = disorder.held.covering(segment) {
+            disorder.duplicate = Some(segment);
+            Some(held)
+        } else if start <= next {
             // A block that it reaches is delivered with it.
-            self.next = self.held.at(end).map_or(end, |held| held.end);
-            self.held.remove_below(self.next);
+            let next = disorder.held.at(end).map_or(end, |held| held.end);
+            disorder.held.remove_below(next);
+            self.next = next;
+            None
         } else {
-            let held = self.held.insert(segment);
-            self.report_first(held);
+            Some(disorder.held.insert(segment))
+        };
+        if let (Some(held), Some(disorder)) = (changed.filter(|_| reports), &mut self.disorder) {
+            disorder.report_first(held);
         }
         self.note_quiet();
     }
 
-    fn note_quiet(&mut self) {
-        self.quiet = self.held.is_empty()
-            && self.recent.is_empty()
-            && self.duplicate.is_none()
-            && self.earlier.is_none();
+    /// There is something out of order or to be reported from now on.
+    fn disorder(&mut self) -> &mut Disorder {
+        self.quiet = false;
+        self.disorder.get_or_insert_default()
     }
 
-    /// The delayed-ACK timer expired, if it did.
-    pub fn on_timer(&mut self, now: Time) {
-        if self.timer < Time::MAX && self.timer <= now {
-            self.ack_now();
-        }
+    fn note_quiet(&mut self) {
+        self.disorder.take_if(|disorder| disorder.is_over());
+        self.quiet = self.disorder.is_none();
+    }
+
+    /// The blocks held out of order.
+    fn held(&self) -> impl DoubleEndedIterator<Item = Span> {
+        self.disorder
+            .iter()
+            .flat_map(|disorder| disorder.held.iter())
     }
 
     /// When [`Self::on_timer`] is due.
@@ -303,7 +362,9 @@ impl Receiver {
     /// none is due after it.
     pub(super) fn acknowledge(&mut self, now: Time) -> Segment {
         self.acks = 0;
-        self.earlier = None; // this one covers it
+        if let Some(disorder) = &mut self.disorder {
+            disorder.earlier = None; // this one covers it
+        }
         self.unacknowledged = 0;
         self.timer = Time::MAX;
         self.last_ack = self.next;
@@ -313,14 +374,19 @@ impl Receiver {
     /// The ACK that [`Self::poll_ack`] has announced; `NEWS` if it [has news](Self::has_news).
     #[inline(always)]
     pub(crate) fn ack<const NEWS: bool>(&mut self, now: Time) -> Segment {
-        if NEWS && let Some(next) = self.earlier.take() {
+        if NEWS && let Some(next) = self.disorder.as_mut().and_then(|d| d.earlier.take()) {
             return self.ack_of_before(now, next);
         }
         Segment {
             ack: SeqNr::at(self.irs, self.next),
             window: self.config.rwnd,
             flags: self.ack_flags(),
-            hints: if NEWS && !self.after_eln.is_empty() {
+            hints: if NEWS
+                && self
+                    .disorder
+                    .as_ref()
+                    .is_some_and(|d| !d.after_eln.is_empty())
+            {
                 self.hints_with_eln()
             } else {
                 self.hints
@@ -361,10 +427,18 @@ impl Receiver {
     /// The hints of an ACK while something is held out of order.
     fn hints_with_eln(&self) -> Hints {
         let mut hints = self.hints;
-        let first = self.held.iter().next();
-        let eln = first.is_some_and(|block| self.after_eln.contains(&block.start));
+        let first = self.held().next();
+        let disorder = self.disorder.as_ref();
+        let after_eln = disorder.map_or(&[][..], |disorder| &disorder.after_eln);
+        let eln = first.is_some_and(|block| after_eln.contains(&block.start));
         hints.marks.set(Marks::ELN, eln);
         hints
+    }
+
+    /// It echoes to the sender what the path has written on data: ECN marks, loss notifications or hints.
+    #[inline]
+    pub fn tells_way(&self) -> bool {
+        self.tells_way
     }
 
     /// Payload bytes delivered to the application, in order.
@@ -377,7 +451,8 @@ impl Receiver {
 
     /// It has the segment that begins at `position`, in order or not.
     pub fn has(&self, position: u64) -> bool {
-        position < self.next || self.held.at(position).is_some()
+        position < self.next
+            || (self.disorder.as_ref()).is_some_and(|d| d.held.at(position).is_some())
     }
 
     /// Next position expected.
@@ -404,10 +479,7 @@ impl Receiver {
 
     /// End of everything that came, in order or not.
     pub(super) fn end(&self) -> u64 {
-        self.held
-            .iter()
-            .next_back()
-            .map_or(self.next, |last| last.end)
+        self.held().next_back().map_or(self.next, |last| last.end)
     }
 
     /// The newest timestamp that may be echoed (TS.Recent of RFC 7323).
@@ -422,63 +494,24 @@ impl Receiver {
         }
     }
 
-    /// RFC 2018 section 4: the block with the segment that triggers an ACK comes first in it.
-    fn report_first(&mut self, block: Span) {
-        if !self.config.sack {
-            return;
-        }
-        self.recent.retain(|b| !block.covers(*b));
-        if self.recent.is_full() {
-            self.recent.pop();
-        }
-        self.recent.insert(0, block);
-    }
-
-    /// As [`Self::report_first`], for the last block, which a segment after its end has made longer.
-    #[inline]
-    fn report_longer(&mut self, block: Span) {
-        match self.recent.first_mut() {
-            Some(first) if first.start == block.start => *first = block,
-            _ => self.report_first(block),
-        }
-    }
-
-    #[inline]
-    fn schedule_ack(&mut self, now: Time, plain: bool) {
-        match self.config.acking {
-            Acking::Delayed { every, timeout } if plain => {
-                self.unacknowledged += 1;
-                if self.unacknowledged >= every || self.is_finished() {
-                    self.ack_now();
-                } else if self.timer == Time::MAX {
-                    self.timer = now + timeout;
-                }
-            }
-            _ => self.ack_now(),
-        }
-    }
-
-    #[inline]
-    fn ack_now(&mut self) {
-        self.acks += 1;
-        self.unacknowledged = 0;
-        self.timer = Time::MAX;
-    }
-
     /// D-SACK first, then the block changed last, then older ones (RFC 2018, RFC 2883).
     #[inline(never)]
     fn report_blocks(&mut self) -> Options {
-        let duplicate = self.duplicate.take();
+        let Some(mut disorder) = self.disorder.take() else {
+            return Options::None;
+        };
+        let duplicate = disorder.duplicate.take();
         let blocks = if self.config.sack {
-            self.blocks(duplicate)
+            self.blocks(&mut disorder, duplicate)
         } else {
             Options::None
         };
+        self.disorder = Some(disorder);
         self.note_quiet();
         blocks
     }
 
-    fn blocks(&mut self, duplicate: Option<Span>) -> Options {
+    fn blocks(&self, disorder: &mut Disorder, duplicate: Option<Span>) -> Options {
         let mut blocks = Options::None;
         let room = MAX_SACK_BLOCKS - usize::from(self.config.timestamps);
         let irs = self.irs;
@@ -492,11 +525,11 @@ impl Receiver {
             blocks.push_sack(wire(duplicate));
         }
         let next = self.next;
-        if self.recent.iter().any(|block| block.start <= next) {
-            self.recent.retain(|block| block.start > next);
+        if disorder.recent.iter().any(|block| block.start <= next) {
+            disorder.recent.retain(|block| block.start > next);
         }
         let left = room - blocks.sack().len();
-        for block in self.recent.iter().take(left) {
+        for block in disorder.recent.iter().take(left) {
             blocks.push_sack(wire(*block));
         }
         blocks

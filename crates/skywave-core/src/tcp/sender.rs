@@ -257,6 +257,12 @@ impl Sender {
         }
     }
 
+    /// The configuration of the connection.
+    #[inline]
+    pub fn config(&self) -> &TcpConfig {
+        &self.config
+    }
+
     fn undo(&mut self) -> Option<&mut Undo> {
         self.extras.as_mut()?.undo.as_mut()
     }

@@ -58,6 +58,8 @@ pub struct Setup {
     pub recovery_uses_sack: bool,
     /// Longest time for which the receiver keeps an ACK back.
     pub ack_delay: Duration,
+    /// Routers' marks reach the sender (RFC 3168).
+    pub ecn: bool,
 }
 
 /// A variant that differs from a basic one in one member only: part of that member's description.

@@ -126,6 +126,16 @@ impl Script {
         self.pump();
     }
 
+    /// The receiver waits for segment `n`, and echoes a mark.
+    pub(crate) fn echo(&mut self, n: u64) {
+        self.receive(&Segment {
+            ack: SeqNr(((n - 1) * u64::from(MSS)) as u32),
+            window: 1000 * MSS,
+            flags: Flags::ACK | Flags::ECE,
+            ..Segment::default()
+        });
+    }
+
     /// Any segment from the peer.
     pub(crate) fn receive(&mut self, segment: &Segment) {
         self.sender.on_segment(self.now, segment);
@@ -325,6 +335,7 @@ pub(crate) fn loss_at(ms: u64, window: f64, una: u64, max: u64) -> LossEvent {
         transmissions: 1,
         floor: MIN_SSTHRESH,
         abe: false,
+        warned: false,
     }
 }
 

@@ -124,9 +124,20 @@ pub struct LossEvent {
     /// It is a mark, and a law that knows of [RFC 8511](super::config::TcpConfig::abe) cuts less than for a
     /// loss.
     pub abe: bool,
+    /// It is a mark, or the ACK that shows the loss echoes one: a router warns of congestion.
+    pub warned: bool,
 }
 
 impl LossEvent {
+    /// Threshold at what the path was measured to carry; the window falls to it, and is never raised.
+    pub(crate) fn fall_to(&self, path: Segments, window: &Window) -> Response {
+        let cut = self.cut_to(path);
+        Response {
+            window_after: window.cwnd.min(cut.window_after),
+            ..cut
+        }
+    }
+
     /// Threshold and window at `window`, each within its lower bound.
     pub fn cut_to(&self, window: Segments) -> Response {
         Response {

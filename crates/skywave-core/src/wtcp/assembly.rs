@@ -1,8 +1,14 @@
 //! Which parts of the stream the receiver has, and how much more it has room for.
 
-use std::ops::Range;
+use std::collections::BTreeMap;
 
 use super::packet::{Data, MAX_SACK_BLOCKS, SackBlock, SackBlocks};
+
+/// Bytes of the buffer for each range that may be held beside others, so that a sender of tiny pieces takes
+/// no more memory than its buffer. Full packets of which every other one is missing are further apart.
+const BYTES_PER_RANGE: u32 = 128;
+/// Ranges that may be held however small the buffer is.
+const LEAST_RANGES: usize = 64;
 
 /// The fate of a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +17,7 @@ pub(super) enum Taken {
     New,
     /// All of it was there.
     Duplicate,
-    /// It does not fit the buffer, or the end of the stream.
+    /// It does not fit the buffer, or the end of the stream, or there are too many holes already.
     Refused,
 }
 
@@ -20,8 +26,9 @@ pub(super) enum Taken {
 pub(super) struct Assembly {
     /// Everything below has arrived.
     next: u64,
-    /// Ranges above that have arrived, in order, neither touching nor overlapping.
-    held: Vec<Range<u64>>,
+    /// Ranges above that have arrived, by start, with their ends: neither touching nor overlapping. What a
+    /// packet costs grows with the logarithm of their number.
+    held: BTreeMap<u64, u64>,
     /// Bytes that the application has read.
     read: u64,
     /// Where the stream ends, once known.
@@ -34,7 +41,7 @@ impl Assembly {
     pub(super) fn new(buffer: u32) -> Self {
         Self {
             next: 0,
-            held: Vec::new(),
+            held: BTreeMap::new(),
             read: 0,
             end: None,
             buffer,
@@ -49,36 +56,57 @@ impl Assembly {
         let bytes_end = end - u64::from(data.fin);
         let beyond_end = self.end.is_some_and(|e| bytes_end > e);
         let other_end = data.fin && self.end.is_some_and(|e| bytes_end != e);
-        let highest = self.held.last().map_or(self.next, |last| last.end);
+        let highest = self
+            .held
+            .last_key_value()
+            .map_or(self.next, |(_, &end)| end);
         let short = data.fin && self.end.is_none() && bytes_end < highest;
         if bytes_end > self.limit() || beyond_end || other_end || short {
             return Taken::Refused;
         }
-        if data.fin {
-            self.end = Some(bytes_end);
-        }
-        if end <= self.next
-            || self
-                .held
-                .iter()
-                .any(|h| h.start <= data.rel_seq && end <= h.end)
-        {
+        let before = self.held.range(..=data.rel_seq).next_back();
+        let before = before.map(|(&start, &held_to)| (start, held_to));
+        if end <= self.next || before.is_some_and(|(_, held_to)| end <= held_to) {
+            self.note_end(data, bytes_end);
             return Taken::Duplicate;
         }
-        self.hold(data.rel_seq..end);
+        let joins = data.rel_seq <= self.next
+            || before.is_some_and(|(_, held_to)| data.rel_seq <= held_to)
+            || self.held.range(data.rel_seq..=end).next().is_some();
+        if !joins && self.held.len() >= self.most_ranges() {
+            return Taken::Refused;
+        }
+        self.note_end(data, bytes_end);
+        self.hold(data.rel_seq, end);
         Taken::New
     }
 
+    fn note_end(&mut self, data: &Data, bytes_end: u64) {
+        if data.fin {
+            self.end = Some(bytes_end);
+        }
+    }
+
+    /// Number of ranges that may be held at a time.
+    fn most_ranges(&self) -> usize {
+        LEAST_RANGES.max((self.buffer / BYTES_PER_RANGE) as usize)
+    }
+
     /// Adds a range, merged with its neighbours; what has become contiguous is no longer held.
-    fn hold(&mut self, range: Range<u64>) {
-        let from = self.held.partition_point(|h| h.end < range.start);
-        let to = self.held.partition_point(|h| h.start <= range.end);
-        let merged = self.held[from..to]
-            .iter()
-            .fold(range, |m, h| m.start.min(h.start)..m.end.max(h.end));
-        self.held.splice(from..to, [merged]);
-        if self.held[0].start <= self.next {
-            self.next = self.held.remove(0).end;
+    fn hold(&mut self, start: u64, end: u64) {
+        let (mut start, mut end) = (start, end);
+        // From the last one that begins before its end down to the first that does not reach it.
+        while let Some((&other, &other_end)) = self.held.range(..=end).next_back()
+            && other_end >= start
+        {
+            self.held.remove(&other);
+            start = start.min(other);
+            end = end.max(other_end);
+        }
+        if start <= self.next {
+            self.next = end;
+        } else {
+            self.held.insert(start, end);
         }
     }
 
@@ -114,10 +142,10 @@ impl Assembly {
 
     /// The lowest blocks that are held, and whether there are more.
     pub(super) fn sack(&self) -> (SackBlocks, bool) {
-        let block = |held: &Range<u64>| SackBlock {
+        let block = |(&start, &end): (&u64, &u64)| SackBlock {
             // A buffer has less than 2^32 bytes.
-            start: (held.start - self.next) as u32,
-            end: u32::try_from(held.end - self.next).unwrap_or(u32::MAX),
+            start: (start - self.next) as u32,
+            end: u32::try_from(end - self.next).unwrap_or(u32::MAX),
         };
         let blocks = self.held.iter().take(MAX_SACK_BLOCKS).map(block);
         (blocks.collect(), self.held.len() > MAX_SACK_BLOCKS)
@@ -126,6 +154,8 @@ impl Assembly {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
 
     fn data(range: Range<u64>, fin: bool) -> Data {
@@ -180,6 +210,44 @@ mod tests {
         assert_eq!(a.insert(&data(0..10, false)), Taken::New);
         assert!(a.is_complete());
         assert_eq!((a.next(), a.arrived(), a.readable()), (21, 20, 20));
+    }
+
+    /// A sender of one-byte pieces with holes between them: their number is bounded, and what fills a hole
+    /// or prolongs a range is taken all the same.
+    #[test]
+    fn holes_are_bounded_and_can_still_be_filled() {
+        let buffer = 1 << 20;
+        let most = u64::from(buffer / BYTES_PER_RANGE);
+        let mut a = Assembly::new(buffer);
+        for n in 0..most {
+            assert_eq!(
+                a.insert(&data(2 * n + 1..2 * n + 2, false)),
+                Taken::New,
+                "{n}"
+            );
+        }
+        let beyond = 2 * most + 1;
+        assert_eq!(a.insert(&data(beyond..beyond + 1, false)), Taken::Refused);
+        assert_eq!(a.insert(&data(beyond..beyond + 1, true)), Taken::Refused);
+        assert_eq!(a.end, None, "a packet that is refused tells no end");
+        assert_eq!(a.insert(&data(beyond - 1..beyond + 1, false)), Taken::New);
+        assert_eq!(a.insert(&data(2..3, false)), Taken::New);
+        assert_eq!(a.insert(&data(0..1, false)), Taken::New);
+        assert_eq!(a.next(), 4);
+        assert_eq!(a.insert(&data(0..2 * most, false)), Taken::New);
+        assert_eq!((a.next(), a.held.len()), (beyond + 1, 0));
+    }
+
+    /// Small buffers, as the paper's, hold every pattern of losses of packets of 512 bytes.
+    #[test]
+    fn full_packets_of_which_every_other_one_is_missing_are_held() {
+        for buffer in [65_536_u32, 4 << 20] {
+            let mut a = Assembly::new(buffer);
+            for n in 0..u64::from(buffer) / 1024 {
+                let piece = 1024 * n + 512..1024 * n + 1024;
+                assert_eq!(a.insert(&data(piece, false)), Taken::New);
+            }
+        }
     }
 
     #[test]

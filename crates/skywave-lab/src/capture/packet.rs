@@ -4,7 +4,8 @@
 //! flows, to the next port). Payloads are zeros. TCP segments are written by the core's codec
 //! ([`wire`]). The simulation's hosts leave out some fields, since nothing there depends on them; they
 //! are filled in here as a host would: the receiver's sequence numbers, the sender's window, and the
-//! options of a SYN that the two ends agreed upon.
+//! options of a SYN that the two ends agreed upon. A QUIC packet is a datagram of its length, of zeros: on a real
+//! wire it would be encrypted.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 
@@ -37,7 +38,7 @@ const SENDER_WINDOW: u32 = u16::MAX as u32;
 pub(super) struct Framing {
     sender: SocketAddrV4,
     receiver: SocketAddrV4,
-    /// `None` for UDP and WTCP.
+    /// `None` for UDP, WTCP and QUIC.
     tcp: Option<Agreement>,
 }
 
@@ -66,7 +67,7 @@ impl Framing {
             receiver: end(flow.to, RECEIVER_PORT + group as u16),
             tcp: match &flow.transport {
                 Transport::Tcp(config) => Some(Agreement::of(config)),
-                Transport::Udp { .. } | Transport::Wtcp { .. } => None,
+                Transport::Udp { .. } | Transport::Wtcp { .. } | Transport::Quic { .. } => None,
             },
         })
     }
@@ -76,8 +77,10 @@ impl Framing {
     pub(super) fn write(&self, packet: &Packet, keep: usize, out: &mut Vec<u8>) -> u32 {
         out.clear();
         let (source, destination) = match packet.body {
-            Body::TcpAck(_) | Body::WtcpBack(_) => (self.receiver, self.sender),
-            Body::TcpData(_) | Body::Udp(_) | Body::WtcpForward(_) => (self.sender, self.receiver),
+            Body::TcpAck(_) | Body::WtcpBack(_) | Body::QuicBack(_) => (self.receiver, self.sender),
+            Body::TcpData(_) | Body::Udp(_) | Body::WtcpForward(_) | Body::QuicForward(_) => {
+                (self.sender, self.receiver)
+            }
         };
         let payload = match &packet.body {
             Body::TcpData(segment) | Body::TcpAck(segment) => {
@@ -104,10 +107,13 @@ impl Framing {
             }
             Body::Udp(datagram) => {
                 let payload = zeros(datagram.len);
-                let udp = udp_header(source, destination, payload);
-                let length = udp.len() + payload.len();
-                ip_header(packet, source, destination, length, out);
-                out.extend(udp);
+                datagram_headers(packet, source, destination, payload, out);
+                payload
+            }
+            // All of it is encrypted: nobody on the way sees more of it than its length.
+            Body::QuicForward(carried) | Body::QuicBack(carried) => {
+                let payload = zeros({ carried.0 }.len());
+                datagram_headers(packet, source, destination, payload, out);
                 payload
             }
             Body::WtcpForward(carried) | Body::WtcpBack(carried) => {
@@ -178,6 +184,7 @@ fn longest_payload(flow: &FlowSpec) -> u32 {
     match (&flow.transport, flow.traffic) {
         (Transport::Tcp(config), _) => config.mss,
         (Transport::Wtcp { config, .. }, _) => u32::from(config.mss),
+        (Transport::Quic { config, .. }, _) => config.packet_bytes(),
         (_, Traffic::Cbr { packet, .. } | Traffic::OnOff { packet, .. }) => packet,
         _ => 0,
     }
@@ -185,6 +192,19 @@ fn longest_payload(flow: &FlowSpec) -> u32 {
 
 fn zeros(length: u32) -> &'static [u8] {
     &ZEROS[..(length as usize).min(MAX_PAYLOAD)]
+}
+
+/// Appends the headers of a UDP packet.
+fn datagram_headers(
+    packet: &Packet,
+    source: SocketAddrV4,
+    destination: SocketAddrV4,
+    payload: &[u8],
+    out: &mut Vec<u8>,
+) {
+    let udp = udp_header(source, destination, payload);
+    ip_header(packet, source, destination, udp.len() + payload.len(), out);
+    out.extend(udp);
 }
 
 /// Appends the IP header of a UDP packet of `length` bytes.

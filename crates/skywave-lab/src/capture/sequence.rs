@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use skywave_core::packet::Body;
-use skywave_core::wtcp::{self, Carried};
+use skywave_core::{quic, wtcp};
 use skywave_sim::observe::{Observer, Offer, Watch};
 use skywave_sim::outcome::{Outcome, Series};
 use skywave_sim::simulate_watched;
@@ -85,7 +85,9 @@ impl<'a> Segments<'a> {
                 before: config.handshake.span(),
                 ..Flow::default()
             },
-            Transport::Udp { .. } | Transport::Wtcp { .. } => Flow::default(),
+            Transport::Udp { .. } | Transport::Wtcp { .. } | Transport::Quic { .. } => {
+                Flow::default()
+            }
         };
         Self {
             spec,
@@ -118,8 +120,11 @@ impl Flow {
                 let start = segment.seq.expand(self.iss, self.highest)?;
                 Some(start..start + segment.span())
             }
-            &Body::WtcpForward(Carried(wtcp::Packet::Data(data))) => {
+            &Body::WtcpForward(wtcp::Carried(wtcp::Packet::Data(data))) => {
                 Some(data.rel_seq..data.end()?)
+            }
+            &Body::QuicForward(quic::Carried(quic::Packet::Data(data))) => {
+                Some(data.offset..data.end())
             }
             _ => None,
         }

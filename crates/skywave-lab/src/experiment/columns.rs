@@ -130,7 +130,7 @@ macro_rules! columns {
                 pooling: Pooling::Sum,
                 get: |o| Cell::Count(o.$losses.count(LossCause::$cause, Found::$found)),
                 set: |o, _, count| {
-                    *o.$losses.count_mut(LossCause::$cause, Found::$found) = count?;
+                    o.$losses.add(LossCause::$cause, Found::$found, count?);
                     Some(())
                 },
             },)*)?
@@ -189,6 +189,8 @@ columns! {
     share_small_cwnd maybe Share Mean "Time with a small cwnd";
     multi_loss_windows count Count Sum "Windows with several losses";
     multi_loss_timeouts count Count Sum "Those with a timeout";
+    lost_repairs count Count Sum "Fast retransmissions lost";
+    lost_repair_timeouts count Count Sum "Those found by a timeout";
     ack_gaps count Count Sum "Gaps between ACKs";
     ack_gaps_s real Seconds Sum "Time in gaps between ACKs";
     probes count Count Sum "Probes";

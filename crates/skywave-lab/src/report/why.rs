@@ -135,7 +135,7 @@ fn variants<'a>(study: &'a Study, results: &Results) -> Vec<Variant<'a>> {
             for (sum, share) in variant.sums.iter_mut().zip(shares.into_iter().flatten()) {
                 *sum += share;
             }
-            variant.losses += flow.losses;
+            variant.losses += &flow.losses;
         }
     }
     variants

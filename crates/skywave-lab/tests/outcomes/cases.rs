@@ -1,14 +1,16 @@
-//! The cases: every preset and some compositions with every profile, and WTCP.
+//! The cases: every preset and some compositions with every profile, WTCP, and QUIC under several laws.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use skywave_core::quic;
 use skywave_core::tcp::PRESETS;
 use skywave_lab::experiment::{self, Options, Results};
 use skywave_lab::report::{Row, Study};
 use skywave_lab::scenario::{NoFiles, Scenario};
 
 use crate::hash::Hash;
+use crate::quic::QUIC;
 use crate::scenarios::{Path, TCP, WTCP};
 use crate::table::Table;
 
@@ -61,6 +63,21 @@ const COMPOSED: [(&str, &str); 13] = [
     ),
 ];
 
+/// QUIC with laws and settings that no preset has.
+const COMPOSED_QUIC: [(&str, &str); 5] = [
+    ("ecn", r#"{ preset = "quic", quic = { ecn = true } }"#),
+    ("dctcp", r#"{ preset = "quic", congestion = "dctcp" }"#),
+    ("bbr3", r#"{ preset = "quic", congestion = "bbr3" }"#),
+    (
+        "hystart++",
+        r#"{ preset = "quic-cubic", quic = { slow_start = "hystart++", initial_window = "4 segments" } }"#,
+    ),
+    (
+        "thresholds",
+        r#"{ quic = { packet_threshold = 20, time_threshold = 2, ack_every = 10, max_ack_delay = "100ms", initial_rtt = "100ms" } }"#,
+    ),
+];
+
 /// Runs all cases and hashes their outcomes.
 pub(crate) fn table() -> Table {
     let mut table = Table::default();
@@ -73,20 +90,44 @@ pub(crate) fn table() -> Table {
         let name = move |(transport, _): &(&str, String)| format!("{profile} {transport}");
         transports.iter().map(name)
     });
-    let mut lines: Vec<(String, Vec<String>)> = names.map(|name| (name, Vec::new())).collect();
-    let swept: Vec<&str> = transports.iter().map(|(_, toml)| toml.as_str()).collect();
-    for path in &TCP {
-        // The last key of a sweep varies fastest: the points come profile by profile.
+    // The last key of a sweep varies fastest: the points come profile by profile.
+    let lines = swept(&TCP, "tcp", names.collect(), &transports);
+    table.push(&TCP.map(|path| path.name), lines);
+
+    let line = WTCP.iter().flat_map(|path| hashes(path, path.text, "wtcp"));
+    let line = ("wtcp default".to_owned(), line.collect());
+    table.push(&WTCP.map(|path| path.name), vec![line]);
+
+    let transports: Vec<(&str, String)> = quic::PRESETS
+        .iter()
+        .map(|preset| (preset.name, format!("\"{}\"", preset.name)))
+        .chain(COMPOSED_QUIC.map(|(name, toml)| (name, toml.to_owned())))
+        .collect();
+    let names = transports.iter().map(|(name, _)| format!("quic {name}"));
+    let lines = swept(&QUIC, "quic", names.collect(), &transports);
+    table.push(&QUIC.map(|path| path.name), lines);
+    table
+}
+
+/// Runs `transports` over `paths`, as the flow `flow` and as that beside it; a line for each of `names`.
+fn swept(
+    paths: &[Path],
+    flow: &str,
+    names: Vec<String>,
+    transports: &[(&str, String)],
+) -> Vec<(String, Vec<String>)> {
+    let mut lines: Vec<_> = names.into_iter().map(|name| (name, Vec::new())).collect();
+    let values = transports.iter().fold(String::new(), |mut all, (_, toml)| {
+        // Writing to a string cannot fail.
+        let _ = write!(all, "[{toml}, {toml}], ");
+        all
+    });
+    for path in paths {
         let text = format!(
-            "{}\n\"flow.tcp.transport & flow.other.transport\" = [{}]\n",
-            path.text,
-            swept.iter().fold(String::new(), |mut all, toml| {
-                // Writing to a string cannot fail.
-                let _ = write!(all, "[{toml}, {toml}], ");
-                all
-            })
+            "{}\n\"flow.{flow}.transport & flow.other.transport\" = [{values}]\n",
+            path.text
         );
-        let hashes = hashes(path, &text, "tcp");
+        let hashes = hashes(path, &text, flow);
         assert_eq!(
             hashes.len(),
             lines.len(),
@@ -97,12 +138,7 @@ pub(crate) fn table() -> Table {
             line.push(hash);
         }
     }
-    table.push(&TCP.map(|path| path.name), lines);
-
-    let line = WTCP.iter().flat_map(|path| hashes(path, path.text, "wtcp"));
-    let line = ("wtcp default".to_owned(), line.collect());
-    table.push(&WTCP.map(|path| path.name), vec![line]);
-    table
+    lines
 }
 
 /// Runs a path and hashes each of its points.
@@ -118,7 +154,7 @@ fn hashes(path: &Path, text: &str, flow: &str) -> Vec<String> {
 }
 
 /// Presets that need not show what a path is meant to show: these resend little and nothing in vain.
-const SPARING: &[&str] = &["skywave"];
+const SPARING: &[&str] = &["skywave", "tcp-ap"];
 
 /// Hashes the runs of a point, and checks that they have the effects that the path is meant to test.
 fn point_hash(path: &Path, study: &Study, results: &Results, point: usize, flow: &str) -> String {

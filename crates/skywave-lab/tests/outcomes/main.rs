@@ -8,6 +8,7 @@
 mod cases;
 mod columns;
 mod hash;
+mod quic;
 mod scenarios;
 mod table;
 

@@ -409,7 +409,7 @@ impl Reader<'_> {
 fn composition(transport: &Transport) -> Option<&Composition> {
     match transport {
         Transport::Tcp(config) => Some(&config.composition),
-        Transport::Udp { .. } | Transport::Wtcp { .. } => None,
+        Transport::Udp { .. } | Transport::Wtcp { .. } | Transport::Quic { .. } => None,
     }
 }
 

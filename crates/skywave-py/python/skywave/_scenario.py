@@ -156,12 +156,14 @@ class Station(_Table):
 @dataclass(frozen=True)
 class Transport(_Table):
     """A preset with other members in some slots; `congestion` and `detection` may be classes of
-    your own. Or WTCP with other parameters.
+    your own. Or QUIC, or WTCP, with other parameters.
 
     >>> Transport("cerl", recovery="sack").recovery
     'sack'
     >>> Transport(wtcp={"idle_timeout": "1min"}).wtcp
     {'idle_timeout': '1min'}
+    >>> Transport("quic", congestion="bbr").congestion
+    'bbr'
     """
 
     preset: str | None = None
@@ -169,6 +171,7 @@ class Transport(_Table):
     recovery: str | None = None
     congestion: str | Mapping[str, Value] | type[CongestionControl] | Factory | None = None
     timeout: str | Mapping[str, Value] | None = None
+    quic: Mapping[str, Value] | None = None
     wtcp: Mapping[str, Value] | None = None
 
 

@@ -37,6 +37,7 @@ pub(crate) fn all(
         let mss = match &transport {
             Transport::Tcp(config) => Some(config.mss),
             Transport::Wtcp { config, .. } => Some(u32::from(config.mss)),
+            Transport::Quic { config, .. } => Some(u32::from(config.mss)),
             Transport::Udp { .. } => None,
         };
         let traffic = traffic(flow, mss)?;

@@ -175,9 +175,18 @@ fn step_queue(model: &StepModel, scale: Scale<'_>) -> Result<StepConfig, Fault> 
             "both in packets, or both in bytes or times",
         );
     };
+    let weight = model.weight.map(|weight| weight.0);
+    if weight == Some(0.0) {
+        return fault(
+            scale.span,
+            "the `weight` of this queue is zero",
+            "the average would never move",
+        );
+    }
     Ok(StepConfig {
         limit,
         threshold: threshold as u64,
+        weight,
     })
 }
 

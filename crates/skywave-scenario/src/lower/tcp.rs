@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use skywave_core::Segments;
+use skywave_core::quic::PRESETS as PRESETS_OF_QUIC;
 use skywave_core::tcp::{
     Composition, CongestionConfig, Counting, DetectionConfig, EcnRules, Handshake, NeedsEcn,
     PRESETS, PacingConfig, Profile, RtoArithmetic, SlowStartConfig, TcpConfig, UndoConfig, preset,
 };
 use skywave_sim::spec::Transport;
 
+use crate::OTHER_TRANSPORTS;
 use crate::lower::custom::CustomMembers;
 use crate::lower::flow::udp_header;
 use crate::lower::member::closed;
+use crate::lower::quic::quic;
 use crate::lower::wtcp::wtcp;
 use crate::model::flow::FlowModel;
 use crate::model::tcp::{
@@ -27,13 +30,16 @@ const DEFAULT: &str = "reno";
 /// Largest window that 32-bit sequence numbers and window scaling allow.
 const MAX_WINDOW: f64 = 1_073_741_824.0;
 /// Largest window in segments, so that what is in flight fits in memory.
-const MAX_SEGMENTS: f64 = 500_000.0;
+pub(crate) const MAX_SEGMENTS: f64 = 500_000.0;
 
 /// The transport of a flow, and what results call it.
 pub(crate) fn transport(
     model: &FlowModel,
     custom: &CustomMembers,
 ) -> Result<(Transport, String), Fault> {
+    if let Some(quic) = quic(model, custom)? {
+        return Ok(quic);
+    }
     let (composition, label) = match model.transport.as_ref().map(|t| (&t.value, &t.span)) {
         None => (named(DEFAULT, &(0..0), &[])?, DEFAULT.to_owned()),
         Some((TransportModel::Preset(name), _)) if name == "udp" => {
@@ -43,7 +49,11 @@ pub(crate) fn transport(
         }
         Some((TransportModel::Preset(name), _)) if name == "wtcp" => return wtcp(model, None),
         Some((TransportModel::Preset(name), span)) => {
-            (named(name, span, &["wtcp", "udp"])?, name.clone())
+            let more: Vec<&str> = OTHER_TRANSPORTS.iter().map(|other| other.name).collect();
+            (
+                named(name, span, &[&more[..], &["udp"]].concat())?,
+                name.clone(),
+            )
         }
         Some((TransportModel::Composed(composed), _)) => {
             if let Some(parameters) = &composed.wtcp {
@@ -70,11 +80,8 @@ pub(crate) fn transport(
     if let Some(acking) = &model.acking {
         (config.acking, _) = acking.value.lower(closed)?;
     }
-    if let Some(handshake) = &model.handshake {
-        config.handshake = match handshake.value {
-            HandshakeModel::None => Handshake::None,
-            HandshakeModel::ThreeWay => Handshake::ThreeWay,
-        };
+    if let Some(model) = &model.handshake {
+        config.handshake = handshake(model.value);
     }
     if let Some(fin) = &model.fin {
         config.fin = fin.value;
@@ -83,6 +90,23 @@ pub(crate) fn transport(
         settings(&tcp.value, &tcp.span, &mut config)?;
     }
     Ok((Transport::Tcp(Arc::new(config)), label))
+}
+
+/// How a connection begins.
+pub(crate) fn handshake(model: HandshakeModel) -> Handshake {
+    match model {
+        HandshakeModel::None => Handshake::None,
+        HandshakeModel::ThreeWay => Handshake::ThreeWay,
+    }
+}
+
+/// What ends slow start besides a loss.
+pub(crate) fn slow_start(model: SlowStartModel) -> SlowStartConfig {
+    match model {
+        SlowStartModel::Standard => SlowStartConfig::Standard,
+        SlowStartModel::HyStart => SlowStartConfig::HyStart,
+        SlowStartModel::HyStartPlusPlus => SlowStartConfig::HyStartPlusPlus,
+    }
 }
 
 fn named(name: &str, span: &Span, more: &[&str]) -> Result<Composition, Fault> {
@@ -129,9 +153,14 @@ fn refuse_slots(model: &ComposedModel, span: &Span) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Presets that compositions may start from besides TCP's.
+fn quic_presets() -> Vec<&'static str> {
+    PRESETS_OF_QUIC.iter().map(|preset| preset.name).collect()
+}
+
 fn compose(model: &ComposedModel, custom: &CustomMembers) -> Result<(Composition, String), Fault> {
     let (base, name) = match &model.preset {
-        Some(p) => (named(&p.value, &p.span, &[])?, p.value.as_str()),
+        Some(p) => (named(&p.value, &p.span, &quic_presets())?, p.value.as_str()),
         None => (named(DEFAULT, &(0..0), &[])?, DEFAULT),
     };
     let mut composition = base;
@@ -304,12 +333,8 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     flag(&mut config.eln, model.eln);
     flag(&mut config.hints, model.hints);
     check_ecn(config, span)?;
-    if let Some(slow_start) = model.slow_start {
-        config.slow_start = match slow_start {
-            SlowStartModel::Standard => SlowStartConfig::Standard,
-            SlowStartModel::HyStart => SlowStartConfig::HyStart,
-            SlowStartModel::HyStartPlusPlus => SlowStartConfig::HyStartPlusPlus,
-        };
+    if let Some(model) = model.slow_start {
+        config.slow_start = slow_start(model);
     }
     if let Some(undo) = &model.undo {
         config.undo = UndoConfig {

@@ -1,6 +1,5 @@
 //! Lowering of WTCP.
 
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use skywave_core::packet::UDP_HEADER_BYTES;
@@ -8,6 +7,8 @@ use skywave_core::wtcp::wire::MAX_HEADER;
 use skywave_core::wtcp::{self, Config, LongTerm, Micros};
 use skywave_sim::spec::Transport;
 
+use crate::lower::datagram::{Changes, number, payload};
+use crate::lower::flow::udp_header;
 use crate::model::flow::FlowModel;
 use crate::model::number::Count;
 use crate::model::units::{Bytes, Period};
@@ -32,14 +33,8 @@ pub(crate) fn wtcp(
         receive_buffer: DEFAULT_BUFFER,
         ..Config::default()
     };
-    if let Some(mss) = &flow.mss {
-        config.mss = match u16::try_from(mss.value.0) {
-            Ok(mss) if u32::from(mss) <= MAX_MSS => mss,
-            _ => {
-                return Err(Fault::new(mss.span.clone(), "`mss` is too large for WTCP")
-                    .label(format!("at most {MAX_MSS} bytes fit a datagram")));
-            }
-        };
+    if let Some(mss) = payload(flow, MAX_MSS, "WTCP")? {
+        config.mss = mss;
     }
     if let Some(rwnd) = &flow.rwnd {
         let bytes = rwnd.value.in_bytes(u32::from(config.mss)) + 0.5;
@@ -71,24 +66,12 @@ pub(crate) fn wtcp(
     };
     let transport = Transport::Wtcp {
         config: Arc::new(config),
-        header: (flow.header.as_ref()).map_or(UDP_HEADER_BYTES, |h| h.value.0),
+        header: udp_header(flow),
     };
     Ok((transport, label))
 }
 
-/// The parameters that differ from the defaults, for the label.
-struct Changes(Vec<String>);
-
 impl Changes {
-    fn set<T: PartialEq + Debug>(&mut self, name: &str, to: &mut T, from: Option<T>) {
-        if let Some(from) = from {
-            if from != *to {
-                self.0.push(format!("{name}={from:?}"));
-            }
-            *to = from;
-        }
-    }
-
     fn separation(&mut self, name: &str, to: &mut Micros, from: Option<Period>) {
         let mut period = to.to_duration();
         self.set(name, &mut period, from.map(|p| p.0));
@@ -105,6 +88,11 @@ impl Changes {
             "max_separation",
             &mut to.max_separation,
             model.max_separation,
+        );
+        self.separation(
+            "probe_separation",
+            &mut to.probe_separation,
+            model.probe_separation,
         );
         let period = |p: Option<Period>| p.map(|p| p.0);
         self.set(
@@ -210,8 +198,4 @@ impl Changes {
         );
         self.set("floor", &mut to.floor, model.floor.map(|x| x.0));
     }
-}
-
-fn number(n: Option<Count>) -> Option<u32> {
-    n.map(|n| u32::try_from(n.0).unwrap_or(u32::MAX))
 }

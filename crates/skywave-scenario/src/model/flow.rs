@@ -9,7 +9,7 @@ use crate::model::units::{Bytes, Duration, HeaderBytes, Period, Rate, Size, Wind
 use crate::model::{Dist, OneOrMany};
 use crate::read::spanned::Spanned;
 
-/// Data from one node to another. UDP refuses the keys that are of TCP only; WTCP ignores them, so that a sweep
+/// Data from one node to another. UDP and QUIC refuse the keys that are of TCP only; WTCP ignores them, so that a sweep
 /// over `transport` may have TCP and WTCP in it.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -35,15 +35,15 @@ pub(crate) struct FlowModel {
     pub(crate) transport: Option<Spanned<TransportModel>>,
     /// The stack whose defaults to take. Of TCP only; default "rfc".
     pub(crate) profile: Option<Spanned<ProfileModel>>,
-    /// Payload bytes of a full segment. UDP refuses it; default 1460, WTCP 1423.
+    /// Payload bytes of a full segment. UDP refuses it; default 1460, WTCP 1423, QUIC 1435.
     pub(crate) mss: Option<Spanned<Bytes>>,
-    /// Bytes of headers on the wire; default 40, UDP 28, WTCP 28 below its own headers.
+    /// Bytes of headers on the wire; default 40, UDP 28, WTCP and QUIC 28 below their own headers.
     pub(crate) header: Option<Spanned<HeaderBytes>>,
     /// The receiver's buffer, and so the largest window that it advertises. UDP refuses it; default 1 MiB.
     pub(crate) rwnd: Option<Spanned<Window>>,
     /// When the receiver acknowledges. Of TCP only; default by profile: rfc and bsd "delayed", ns2 "every".
     pub(crate) acking: Option<Spanned<AckingModel>>,
-    /// How the connection begins. Of TCP only; default "three-way".
+    /// How the connection begins. Of TCP and QUIC only; default "three-way".
     pub(crate) handshake: Option<Spanned<HandshakeModel>>,
     /// Close the connection with FIN. Of TCP only; default by profile: rfc and bsd true, ns2 false.
     pub(crate) fin: Option<Spanned<bool>>,

@@ -12,6 +12,7 @@ pub(crate) mod number;
 pub(crate) mod policer;
 pub(crate) mod quantity;
 pub(crate) mod queue;
+pub(crate) mod quic;
 pub(crate) mod radio;
 pub(crate) mod recovery;
 #[cfg(feature = "schema")]

@@ -80,6 +80,9 @@ pub(crate) struct StepModel {
     pub(crate) limit: Room,
     /// A packet that finds more than this waiting is marked; in the unit of `limit`.
     pub(crate) threshold: Level,
+    /// Weight of a sample in the average that is compared with the threshold (TCP New Jersey's congestion
+    /// warning); default the queue itself is compared.
+    pub(crate) weight: Option<Probability>,
 }
 
 /// CoDel (RFC 8289).

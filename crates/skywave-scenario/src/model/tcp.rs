@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::model::member::{CongestionModel, DetectionModel, RecoveryModel, TimeoutModel};
 use crate::model::number::Count;
+use crate::model::quic::QuicModel;
 use crate::model::units::{Period, Window};
 use crate::model::wtcp::WtcpModel;
 use crate::read::spanned::Spanned;
@@ -13,30 +14,34 @@ use crate::read::spanned::Spanned;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::unwrap_kinds))]
 pub(crate) enum TransportModel {
-    /// The name of a preset, "wtcp" or "udp".
+    /// The name of a preset of TCP or QUIC, "wtcp" or "udp".
     #[serde(rename = "$scalar")]
     Preset(String),
-    /// A preset with other members in some slots, or WTCP with other parameters.
+    /// A preset with other members in some slots, or QUIC or WTCP with other parameters.
     #[serde(rename = "$table")]
     Composed(Box<ComposedModel>),
 }
 
-/// A preset with other members in some slots, or WTCP with other parameters. A member is written by its name,
+/// A preset with other members in some slots, or QUIC or WTCP with other parameters. A member is written by its name,
 /// or with parameters as in `congestion = { cerl = { a = 0.3 } }`.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ComposedModel {
-    /// The preset to start from; default "reno".
+    /// The preset to start from; default "reno", with `quic` "quic".
     pub(crate) preset: Option<Spanned<String>>,
-    /// When a segment counts as lost; default that of the preset.
+    /// When a segment counts as lost. Not with QUIC; default that of the preset.
     pub(crate) detection: Option<DetectionModel>,
-    /// What is sent after a loss, until it is repaired; default that of the preset.
+    /// Which segments the sender sends while it repairs a loss. Not with QUIC, which has a recovery of its own;
+    /// default that of the preset.
     pub(crate) recovery: Option<RecoveryModel>,
     /// How the window grows and shrinks; default that of the preset.
     pub(crate) congestion: Option<CongestionModel>,
-    /// What the retransmission timer does when it expires; default that of the preset.
+    /// How the sender answers a retransmission timeout. Not with QUIC, which has probes of its own; default that
+    /// of the preset.
     pub(crate) timeout: Option<TimeoutModel>,
+    /// Settings of QUIC, with a preset of QUIC or none; default none.
+    pub(crate) quic: Option<Spanned<QuicModel>>,
     /// WTCP with these parameters, in place of TCP. No other key then; default none.
     pub(crate) wtcp: Option<Spanned<WtcpModel>>,
 }

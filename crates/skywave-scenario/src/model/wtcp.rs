@@ -15,6 +15,8 @@ pub(crate) struct WtcpModel {
     pub(crate) min_separation: Option<Period>,
     /// Largest time between packets; default "10s".
     pub(crate) max_separation: Option<Period>,
+    /// Least time between a packet and a probe in a slot without data; default "10ms".
+    pub(crate) probe_separation: Option<Period>,
     /// Round-trip time until there is a sample; default "1s".
     pub(crate) initial_rtt: Option<Period>,
     /// The sender wants an ACK at least this often; default "5s".

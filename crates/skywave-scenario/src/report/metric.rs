@@ -52,9 +52,13 @@ pub const FLOW_METRICS: &[Metric] = &[
     metric(
         "timeouts",
         "timeouts",
-        "Expiries of the retransmission timer.",
+        "Expiries of the retransmission timer; of QUIC probe timeouts.",
     ),
-    metric("fast_retransmits", "fast_retransmits", "Fast retransmits."),
+    metric(
+        "fast_retransmits",
+        "fast_retransmits",
+        "Fast retransmits; of QUIC recovery periods that losses began.",
+    ),
     metric(
         "window_cuts",
         "window_cuts",
@@ -218,6 +222,16 @@ pub const FLOW_METRICS: &[Metric] = &[
         "multi_loss_timeouts",
         "multi_loss_timeouts",
         "Those of them in which the retransmission timer found a loss.",
+    ),
+    metric(
+        "lost_repairs",
+        "lost_repairs",
+        "Fast retransmissions that were lost in their turn: sent again before a timeout, and lost.",
+    ),
+    metric(
+        "lost_repair_timeouts",
+        "lost_repair_timeouts",
+        "Those of them that the retransmission timer found: timeouts caused by a lost retransmission.",
     ),
     metric(
         "ack_gaps",

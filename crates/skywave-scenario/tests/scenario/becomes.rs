@@ -44,7 +44,9 @@ fn both(text: &str) -> (LinkConfig, LinkConfig) {
 fn tcp(text: &str) -> TcpConfig {
     match spec("delay = \"1ms\"", text).flows.remove(0).transport {
         Transport::Tcp(config) => (*config).clone(),
-        Transport::Udp { .. } | Transport::Wtcp { .. } => panic!("TCP is expected"),
+        Transport::Udp { .. } | Transport::Wtcp { .. } | Transport::Quic { .. } => {
+            panic!("TCP is expected")
+        }
     }
 }
 

@@ -137,10 +137,19 @@ fn every_key_arrives() {
     let step = StepConfig {
         limit: Limit::Packets(100),
         threshold: 20,
+        weight: None,
     };
     assert_eq!(
         queue("{ step = { limit = \"100 packets\", threshold = \"20 packets\" } }"),
         QueueConfig::Step(step)
+    );
+    let warning = StepConfig {
+        weight: Some(0.2),
+        ..step
+    };
+    assert_eq!(
+        queue("{ step = { limit = \"100 packets\", threshold = \"20 packets\", weight = 0.2 } }"),
+        QueueConfig::Step(warning)
     );
 }
 
@@ -167,6 +176,7 @@ fn a_time_stands_for_what_the_link_sends_in_it() {
     let step = StepConfig {
         limit: Limit::Bytes(25_000),
         threshold: 1_250,
+        weight: None,
     };
     assert_eq!(
         queue("{ step = { limit = \"100ms\", threshold = \"5ms\" } }"),

@@ -121,7 +121,7 @@ fn a_path_goes_into_what_is_written_by_name_only() {
             CongestionConfig::Cerl(cerl) => cerl.a,
             _ => f64::NAN,
         },
-        Transport::Udp { .. } | Transport::Wtcp { .. } => f64::NAN,
+        Transport::Udp { .. } | Transport::Wtcp { .. } | Transport::Quic { .. } => f64::NAN,
     };
     let specs = specs("\"flow.other.transport.congestion.cerl.a\" = [0.2, 0.8]");
     assert_eq!((a(&specs[0], 1), a(&specs[1], 1)), (0.2, 0.8));
@@ -156,7 +156,9 @@ fn linked_paths_vary_together() {
     assert_eq!(spec.links[0].config.service, spec.links[2].config.service);
     match &spec.flows[0].transport {
         Transport::Tcp(config) => assert_eq!(config.rwnd, 180 * 1460),
-        Transport::Udp { .. } | Transport::Wtcp { .. } => panic!("TCP is expected"),
+        Transport::Udp { .. } | Transport::Wtcp { .. } | Transport::Quic { .. } => {
+            panic!("TCP is expected")
+        }
     }
 }
 

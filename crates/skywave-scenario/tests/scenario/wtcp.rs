@@ -4,29 +4,15 @@ use std::sync::Arc;
 
 use skywave_core::Duration;
 use skywave_core::wtcp::{Config, LongTerm, Micros};
-use skywave_scenario::{NoFiles, Scenario};
-use skywave_sim::spec::{Traffic, Transport};
+use skywave_sim::spec::Transport;
 
-/// A network whose flow has these lines.
-fn scenario(lines: &str) -> Result<Scenario, String> {
-    let text = format!(
-        "[[link]]\nbetween = [\"A\", \"B\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\
-         [[flow]]\nfrom = \"A\"\nto = \"B\"\n{lines}\n\
-         [run]\nduration = \"10s\"\n"
-    );
-    Scenario::parse("test.toml", &text, &NoFiles).map_err(|e| e.render(false))
-}
+use crate::flow;
 
 /// The flow has this configuration, header and name.
 #[track_caller]
 fn becomes(lines: &str, config: Config, header: u32, name: &str) {
-    let scenario = scenario(lines).expect("a scenario");
-    let point = &scenario.points()[0];
-    let flow = &point.spec(1).flows[0];
     let config = Arc::new(config);
-    assert_eq!(flow.transport, Transport::Wtcp { config, header });
-    assert_eq!(flow.traffic, Traffic::Ftp);
-    assert_eq!(point.transport_label(0), Some(name));
+    flow::becomes(lines, &Transport::Wtcp { config, header }, name);
 }
 
 /// The configuration of a flow without `mss` and `rwnd`.
@@ -76,7 +62,7 @@ fn parameters_are_in_its_name() {
 
 #[test]
 fn what_cannot_be_is_an_error() {
-    let error = |lines: &str| scenario(lines).expect_err("a mistake");
+    let error = |lines: &str| flow::scenario(lines).expect_err("a mistake");
     insta::assert_snapshot!(
         "range",
         error("transport = { wtcp = { rate = { weight = 2 } } }")

@@ -71,7 +71,7 @@ impl AgentLane {
 impl World<'_> {
     /// An agent does what is due by the end of its earliest bucket.
     pub(super) fn on_agent(&mut self, lane: usize) {
-        let Some(inbox) = &mut self.lanes[lane].inbox else {
+        let Some(inbox) = self.lanes[lane].inbox() else {
             return;
         };
         let horizon = inbox.horizon(self.now);
@@ -85,7 +85,7 @@ impl World<'_> {
             self.fire_agent_timers(lane, arrival.at);
             self.pass_agent(lane, arrival.at, arrival.label);
         }
-        if let Some(inbox) = &mut self.lanes[lane].inbox {
+        if let Some(inbox) = self.lanes[lane].inbox() {
             inbox.recycle(packets);
         }
         self.fire_agent_timers(lane, horizon);
@@ -102,7 +102,7 @@ impl World<'_> {
             return;
         }
         agent.timer = Some(at);
-        if let Some(inbox) = &mut self.lanes[lane].inbox
+        if let Some(inbox) = self.lanes[lane].inbox()
             && let Some(wake) = inbox.insert(Arrival::timer(at))
         {
             self.push(wake, Event::Link(lane as u32));
@@ -137,7 +137,11 @@ impl World<'_> {
                 connection.snoop.on_data(at, &packet, segment);
             }
             Body::TcpAck(segment) => verdict = connection.snoop.on_ack(at, segment),
-            Body::Udp(_) | Body::WtcpForward(_) | Body::WtcpBack(_) => {}
+            Body::Udp(_)
+            | Body::WtcpForward(_)
+            | Body::WtcpBack(_)
+            | Body::QuicForward(_)
+            | Body::QuicBack(_) => {}
         }
         agent.reset_timer(flow);
         self.send_repairs(lane, flow, at);

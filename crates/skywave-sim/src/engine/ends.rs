@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use skywave_core::Time;
 use skywave_core::packet::Segment;
-use skywave_core::tcp::limits::Limit;
+use skywave_core::tcp::limits::{Limit, LimitTimes};
 use skywave_core::tcp::{Receiver, Sender, TcpConfig};
 
+use super::quic::Quic;
 use super::wtcp::Wtcp;
 use crate::measure::LossLedger;
 use crate::outcome::FlowOutcome;
@@ -30,6 +31,7 @@ pub(super) enum Ends {
     Tcp(Tcp),
     Udp { header: u32, sent: u64 },
     Wtcp(Box<Wtcp>),
+    Quic(Box<Quic>),
 }
 
 /// Both ends of a TCP connection.
@@ -39,11 +41,7 @@ pub(super) struct Tcp {
     pub(super) receiver: Receiver,
     /// Number of the segment to be delivered next, among those sent.
     pub(super) next_number: u64,
-    pub(super) config: Arc<TcpConfig>,
     pub(super) losses: LossLedger,
-    /// The receiver echoes to the sender what the path has written on data: ECN marks, loss
-    /// notifications or hints.
-    pub(super) tells_way: bool,
 }
 
 // For transports other than TCP: the questions that are asked for every packet.
@@ -52,6 +50,7 @@ impl Ends {
     pub(super) fn sender_due(&self) -> Time {
         match self {
             Self::Wtcp(wtcp) => wtcp.sender_due().unwrap_or(Time::MAX),
+            Self::Quic(quic) => quic.sender_due().unwrap_or(Time::MAX),
             Self::Tcp(_) | Self::Udp { .. } => Time::MAX,
         }
     }
@@ -60,15 +59,19 @@ impl Ends {
     pub(super) fn receiver_due(&self) -> Time {
         match self {
             Self::Wtcp(wtcp) => wtcp.receiver_due().unwrap_or(Time::MAX),
+            Self::Quic(quic) => quic.receiver_due().unwrap_or(Time::MAX),
             Self::Tcp(_) | Self::Udp { .. } => Time::MAX,
         }
     }
 
     #[inline(never)]
     pub(super) fn poll_receiver(&mut self, now: Time) -> Answer {
-        if let Self::Wtcp(wtcp) = self
-            && wtcp.poll_receiver(now)
-        {
+        let has_answer = match self {
+            Self::Wtcp(wtcp) => wtcp.poll_receiver(now),
+            Self::Quic(quic) => quic.poll_receiver(now),
+            Self::Tcp(_) | Self::Udp { .. } => false,
+        };
+        if has_answer {
             Answer::WithNews
         } else {
             Answer::None
@@ -81,26 +84,23 @@ impl Tcp {
         let mut sender = Sender::new(Arc::clone(config));
         sender.measure(run.measure.0, run.measure.1);
         Self {
-            config: Arc::clone(config),
             sender,
             receiver: Receiver::new(Arc::clone(config)),
             losses: LossLedger::new(run.measure, run.details),
             next_number: 0,
-            tells_way: config.ecn || config.eln || config.hints,
         }
+    }
+
+    /// The configuration of both ends.
+    #[inline(always)]
+    pub(super) fn config(&self) -> &TcpConfig {
+        self.sender.config()
     }
 
     /// At the end of the run: shares of time by what kept the sender from sending more, and its
     /// losses.
     pub(super) fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {
-        let times = self.sender.limit_times(now);
-        outcome.share_handshake = times.share(Limit::Handshake);
-        outcome.share_cwnd = times.share(Limit::Cwnd);
-        outcome.share_rwnd = times.share(Limit::Rwnd);
-        outcome.share_application = times.share(Limit::Application);
-        outcome.share_pacing = times.share(Limit::Pacing);
-        outcome.share_recovery = times.share(Limit::Recovery);
-        outcome.share_timeout = times.share(Limit::Timeout);
+        share_out(&self.sender.limit_times(now), outcome);
         let una = self.sender.flight().una();
         self.losses.finish(una, outcome);
     }
@@ -109,7 +109,7 @@ impl Tcp {
     #[cold]
     #[inline(never)]
     pub(super) fn arrives(&mut self, now: Time, segment: &Segment) {
-        let position = position(segment, self.config.iss, self.receiver.next());
+        let position = position(segment, self.config().iss, self.receiver.next());
         if segment.len == 0 || self.receiver.has(position) {
             return;
         }
@@ -122,8 +122,19 @@ impl Tcp {
     /// First position after a data segment.
     pub(super) fn end_of(&self, segment: &Segment) -> u64 {
         let una = self.sender.flight().una();
-        position(segment, self.config.iss, una) + segment.span()
+        position(segment, self.config().iss, una) + segment.span()
     }
+}
+
+/// Reports the shares of time by what kept a sender from sending more.
+pub(super) fn share_out(times: &LimitTimes, outcome: &mut FlowOutcome) {
+    outcome.share_handshake = times.share(Limit::Handshake);
+    outcome.share_cwnd = times.share(Limit::Cwnd);
+    outcome.share_rwnd = times.share(Limit::Rwnd);
+    outcome.share_application = times.share(Limit::Application);
+    outcome.share_pacing = times.share(Limit::Pacing);
+    outcome.share_recovery = times.share(Limit::Recovery);
+    outcome.share_timeout = times.share(Limit::Timeout);
 }
 
 /// Stream position of a data segment of a simulated sender.

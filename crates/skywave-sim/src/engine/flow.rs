@@ -1,5 +1,7 @@
 //! A flow: its two ends, the application that uses them, and what is measured.
 
+mod other;
+
 use skywave_core::driver::{DriveFlight, DriveReceiver, DriveSender};
 use skywave_core::packet::{Body, Datagram, Packet, Segment};
 use skywave_core::tcp::SenderCounters;
@@ -8,6 +10,7 @@ use skywave_core::{Duration, Time};
 
 use super::ends::{Answer, Ends, Tcp};
 use super::mailbox::Mailbox;
+use super::quic::Quic;
 use super::wake::Wake;
 use super::wtcp::{self, Wtcp};
 use crate::losses::{Found, LossCause};
@@ -16,7 +19,7 @@ use crate::outcome::FlowOutcome;
 use crate::spec::{FlowSpec, Spec, Traffic, Transport};
 use crate::traffic::{Action, Source};
 
-/// Series of a TCP flow, in the order of `Recorder::record`'s index.
+/// Series of a TCP or QUIC flow, in the order of `Recorder::record`'s index.
 pub(crate) const SERIES: [&str; 6] = ["cwnd", "ssthresh", "rtt", "srtt", "rto", "acked"];
 
 /// A flow as the engine drives it.
@@ -46,7 +49,6 @@ pub(crate) struct Flow {
     /// Packets that wait for a receiver that collects them.
     pub(crate) to_receiver: Option<Box<Mailbox>>,
     pub(super) receiver_timer: Wake,
-    start: Time,
     /// The application; `None` for one that has data without end from the start on.
     source: Option<Box<Source>>,
     /// Time at which everything was acknowledged; [`Time::MAX`] before that.
@@ -78,14 +80,16 @@ impl Flow {
             Transport::Wtcp { config, header } => {
                 Ends::Wtcp(Box::new(Wtcp::new(config, *header, run)))
             }
+            Transport::Quic { config, header } => {
+                Ends::Quic(Box::new(Quic::new(config, *header, run)))
+            }
         };
         let series: &[&str] = match &ends {
             Ends::Wtcp(_) => &wtcp::SERIES,
-            Ends::Tcp(_) | Ends::Udp { .. } => &SERIES,
+            Ends::Tcp(_) | Ends::Udp { .. } | Ends::Quic(_) => &SERIES,
         };
         Self {
             index: index as u32,
-            start: spec.start,
             source: (spec.traffic != Traffic::Ftp).then(|| Box::new(Source::new(spec, run.seed))),
             meter: FlowMeter::new(
                 run.measure,
@@ -205,6 +209,14 @@ impl Flow {
                 wtcp.close();
                 None
             }
+            (Ends::Quic(quic), Action::Write(bytes)) => {
+                quic.write(now, bytes, &mut self.meter);
+                None
+            }
+            (Ends::Quic(quic), Action::Close) => {
+                quic.close();
+                None
+            }
         }
     }
 
@@ -216,6 +228,7 @@ impl Flow {
             Ends::Tcp(tcp) => tcp.sender.close(),
             Ends::Udp { .. } => {}
             Ends::Wtcp(wtcp) => wtcp.close(),
+            Ends::Quic(quic) => quic.close(),
         }
     }
 
@@ -233,7 +246,7 @@ impl Flow {
             tcp.arrives(now, segment);
         }
         let before = tcp.receiver.next();
-        if tcp.tells_way {
+        if tcp.receiver.tells_way() {
             tcp.receiver.on_packet(now, segment, packet.way());
         } else {
             tcp.receiver.on_segment(now, segment);
@@ -243,7 +256,7 @@ impl Flow {
             return;
         }
         // SYN and FIN carry nothing for the application.
-        let mut position = before.max(tcp.config.handshake.span());
+        let mut position = before.max(tcp.config().handshake.span());
         let data_end = after - u64::from(tcp.receiver.is_finished());
         let delivered = data_end.saturating_sub(position);
         self.meter.delivered(now, counts, delivered);
@@ -260,31 +273,6 @@ impl Flow {
         }
     }
 
-    /// As [`Self::on_data`], for transports other than TCP. (All packets of a flow are of the
-    /// flow's own transport.)
-    #[inline(never)]
-    fn on_other_data(&mut self, now: Time, packet: &Packet) {
-        match (&mut self.ends, &packet.body) {
-            (Ends::Udp { .. }, Body::Udp(datagram)) => {
-                let counts = self.meter.counts(now);
-                if counts {
-                    self.meter.arrived(packet.size);
-                }
-                if packet.is_copy() {
-                    return;
-                }
-                self.meter.delivered(now, counts, u64::from(datagram.len));
-                if counts {
-                    self.meter.delay(now.since(datagram.sent_at));
-                }
-            }
-            (Ends::Wtcp(wtcp), Body::WtcpForward(carried)) => {
-                wtcp.on_data(now, packet.size, &{ carried.0 }, &mut self.meter);
-            }
-            _ => {}
-        }
-    }
-
     /// A packet reached the sender.
     #[inline]
     pub(crate) fn on_ack(&mut self, now: Time, packet: &Packet) {
@@ -292,28 +280,23 @@ impl Flow {
             tcp.sender.on_segment(now, segment);
             self.after_sender(now);
         } else {
-            self.on_wtcp_ack(now, packet);
-        }
-    }
-
-    /// As [`Self::on_ack`], for WTCP.
-    #[inline(never)]
-    fn on_wtcp_ack(&mut self, now: Time, packet: &Packet) {
-        if let (Ends::Wtcp(wtcp), Body::WtcpBack(carried)) = (&mut self.ends, packet.body) {
-            let rtt = wtcp.on_ack(now, &{ carried.0 });
-            self.after_wtcp_sender(now, rtt);
+            self.on_other_ack(now, packet);
         }
     }
 
     /// A packet of this flow is lost at `at`. Only lost data is counted, not a lost ACK or probe.
     pub(crate) fn lost(&mut self, at: Time, packet: &Packet, cause: LossCause) {
         let is_data = match (&mut self.ends, &packet.body) {
-            (_, Body::TcpAck(_) | Body::WtcpBack(_)) => false,
+            (_, Body::TcpAck(_) | Body::WtcpBack(_) | Body::QuicBack(_)) => false,
             (Ends::Tcp(tcp), Body::TcpData(segment)) => {
                 tcp.losses.lost(at, tcp.end_of(segment), cause);
                 true
             }
             (Ends::Wtcp(wtcp), Body::WtcpForward(carried)) => wtcp.lost(at, &{ carried.0 }, cause),
+            (Ends::Quic(quic), Body::QuicForward(carried)) => {
+                quic.lost(at, *carried, cause);
+                true
+            }
             _ => true,
         };
         if is_data {
@@ -344,7 +327,11 @@ impl Flow {
             Ends::Udp { .. } => {}
             Ends::Wtcp(wtcp) => {
                 wtcp.on_sender_timer(now);
-                self.after_wtcp_sender(now, None);
+                self.after_other_sender(now, None);
+            }
+            Ends::Quic(quic) => {
+                quic.on_sender_timer(now);
+                self.after_other_sender(now, None);
             }
         }
     }
@@ -364,6 +351,7 @@ impl Flow {
             Ends::Tcp(tcp) => tcp.receiver.on_timer(now),
             Ends::Udp { .. } => {}
             Ends::Wtcp(wtcp) => wtcp.on_receiver_timer(now),
+            Ends::Quic(quic) => quic.on_receiver_timer(now),
         }
     }
 
@@ -384,17 +372,6 @@ impl Flow {
         }
         if self.recorder.is_some() {
             self.record(now, rtt);
-        }
-    }
-
-    /// As [`Self::after_sender`], for WTCP.
-    #[inline(never)]
-    fn after_wtcp_sender(&mut self, now: Time, rtt: Option<Duration>) {
-        if let Ends::Wtcp(wtcp) = &mut self.ends {
-            wtcp.after_sender(now, &mut self.meter, rtt);
-            if let Some(recorder) = &mut self.recorder {
-                wtcp.record(now, rtt, recorder);
-            }
         }
     }
 
@@ -444,6 +421,7 @@ impl Flow {
                 let drained = wtcp.is_drained() && waits;
                 (wtcp.is_done(), drained)
             }
+            Ends::Quic(quic) => (quic.is_done(), quic.is_drained() && waits),
         };
         if done && self.completed == Time::MAX {
             self.completed = now;
@@ -457,26 +435,28 @@ impl Flow {
     }
 
     /// What was measured, at the end of the run.
-    pub(crate) fn outcome(&mut self, name: &str, now: Time) -> FlowOutcome {
+    pub(crate) fn outcome(&mut self, spec: &FlowSpec, now: Time) -> FlowOutcome {
         self.pass(now);
         let done = self.counted.take().filter(|_| self.bound == Time::MAX);
         let waits = match &self.ends {
             Ends::Tcp(tcp) => !tcp.sender.flight().is_empty() && tcp.sender.flight().una() > 0,
             Ends::Udp { .. } => false,
             Ends::Wtcp(wtcp) => wtcp.waits() && wtcp.acknowledged() > 0,
+            Ends::Quic(quic) => quic.waits(),
         };
         if waits {
             self.meter.add_gap(now);
         }
         let mut outcome = self
             .meter
-            .outcome(name, now, done.map(|counters| *counters));
-        let took = self.completed.since(self.start);
+            .outcome(&spec.name, now, done.map(|counters| *counters));
+        let took = self.completed.since(spec.start);
         outcome.completion_s = (self.completed < Time::MAX).then(|| took.as_secs_f64());
         match &mut self.ends {
             Ends::Tcp(tcp) => tcp.explain(now, &mut outcome),
             Ends::Udp { .. } => {}
             Ends::Wtcp(wtcp) => wtcp.explain(now, &mut outcome),
+            Ends::Quic(quic) => quic.explain(now, &mut outcome),
         }
         outcome
     }
@@ -484,12 +464,13 @@ impl Flow {
     /// Whether its sender uses explicit loss notifications (ELN), so as not to cut its window for
     /// losses on a channel.
     pub(super) fn wants_loss_notices(&self) -> bool {
-        matches!(&self.ends, Ends::Tcp(tcp) if tcp.config.eln)
+        matches!(&self.ends, Ends::Tcp(tcp) if tcp.config().eln)
     }
 
     fn counters(&self) -> Option<SenderCounters> {
         match &self.ends {
             Ends::Tcp(tcp) => Some(*tcp.sender.counters()),
+            Ends::Quic(quic) => Some(quic.counters()),
             Ends::Udp { .. } | Ends::Wtcp(_) => None,
         }
     }
@@ -508,17 +489,8 @@ impl Flow {
     }
 
     #[inline(always)]
-    pub(crate) fn is_wtcp(&self) -> bool {
-        matches!(self.ends, Ends::Wtcp(_))
-    }
-
-    /// The next packet that WTCP's sender has for the wire.
-    #[inline(never)]
-    pub(crate) fn poll_wtcp_sender(&mut self, now: Time) -> Option<Packet> {
-        let Ends::Wtcp(wtcp) = &mut self.ends else {
-            return None;
-        };
-        wtcp.poll_sender(now, self.index, &mut self.meter)
+    pub(crate) fn is_tcp(&self) -> bool {
+        matches!(self.ends, Ends::Tcp(_))
     }
 
     /// The packet of the segment that the sender has for the wire.
@@ -531,7 +503,7 @@ impl Flow {
             unreachable!("only TCP has segments")
         };
         let segment = tcp.sender.segment(departure, now);
-        let size = tcp.config.wire_size(&segment);
+        let size = tcp.config().wire_size(&segment);
         Packet {
             ecn: departure.ecn(),
             ..Packet::new(self.index, size, Body::TcpData(segment))
@@ -562,10 +534,11 @@ impl Flow {
         let tcp = match &mut self.ends {
             Ends::Tcp(tcp) => tcp,
             Ends::Wtcp(wtcp) if NEWS => return wtcp.answer(self.index),
+            Ends::Quic(quic) if NEWS => return quic.answer(self.index),
             _ => unreachable!("datagrams are not acknowledged"),
         };
         let segment = tcp.receiver.ack::<NEWS>(now);
-        let size = tcp.config.wire_size(&segment);
+        let size = tcp.config().wire_size(&segment);
         Packet::new(self.index, size, Body::TcpAck(segment))
     }
 }
@@ -576,7 +549,7 @@ mod tests {
 
     /// With many flows, fetching this is most of the work, and most of the memory.
     #[test]
-    fn a_flow_is_twenty_nine_cache_lines() {
-        assert_eq!(size_of::<Flow>(), 29 * 64);
+    fn a_flow_is_twenty_four_cache_lines() {
+        assert_eq!(size_of::<Flow>(), 24 * 64);
     }
 }

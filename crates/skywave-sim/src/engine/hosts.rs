@@ -39,18 +39,18 @@ impl World<'_> {
                     continue 'turns; // with data in flight there is nothing to settle
                 }
             }
-            if self.flows[index].is_wtcp() {
-                self.send_wtcp(index, at);
+            if !self.flows[index].is_tcp() {
+                self.send_other(index, at);
             }
             self.flows[index].settle(at);
         };
         self.schedule_sender_at(index, own, first);
     }
 
-    /// Sends what a WTCP sender has to send.
+    /// Sends what a sender other than TCP's has to send.
     #[inline(never)]
-    fn send_wtcp(&mut self, index: usize, at: Time) {
-        while let Some(packet) = self.flows[index].poll_wtcp_sender(at) {
+    fn send_other(&mut self, index: usize, at: Time) {
+        while let Some(packet) = self.flows[index].poll_other_sender(at) {
             self.send(packet, at);
         }
     }

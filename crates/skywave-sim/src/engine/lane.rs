@@ -18,15 +18,22 @@ use crate::observe::{Observer, Offer};
 use crate::outcome::LinkOutcome;
 use crate::spec::{AgentSpec, LinkSpec, Spec};
 
-pub(crate) struct Lane {
+/// Most lanes are wires that follow, and have nothing but a number.
+pub(crate) enum Lane {
+    /// The [`Wire`] with this number, which follows (see the module `plan`).
+    Wire(u32),
+    /// Any other.
+    Other(Box<OtherLane>),
+}
+
+pub(crate) struct OtherLane {
     carrier: Carrier,
-    /// Where packets from several feeders are put in order; `None` for a link that follows (see the
-    /// module `plan`).
-    pub(crate) inbox: Option<Box<Inbox>>,
+    /// Where packets from several feeders are put in order; `None` for a link that follows.
+    inbox: Option<Inbox>,
     watch: Option<Box<Watch>>,
     /// Flows that have just lost a packet here, and whose next packet is to carry a loss
     /// notification.
-    pub(super) notices: LossNotices,
+    notices: LossNotices,
 }
 
 enum Carrier {
@@ -113,57 +120,101 @@ impl Lane {
                 Carrier::Link(Box::new(link))
             }
         };
-        Self {
+        match carrier {
+            Carrier::Wire(wire) if slack.is_none() => Self::Wire(wire),
+            carrier => Self::other(carrier, inbox(slack, run, &name), watch),
+        }
+    }
+
+    fn other(carrier: Carrier, inbox: Option<Inbox>, watch: Option<Box<Watch>>) -> Self {
+        Self::Other(Box::new(OtherLane {
             carrier,
-            inbox: inbox(slack, run, &name),
+            inbox,
             watch,
             notices: LossNotices::default(),
-        }
+        }))
     }
 
     /// An agent in the place of a link.
     pub(crate) fn of_agent(agent: &AgentSpec, slack: Option<Slack>, run: &Spec) -> Self {
         let name = format!("agent.{}", run.nodes[agent.node]);
-        Self {
-            carrier: Carrier::Agent(Box::new(AgentLane::new(agent, run))),
-            inbox: inbox(slack, run, &name),
-            watch: None,
-            notices: LossNotices::default(),
-        }
+        let carrier = Carrier::Agent(Box::new(AgentLane::new(agent, run)));
+        Self::other(carrier, inbox(slack, run, &name), None)
     }
 
     /// A passage from one station of the radio network to another.
     pub(crate) fn of_passage((from, to): (u16, u16), slack: Option<Slack>, run: &Spec) -> Self {
-        Self {
-            carrier: Carrier::Passage { from, to },
-            inbox: inbox(slack, run, &format!("passage.{from}.{to}")),
-            watch: None,
-            notices: LossNotices::default(),
+        let inbox = inbox(slack, run, &format!("passage.{from}.{to}"));
+        Self::other(Carrier::Passage { from, to }, inbox, None)
+    }
+
+    /// Where its packets are put in order, if they are.
+    #[inline]
+    pub(super) fn inbox(&mut self) -> Option<&mut Inbox> {
+        match self {
+            Self::Wire(_) => None,
+            Self::Other(lane) => lane.inbox.as_mut(),
+        }
+    }
+
+    /// Where it notes losses that the next packets are to tell of; `None` for one that loses none.
+    #[inline]
+    pub(super) fn notices(&mut self) -> Option<&mut LossNotices> {
+        match self {
+            Self::Wire(_) => None,
+            Self::Other(lane) => Some(&mut lane.notices),
+        }
+    }
+
+    /// No packet is to tell of a loss.
+    #[inline]
+    pub(super) fn has_no_notices(&self) -> bool {
+        match self {
+            Self::Wire(_) => true,
+            Self::Other(lane) => lane.notices.are_none(),
+        }
+    }
+
+    /// What carries its packets, unless it is a wire that follows.
+    #[inline]
+    fn carrier(&self) -> Option<&Carrier> {
+        match self {
+            Self::Wire(_) => None,
+            Self::Other(lane) => Some(&lane.carrier),
+        }
+    }
+
+    fn watch(&mut self) -> Option<&mut Watch> {
+        match self {
+            Self::Wire(_) => None,
+            Self::Other(lane) => lane.watch.as_deref_mut(),
         }
     }
 
     /// Where packets go that come to this lane, which has number `index`: to its inbox, or else
     /// right to its [decision](Self::decision).
     pub(super) fn entrance(&self, index: u32) -> Next {
-        if self.inbox.is_some() {
-            Next::Collects(index)
-        } else {
-            self.decision(index)
+        match self {
+            Self::Other(lane) if lane.inbox.is_some() => Next::Collects(index),
+            _ => self.decision(index),
         }
     }
 
     /// Where packets go about which this lane, which has number `index`, decides now.
     pub(super) fn decision(&self, index: u32) -> Next {
-        match self.carrier {
-            Carrier::Wire(wire) => Next::Wire(wire),
-            _ => Next::Follows(index),
+        match self {
+            Self::Wire(wire) => Next::Wire(*wire),
+            Self::Other(lane) => match lane.carrier {
+                Carrier::Wire(wire) => Next::Wire(wire),
+                _ => Next::Follows(index),
+            },
         }
     }
 
     /// The stations of a passage.
     pub(super) fn passage(&self) -> Option<(u16, u16)> {
-        match self.carrier {
-            Carrier::Passage { from, to } => Some((from, to)),
+        match self.carrier() {
+            Some(&Carrier::Passage { from, to }) => Some((from, to)),
             _ => None,
         }
     }
@@ -171,11 +222,11 @@ impl Lane {
     /// Kind of lane: which machine decides about its packets.
     #[inline]
     pub(crate) fn kind(&self) -> LaneKind {
-        match self.carrier {
-            Carrier::Wire(_) | Carrier::Link(_) => LaneKind::Link,
-            Carrier::Timed(_) => LaneKind::Timed,
-            Carrier::Agent(_) => LaneKind::Agent,
-            Carrier::Passage { .. } => LaneKind::Passage,
+        match self.carrier() {
+            None | Some(Carrier::Wire(_) | Carrier::Link(_)) => LaneKind::Link,
+            Some(Carrier::Timed(_)) => LaneKind::Timed,
+            Some(Carrier::Agent(_)) => LaneKind::Agent,
+            Some(Carrier::Passage { .. }) => LaneKind::Passage,
         }
     }
 
@@ -186,23 +237,23 @@ impl Lane {
     /// # Panics
     /// When this is no agent.
     pub(super) fn agent(&mut self) -> &mut AgentLane {
-        match &mut self.carrier {
-            Carrier::Agent(agent) => agent,
-            Carrier::Wire(_) | Carrier::Link(_) | Carrier::Timed(_) | Carrier::Passage { .. } => {
-                unreachable!("asked before")
-            }
+        if let Self::Other(lane) = self
+            && let Carrier::Agent(agent) = &mut lane.carrier
+        {
+            return agent;
         }
+        unreachable!("asked before")
     }
 
     /// # Panics
     /// When this is no link with a time of its own.
     pub(super) fn timed(&mut self) -> &mut TimedLane {
-        match &mut self.carrier {
-            Carrier::Timed(timed) => timed,
-            Carrier::Wire(_) | Carrier::Link(_) | Carrier::Agent(_) | Carrier::Passage { .. } => {
-                unreachable!("asked before")
-            }
+        if let Self::Other(lane) = self
+            && let Carrier::Timed(timed) = &mut lane.carrier
+        {
+            return timed;
         }
+        unreachable!("asked before")
     }
 
     /// Offers a packet to the link, which is number `index`, shows it to the observer and watches
@@ -218,11 +269,14 @@ impl Lane {
         observer: Option<&mut (dyn Observer + '_)>,
     ) -> Fate {
         self.record_departures(at);
-        let Carrier::Link(link) = &mut self.carrier else {
+        let Self::Other(lane) = self else {
+            unreachable!("packets come to wires on another way")
+        };
+        let Carrier::Link(link) = &mut lane.carrier else {
             unreachable!("packets come to others on other ways")
         };
         let fate = link.send_capable(at, packet.size, packet.ecn);
-        if let Some(watch) = &mut self.watch {
+        if let Some(watch) = &mut lane.watch {
             watch.look(at, link);
         }
         if let Some(observer) = observer {
@@ -239,7 +293,7 @@ impl Lane {
 
     /// The record of the queue, when there is one.
     pub(super) fn series(&mut self) -> Option<&mut Recorder> {
-        self.watch.as_mut()?.series.as_mut()
+        self.watch()?.series.as_mut()
     }
 
     /// Records how many packets wait at a link with a time of its own, where that is recorded.
@@ -259,7 +313,10 @@ impl Lane {
 
     /// Records the packets that have left the queue since the last one was offered.
     fn record_departures(&mut self, now: Time) {
-        let (Some(watch), Carrier::Link(link)) = (&mut self.watch, &self.carrier) else {
+        let Self::Other(lane) = self else {
+            return;
+        };
+        let (Some(watch), Carrier::Link(link)) = (&mut lane.watch, &lane.carrier) else {
             return;
         };
         let Some(recorder) = &mut watch.series else {
@@ -276,17 +333,22 @@ impl Lane {
     ///
     /// # Panics
     /// When this is no link.
-    pub(crate) fn outcome(&mut self, wires: &[Wire], name: &str, end: Time) -> LinkOutcome {
+    pub(crate) fn outcome(&mut self, wires: &[Wire], name: &str, run: &Spec) -> LinkOutcome {
+        let end = run.duration;
         self.record_departures(end);
-        let measured: Measured = match &self.carrier {
-            Carrier::Wire(wire) => wires[*wire as usize].finish(end),
-            Carrier::Link(link) => link.finish(end),
-            Carrier::Timed(timed) => timed.link.finish(end),
-            Carrier::Agent(_) | Carrier::Passage { .. } => {
-                unreachable!("they come behind all links")
-            }
+        let of_wire = |wire: u32| wires[wire as usize].finish(end, &run.measure);
+        let measured: Measured = match self {
+            Self::Wire(wire) => of_wire(*wire),
+            Self::Other(lane) => match &lane.carrier {
+                Carrier::Wire(wire) => of_wire(*wire),
+                Carrier::Link(link) => link.finish(end),
+                Carrier::Timed(timed) => timed.link.finish(end),
+                Carrier::Agent(_) | Carrier::Passage { .. } => {
+                    unreachable!("they come behind all links")
+                }
+            },
         };
-        let fullness = self.watch.as_ref().and_then(|w| w.fullness.as_ref());
+        let fullness = self.watch().and_then(|w| w.fullness.as_ref());
         LinkOutcome {
             name: name.to_owned(),
             utilisation: measured.utilisation,
@@ -308,13 +370,27 @@ impl Lane {
     }
 
     pub(crate) fn into_recorder(self) -> Option<Recorder> {
-        self.watch.and_then(|watch| watch.series)
+        match self {
+            Self::Wire(_) => None,
+            Self::Other(lane) => lane.watch.and_then(|watch| watch.series),
+        }
     }
 }
 
 /// An inbox if there is slack; `name` names the random stream for its lots.
-fn inbox(slack: Option<Slack>, run: &Spec, name: &str) -> Option<Box<Inbox>> {
+fn inbox(slack: Option<Slack>, run: &Spec, name: &str) -> Option<Inbox> {
     let mut lots = Stream::named(run.seed, name, "lots");
     let salt = lots.uniform_int(0, u64::from(u32::MAX)) as u32;
-    slack.map(|s| Box::new(Inbox::new(s.slack, s.hold, salt)))
+    slack.map(|s| Inbox::new(s.slack, s.hold, salt))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// There are as many as links.
+    #[test]
+    fn a_lane_is_two_words() {
+        assert_eq!(size_of::<Lane>(), 16);
+    }
 }

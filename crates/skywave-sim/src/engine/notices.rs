@@ -57,8 +57,9 @@ impl World<'_> {
         if by_channel
             && matches!(packet.body, Body::TcpData(_))
             && self.flows[packet.flow as usize].wants_loss_notices()
+            && let Some(notices) = self.lanes[lane as usize].notices()
         {
-            self.lanes[lane as usize].notices.note(packet.flow);
+            notices.note(packet.flow);
         }
     }
 }

@@ -16,7 +16,7 @@ impl World<'_> {
         let Some(ends) = self.lanes[lane].passage() else {
             return;
         };
-        let Some(inbox) = &mut self.lanes[lane].inbox else {
+        let Some(inbox) = self.lanes[lane].inbox() else {
             return;
         };
         let packets = inbox.take(self.now);
@@ -27,7 +27,7 @@ impl World<'_> {
                 air.enter(at, label.id(), &travelling.packet, ends);
             }
         }
-        if let Some(inbox) = &mut self.lanes[lane].inbox {
+        if let Some(inbox) = self.lanes[lane].inbox() {
             inbox.recycle(packets);
         }
         self.take_out();

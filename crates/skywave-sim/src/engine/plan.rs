@@ -204,7 +204,7 @@ impl View<'_> {
             return (sum, None);
         }
         match self.spec.flows[flow].transport {
-            Transport::Tcp(_) | Transport::Wtcp { .. } => {
+            Transport::Tcp(_) | Transport::Wtcp { .. } | Transport::Quic { .. } => {
                 let (back, inbox) = self.next_inbox(flow, Direction::Reverse, 0);
                 (sum + back, inbox)
             }

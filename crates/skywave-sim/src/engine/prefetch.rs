@@ -255,6 +255,7 @@ mod tests {
     #[test]
     fn a_tcp_flow_begins_with_its_sender() {
         assert_eq!((offset_of!(Flow, ends), offset_of!(Tcp, sender)), (0, 0));
+        assert_eq!(offset_of!(Tcp, receiver) % LINE, 0);
         assert_eq!((align_of::<Flow>(), align_of::<Tcp>()), (LINE, LINE));
         // The enum's tag is a value that no field of TCP can have (a niche), so nothing comes
         // before the TCP fields.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use skywave_core::{Duration, Time};
 
+use super::ring::LONG;
+
 /// Number of buckets in the wheel, the present one included.
 const NEAR: u64 = 64;
 
@@ -139,7 +141,9 @@ impl<E: Copy> EventQueue<E> {
             } else {
                 self.present.append(&mut bucket);
             }
-            self.spare.push(bucket);
+            if bucket.capacity() <= LONG {
+                self.spare.push(bucket);
+            }
             self.filled &= !(1 << (number % NEAR));
         }
         sort(&mut self.present);

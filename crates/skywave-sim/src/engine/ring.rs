@@ -7,6 +7,10 @@ use std::collections::BTreeMap;
 const FEWEST: u64 = 16;
 const MOST: u64 = 1024;
 
+/// Emptied lists with room for more items than this are not kept: with many flows there are many long
+/// lists, each for a short while, and the next bucket that gets one may have few items.
+pub(super) const LONG: usize = 256;
+
 /// Numbered lists of items, taken in the order of their numbers.
 #[derive(Debug)]
 pub(crate) struct Ring<T> {
@@ -96,8 +100,10 @@ impl<T> Ring<T> {
 
     /// Gives back an emptied list, for another bucket.
     pub(crate) fn recycle(&mut self, mut items: Vec<T>) {
-        items.clear();
-        self.spare.push(items);
+        if items.capacity() <= LONG {
+            items.clear();
+            self.spare.push(items);
+        }
     }
 }
 

@@ -20,8 +20,10 @@ impl Direction {
 
     pub(crate) fn of(packet: &Packet) -> Self {
         match packet.body {
-            Body::TcpAck(_) | Body::WtcpBack(_) => Self::Reverse,
-            Body::TcpData(_) | Body::Udp(_) | Body::WtcpForward(_) => Self::Forward,
+            Body::TcpAck(_) | Body::WtcpBack(_) | Body::QuicBack(_) => Self::Reverse,
+            Body::TcpData(_) | Body::Udp(_) | Body::WtcpForward(_) | Body::QuicForward(_) => {
+                Self::Forward
+            }
         }
     }
 }
@@ -180,21 +182,26 @@ impl Routes {
             // Agents look into TCP only.
             let agents = match flow.transport {
                 Transport::Tcp(_) => &spec.agents[..],
-                Transport::Udp { .. } | Transport::Wtcp { .. } => &[],
+                Transport::Udp { .. } | Transport::Wtcp { .. } | Transport::Quic { .. } => &[],
             };
             let (from, to, tunnels) = (flow.from, flow.to, &way.tunnels);
             let [forward, end] = route(from, &way.via, to, tunnels, Next::Receiver, agents);
             let mut back = || route(to, &way.reverse_via, from, tunnels, Next::Sender, agents)[0];
             match flow.transport {
-                Transport::Tcp(_) | Transport::Wtcp { .. } => [forward, back()],
+                Transport::Tcp(_) | Transport::Wtcp { .. } | Transport::Quic { .. } => {
+                    [forward, back()]
+                }
                 // Nothing comes back from a datagram.
                 Transport::Udp { .. } => [forward, end],
             }
         };
         let starts = spec.flows.iter().map(routes).collect();
+        // (Collected where they lie, they would keep twice the room that they need.)
+        let mut hops: Vec<Hop> = hops.into_iter().map(Hop::from).collect();
+        hops.shrink_to_fit();
         Self {
             passages: passages.taken,
-            hops: hops.into_iter().map(Hop::from).collect(),
+            hops,
             starts,
         }
     }

@@ -11,7 +11,7 @@ use skywave_core::link::{
     Reordering, Service, Trace,
 };
 use skywave_core::tcp::{PRESETS, Profile, TcpConfig};
-use skywave_core::{Duration, Rate, Time, wtcp};
+use skywave_core::{Duration, Rate, Time, quic, wtcp};
 
 use super::plan::{Plan, Slack};
 use super::routes::Routes;
@@ -55,6 +55,27 @@ fn wtcp() -> Transport {
     };
     Transport::Wtcp {
         config: Arc::new(config),
+        header: 28,
+    }
+}
+
+/// What a flow has in place of TCP.
+#[derive(Clone, Copy, Debug)]
+enum Other {
+    Tcp,
+    Wtcp,
+    Quic,
+}
+
+fn other() -> impl Strategy<Value = Other> {
+    prop_oneof![5 => Just(Other::Tcp), 2 => Just(Other::Wtcp), 2 => Just(Other::Quic)]
+}
+
+fn quic(preset: usize) -> Transport {
+    let presets = quic::PRESETS;
+    let law = presets[preset % presets.len()].congestion.clone();
+    Transport::Quic {
+        config: Arc::new(quic::Config::new(law)),
         header: 28,
     }
 }
@@ -262,7 +283,7 @@ proptest! {
     fn lookahead_gives_the_outcome_of_single_events(
         delays in prop::collection::vec(1u64..20_000_000, 14),
         presets in prop::collection::vec(0..PRESETS.len(), 3),
-        others in prop::collection::vec(prop::bool::weighted(0.3), 3),
+        others in prop::collection::vec(other(), 3),
         modern: bool,
         loss in 0.0..0.05f64,
         bend in 0..15,
@@ -273,9 +294,11 @@ proptest! {
         let mut spec = dumbbell(&delays, |i| {
             TcpConfig::new(profile, PRESETS[presets[i]].composition.clone())
         });
-        for (flow, is_wtcp) in spec.flows.iter_mut().zip(others) {
-            if is_wtcp {
-                flow.transport = wtcp();
+        for ((flow, other), preset) in spec.flows.iter_mut().zip(others).zip(presets) {
+            match other {
+                Other::Tcp => {}
+                Other::Wtcp => flow.transport = wtcp(),
+                Other::Quic => flow.transport = quic(preset),
             }
         }
         for link in &mut spec.links[4..] {
@@ -288,7 +311,7 @@ proptest! {
 }
 
 #[test]
-fn flows_from_one_host_wtcp_and_datagrams_are_the_same_too() {
+fn flows_from_one_host_wtcp_quic_and_datagrams_are_the_same_too() {
     let config = TcpConfig::new(Profile::Rfc, PRESETS[2].composition.clone());
     let delay = |ns| Duration::from_nanos(ns);
     let links = vec![
@@ -304,6 +327,10 @@ fn flows_from_one_host_wtcp_and_datagrams_are_the_same_too() {
     ];
     flows.push(FlowSpec {
         transport: wtcp(),
+        ..flows[0].clone()
+    });
+    flows.push(FlowSpec {
+        transport: quic(3),
         ..flows[0].clone()
     });
     flows.push(FlowSpec {

@@ -26,7 +26,7 @@ pub(crate) struct TimedLane {
     /// The earliest timer that lies in the inbox.
     timer: Option<Time>,
     /// What the link has decided in the present bucket, kept to save allocations.
-    decided: Vec<Settled>,
+    decided: VecDeque<Settled>,
     /// Offers not yet reported to the observer. They are reported in order, so all of them wait
     /// until the fate of the first is known.
     untold: VecDeque<Untold>,
@@ -50,7 +50,7 @@ impl TimedLane {
             link,
             marks,
             timer: None,
-            decided: Vec::new(),
+            decided: VecDeque::new(),
             untold: VecDeque::new(),
         }
     }
@@ -73,16 +73,19 @@ impl World<'_> {
     /// First it does all of that, then the packets go on from it: nothing that they cause comes back to it
     /// before the end of the bucket (the module `plan`).
     pub(super) fn on_timed(&mut self, link: usize) {
-        let Some(inbox) = &mut self.lanes[link].inbox else {
+        let Some(inbox) = self.lanes[link].inbox() else {
             return;
         };
         let horizon = inbox.horizon(self.now);
         let packets = inbox.take(self.now);
+        let recorded = self.lanes[link].series().is_some();
         for arrival in packets.iter().filter(|arrival| !arrival.is_timer()) {
-            self.advance(link, arrival.at);
+            if recorded {
+                self.advance(link, arrival.at); // otherwise the offer does so
+            }
             self.offer(link, arrival);
         }
-        if let Some(inbox) = &mut self.lanes[link].inbox {
+        if let Some(inbox) = self.lanes[link].inbox() {
             inbox.recycle(packets);
         }
         self.advance(link, horizon);
@@ -110,7 +113,7 @@ impl World<'_> {
             return;
         }
         timed.timer = Some(at);
-        if let Some(inbox) = &mut lane.inbox
+        if let Some(inbox) = lane.inbox()
             && let Some(wake) = inbox.insert(Arrival::timer(at))
         {
             self.push(wake, Event::Link(link as u32));
@@ -160,7 +163,8 @@ impl World<'_> {
             ecn,
         };
         if let Some(cause) = timed.link.offer_packet(at, offered) {
-            timed.decided.push(Settled {
+            timed.collect();
+            timed.decided.push_back(Settled {
                 id,
                 size,
                 flow,
@@ -170,7 +174,6 @@ impl World<'_> {
                 fate: Fate::Dropped(cause),
             });
         }
-        timed.collect();
         lane.record_waiting(at);
     }
 
@@ -188,7 +191,7 @@ impl World<'_> {
                 corrupt: false,
                 marked: false,
                 duplicate: false,
-            } if self.lanes[link].notices.are_none() => self.go_on(label, at),
+            } if self.lanes[link].has_no_notices() => self.go_on(label, at),
             Fate::Arrives { .. } => self.settle_changed(link, settled, label),
         }
     }
@@ -223,7 +226,9 @@ impl World<'_> {
             return;
         };
         let travelling = &mut self.packets[label.id() as usize];
-        self.lanes[link].notices.tell(&mut travelling.packet);
+        if let Some(notices) = self.lanes[link].notices() {
+            notices.tell(&mut travelling.packet);
+        }
         if marked {
             travelling.packet.ecn = Ecn::Ce;
         }

@@ -90,7 +90,8 @@ impl World<'_> {
     pub(super) fn cross_inlined(&mut self, mut hop: Hop, mut at: Time, mut label: Label) {
         loop {
             if let Some(wire) = hop.wire() {
-                let Some(out) = self.wires[wire as usize].send(at, label.size()) else {
+                let window = &self.spec.measure;
+                let Some(out) = self.wires[wire as usize].send(at, label.size(), window) else {
                     return self.drop_packet(label.id(), label.hop(), LossCause::Queue, at);
                 };
                 at = out;
@@ -144,7 +145,9 @@ impl World<'_> {
                 if marked {
                     packet.ecn = Ecn::Ce;
                 }
-                self.lanes[link as usize].notices.tell(packet);
+                if let Some(notices) = self.lanes[link as usize].notices() {
+                    notices.tell(packet);
+                }
                 if duplicate {
                     travelling.hop = hop + 1;
                     self.pass_on_twice(id, at);
@@ -158,7 +161,7 @@ impl World<'_> {
     /// Files a packet in the inbox of the link that it comes to.
     #[inline(always)]
     fn collect(&mut self, link: u32, at: Time, label: Label) {
-        if let Some(inbox) = &mut self.lanes[link as usize].inbox
+        if let Some(inbox) = self.lanes[link as usize].inbox()
             && let Some(wake) = inbox.insert(Arrival { at, label })
         {
             self.push(wake, Event::Link(link));

@@ -2,30 +2,31 @@
 
 use skywave_core::Time;
 use skywave_core::driver::DriveLink;
-use skywave_core::link::{Link, Measured};
+use skywave_core::link::{Link, Measured, Pipe};
 
 /// A plain link, as most are. Wires lie in a list of their own, apart from the lanes that they
-/// belong to, and aligned to cache lines: so the order of [`Link`]'s fields puts what packets need
+/// belong to, and aligned to cache lines: so the order of [`Pipe`]'s fields puts what packets need
 /// into few of these.
 #[repr(align(64))]
-pub(crate) struct Wire(Link);
+pub(crate) struct Wire(Pipe);
 
 impl Wire {
     /// The wire of a link, which must be plain.
     pub(crate) fn new(link: Link) -> Self {
         debug_assert!(link.is_plain());
-        Self(link)
+        Self(link.into_pipe())
     }
 
     /// Offers a packet. Returns the time at which it comes out, or `None` if the queue is full.
+    /// `window` is that in which the run measures.
     #[inline(always)]
-    pub(crate) fn send(&mut self, at: Time, size: u32) -> Option<Time> {
-        self.0.send_plain(at, size)
+    pub(crate) fn send(&mut self, at: Time, size: u32, window: &(Time, Time)) -> Option<Time> {
+        self.0.send(at, size, window)
     }
 
     /// What was measured, at the end of the run.
-    pub(crate) fn finish(&self, end: Time) -> Measured {
-        self.0.finish(end)
+    pub(crate) fn finish(&self, end: Time, window: &(Time, Time)) -> Measured {
+        self.0.finish(end, window)
     }
 }
 
@@ -34,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plain_link_is_three_cache_lines() {
-        assert_eq!(size_of::<Wire>(), 3 * 64);
+    fn a_plain_link_is_two_cache_lines() {
+        assert_eq!(size_of::<Wire>(), 2 * 64);
     }
 }

@@ -182,7 +182,7 @@ impl<'a> World<'a> {
         if self.lanes[link].kind() != LaneKind::Link {
             return self.on_machine(link);
         }
-        let Some(inbox) = &mut self.lanes[link].inbox else {
+        let Some(inbox) = self.lanes[link].inbox() else {
             return;
         };
         let packets = inbox.take(self.now);
@@ -194,7 +194,7 @@ impl<'a> World<'a> {
             }
             self.cross_inlined(through, at, label);
         }
-        if let Some(inbox) = &mut self.lanes[link].inbox {
+        if let Some(inbox) = self.lanes[link].inbox() {
             inbox.recycle(packets);
         }
     }
@@ -223,7 +223,7 @@ impl<'a> World<'a> {
         outcome.links.reserve_exact(self.spec.links.len());
         let mut of_links = Vec::new();
         for (mut lane, spec) in self.lanes.into_iter().zip(&self.spec.links) {
-            let measured = lane.outcome(&self.wires, &spec.name, end);
+            let measured = lane.outcome(&self.wires, &spec.name, self.spec);
             outcome.links.push(measured);
             of_links.extend(lane.into_recorder());
         }
@@ -235,7 +235,7 @@ impl<'a> World<'a> {
         let mut of_flows = Vec::new();
         outcome.flows.reserve_exact(self.spec.flows.len());
         for (mut flow, spec) in self.flows.into_iter().zip(&self.spec.flows) {
-            outcome.flows.push(flow.outcome(&spec.name, end));
+            outcome.flows.push(flow.outcome(spec, end));
             delivered.extend(flow.meter.take_bins());
             of_flows.extend(flow.recorder.map(|r| *r));
         }

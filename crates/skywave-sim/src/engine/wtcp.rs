@@ -1,12 +1,12 @@
 //! Both ends of a WTCP connection, and what is measured of it.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use skywave_core::packet::{Body, Packet};
 use skywave_core::wtcp::{self, Carried, Config, Receiver, Sender, wire};
 use skywave_core::{Duration, Time};
 
+use super::undelivered::Undelivered;
 use crate::losses::{Found, LossCause};
 use crate::measure::{FlowMeter, LossLedger, Recorder};
 use crate::outcome::FlowOutcome;
@@ -25,10 +25,7 @@ pub(crate) struct Wtcp {
     header: u32,
     /// Bits of a full packet.
     full_bits: f64,
-    /// Bytes that the receiver has delivered.
-    delivered: u64,
-    /// Data packets that are not delivered: their ends and when they were first sent.
-    undelivered: VecDeque<(u64, Time)>,
+    undelivered: Undelivered,
     /// End of what was sent.
     end: u64,
     /// Time at which the sender began to probe, if it does: the start of a blackout.
@@ -60,8 +57,7 @@ impl Wtcp {
             answer: None,
             header,
             full_bits: 8.0 * f64::from(wire_size(&full, header)),
-            delivered: 0,
-            undelivered: VecDeque::new(),
+            undelivered: Undelivered::default(),
             end: 0,
             dark_since: None,
             window: run.measure,
@@ -122,26 +118,14 @@ impl Wtcp {
         if let (Some(new), wtcp::Packet::Data(data)) = (new, packet)
             && self.losses.wants_arrivals()
         {
-            let place = self.undelivered.partition_point(|&(end, _)| end < new.end);
-            if let (Some(&(_, first_sent)), Some(end)) = (self.undelivered.get(place), data.end()) {
+            let first_sent = self.undelivered.first_sent(new.end);
+            if let (Some(first_sent), Some(end)) = (first_sent, data.end()) {
                 self.losses.arrived(now, end, first_sent);
             }
         }
         self.receiver.read(u64::MAX);
         let delivered = self.receiver.delivered();
-        if delivered == self.delivered {
-            return;
-        }
-        meter.delivered(now, counts, delivered - self.delivered);
-        self.delivered = delivered;
-        while let Some(&(end, first_sent)) = self.undelivered.front()
-            && end <= delivered
-        {
-            if counts {
-                meter.delay(now.since(first_sent));
-            }
-            self.undelivered.pop_front();
-        }
+        self.undelivered.deliver(now, counts, delivered, meter);
     }
 
     /// A packet reached the sender. Returns the round trip that it measured.
@@ -166,7 +150,8 @@ impl Wtcp {
         self.losses.acknowledged(now, acknowledged);
         meter.acknowledged(now, acknowledged);
         if let Some(rtt) = rtt {
-            meter.smoothed_rtt(now, rtt, self.sender.rtt());
+            // It has no estimate of the deviation.
+            meter.smoothed_rtt(now, rtt, self.sender.rtt(), Duration::ZERO);
         }
     }
 
@@ -215,7 +200,7 @@ impl Wtcp {
                     self.losses.resent(now, end, Found::Sack);
                 } else {
                     self.end = end;
-                    self.undelivered.push_back((end - u64::from(data.fin), now));
+                    self.undelivered.push(end - u64::from(data.fin), now);
                 }
             }
             wtcp::Packet::Probe(_) => self.counts.probes += counts,
@@ -267,7 +252,6 @@ impl Wtcp {
         outcome.blackouts = self.counts.blackouts;
         outcome.blackout_s = self.counts.blackout_time.as_secs_f64();
         outcome.rate_halvings = self.counts.halvings;
-        // It has no estimate of the deviation.
         outcome.rttvar_mean_s = None;
         self.losses.finish(self.acknowledged(), outcome);
     }

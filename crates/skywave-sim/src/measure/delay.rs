@@ -75,6 +75,7 @@ impl DelayHistogram {
             self.first = bucket;
         }
         let missing = self.first.saturating_sub(bucket);
+        self.buckets.reserve_exact(missing);
         self.buckets.splice(..0, std::iter::repeat_n(0, missing));
         self.first -= missing;
         let place = bucket - self.first;

@@ -31,6 +31,7 @@ pub(crate) struct FlowMeter {
     una_at: Time,
     /// The congestion window is small, since `small_since`.
     small: bool,
+    gaps: u32,
     delivered_bytes: u64,
     arrived_wire_bytes: u64,
     arrived_packets: u64,
@@ -39,20 +40,20 @@ pub(crate) struct FlowMeter {
     sent_packets: u64,
     /// Data packets lost, by [`LossCause`].
     drops: [u64; LossCause::ALL.len()],
+    local_retransmits: u32,
+    suppressed_dupacks: u32,
     rtt_sum: Duration,
     rtt_count: u64,
-    rtt_min: Option<Duration>,
+    /// As long as can be before the first sample.
+    rtt_min: Duration,
     /// Sums of the smoothed RTT and its deviation after each sample.
     srtt_sum: Duration,
     rttvar_sum: Duration,
-    gaps: u64,
     gaps_time: Duration,
-    /// When the congestion window came into being.
-    opened: Option<Time>,
+    /// When the congestion window came into being; [`Time::MAX`] before that.
+    opened: Time,
     small_since: Time,
     small_time: Duration,
-    local_retransmits: u64,
-    suppressed_dupacks: u64,
 }
 
 impl FlowMeter {
@@ -75,7 +76,7 @@ impl FlowMeter {
             delays: DelayHistogram::default(),
             rtt_sum: Duration::ZERO,
             rtt_count: 0,
-            rtt_min: None,
+            rtt_min: Duration::MAX,
             srtt_sum: Duration::ZERO,
             rttvar_sum: Duration::ZERO,
             una: 0,
@@ -85,7 +86,7 @@ impl FlowMeter {
             cwnd: 0.0,
             cwnd_since: Time::ZERO,
             cwnd_area: 0.0,
-            opened: None,
+            opened: Time::MAX,
             small: false,
             small_since: Time::ZERO,
             small_time: Duration::ZERO,
@@ -114,9 +115,7 @@ impl FlowMeter {
         let rtt_mean =
             |sum: Duration| (self.rtt_count > 0).then(|| sum.as_secs_f64() / self.rtt_count as f64);
         let cwnd_mean = tcp.map(|_| self.cwnd_area / seconds);
-        let open = self.opened.map_or(Duration::ZERO, |at| {
-            now.min(self.end).since(at.max(self.start))
-        });
+        let open = now.min(self.end).since(self.opened.max(self.start));
         let events = tcp.unwrap_or_default().events;
         let tcp = tcp.unwrap_or_default();
         let drops = |cause: LossCause| self.drops[cause as usize];
@@ -130,15 +129,15 @@ impl FlowMeter {
             sent_packets: self.sent_packets + tcp.sent,
             retransmits: tcp.retransmits,
             timeouts: tcp.timeouts,
-            timeouts_dupacks_0: events.timeouts[0],
-            timeouts_dupacks_1: events.timeouts[1],
-            timeouts_dupacks_2: events.timeouts[2],
-            timeouts_dupacks_3: events.timeouts[3],
-            failed_dupacks_0: events.failed_dupacks[0],
-            failed_dupacks_1: events.failed_dupacks[1],
-            failed_dupacks_2: events.failed_dupacks[2],
-            small_cwnd_timeouts: events.small_cwnd_timeouts,
-            small_cwnd_fast_retransmits: events.small_cwnd_fast_retransmits,
+            timeouts_dupacks_0: events.timeouts[0].into(),
+            timeouts_dupacks_1: events.timeouts[1].into(),
+            timeouts_dupacks_2: events.timeouts[2].into(),
+            timeouts_dupacks_3: events.timeouts[3].into(),
+            failed_dupacks_0: events.failed_dupacks[0].into(),
+            failed_dupacks_1: events.failed_dupacks[1].into(),
+            failed_dupacks_2: events.failed_dupacks[2].into(),
+            small_cwnd_timeouts: events.small_cwnd_timeouts.into(),
+            small_cwnd_fast_retransmits: events.small_cwnd_fast_retransmits.into(),
             fast_retransmits: tcp.fast_retransmits,
             window_cuts: tcp.window_cuts,
             ecn_responses: tcp.ecn_responses,
@@ -149,14 +148,14 @@ impl FlowMeter {
             corrupt_drops: corrupt,
             no_route_drops: drops(LossCause::NoRoute),
             received_packets: self.arrived_packets,
-            local_retransmits: self.local_retransmits,
-            suppressed_dupacks: self.suppressed_dupacks,
-            ack_gaps: self.gaps,
+            local_retransmits: self.local_retransmits.into(),
+            suppressed_dupacks: self.suppressed_dupacks.into(),
+            ack_gaps: self.gaps.into(),
             ack_gaps_s: self.gaps_time.as_secs_f64(),
             rtt_mean_s: rtt_mean(self.rtt_sum),
             srtt_mean_s: rtt_mean(self.srtt_sum),
             rttvar_mean_s: rtt_mean(self.rttvar_sum),
-            rtt_min_s: self.rtt_min.map(Duration::as_secs_f64),
+            rtt_min_s: (self.rtt_count > 0).then(|| self.rtt_min.as_secs_f64()),
             cwnd_mean,
             share_small_cwnd: (!open.is_zero())
                 .then(|| self.small_time.as_secs_f64() / open.as_secs_f64()),
@@ -216,34 +215,41 @@ impl FlowMeter {
 
     /// An agent sent a segment again.
     pub(crate) fn repaired_locally(&mut self, at: Time) {
-        self.local_retransmits += u64::from(self.counts(at));
+        self.local_retransmits += u32::from(self.counts(at));
     }
 
     /// An agent kept a duplicate ACK from the sender.
     pub(crate) fn suppressed_dupack(&mut self, at: Time) {
-        self.suppressed_dupacks += u64::from(self.counts(at));
+        self.suppressed_dupacks += u32::from(self.counts(at));
     }
 
     /// A round trip was measured; the estimator stands as it does after that.
     #[inline]
     pub(crate) fn rtt(&mut self, at: Time, rtt: Duration, estimator: &RtoEstimator) {
-        if self.counts(at) {
-            self.rtt_sum += rtt;
-            self.srtt_sum += estimator.srtt().unwrap_or_default();
-            self.rttvar_sum += estimator.rttvar().unwrap_or_default();
-            self.rtt_count += 1;
-            self.rtt_min = Some(self.rtt_min.map_or(rtt, |min| min.min(rtt)));
-        }
+        let (srtt, rttvar) = (estimator.srtt(), estimator.rttvar());
+        self.smoothed_rtt(
+            at,
+            rtt,
+            srtt.unwrap_or_default(),
+            rttvar.unwrap_or_default(),
+        );
     }
 
-    /// A round trip was measured, by an estimator without deviation that stands at `smoothed` after
-    /// that.
-    pub(crate) fn smoothed_rtt(&mut self, at: Time, rtt: Duration, smoothed: Duration) {
+    /// A round trip was measured, by an estimator that stands at `smoothed` and `deviation` after that.
+    #[inline]
+    pub(crate) fn smoothed_rtt(
+        &mut self,
+        at: Time,
+        rtt: Duration,
+        smoothed: Duration,
+        deviation: Duration,
+    ) {
         if self.counts(at) {
             self.rtt_sum += rtt;
             self.srtt_sum += smoothed;
+            self.rttvar_sum += deviation;
             self.rtt_count += 1;
-            self.rtt_min = Some(self.rtt_min.map_or(rtt, |min| min.min(rtt)));
+            self.rtt_min = self.rtt_min.min(rtt);
         }
     }
 
@@ -273,7 +279,7 @@ impl FlowMeter {
 
     /// The congestion window comes into being, if it has not.
     pub(crate) fn open(&mut self, now: Time) {
-        self.opened.get_or_insert(now);
+        self.opened = self.opened.min(now);
     }
 
     /// Everything below `una` is acknowledged.

@@ -4,7 +4,7 @@
 use skywave_core::{Duration, Time};
 
 use super::ArrivalMeter;
-use crate::losses::{Found, LossCause};
+use crate::losses::{Found, LossCause, LossTable};
 use crate::outcome::FlowOutcome;
 
 /// Time for which an acknowledged segment is kept while copies of it may still be on their way. A copy
@@ -34,13 +34,14 @@ pub(crate) struct LossLedger {
     window: (Time, Time),
     /// Entries that are not settled, by segment and time.
     open: Vec<Entry>,
-    /// Number of settled losses by cause and by how they were found. A short list: few of all such
-    /// pairs occur in one flow.
-    settled: Vec<(LossCause, Found, u64)>,
-    spurious: u64,
+    /// The losses that are settled.
+    settled: LossTable,
     burst: Option<Box<Burst>>,
-    multi_loss_windows: u64,
-    multi_loss_timeouts: u64,
+    spurious: u32,
+    multi_loss_windows: u32,
+    multi_loss_timeouts: u32,
+    lost_repairs: u32,
+    lost_repair_timeouts: u32,
 }
 
 /// Segments lost in one window of data: before the first of them was sent again.
@@ -153,6 +154,13 @@ impl<'a> History<'a> {
         self.resends().find(|resend| resend.at > lost)
     }
 
+    /// The copy lost at `lost` was sent again before a timeout, because somebody had found a loss.
+    fn was_repair(self, lost: Time) -> bool {
+        use Found::{Detector, Dupacks, PartialAck, Sack};
+        let copy = self.resends().take_while(|resend| resend.at <= lost).last();
+        copy.is_some_and(|copy| matches!(copy.found, Dupacks | PartialAck | Sack | Detector))
+    }
+
     fn first_lost(self) -> Option<Time> {
         self.losses().next().map(|(at, _)| at)
     }
@@ -188,11 +196,13 @@ impl LossLedger {
             first: u64::MAX,
             held: 0,
             due: Time::ZERO,
-            settled: Vec::new(),
+            settled: LossTable::default(),
             spurious: 0,
             burst: None,
             multi_loss_windows: 0,
             multi_loss_timeouts: 0,
+            lost_repairs: 0,
+            lost_repair_timeouts: 0,
             arrivals: arrivals.then(|| Box::new(ArrivalMeter::new(window))),
         }
     }
@@ -279,12 +289,12 @@ impl LossLedger {
             self.settle(History(entries), Found::Open);
         }
         self.end_burst();
-        for (cause, found, losses) in self.settled.drain(..) {
-            *outcome.losses.count_mut(cause, found) += losses;
-        }
-        outcome.spurious_retransmits = self.spurious;
-        outcome.multi_loss_windows = self.multi_loss_windows;
-        outcome.multi_loss_timeouts = self.multi_loss_timeouts;
+        outcome.losses = std::mem::take(&mut self.settled);
+        outcome.spurious_retransmits = self.spurious.into();
+        outcome.multi_loss_windows = self.multi_loss_windows.into();
+        outcome.multi_loss_timeouts = self.multi_loss_timeouts.into();
+        outcome.lost_repairs = self.lost_repairs.into();
+        outcome.lost_repair_timeouts = self.lost_repair_timeouts.into();
         if let Some(arrivals) = &self.arrivals {
             arrivals.report(outcome);
         }
@@ -295,7 +305,11 @@ impl LossLedger {
         for (at, cause) in history.losses() {
             let found = history.finder(at).map_or(rest, |resend| resend.found);
             if self.counts(at) {
-                self.count(cause, found);
+                self.settled.add(cause, found, 1);
+                if history.was_repair(at) {
+                    self.lost_repairs += 1;
+                    self.lost_repair_timeouts += u32::from(found == Found::Timeout);
+                }
             }
         }
         if let Some(lost) = history.first_lost() {
@@ -308,19 +322,10 @@ impl LossLedger {
         for resend in history.resends().filter(|r| r.found != Found::Agent) {
             let mut losses = history.losses();
             let needed = losses.any(|(lost, _)| history.finder(lost) == Some(resend));
-            self.spurious += u64::from(!needed && self.counts(resend.at));
+            self.spurious += u32::from(!needed && self.counts(resend.at));
         }
         if let (Some((first_sent, at)), Some(meter)) = (history.arrival(), &mut self.arrivals) {
             meter.record(at, first_sent, history.was_repaired(at));
-        }
-    }
-
-    /// Counts a loss.
-    fn count(&mut self, cause: LossCause, found: Found) {
-        let mut known = self.settled.iter_mut();
-        match known.find(|known| (known.0, known.1) == (cause, found)) {
-            Some((.., losses)) => *losses += 1,
-            None => self.settled.push((cause, found, 1)),
         }
     }
 
@@ -350,7 +355,7 @@ impl LossLedger {
             && self.counts(burst.first)
         {
             self.multi_loss_windows += 1;
-            self.multi_loss_timeouts += u64::from(burst.timeout);
+            self.multi_loss_timeouts += u32::from(burst.timeout);
         }
     }
 

@@ -69,6 +69,24 @@ pub(crate) fn ftp(name: &str, from: usize, to: usize, config: TcpConfig) -> Flow
     }
 }
 
+/// One flow, whose series and losses are noted, over these links from the beginning to the end.
+pub(crate) fn detailed(nodes: &[&str], links: Vec<LinkSpec>, flow: FlowSpec, seconds: u64) -> Spec {
+    let end = Time::ZERO + Duration::from_secs(seconds);
+    Spec {
+        nodes: nodes.iter().map(|&name| name.to_owned()).collect(),
+        links,
+        flows: vec![flow],
+        duration: end,
+        measure: (Time::ZERO, end),
+        seed: 3,
+        series: true,
+        details: true,
+        agents: Vec::new(),
+        radio: None,
+        bins: None,
+    }
+}
+
 /// One bulk flow over the path.
 pub(crate) fn single(path: Path, config: TcpConfig, seed: u64) -> Spec {
     let access = wire(10.0, 10.0, path.buffer);

@@ -53,6 +53,7 @@ fn a_mark_of_the_first_station_reaches_the_sender() {
     let step = QueueConfig::Step(StepConfig {
         limit: Limit::Packets(1000),
         threshold: 20,
+        weight: None,
     });
     let flow = &download(step, true).flows[0];
     assert!(flow.ecn_responses > 5, "{flow:?}");

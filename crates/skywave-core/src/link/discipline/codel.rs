@@ -141,6 +141,13 @@ impl Control {
         marked_by_threshold(head, config, now)
     }
 
+    /// As [`Self::take`] from a queue that is empty.
+    #[inline]
+    pub(super) fn find_nothing(&mut self) {
+        self.first_above = None;
+        self.dropping = false;
+    }
+
     /// Takes a packet from the queue, and tells whether it may be dropped: the time in the queue has been
     /// above the target for an interval (`dodequeue`).
     fn look(

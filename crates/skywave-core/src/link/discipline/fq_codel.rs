@@ -120,16 +120,17 @@ impl FqCoDel {
     pub(super) fn take(&mut self, now: Time, gone: &mut Gone) -> Option<Frame> {
         loop {
             let from_new = !self.new.is_empty();
-            let list = if from_new {
-                &mut self.new
-            } else {
-                &mut self.old
-            };
-            let index = list.pop_front()?;
+            let turns = if from_new { &self.new } else { &self.old };
+            let index = *turns.front()?;
             let queue = &mut self.queues[index as usize];
             if queue.deficit <= 0 {
                 queue.deficit += i64::from(self.config.quantum);
-                self.old.push_back(index);
+                self.end_turn(from_new, true);
+                continue;
+            }
+            if queue.list.is_empty() {
+                queue.control.find_nothing();
+                self.leave(from_new);
                 continue;
             }
             let before = queue.list.totals();
@@ -144,24 +145,35 @@ impl FqCoDel {
             self.packets -= before.0 - after.0;
             self.bytes -= before.1 - after.1;
             let Some(frame) = head else {
-                // An empty new queue waits for one round among the old ones: else a flow could stay new
-                // by sending a packet whenever its queue has run empty (section 4.2).
-                if from_new {
-                    self.old.push_back(index);
-                } else {
-                    queue.active = false;
-                }
+                self.leave(from_new);
                 continue;
             };
             queue.deficit -= i64::from(frame.size);
-            let list = if from_new {
-                &mut self.new
-            } else {
-                &mut self.old
-            };
-            list.push_front(index);
             return Some(frame);
         }
+    }
+
+    /// The queue whose turn it is has run empty. A new one waits for one round among the old ones: else a
+    /// flow could stay new by sending a packet whenever its queue has run empty (section 4.2).
+    #[inline]
+    fn leave(&mut self, from_new: bool) {
+        if let Some(&index) = self.old.front().filter(|_| !from_new) {
+            self.queues[index as usize].active = false;
+        }
+        self.end_turn(from_new, from_new);
+    }
+
+    /// The first queue's turn is over, of the new ones or of the old ones. It goes behind the old ones, if it
+    /// is to have another.
+    #[inline]
+    fn end_turn(&mut self, from_new: bool, again: bool) {
+        let turns = if from_new {
+            &mut self.new
+        } else {
+            &mut self.old
+        };
+        let ended = turns.pop_front();
+        self.old.extend(ended.filter(|_| again));
     }
 
     pub(super) fn withdraw(&mut self, id: u32, flow: u32) {

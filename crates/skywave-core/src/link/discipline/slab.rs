@@ -103,6 +103,12 @@ impl List {
         bytes: 0,
     };
 
+    /// It has no packet.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.packets == 0
+    }
+
     /// Number and bytes.
     #[inline]
     pub(super) fn totals(&self) -> (usize, u64) {

@@ -26,7 +26,7 @@ fn drop_rate(config: RedConfig, average: f64) -> f64 {
         weight: 0.0,
         ..config
     });
-    r.average = average;
+    r.average.value = average;
     let n = 200_000;
     let drops = (0..n)
         .filter(|_| r.picks(Time::ZERO, average, 1000))
@@ -46,25 +46,25 @@ fn close(got: f64, want: f64) {
 fn the_average_is_a_moving_one() {
     let mut r = red(CONFIG);
     r.picks(Time::ZERO, 8.0, 1000);
-    assert_eq!(r.average, 4.0);
+    assert_eq!(r.average.value, 4.0);
     r.picks(Time::ZERO, 8.0, 1000);
-    assert_eq!(r.average, 6.0);
+    assert_eq!(r.average.value, 6.0);
 }
 
 #[test]
 fn the_average_ages_by_the_packets_an_idle_link_could_have_sent() {
     let at_us = |us| Time::ZERO + Duration::from_micros(us);
     let mut r = red(CONFIG);
-    r.average = 32.0;
+    r.average.value = 32.0;
     r.idle_from(at_us(10_000));
     // Not idle yet, and idle for less than a packet: one step.
     r.picks(at_us(9_000), 0.0, 1000);
-    assert_eq!(r.average, 16.0);
+    assert_eq!(r.average.value, 16.0);
     r.picks(at_us(10_999), 0.0, 1000);
-    assert_eq!(r.average, 8.0);
+    assert_eq!(r.average.value, 8.0);
     // Idle for two packets and a half: two steps more.
     r.picks(at_us(12_500), 0.0, 1000);
-    assert_eq!(r.average, 1.0);
+    assert_eq!(r.average.value, 1.0);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn waiting_drops_uniformly_over_the_second_gap() {
     // No drop for the first 1/p_b packets, then uniform over as many: mean about 1.5/p_b.
     close(drop_rate(config, 10.0), 1.0 / 29.5);
     let mut r = red(config);
-    r.average = 10.0;
+    r.average.value = 10.0;
     r.config.weight = 0.0;
     let drops: Vec<u32> = (0..10_000)
         .filter(|_| r.picks(Time::ZERO, 10.0, 1000))
@@ -110,7 +110,7 @@ fn gentle_rises_to_one_at_twice_the_upper_threshold() {
     };
     let base = |average| {
         let mut r = red(config);
-        r.average = average;
+        r.average.value = average;
         r.base_probability()
     };
     assert_eq!(base(15.0), 0.1);
@@ -131,7 +131,7 @@ fn in_byte_mode_small_packets_are_dropped_less() {
     };
     let rate = |size| {
         let mut r = red(config);
-        r.average = 10_000.0;
+        r.average.value = 10_000.0;
         let n = 400_000;
         let drops = (0..n)
             .filter(|_| r.picks(Time::ZERO, 10_000.0, size))
@@ -152,7 +152,7 @@ fn a_picked_packet_is_marked_while_the_average_asks_for_less_than_the_limit() {
             gentle: true,
             ..CONFIG
         });
-        r.average = average;
+        r.average.value = average;
         r.may_mark()
     };
     // The average gives drop probabilities of 0.09, 0.1 and 0.16. Only they decide whether a packet may be
@@ -170,7 +170,7 @@ fn an_almost_empty_queue_drops_nothing() {
         weight: 0.0,
         ..CONFIG
     });
-    r.average = 100.0;
+    r.average.value = 100.0;
     assert!((0..1000).all(|_| !r.picks(Time::ZERO, 1.0, 1000)));
 }
 

@@ -35,8 +35,14 @@ fn queue() -> impl Strategy<Value = QueueConfig> {
             mark_p: None,
         })
     });
-    let step = (limit.clone(), 0u64..10)
-        .prop_map(|(limit, threshold)| QueueConfig::Step(StepConfig { limit, threshold }));
+    let weight = prop_oneof![Just(None), Just(Some(0.2))];
+    let step = (limit.clone(), 0u64..10, weight).prop_map(|(limit, threshold, weight)| {
+        QueueConfig::Step(StepConfig {
+            limit,
+            threshold,
+            weight,
+        })
+    });
     prop_oneof![limit.prop_map(QueueConfig::DropTail), red, step]
 }
 
@@ -266,11 +272,15 @@ proptest! {
         limit in prop_oneof![(0u32..20).prop_map(Limit::Packets), (0u64..30_000).prop_map(Limit::Bytes)],
         packets in packets(),
         large in any::<u32>(),
+        end in prop_oneof![Just(u64::MAX), 0u64..1_000_000_000],
     ) {
         let mut c = config(0);
         (c.service, c.queue) = (Service::Rate(Rate::from_bps(bps)), QueueConfig::DropTail(limit));
-        let (mut short, mut long) = (link(c.clone()), link(c));
+        let (short, mut long) = (link(c.clone()), link(c));
         prop_assert!(short.is_plain());
+        let mut short = short.into_pipe();
+        let window = (Time::ZERO, Time::from_nanos(end));
+        long.measure(window.0, window.1);
         let mut now = Time::ZERO;
         let packets = packets.into_iter().chain([(0, large), (0, 1)]);
         for (gap, size) in packets {
@@ -279,10 +289,9 @@ proptest! {
                 Fate::Arrives { at, .. } => Some(at),
                 Fate::Dropped(_) => None,
             };
-            prop_assert_eq!(short.send_plain(now, size), arrives);
+            prop_assert_eq!(short.send(now, size, &window), arrives);
         }
-        prop_assert_eq!(short.queue_len(now), long.queue_len(now));
-        prop_assert_eq!(short.finish(now), long.finish(now));
+        prop_assert_eq!(short.finish(now, &window), long.finish(now));
     }
 
     #[test]

@@ -123,6 +123,7 @@ fn a_threshold_marks_what_can_be_marked() {
     let config = QueueConfig::Step(StepConfig {
         limit: Limit::Packets(10),
         threshold: 1,
+        weight: None,
     });
     let mut queue = Queue::new(config, RATE, 1, "station");
     for id in 0..4 {
@@ -188,6 +189,7 @@ fn any_discipline() -> impl Strategy<Value = QueueConfig> {
             2 => QueueConfig::Step(StepConfig {
                 limit,
                 threshold: 2,
+                weight: Some(0.5),
             }),
             3 => QueueConfig::CoDel(codel),
             4 => QueueConfig::FqCoDel(FqCoDelConfig {

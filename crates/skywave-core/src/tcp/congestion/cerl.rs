@@ -30,7 +30,7 @@ impl CerlConfig {
 
 impl BuiltIn for Cerl {
     type Config = CerlConfig;
-    type State = Self;
+    type State = Box<Self>;
     const NAME: &'static str = "cerl";
     const SUMMARY: &'static str =
         "no cut when the queue is short, one cut a window (a, once_per_window)";
@@ -68,8 +68,8 @@ impl BuiltIn for Cerl {
         },
     ];
 
-    fn build(config: &CerlConfig, _setup: &Setup) -> Self {
-        Self::new(*config)
+    fn build(config: &CerlConfig, _setup: &Setup) -> Box<Self> {
+        Box::new(Self::new(*config))
     }
 }
 

@@ -32,7 +32,7 @@ impl CubicConfig {
 
 impl BuiltIn for Cubic {
     type Config = CubicConfig;
-    type State = Self;
+    type State = Box<Self>;
     const NAME: &'static str = "cubic";
     const SUMMARY: &'static str = "cubic in the time since the last reduction";
     const SOURCE: &'static str = "RFC 9438";
@@ -59,8 +59,8 @@ impl BuiltIn for Cubic {
         config: CubicConfig::DEFAULT,
     }];
 
-    fn build(config: &CubicConfig, _setup: &Setup) -> Self {
-        Self::new(*config)
+    fn build(config: &CubicConfig, _setup: &Setup) -> Box<Self> {
+        Box::new(Self::new(*config))
     }
 }
 

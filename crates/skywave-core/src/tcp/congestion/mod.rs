@@ -7,14 +7,20 @@ mod cerl;
 mod copa;
 mod cubic;
 mod dctcp;
+mod few;
 mod hybla;
+mod jersey;
 mod path;
 mod prague;
 mod reno;
+mod sca;
+mod slotted;
+mod tcp_ap;
 mod three_quarter;
 mod vegas;
 mod veno;
 mod westwood;
+mod yongmei;
 
 use super::config::TcpConfig;
 use super::custom::{Built, CustomCongestion};
@@ -205,6 +211,12 @@ slot! {
     Bbr3: bbr3::Bbr3,
     Copa(config): copa::Copa,
     Capacity: capacity::Capacity,
+    Few(config): few::Few,
+    Sca(config): sca::Sca,
+    Yongmei: yongmei::Yongmei,
+    Jersey: jersey::Jersey,
+    Slotted(config): slotted::Slotted,
+    TcpAp(config): tcp_ap::TcpAp,
     + Custom(own, tcp): CustomCongestion => Built<dyn CongestionControl + Send>
 }
 

@@ -1,6 +1,8 @@
 //! What laws measure of their path that do not follow losses alone: both versions of BBR, Copa and capacity
-//! share it.
+//! share it; and what ACKs say of the rate, which Westwood, Yongmei and Jersey follow.
 
+mod ack_count;
+mod ack_rate;
 mod burst;
 mod dwell;
 mod full_pipe;
@@ -18,6 +20,8 @@ use std::ops::Mul;
 use crate::time::Duration;
 use crate::units::{Rate, Segments};
 
+pub(super) use ack_count::AckCount;
+pub(super) use ack_rate::AckRate;
 pub(super) use burst::burst;
 pub(super) use dwell::Dwell;
 pub(super) use full_pipe::FullPipe;

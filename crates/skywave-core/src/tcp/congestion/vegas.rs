@@ -32,7 +32,7 @@ impl VegasConfig {
 
 impl BuiltIn for Vegas {
     type Config = VegasConfig;
-    type State = Self;
+    type State = Box<Self>;
     const NAME: &'static str = "vegas";
     const SUMMARY: &'static str = "holds alpha to beta segments in the queue";
     const SOURCE: &'static str = "Brakmo 1994";
@@ -55,8 +55,8 @@ impl BuiltIn for Vegas {
         ),
     ];
 
-    fn build(config: &VegasConfig, setup: &Setup) -> Self {
-        Self::new(*config, setup.mss)
+    fn build(config: &VegasConfig, setup: &Setup) -> Box<Self> {
+        Box::new(Self::new(*config, setup.mss))
     }
 }
 

@@ -4,6 +4,7 @@
 //! The bandwidth estimate BWE is in segments per second. Westwood filters a sample an ACK with the
 //! 2002 paper's discrete (Tustin) low-pass filter; Westwood+ takes one sample a round trip.
 
+use super::path::AckCount;
 use super::{CongestionControl, Law, standard_growth};
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
@@ -29,7 +30,7 @@ impl WestwoodConfig {
 
 impl BuiltIn for Westwood {
     type Config = WestwoodConfig;
-    type State = Self;
+    type State = Box<Self>;
     const NAME: &'static str = "westwood";
     const SUMMARY: &'static str = "threshold from a bandwidth estimate (plus = true: Westwood+)";
     const SOURCE: &'static str = "Casetti et al. 2002; Grieco and Mascolo 2004";
@@ -58,8 +59,8 @@ impl BuiltIn for Westwood {
         },
     ];
 
-    fn build(config: &WestwoodConfig, _setup: &Setup) -> Self {
-        Self::new(*config)
+    fn build(config: &WestwoodConfig, _setup: &Setup) -> Box<Self> {
+        Box::new(Self::new(*config))
     }
 }
 
@@ -74,8 +75,7 @@ pub struct Westwood {
     estimate: f64,
     last_sample: f64,
     last_ack: Option<Time>,
-    /// Segments already counted by duplicate ACKs and not yet covered by a cumulative one.
-    accounted: f64,
+    count: AckCount,
     /// Segments acknowledged since `last_ack` (Westwood+: since the round trip began).
     pending: f64,
 }
@@ -89,32 +89,16 @@ impl Westwood {
             estimate: 0.0,
             last_sample: 0.0,
             last_ack: None,
-            accounted: 0.0,
+            count: AckCount::default(),
             pending: 0.0,
         }
-    }
-
-    /// Segments that this ACK reports as received, the delayed and cumulative ones counted once
-    /// (2002 paper, section 3.2: procedure AckedCount).
-    fn acked_count(&mut self, acked: f64) -> f64 {
-        if acked == 0.0 {
-            self.accounted += 1.0;
-            return 1.0;
-        }
-        if acked <= 1.0 {
-            return acked;
-        }
-        let counted_before = self.accounted.min(acked);
-        self.accounted -= counted_before;
-        // A cumulative ACK stands for at least the one segment that triggered it.
-        (acked - counted_before).max(1.0)
     }
 
     fn measure(&mut self, ack: &AckEvent) {
         if let Some(rtt) = ack.segment_rtt {
             self.rtt_min = self.rtt_min.min(rtt);
         }
-        self.pending += self.acked_count(ack.acked.0);
+        self.pending += self.count.reported(ack.acked.0);
         let Some(last) = self.last_ack else {
             self.last_ack = Some(ack.now);
             self.pending = 0.0;
@@ -186,11 +170,7 @@ impl CongestionControl for Westwood {
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
         let path = self.path_window().unwrap_or(loss.window / 2.0);
-        let cut = loss.cut_to(path);
-        Response {
-            window_after: window.cwnd.min(cut.window_after),
-            ..cut
-        }
+        loss.fall_to(path, window)
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {

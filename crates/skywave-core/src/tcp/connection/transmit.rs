@@ -1,7 +1,7 @@
 //! Segments to put on the wire: data with the acknowledgement on it, or the acknowledgement alone.
 
 use super::{Connection, State};
-use crate::packet::{Ecn, Flags, Segment};
+use crate::packet::{Ecn, Flags, Options, Segment};
 use crate::seq::SeqNr;
 use crate::time::Time;
 
@@ -139,6 +139,11 @@ impl Connection {
             len: segment.len,
             flags: segment.flags | (answer.flags - Flags::SYN),
             window: self.grant_window(),
+            // There is room for one kind: reports of what is held come first.
+            options: match answer.options {
+                Options::None => segment.options,
+                reports => reports,
+            },
             ..answer
         };
     }

@@ -63,7 +63,7 @@ impl DcrConfig {
 
 impl BuiltIn for Dcr {
     type Config = DcrConfig;
-    type State = Self;
+    type State = Box<Self>;
     const NAME: &'static str = "dcr";
     const SUMMARY: &'static str = "one round trip after the first duplicate ACK (tau, by, tick)";
     const SOURCE: &'static str = "Bhandarkar et al., TCP-DCR, section 3";
@@ -108,8 +108,8 @@ impl BuiltIn for Dcr {
         },
     ];
 
-    fn build(config: &DcrConfig, _setup: &Setup) -> Self {
-        Self::new(*config)
+    fn build(config: &DcrConfig, _setup: &Setup) -> Box<Self> {
+        Box::new(Self::new(*config))
     }
 }
 

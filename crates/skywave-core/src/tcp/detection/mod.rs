@@ -1,11 +1,15 @@
 //! The `detection` slot: when a segment counts as lost, and what may be sent until then.
 
 mod dcr;
+mod ddlrp;
 mod dupacks;
 mod early_retransmit;
+mod lost_repair;
 mod ncr;
 mod rack;
+mod sac;
 mod sifest;
+mod tdlrp;
 mod vegas;
 
 use crate::time::{Duration, Time};
@@ -16,7 +20,7 @@ use super::custom::{Built, CustomDetection};
 use super::flight::{Flight, Sent, SentBefore};
 use super::slot::BuiltIn;
 use super::slot::register::slot;
-use super::window::Window;
+use super::window::{LossEvent, Window};
 
 /// The sender's state when it asks a detector.
 #[derive(Clone, Copy, Debug)]
@@ -145,6 +149,39 @@ pub trait LossDetector {
         None
     }
 
+    /// A duplicate ACK came during a recovery that has sent the oldest segment again: was that copy lost,
+    /// too? It is then sent once more at once, and the recovery goes on. Asked after
+    /// [`on_dupack`](Self::on_dupack), unless that has begun another fast retransmit. Default: only the
+    /// retransmission timer tells.
+    fn repair_is_lost(&mut self, _event: &DetectionEvent) -> bool {
+        false
+    }
+
+    /// Whether a loss that is about to be answered by a fast retransmit is a sign of congestion: otherwise the
+    /// window law is not asked, and window and threshold stay. Default: every loss is.
+    fn is_congestion(&self, _loss: &LossEvent) -> bool {
+        true
+    }
+
+    /// The same of a loss that [`repair_is_lost`](Self::repair_is_lost) has found. Default: none is, as the first
+    /// loss of the segment has been answered.
+    fn lost_repair_is_congestion(&self, _loss: &LossEvent) -> bool {
+        false
+    }
+
+    /// Asked about an ACK of new data, before [`on_new_ack`](Self::on_new_ack) and after the recovery and the
+    /// law have taken it: the window to go on with, where that ACK ends a recovery and the detector wants
+    /// another one. Default: none.
+    fn window_after_recovery(&self, _event: &DetectionEvent) -> Option<Segments> {
+        None
+    }
+
+    /// A cut is measured by everything that was sent and is not acknowledged, not by the window in force.
+    /// Default: no.
+    fn cuts_by_outstanding(&self) -> bool {
+        false
+    }
+
     /// Bytes in flight before it allowed more than the window: a cut is measured by them, or by the
     /// window if that is larger. Default: a cut is measured by the window and what is in flight
     /// now.
@@ -253,6 +290,8 @@ pub trait Detector: BuiltIn {
     const HEARS_OF_NEW_ACKS: bool = !Self::ONLY_COUNTS;
     /// It goes by what the receiver reports (RFC 2018), whatever the recovery does.
     const NEEDS_SACK: bool = false;
+    /// It wants to know of routers' marks (RFC 3168).
+    const NEEDS_ECN: bool = false;
 }
 
 slot! {
@@ -272,6 +311,9 @@ slot! {
     EarlyRetransmit: early_retransmit::EarlyRetransmit,
     Ncr(transmit): ncr::Ncr,
     Rack: rack::Rack,
+    Sac: sac::Sac,
+    Ddlrp: ddlrp::Ddlrp,
+    TDlrp: tdlrp::TDlrp,
     + Custom(own, tcp): CustomDetection => Built<dyn LossDetector + Send>
 }
 
@@ -279,6 +321,11 @@ impl DetectionConfig {
     /// It goes by what the receiver reports (RFC 2018), whatever the recovery does.
     pub fn needs_sack(&self) -> bool {
         fact!(self, NEEDS_SACK, false)
+    }
+
+    /// It wants to know of routers' marks (RFC 3168).
+    pub fn needs_ecn(&self) -> bool {
+        fact!(self, NEEDS_ECN, false)
     }
 }
 
@@ -347,6 +394,26 @@ impl LossDetector for Detection {
 
     fn window_after_reordering(&self, event: &DetectionEvent) -> Option<Window> {
         each!(self, m => m.window_after_reordering(event))
+    }
+
+    fn repair_is_lost(&mut self, event: &DetectionEvent) -> bool {
+        each!(self, m => m.repair_is_lost(event))
+    }
+
+    fn is_congestion(&self, loss: &LossEvent) -> bool {
+        each!(self, m => m.is_congestion(loss))
+    }
+
+    fn lost_repair_is_congestion(&self, loss: &LossEvent) -> bool {
+        each!(self, m => m.lost_repair_is_congestion(loss))
+    }
+
+    fn window_after_recovery(&self, event: &DetectionEvent) -> Option<Segments> {
+        each!(self, m => m.window_after_recovery(event))
+    }
+
+    fn cuts_by_outstanding(&self) -> bool {
+        each!(self, m => m.cuts_by_outstanding())
     }
 
     fn flight_before(&self) -> Option<u64> {

@@ -29,7 +29,7 @@ pub enum NcrTransmit {
 
 impl BuiltIn for Ncr {
     type Config = NcrTransmit;
-    type State = Self;
+    type State = Box<Self>;
     const NAME: &'static str = "ncr";
     const SUMMARY: &'static str = "about a window's worth of duplicate ACKs (transmit)";
     const SOURCE: &'static str = "RFC 4653";
@@ -59,8 +59,8 @@ impl BuiltIn for Ncr {
         },
     ];
 
-    fn build(transmit: &NcrTransmit, _setup: &Setup) -> Self {
-        Self::new(*transmit)
+    fn build(transmit: &NcrTransmit, _setup: &Setup) -> Box<Self> {
+        Box::new(Self::new(*transmit))
     }
 }
 

@@ -36,7 +36,7 @@ pub struct Sifest {
 
 impl BuiltIn for Sifest {
     type Config = u32;
-    type State = Self;
+    type State = Box<Self>;
     const NAME: &'static str = "sifest";
     const SUMMARY: &'static str =
         "as many duplicate ACKs as the segments in flight could cause, or a fixed number (3)";
@@ -78,8 +78,8 @@ impl BuiltIn for Sifest {
         },
     ];
 
-    fn build(threshold: &u32, setup: &Setup) -> Self {
-        Self::new(*threshold, setup)
+    fn build(threshold: &u32, setup: &Setup) -> Box<Self> {
+        Box::new(Self::new(*threshold, setup))
     }
 }
 

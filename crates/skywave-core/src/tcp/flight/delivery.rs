@@ -160,16 +160,21 @@ impl Flight {
 
     /// The segment at `position` has just been sent: takes its snapshot, if rates are wanted.
     pub fn note_sent(&mut self, position: u64, now: Time) {
-        let (flight, lost) = (self.pipe(), self.lost_ever);
         if self.rate().is_none() {
             return;
         }
-        if let Some(index) = self.index_of(position) {
-            let number = self.first_number() + index as u64;
-            let idle = flight <= self.segments[index].len();
-            if let Some(rate) = self.rate() {
-                rate.on_sent(number, now, flight, lost, idle);
-            }
+        let index = match self.segments.back() {
+            Some(last) if last.start == position => self.segments.len() - 1, // as most
+            _ => match self.index_of(position) {
+                Some(index) => index,
+                None => return,
+            },
+        };
+        let (flight, lost) = (self.pipe(), self.lost_ever);
+        let number = self.first_number() + index as u64;
+        let idle = flight <= self.segments[index].len();
+        if let Some(rate) = self.rate() {
+            rate.on_sent(number, now, flight, lost, idle);
         }
     }
 

@@ -276,6 +276,10 @@ impl Sender {
             };
             self.congestion.on_spurious(&spurious, &mut self.window);
         }
+        let after = self.detection.window_after_recovery(&event);
+        if let Some(cwnd) = after.filter(|_| !self.congestion.owns_window()) {
+            self.window.cwnd = cwnd;
+        }
         if self.detection.on_new_ack(&event) && !self.flight.is_empty() {
             self.found = Some(Why::Detector);
             self.repair_again(delivered);
@@ -329,6 +333,9 @@ impl Sender {
             self.fast_retransmit(now, cause_of(why), fresh);
         } else if self.recovery.is_active() {
             self.repairing(fresh, LossRecovery::on_dupack);
+            if counts {
+                self.look_for_lost_repair(now);
+            }
         } else if self.detection.is_waiting() && !owns_window {
             let event = AckEvent {
                 may_grow: true,

@@ -134,7 +134,11 @@ impl Sender {
         };
         let before = self.detection.flight_before();
         let before = before.map(|bytes| Segments::from_bytes(bytes, self.config.mss));
-        let window = self.effective_window();
+        let window = if self.detection.cuts_by_outstanding() {
+            self.outstanding()
+        } else {
+            self.effective_window()
+        };
         let event = LossEvent {
             window: before.map_or(window, |before| window.max(before)),
             in_flight: before.unwrap_or_else(|| self.in_flight()),
@@ -142,7 +146,8 @@ impl Sender {
             ..self.loss_event(now, cause, first.last_sent, first.transmissions)
         };
         let covered = self.is_cut_already();
-        let response = if cause == LossCause::Eln || covered {
+        let told_apart = cause == LossCause::Eln || !self.detection.is_congestion(&event);
+        let response = if told_apart || covered {
             Response::unchanged(&self.window)
         } else {
             self.note_cut(CutBy::Loss);
@@ -166,6 +171,47 @@ impl Sender {
             self.rto.back_off();
         }
         self.restart_timer(now);
+    }
+
+    /// A duplicate ACK came during a recovery: if the copy of the oldest segment that it sent is lost too, sends
+    /// it once more.
+    pub(super) fn look_for_lost_repair(&mut self, now: Time) {
+        let event = detection_event!(self, now);
+        if !self.detection.repair_is_lost(&event) {
+            return;
+        }
+        let event = self.loss_while_repairing(now, LossCause::Dupacks);
+        if let Some(event) = event
+            && self.detection.lost_repair_is_congestion(&event)
+        {
+            self.cut_while_repairing(&event);
+        }
+        self.counters.fast_retransmits += 1;
+        self.counters.events.fast_retransmit(self.window.cwnd);
+        self.found = Some(Why::Detector);
+        self.flight.mark_first_lost();
+        self.restart_timer(now);
+    }
+
+    /// The loss of the oldest segment in a recovery. What duplicate ACKs have added to the window, and what they
+    /// say has arrived, is no part of what a cut is measured by.
+    fn loss_while_repairing(&self, now: Time, cause: LossCause) -> Option<LossEvent> {
+        let first = self.flight.first()?;
+        let event = self.loss_event(now, cause, first.last_sent, first.transmissions);
+        let window = event.window.min(self.window.cwnd);
+        Some(LossEvent {
+            window,
+            in_flight: event.in_flight.min(window),
+            outstanding: event.outstanding.min(window),
+            ..event
+        })
+    }
+
+    /// The window law answers a loss, and the recovery goes on.
+    fn cut_while_repairing(&mut self, event: &LossEvent) {
+        self.note_cut(CutBy::Loss);
+        let response = self.cut_for(event);
+        self.window.apply(response);
     }
 
     /// A further segment of the same window is lost: no other cut of the window.
@@ -197,6 +243,7 @@ impl Sender {
             transmissions,
             floor: self.floor(cause),
             abe: self.config.abe && cause == LossCause::Mark,
+            warned: cause == LossCause::Mark || self.signals.marked,
         }
     }
 

@@ -4,6 +4,7 @@ use super::{Sender, State};
 use crate::tcp::congestion::CongestionControl;
 use crate::tcp::limits::Limit;
 use crate::tcp::pacing::Quantum;
+use crate::tcp::recovery::LossRecovery;
 use crate::time::Time;
 
 impl Sender {
@@ -17,11 +18,13 @@ impl Sender {
             return false;
         }
         let slot = pacing.slot();
-        // Choosing can use up the recovery's one rescue retransmission, so the recovery is put back
-        // as it was.
-        let recovery = self.recovery.clone();
+        // Choosing can use up the recovery's one rescue retransmission, so a recovery that goes on is put
+        // back as it was.
+        let recovery = self.recovery.is_active().then(|| self.recovery.clone());
         let choice = self.choose();
-        self.recovery = recovery;
+        if let Some(recovery) = recovery {
+            self.recovery = recovery;
+        }
         if choice.is_err() {
             return false; // something else is in the way, and the caller finds out what
         }

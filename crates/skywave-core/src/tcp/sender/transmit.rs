@@ -1,7 +1,7 @@
 //! Choice of what goes on the wire next: lost segments first, then the segment at `nxt`.
 
 use super::{Resend, Sender, State, Timed, Why};
-use crate::packet::{Ecn, Flags, Segment, Timestamps};
+use crate::packet::{Ecn, Flags, Options, Segment, Timestamps};
 use crate::seq::SeqNr;
 use crate::tcp::congestion::CongestionControl;
 use crate::tcp::detection::{Allowance, LossDetector, LossRule, Sending};
@@ -387,7 +387,19 @@ impl Sender {
                 value: now,
                 echo: self.peer_timestamp,
             }),
+            options: if self.config.acking.is_by_window() && !flags.contains(Flags::SYN) {
+                Options::Window(self.told_window())
+            } else {
+                Options::None
+            },
             ..Segment::default()
         }
+    }
+
+    /// The window in force in whole segments, for a receiver that acknowledges by it.
+    fn told_window(&self) -> u16 {
+        let peer = Segments::from_bytes(self.peer_window, self.config.mss);
+        // A cast of a float saturates.
+        self.window.cwnd.min(peer).0 as u16
     }
 }

@@ -18,6 +18,11 @@ const WINDOW_SCALE: u8 = 3;
 const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
+/// For experiments (RFC 4727), told apart by an identifier of two bytes (RFC 6994).
+const EXPERIMENT: u8 = 253;
+
+/// The experiment of a sender that tells its window, in segments. Not registered.
+const TELLS_WINDOW: [u8; 2] = *b"sw";
 
 /// Bytes of kind and length.
 const PREFIX: usize = 2;
@@ -25,7 +30,7 @@ const PREFIX: usize = 2;
 const BLOCK: usize = 8;
 
 /// Bytes of the options of `segment` in its header, padding included: MSS, window scale and
-/// SACK-permitted take four each, timestamps 12, SACK blocks eight each and four together.
+/// SACK-permitted take four each, timestamps 12, SACK blocks eight each and four together, a window eight.
 ///
 /// A sender subtracts these from the MSS (RFC 9293 section 3.7.1). The count may exceed the 40 bytes
 /// that there are, and then the segment cannot be written.
@@ -40,13 +45,18 @@ pub fn options_len(segment: &Segment) -> usize {
         blocks => 2 + PREFIX + BLOCK * blocks,
     };
     let timestamps = if segment.timestamps.is_some() { 12 } else { 0 };
-    offer + sack + timestamps
+    let window = if segment.options.window().is_some() {
+        8
+    } else {
+        0
+    };
+    offer + sack + timestamps + window
 }
 
 /// The same, if the options can be written: they fit, and a SYN has those of a SYN.
 pub(super) fn checked_len(segment: &Segment) -> Result<usize, WriteError> {
     let misplaced = if segment.is_syn() {
-        !segment.sack().is_empty()
+        !segment.sack().is_empty() || segment.options.window().is_some()
     } else {
         segment.options.syn().is_some()
     };
@@ -84,6 +94,11 @@ pub(super) fn write(segment: &Segment, clock: TimestampClock, out: &mut Vec<u8>)
         out.extend(ticks.value.to_be_bytes());
         out.extend(ticks.echo.to_be_bytes());
     }
+    if let Some(window) = segment.options.window() {
+        out.extend([NOP, NOP, EXPERIMENT, 6]);
+        out.extend(TELLS_WINDOW);
+        out.extend(window.to_be_bytes());
+    }
     let blocks = segment.sack();
     if !blocks.is_empty() {
         out.extend([NOP, NOP, SACK, (PREFIX + BLOCK * blocks.len()) as u8]);
@@ -100,6 +115,7 @@ pub(super) fn write(segment: &Segment, clock: TimestampClock, out: &mut Vec<u8>)
 pub(super) struct List {
     pub(super) offer: SynOptions,
     pub(super) sack: Options,
+    pub(super) window: Option<u16>,
     pub(super) timestamps: Option<Ticks>,
 }
 
@@ -132,11 +148,14 @@ pub(super) fn parse(list: &[u8], base: usize) -> Result<List, WireError> {
 }
 
 impl List {
-    /// Those that belong on a segment with `flags`: offers on a SYN, blocks on others (RFC 7323 section
+    /// Those that belong on a segment with `flags`: offers on a SYN, blocks or a window on others (RFC 7323 section
     /// 2.2 has a scale ignored elsewhere, RFC 9293 section 3.2 allows an MSS on SYNs alone).
     pub(super) fn of(&self, flags: Flags) -> Options {
         if !flags.contains(Flags::SYN) {
-            self.sack
+            match self.window {
+                Some(window) if self.sack == Options::None => Options::Window(window),
+                _ => self.sack,
+            }
         } else if self.offer == SynOptions::default() {
             Options::None
         } else {
@@ -167,6 +186,9 @@ impl List {
                         end: SeqNr(end),
                     });
                 }
+            }
+            (EXPERIMENT, &[a, b, high, low]) if [a, b] == TELLS_WINDOW => {
+                self.window = Some(u16::from_be_bytes([high, low]));
             }
             (MSS | WINDOW_SCALE | SACK_PERMITTED, _) => return false,
             // An option that nothing here knows is skipped (RFC 9293 section 3.1, MUST-6).

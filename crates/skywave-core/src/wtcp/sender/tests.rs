@@ -106,6 +106,34 @@ fn retransmissions_go_before_new_data_and_probes_after_it() {
     assert_eq!(names(&s.wait(500)), ["6:1", "7:2", "8:4", "9:5", "10:p"]);
 }
 
+/// At 20,000 slots a second.
+#[test]
+fn probes_on_a_fast_link_are_not_in_every_slot() {
+    let mut s = Script::new(3);
+    s.ack.separation = Micros(50);
+    s.ack(1, 0, &[]);
+    let (mut probes, begun) = (Vec::new(), s.now);
+    while s.now.since(begun) < Duration::from_secs(1) {
+        probes.extend(s.poll());
+        s.now = s.sender.next_timer().unwrap();
+        s.sender.on_timer(s.now);
+    }
+    assert_eq!(names(&probes[..4]), ["2:0", "3:1", "4:2", "5:p"]);
+    assert!((95..=100).contains(&s.sender.counters().probes));
+    for probe in &probes[3..] {
+        let control = control(probe).unwrap();
+        assert_eq!(
+            (control.gap, control.run),
+            (Micros(10_000), 0),
+            "not in the pace"
+        );
+    }
+    // Data does not wait for it.
+    s.sender.write(MSS);
+    s.now += Duration::from_micros(60);
+    assert!(matches!(s.poll()[..], [Packet::Data(_)]));
+}
+
 #[test]
 fn a_retransmission_is_sent_again_only_when_a_later_packet_was_seen() {
     let mut s = Script::new(3);

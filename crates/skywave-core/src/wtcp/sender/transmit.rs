@@ -17,7 +17,8 @@ pub(super) enum Next {
     Retransmission,
     /// This many new bytes.
     New(u16),
-    /// A probe in a slot without data (section 4.3, item 2).
+    /// A probe in a slot without data (section 4.3, item 2), at most one in
+    /// [`Config::probe_separation`](crate::wtcp::Config::probe_separation).
     Probe,
     /// A probe outside the pace: in a blackout, or to see whether the receiver's window has opened.
     LoneProbe,
@@ -36,7 +37,9 @@ impl Sender {
             return None;
         };
         if at > now {
-            if next == Next::LoneProbe {
+            // Slots that are not used end the run.
+            let leaves_slots = next == Next::Probe && at > self.pacer.slot();
+            if next == Next::LoneProbe || leaves_slots {
                 self.pacer.pause();
             }
             return None;
@@ -77,7 +80,8 @@ impl Sender {
         } else if let Some(len) = self.sendable() {
             Some((slot, Next::New(len)))
         } else if !self.unacked.is_empty() {
-            Some((slot, Next::Probe))
+            let least = self.config.probe_separation.to_duration();
+            Some((slot.max(self.pacer.last() + least), Next::Probe))
         } else if self.written > self.next {
             Some((self.pacer.last() + self.probe_interval(), Next::LoneProbe))
         } else {

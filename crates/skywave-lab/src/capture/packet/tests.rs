@@ -3,6 +3,7 @@ use std::sync::Arc;
 use etherparse::{SlicedPacket, TcpOptionElement, TransportSlice};
 use skywave_core::Time;
 use skywave_core::packet::{Datagram, Ecn, SackBlock, Timestamps};
+use skywave_core::quic;
 use skywave_core::tcp::{Profile, preset};
 use skywave_core::wtcp::Carried;
 use skywave_sim::spec::{Route, Traffic};
@@ -67,6 +68,27 @@ fn wtcp_data() -> wtcp::Packet {
         len: 1000,
         ..wtcp::Data::default()
     })
+}
+
+#[test]
+fn a_quic_packet_is_a_datagram_of_its_length() {
+    let config = quic::Config::new(quic::PRESETS[0].congestion.clone());
+    let transport = Transport::Quic {
+        config: Arc::new(config),
+        header: 28,
+    };
+    let framing = framing(transport, Traffic::Ftp).unwrap();
+    let data = quic::Packet::Data(quic::Data {
+        number: 7,
+        offset: 0,
+        len: 1435,
+        fin: false,
+    });
+    let packet = Packet::new(0, 1500, Body::QuicForward(quic::Carried(data)));
+    let mut bytes = Vec::new();
+    assert_eq!(framing.write(&packet, usize::MAX, &mut bytes), 1500);
+    assert_eq!(bytes.len(), 1500);
+    assert!(bytes[28..].iter().all(|&byte| byte == 0));
 }
 
 #[test]

@@ -100,8 +100,8 @@ fn flow(name: &str, goodput: f64, loss: f64) -> FlowOutcome {
     let packets = delivered / 1460;
     let mut losses = LossTable::default();
     let lost = (packets as f64 * loss) as u64;
-    *losses.count_mut(LossCause::Channel, Found::Dupacks) = lost - lost / 10;
-    *losses.count_mut(LossCause::Channel, Found::Timeout) = lost / 10;
+    losses.add(LossCause::Channel, Found::Dupacks, lost - lost / 10);
+    losses.add(LossCause::Channel, Found::Timeout, lost / 10);
     FlowOutcome {
         share_handshake: Some(0.005),
         share_cwnd: Some(0.995 - loss),

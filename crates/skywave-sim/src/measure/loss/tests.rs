@@ -297,3 +297,58 @@ fn a_segment_arrives_repaired_if_it_is_sent_again_after_its_loss_before_that() {
         }
     }
 }
+
+/// How many repairs were lost, and how many of these the timer found.
+fn lost_repairs(ledger: &mut LossLedger) -> (u64, u64) {
+    let mut outcome = FlowOutcome::default();
+    ledger.finish(1000, &mut outcome);
+    (outcome.lost_repairs, outcome.lost_repair_timeouts)
+}
+
+/// A segment that is lost, sent again because of `first`, lost again and sent again because of `second`.
+fn lost_twice(first: Found, second: Found) -> (u64, u64) {
+    let mut l = ledger();
+    l.lost(at(10), 100, LossCause::Channel);
+    l.resent(at(50), 100, first);
+    l.lost(at(60), 100, LossCause::Channel);
+    l.resent(at(500), 100, second);
+    lost_repairs(&mut l)
+}
+
+#[test]
+fn a_repair_that_is_lost_counts_by_how_that_was_found() {
+    for repair in [
+        Found::Dupacks,
+        Found::PartialAck,
+        Found::Sack,
+        Found::Detector,
+    ] {
+        assert_eq!(lost_twice(repair, Found::Timeout), (1, 1), "{repair:?}");
+        assert_eq!(lost_twice(repair, Found::Detector), (1, 0), "{repair:?}");
+        assert_eq!(lost_twice(repair, Found::Unnoticed), (1, 0), "{repair:?}");
+    }
+}
+
+#[test]
+fn what_a_timeout_or_an_agent_sent_again_is_no_repair_of_the_sender_before_a_timeout() {
+    for other in [Found::Timeout, Found::Unnoticed, Found::Probe, Found::Agent] {
+        assert_eq!(lost_twice(other, Found::Timeout), (0, 0), "{other:?}");
+    }
+}
+
+#[test]
+fn the_copy_that_was_lost_counts_and_not_one_sent_later() {
+    let mut l = ledger();
+    l.lost(at(10), 100, LossCause::Channel);
+    // The first copy alone was lost.
+    l.resent(at(50), 100, Found::Dupacks);
+    l.resent(at(500), 100, Found::Timeout);
+    assert_eq!(lost_repairs(&mut l), (0, 0));
+    // The copy of the timeout was lost, not the one before it.
+    let mut l = ledger();
+    l.resent(at(50), 100, Found::Dupacks);
+    l.resent(at(500), 100, Found::Timeout);
+    l.lost(at(510), 100, LossCause::Channel);
+    l.resent(at(900), 100, Found::Timeout);
+    assert_eq!(lost_repairs(&mut l), (0, 0));
+}

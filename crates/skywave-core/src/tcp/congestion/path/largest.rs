@@ -35,7 +35,11 @@ impl<T: Copy + PartialOrd, const PLACES: usize> Largest<T, PLACES> {
         self.last = round;
         let kept = &mut self.kept[Self::place(round)];
         *kept = larger(value, *kept);
-        self.best = self.kept.into_iter().fold(self.nothing, larger);
+        self.best = if passed == 0 {
+            larger(value, self.best)
+        } else {
+            self.kept.into_iter().fold(self.nothing, larger)
+        };
     }
 
     /// The largest one.

@@ -100,22 +100,6 @@ fn acks_of_one_instant_are_one_sample() {
     assert_near(one.estimate, two.estimate, "BWE");
 }
 
-#[test]
-fn acked_count_counts_each_segment_once() {
-    // Procedure AckedCount of the 2002 paper.
-    let mut w = westwood(false);
-    assert_eq!(w.acked_count(1.0), 1.0); // a segment
-    assert_eq!(w.acked_count(2.0), 2.0); // a delayed ACK of two
-    for _ in 0..4 {
-        assert_eq!(w.acked_count(0.0), 1.0); // four duplicates, a segment each
-    }
-    assert_eq!(w.accounted, 4.0);
-    assert_eq!(w.acked_count(3.0), 1.0); // a partial ACK: three of these, counted as its trigger
-    assert_eq!(w.accounted, 1.0);
-    assert_eq!(w.acked_count(5.0), 4.0); // a cumulative ACK: one was counted before
-    assert_eq!(w.accounted, 0.0);
-}
-
 /// BWE 125 segments a second, RTTmin 100 ms: a path of 12.5 segments.
 fn steady(plus: bool) -> Westwood {
     let mut w = westwood(plus);

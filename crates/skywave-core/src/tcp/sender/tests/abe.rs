@@ -1,10 +1,8 @@
 //! Alternative backoff with ECN (RFC 8511): what a mark leaves of the window, and a loss beside it.
 
 use super::plain as config;
-use crate::packet::{Flags, Segment};
-use crate::seq::SeqNr;
 use crate::tcp::config::{EcnRules, TcpConfig};
-use crate::tcp::testing::{MSS, Script};
+use crate::tcp::testing::Script;
 
 fn abe(preset: &str) -> TcpConfig {
     TcpConfig {
@@ -12,16 +10,6 @@ fn abe(preset: &str) -> TcpConfig {
         ecn_rules: EcnRules::Rfc3168,
         abe: true,
         ..config(preset, 10)
-    }
-}
-
-/// The ACK for segment `n` echoes a mark.
-fn echo(n: u64) -> Segment {
-    Segment {
-        ack: SeqNr(((n - 1) * u64::from(MSS)) as u32),
-        window: 1000 * MSS,
-        flags: Flags::ACK | Flags::ECE,
-        ..Segment::default()
     }
 }
 
@@ -33,12 +21,12 @@ fn a_mark_leaves_reno_four_fifths_and_cubic_a_little_more() {
             ..abe(preset)
         };
         let mut s = Script::sent(config, 10);
-        s.receive(&echo(2));
+        s.echo(2);
         s.expect_cwnd(left);
         s.expect_ssthresh(left);
         s.expect_nothing();
         // Once for a window of data, as ever.
-        s.receive(&echo(3));
+        s.echo(3);
         s.expect_cwnd(left);
     }
 }
@@ -61,7 +49,7 @@ fn without_it_a_mark_is_as_a_loss_and_laws_of_their_own_do_not_change() {
     };
     for (config, left) in [(without, 5.0), (abe("hybla"), 5.0)] {
         let mut s = Script::sent(config, 10);
-        s.receive(&echo(2));
+        s.echo(2);
         s.expect_cwnd(left);
     }
 }

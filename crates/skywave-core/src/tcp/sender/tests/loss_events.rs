@@ -4,7 +4,7 @@ use super::{MSS, plain};
 use crate::tcp::config::TcpConfig;
 use crate::tcp::testing::Script;
 
-fn held(s: &Script) -> ([u64; 4], [u64; 3]) {
+fn held(s: &Script) -> ([u32; 4], [u32; 3]) {
     let events = s.sender.counters().events;
     (events.timeouts, events.failed_dupacks)
 }

@@ -34,6 +34,7 @@ fn each_option_is_read() {
             value: 1,
             echo: 0xFFFF_FFFE,
         }),
+        window: None,
     };
     assert_eq!(read(&list, 0), Ok(expected));
     // Which options a segment may carry depends on SYN.

@@ -55,7 +55,8 @@ fn segments() -> impl Strategy<Value = Segment> {
     );
     let times = prop::option::of((any::<u64>(), any::<u64>()));
     let blocks = prop::collection::vec((any::<u32>(), any::<u32>()), 0..=4);
-    (numbers, times, blocks, offers()).prop_map(|(numbers, times, blocks, offer)| {
+    let window = prop::option::of(any::<u16>());
+    (numbers, times, blocks, window, offers()).prop_map(|(numbers, times, blocks, told, offer)| {
         let (seq, ack, window, flags, len) = numbers;
         let flags = Flags::from_bits_retain(flags);
         let room = 4 - usize::from(times.is_some());
@@ -73,6 +74,8 @@ fn segments() -> impl Strategy<Value = Segment> {
             hints: Hints::NONE,
             options: if flags.contains(Flags::SYN) {
                 offer
+            } else if let Some(window) = told {
+                Options::Window(window)
             } else {
                 blocks.take(room).collect()
             },

@@ -1,0 +1,118 @@
+//! The configuration of one QUIC connection, as plain data.
+
+use crate::tcp::config::{CongestionConfig, Handshake, NeedsEcn};
+use crate::tcp::{Profile, SlowStartConfig, TcpConfig, preset};
+use crate::time::Duration;
+use crate::units::Segments;
+
+use super::packet::DATA_OVERHEAD;
+
+/// Payload of a full packet by default: with its headers and those of UDP and IPv4 it makes 1500 bytes.
+pub const DEFAULT_MSS: u16 = 1435;
+
+/// Everything that makes one connection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// How the window grows and shrinks.
+    pub congestion: CongestionConfig,
+    /// What ends slow start besides a loss, for laws without a slow start of their own.
+    pub slow_start: SlowStartConfig,
+    /// First congestion window, in full packets (RFC 9002 section 7.2: ten).
+    pub initial_window: Segments,
+    /// Payload bytes of a full packet.
+    pub mss: u16,
+    /// Bytes of the stream that the receiver has room for beyond those that its application has read.
+    pub receive_buffer: u32,
+    /// Whether a round trip comes before the first data.
+    pub handshake: Handshake,
+    /// Packets with data may be marked instead of dropped (RFC 9000 section 13.4).
+    pub ecn: bool,
+    /// They carry ECT(1) then, by which queues know senders of low latency (RFC 9331).
+    pub l4s: bool,
+    /// When a packet counts as lost, and when the sender probes.
+    pub loss: LossConfig,
+    /// The receiver acknowledges this many packets at once (RFC 9000 section 13.2.2: at least every second).
+    pub ack_every: u32,
+    /// The receiver holds an ACK back for this long at most (`max_ack_delay`, RFC 9000 section 18.2).
+    pub max_ack_delay: Duration,
+}
+
+/// The constants of RFC 9002's loss recovery (appendix A.2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossConfig {
+    /// A packet is lost when one sent this many packets later has arrived (`kPacketThreshold`).
+    pub packet_threshold: u64,
+    /// A packet is lost when a later one has arrived and it is older than this many round trips
+    /// (`kTimeThreshold`).
+    pub time_threshold: f64,
+    /// The timer's clock (`kGranularity`).
+    pub granularity: Duration,
+    /// Round-trip time until there is a sample (`kInitialRtt`).
+    pub initial_rtt: Duration,
+    /// Losses over more than this many probe timeouts are persistent congestion
+    /// (`kPersistentCongestionThreshold`).
+    pub persistent_threshold: u64,
+}
+
+impl Default for LossConfig {
+    fn default() -> Self {
+        Self {
+            packet_threshold: 3,
+            time_threshold: 9.0 / 8.0,
+            granularity: Duration::from_millis(1),
+            initial_rtt: Duration::from_millis(333),
+            persistent_threshold: 3,
+        }
+    }
+}
+
+impl Config {
+    /// A connection under this law, with RFC 9000's and RFC 9002's values.
+    pub fn new(congestion: CongestionConfig) -> Self {
+        Self {
+            slow_start: SlowStartConfig::Standard,
+            initial_window: Segments(10.0),
+            mss: DEFAULT_MSS,
+            receive_buffer: 1 << 20,
+            handshake: Handshake::ThreeWay,
+            ecn: congestion.needs_ecn() != NeedsEcn::Nothing,
+            l4s: congestion.needs_ecn() == NeedsEcn::L4s,
+            loss: LossConfig::default(),
+            ack_every: 2,
+            max_ack_delay: Duration::from_millis(25),
+            congestion,
+        }
+    }
+
+    /// Bytes of a full packet, as the window counts them: without the headers of IP and UDP (RFC 9002
+    /// section 2, "bytes in flight").
+    pub fn packet_bytes(&self) -> u32 {
+        u32::from(self.mss) + DATA_OVERHEAD
+    }
+
+    /// The settings from which the sender's [`Control`](super::Control) is built.
+    pub(super) fn of_law(&self) -> TcpConfig {
+        TcpConfig {
+            slow_start: self.slow_start,
+            initial_window: self.initial_window,
+            ..law(self.congestion.clone(), self.packet_bytes())
+        }
+    }
+}
+
+/// The settings from which a [`Control`](super::Control) of this law is built, for packets of `segment` bytes: an
+/// initial window of ten packets, and HyStart++ for laws without a slow start of their own. A `Control` ignores
+/// the loss detection and recovery in them: QUIC has its own.
+///
+/// # Panics
+/// Never: "newreno" is built in.
+pub fn law(congestion: CongestionConfig, segment: u32) -> TcpConfig {
+    let newreno = preset("newreno").expect("it is built in");
+    let composition = newreno.composition.clone().with_congestion(congestion);
+    TcpConfig {
+        mss: segment,
+        initial_window: Segments(10.0),
+        slow_start: SlowStartConfig::HyStartPlusPlus,
+        ..TcpConfig::new(Profile::Rfc, composition)
+    }
+}

@@ -1,0 +1,50 @@
+//! Named QUIC transports: RFC 9002 with a window law.
+
+use crate::tcp::config::CongestionConfig;
+use crate::tcp::congestion::CubicConfig;
+
+/// QUIC's loss recovery under a law.
+#[derive(Clone, Debug)]
+pub struct Preset {
+    /// Name in scenario files.
+    pub name: &'static str,
+    /// What sets it apart, in one line.
+    pub summary: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// Its law.
+    pub congestion: CongestionConfig,
+}
+
+/// All of them; any other law of the slot can be named beside the first.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "quic",
+        summary: "QUIC with the window law of its specification, that of NewReno",
+        source: "RFC 9000, RFC 9002",
+        congestion: CongestionConfig::Reno,
+    },
+    Preset {
+        name: "quic-cubic",
+        summary: "QUIC with CUBIC",
+        source: "RFC 9002, RFC 9438",
+        congestion: CongestionConfig::Cubic(CubicConfig::DEFAULT),
+    },
+    Preset {
+        name: "quic-bbr",
+        summary: "QUIC with BBR version 1",
+        source: "RFC 9002; draft-cardwell-iccrg-bbr-00",
+        congestion: CongestionConfig::Bbr,
+    },
+    Preset {
+        name: "quic-skywave",
+        summary: "QUIC with our own law",
+        source: "RFC 9002; docs/mechanisms/capacity.md",
+        congestion: CongestionConfig::Capacity,
+    },
+];
+
+/// The preset of that name.
+pub fn preset(name: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name)
+}

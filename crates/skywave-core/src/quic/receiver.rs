@@ -1,0 +1,196 @@
+//! The receiver of data. The caller's contract is in the [module above](super).
+
+use std::sync::Arc;
+
+use crate::packet::Ecn;
+use crate::ranges::{Ranges, Span};
+use crate::time::Time;
+
+use super::config::Config;
+use super::packet::{Ack, Data, MAX_ACK_RANGES, Packet};
+
+/// A receiver of one stream.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    config: Arc<Config>,
+    /// Numbers of the packets that have arrived, of the highest ranges.
+    numbers: Ranges,
+    /// Packets of lower numbers are of no known fate: they are dropped, as they may be copies (RFC 9000 section
+    /// 13.2.3).
+    forgotten: u64,
+    /// When the packet of the largest number came.
+    largest_at: Time,
+    /// Packets that no ACK was sent for.
+    unacknowledged: u32,
+    /// When an ACK is to be sent.
+    ack_at: Option<Time>,
+    /// A `Hello` to be answered.
+    hello: Option<u32>,
+    /// Packets that came marked.
+    ce: u32,
+    /// Everything below has arrived.
+    next: u64,
+    /// What has arrived above.
+    held: Ranges,
+    /// Where the stream ends, once known.
+    end: Option<u64>,
+}
+
+impl Receiver {
+    /// A receiver that has heard nothing.
+    pub fn new(config: impl Into<Arc<Config>>) -> Self {
+        Self {
+            config: config.into(),
+            numbers: Ranges::default(),
+            forgotten: 0,
+            largest_at: Time::ZERO,
+            unacknowledged: 0,
+            ack_at: None,
+            hello: None,
+            ce: 0,
+            next: 0,
+            held: Ranges::default(),
+            end: None,
+        }
+    }
+
+    /// A packet from the sender of data came with this ECN field.
+    pub fn on_packet(&mut self, now: Time, packet: &Packet, ecn: Ecn) {
+        match packet {
+            Packet::Hello { attempt } => self.hello = Some(*attempt),
+            Packet::Data(data) => {
+                if self.takes(data) && self.on_number(now, data.number, ecn) {
+                    self.hold(data);
+                }
+            }
+            Packet::Ping { number } => {
+                self.on_number(now, *number, ecn);
+            }
+            Packet::Welcome { .. } | Packet::Ack(_) => {} // not for a receiver
+        }
+    }
+
+    /// An ACK has been held back for long enough.
+    pub fn on_timer(&mut self, _now: Time) {
+        // `poll_transmit` looks at the time itself.
+    }
+
+    /// When [`Self::poll_transmit`] has an ACK to send.
+    pub fn next_timer(&self) -> Option<Time> {
+        self.ack_at
+    }
+
+    /// The next packet to put on the wire. Call until `None` after every input.
+    #[must_use]
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
+        if let Some(attempt) = self.hello.take() {
+            return Some(Packet::Welcome { attempt });
+        }
+        self.ack_at.filter(|&at| at <= now)?;
+        self.ack_at = None;
+        self.unacknowledged = 0;
+        self.ack(now).map(Packet::Ack)
+    }
+
+    fn ack(&self, now: Time) -> Option<Ack> {
+        let largest = self.numbers.last()?.end - 1;
+        let ce = self.config.ecn.then_some(self.ce);
+        let mut ack = Ack::new(largest, now.since(self.largest_at), self.limit(), ce);
+        let mut above = largest + 1;
+        for range in self.numbers.iter().rev() {
+            if !ack.ranges.push(above - range.end, range.len()) {
+                break;
+            }
+            above = range.start;
+        }
+        Some(ack)
+    }
+
+    /// It fits the buffer and contradicts nothing.
+    fn takes(&self, data: &Data) -> bool {
+        let Some(end) = data.offset.checked_add(u64::from(data.len)) else {
+            return false;
+        };
+        let highest = self.held.last().map_or(self.next, |last| last.end);
+        end <= self.limit()
+            && self
+                .end
+                .is_none_or(|known| end <= known && (!data.fin || end == known))
+            && (!data.fin || self.end.is_some() || end >= highest)
+    }
+
+    /// A packet of this number came; false if it is a copy. When it is acknowledged: RFC 9000 section 13.2.1.
+    fn on_number(&mut self, now: Time, number: u64, ecn: Ecn) -> bool {
+        if number < self.forgotten || number == u64::MAX || self.numbers.at(number).is_some() {
+            return false;
+        }
+        let expected = self.numbers.last().map_or(0, |last| last.end);
+        self.numbers.insert(Span {
+            start: number,
+            end: number + 1,
+        });
+        if self.numbers.len() > MAX_ACK_RANGES
+            && let Some(lowest) = self.numbers.first()
+        {
+            self.forgotten = lowest.end;
+            self.numbers.remove_below(lowest.end);
+        }
+        if number >= expected {
+            self.largest_at = now;
+        }
+        self.ce += u32::from(ecn == Ecn::Ce);
+        self.unacknowledged += 1;
+        let at_once =
+            number != expected || ecn == Ecn::Ce || self.unacknowledged >= self.config.ack_every;
+        let due = if at_once {
+            now
+        } else {
+            now + self.config.max_ack_delay
+        };
+        self.ack_at = Some(self.ack_at.map_or(due, |at| at.min(due)));
+        true
+    }
+
+    fn hold(&mut self, data: &Data) {
+        if data.fin {
+            self.end = Some(data.end() - 1);
+        }
+        let span = Span {
+            start: data.offset.max(self.next),
+            end: data.end(),
+        };
+        if span.start >= span.end {
+            return;
+        }
+        let merged = self.held.insert(span);
+        if merged.start == self.next {
+            self.next = merged.end;
+            self.held.remove_below(self.next);
+        }
+    }
+
+    /// First position that there is no room for. The application reads at once.
+    fn limit(&self) -> u64 {
+        self.next + u64::from(self.config.receive_buffer)
+    }
+
+    /// Bytes that have arrived in order, each counted once.
+    pub fn delivered(&self) -> u64 {
+        self.next - u64::from(self.is_finished())
+    }
+
+    /// Whether the byte at this position, or the end of the stream there, has arrived.
+    pub fn has(&self, position: u64) -> bool {
+        position < self.next || self.held.at(position).is_some()
+    }
+
+    /// The end of the stream and everything before it has arrived.
+    pub fn is_finished(&self) -> bool {
+        self.end.is_some_and(|end| self.next > end)
+    }
+
+    /// Number of ranges of packet numbers that it remembers.
+    pub fn remembered(&self) -> usize {
+        self.numbers.len()
+    }
+}

@@ -1,0 +1,221 @@
+//! The sender of data. The caller's contract is in the [module above](super).
+
+mod ack;
+mod timer;
+mod transmit;
+
+use std::sync::Arc;
+
+use crate::packet::Ecn;
+use crate::tcp::limits::{LimitClock, LimitTimes, Resend};
+use crate::tcp::pacing::Pacing;
+use crate::tcp::rto::RtoEstimator;
+use crate::tcp::window::Window;
+use crate::tcp::{Handshake, PacingConfig, SenderCounters};
+use crate::time::{Duration, Time};
+
+use super::config::Config;
+use super::control::Control;
+use super::ledger::{Arrived, Ledger, Lost};
+use super::packet::Packet;
+use super::rtt::Rtt;
+use super::stream::Stream;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum State {
+    Closed,
+    /// The times at which a `Hello` was sent.
+    Opening(Vec<Time>),
+    Established,
+}
+
+/// A sender of one stream, which finds its losses by RFC 9002.
+#[derive(Debug)]
+pub struct Sender {
+    config: Arc<Config>,
+    state: State,
+    control: Control,
+    ledger: Ledger,
+    stream: Stream,
+    rtt: Rtt,
+    /// The latest sample of it, until the driver asks for it.
+    rtt_sample: Option<Duration>,
+    pacing: Pacing,
+    /// Probe timeouts since the last ACK with news (`pto_count`).
+    pto_count: u32,
+    /// Probes that are to be sent, and the first piece of the stream that the next one may repeat.
+    probes: u32,
+    probe_from: u64,
+    /// First stream position beyond the receiver's buffer.
+    limit: u64,
+    /// Marks that the receiver has counted.
+    ce: u32,
+    /// There was nothing to send when it was last looked for, or no room for it at the receiver.
+    app_limited: bool,
+    limits: LimitClock,
+    /// The transmission of data that was sent before, until the driver asks for it.
+    resend: Option<Resend>,
+    counters: SenderCounters,
+    /// Room for what an ACK tells.
+    news: Vec<Arrived>,
+    lost: Vec<Lost>,
+}
+
+impl Sender {
+    /// A sender that has sent nothing.
+    pub fn new(config: impl Into<Arc<Config>>) -> Self {
+        let config = config.into();
+        Self {
+            state: State::Closed,
+            control: Control::new(&config.of_law()),
+            ledger: Ledger::default(),
+            stream: Stream::default(),
+            rtt: Rtt::new(&config.loss),
+            rtt_sample: None,
+            pacing: Pacing::new(PacingConfig::Window),
+            pto_count: 0,
+            probes: 0,
+            probe_from: 0,
+            limit: u64::from(config.receive_buffer),
+            ce: 0,
+            app_limited: false,
+            limits: LimitClock::default(),
+            resend: None,
+            counters: SenderCounters::default(),
+            news: Vec::new(),
+            lost: Vec::new(),
+            config,
+        }
+    }
+
+    /// Counts the times under each limit between `from` and `to` only.
+    pub fn measure(&mut self, from: Time, to: Time) {
+        self.limits.measure(from, to);
+    }
+
+    /// Starts the connection.
+    pub fn open(&mut self) {
+        if self.state == State::Closed {
+            self.state = match self.config.handshake {
+                Handshake::None => State::Established,
+                Handshake::ThreeWay => State::Opening(Vec::new()),
+            };
+        }
+    }
+
+    /// The application hands over `bytes` more; `u64::MAX` is data without end.
+    pub fn write(&mut self, bytes: u64) {
+        self.stream.write(bytes);
+    }
+
+    /// The application has no more data. The data of an endless source ends with what has been sent
+    /// by now.
+    pub fn close(&mut self) {
+        self.stream.close();
+    }
+
+    /// A packet from the receiver arrived.
+    pub fn on_packet(&mut self, now: Time, packet: &Packet) {
+        match packet {
+            Packet::Welcome { attempt } => self.on_welcome(now, *attempt),
+            Packet::Ack(ack) if self.state == State::Established => self.on_ack(now, ack),
+            _ => {} // not for a sender
+        }
+    }
+
+    fn on_welcome(&mut self, now: Time, attempt: u32) {
+        let State::Opening(sent) = &self.state else {
+            return;
+        };
+        // Each `Hello` has its number, so that the round trip is of the right one.
+        if let Some(&sent) = sent.get(attempt as usize) {
+            self.rtt.sample(sent, now, Duration::ZERO);
+            self.limits.hear(now);
+            self.state = State::Established;
+        }
+    }
+
+    /// ECN field of packets with data.
+    pub fn ecn(&self) -> Ecn {
+        match (self.config.ecn, self.config.l4s) {
+            (false, _) => Ecn::NotEct,
+            (true, false) => Ecn::Ect0,
+            (true, true) => Ecn::Ect1,
+        }
+    }
+
+    /// The round trip that the latest ACK measured, if it did and nobody has asked before. The peer's delay is
+    /// in it.
+    pub fn poll_rtt(&mut self) -> Option<Duration> {
+        self.rtt_sample.take()
+    }
+
+    /// The data that the packet polled last sent again, if it did and nobody has asked before.
+    pub fn poll_resend(&mut self) -> Option<Resend> {
+        self.resend.take()
+    }
+
+    /// Smoothed round trip and its deviation.
+    pub fn rtt(&self) -> &RtoEstimator {
+        self.rtt.estimator()
+    }
+
+    /// Smallest round trip, if one was measured.
+    pub fn min_rtt(&self) -> Option<Duration> {
+        self.rtt.min()
+    }
+
+    /// The probe timeout, with what expiries have added to it.
+    pub fn pto(&self) -> Duration {
+        self.rtt.pto(self.config.max_ack_delay, self.pto_count)
+    }
+
+    /// The window, in full packets.
+    pub fn window(&self) -> Window {
+        self.control.in_packets()
+    }
+
+    /// Bytes of packets in flight.
+    pub fn in_flight(&self) -> u64 {
+        self.control.in_flight()
+    }
+
+    /// First stream position that is not known to have arrived.
+    pub fn una(&self) -> u64 {
+        self.stream.una()
+    }
+
+    /// End of the stream as far as it was sent.
+    pub fn sent_to(&self) -> u64 {
+        self.stream.next()
+    }
+
+    /// Everything and the end of the stream has arrived.
+    pub fn is_done(&self) -> bool {
+        self.stream.is_done()
+    }
+
+    /// Everything sent has arrived.
+    pub fn is_drained(&self) -> bool {
+        self.stream.is_drained()
+    }
+
+    /// Bytes written that were never sent.
+    pub fn unsent(&self) -> u64 {
+        self.stream.unsent()
+    }
+
+    /// How long each limit was in force.
+    pub fn limit_times(&self, now: Time) -> LimitTimes {
+        self.limits.times(now)
+    }
+
+    /// Counters of what was done so far: a "fast retransmit" is a recovery period that losses began, a "timeout"
+    /// a probe timeout.
+    pub fn counters(&self) -> &SenderCounters {
+        &self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests;

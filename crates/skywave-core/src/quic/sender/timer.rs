@@ -1,0 +1,67 @@
+//! The loss detection timer (RFC 9002 section 6.2, appendices A.8 and A.9), and the slot of the pace.
+
+use super::{Sender, State};
+use crate::tcp::limits::Limit;
+use crate::time::{Duration, Time};
+
+/// Probes that a timeout sends (section 6.2.4: one or two; two, so that the loss of one is no further timeout).
+const PROBES: u32 = 2;
+
+impl Sender {
+    /// A loss is due by its age, or the peer is silent.
+    pub fn on_timer(&mut self, now: Time) {
+        if self.state != State::Established {
+            return; // `poll_transmit` looks at the time itself
+        }
+        if let Some(at) = self.ledger.loss_time() {
+            if at <= now {
+                self.find_losses(now, false);
+            }
+        } else if self.pto_at().is_some_and(|at| at <= now) {
+            self.pto_count += 1;
+            self.probes = PROBES;
+            self.probe_from = 0;
+            self.expired(now);
+        }
+    }
+
+    /// A probe timeout, which says nothing about congestion.
+    pub(super) fn expired(&mut self, now: Time) {
+        self.limits.expire(now);
+        self.counters.timeouts += 1;
+        let window = self.control.in_packets().cwnd;
+        self.counters
+            .events
+            .timeout(0, self.ledger.in_flight().max(1), window);
+    }
+
+    /// When [`Self::on_timer`] and then [`Self::poll_transmit`] are due.
+    pub fn next_timer(&self) -> Option<Time> {
+        match &self.state {
+            State::Closed => None,
+            State::Opening(_) => self.hello_at(),
+            State::Established => {
+                // One timer: while a loss is due by its age, there is no probe timeout.
+                let detection = self.ledger.loss_time().or_else(|| self.pto_at());
+                let slot = (self.limits.limit() == Some(Limit::Pacing)).then(|| self.pacing.slot());
+                [detection, slot].into_iter().flatten().min()
+            }
+        }
+    }
+
+    /// When the probe timeout is due; never while nothing is in flight.
+    fn pto_at(&self) -> Option<Time> {
+        (self.ledger.in_flight() > 0).then(|| self.ledger.last_sent() + self.pto())
+    }
+
+    /// When the next `Hello` is to be sent: after the first one by the timeout of the handshake, whose packets
+    /// are acknowledged at once.
+    pub(super) fn hello_at(&self) -> Option<Time> {
+        let State::Opening(sent) = &self.state else {
+            return None;
+        };
+        let backoff = sent.len().saturating_sub(1) as u32;
+        let pto = self.rtt.pto(Duration::ZERO, backoff);
+        Some(sent.last().map_or(Time::ZERO, |&last| last + pto))
+    }
+}

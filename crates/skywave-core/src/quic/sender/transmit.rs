@@ -1,0 +1,161 @@
+//! The choice of what is sent next.
+
+use super::{Sender, State};
+use crate::quic::packet::{DATA_OVERHEAD, Data, Packet};
+use crate::quic::stream::Piece;
+use crate::tcp::limits::{Limit, Resend, Why};
+use crate::tcp::pacing::Quantum;
+use crate::time::Time;
+
+/// Something that a sender can send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// A piece of the stream that was lost, in a new packet.
+    Again(u64, Why),
+    /// This many bytes that were never sent.
+    New(u16),
+}
+
+impl Sender {
+    /// The next packet to put on the wire, if one may be sent now. Call until `None` after every
+    /// input.
+    #[must_use]
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
+        self.resend = None;
+        match &mut self.state {
+            State::Closed => None,
+            State::Opening(_) => self.poll_hello(now),
+            State::Established if self.probes > 0 => {
+                self.probes -= 1;
+                Some(self.probe(now))
+            }
+            State::Established => self.poll_data(now),
+        }
+    }
+
+    fn poll_hello(&mut self, now: Time) -> Option<Packet> {
+        self.limits.set(now, Some(Limit::Handshake));
+        self.hello_at().filter(|&at| at <= now)?;
+        let State::Opening(sent) = &mut self.state else {
+            return None;
+        };
+        let attempt = sent.len() as u32;
+        sent.push(now);
+        if attempt > 0 {
+            self.expired(now);
+        }
+        self.counters.sent += 1;
+        self.limits.hear(now);
+        Some(Packet::Hello { attempt })
+    }
+
+    fn poll_data(&mut self, now: Time) -> Option<Packet> {
+        let limit = match self.choose() {
+            Ok(next) if self.pacing.allows(now) => {
+                self.app_limited = false;
+                let piece = self.take(next);
+                return Some(self.transmit(now, Some(piece)));
+            }
+            Ok(_) => Limit::Pacing,
+            Err(limit) => limit,
+        };
+        self.app_limited = matches!(limit, Limit::Application | Limit::Rwnd);
+        let over = self.stream.is_done();
+        self.limits.set(now, (!over).then_some(limit));
+        None
+    }
+
+    /// Chooses the data of the next packet; the error is the limit that forbids to send.
+    fn choose(&mut self) -> Result<Next, Limit> {
+        let next = match self.stream.first_lost() {
+            Some((piece, why)) => Next::Again(piece, why),
+            None => Next::New(self.new_piece()?),
+        };
+        let payload = match next {
+            Next::Again(piece, _) => self.stream.piece(piece).map_or(0, |piece| piece.len),
+            Next::New(len) => len,
+        };
+        // RFC 9002 section 7: no packet may leave that would not fit the window.
+        let flight = self.control.in_flight();
+        let bytes = u64::from(DATA_OVERHEAD) + u64::from(payload);
+        if flight > 0 && flight + bytes > self.control.window() {
+            return Err(Limit::Cwnd);
+        }
+        Ok(next)
+    }
+
+    /// Bytes of the next piece of the stream.
+    fn new_piece(&self) -> Result<u16, Limit> {
+        let len = self.stream.new_piece(self.config.mss);
+        let len = len.ok_or(Limit::Application)?;
+        if self.stream.next() + u64::from(len) > self.limit {
+            return Err(Limit::Rwnd);
+        }
+        Ok(len)
+    }
+
+    /// A packet that a probe timeout lets out, whatever the windows say (section 6.2.4): lost data, new data, the
+    /// oldest data that are not acknowledged, or nothing.
+    fn probe(&mut self, now: Time) -> Packet {
+        let piece = if let Some((piece, why)) = self.stream.first_lost() {
+            Some(self.take(Next::Again(piece, why)))
+        } else if let Ok(len) = self.new_piece() {
+            Some(self.take(Next::New(len)))
+        } else {
+            let oldest = self.stream.unacked(self.probe_from);
+            if let Some(piece) = oldest {
+                self.probe_from = piece + 1;
+                self.note_resend(piece, Why::Timeout);
+            }
+            oldest
+        };
+        self.transmit(now, piece)
+    }
+
+    /// Takes what is sent next off the stream; its number there.
+    fn take(&mut self, next: Next) -> u64 {
+        match next {
+            Next::Again(piece, why) => {
+                self.stream.resent(piece);
+                self.note_resend(piece, why);
+                piece
+            }
+            Next::New(len) => self.stream.cut(len),
+        }
+    }
+
+    fn note_resend(&mut self, piece: u64, why: Why) {
+        self.counters.retransmits += 1;
+        let end = self.stream.piece(piece).map(Piece::end);
+        self.resend = end.map(|end| Resend { end, why });
+    }
+
+    /// A packet leaves, with a piece of the stream or as a probe without data.
+    fn transmit(&mut self, now: Time, piece: Option<u64>) -> Packet {
+        let number = self.ledger.push(now, piece);
+        let packet = match piece.and_then(|piece| self.stream.piece(piece)) {
+            Some(piece) => Packet::Data(Data {
+                number,
+                offset: piece.start,
+                len: piece.len,
+                fin: piece.fin,
+            }),
+            None => Packet::Ping { number },
+        };
+        if let Some(piece) = piece {
+            self.stream.sent(piece);
+        }
+        let known = self.control.on_sent(now, packet.len());
+        debug_assert_eq!(known, number, "both count the same packets");
+        let quantum = Quantum {
+            own: self.control.send_quantum(),
+            mss: self.config.packet_bytes(),
+        };
+        let rate = self.control.pacing_rate();
+        self.pacing
+            .sent(now, u64::from(packet.len()), rate, quantum);
+        self.counters.sent += 1;
+        self.limits.hear(now);
+        packet
+    }
+}

@@ -1,0 +1,88 @@
+//! FeW, fractional window increment (Nahm, Helmy and Kuo 2008): on a chain of radio hops the window that
+//! fits is a few segments, and one segment a round trip overshoots it.
+//!
+//! In congestion avoidance the window grows by `alpha` segments a round trip instead of one. Slow start and
+//! every cut are Reno's.
+
+use super::{CongestionControl, Law, Reno};
+use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
+use crate::units::Segments;
+
+/// FeW's constant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FewConfig {
+    /// Segments by which the window grows in a round trip of congestion avoidance.
+    pub alpha: f64,
+}
+
+impl FewConfig {
+    /// The smallest of the values that its authors name (0.01 and 0.02): Francis 2012 gives none.
+    pub const DEFAULT: Self = Self { alpha: 0.01 };
+}
+
+impl BuiltIn for Few {
+    type Config = FewConfig;
+    type State = Self;
+    const NAME: &'static str = "few";
+    const SUMMARY: &'static str = "alpha segments a round trip instead of one; halving";
+    const SOURCE: &'static str = "Nahm, Helmy and Kuo 2008";
+    const DEFAULT: FewConfig = FewConfig::DEFAULT;
+    const FIELDS: &'static [Field<FewConfig>] = &[Field::positive(
+        "alpha",
+        "Segments by which the window grows in a round trip of congestion avoidance",
+        |c| &mut c.alpha,
+    )];
+    const PRESETS: &'static [OwnPreset<FewConfig>] = &[OwnPreset {
+        name: "few",
+        summary: "a window that grows by 0.01 segments a round trip; NewReno recovery",
+        source: "Nahm, Helmy and Kuo 2008",
+        base: Base::NewReno,
+        config: FewConfig::DEFAULT,
+    }];
+
+    fn build(config: &FewConfig, _setup: &Setup) -> Self {
+        Self { config: *config }
+    }
+}
+
+impl Law for Few {}
+
+/// A FeW sender: without state of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Few {
+    config: FewConfig,
+}
+
+impl Few {
+    fn grow(self, counted: Segments, window: &mut Window) {
+        window.cwnd += if window.cwnd < window.ssthresh {
+            counted
+        } else {
+            counted * self.config.alpha / window.cwnd.0
+        };
+    }
+}
+
+impl CongestionControl for Few {
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        if ack.may_grow {
+            self.grow(ack.counted, window);
+        }
+    }
+
+    fn on_waiting(&mut self, ack: &AckEvent, window: &mut Window) {
+        self.grow(ack.counted, window);
+    }
+
+    fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
+        Reno.on_loss(loss, window)
+    }
+
+    fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response {
+        Reno.on_timeout(timeout, window)
+    }
+}
+
+#[cfg(test)]
+mod tests;

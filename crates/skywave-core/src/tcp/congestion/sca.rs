@@ -1,0 +1,99 @@
+//! SCA, slow congestion avoidance (Papanastasiou and Ould-Khaoua 2004; Francis 2012, section 4.2): the
+//! window stays as it is until a number of ACKs has come, then it grows by one segment.
+//!
+//! The count is of ACKs, not of round trips: a window of more segments than `acks` grows faster than Reno's.
+//! Slow start and every cut are Reno's; a cut begins the count again.
+
+use super::{CongestionControl, Law, Reno};
+use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
+use crate::units::Segments;
+
+/// SCA's constant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScaConfig {
+    /// ACKs of congestion avoidance for one segment more (`ca_increase_thresh`).
+    pub acks: u32,
+}
+
+impl ScaConfig {
+    /// The text names no number: ten are more than the window that a chain of four hops fills.
+    pub const DEFAULT: Self = Self { acks: 10 };
+}
+
+impl BuiltIn for Sca {
+    type Config = ScaConfig;
+    type State = Self;
+    const NAME: &'static str = "sca";
+    const SUMMARY: &'static str = "one segment after that many ACKs; halving";
+    const SOURCE: &'static str = "Papanastasiou and Ould-Khaoua 2004";
+    const DEFAULT: ScaConfig = ScaConfig::DEFAULT;
+    const FIELDS: &'static [Field<ScaConfig>] = &[Field::count_alone(
+        "acks",
+        "ACKs of congestion avoidance for one segment more",
+        |c| &mut c.acks,
+    )];
+    const PRESETS: &'static [OwnPreset<ScaConfig>] = &[OwnPreset {
+        name: "sca",
+        summary: "one segment more after ten ACKs; NewReno recovery",
+        source: "Papanastasiou and Ould-Khaoua 2004",
+        base: Base::NewReno,
+        config: ScaConfig::DEFAULT,
+    }];
+
+    fn build(config: &ScaConfig, _setup: &Setup) -> Self {
+        Self {
+            config: *config,
+            counted: 0,
+        }
+    }
+}
+
+impl Law for Sca {}
+
+/// State of one SCA sender.
+#[derive(Clone, Copy, Debug)]
+pub struct Sca {
+    config: ScaConfig,
+    /// ACKs since the window last grew or was cut.
+    counted: u32,
+}
+
+impl Sca {
+    fn grow(&mut self, counted: Segments, window: &mut Window) {
+        if window.cwnd < window.ssthresh {
+            window.cwnd += counted;
+            return;
+        }
+        self.counted += 1;
+        if self.counted >= self.config.acks {
+            self.counted = 0;
+            window.cwnd += Segments::ONE;
+        }
+    }
+}
+
+impl CongestionControl for Sca {
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        if ack.may_grow {
+            self.grow(ack.counted, window);
+        }
+    }
+
+    fn on_waiting(&mut self, ack: &AckEvent, window: &mut Window) {
+        self.grow(ack.counted, window);
+    }
+
+    fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
+        self.counted = 0;
+        Reno.on_loss(loss, window)
+    }
+
+    fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response {
+        self.counted = 0;
+        Reno.on_timeout(timeout, window)
+    }
+}
+
+#[cfg(test)]
+mod tests;

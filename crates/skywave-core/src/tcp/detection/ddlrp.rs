@@ -1,0 +1,113 @@
+//! DDLRP (Prasanthi et al., as in Francis 2012, section 3.1.2.2): fast retransmissions that are lost are
+//! found by duplicate ACKs, and congestion warnings tell losses by congestion from others.
+//!
+//! Detection, on NewReno: when three duplicate ACKs send a segment again,
+//! `Loss_Detect_Point = Max_Seq − Dupack_Lost − 3` segments are still on their way. More additional duplicate
+//! ACKs than that come from new segments, which left after the copy: it is lost, and sent once more.
+//!
+//! Differentiation: routers warn of congestion (CW) by marking packets while their average queue is long;
+//! receivers echo that, and the sender answers, as with ECN. A loss that duplicate ACKs with the mark show is
+//! answered by a cut; another one is repaired, and the window stays.
+//!
+//! Open in the text, and decided here:
+//! - the copy that is sent then is watched in the same way, as is the next hole after a partial ACK;
+//! - a mark without a loss cuts as in ECN, once a window of data, and a loss in the same window does not again;
+//! - without ECN nobody can warn: then every loss cuts, and a lost retransmission does not cut again.
+
+use super::lost_repair::{DupackCount, is_resent};
+use super::{DetectionEvent, Detector, Dupacks, LossDetector};
+use crate::tcp::flight::Flight;
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
+use crate::tcp::window::LossEvent;
+
+/// State of one DDLRP detector.
+#[derive(Clone, Copy, Debug)]
+pub struct Ddlrp {
+    ordinary: Dupacks,
+    /// Routers can warn.
+    ecn: bool,
+    /// Duplicate ACKs in a row, as of the last one.
+    dupacks: u32,
+    /// Of the latest recovery; the sender asks during one only.
+    count: Option<DupackCount>,
+}
+
+impl BuiltIn for Ddlrp {
+    type Config = ();
+    type State = Box<Self>;
+    const NAME: &'static str = "ddlrp";
+    const SUMMARY: &'static str =
+        "three duplicate ACKs, and once more when new segments cause some; no cut without a mark";
+    const SOURCE: &'static str = "Prasanthi et al., in Francis 2012, section 3.1.2.2";
+    const DEFAULT: () = ();
+    const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
+        name: "ddlrp",
+        summary: "NewReno that finds lost fast retransmissions, and cuts only for losses with a router's warning",
+        source: Self::SOURCE,
+        base: Base::NewReno,
+        config: (),
+    }];
+
+    fn build(_config: &(), setup: &Setup) -> Box<Self> {
+        Box::new(Self::new(setup.ecn))
+    }
+}
+
+impl Detector for Ddlrp {
+    const HEARS_OF_SENDING: bool = false;
+    const NEEDS_ECN: bool = true;
+}
+
+impl Ddlrp {
+    /// Nothing was lost yet; `ecn`: routers can warn.
+    pub fn new(ecn: bool) -> Self {
+        Self {
+            ordinary: Dupacks(3),
+            ecn,
+            dupacks: 0,
+            count: None,
+        }
+    }
+}
+
+impl LossDetector for Ddlrp {
+    fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
+        self.dupacks = event.dupacks;
+        self.ordinary.on_dupack(event)
+    }
+
+    fn on_retransmit(&mut self, flight: &Flight) {
+        self.count = Some(DupackCount::new(flight, self.dupacks));
+    }
+
+    fn repair_is_lost(&mut self, event: &DetectionEvent) -> bool {
+        let Some(count) = &mut self.count else {
+            return false;
+        };
+        let (additional, point) = count.on_dupack();
+        let lost = additional > point && is_resent(event);
+        if lost {
+            count.on_resend(event.flight);
+        }
+        lost
+    }
+
+    fn on_new_ack(&mut self, event: &DetectionEvent) -> bool {
+        if let Some(count) = &mut self.count {
+            count.on_partial_ack(event.flight, event.acked);
+        }
+        false
+    }
+
+    fn is_congestion(&self, loss: &LossEvent) -> bool {
+        loss.warned || !self.ecn
+    }
+
+    fn lost_repair_is_congestion(&self, loss: &LossEvent) -> bool {
+        loss.warned
+    }
+
+    fn threshold(&self) -> u32 {
+        self.ordinary.0
+    }
+}

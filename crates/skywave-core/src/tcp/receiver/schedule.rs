@@ -1,0 +1,104 @@
+//! When a receiver acknowledges: the members of the `acking` slot.
+
+use super::Receiver;
+use crate::packet::Segment;
+use crate::tcp::config::Acking;
+use crate::time::{Duration, Time};
+
+/// Duplicate ACKs of a receiver that keeps them back (Vaidya et al. 2002). The first two for a hole go out at
+/// once; from the third on they wait, and are dropped if the hole is filled meanwhile.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Dupacks {
+    /// The hole that they ask for.
+    hole: u64,
+    /// How many there were.
+    seen: u32,
+    /// How many of them wait.
+    waiting: u16,
+    /// The wait for this hole is over.
+    released: bool,
+}
+
+/// With as many duplicate ACKs a sender takes a segment for lost.
+const THRESHOLD: u32 = 3;
+
+impl Receiver {
+    /// A segment came that makes the receiver expect another one; `plain` if it was the next one and nothing is
+    /// held out of order.
+    #[inline]
+    pub(super) fn schedule_ack(&mut self, now: Time, segment: &Segment, plain: bool) {
+        match self.config.acking {
+            Acking::Delayed { every, timeout } if plain => self.delay(now, every, timeout),
+            Acking::SelfTriggered { timeout } if plain => {
+                // A sender that does not tell its window is acknowledged as usual.
+                let window = segment.options.window().unwrap_or(2);
+                self.delay(now, u32::from(window), timeout);
+            }
+            _ => self.ack_now(),
+        }
+    }
+
+    #[inline]
+    fn delay(&mut self, now: Time, segments: u32, timeout: Duration) {
+        self.unacknowledged += 1;
+        if self.unacknowledged >= segments || self.is_finished() {
+            self.ack_now();
+        } else if self.timer == Time::MAX {
+            self.timer = now + timeout;
+        }
+    }
+
+    /// A segment came that begins at `start` and leaves the receiver waiting for the one before: its ACK is a
+    /// duplicate.
+    pub(super) fn schedule_dupack(&mut self, now: Time, start: u64) {
+        let Acking::DelayedDupacks { wait } = self.config.acking else {
+            return self.ack_now();
+        };
+        let next = self.next;
+        if start < next {
+            // What came twice says nothing of the hole.
+            self.acks += 1;
+            return;
+        }
+        let dupacks = &mut self.disorder().dupacks;
+        if dupacks.hole != next {
+            *dupacks = Dupacks {
+                hole: next,
+                ..Dupacks::default()
+            };
+        }
+        dupacks.seen += 1;
+        if dupacks.seen < THRESHOLD || dupacks.released {
+            self.acks += 1;
+            return;
+        }
+        dupacks.waiting = dupacks.waiting.saturating_add(1);
+        if self.timer == Time::MAX {
+            self.timer = now + wait;
+        }
+    }
+
+    /// The time is over for which an ACK, or duplicate ones, were kept back, if it is.
+    pub fn on_timer(&mut self, now: Time) {
+        if self.timer == Time::MAX || self.timer > now {
+            return;
+        }
+        if let Acking::DelayedDupacks { .. } = self.config.acking {
+            self.timer = Time::MAX;
+            if let Some(disorder) = &mut self.disorder {
+                disorder.dupacks.released = true;
+                self.acks += std::mem::take(&mut disorder.dupacks.waiting);
+            }
+        } else {
+            self.ack_now();
+        }
+    }
+
+    /// An ACK goes out now, and covers what was kept back.
+    #[inline]
+    pub(super) fn ack_now(&mut self) {
+        self.acks += 1;
+        self.unacknowledged = 0;
+        self.timer = Time::MAX;
+    }
+}

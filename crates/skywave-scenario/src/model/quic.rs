@@ -1,0 +1,33 @@
+//! The part of the model that describes QUIC's settings. Each is explained at the configuration that it becomes
+//! ([`skywave_core::quic::Config`]).
+
+use serde::Deserialize;
+
+use crate::model::number::{Count, Positive};
+use crate::model::tcp::SlowStartModel;
+use crate::model::units::{Period, Window};
+
+/// Settings of a QUIC connection; by default those of RFC 9000 and RFC 9002.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QuicModel {
+    /// First congestion window, in packets or in bytes of payload; default "10 segments".
+    pub(crate) initial_window: Option<Window>,
+    /// What ends slow start besides a loss; default "standard".
+    pub(crate) slow_start: Option<SlowStartModel>,
+    /// Packets with data are ECN-capable, and the receiver counts marks; default false, with laws that need it
+    /// true.
+    pub(crate) ecn: Option<bool>,
+    /// A packet is lost when one sent this many packets later has arrived; default 3.
+    pub(crate) packet_threshold: Option<Count>,
+    /// A packet is lost when a later one has arrived and it is older than this many round trips; at least 1;
+    /// default 1.125.
+    pub(crate) time_threshold: Option<Positive>,
+    /// Round-trip time until there is a sample; default "333ms".
+    pub(crate) initial_rtt: Option<Period>,
+    /// The receiver acknowledges at once when this many packets have come since its last ACK; default 2.
+    pub(crate) ack_every: Option<Count>,
+    /// The receiver holds an ACK back for this long at most; default "25ms".
+    pub(crate) max_ack_delay: Option<Period>,
+}

@@ -1,0 +1,204 @@
+//! Both ends of a QUIC connection, and what is measured of it.
+
+use std::sync::Arc;
+
+use skywave_core::packet::{Body, Packet};
+use skywave_core::quic::{self, Carried, Config, Receiver, Sender};
+use skywave_core::tcp::SenderCounters;
+use skywave_core::{Duration, Time};
+
+use super::ends::share_out;
+use super::undelivered::Undelivered;
+use crate::losses::LossCause;
+use crate::measure::{FlowMeter, LossLedger, Recorder};
+use crate::outcome::FlowOutcome;
+use crate::spec::Spec;
+
+/// Both ends of a QUIC connection.
+pub(crate) struct Quic {
+    sender: Sender,
+    receiver: Receiver,
+    /// The packet that the receiver has for the wire.
+    answer: Option<quic::Packet>,
+    /// Bytes of the headers below QUIC's own.
+    header: u32,
+    undelivered: Undelivered,
+    /// End of what was sent.
+    end: u64,
+    losses: LossLedger,
+}
+
+impl Quic {
+    pub(super) fn new(config: &Arc<Config>, header: u32, run: &Spec) -> Self {
+        let mut sender = Sender::new(Arc::clone(config));
+        sender.measure(run.measure.0, run.measure.1);
+        Self {
+            sender,
+            receiver: Receiver::new(Arc::clone(config)),
+            answer: None,
+            header,
+            undelivered: Undelivered::default(),
+            end: 0,
+            losses: LossLedger::new(run.measure, run.details),
+        }
+    }
+
+    pub(super) fn write(&mut self, now: Time, bytes: u64, meter: &mut FlowMeter) {
+        meter.open(now);
+        self.sender.open();
+        self.sender.write(bytes);
+        meter.set_cwnd(now, self.sender.window().cwnd.0);
+    }
+
+    pub(super) fn close(&mut self) {
+        self.sender.close();
+    }
+
+    pub(super) fn sender_due(&self) -> Option<Time> {
+        self.sender.next_timer()
+    }
+
+    pub(super) fn receiver_due(&self) -> Option<Time> {
+        self.receiver.next_timer()
+    }
+
+    pub(super) fn on_receiver_timer(&mut self, now: Time) {
+        self.receiver.on_timer(now);
+    }
+
+    pub(super) fn on_sender_timer(&mut self, now: Time) {
+        self.sender.on_timer(now);
+    }
+
+    /// A packet reached the receiver. Its application reads at once.
+    pub(super) fn on_data(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        body: Carried,
+        meter: &mut FlowMeter,
+    ) {
+        let counts = meter.counts(now);
+        if counts {
+            meter.arrived(packet.size);
+        }
+        let body = { body.0 };
+        if let quic::Packet::Data(data) = &body
+            && self.losses.wants_arrivals()
+            && !self.receiver.has(data.offset)
+        {
+            let end = data.offset + u64::from(data.len);
+            if let Some(first_sent) = self.undelivered.first_sent(end) {
+                self.losses.arrived(now, data.end(), first_sent);
+            }
+        }
+        self.receiver.on_packet(now, &body, packet.ecn);
+        let delivered = self.receiver.delivered();
+        self.undelivered.deliver(now, counts, delivered, meter);
+    }
+
+    /// A packet reached the sender.
+    pub(super) fn on_ack(&mut self, now: Time, packet: Carried) {
+        self.sender.on_packet(now, &{ packet.0 });
+    }
+
+    /// Measures after every input to the sender.
+    pub(super) fn after_sender(
+        &mut self,
+        now: Time,
+        meter: &mut FlowMeter,
+        recorder: Option<&mut Recorder>,
+    ) {
+        let una = self.sender.una();
+        meter.set_cwnd(now, self.sender.window().cwnd.0);
+        self.losses.acknowledged(now, una);
+        meter.acknowledged(now, una);
+        let rtt = self.sender.poll_rtt();
+        if let Some(rtt) = rtt {
+            meter.rtt(now, rtt, self.sender.rtt());
+        }
+        if let Some(recorder) = recorder {
+            self.record(now, rtt, recorder);
+        }
+    }
+
+    /// Records the series after an input to the sender, in the order of TCP's; the probe timeout is the RTO.
+    fn record(&self, now: Time, rtt: Option<Duration>, recorder: &mut Recorder) {
+        let window = self.sender.window();
+        recorder.record(0, now, window.cwnd.0);
+        recorder.record(1, now, window.ssthresh.0);
+        if let Some(rtt) = rtt {
+            recorder.record(2, now, rtt.as_secs_f64());
+        }
+        if let Some(srtt) = self.sender.rtt().srtt() {
+            recorder.record(3, now, srtt.as_secs_f64());
+        }
+        recorder.record(4, now, self.sender.pto().as_secs_f64());
+        recorder.record(5, now, self.sender.una() as f64);
+    }
+
+    /// A packet from the sender is lost at `at`.
+    pub(super) fn lost(&mut self, at: Time, packet: Carried, cause: LossCause) {
+        if let quic::Packet::Data(data) = { packet.0 } {
+            self.losses.lost(at, data.end(), cause);
+        }
+    }
+
+    /// The next packet that the sender has for the wire.
+    pub(super) fn poll_sender(&mut self, now: Time, flow: u32) -> Option<Packet> {
+        let packet = self.sender.poll_transmit(now)?;
+        if let Some(resend) = self.sender.poll_resend() {
+            self.losses.resent(now, resend.end, resend.why.into());
+        } else if let quic::Packet::Data(data) = &packet
+            && data.end() > self.end
+        {
+            self.end = data.end();
+            self.undelivered
+                .push(data.offset + u64::from(data.len), now);
+        }
+        let ecn = self.sender.ecn();
+        let body = Body::QuicForward(Carried(packet));
+        Some(Packet {
+            ecn,
+            ..Packet::new(flow, self.header + packet.len(), body)
+        })
+    }
+
+    /// Whether the receiver has a packet for the wire; [`Self::answer`] is it.
+    pub(super) fn poll_receiver(&mut self, now: Time) -> bool {
+        self.answer = self.receiver.poll_transmit(now);
+        self.answer.is_some()
+    }
+
+    /// The packet that [`Self::poll_receiver`] has found.
+    pub(super) fn answer(&mut self, flow: u32) -> Packet {
+        let packet = self.answer.take().expect("polled before");
+        let body = Body::QuicBack(Carried(packet));
+        Packet::new(flow, self.header + packet.len(), body)
+    }
+
+    /// Everything and the end of the stream is acknowledged.
+    pub(super) fn is_done(&self) -> bool {
+        self.sender.is_done()
+    }
+
+    /// Everything written is acknowledged.
+    pub(super) fn is_drained(&self) -> bool {
+        self.sender.is_drained() && self.sender.unsent() == 0
+    }
+
+    /// Something sent is not acknowledged, after something else was.
+    pub(super) fn waits(&self) -> bool {
+        !self.sender.is_drained() && self.sender.una() > 0
+    }
+
+    pub(super) fn counters(&self) -> SenderCounters {
+        *self.sender.counters()
+    }
+
+    /// What was measured, at the end of the run.
+    pub(super) fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {
+        share_out(&self.sender.limit_times(now), outcome);
+        self.losses.finish(self.sender.una(), outcome);
+    }
+}
