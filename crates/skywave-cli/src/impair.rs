@@ -144,8 +144,7 @@ pub(crate) enum ImpairError {
     Ended(io::Error),
     /// The path was another one than that of the scenario.
     #[error(
-        "{0}; the path was not the scenario's (on a busy machine, root can put this before others: \
-         chrt -R -f 10 skywave impair …)"
+        "{0}; the path was not the scenario's (on a busy machine, root's relay runs before ordinary programs)"
     )]
     Unfaithful(String),
     /// The same, of a program that succeeded, when that is to be a failure.
@@ -286,11 +285,15 @@ fn until_stopped<E: relay::Ends>(
     })
 }
 
+/// Drives the relay, before all ordinary programs where the system allows it. Programs behind the path have been
+/// started before and do not inherit that.
 fn go<E: relay::Ends>(
     path: &Path,
     ends: &mut E,
     go_on: &mut dyn FnMut(&View<'_>) -> bool,
 ) -> (Report, io::Result<()>) {
+    #[cfg(target_os = "linux")]
+    relay::urgent();
     relay::drive(&mut Relay::new(&path.config), ends, go_on)
 }
 

@@ -73,6 +73,8 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             allow: &args.guests.allow,
             allow_everyone: args.guests.allow_everyone,
             overwrite: args.into.overwrite,
+            hidden: args.into.dotfiles,
+            quota: args.into.quota,
             count: args.guests.count,
             key: args.key.as_deref(),
             json: args.json,

@@ -169,6 +169,15 @@ fn files_are_fetched_into_a_pipe() {
 
 #[test]
 fn nobody_has_to_read_what_is_printed() {
+    nobody_reads("quic");
+}
+
+#[test]
+fn nobody_has_to_read_what_is_printed_over_wtcp() {
+    nobody_reads("wtcp");
+}
+
+fn nobody_reads(transport: &str) {
     let dir = folder();
     let full = || {
         Stdio::from(
@@ -182,7 +191,7 @@ fn nobody_has_to_read_what_is_printed() {
     drop(closed);
     let mut receiver = Listening::new(
         dir.path(),
-        &[&RECV[..], &["--count", "3"]].concat(),
+        &[&RECV[..], &["--count", "3", "--transport", transport]].concat(),
         out.into(),
     );
     for name in ["one", "two", "three"] {
@@ -196,6 +205,8 @@ fn nobody_has_to_read_what_is_printed() {
                 "near",
                 "--peer",
                 "far.pub",
+                "--transport",
+                transport,
             ])
             .current_dir(dir.path())
             .stdout(full())

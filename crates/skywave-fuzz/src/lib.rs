@@ -10,6 +10,8 @@ pub mod capture;
 pub mod connections;
 pub mod link;
 pub mod machines;
+#[cfg(feature = "files")]
+pub mod messages;
 mod path;
 #[cfg(feature = "files")]
 pub mod scenario;
@@ -17,6 +19,8 @@ pub mod setdest;
 pub mod snoop;
 pub mod sockets;
 pub mod tcp_wire;
+#[cfg(feature = "files")]
+pub mod texts;
 pub mod trace;
 pub mod wtcp;
 pub mod wtcp_wire;
@@ -32,11 +36,15 @@ pub const TARGETS: &[Target] = &[
     ("link", link::run),
     ("machines", machines::run),
     #[cfg(feature = "files")]
+    ("messages", messages::run),
+    #[cfg(feature = "files")]
     ("scenario", scenario::run),
     ("setdest", setdest::run),
     ("snoop", snoop::run),
     ("sockets", sockets::run),
     ("tcp_wire", tcp_wire::run),
+    #[cfg(feature = "files")]
+    ("texts", texts::run),
     ("trace", trace::run),
     ("wtcp", wtcp::run),
     ("wtcp_wire", wtcp_wire::run),

@@ -138,6 +138,7 @@ fn check_outcome(spec: &Spec, outcome: &Outcome) {
         assert_eq!(by_dupacks, flow.timeouts, "{flow:?}");
         assert!(flow.failed_dupacks_0 <= flow.timeouts_dupacks_0);
         assert!(flow.multi_loss_timeouts <= flow.multi_loss_windows);
+        assert!(flow.lost_repair_timeouts <= flow.lost_repairs);
         let small = flow.share_small_cwnd.unwrap_or_default();
         assert!((0.0..=1.0).contains(&small), "{flow:?}");
         assert!(flow.blackout_drops + flow.corrupt_drops <= flow.channel_drops);

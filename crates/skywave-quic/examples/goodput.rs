@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use noq_proto::congestion::{Bbr3Config, ControllerFactory, CubicConfig};
-use path::Path;
+use path::{Carried, Path, STEP};
 use skywave_core::Time;
 use skywave_core::link::{Blackout, GilbertElliott, LossConfig, Service, Trace};
 use skywave_core::tcp::CongestionConfig;
@@ -45,6 +45,8 @@ struct Row {
     shared: bool,
     /// Connections of the law.
     connections: usize,
+    /// How long nothing arrives.
+    dark: Option<Duration>,
 }
 
 impl Row {
@@ -56,6 +58,9 @@ impl Row {
         }
         let outcome = self.path.run(&all);
         let share = |n: usize| 100.0 * outcome.carried[n].mbps() / self.carries;
+        if let Some(dark) = self.dark {
+            return light_again(&outcome.carried[0], DARK + dark);
+        }
         if self.shared {
             return format!("{:.0} : {:.0}", share(1), share(0));
         }
@@ -72,6 +77,20 @@ impl Row {
     }
 }
 
+/// When it becomes dark.
+const DARK: Duration = Duration::from_secs(10);
+/// Seconds until data arrives again at four fifths of the rate before, for half a second.
+fn light_again(carried: &Carried, end: Duration) -> String {
+    let window = Duration::from_millis(500);
+    let old = carried.mbps_in(DARK / 2, DARK);
+    let times = (0..).map(|n| end + STEP * n);
+    let mut times = times.take_while(|at| *at + window < end + Duration::from_secs(20));
+    let back = times.find(|at| carried.mbps_in(*at, *at + window) >= 0.8 * old);
+    back.map_or("never".to_owned(), |at| {
+        format!("{:.1} s late", at.saturating_sub(end).as_secs_f64())
+    })
+}
+
 const RTT: Duration = Duration::from_millis(80);
 
 fn rate(bps: u64) -> Service {
@@ -83,6 +102,19 @@ fn usual(packets: u32) -> Path {
     Path::new(rate(20_000_000), RTT, packets)
 }
 
+/// Nothing arrives for this long, from [`DARK`] on, either way.
+fn dark(seconds: u64, asks: bool) -> Path {
+    let mut path = usual(100);
+    let start = Time::from_nanos(DARK.as_nanos() as u64);
+    let end = start + skywave_core::Duration::from_secs(seconds);
+    for link in [&mut path.forward, &mut path.back] {
+        link.blackouts = vec![Blackout { start, end }];
+    }
+    path.duration = DARK + Duration::from_secs(seconds + 20);
+    path.asks = asks;
+    path
+}
+
 fn rows() -> Vec<Row> {
     let row = |name: &str, path, carries| Row {
         name: name.to_owned(),
@@ -90,6 +122,7 @@ fn rows() -> Vec<Row> {
         carries,
         shared: false,
         connections: 1,
+        dark: None,
     };
     let mut rows = vec![row("no loss", usual(100), 20.0)];
     for loss in [0.001, 0.01, 0.02, 0.05, 0.1, 0.2] {
@@ -111,14 +144,28 @@ fn rows() -> Vec<Row> {
     let mut slow = Path::new(rate(50_000), RTT, 100).losing(LossConfig::Bernoulli(0.04));
     slow.duration = Duration::from_secs(120);
     rows.push(row("50 kb/s, 4 %", slow, 0.05 * 0.96));
-    let mut dark = usual(100);
-    let at = |seconds| Time::ZERO + skywave_core::Duration::from_secs(seconds);
-    dark.forward.blackouts = vec![Blackout {
-        start: at(10),
-        end: at(20),
-    }];
-    dark.duration = Duration::from_secs(40);
-    rows.push(row("10 s dark", dark, 15.0));
+    for loss in [0.0, 0.01, 0.05, 0.1, 0.2] {
+        // A buffer of one BDP.
+        let path = Path::new(rate(1_000_000_000), Duration::from_millis(100), 8333);
+        let path = Path {
+            duration: Duration::from_secs(20),
+            ..path.losing(LossConfig::Bernoulli(loss))
+        };
+        let name = format!("1 Gb/s, 100 ms, {} %", loss * 100.0);
+        rows.push(row(&name, path, 1000.0 * (1.0 - loss)));
+    }
+    for (seconds, asks) in [1, 3, 10, 30]
+        .iter()
+        .flat_map(|s| [(*s, false), (*s, true)])
+    {
+        let asking = if asks { "asking" } else { "waiting" };
+        let (path, carries) = (dark(seconds, asks), 20.0);
+        let name = format!("{seconds} s dark, {asking}");
+        rows.push(Row {
+            dark: Some(Duration::from_secs(seconds)),
+            ..row(&name, path, carries)
+        });
+    }
     for (name, packets) in [
         ("7 packets", 7),
         ("0.5 BDP", 67),
@@ -166,6 +213,7 @@ fn recorded(files: &[String]) -> Vec<Row> {
                 carries: mean * 0.99,
                 shared: false,
                 connections: 1,
+                dark: None,
             }
         })
         .collect()

@@ -100,9 +100,13 @@ impl congestion::Controller for Controller {
     fn on_packet_sent(&mut self, now: Instant, bytes: u16, name: u64) {
         self.packets.push(name, now, bytes);
         let time = self.time(now);
-        self.tell(|control| {
-            control.on_sent(time, u32::from(bytes));
-        });
+        let control = self.control.get_mut();
+        // Of all packets, only the first one after a pause changes what the law answers.
+        let is_first = control.in_flight() == 0;
+        control.on_sent(time, u32::from(bytes));
+        if is_first {
+            self.answer = Answer::of(control);
+        }
     }
 
     fn on_ack(
@@ -155,10 +159,14 @@ impl congestion::Controller for Controller {
     ) {
         let time = self.time(now);
         if !is_ecn {
-            self.tell(|control| control.end_losses(time, is_persistent_congestion));
+            self.tell(|control| {
+                control.end_losses(time, is_persistent_congestion);
+            });
         } else if let Some((number, sent)) = self.newest {
             let sent = self.time(sent);
-            self.tell(|control| control.on_marked(time, number, sent));
+            self.tell(|control| {
+                control.on_marked(time, number, sent);
+            });
         }
     }
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use noq_proto::congestion;
-use skywave_core::Segments;
+use skywave_core::quic::config::law;
 use skywave_core::tcp::config::NeedsEcn;
-use skywave_core::tcp::{CongestionConfig, Profile, SlowStartConfig, TcpConfig, preset};
+use skywave_core::tcp::{CongestionConfig, TcpConfig, preset};
 
 use crate::controller::Controller;
 
@@ -46,16 +46,8 @@ impl Law {
         if congestion.needs_ecn() != NeedsEcn::Nothing {
             return Err(LawError::NeedsMarks);
         }
-        let newreno = preset("newreno").expect("it is built in");
-        let composition = newreno.composition.clone().with_congestion(congestion);
-        let slow_start = SlowStartConfig::HyStartPlusPlus;
         Ok(Self {
-            config: TcpConfig {
-                mss: SEGMENT,
-                initial_window: Segments(10.0),
-                slow_start,
-                ..TcpConfig::new(Profile::Rfc, composition)
-            },
+            config: law(congestion, SEGMENT),
         })
     }
 }

@@ -13,6 +13,7 @@
 //! |---|---|
 //! | [`Law`] | which law, and how it is set up: noq's factory of controllers |
 //! | [`FixedRate`] | a constant rate instead |
+//! | [`Silence`] | when to ask a peer that does not answer, sooner than QUIC would |
 //! | `controller` | one connection's law, told by noq |
 //! | `pending` | which packets noq speaks of |
 //!
@@ -22,8 +23,10 @@ mod controller;
 mod fixed;
 mod law;
 mod pending;
+mod silence;
 
 pub use fixed::FixedRate;
 pub use law::{Law, LawError};
 /// What noq takes as `congestion_controller_factory`.
 pub use noq_proto::congestion::ControllerFactory;
+pub use silence::Silence;

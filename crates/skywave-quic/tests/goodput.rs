@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use noq_proto::congestion::{ControllerFactory, CubicConfig};
 use path::{Outcome, Path};
-use skywave_core::link::{LossConfig, Service};
+use skywave_core::Time;
+use skywave_core::link::{Blackout, LossConfig, Service};
 use skywave_core::tcp::CongestionConfig;
 use skywave_core::units::Rate;
 use skywave_quic::{FixedRate, Law, LawError};
@@ -93,4 +94,42 @@ fn laws_are_found_by_name_or_refused() {
     assert!(error.to_string().contains("cubik"), "{error}");
     let error = Law::named("dctcp").expect_err("marks are not told one by one");
     assert_eq!(error, LawError::NeedsMarks);
+}
+
+/// A blackout both ways, after which the rate is what it was, though QUIC's own probes have become rare.
+#[test]
+fn light_after_dark_is_used_at_once() {
+    let (start, dark) = (Duration::from_secs(5), Duration::from_secs(10));
+    let end = start + dark;
+    let time = |at: Duration| Time::from_nanos(at.as_nanos() as u64);
+    let carried = |asks| {
+        let mut path = path(100, 20);
+        for link in [&mut path.forward, &mut path.back] {
+            link.blackouts = vec![Blackout {
+                start: time(start),
+                end: time(end),
+            }];
+        }
+        path.asks = asks;
+        let outcome = path.run(&[law()]);
+        let second = Duration::from_secs(1);
+        outcome.carried[0].mbps_in(end + second, end + 3 * second) / MBPS
+    };
+    let (waiting, asking) = (carried(false), carried(true));
+    assert!(asking > 0.85, "{asking} of the rate");
+    assert!(waiting < 0.5, "nobody needs to ask: {waiting} of the rate");
+}
+
+/// More packets than noq keeps of a stream come after one that is lost.
+#[test]
+fn much_may_be_under_way_and_some_of_it_lost() {
+    let rate = Service::Rate(Rate::from_bps(60_000_000));
+    let path = Path::new(rate, Duration::from_millis(600), 6667);
+    let path = Path {
+        duration: Duration::from_secs(8),
+        ..path.losing(LossConfig::Bernoulli(0.02))
+    };
+    let outcome = path.run(&[Arc::new(FixedRate::from_bps(50_000_000))]);
+    let last = outcome.carried[0].mbps_in(Duration::from_secs(5), Duration::from_secs(7));
+    assert!(last > 0.85 * 50.0 * 0.98, "{last} Mb/s");
 }

@@ -25,6 +25,8 @@ mod event;
 mod folder;
 mod name;
 mod network;
+#[doc(hidden)]
+pub mod rules;
 mod session;
 mod source;
 #[cfg(test)]
@@ -42,9 +44,10 @@ pub use auth::code::{Code, NoCode};
 pub use error::{Error, Why};
 pub use event::{Arrived, Event, Id, Link, Teller};
 pub use folder::Taking;
-pub use name::{BadPath, RelativePath, shown};
+pub use name::{BadPath, RelativePath};
 pub use network::Sending;
 pub use session::Target;
+pub use skywave_wire::name::shown;
 pub use source::{Item, Pipe, list};
 pub use wire::message::Refusal;
 pub use work::{get, offer, receive, send};

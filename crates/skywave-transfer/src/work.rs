@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use noq::ConnectionError;
+use noq::{ConnectionError, VarInt};
 use tokio::task::JoinSet;
 
 use crate::error::Broken;
 use crate::session::dial::dial;
 use crate::session::door::{Door, Guest, Shut};
-use crate::session::{Giving, Receiver, Session, Taken, give_all, take};
+use crate::session::{Giving, Lanes, Receiver, Session, Taken, give_all, take};
 use crate::wire::close::Close;
 use crate::wire::frame;
 use crate::wire::message::{Ready, Request};
@@ -197,6 +197,12 @@ async fn take_all(
     told: &mut (dyn FnMut(Taken) + Send),
 ) -> Result<(), Broken> {
     let mut left = items;
+    let lanes = Arc::new(Lanes::default());
+    session
+        .connection
+        .set_max_concurrent_uni_streams(VarInt::from_u32(network::LANES));
+    let arriving = lanes.accept(&session.connection);
+    tokio::pin!(arriving);
     let mut under_way = JoinSet::new();
     let late = tokio::time::sleep(network::DEADLINE);
     tokio::pin!(late);
@@ -219,9 +225,11 @@ async fn take_all(
                     }
                 };
                 let (session, receiver) = (session.clone(), receiver.clone());
-                under_way.spawn(async move { take(&session, &receiver, streams).await });
+                let file = lanes.begin(streams.1.id().index());
+                under_way.spawn(async move { take(&session, &receiver, streams, &file).await });
                 left = left.map(|left| left - 1);
             }
+            broken = &mut arriving => return Err(broken),
             // Whoever comes in and offers nothing keeps a place from others.
             () = &mut late, if is_late => {
                 Close::Late.close(&session.connection);

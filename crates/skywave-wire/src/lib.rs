@@ -17,6 +17,7 @@ pub mod behind;
 pub mod endpoint;
 pub mod key;
 pub mod loopback;
+pub mod name;
 pub mod node;
 pub mod relay;
 mod secure;

@@ -79,9 +79,8 @@ fn a_file_survives_a_path_that_does_everything() {
         patience: StdDuration::from_secs(60),
     };
     let serving = ServeOptions {
-        dir: into.path().to_owned(),
-        overwrite: false,
         count: Some(1),
+        ..ServeOptions::new(into.path().to_owned(), None).unwrap()
     };
     let stop = AtomicBool::new(false);
     let report = thread::scope(|scope| {

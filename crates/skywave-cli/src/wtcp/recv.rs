@@ -25,6 +25,8 @@ pub(crate) struct Options<'a> {
     pub(crate) allow: &'a [String],
     pub(crate) allow_everyone: bool,
     pub(crate) overwrite: bool,
+    pub(crate) hidden: bool,
+    pub(crate) quota: Option<u64>,
     pub(crate) count: Option<u32>,
     pub(crate) key: Option<&'a Path>,
     pub(crate) json: bool,
@@ -42,10 +44,11 @@ pub(crate) fn main(args: &Options<'_>) -> Result<(), Failure> {
     } else {
         Allowed::Keys(allowed)
     };
-    make_folder(args.into).map_err(|source| Failure::Folder {
+    let no_folder = |source| Failure::Folder {
         path: args.into.to_owned(),
         source,
-    })?;
+    };
+    make_folder(args.into).map_err(no_folder)?;
     let node = Node::bind(args.listen, secret, allowed, Config::default());
     let node = node.map_err(|source| Failure::Bind {
         address: args.listen,
@@ -56,10 +59,12 @@ pub(crate) fn main(args: &Options<'_>) -> Result<(), Failure> {
         node.address()
     );
     line(Stream::Err, &words);
+    let options = ServeOptions::new(args.into.to_owned(), args.quota);
     let options = ServeOptions {
-        dir: args.into.to_owned(),
         overwrite: args.overwrite,
+        hidden: args.hidden,
         count: args.count.map(|n| n as usize),
+        ..options.map_err(no_folder)?
     };
     let bars = Bars::new();
     let told = |event| match event {

@@ -173,6 +173,7 @@ fn timed_queue(kind: u8, limit: Limit, bytes: &mut Unstructured<'_>) -> Result<Q
         (true, false) => QueueConfig::Step(StepConfig {
             limit,
             threshold: u64::from(u8::arbitrary(bytes)?),
+            weight: (kind & 16 != 0).then(|| share(bytes)).transpose()?,
         }),
         (true, true) if kind & 16 != 0 => QueueConfig::DualPi2(DualPi2Config {
             target: millis(bytes)?,

@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 use noq_proto::congestion::ControllerFactory;
 use noq_proto::{
     ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, Endpoint, EndpointConfig,
-    Event, FourTuple, ServerConfig, StreamEvent, StreamId, Transmit, TransportConfig, VarInt,
+    Event, FourTuple, PathId, ServerConfig, StreamEvent, StreamId, Transmit, TransportConfig,
+    VarInt,
 };
 use rustls::RootCertStore;
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+use skywave_quic::Silence;
 
 /// Datagrams that a connection may hand over at once.
 const BATCH: NonZeroUsize = NonZeroUsize::new(10).unwrap();
@@ -31,6 +33,10 @@ impl Packet {
 
 /// What a sender writes, again and again.
 static CHUNK: [u8; 16_384] = [0; 16_384];
+/// Bytes that may be under way: more than any path here holds.
+const WINDOW: u32 = 64 << 20;
+/// What `skywave send` has: blackouts of half a minute are survived.
+const IDLE: Duration = Duration::from_secs(60);
 
 struct Identity {
     certificate: CertificateDer<'static>,
@@ -53,6 +59,10 @@ pub(super) struct Host {
     connection: Option<(ConnectionHandle, Connection)>,
     outbox: VecDeque<Packet>,
     stream: Option<StreamId>,
+    /// Asks when the peer does not answer, and when it looks next.
+    silence: Option<(Silence, Duration)>,
+    /// Packets that came and went.
+    packets: (u64, u64),
     /// When a sender connects to what address, with which configuration.
     plan: Option<(Duration, SocketAddr, ClientConfig)>,
     pub(super) received: u64,
@@ -60,12 +70,12 @@ pub(super) struct Host {
 
 fn transport(law: Arc<dyn ControllerFactory + Send + Sync>) -> Arc<TransportConfig> {
     let mut transport = TransportConfig::default();
-    let large = VarInt::from_u32(4 << 20);
     transport
         .congestion_controller_factory(law)
-        .stream_receive_window(large)
-        .receive_window(large)
-        .send_window(4 << 20);
+        .stream_receive_window(VarInt::from_u32(WINDOW))
+        .receive_window(VarInt::from_u32(WINDOW))
+        .send_window(u64::from(WINDOW))
+        .max_idle_timeout(IDLE.try_into().ok());
     Arc::new(transport)
 }
 
@@ -75,7 +85,7 @@ impl Host {
         number: usize,
         seed: u64,
         law: Arc<dyn ControllerFactory + Send + Sync>,
-        begins: Duration,
+        (begins, asks): (Duration, Option<Instant>),
     ) -> [Self; 2] {
         let address = |last| SocketAddr::from((Ipv4Addr::new(10, 0, number as u8, last), 4433));
         let endpoint = |side: u8, server| {
@@ -100,6 +110,8 @@ impl Host {
             connection: None,
             outbox: VecDeque::new(),
             stream: None,
+            silence: asks.map(|start| (Silence::new(start), begins)),
+            packets: (0, 0),
             plan,
             received: 0,
         };
@@ -119,11 +131,32 @@ impl Host {
             return Some(*begins);
         }
         let (_, connection) = self.connection.as_ref()?;
-        let timer = connection.poll_timeout()?;
-        Some(timer.saturating_duration_since(start))
+        let timer = connection.poll_timeout();
+        let timer = timer.map(|at| at.saturating_duration_since(start));
+        let looks = self.silence.as_ref().map(|(_, next)| *next);
+        timer.into_iter().chain(looks).min()
+    }
+
+    /// Asks the peer again if it has not answered for too long.
+    pub(super) fn look(&mut self, start: Instant, now: Duration) {
+        let Some((silence, next)) = &mut self.silence else {
+            return;
+        };
+        let Some((_, connection)) = self.connection.as_mut().filter(|_| *next <= now) else {
+            return;
+        };
+        *next = now + Silence::LOOK;
+        let rtt = connection
+            .path_stats(PathId::ZERO)
+            .map_or(Duration::ZERO, |path| path.rtt);
+        let (received, sent) = self.packets;
+        if silence.is_too_long(start + now, received, sent, rtt) {
+            connection.handle_network_change(None, start + now);
+        }
     }
 
     pub(super) fn receive(&mut self, now: Instant, packet: &Packet) {
+        self.packets.0 += 1;
         let mut answer = Vec::new();
         let path = FourTuple::from_remote(packet.from);
         let data = packet.bytes.as_slice().into();
@@ -151,7 +184,9 @@ impl Host {
         if self.outbox.is_empty() {
             self.work(now);
         }
-        self.outbox.pop_front()
+        let packet = self.outbox.pop_front();
+        self.packets.1 += u64::from(packet.is_some());
+        packet
     }
 
     fn work(&mut self, now: Instant) -> Option<()> {
@@ -179,7 +214,8 @@ impl Host {
         if let Some(stream) = self.stream {
             if stream.initiator() == connection.side() {
                 while connection.send_stream(stream).write(&CHUNK).is_ok() {}
-            } else if let Ok(mut chunks) = connection.recv_stream(stream).read(true) {
+            // In any order: noq keeps few pieces that wait for an earlier one.
+            } else if let Ok(mut chunks) = connection.recv_stream(stream).read(false) {
                 while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
                     self.received += chunk.bytes.len() as u64;
                 }

@@ -26,19 +26,32 @@ pub(crate) struct Path {
     pub(crate) back: LinkConfig,
     pub(crate) seed: u64,
     pub(crate) duration: Duration,
+    /// Peers that do not answer are asked again, as `skywave send` does.
+    pub(crate) asks: bool,
 }
 
 /// What one connection has carried.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Carried {
-    /// Bytes of the stream that were read in order.
+    /// Bytes of the stream that were read.
     pub(crate) bytes: u64,
     pub(crate) seconds: f64,
+    /// The same at the end of each [`STEP`].
+    pub(crate) so_far: Vec<u64>,
 }
 
+/// Between two entries of [`Carried::so_far`].
+pub(crate) const STEP: Duration = Duration::from_millis(100);
+
 impl Carried {
-    pub(crate) fn mbps(self) -> f64 {
+    pub(crate) fn mbps(&self) -> f64 {
         self.bytes as f64 * 8e-6 / self.seconds
+    }
+
+    /// Mb/s from one time to another.
+    pub(crate) fn mbps_in(&self, from: Duration, to: Duration) -> f64 {
+        let bytes = |at: Duration| self.so_far[at.div_duration_f64(STEP) as usize];
+        (bytes(to) - bytes(from)) as f64 * 8e-6 / to.saturating_sub(from).as_secs_f64()
     }
 }
 
@@ -84,6 +97,7 @@ impl Path {
             back: link(Service::Rate(Rate::from_bps(100_000_000))),
             seed: 1,
             duration: Duration::from_secs(30),
+            asks: false,
         }
     }
 
@@ -105,11 +119,13 @@ impl Path {
         let mut hosts = Vec::new();
         for (number, law) in laws.iter().enumerate() {
             let begins = Duration::from_millis(100) * number as u32;
-            hosts.extend(Host::pair(number, self.seed, law.clone(), begins));
+            let asks = self.asks.then_some(start);
+            hosts.extend(Host::pair(number, self.seed, law.clone(), (begins, asks)));
         }
         let mut air = Air::default();
         let (mut queueing, mut through) = (Duration::ZERO, 0);
         let mut now = Duration::ZERO;
+        let mut so_far = vec![Vec::new(); laws.len()];
         loop {
             let arrival = air.packets.first_key_value().map(|((at, _), _)| *at);
             let timers = hosts.iter().filter_map(|host| host.next_timer(start));
@@ -117,6 +133,10 @@ impl Path {
                 break;
             };
             now = now.max(next);
+            for (so_far, receiver) in so_far.iter_mut().zip(hosts.iter().skip(1).step_by(2)) {
+                let steps = now.min(self.duration).div_duration_f64(STEP) as usize;
+                so_far.resize(so_far.len().max(steps + 1), receiver.received);
+            }
             if now >= self.duration {
                 break;
             }
@@ -127,6 +147,7 @@ impl Path {
                 hosts[to].receive(start + now, &packet);
             }
             for (number, host) in hosts.iter_mut().enumerate() {
+                host.look(start, now);
                 while let Some(packet) = host.poll(start + now) {
                     let size = packet.bytes() + HEADERS;
                     let at = Time::from_nanos(now.as_nanos() as u64);
@@ -147,9 +168,11 @@ impl Path {
                 .iter()
                 .skip(1)
                 .step_by(2)
-                .map(|host| Carried {
+                .zip(so_far)
+                .map(|(host, so_far)| Carried {
                     bytes: host.received,
                     seconds: self.duration.as_secs_f64(),
+                    so_far,
                 })
                 .collect(),
             queueing: queueing / through.max(1),

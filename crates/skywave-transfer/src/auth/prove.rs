@@ -39,12 +39,12 @@ impl Sides {
 }
 
 /// What each side confirms.
-struct Confirmed {
-    client: blake3::Hash,
-    server: blake3::Hash,
+pub(crate) struct Confirmed {
+    pub(crate) client: blake3::Hash,
+    pub(crate) server: blake3::Hash,
 }
 
-fn confirmed(key: &[u8], connection: &Connection) -> Result<Confirmed, Broken> {
+pub(crate) fn confirmed(key: &[u8], connection: &Connection) -> Result<Confirmed, Broken> {
     let mut channel = [0; 32];
     let exported = connection.export_keying_material(&mut channel, EXPORTER, &[]);
     exported.map_err(|_| Broken::Nonsense)?;

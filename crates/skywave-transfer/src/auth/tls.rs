@@ -189,6 +189,12 @@ fn certified(secret: &SecretKey) -> Result<Arc<CertifiedKey>, Error> {
 
 /// The side that connects.
 pub(crate) fn client(secret: &SecretKey, peers: Peers) -> Result<QuicClientConfig, Error> {
+    let config = QuicClientConfig::try_from(client_tls(secret, peers)?);
+    config.map_err(|error| Error::General(error.to_string()))
+}
+
+/// TLS of the side that connects.
+pub(crate) fn client_tls(secret: &SecretKey, peers: Peers) -> Result<rustls::ClientConfig, Error> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Verifier {
         peers,
@@ -205,8 +211,7 @@ pub(crate) fn client(secret: &SecretKey, peers: Peers) -> Result<QuicClientConfi
     config.enable_sni = false;
     // A resumed session is not asked for its key again.
     config.resumption = rustls::client::Resumption::disabled();
-    let config = QuicClientConfig::try_from(config);
-    config.map_err(|error| Error::General(error.to_string()))
+    Ok(config)
 }
 
 /// The side that listens.

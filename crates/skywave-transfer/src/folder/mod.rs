@@ -2,8 +2,6 @@
 
 mod beneath;
 mod partial;
-mod room;
-mod tidy;
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,11 +12,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{Access, Mode, OFlags, access, open};
 use skywave_wire::key::PublicKey;
+use skywave_wire::transfer::remove_old;
 use tokio::sync::oneshot;
 
 pub(crate) use beneath::{Place, There, make_folder};
 pub(crate) use partial::{Partial, hash};
-pub(crate) use room::{Claim, Room};
+pub(crate) use skywave_wire::transfer::{Claim, Room};
 
 use crate::error::Error;
 use crate::wire::message::Offer;
@@ -67,7 +66,7 @@ impl Inbox {
             Ok(root)
         };
         let root = open().map_err(Error::Folder)?;
-        tidy::remove_old(path);
+        remove_old(path);
         let room = Room::new(path, taking.quota).map_err(Error::Folder)?;
         Ok(Self {
             root,
@@ -111,7 +110,11 @@ pub(crate) fn partial_name(peer: &PublicKey, offer: &Offer) -> String {
     hasher.update(&offer.modified.seconds.to_be_bytes());
     hasher.update(&offer.modified.nanoseconds.to_be_bytes());
     hasher.update(offer.path.as_bytes());
-    format!("{}{}.part", crate::name::PREFIX, hasher.finalize().to_hex())
+    format!(
+        "{}{}.part",
+        skywave_wire::name::PREFIX,
+        hasher.finalize().to_hex()
+    )
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use noq::{Endpoint, RecvStream, SendStream};
 use skywave_wire::key::PublicKey;
+use skywave_wire::name::shown;
 use tokio::net::lookup_host;
+use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::Session;
@@ -17,7 +19,6 @@ use crate::auth::prove::{self, Sides};
 use crate::auth::tls::{self, Peers};
 use crate::error::{Broken, Error};
 use crate::event::Event;
-use crate::name::shown;
 use crate::network::{self, DEADLINE};
 use crate::wire::close::Close;
 use crate::wire::frame::{read, send};
@@ -75,12 +76,19 @@ impl Attempts<'_> {
         let mut patience = FIRST_TRY;
         loop {
             let addresses = self.addresses().await?;
+            // Of another kind of network than this host has, maybe.
+            let (mut unusable, mut is_usable) = (None, self.pulse.has_answered());
             for address in addresses {
                 (self.host.teller)(Event::Connecting(address));
                 let tried = timeout(patience, self.connect(address)).await;
+                is_usable |= !matches!(tried, Ok(Err(Failed::Unusable(_))));
                 let (endpoint, session, ready) = match tried {
                     Ok(Ok(connected)) => connected,
                     Ok(Err(Failed::Error(error))) => return Err(error),
+                    Ok(Err(Failed::Unusable(error))) => {
+                        unusable = Some(error);
+                        continue;
+                    }
                     Ok(Err(Failed::Broken(broken))) => {
                         self.judge(&broken)?;
                         continue;
@@ -91,7 +99,7 @@ impl Attempts<'_> {
                 self.pulse.answer();
                 patience = FIRST_TRY;
                 (self.host.teller)(Event::Connected(session.peer, address));
-                match work(&session, ready).await {
+                match session.with_peer(work(&session, ready)).await {
                     Ok(done) => {
                         Close::Done.close(&session.connection);
                         // The peer finds out by itself if it does not hear it.
@@ -107,6 +115,9 @@ impl Attempts<'_> {
                         (self.host.teller)(Event::Lost(shown(&broken.to_string())));
                     }
                 }
+            }
+            if let (Some(error), false) = (unusable, is_usable) {
+                return Err(error);
             }
             sleep(PAUSE).await;
             patience = LONGEST_TRY.min(patience * 2);
@@ -138,9 +149,10 @@ impl Attempts<'_> {
             None => Peers::Everybody,
         };
         let config = network::client(&self.host.secret, peers, &self.host.sending)?;
-        let endpoint = network::endpoint(network::local_for(to))?;
+        let endpoint = network::endpoint(network::local_for(to)).map_err(Failed::Unusable)?;
         let connecting = endpoint.connect_with(config, to, "skywave");
-        let connecting = connecting.map_err(|error| Error::System(format!("{to}: {error}")))?;
+        let connecting = connecting
+            .map_err(|error| Failed::Unusable(Error::System(format!("{to}: {error}"))))?;
         let connection = connecting.await.map_err(Broken::from)?;
         let peer = tls::peer(&connection).ok_or(Broken::Nonsense)?;
         let (mut sender, mut stream) = connection.open_bi().await.map_err(Broken::from)?;
@@ -156,11 +168,9 @@ impl Attempts<'_> {
             .await
             .map_err(|_| Broken::Late)??;
         let (teller, pulse) = (self.host.teller.clone(), self.pulse.clone());
-        Ok((
-            endpoint,
-            Session::new(connection, peer, teller, pulse),
-            ready,
-        ))
+        let hashing = Arc::new(Semaphore::new(1));
+        let session = Session::new((endpoint.clone(), connection), peer, teller, pulse, hashing);
+        Ok((endpoint, session, ready))
     }
 
     async fn prove(
@@ -190,6 +200,8 @@ impl Attempts<'_> {
 enum Failed {
     Broken(Broken),
     Error(Error),
+    /// This host cannot send to the address; another one of the peer's may do.
+    Unusable(Error),
 }
 
 impl From<Broken> for Failed {

@@ -1,16 +1,19 @@
 //! The side that listens: who may come in, and how many.
 //!
-//! A stranger costs one handshake, and some kilobytes for [`DEADLINE`] at most. When several are under
-//! way, addresses are validated first by QUIC's Retry (RFC 9000 section 8.1.2), so that packets with
-//! made-up addresses cost no cryptography at all.
+//! Addresses are validated first, by QUIC's Retry (RFC 9000 section 8.1.2): nothing is kept of packets with
+//! made-up addresses, no handshake is done for them, and their answers are shorter than they are. noq's own
+//! limit for handshakes with addresses that are not validated lets more than three times the bytes pass, by a
+//! part of a datagram. A stranger with an address of its own costs one handshake, and some kilobytes for [`DEADLINE`] at
+//! most.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use noq::{Connection, Endpoint, Incoming, RecvStream, SendStream, VarInt};
+use skywave_wire::endpoint::owner;
 use skywave_wire::key::PublicKey;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -21,7 +24,7 @@ use crate::auth::prove::{self, Sides};
 use crate::auth::tls::{self, Peers};
 use crate::error::{Broken, Error};
 use crate::event::Event;
-use crate::network::{self, DEADLINE, EASY, PER_ADDRESS, PER_KEY, STRANGERS, WINDOW};
+use crate::network::{self, DEADLINE, PER_ADDRESS, PER_KEY, STRANGERS, WINDOW};
 use crate::wire::close::Close;
 use crate::wire::frame::read;
 use crate::wire::message::{Hello, Request};
@@ -58,7 +61,15 @@ struct State {
     proven: BTreeSet<PublicKey>,
     /// Where connections come from that have shown nothing yet.
     strangers: Vec<IpAddr>,
-    inside: Vec<(PublicKey, Connection)>,
+    inside: Vec<Inside>,
+}
+
+/// A connection of a host that has shown who it is.
+struct Inside {
+    peer: PublicKey,
+    connection: Connection,
+    /// For the one of its files that is hashed, over whichever connection.
+    hashing: Arc<Semaphore>,
 }
 
 /// Somebody who came in, and what they want.
@@ -141,10 +152,12 @@ impl Door {
                 incoming = endpoint.accept() => {
                     let Some(incoming) = incoming else { break None };
                     let (door, serve) = (self.clone(), serve.clone());
+                    let endpoint = endpoint.clone();
                     if let Some(incoming) = self.sort(incoming) {
                         guests.spawn(async move {
-                            if let Ok(guest) = door.welcome(incoming).await {
-                                serve(guest).await;
+                            if let Ok(guest) = door.welcome(endpoint, incoming).await {
+                                let session = guest.session.clone();
+                                session.with_peer(serve(guest)).await;
                             }
                         });
                     }
@@ -156,7 +169,10 @@ impl Door {
 
     async fn close(&self, endpoint: &Endpoint, why: Option<Shut>) -> Result<(), Error> {
         // Whoever has heard that all is there closes the connection.
-        let inside: Vec<Connection> = self.lock().inside.iter().map(|(_, c)| c.clone()).collect();
+        let inside: Vec<Connection> = {
+            let state = self.lock();
+            state.inside.iter().map(|i| i.connection.clone()).collect()
+        };
         let all = async {
             for connection in &inside {
                 connection.closed().await;
@@ -177,11 +193,8 @@ impl Door {
     /// Whether a handshake may begin, and its stranger be counted.
     fn sort(&self, incoming: Incoming) -> Option<Incoming> {
         let mut state = self.lock();
-        let from = network::owner(incoming.remote_address().ip());
-        if state.strangers.len() >= EASY
-            && incoming.may_retry()
-            && !incoming.remote_address_validated()
-        {
+        let from = owner(incoming.remote_address().ip());
+        if incoming.may_retry() && !incoming.remote_address_validated() {
             // It can be asked to retry: this was looked up.
             let _ = incoming.retry();
             return None;
@@ -200,8 +213,8 @@ impl Door {
         Some(incoming)
     }
 
-    async fn welcome(&self, incoming: Incoming) -> Result<Guest, Broken> {
-        let stranger = Stranger(self, network::owner(incoming.remote_address().ip()));
+    async fn welcome(&self, endpoint: Endpoint, incoming: Incoming) -> Result<Guest, Broken> {
+        let stranger = Stranger(self, owner(incoming.remote_address().ip()));
         let connecting = incoming.accept().map_err(Broken::from)?;
         let connection = timeout(DEADLINE, connecting)
             .await
@@ -222,10 +235,11 @@ impl Door {
         };
         drop(stranger);
         connection.set_receive_window(VarInt::from_u32(WINDOW));
-        self.enter(peer, &connection);
+        let hashing = self.enter(peer, &connection);
         (self.host.teller)(Event::Connected(peer, remote(&connection)));
         let pulse = Arc::new(Pulse::new());
-        let session = Session::new(connection, peer, self.host.teller.clone(), pulse);
+        let teller = self.host.teller.clone();
+        let session = Session::new((endpoint, connection), peer, teller, pulse, hashing);
         Ok(Guest {
             session,
             request,
@@ -303,20 +317,28 @@ impl Door {
 
     /// Notes who is in. The oldest connection of the same host goes if there are too many: a host that
     /// was started again is not kept out by what it left.
-    fn enter(&self, peer: PublicKey, connection: &Connection) {
+    fn enter(&self, peer: PublicKey, connection: &Connection) -> Arc<Semaphore> {
         let mut state = self.lock();
         state
             .inside
-            .retain(|(_, other)| other.close_reason().is_none());
-        let of_peer = state.inside.iter().filter(|(other, _)| *other == peer);
+            .retain(|other| other.connection.close_reason().is_none());
+        let mut theirs = state.inside.iter().filter(|other| other.peer == peer);
+        let hashing = theirs.next().map(|other| other.hashing.clone());
+        let hashing = hashing.unwrap_or_else(|| Arc::new(Semaphore::new(1)));
+        let of_peer = state.inside.iter().filter(|other| other.peer == peer);
         if of_peer.count() >= PER_KEY {
-            let oldest = state.inside.iter().position(|(other, _)| *other == peer);
+            let oldest = state.inside.iter().position(|other| other.peer == peer);
             if let Some(oldest) = oldest {
-                let (_, old) = state.inside.remove(oldest);
-                Close::Replaced.close(&old);
+                let old = state.inside.remove(oldest);
+                Close::Replaced.close(&old.connection);
             }
         }
-        state.inside.push((peer, connection.clone()));
+        state.inside.push(Inside {
+            peer,
+            connection: connection.clone(),
+            hashing: hashing.clone(),
+        });
+        hashing
     }
 }
 

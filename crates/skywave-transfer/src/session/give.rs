@@ -8,13 +8,14 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::timeout;
 
+use super::dealt::Dealer;
 use super::{Session, next_id};
 use crate::error::{Broken, Why};
 use crate::event::{Arrived, Event, Id};
-use crate::network::DEADLINE;
+use crate::network::{DEADLINE, LANES, STREAM_WINDOW};
 use crate::source::{Contents, Item, Piece, Pieces, Reading};
-use crate::wire::frame::{read, send, send_chunk};
-use crate::wire::message::{End, Reply, Start};
+use crate::wire::frame::{read, send};
+use crate::wire::message::{End, MAX_LANES, Reply, Start};
 
 /// Files under way at a time, if they are small: each of them waits for two round trips.
 const AT_ONCE: u32 = 16;
@@ -22,6 +23,10 @@ const AT_ONCE: u32 = 16;
 const LARGE_AT_ONCE: u32 = 2;
 /// Bytes of a large file.
 const LARGE: u64 = 8 << 20;
+/// However many files of which size there are, each has its lanes: none waits for those of others, which might
+/// wait for its.
+const _: () = assert!(LARGE / STREAM_WINDOW as u64 <= (LANES / AT_ONCE) as u64);
+const _: () = assert!(LARGE_AT_ONCE * MAX_LANES as u32 <= LANES);
 
 /// How it ended.
 enum Given {
@@ -149,10 +154,18 @@ async fn run(session: &Session, item: &Item, id: Id) -> Result<Given, Broken> {
         Contents::Pipe(pipe) => pipe.pieces(from, hasher),
         Contents::Folder => return Err(Broken::Nonsense),
     };
-    match transfer(session, item, id, (&mut sender, &mut stream), pieces).await? {
+    let lanes = lanes(item.size().map(|size| size - from));
+    let streams = (&mut sender, &mut stream);
+    match transfer(session, item, id, streams, (pieces, lanes)).await? {
         Ok((size, hash)) => Ok(Given::Arrived(Some(arrived(size, hash)))),
         Err(why) => Ok(Given::Failed(why)),
     }
+}
+
+/// Over how many lanes so many bytes go: as many as they would fill.
+fn lanes(bytes: Option<u64>) -> u8 {
+    let filled = bytes.map_or(u64::MAX, |bytes| bytes / u64::from(STREAM_WINDOW));
+    u8::try_from(filled).unwrap_or(MAX_LANES).min(MAX_LANES)
 }
 
 /// Counts what the peer says, which is progress if it is more than before.
@@ -203,14 +216,15 @@ async fn transfer(
     item: &Item,
     id: Id,
     (sender, stream): (&mut SendStream, &mut RecvStream),
-    mut pieces: Pieces,
+    (mut pieces, lanes): (Pieces, u8),
 ) -> Result<Result<Whole, Why>, Broken> {
     let (ended, mut end) = mpsc::channel(1);
     let writing = async {
+        let mut dealer = Dealer::open(&session.connection, sender, lanes).await?;
         loop {
             let end = match pieces.recv().await {
                 Some(Piece::Data(data)) => {
-                    send_chunk(sender, data).await?;
+                    dealer.send(data).await?;
                     continue;
                 }
                 Some(Piece::End { size, hash }) => Ok((size, hash)),
@@ -226,7 +240,7 @@ async fn transfer(
             };
             // Known before the receiver can answer to it.
             let _ = ended.send(end).await;
-            send_chunk(sender, bytes::Bytes::new()).await?;
+            let sender = dealer.end().await?;
             send(sender, &last).await?;
             let _ = sender.finish();
             return Ok::<_, Broken>(());

@@ -4,19 +4,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use noq::{RecvStream, SendStream};
+use skywave_wire::name::shown;
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use super::dealt::Dealt;
+use super::lanes::File;
 use super::target::{Found, Receiver, Sink};
 use super::watch::{ticks, work};
 use super::{Session, next_id};
 use crate::error::{Broken, Why};
 use crate::event::{Arrived, Event, Id};
 use crate::folder::partial_name;
-use crate::name::{RelativePath, shown};
+use crate::name::RelativePath;
 use crate::network::DEADLINE;
-use crate::wire::frame::{read, read_chunk, send};
+use crate::wire::frame::{read, send};
 use crate::wire::message::{End, Kind, Offer, Refusal, Reply, Start};
 
 /// Chunks that have come and are not written yet.
@@ -52,13 +55,15 @@ struct Taking<'a> {
     offer: Arc<Offer>,
     path: RelativePath,
     id: Id,
+    file: &'a File,
 }
 
-/// Receives the file that the peer offers on a stream.
+/// Receives the file that the peer offers on a stream, and maybe sends over lanes.
 pub(crate) async fn take(
     session: &Session,
     receiver: &Arc<Receiver>,
     (mut sender, mut stream): (SendStream, RecvStream),
+    file: &File,
 ) -> Result<Taken, Broken> {
     let offer: Offer = timeout(DEADLINE, read(&mut stream))
         .await
@@ -74,6 +79,7 @@ pub(crate) async fn take(
                 offer: Arc::new(offer.clone()),
                 path,
                 id,
+                file,
             };
             if let Some((size, hash)) = taking.known(&name) {
                 // The sender is told again; nobody else is.
@@ -232,10 +238,11 @@ impl Taking<'_> {
         });
         let mut left = self.offer.size.map(|size| size.saturating_sub(from));
         let reading = async {
+            let mut dealt = Dealt::open(stream, async |count| self.file.lanes(count).await).await?;
             loop {
-                let chunk = read_chunk(stream).await?;
+                let chunk = dealt.read().await?;
                 if chunk.is_empty() {
-                    return Ok::<_, Broken>(Some(read::<End>(stream).await?));
+                    return Ok::<_, Broken>(Some(read::<End>(dealt.own).await?));
                 }
                 if let Some(left) = &mut left {
                     *left = left

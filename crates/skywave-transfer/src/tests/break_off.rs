@@ -4,30 +4,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 
 use super::*;
 
-const LEN: usize = 6_000_000;
-
-/// As slow that there is time to interfere.
-fn slow(told: &Told) -> Host {
-    let sending = Sending {
-        control: None,
-        limit: Some(6_000_000),
-    };
-    Host {
-        sending,
-        ..told.host(SENDER)
-    }
-}
-
 impl Told {
-    /// Waits until so many bytes of a file are there.
-    async fn progress(&self, least: u64) {
-        self.wait(|event| match event {
-            Event::Progress { bytes, .. } if *bytes >= least => Some(()),
-            _ => None,
-        })
-        .await;
-    }
-
     /// Waits until a transfer is interrupted so many times.
     async fn broken(&self, times: usize) {
         let mut count = self.1.subscribe();
@@ -75,7 +52,7 @@ fn flip(path: &Path, at: u64) {
 fn part(bench: &Bench) -> PathBuf {
     let name = names(bench.inbox.path())
         .into_iter()
-        .find(|name| name.starts_with(crate::name::PREFIX));
+        .find(|name| name.starts_with(skywave_wire::name::PREFIX));
     bench.there(&name.expect("a partial file"))
 }
 
@@ -247,17 +224,11 @@ async fn answers_without_progress_are_none() {
     let listening = network::listening(([127, 0, 0, 1], 0).into(), &RECEIVER, config).unwrap();
     let at = listening.local_addr().unwrap();
     let zombie = tokio::spawn(async move {
-        let mut ready = 0;
         while let Some(incoming) = listening.accept().await {
             let connection = incoming.accept().unwrap().await.unwrap();
             let (mut sender, _stream) = connection.accept_bi().await.unwrap();
             frame::send(&mut sender, &Ready { items: 0 }).await.unwrap();
-            ready += 1;
             let _ = connection.accept_bi().await;
-            if ready > 3 {
-                // It is silent from now on.
-                std::future::pending::<()>().await;
-            }
             connection.close(0_u32.into(), b"");
         }
     });

@@ -90,6 +90,12 @@ async fn three_wrong_codes_end_it() {
     ));
 }
 
+/// The next connection to this endpoint.
+async fn accepted(listening: &noq::Endpoint) -> noq::Connection {
+    let incoming = listening.accept().await.unwrap();
+    incoming.accept().unwrap().await.unwrap()
+}
+
 /// Somebody between two hosts who passes on all messages of SPAKE2, over two connections of their own.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_relayed_handshake_is_found_out() {
@@ -106,19 +112,9 @@ async fn a_relayed_handshake_is_found_out() {
     let relay = tokio::spawn(async move {
         let config = network::client(&middle, Peers::Everybody, &Sending::default()).unwrap();
         let connecting = network::endpoint(([127, 0, 0, 1], 0).into()).unwrap();
-        let near = listening
-            .accept()
-            .await
-            .unwrap()
-            .accept()
-            .unwrap()
-            .await
-            .unwrap();
-        let far = connecting
-            .connect_with(config, target, "x")
-            .unwrap()
-            .await
-            .unwrap();
+        let near = accepted(&listening).await;
+        let far = connecting.connect_with(config, target, "x").unwrap();
+        let far = far.await.unwrap();
         let (mut near_sender, mut near_stream) = near.accept_bi().await.unwrap();
         let (mut far_sender, mut far_stream) = far.open_bi().await.unwrap();
         let forth = async {
@@ -150,4 +146,34 @@ async fn a_relayed_handshake_is_found_out() {
     assert_eq!(names(bench.inbox.path()), [""; 0]);
     relay.abort();
     bench.working.abort();
+}
+
+/// What both sides confirm belongs to one connection: of another one between the same hosts, with the same key
+/// out of the code, it is something else.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_confirmation_is_good_for_one_connection() {
+    use crate::auth::prove::confirmed;
+    use crate::auth::tls::Peers;
+    use crate::network;
+
+    let sending = Sending::default();
+    let server = network::server(&RECEIVER, Peers::Everybody, &sending).unwrap();
+    let listening = network::listening(([127, 0, 0, 1], 0).into(), &RECEIVER, server).unwrap();
+    let at = listening.local_addr().unwrap();
+    let connecting = network::endpoint(([127, 0, 0, 1], 0).into()).unwrap();
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        let config = network::client(&SENDER, Peers::Everybody, &sending).unwrap();
+        let near = connecting.connect_with(config, at, "x").unwrap();
+        let (near, far) = soon(async { tokio::join!(near, accepted(&listening)) }).await;
+        let both = [near.unwrap(), far].map(|side| {
+            let Ok(confirmed) = confirmed(&[7; 32], &side) else {
+                panic!()
+            };
+            (confirmed.client, confirmed.server)
+        });
+        assert_eq!(both[0], both[1]);
+        seen.push(both[0]);
+    }
+    assert!(seen[0].0 != seen[1].0 && seen[0].1 != seen[1].1);
 }

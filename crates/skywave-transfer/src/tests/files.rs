@@ -198,3 +198,23 @@ async fn ipv6_works() {
     assert_eq!(soon(bench.send(items(&path))).await.unwrap().done, 1);
     bench.end().await;
 }
+
+/// A name that has an address of IPv6 as well, on most systems, where nobody listens.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_addresses_of_a_name_are_tried() {
+    let bench = Bench::of(1).await;
+    let mut dial = to(bench.at);
+    dial.to = format!("localhost:{}", bench.at.port());
+    let path = bench.file("film", 10);
+    let sent = give(Told::default().host(SENDER), dial, items(&path));
+    assert_eq!(soon(sent).await.unwrap().done, 1);
+    bench.end().await;
+}
+
+/// Nobody can be sent to there: this is said at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_that_cannot_be_is_an_error() {
+    let dial = to(([127, 0, 0, 1], 0).into());
+    let sent = give(Told::default().host(SENDER), dial, Vec::new());
+    assert!(matches!(soon(sent).await, Err(Error::System(_))));
+}

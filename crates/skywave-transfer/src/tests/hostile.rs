@@ -24,7 +24,7 @@ async fn connect(secret: &SecretKey, at: SocketAddr) -> (Endpoint, Connection) {
 }
 
 /// The same, which has come in and said that it sends files.
-async fn pusher(at: SocketAddr) -> (Endpoint, Connection) {
+pub(super) async fn pusher(at: SocketAddr) -> (Endpoint, Connection) {
     let (endpoint, connection) = connect(&SENDER, at).await;
     let (mut sender, mut stream) = connection.open_bi().await.unwrap();
     say(&mut sender, &Hello::Key).await.unwrap();
@@ -35,7 +35,7 @@ async fn pusher(at: SocketAddr) -> (Endpoint, Connection) {
     (endpoint, connection)
 }
 
-fn offer_of(path: &str, size: Option<u64>) -> Offer {
+pub(super) fn offer_of(path: &str, size: Option<u64>) -> Offer {
     let modified = Time {
         seconds: i64::MIN,
         nanoseconds: 999_999_999,
@@ -49,7 +49,10 @@ fn offer_of(path: &str, size: Option<u64>) -> Offer {
     }
 }
 
-async fn offered(connection: &Connection, offer: &Offer) -> (Reply, SendStream, RecvStream) {
+pub(super) async fn offered(
+    connection: &Connection,
+    offer: &Offer,
+) -> (Reply, SendStream, RecvStream) {
     let (mut sender, mut stream) = connection.open_bi().await.unwrap();
     say(&mut sender, offer).await.unwrap();
     loop {
@@ -115,7 +118,7 @@ async fn impossible_sizes_are_refused_before_a_byte_is_sent() {
 }
 
 /// The reason for which the receiver closed the connection.
-async fn closed(connection: &Connection) -> Option<Close> {
+pub(super) async fn closed(connection: &Connection) -> Option<Close> {
     Close::of(&soon(connection.closed()).await)
 }
 
@@ -251,6 +254,112 @@ async fn silent_connections_keep_nobody_out() {
     let mut inside = Vec::new();
     while inside.len() < network::PER_ADDRESS {
         inside.push(soon(strangers.join_next()).await.unwrap().unwrap());
+    }
+    let more = tokio::time::timeout(Duration::from_secs(2), strangers.join_next());
+    assert!(more.await.is_err(), "more of one address than there may be");
+    check(bench).await;
+}
+
+/// Half an offer; and a connection over which none comes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_offer_has_to_come_in_time() {
+    let bench = Bench::of(1).await;
+    let (_endpoint, half) = soon(pusher(bench.at)).await;
+    let (mut sender, mut stream) = half.open_bi().await.unwrap();
+    sender.write_all(&[0, 40, 3, b'a']).await.unwrap();
+    let (_endpoint, none) = soon(pusher(bench.at)).await;
+    assert_eq!(closed(&none).await, Some(Close::Late));
+    assert!(soon(read::<Reply>(&mut stream)).await.is_err());
+    check(bench).await;
+}
+
+/// Two files that are there already, over two connections: while one is read, the other one waits.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_file_of_a_host_is_read_at_a_time() {
+    // They take no room, but time.
+    const SIZE: u64 = 6 << 30;
+    let bench = Bench::of(1).await;
+    for name in ["a", "b"] {
+        let file = fs::File::create(bench.there(name)).unwrap();
+        file.set_len(SIZE).unwrap();
+    }
+    let mut said = Vec::new();
+    let (words, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let mut open = Vec::new();
+    for name in ["a", "b"] {
+        let (endpoint, connection) = soon(pusher(bench.at)).await;
+        let (mut sender, mut stream) = connection.open_bi().await.unwrap();
+        say(&mut sender, &offer_of(name, Some(SIZE))).await.unwrap();
+        let words = words.clone();
+        open.push(tokio::spawn(async move {
+            while let Ok(reply) = read::<Reply>(&mut stream).await {
+                let is_read = !matches!(reply, Reply::Reading(_));
+                let _ = words.send((name, reply));
+                if is_read {
+                    break;
+                }
+            }
+            (endpoint, connection, sender)
+        }));
+    }
+    drop(words);
+    // Enough to see whether both are read; the rest would take long.
+    let until = tokio::time::Instant::now() + Duration::from_secs(20);
+    while let Ok(Some((name, reply))) = tokio::time::timeout_at(until, heard.recv()).await {
+        match reply {
+            Reply::Reading(0) => {}
+            Reply::Reading(_) if said.last() == Some(&name) => {}
+            Reply::Reading(_) => said.push(name),
+            _ => break,
+        }
+    }
+    assert_eq!(said.len(), 1, "{said:?}");
+    for reading in open {
+        reading.abort();
+    }
+    for name in ["a", "b"] {
+        fs::remove_file(bench.there(name)).unwrap();
+    }
+    bench.working.abort();
+}
+
+/// The first datagram of a host that connects.
+async fn first_datagram() -> Vec<u8> {
+    let catcher = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let at = catcher.local_addr().unwrap();
+    let trying = tokio::spawn(async move { connect(&STRANGER, at).await });
+    let mut datagram = vec![0; 2048];
+    let (len, _) = soon(catcher.recv_from(&mut datagram)).await.unwrap();
+    trying.abort();
+    datagram.truncate(len);
+    datagram
+}
+
+/// Strangers that begin handshakes and never answer: their addresses are asked for first, and none gets more
+/// than what it sent.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn strangers_that_answer_nothing_are_asked_to_retry() {
+    let bench = Bench::of(1).await;
+    let mut strangers = Vec::new();
+    for n in 0..16 {
+        let datagram = soon(first_datagram()).await;
+        let at = SocketAddr::from(([127, 0, 1, n + 1], 0));
+        let socket = tokio::net::UdpSocket::bind(at).await.unwrap();
+        socket.send_to(&datagram, bench.at).await.unwrap();
+        strangers.push((socket, datagram.len()));
+    }
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    for (socket, sent) in strangers {
+        let (mut came, mut answers) = (0, Vec::new());
+        let mut answer = [0; 2048];
+        while let Ok((len, _)) = socket.try_recv_from(&mut answer) {
+            came += len;
+            // RFC 9000 section 17.2: the form and type of a long header.
+            answers.push(answer[0] & 0xf0);
+        }
+        // 17.2.5: a Retry, and nothing else.
+        assert_eq!(answers, [0xf0]);
+        assert!(came <= sent, "{came} bytes for {sent}");
     }
     check(bench).await;
 }

@@ -3,7 +3,9 @@
 use bytes::Bytes;
 use noq::{ReadExactError, RecvStream, SendStream};
 
-use super::message::{MAX_CHUNK, MAX_MESSAGE, Message, Nonsense, decode, encode};
+use super::message::{
+    DEALT, LANE_SHIFT, MAX_CHUNK, MAX_LANES, MAX_MESSAGE, Message, Nonsense, decode, encode,
+};
 use crate::error::Broken;
 
 /// Sends a message.
@@ -30,19 +32,64 @@ pub(crate) async fn read<M: Message>(stream: &mut RecvStream) -> Result<M, Broke
 
 /// Sends a chunk of at most [`MAX_CHUNK`] bytes; none ends them.
 pub(crate) async fn send_chunk(stream: &mut SendStream, chunk: Bytes) -> Result<(), Broken> {
-    let len = (chunk.len() as u32).to_be_bytes();
-    stream.write_all(&len).await?;
+    send_chunk_before(stream, chunk, 0).await
+}
+
+/// The same, where the chunk after it comes over the lane `next`.
+pub(crate) async fn send_chunk_before(
+    stream: &mut SendStream,
+    chunk: Bytes,
+    next: u8,
+) -> Result<(), Broken> {
+    let word = u32::from(next) << LANE_SHIFT | chunk.len() as u32;
+    stream.write_all(&word.to_be_bytes()).await?;
     if !chunk.is_empty() {
         stream.write_chunk(chunk).await?;
     }
     Ok(())
 }
 
-/// Reads a chunk; none at the end.
-pub(crate) async fn read_chunk(stream: &mut RecvStream) -> Result<Vec<u8>, Broken> {
-    let mut len = [0; 4];
-    fill(stream, &mut len).await?;
-    let len = u32::from_be_bytes(len) as usize;
+/// Says that the chunks come over so many lanes.
+pub(crate) async fn send_dealt(stream: &mut SendStream, lanes: u8) -> Result<(), Broken> {
+    let word = DEALT | u32::from(lanes);
+    Ok(stream.write_all(&word.to_be_bytes()).await?)
+}
+
+/// What comes where the first chunk may.
+#[derive(Debug)]
+pub(crate) enum First {
+    Chunk(Vec<u8>),
+    /// Chunks come over so many lanes.
+    Dealt(u8),
+}
+
+/// Reads the first chunk, or over how many lanes it comes.
+pub(crate) async fn read_first(stream: &mut RecvStream) -> Result<First, Broken> {
+    let word = read_word(stream).await?;
+    if word & DEALT == 0 {
+        return Ok(First::Chunk(chunk_of(stream, word).await?));
+    }
+    match u8::try_from(word & !DEALT) {
+        Ok(lanes @ 1..=MAX_LANES) => Ok(First::Dealt(lanes)),
+        _ => Err(Nonsense.into()),
+    }
+}
+
+/// Reads a chunk, none at the end, and over which lane the next one comes.
+pub(crate) async fn read_chunk(stream: &mut RecvStream) -> Result<(Vec<u8>, u8), Broken> {
+    let word = read_word(stream).await?;
+    let (next, len) = (word >> LANE_SHIFT, word % (1 << LANE_SHIFT));
+    Ok((chunk_of(stream, len).await?, next as u8))
+}
+
+async fn read_word(stream: &mut RecvStream) -> Result<u32, Broken> {
+    let mut word = [0; 4];
+    fill(stream, &mut word).await?;
+    Ok(u32::from_be_bytes(word))
+}
+
+async fn chunk_of(stream: &mut RecvStream, len: u32) -> Result<Vec<u8>, Broken> {
+    let len = len as usize;
     if len > MAX_CHUNK {
         return Err(Nonsense.into());
     }

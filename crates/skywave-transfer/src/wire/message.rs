@@ -7,18 +7,30 @@
 //! | | the side that listens | with a code [`Share`] and [`Confirm`], then [`Ready`] |
 //! | a stream for each file | its sender | [`Offer`], [`Start`], chunks, [`End`] |
 //! | | its receiver | [`Reply`], several |
+//! | lanes: one-way streams of a large file | its sender | [`Lane`], chunks |
 //!
 //! A chunk is its length (four bytes, big-endian, at most [`MAX_CHUNK`]) and so many bytes of the file;
-//! one of length zero ends them.
+//! one of length zero ends them. [`DEALT`] and a number, in place of the first chunk, say that the chunks
+//! come over so many lanes, the first one over the first of them. There the highest byte of each length is
+//! the number of the lane over which the next chunk comes.
 
 use serde::{Deserialize, Serialize};
+use skywave_wire::name::shown;
+use skywave_wire::transfer::NoRoom;
 
-use crate::name::{MAX_PATH, shown};
+use crate::name::MAX_PATH;
 
 /// Longest message, in bytes.
 pub(crate) const MAX_MESSAGE: usize = 16 * 1024;
 /// Longest chunk of a file, in bytes.
 pub(crate) const MAX_CHUNK: usize = 1 << 18;
+/// Set beside the number of lanes, where a length would be.
+pub(crate) const DEALT: u32 = 1 << 31;
+/// Where the number of the next lane is in a length.
+pub(crate) const LANE_SHIFT: u32 = 24;
+const _: () = assert!(MAX_CHUNK < 1 << LANE_SHIFT);
+/// Most lanes of a file.
+pub(crate) const MAX_LANES: u8 = 64;
 /// Most names that may be asked for.
 pub(crate) const MAX_NAMES: usize = 64;
 /// Longest explanation of an error, in characters.
@@ -90,6 +102,13 @@ pub(crate) struct Offer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Start {
     pub(crate) from: u64,
+}
+
+/// The first on a lane: of which file it is, by the number of its stream, and which of its lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Lane {
+    pub(crate) file: u64,
+    pub(crate) number: u8,
 }
 
 /// After the last chunk.
@@ -170,6 +189,16 @@ impl Refusal {
     }
 }
 
+impl From<NoRoom> for Refusal {
+    fn from(error: NoRoom) -> Self {
+        match error {
+            NoRoom::Space(bytes) => Self::Space(bytes),
+            NoRoom::Quota(bytes) => Self::Quota(bytes),
+            NoRoom::Io(text) => Self::Io(text),
+        }
+    }
+}
+
 /// A message that is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the peer does not speak this protocol")]
@@ -188,6 +217,7 @@ impl Message for Share {}
 impl Message for Confirm {}
 impl Message for Ready {}
 impl Message for Start {}
+impl Message for Lane {}
 impl Message for End {}
 impl Message for Reply {}
 
@@ -271,15 +301,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_read_without_harm(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
-            let _ = decode::<Hello>(&bytes);
-            let _ = decode::<Request>(&bytes);
-            let _ = decode::<End>(&bytes);
-            if let Ok(reply) = decode::<Reply>(&bytes) {
-                prop_assert_eq!(decode(&encode(&reply).unwrap()), Ok(reply));
-            }
-            if let Ok(offer) = decode::<Offer>(&bytes) {
-                prop_assert_eq!(decode(&encode(&offer).unwrap()), Ok(offer));
-            }
+            crate::rules::messages(&bytes);
         }
     }
 }

@@ -3,91 +3,103 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Bytes from one stream position on.
+/// Bytes of a page, what is allocated at a time: a packet or a few.
+const PAGE: usize = 4096;
+
+/// Bytes from one stream position on. Memory is taken for the pages in which some have arrived, not for
+/// the window: a packet at its end costs one page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bytes {
     start: u64,
-    bytes: VecDeque<u8>,
+    end: u64,
+    /// From the page of `start` on.
+    pages: VecDeque<Option<Box<[u8; PAGE]>>>,
 }
 
 impl Bytes {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.bytes.len()
+        (self.end - self.start) as usize
     }
 
     /// Adds some at the end.
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        self.bytes.extend(bytes);
+        self.put(self.end, bytes);
     }
 
     /// Stores some at a position; what is between them and the end so far is zeros. Those before the
     /// start are of no interest any more.
-    pub(super) fn put(&mut self, position: u64, bytes: &[u8]) {
-        let skip = self.start.saturating_sub(position).min(bytes.len() as u64) as usize;
-        let bytes = &bytes[skip..];
-        let Some(from) = self.offset(position + skip as u64) else {
+    pub(super) fn put(&mut self, position: u64, mut bytes: &[u8]) {
+        let skip = self.start.saturating_sub(position).min(bytes.len() as u64);
+        bytes = &bytes[skip as usize..];
+        let mut position = position + skip;
+        if position < self.start {
             return;
-        };
-        let end = from + bytes.len();
-        if self.bytes.len() < end {
-            self.bytes.resize(end, 0);
         }
-        let (front, back) = self.bytes.as_mut_slices();
-        let (in_front, in_back) = parts(front.len(), from, end);
-        let (first, second) = bytes.split_at(in_front.len());
-        front[in_front].copy_from_slice(first);
-        back[in_back].copy_from_slice(second);
+        self.end = self.end.max(position + bytes.len() as u64);
+        while !bytes.is_empty() {
+            let (page, range) = self.place(position, bytes.len());
+            if self.pages.len() <= page {
+                self.pages.resize(page + 1, None);
+            }
+            let kept = self.pages[page].get_or_insert_with(|| Box::new([0; PAGE]));
+            let (now, later) = bytes.split_at(range.len());
+            kept[range].copy_from_slice(now);
+            position += now.len() as u64;
+            bytes = later;
+        }
     }
 
     /// Adds those from a position on to the end of `out`: `len` of them, or as many as there are.
     pub(super) fn copy(&self, position: u64, len: usize, out: &mut Vec<u8>) {
-        let Some(from) = self.offset(position) else {
-            return;
-        };
-        let end = (from + len).min(self.bytes.len());
-        if from < end {
-            let (front, back) = self.bytes.as_slices();
-            let (in_front, in_back) = parts(front.len(), from, end);
-            out.extend_from_slice(&front[in_front]);
-            out.extend_from_slice(&back[in_back]);
+        let end = self.end.min(position.saturating_add(len as u64));
+        let mut position = position;
+        while (self.start..end).contains(&position) {
+            let (page, range) = self.place(position, (end - position) as usize);
+            position += range.len() as u64;
+            match self.pages.get(page) {
+                Some(Some(page)) => out.extend_from_slice(&page[range]),
+                _ => out.resize(out.len() + range.len(), 0),
+            }
         }
     }
 
     /// Takes the first ones out, as many as `out` holds and `most` allows.
     pub(super) fn take(&mut self, out: &mut [u8], most: u64) -> usize {
-        let n = out.len().min(self.bytes.len());
+        let n = out.len().min(self.len());
         let n = usize::try_from(most).map_or(n, |most| n.min(most));
-        let (front, back) = self.bytes.as_slices();
-        let (in_front, in_back) = parts(front.len(), 0, n);
-        let (first, second) = out[..n].split_at_mut(in_front.len());
-        first.copy_from_slice(&front[in_front]);
-        second.copy_from_slice(&back[in_back]);
-        self.bytes.drain(..n);
-        self.start += n as u64;
+        let mut done = 0;
+        while done < n {
+            let (page, range) = self.place(self.start + done as u64, n - done);
+            let out = &mut out[done..done + range.len()];
+            done += range.len();
+            match self.pages.get(page) {
+                Some(Some(page)) => out.copy_from_slice(&page[range]),
+                _ => out.fill(0),
+            }
+        }
+        self.forget(self.start + n as u64);
         n
     }
 
     /// Forgets those before a position.
     pub(super) fn forget(&mut self, before: u64) {
-        if let Some(n) = self.offset(before) {
-            let n = n.min(self.bytes.len());
-            self.bytes.drain(..n);
-            self.start += n as u64;
+        let before = before.min(self.end);
+        if before <= self.start {
+            return;
         }
+        let gone = (before / PAGE as u64 - self.start / PAGE as u64) as usize;
+        self.pages.drain(..gone.min(self.pages.len()));
+        self.start = before;
     }
 
-    fn offset(&self, position: u64) -> Option<usize> {
-        usize::try_from(position.checked_sub(self.start)?).ok()
+    /// Which page has a position, which is not before the start, and where in it so many bytes are, or as
+    /// many as it has.
+    fn place(&self, position: u64, len: usize) -> (usize, Range<usize>) {
+        let page = position / PAGE as u64 - self.start / PAGE as u64;
+        let from = (position % PAGE as u64) as usize;
+        (page as usize, from..PAGE.min(from + len))
     }
-}
-
-/// The parts of a range that lie in each of the ring's two slices.
-fn parts(front: usize, from: usize, end: usize) -> (Range<usize>, Range<usize>) {
-    (
-        from.min(front)..end.min(front),
-        from.saturating_sub(front)..end.saturating_sub(front),
-    )
 }
 
 #[cfg(test)]
@@ -110,11 +122,26 @@ mod tests {
         assert_eq!(all, b"cdef");
     }
 
+    /// What a window's worth of memory costs: what has arrived, not where.
+    #[test]
+    fn a_packet_at_the_end_of_the_window_takes_one_page() {
+        let mut bytes = Bytes::default();
+        bytes.put((4 << 20) - 10, b"far ahead!");
+        let taken = |bytes: &Bytes| bytes.pages.iter().flatten().count();
+        assert_eq!((bytes.len(), taken(&bytes)), (4 << 20, 1));
+        let mut out = vec![1; (4 << 20) - 10];
+        assert_eq!(bytes.take(&mut out, u64::MAX), out.len());
+        assert!(out.iter().all(|byte| *byte == 0));
+        assert_eq!(bytes.take(&mut out, u64::MAX), 10);
+        assert_eq!(&out[..10], b"far ahead!");
+        assert_eq!((bytes.len(), taken(&bytes)), (0, 0));
+    }
+
     proptest! {
-        /// The ring wraps at any place.
+        /// Pages begin and end at any place.
         #[test]
         fn a_window_of_a_stream_holds_what_the_stream_has(
-            steps in prop::collection::vec((0..4_u8, 0..40_usize, 0..40_usize), 1..200),
+            steps in prop::collection::vec((0..4_u8, 0..4000_usize, 0..4000_usize), 1..100),
         ) {
             let byte = |n: u64| (n % 251) as u8;
             let piece = |from: u64, len: usize| (from..from + len as u64).map(byte).collect::<Vec<_>>();
@@ -145,9 +172,9 @@ mod tests {
                 }
                 prop_assert_eq!(bytes.len() as u64, end - start);
                 let mut out = Vec::new();
-                bytes.copy(start + (b as u64).min(end - start), 17, &mut out);
+                bytes.copy(start + (b as u64).min(end - start), 5000, &mut out);
                 let from = start + (b as u64).min(end - start);
-                prop_assert_eq!(&out, &piece(from, ((end - from) as usize).min(17)));
+                prop_assert_eq!(&out, &piece(from, ((end - from) as usize).min(5000)));
             }
         }
     }

@@ -40,6 +40,12 @@ pub struct Config {
     pub idle_timeout: Duration,
     /// Connections at once, of all peers together; each may take both buffers. 256: 2 GiB.
     pub max_connections: usize,
+    /// Connections at once of one key, begun by it: one host that may connect keeps no other out. 64, a
+    /// quarter of all.
+    pub max_per_key: usize,
+    /// A key that has as many as it may is let in once more in place of its connection that has been silent
+    /// for this long. 30 s: hosts that are there ask after 10 s of silence.
+    pub displace_after: Duration,
 }
 
 /// Bytes of a packet that are not payload: IPv6's and UDP's headers, the seal, WTCP's header.
@@ -98,6 +104,8 @@ impl Default for Config {
             ask_after: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(30 * 60),
             max_connections: 256,
+            max_per_key: 64,
+            displace_after: Duration::from_secs(30),
         }
     }
 }

@@ -3,14 +3,15 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use skywave_core::Time;
+use skywave_core::{Duration, Time};
 
 use super::config::Config;
+use super::moving::{Moving, Token};
 use super::status::Status;
 use super::streams::Streams;
 use crate::key::{PublicKey, SecretKey};
 use crate::secure::handshake::{Initiator, Sealer};
-use crate::secure::packet::{COOKIE, FIRST, Outer, Refusal, SEALED_HEADER, SECOND};
+use crate::secure::packet::{COOKIE, FIRST, Outer, Refusal, SEALED_HEADER, SECOND, TAG};
 use crate::secure::replay::ReplayWindow;
 
 /// Sealed in place of a packet of WTCP, this tells the peer that the connection is given up.
@@ -18,6 +19,12 @@ const GONE: &[u8] = &[0];
 /// Sealed empty, a packet shows the responder that the handshake is complete; the responder answers
 /// with the same.
 const NOTHING: &[u8] = &[];
+/// Sealed before a token, this asks the peer whether it receives where it seems to be.
+const CHALLENGE: u8 = 1;
+/// Sealed before the token of a challenge, this answers it.
+const RESPONSE: u8 = 2;
+/// Bytes of a datagram with either of them.
+const CHALLENGE_LEN: usize = SEALED_HEADER + 1 + size_of::<Token>() + TAG;
 
 /// Number of times that the first message is sent without an answer, over 7.5 s, before the handshake
 /// begins anew with a new cookie.
@@ -75,7 +82,7 @@ pub(super) struct Names {
     pub(super) id: u32,
     /// Number of the connection on the peer's side, once known.
     pub(super) peer_id: u32,
-    /// Where the peer is.
+    /// Where the peer is, as far as is proven.
     pub(super) peer: SocketAddr,
     /// Who the peer is.
     pub(super) peer_key: PublicKey,
@@ -103,6 +110,10 @@ pub(super) struct Connection {
     doubted: bool,
     /// Something to be sealed beside the streams' packets.
     aside: Option<&'static [u8]>,
+    /// Where the peer may have moved to.
+    moving: Moving,
+    /// A challenge to be answered, and where it came from.
+    challenged: Option<(SocketAddr, Token)>,
     /// The application has given it up, or needs it no more.
     abandoned: bool,
     packet: Vec<u8>,
@@ -142,6 +153,8 @@ impl Connection {
             shown: false,
             doubted: false,
             aside: None,
+            moving: Moving::default(),
+            challenged: None,
             abandoned: false,
             packet: Vec::new(),
             config: Arc::clone(config),
@@ -189,7 +202,7 @@ impl Connection {
     pub(super) fn status(&self, now: Time) -> Status {
         Status {
             refusal: self.refusal,
-            ..Status::of(&self.streams, now.since(self.last_heard), self.doubted)
+            ..Status::of(&self.streams, self.silence(now), self.doubted)
         }
     }
 
@@ -262,6 +275,21 @@ impl Connection {
         }
     }
 
+    /// Whether the peer began it.
+    pub(super) fn is_answered(&self) -> bool {
+        !self.connects
+    }
+
+    /// Gives it up although the application needs it: it is silent, and its place is needed.
+    pub(super) fn displace(&mut self) {
+        self.fail(Failed::Idle);
+    }
+
+    /// Time since anything authentic was heard.
+    pub(super) fn silence(&self, now: Time) -> Duration {
+        now.since(self.last_heard)
+    }
+
     /// Somebody at the peer's address says that there is no connection of its number.
     pub(super) fn on_unknown(&mut self) {
         self.doubted |= self.is_open();
@@ -284,10 +312,10 @@ impl Connection {
         }
         self.replay.accept(counter);
         self.last_heard = now;
-        // A host may move: its latest packet tells where it is.
-        if self.replay.is_latest(counter) {
-            self.names.peer = from;
-        }
+        let heard = (SEALED_HEADER + sealed.len(), self.replay.is_latest(counter));
+        let interval = self.config.handshake_interval;
+        let places = (from, self.names.peer);
+        self.moving.heard(now, places, heard, interval);
         if let Stage::Answering(..) = self.stage
             && let Stage::Answering(sealer, _) = std::mem::replace(&mut self.stage, Stage::Asking)
         {
@@ -295,7 +323,15 @@ impl Connection {
         }
         self.shown = true;
         self.doubted = false;
-        if self.packet == GONE {
+        if let Some((&kind @ (CHALLENGE | RESPONSE), token)) = self.packet.split_first()
+            && let Ok(token) = token.try_into()
+        {
+            if kind == CHALLENGE {
+                self.challenged = Some((from, token));
+            } else if let Some(at) = self.moving.answered(token) {
+                self.names.peer = at;
+            }
+        } else if self.packet == GONE {
             if !self.streams.is_over() {
                 self.fail(Failed::GivenUp);
             }
@@ -343,15 +379,17 @@ impl Connection {
             Stage::Answering(..) => Some(self.deadline),
             Stage::Open(_) => {
                 let streams = self.streams.next_timer().filter(|_| self.streams_live());
-                let times = [streams, self.unasked_at()].into_iter().flatten();
+                let times = [streams, self.unasked_at(), self.moving.next(CHALLENGE_LEN)];
+                let times = times.into_iter().flatten();
                 Some(times.fold(self.idle_at(), Time::min))
             }
             Stage::Failed(_) => None,
         }
     }
 
-    /// Writes the next datagram for the peer to the end of `out`.
-    pub(super) fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> bool {
+    /// Writes the next datagram for the peer to the end of `out`, and says where it goes.
+    pub(super) fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> Option<SocketAddr> {
+        let peer = self.names.peer;
         match &self.stage {
             Stage::Open(_) => self.poll_sealed(now, out),
             Stage::Greeting(_, cookie, message)
@@ -365,7 +403,7 @@ impl Connection {
                 };
                 first.encode(out);
                 self.repeat(now);
-                true
+                Some(peer)
             }
             Stage::Asking | Stage::Greeting(..) if self.repeat_at <= now => {
                 if matches!(self.stage, Stage::Greeting(..)) {
@@ -375,25 +413,34 @@ impl Connection {
                 }
                 Outer::Hello { id: self.names.id }.encode(out);
                 self.repeat(now);
-                true
+                Some(peer)
             }
-            _ => false,
+            _ => None,
         }
     }
 
-    fn poll_sealed(&mut self, now: Time, out: &mut Vec<u8>) -> bool {
+    fn poll_sealed(&mut self, now: Time, out: &mut Vec<u8>) -> Option<SocketAddr> {
+        let mut to = self.names.peer;
         self.packet.clear();
-        if let Some(aside) = self.aside.take() {
+        if let Some((from, token)) = self.challenged.take() {
+            to = from;
+            self.packet.push(RESPONSE);
+            self.packet.extend_from_slice(&token);
+        } else if let Some((at, token)) = self.moving.challenge(now, CHALLENGE_LEN) {
+            to = at;
+            self.packet.push(CHALLENGE);
+            self.packet.extend_from_slice(&token);
+        } else if let Some(aside) = self.aside.take() {
             self.packet.extend_from_slice(aside);
         } else if self.unasked_at().is_some_and(|at| at <= now) {
             let word = if self.has_given_up() { GONE } else { NOTHING };
             self.packet.extend_from_slice(word);
             self.repeat(now);
         } else if !self.streams_live() || !self.streams.poll_transmit(now, &mut self.packet) {
-            return false;
+            return None;
         }
         let Stage::Open(sealer) = &self.stage else {
-            return false;
+            return None;
         };
         let (id, counter) = (self.names.peer_id, self.counter);
         let sealed = &[];
@@ -406,7 +453,7 @@ impl Connection {
         debug_assert_eq!(out.len(), SEALED_HEADER);
         sealer.seal(counter, &self.packet, out);
         self.counter += 1;
-        true
+        Some(to)
     }
 
     /// The application has given up before the streams were over.
@@ -438,7 +485,7 @@ impl Connection {
         self.repeats += 1;
     }
 
-    fn interval(&self) -> skywave_core::Duration {
+    fn interval(&self) -> Duration {
         let doubled = self.config.handshake_interval * (1 << self.repeats.min(16));
         doubled.min(self.config.max_handshake_interval)
     }

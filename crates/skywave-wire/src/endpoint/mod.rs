@@ -7,11 +7,15 @@
 //!
 //! # What strangers cost
 //! Until a peer has shown a cookie, which proves its address, and has authenticated with a public key
-//! that may connect, nothing is kept of it and nothing longer is sent to it than it has sent.
+//! that may connect, nothing is sent to it that is longer than what it has sent, and nothing is kept of it
+//! but a bounded number of cookies. `exchanges.rs` limits what reading first messages costs, and
+//! `moving.rs` what is sent to where a peer seems to be.
 
 mod bytes;
 mod config;
 mod connection;
+mod exchanges;
+mod moving;
 mod status;
 mod streams;
 #[cfg(test)]
@@ -31,6 +35,8 @@ use crate::secure::packet::{COOKIE, FIRST, Outer};
 pub use config::{Config, PACKETS};
 pub use connection::Failed;
 use connection::{Connection, Names};
+pub use exchanges::owner;
+use exchanges::{Decision, Exchanges, Outcome};
 pub use status::Status;
 
 /// The number of a connection on this endpoint.
@@ -61,6 +67,7 @@ pub struct Endpoint {
     /// Nobody, unless it listens.
     allowed: Allowed,
     cookies: Cookies,
+    exchanges: Exchanges,
     connections: BTreeMap<Id, Connection>,
     /// Connections that peers began, by what the peers call them.
     answered: BTreeMap<(PublicKey, u32), Id>,
@@ -92,6 +99,7 @@ impl Endpoint {
             secret,
             allowed,
             cookies: Cookies::new(cookie_secret),
+            exchanges: Exchanges::default(),
             connections: BTreeMap::new(),
             answered: BTreeMap::new(),
             timers: BTreeSet::new(),
@@ -184,38 +192,66 @@ impl Endpoint {
         if !self.cookies.is_good(now, from, id, cookie) {
             return;
         }
+        match self.exchanges.decide(now, from, cookie, message) {
+            Decision::Read => {}
+            Decision::Again(Outcome::Refused(reason)) => {
+                return self.reply(from, &Outer::Refused { id, reason });
+            }
+            Decision::Again(Outcome::Answered(known)) => {
+                return self.answer_again(from, known, message);
+            }
+            Decision::Drop => return,
+        }
+        match self.read_first(now, (from, id), cookie, message) {
+            Ok(Some(ours)) => self.exchanges.note(cookie, Outcome::Answered(ours)),
+            Ok(None) => {}
+            Err(reason) => {
+                self.exchanges.note(cookie, Outcome::Refused(reason));
+                self.reply(from, &Outer::Refused { id, reason });
+            }
+        }
+    }
+
+    fn answer_again(&mut self, from: SocketAddr, known: Id, message: &[u8; FIRST]) {
+        let connection = self.connections.get(&known);
+        let mut bytes = Vec::new();
+        if let Some(outer) = connection.and_then(|connection| connection.answer_again(message)) {
+            outer.encode(&mut bytes);
+            self.reply = Some((from, bytes));
+        }
+    }
+
+    /// Does the key exchange. The connection that is answered, if one is.
+    fn read_first(
+        &mut self,
+        now: Time,
+        (from, id): (SocketAddr, u32),
+        cookie: [u8; COOKIE],
+        message: &[u8; FIRST],
+    ) -> Result<Option<Id>, Refusal> {
         let Ok((responder, key)) = Responder::begin(&self.secret, cookie, message) else {
-            let reason = Refusal::WrongKey;
-            return self.reply(from, &Outer::Refused { id, reason });
+            return Err(Refusal::WrongKey);
         };
         if !self.allowed.has(&key) {
-            let reason = Refusal::UnknownPeer;
-            return self.reply(from, &Outer::Refused { id, reason });
+            return Err(Refusal::UnknownPeer);
         }
-        if let Some(known) = self.answered.get(&(key, id)) {
-            let connection = &self.connections[known];
-            if let Some(outer) = connection.answer_again(message) {
-                let mut bytes = Vec::new();
-                outer.encode(&mut bytes);
-                self.reply = Some((from, bytes));
-                return;
-            }
+        if let Some(&known) = self.answered.get(&(key, id)) {
             // A peer that has heard no answer may begin anew; but a connection that goes on is not
             // given up for that.
-            if !connection.is_answering() {
-                return;
+            if !self.connections[&known].is_answering() {
+                return Ok(None);
             }
-            let known = *known;
             self.remove(known);
         }
-        if !self.has_room() {
-            let reason = Refusal::Full;
-            return self.reply(from, &Outer::Refused { id, reason });
+        if !self.has_room_for(now, &key) || !self.has_room() {
+            return Err(Refusal::Full);
         }
         // Without random numbers there is no answer.
-        let Ok(ours) = self.new_id() else { return };
+        let Ok(ours) = self.new_id() else {
+            return Ok(None);
+        };
         let Ok((sealer, second)) = responder.finish(ours) else {
-            return;
+            return Ok(None);
         };
         let names = Names {
             id: ours,
@@ -225,12 +261,11 @@ impl Endpoint {
         };
         let shaken = (sealer, second, message);
         let connection = Connection::answer(now, names, shaken, &self.config);
-        if let Some(outer) = connection.answer_again(message) {
-            self.reply(from, &outer);
-        }
         self.connections.insert(ours, connection);
         self.answered.insert((key, id), ours);
         self.changed(ours);
+        self.answer_again(from, ours, message);
+        Ok(Some(ours))
     }
 
     fn on_sealed(&mut self, now: Time, from: SocketAddr, id: Id, counter: u64, sealed: &[u8]) {
@@ -289,8 +324,8 @@ impl Endpoint {
                 self.ready.remove(&id);
                 continue;
             };
-            if connection.poll_transmit(now, out) {
-                return Some(connection.names().peer);
+            if let Some(to) = connection.poll_transmit(now, out) {
+                return Some(to);
             }
             self.ready.remove(&id);
             self.settle(id);
@@ -435,6 +470,30 @@ impl Endpoint {
             self.due.insert(id, at);
             self.timers.insert((at, id));
         }
+    }
+
+    /// Whether a peer may have one more connection. If need be, gives the one up that has been silent for
+    /// longest, unless it may just be idle: a host that was started again is not kept out by what it left.
+    fn has_room_for(&mut self, now: Time, key: &PublicKey) -> bool {
+        let of_key =
+            |c: &Connection| c.names().peer_key == *key && c.is_answered() && c.failed().is_none();
+        let theirs = self.connections.iter().filter(|(_, c)| of_key(c));
+        if theirs.clone().count() < self.config.max_per_key {
+            return true;
+        }
+        let silent = theirs.max_by_key(|(_, c)| c.silence(now));
+        let Some((&id, silence)) = silent.map(|(id, c)| (id, c.silence(now))) else {
+            return false;
+        };
+        if silence < self.config.displace_after {
+            return false;
+        }
+        if let Some(connection) = self.connections.get_mut(&id) {
+            connection.displace();
+        }
+        self.touched.insert(id);
+        self.changed(id);
+        true
     }
 
     /// Whether there is room for one more connection. If need be, drops one that nobody here needs.

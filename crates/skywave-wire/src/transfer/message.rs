@@ -6,6 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::name::{MAX_NAME, shown};
 use crate::node::{self, Stream};
 
 /// A BLAKE3 hash.
@@ -32,8 +33,6 @@ impl From<blake3::Hash> for Hash {
 
 /// The first bytes of an offer, with the version last.
 const MAGIC: [u8; 4] = *b"SKF\x01";
-/// Longest name, in bytes: what file systems allow.
-pub(super) const MAX_NAME: usize = 255;
 /// Longest explanation of an error.
 const MAX_TEXT: usize = 500;
 
@@ -225,13 +224,6 @@ fn text(stream: &Stream, longest: usize, go_on: GoOn<'_>) -> Result<String, Mish
     let mut bytes = vec![0; len];
     fill(stream, &mut bytes, go_on)?;
     String::from_utf8(bytes).map_err(|_| Misheard::Nonsense)
-}
-
-/// A peer's text, without what a terminal would obey.
-fn shown(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
 }
 
 fn fill(stream: &Stream, bytes: &mut [u8], go_on: GoOn<'_>) -> Result<(), Misheard> {

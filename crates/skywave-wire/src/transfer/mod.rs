@@ -6,16 +6,20 @@ mod message;
 mod partial;
 mod receive;
 mod registry;
+mod room;
 mod send;
 mod serve;
 #[cfg(test)]
 mod tests;
+mod tidy;
 
 pub use hash::hash_into;
 pub use message::{Hash, Refused};
 pub use receive::{ReceiveError, Received};
+pub use room::{Claim, NoRoom, Room};
 pub use send::{FileOffer, SendError, SendOptions, SendStep, Sent, send};
-pub use serve::{ServeEvent, ServeOptions, check_folder, serve};
+pub use serve::{OFFER_WITHIN, ServeEvent, ServeOptions, check_folder, serve};
+pub use tidy::remove_old;
 
 use std::time::Duration;
 

@@ -2,29 +2,32 @@
 //! place where the file will be.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Seek, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
 use super::hash::hash_into;
-use super::message::Hash;
-
-/// Names of partial files begin with it.
-pub(super) const PREFIX: &str = ".skywave-";
+use super::message::{Hash, Offer};
+use crate::key::PublicKey;
+use crate::name::PREFIX;
 
 /// A partial file, which nobody else writes.
 pub(super) struct Partial {
     file: File,
     path: PathBuf,
     have: u64,
-    hasher: blake3::Hasher,
 }
 
-/// Where the first bytes of these contents are kept.
-pub(super) fn path(dir: &Path, contents: &Hash) -> PathBuf {
-    dir.join(format!("{PREFIX}{contents}.part"))
+/// Where the first bytes of what this host offers are kept. Another host, and other contents, have another
+/// place, so that nobody touches what is somebody else's.
+pub(super) fn path(dir: &Path, peer: &PublicKey, offer: &Offer) -> PathBuf {
+    let mut hasher = blake3::Hasher::new_derive_key("skywave 1 partial file of WTCP");
+    hasher.update(peer.as_bytes());
+    hasher.update(&offer.size.to_be_bytes());
+    hasher.update(&offer.hash.0);
+    dir.join(format!("{PREFIX}{}.part", hasher.finalize().to_hex()))
 }
 
 /// Removes the empty file that a receiver has left that was killed before it could do so.
@@ -67,34 +70,32 @@ impl Partial {
                     file,
                     path: path.to_owned(),
                     have: 0,
-                    hasher: blake3::Hasher::new(),
                 }));
             }
         }
     }
 
-    /// Reads what is there, up to `size` bytes; the rest is cut off. False, and nothing is, if `go_on`
+    /// Reads what is there, at most `limit` bytes, and changes nothing. Their hash; nothing if `go_on`
     /// says to stop.
     pub(super) fn recover(
         &mut self,
-        size: u64,
+        limit: u64,
         go_on: impl FnMut(u64) -> bool,
-    ) -> io::Result<bool> {
-        let read = hash_into(&mut self.hasher, &self.file, size, go_on)?;
-        let Some(read) = read else {
-            return Ok(false);
-        };
-        self.have = read;
-        self.file.set_len(self.have)?;
-        Ok(true)
+    ) -> io::Result<Option<Hash>> {
+        self.file.rewind()?;
+        let mut hasher = blake3::Hasher::new();
+        let read = hash_into(&mut hasher, &self.file, limit, go_on)?;
+        Ok(read.map(|read| {
+            self.have = read;
+            hasher.finalize().into()
+        }))
     }
 
-    /// Starts again from nothing.
-    pub(super) fn clear(&mut self) -> io::Result<()> {
-        self.file.set_len(0)?;
-        self.file.rewind()?;
-        self.have = 0;
-        self.hasher.reset();
+    /// Keeps so many bytes, after which the next ones are written.
+    pub(super) fn keep(&mut self, bytes: u64) -> io::Result<()> {
+        self.file.set_len(bytes)?;
+        self.file.seek(SeekFrom::Start(bytes))?;
+        self.have = bytes;
         Ok(())
     }
 
@@ -103,15 +104,9 @@ impl Partial {
         self.have
     }
 
-    /// Their hash.
-    pub(super) fn hash(&self) -> Hash {
-        self.hasher.finalize().into()
-    }
-
     /// Adds bytes.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)?;
-        self.hasher.update(bytes);
         self.have += bytes.len() as u64;
         Ok(())
     }
@@ -166,29 +161,49 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::key::SecretKey;
 
     #[test]
     fn what_is_there_is_found_again() {
         let dir = tempfile::tempdir().unwrap();
-        let contents = Hash::from(blake3::hash(b"hello world"));
-        let path = path(dir.path(), &contents);
+        let path = dir.path().join(".part");
         let open = || Partial::open(&path).unwrap();
+        let hash = |text: &str| Some(Hash::from(blake3::hash(text.as_bytes())));
         let mut partial = open().unwrap();
-        partial.recover(11, |_| true).unwrap();
+        assert_eq!(partial.recover(11, |_| true).unwrap(), hash(""));
         assert_eq!(partial.have(), 0);
         partial.write(b"hello ").unwrap();
         assert!(open().is_none(), "another one writes it");
         drop(partial);
         let mut partial = open().unwrap();
-        partial.recover(11, |_| true).unwrap();
-        assert_eq!(partial.hash(), Hash::from(blake3::hash(b"hello ")));
+        assert_eq!(partial.recover(11, |_| true).unwrap(), hash("hello "));
+        partial.keep(6).unwrap();
         partial.write(b"world").unwrap();
-        assert_eq!(partial.hash(), contents);
+        assert_eq!(partial.recover(12, |_| true).unwrap(), hash("hello world"));
         let name = dir.path().join("greeting");
         partial.finish(&name, false).unwrap();
         assert_eq!(fs::read(&name).unwrap(), b"hello world");
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn each_host_and_each_file_has_a_place_of_its_own() {
+        let dir = Path::new("in");
+        let hosts = [1, 4].map(|n| SecretKey::from_bytes([n; 32]).public());
+        let offer = |size, contents| Offer {
+            name: "film".to_owned(),
+            size,
+            hash: Hash([contents; 32]),
+        };
+        let offers = [offer(9, 1), offer(1, 1), offer(9, 2)];
+        let places = offers
+            .iter()
+            .flat_map(|o| hosts.iter().map(|h| path(dir, h, o)));
+        let places: BTreeSet<PathBuf> = places.collect();
+        assert_eq!(places.len(), 6);
     }
 
     #[test]
@@ -201,7 +216,7 @@ mod tests {
         open().write(b"a").unwrap();
         assert!(path.exists());
         // An empty file that has come whole stays, and so does what stands in its place meanwhile.
-        open().clear().unwrap();
+        open().keep(0).unwrap();
         let empty = open();
         let name = dir.path().join("empty");
         fs::rename(&path, &name).unwrap();
@@ -220,7 +235,7 @@ mod tests {
         let path = dir.path().join(".part");
         let partial = || {
             let mut partial = Partial::open(&path).unwrap().unwrap();
-            partial.clear().unwrap();
+            partial.keep(0).unwrap();
             partial.write(b"yours").unwrap();
             partial
         };
@@ -237,7 +252,8 @@ mod tests {
         let path = dir.path().join(".part");
         fs::write(&path, vec![7; 300_000]).unwrap();
         let mut partial = Partial::open(&path).unwrap().unwrap();
-        assert!(!partial.recover(300_000, |read| read < 100_000).unwrap());
+        let stopped = partial.recover(300_000, |read| read < 100_000).unwrap();
+        assert_eq!(stopped, None);
         assert_eq!(fs::metadata(&path).unwrap().len(), 300_000);
     }
 
@@ -252,12 +268,14 @@ mod tests {
     }
 
     #[test]
-    fn more_than_there_should_be_is_cut_off() {
+    fn nothing_is_cut_off_before_it_is_agreed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(".part");
         fs::write(&path, "abcdef").unwrap();
         let mut partial = Partial::open(&path).unwrap().unwrap();
         partial.recover(4, |_| true).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"abcdef");
+        partial.keep(partial.have()).unwrap();
         partial.write(b"X").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"abcdX");
     }

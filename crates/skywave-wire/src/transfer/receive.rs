@@ -10,7 +10,9 @@ use super::hash::hash;
 use super::message::{self, Answer, Hash, Misheard, Offer, Refused};
 use super::partial::{self, Partial};
 use super::registry::Registry;
+use super::room::{Claim, NoRoom, Room};
 use crate::key::PublicKey;
+use crate::name::is_plain;
 use crate::node::{self, Stream};
 
 /// How long a transfer that is taken over may need to let go of its file: a slow disk has much to write
@@ -47,6 +49,9 @@ pub enum ReceiveError {
     /// The peer says something else.
     #[error("the peer does not send files")]
     Nonsense,
+    /// The peer did not say in time what it sends.
+    #[error("no file was offered in time")]
+    Late,
     /// Told to stop; what has come is kept.
     #[error("given up")]
     Stopped,
@@ -57,7 +62,7 @@ fn describe(refused: &Refused) -> String {
     match refused {
         Refused::Name => "refused: not the name of a file in a folder".to_owned(),
         Refused::Exists => "refused: there is a file of this name with other contents".to_owned(),
-        Refused::Busy => "refused: another sender is sending the same contents".to_owned(),
+        Refused::Busy => "refused: the same file is being received already".to_owned(),
         Refused::Io(why) => why.clone(),
         Refused::Contents => "the contents are not those offered: all discarded".to_owned(),
     }
@@ -84,6 +89,11 @@ pub(super) enum Step {
 pub(super) struct Place<'a> {
     pub(super) dir: &'a Path,
     pub(super) overwrite: bool,
+    /// Names may begin with a dot.
+    pub(super) hidden: bool,
+    pub(super) room: &'a Arc<Room>,
+    /// How long a sender may take to offer its file.
+    pub(super) offer_within: Duration,
     pub(super) registry: &'a Registry,
 }
 
@@ -94,7 +104,11 @@ pub(super) fn receive(
     place: &Place<'_>,
     step: &mut dyn FnMut(Option<Step>) -> bool,
 ) -> Result<Received, ReceiveError> {
-    let offer = Offer::read(stream, &mut || step(None))?;
+    let deadline = Instant::now() + place.offer_within;
+    let offer = match Offer::read(stream, &mut || step(None) && Instant::now() < deadline) {
+        Err(Misheard::Stopped) if Instant::now() >= deadline => return Err(ReceiveError::Late),
+        other => other?,
+    };
     // A name that no file may have is not shown to anybody either.
     if is_plain(&offer.name) {
         let (name, size) = (offer.name.clone(), offer.size);
@@ -119,79 +133,152 @@ pub(super) fn receive(
     }
 }
 
+/// What there is of a file that is offered.
+enum Found {
+    /// All of it, under its name.
+    Whole,
+    /// Its first bytes, maybe none, and their hash.
+    Part(Partial, Hash),
+}
+
+/// The file of one offer.
+struct Taking<'a> {
+    stream: &'a Arc<Stream>,
+    peer: PublicKey,
+    place: &'a Place<'a>,
+    offer: &'a Offer,
+    path: PathBuf,
+}
+
+/// Told of progress; says whether to go on.
+type Told<'a> = &'a mut dyn FnMut(Option<Step>) -> bool;
+
 fn take(
     stream: &Arc<Stream>,
     peer: PublicKey,
     place: &Place<'_>,
     offer: &Offer,
-    step: &mut dyn FnMut(Option<Step>) -> bool,
+    step: Told<'_>,
 ) -> Result<Received, ReceiveError> {
-    if !is_plain(&offer.name) {
+    if !is_plain(&offer.name) || (offer.name.starts_with('.') && !place.hidden) {
         return Err(ReceiveError::Refused(Refused::Name));
     }
-    let path = place.dir.join(&offer.name);
-    let received = |resumed_from| Received {
-        path: path.clone(),
+    let taking = Taking {
+        stream,
+        peer,
+        place,
+        offer,
+        path: place.dir.join(&offer.name),
+    };
+    let resumed_from = match taking.find(step)? {
+        Found::Whole => offer.size,
+        Found::Part(partial, hash) => taking.fill(partial, hash, step)?,
+    };
+    Ok(Received {
+        path: taking.path,
         from: peer,
         size: offer.size,
         hash: offer.hash,
         resumed_from,
-    };
-    // Hashing may take long: whoever takes the transfer over meanwhile does not wait for it.
-    let mut goes_on = |_: u64| step(None) && stream.failure().is_none();
-    let partial = partial::path(place.dir, &offer.hash);
-    if is_complete(&path, offer, &mut goes_on)? {
-        partial::tidy(&partial);
-        return Ok(received(offer.size));
+    })
+}
+
+impl Taking<'_> {
+    /// Reads files of this host, when no other one is read for it. Hashing may take long: whoever takes the
+    /// transfer over meanwhile does not wait for it.
+    fn read<T>(
+        &self,
+        step: Told<'_>,
+        read: impl FnOnce(&mut dyn FnMut(u64) -> bool) -> Result<T, ReceiveError>,
+    ) -> Result<T, ReceiveError> {
+        let mut goes_on = |_: u64| step(None) && self.stream.failure().is_none();
+        let turn = self.place.registry.turn(self.peer, || goes_on(0));
+        let _turn = turn.ok_or(ReceiveError::Stopped)?;
+        read(&mut goes_on)
     }
-    if !place.overwrite && fs::symlink_metadata(&path).is_ok() {
-        return Err(ReceiveError::Refused(Refused::Exists));
-    }
-    let ours = Arc::downgrade(stream);
-    if !place.registry.take_over(&partial, peer, ours) {
-        return Err(ReceiveError::Refused(Refused::Busy));
-    }
-    let mut partial = open(&partial, &mut || goes_on(0))?;
-    // An older transfer may have finished while it was to let go.
-    if is_complete(&path, offer, &mut goes_on)? {
-        partial.discard();
-        return Ok(received(offer.size));
-    }
-    if !partial.recover(offer.size, &mut goes_on)? {
-        return Err(ReceiveError::Stopped);
-    }
-    let have = Answer::Have {
-        bytes: partial.have(),
-        hash: partial.hash(),
-    };
-    have.write().send(stream, &mut || step(None))?;
-    let from = message::read_start(stream, &mut || step(None))?;
-    if from == 0 && partial.have() > 0 {
-        partial.clear()?;
-    } else if from != partial.have() {
-        return Err(ReceiveError::Nonsense);
-    }
-    let mut buffer = vec![0; super::CHUNK];
-    loop {
-        step(Some(Step::Have(partial.have())));
-        match message::receive(stream, &mut buffer, &mut || step(None))? {
-            0 => break,
-            n if n as u64 > offer.size - partial.have() => return Err(ReceiveError::Nonsense),
-            n => partial.write(&buffer[..n])?,
+
+    /// Looks what there is of it.
+    fn find(&self, step: Told<'_>) -> Result<Found, ReceiveError> {
+        let place = partial::path(self.place.dir, &self.peer, self.offer);
+        if self.read(step, |goes_on| is_complete(&self.path, self.offer, goes_on))? {
+            partial::tidy(&place);
+            return Ok(Found::Whole);
         }
-    }
-    if partial.have() < offer.size {
-        return Err(ReceiveError::Nonsense);
-    }
-    if partial.hash() != offer.hash {
-        partial.discard();
-        return Err(ReceiveError::Refused(Refused::Contents));
-    }
-    match partial.finish(&path, place.overwrite) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            Err(ReceiveError::Refused(Refused::Exists))
+        if !self.place.overwrite && fs::symlink_metadata(&self.path).is_ok() {
+            return Err(ReceiveError::Refused(Refused::Exists));
         }
-        other => Ok(other.map(|()| received(from))?),
+        // Before any file is made for it.
+        drop(Claim::new(self.place.room, 0)?);
+        let registry = self.place.registry;
+        registry.take_over(&place, Arc::downgrade(self.stream));
+        let mut partial = open(&place, &mut || {
+            step(None) && self.stream.failure().is_none()
+        })?;
+        self.read(step, |goes_on| {
+            // An older transfer may have finished while it was to let go.
+            if is_complete(&self.path, self.offer, goes_on)? {
+                partial.discard();
+                return Ok(Found::Whole);
+            }
+            let hash = partial.recover(self.offer.size, goes_on)?;
+            Ok(Found::Part(partial, hash.ok_or(ReceiveError::Stopped)?))
+        })
+    }
+
+    /// Receives the rest. How many bytes of what there was were used.
+    fn fill(&self, mut partial: Partial, hash: Hash, step: Told<'_>) -> Result<u64, ReceiveError> {
+        let (stream, size) = (self.stream, self.offer.size);
+        let mut claim = Claim::new(self.place.room, size - partial.have())?;
+        let have = Answer::Have {
+            bytes: partial.have(),
+            hash,
+        };
+        have.write().send(stream, &mut || step(None))?;
+        let from = message::read_start(stream, &mut || step(None))?;
+        if from != 0 && from != partial.have() {
+            return Err(ReceiveError::Nonsense);
+        }
+        // What is there and is not kept is written again.
+        claim.add(partial.have() - from)?;
+        partial.keep(from)?;
+        let mut buffer = vec![0; super::CHUNK];
+        loop {
+            step(Some(Step::Have(partial.have())));
+            match message::receive(stream, &mut buffer, &mut || step(None))? {
+                0 => break,
+                n if n as u64 > size - partial.have() => return Err(ReceiveError::Nonsense),
+                n => {
+                    claim.write(n as u64)?;
+                    partial.write(&buffer[..n])?;
+                }
+            }
+        }
+        if partial.have() < size {
+            return Err(ReceiveError::Nonsense);
+        }
+        self.finish(partial, step)?;
+        Ok(from)
+    }
+
+    /// Gives the file its name. What counts is what is on the disk, whoever has written to it.
+    fn finish(&self, mut partial: Partial, step: Told<'_>) -> Result<(), ReceiveError> {
+        let hash = self.read(step, |goes_on| {
+            // More than there should be is found, too.
+            let limit = self.offer.size.saturating_add(1);
+            partial
+                .recover(limit, goes_on)?
+                .ok_or(ReceiveError::Stopped)
+        })?;
+        if (partial.have(), hash) != (self.offer.size, self.offer.hash) {
+            partial.discard();
+            return Err(ReceiveError::Refused(Refused::Contents));
+        }
+        match partial.finish(&self.path, self.place.overwrite) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(ReceiveError::Refused(Refused::Exists))
+            }
+            other => Ok(other?),
+        }
     }
 }
 
@@ -219,11 +306,11 @@ impl From<io::Error> for ReceiveError {
     }
 }
 
-/// A name in a folder, and nothing else; not that of a partial file.
-fn is_plain(name: &str) -> bool {
-    let bad = |c: char| c.is_control() || c == '/' || c == '\\';
-    let names_nothing = name.is_empty() || name == "." || name == "..";
-    !names_nothing && !name.chars().any(bad) && !name.starts_with(partial::PREFIX)
+/// The sender is told, too.
+impl From<NoRoom> for ReceiveError {
+    fn from(error: NoRoom) -> Self {
+        Self::Refused(Refused::Io(error.to_string()))
+    }
 }
 
 /// Whether the file with these contents is there.
@@ -241,29 +328,5 @@ fn is_complete(
         Ok(_) => Ok(false),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error.into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_stay_in_the_folder() {
-        for name in ["a", "a b.txt", "ä", ".profile", "..."] {
-            assert!(is_plain(name), "{name}");
-        }
-        for name in [
-            "",
-            ".",
-            "..",
-            "a/b",
-            "/etc/passwd",
-            "..\\x",
-            "a\nb",
-            ".skywave-x.part",
-        ] {
-            assert!(!is_plain(name), "{name:?}");
-        }
     }
 }

@@ -1,15 +1,19 @@
 //! The sending side of a transfer.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+use rustix::fs::OFlags;
 
 use super::hash::hash;
 use super::message::{self, Answer, Hash, Misheard, Offer, Refused};
 use crate::endpoint::{Failed, Refusal, Status};
 use crate::key::PublicKey;
+use crate::name::MAX_NAME;
 use crate::node::{self, Node, Stream};
 
 /// After this time in a blackout a new connection is tried beside the old one: the receiver may have
@@ -25,8 +29,8 @@ pub struct SendOptions {
     pub to: SocketAddr,
     /// Who it is.
     pub key: PublicKey,
-    /// Once the receiver has answered, it may be away for this long without the transfer being
-    /// given up.
+    /// Once the receiver has answered, there may be no progress for this long, however often it
+    /// answers.
     pub patience: Duration,
 }
 
@@ -82,8 +86,8 @@ pub enum SendError {
     /// The peer says something else.
     #[error("the peer does not receive files")]
     Nonsense,
-    /// The receiver was away for longer than [`SendOptions::patience`].
-    #[error("the receiver is away for too long; the same command goes on from there")]
+    /// There was no progress for longer than [`SendOptions::patience`].
+    #[error("no progress for too long; the same command goes on from there")]
     Away,
     /// Told to stop.
     #[error("given up")]
@@ -111,7 +115,12 @@ impl FileOffer {
         name: Option<&str>,
         step: &mut dyn FnMut(SendStep) -> bool,
     ) -> Result<Self, SendError> {
-        let file = File::open(path)?;
+        // Does not wait for the other end of a pipe.
+        let mut options = OpenOptions::new();
+        let options = options
+            .read(true)
+            .custom_flags(OFlags::NONBLOCK.bits() as i32);
+        let file = options.open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
             return Err(SendError::NoFile("not a regular file"));
@@ -119,13 +128,14 @@ impl FileOffer {
         let own = path.file_name().and_then(|name| name.to_str());
         let name = name.or(own);
         let name = name.ok_or(SendError::NoFile("its name is no text: give one"))?;
-        if name.len() > message::MAX_NAME {
+        if name.len() > MAX_NAME {
             return Err(SendError::NoFile("its name is longer than 255 bytes"));
         }
         let size = metadata.len();
         let hashed = hash(&file, size, |done| step(SendStep::Hashing(done)))?;
         let (read, hash) = hashed.ok_or(SendError::Stopped)?;
-        if read != size {
+        // Some files have more in them than they say.
+        if read != size || (&file).read(&mut [0])? > 0 {
             return Err(SendError::Changed);
         }
         let name = name.to_owned();
@@ -177,6 +187,7 @@ pub fn send(
             dark_since: None,
             other: None,
             heard: &mut heard,
+            best: u64::MAX,
             had: &mut had,
             step,
         };
@@ -192,6 +203,14 @@ pub fn send(
             Err(error) => error,
         };
         next = attempt.other.take().filter(Stream::is_open);
+        if matches!(
+            error,
+            SendError::Node(node::Error::Failed(Failed::GivenUp))
+        ) {
+            // Only a receiver that has answered can give up, and it may do so before this thread has
+            // seen the connection open.
+            heard.get_or_insert_with(Instant::now);
+        }
         starts += u32::from(heard.is_some());
         if next.is_some() {
             continue;
@@ -235,8 +254,10 @@ struct Attempt<'a> {
     dark_since: Option<Instant>,
     /// A connection that is tried because this one is dark.
     other: Option<Stream>,
-    /// When the receiver was last known to be there; never yet.
+    /// When the receiver first answered, or there was progress last; never yet.
     heard: &'a mut Option<Instant>,
+    /// Most bytes that the receiver was known to have over this connection, once it has said.
+    best: u64,
     /// Bytes that the receiver had when it was first heard of.
     had: &'a mut Option<u64>,
     step: &'a mut dyn FnMut(SendStep) -> bool,
@@ -250,7 +271,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// The receiver is away for too long.
+    /// There was no progress for too long.
     fn is_tired(&self) -> bool {
         self.heard
             .is_some_and(|heard| heard.elapsed() > self.options.patience)
@@ -263,7 +284,7 @@ impl Attempt<'_> {
                 return Err(SendError::Stopped);
             }
         }
-        *self.heard = Some(Instant::now());
+        self.heard.get_or_insert_with(Instant::now);
         let go_on = |attempt: &mut Self| attempt.goes_on(stream, SendStep::Connecting(None));
         let message = offer.offer.write();
         self.preamble = message.len() + message::start(0).len();
@@ -277,6 +298,7 @@ impl Attempt<'_> {
             Answer::Have { bytes, hash } => self.first_new(offer, bytes, hash)?,
         };
         self.had.get_or_insert(from);
+        self.best = from;
         message::start(from).send(stream, &mut || go_on(self))?;
         offer.file.seek(SeekFrom::Start(from))?;
         let mut buffer = vec![0; super::CHUNK];
@@ -341,15 +363,18 @@ impl Attempt<'_> {
 
     /// Tells of progress; tries another connection while this one is dark. False: this one is given up.
     fn goes_on(&mut self, stream: &Stream, step: SendStep) -> bool {
+        if let SendStep::Sending(bytes, _) = step
+            && bytes > self.best
+        {
+            self.best = bytes;
+            *self.heard = Some(Instant::now());
+        }
         if !(self.step)(step) || self.is_tired() {
             return false;
         }
         let status = stream.status().unwrap_or_default();
         if !status.in_blackout && !status.doubted {
             (self.dark_since, self.other) = (None, None);
-            if status.silence.as_secs_f64() < RECONNECT_AFTER.as_secs_f64() {
-                *self.heard = Some(Instant::now());
-            }
             return true;
         }
         let since = *self.dark_since.get_or_insert_with(Instant::now);

@@ -6,24 +6,54 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use rustix::fs::{Access, access};
 
 use super::receive::{self, Place, ReceiveError, Received, Step};
 use super::registry::Registry;
+use super::room::Room;
+use super::tidy::remove_old;
 use crate::endpoint::{Id, Status};
 use crate::key::PublicKey;
 use crate::node::{self, Node, Stream};
 
+/// How long a sender that has connected may take to offer its file: as long as handshakes may.
+pub const OFFER_WITHIN: Duration = Duration::from_secs(30);
+
 /// Options of a receiver.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ServeOptions {
     /// Where files go; it must be there.
     pub dir: PathBuf,
     /// A file may take the place of another one of its name.
     pub overwrite: bool,
+    /// Names may begin with a dot.
+    pub hidden: bool,
+    /// The room of the folder.
+    pub room: Arc<Room>,
+    /// How long a sender that has connected may take to offer its file. [`OFFER_WITHIN`].
+    pub offer_within: Duration,
     /// Stop after this many files have arrived.
     pub count: Option<usize>,
+}
+
+impl ServeOptions {
+    /// A receiver into `dir`, in which may be `quota` bytes, partial files included: until it is stopped, of
+    /// files that replace no others and are not hidden.
+    ///
+    /// # Errors
+    /// When there is a quota and the folder cannot be read.
+    pub fn new(dir: PathBuf, quota: Option<u64>) -> io::Result<Self> {
+        Ok(Self {
+            room: Arc::new(Room::new(&dir, quota)?),
+            dir,
+            overwrite: false,
+            hidden: false,
+            offer_within: OFFER_WITHIN,
+            count: None,
+        })
+    }
 }
 
 /// Looks whether files can be put into a folder, before anybody sends one.
@@ -61,6 +91,7 @@ pub fn serve(
     told: &(dyn Fn(ServeEvent) + Sync),
 ) -> Result<usize, node::Error> {
     let registry = Registry::default();
+    remove_old(&options.dir);
     let arrived = AtomicUsize::new(0);
     let enough = || {
         options
@@ -81,6 +112,9 @@ pub fn serve(
                     let place = Place {
                         dir: Path::new(&options.dir),
                         overwrite: options.overwrite,
+                        hidden: options.hidden,
+                        room: &options.room,
+                        offer_within: options.offer_within,
                         registry,
                     };
                     scope.spawn(move || {

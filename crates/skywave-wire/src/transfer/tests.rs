@@ -33,14 +33,17 @@ fn options(to: SocketAddr) -> SendOptions {
     }
 }
 
+fn into_folder(dir: &Path) -> ServeOptions {
+    ServeOptions::new(dir.to_owned(), None).unwrap()
+}
+
 /// Runs `body` beside a receiver into `dir`; gives the number of files that have arrived.
 fn beside_receiver(dir: &Path, overwrite: bool, body: impl FnOnce(SocketAddr)) -> usize {
     let node = node(RECEIVER, Allowed::Everyone);
     let stop = AtomicBool::new(false);
     let options = ServeOptions {
-        dir: dir.to_owned(),
         overwrite,
-        count: None,
+        ..into_folder(dir)
     };
     std::thread::scope(|scope| {
         let arrived = scope.spawn(|| serve(&node, &options, &stop, &|_| {}).unwrap());
@@ -186,8 +189,8 @@ fn an_interrupted_transfer_goes_on_where_it_was() {
 fn a_partial_file_with_other_bytes_is_not_built_upon() {
     let (from, into, sender) = folders();
     let path = file(from.path(), "film", 300_000);
-    let contents = FileOffer::open(&path, None, &mut |_| true).unwrap().hash();
-    let part = into.path().join(format!(".skywave-{contents}.part"));
+    let offer = FileOffer::open(&path, None, &mut |_| true).unwrap().offer;
+    let part = partial::path(into.path(), &SENDER.public(), &offer);
     fs::write(part, "something else").unwrap();
     beside_receiver(into.path(), false, |to| {
         assert_eq!(send_file(&sender, &path, to).unwrap().resumed_from, 0);
@@ -205,16 +208,160 @@ fn a_sender_that_comes_again_takes_its_transfer_over() {
         let message = offer.offer.write();
         assert!(message.send(&first, &mut || true).is_ok());
         assert!(Answer::read(&first, &mut || true).is_ok());
-        // The receiver holds the file for the first sender, which falls silent. Another host must wait.
-        let other = node(OTHER_SENDER, Allowed::Keys(BTreeSet::new()));
-        let error = send_file(&other, &path, to).unwrap_err();
-        assert!(
-            matches!(error, SendError::Refused(Refused::Busy)),
-            "{error}"
-        );
+        // The receiver holds the file for the first sender, which falls silent.
         send_file(&sender, &path, to).unwrap();
     });
     assert_eq!(names(into.path()), ["film"]);
+}
+
+/// The same hash, of one byte: the other host's megabytes stay, and it goes on after them.
+#[test]
+fn what_is_another_host_s_is_not_touched() {
+    let (from, into, _) = folders();
+    let sender = slow_sender();
+    let path = file(from.path(), "film", 3_000_000);
+    beside_receiver(into.path(), false, |to| {
+        send_part(&sender, &path, to, 1_000_000);
+    });
+    let left = || {
+        let names = names(into.path());
+        fs::metadata(into.path().join(&names[0])).unwrap().len()
+    };
+    let before = left();
+    assert!(before >= 1_000_000);
+    beside_receiver(into.path(), false, |to| {
+        let other = node(OTHER_SENDER, Allowed::Keys(BTreeSet::new()));
+        let mut offer = FileOffer::open(&path, None, &mut |_| true).unwrap();
+        for size in [1, offer.size()] {
+            offer.offer.size = size;
+            let stream = other.connect(to, RECEIVER.public()).unwrap();
+            let message = offer.offer.write();
+            assert!(message.send(&stream, &mut || true).is_ok());
+            let answer = Answer::read(&stream, &mut || true).unwrap();
+            assert!(
+                matches!(answer, Answer::Have { bytes: 0, .. }),
+                "{answer:?}"
+            );
+            assert!(message::start(0).send(&stream, &mut || true).is_ok());
+            stream.finish(Duration::from_secs(60)).unwrap();
+        }
+        assert_eq!(left(), before);
+    });
+    beside_receiver(into.path(), false, |to| {
+        assert_eq!(send_file(&sender, &path, to).unwrap().resumed_from, before);
+    });
+    assert_eq!(names(into.path()), ["film"]);
+}
+
+/// Half an offer, and none at all.
+#[test]
+fn a_sender_has_to_offer_a_file_in_time() {
+    let (_, into, sender) = folders();
+    let node = node(RECEIVER, Allowed::Everyone);
+    let stop = AtomicBool::new(false);
+    let options = ServeOptions {
+        offer_within: Duration::from_millis(300),
+        ..into_folder(into.path())
+    };
+    std::thread::scope(|scope| {
+        let stopper = StopAtEnd(&stop);
+        scope.spawn(|| serve(&node, &options, &stop, &|_| {}).unwrap());
+        let streams = ["SKF", ""].map(|said| {
+            let stream = sender.connect(node.address(), RECEIVER.public()).unwrap();
+            stream.send(said.as_bytes(), TICK).unwrap();
+            stream
+        });
+        for stream in streams {
+            let deadline = std::time::Instant::now() + Duration::from_secs(20);
+            while stream.failure().is_none() && std::time::Instant::now() < deadline {
+                std::thread::sleep(TICK);
+            }
+            let why = stream.failure();
+            assert!(
+                matches!(why, Some(node::Error::Failed(Failed::GivenUp))),
+                "{why:?}"
+            );
+        }
+        drop(stopper);
+    });
+}
+
+#[test]
+fn more_than_there_is_room_for_is_refused_before_a_byte_is_sent() {
+    let (from, into, sender) = folders();
+    let path = file(from.path(), "film", 1001);
+    let node = node(RECEIVER, Allowed::Everyone);
+    let stop = AtomicBool::new(false);
+    let serving = ServeOptions::new(into.path().to_owned(), Some(1000)).unwrap();
+    std::thread::scope(|scope| {
+        let stopper = StopAtEnd(&stop);
+        scope.spawn(|| serve(&node, &serving, &stop, &|_| {}).unwrap());
+        let refusal = |size: Option<u64>| {
+            let mut offer = FileOffer::open(&path, None, &mut |_| true).unwrap();
+            offer.offer.size = size.unwrap_or(offer.offer.size);
+            let sent = send(&sender, &mut offer, &options(node.address()), &mut |_| true);
+            match sent.unwrap_err() {
+                SendError::Refused(Refused::Io(why)) => why,
+                other => panic!("{other}"),
+            }
+        };
+        assert_eq!(
+            refusal(None),
+            "there is no room: the quota leaves 1000 bytes"
+        );
+        for size in [u64::MAX, u64::MAX - 1, 1 << 62] {
+            assert!(
+                refusal(Some(size)).starts_with("there is no room"),
+                "{size}"
+            );
+        }
+        fs::write(&path, [1; 999]).unwrap();
+        send_file(&sender, &path, node.address()).unwrap();
+        drop(stopper);
+    });
+    assert_eq!(names(into.path()), ["film"]);
+}
+
+#[test]
+fn a_partial_file_that_changes_under_way_does_not_arrive() {
+    let (from, into, _) = folders();
+    let sender = slow_sender();
+    let path = file(from.path(), "film", 3_000_000);
+    let arrived = beside_receiver(into.path(), false, |to| {
+        let mut offer = FileOffer::open(&path, None, &mut |_| true).unwrap();
+        let mut changed = false;
+        let sent = send(&sender, &mut offer, &options(to), &mut |step| {
+            if matches!(step, SendStep::Sending(have, _) if have >= 1_000_000) && !changed {
+                let part = into.path().join(&names(into.path())[0]);
+                let file = fs::File::options().write(true).open(part).unwrap();
+                std::os::unix::fs::FileExt::write_all_at(&file, b"something else", 7).unwrap();
+                changed = true;
+            }
+            true
+        });
+        let contents = matches!(sent, Err(SendError::Refused(Refused::Contents)));
+        assert!(changed && contents, "{sent:?}");
+    });
+    assert_eq!(arrived, 0);
+    assert!(names(into.path()).is_empty());
+}
+
+#[test]
+fn what_is_no_file_is_not_sent() {
+    let dir = tempfile::tempdir().unwrap();
+    let fifo = dir.path().join("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    let open = |path: &Path| FileOffer::open(path, None, &mut |_| true).unwrap_err();
+    // Opening it would wait for somebody who writes.
+    assert!(matches!(open(&fifo), SendError::NoFile(_)));
+    #[cfg(target_os = "linux")]
+    {
+        assert!(matches!(open(Path::new("/dev/zero")), SendError::NoFile(_)));
+        // It says that it is empty.
+        let status = open(Path::new("/proc/self/status"));
+        assert!(matches!(status, SendError::Changed), "{status}");
+    }
 }
 
 #[test]
@@ -247,16 +394,24 @@ fn another_file_of_this_name_stays_unless_told() {
 }
 
 #[test]
-fn a_name_that_leads_elsewhere_is_refused() {
+fn names_that_lead_elsewhere_deceive_or_hide_are_refused() {
     let (from, into, sender) = folders();
     let path = file(from.path(), "film", 1000);
     beside_receiver(into.path(), true, |to| {
-        let mut offer = FileOffer::open(&path, Some("../film"), &mut |_| true).unwrap();
-        let error = send(&sender, &mut offer, &options(to), &mut |_| true).unwrap_err();
-        assert!(
-            matches!(error, SendError::Refused(Refused::Name)),
-            "{error}"
-        );
+        for name in [
+            "../film",
+            "a\u{202e}txt.exe",
+            "a\u{2028}b",
+            ".profile",
+            ".skywave-a.part",
+        ] {
+            let mut offer = FileOffer::open(&path, Some(name), &mut |_| true).unwrap();
+            let error = send(&sender, &mut offer, &options(to), &mut |_| true).unwrap_err();
+            assert!(
+                matches!(error, SendError::Refused(Refused::Name)),
+                "{name:?}: {error}"
+            );
+        }
     });
     assert!(names(into.path()).is_empty());
 }
@@ -290,11 +445,7 @@ fn a_receiver_that_starts_anew_gets_the_rest() {
     let second = Mutex::new(None);
     let (stop, restart) = (AtomicBool::new(false), AtomicBool::new(false));
     let serve_at = |node: &Node, stop: &AtomicBool| {
-        let options = ServeOptions {
-            dir: into.path().to_owned(),
-            overwrite: false,
-            count: None,
-        };
+        let options = into_folder(into.path());
         serve(node, &options, stop, &|_| {}).unwrap()
     };
     std::thread::scope(|scope| {
@@ -332,11 +483,7 @@ fn a_receiver_that_stays_away_is_not_waited_for_longer_than_told() {
         let stopper = StopAtEnd(&stop);
         scope.spawn(|| {
             let node = receiver.lock().unwrap().take().unwrap();
-            let serving = ServeOptions {
-                dir: into.path().to_owned(),
-                overwrite: false,
-                count: None,
-            };
+            let serving = into_folder(into.path());
             serve(&node, &serving, &stop, &|_| {}).unwrap();
         });
         let mut offer = FileOffer::open(&path, None, &mut |_| true).unwrap();
@@ -355,6 +502,34 @@ fn a_receiver_that_stays_away_is_not_waited_for_longer_than_told() {
     });
 }
 
+/// It answers, and gives up as soon as it is offered a file: patience ends all the same.
+#[test]
+fn answers_without_progress_are_none() {
+    let (from, _, sender) = folders();
+    let path = file(from.path(), "film", 1000);
+    let zombie = node(RECEIVER, Allowed::Everyone);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let stopper = StopAtEnd(&stop);
+        scope.spawn(|| {
+            while !stop.load(Ordering::SeqCst) {
+                drop(zombie.accept(TICK).unwrap());
+            }
+        });
+        let mut offer = FileOffer::open(&path, None, &mut |_| true).unwrap();
+        let options = SendOptions {
+            patience: Duration::from_secs(5),
+            ..options(zombie.address())
+        };
+        let begun = std::time::Instant::now();
+        let sent = send(&sender, &mut offer, &options, &mut |_| {
+            begun.elapsed() < Duration::from_secs(40)
+        });
+        assert!(matches!(sent, Err(SendError::Away)), "{sent:?}");
+        drop(stopper);
+    });
+}
+
 #[test]
 fn a_key_that_is_not_allowed_sends_nothing() {
     let (from, into, sender) = folders();
@@ -368,11 +543,7 @@ fn a_key_that_is_not_allowed_sends_nothing() {
     let allowed = Allowed::Keys([OTHER_SENDER.public()].into());
     let node = node(RECEIVER, allowed);
     let stop = AtomicBool::new(false);
-    let serving = ServeOptions {
-        dir: into.path().to_owned(),
-        overwrite: false,
-        count: None,
-    };
+    let serving = into_folder(into.path());
     std::thread::scope(|scope| {
         let stopper = StopAtEnd(&stop);
         scope.spawn(|| serve(&node, &serving, &stop, &|_| {}).unwrap());
@@ -394,9 +565,8 @@ fn a_receiver_of_one_file_stops_with_it() {
     let path = file(from.path(), "film", 1000);
     let node = node(RECEIVER, Allowed::Everyone);
     let serving = ServeOptions {
-        dir: into.path().to_owned(),
-        overwrite: false,
         count: Some(1),
+        ..into_folder(into.path())
     };
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -10,7 +10,7 @@ use crate::name::PREFIX;
 const OLD: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Removes partial files that were not written to for 30 days.
-pub(crate) fn remove_old(dir: &Path) {
+pub fn remove_old(dir: &Path) {
     let Ok(entries) = fs::read_dir(dir) else {
         return;
     };

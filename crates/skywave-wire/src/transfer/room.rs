@@ -7,19 +7,38 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::statvfs;
 
-use crate::wire::message::Refusal;
-
 /// Bytes that are left free, for what else the host does.
 const SPARE: u64 = 16 << 20;
 
+/// Why there is no room.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoRoom {
+    /// So many bytes are free on the disk.
+    #[error("there is no room: {0} bytes are free")]
+    Space(u64),
+    /// So many bytes are left of the quota.
+    #[error("there is no room: the quota leaves {0} bytes")]
+    Quota(u64),
+    /// Nobody knows.
+    #[error("{0}")]
+    Io(String),
+}
+
+impl From<io::Error> for NoRoom {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error.to_string())
+    }
+}
+
 /// The room of a folder.
-pub(crate) struct Room {
+#[derive(Debug)]
+pub struct Room {
     path: PathBuf,
     quota: Option<u64>,
     state: Mutex<State>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct State {
     /// Bytes of the files in the folder; only known if there is a quota.
     used: u64,
@@ -28,13 +47,18 @@ struct State {
 }
 
 /// Bytes that a transfer is going to write. What it has not written is free again at its end.
-pub(crate) struct Claim {
+#[derive(Debug)]
+pub struct Claim {
     room: Arc<Room>,
     left: u64,
 }
 
 impl Room {
-    pub(crate) fn new(path: &Path, quota: Option<u64>) -> io::Result<Self> {
+    /// The room of the folder at `path`, of which files may take `quota` bytes.
+    ///
+    /// # Errors
+    /// When there is a quota and the folder cannot be read.
+    pub fn new(path: &Path, quota: Option<u64>) -> io::Result<Self> {
         let used = if quota.is_some() { size(path)? } else { 0 };
         let state = Mutex::new(State { used, claimed: 0 });
         Ok(Self {
@@ -44,28 +68,28 @@ impl Room {
         })
     }
 
-    fn claim(&self, bytes: u64) -> Result<(), Refusal> {
+    fn claim(&self, bytes: u64) -> Result<(), NoRoom> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let wanted = state.claimed.saturating_add(bytes);
         if let Some(quota) = self.quota {
             if state.used.saturating_add(wanted) > quota {
                 // Files may have been taken out of the folder.
-                state.used = size(&self.path).map_err(|error| Refusal::io(&error))?;
+                state.used = size(&self.path)?;
             }
             let left = quota
                 .saturating_sub(state.used)
                 .saturating_sub(state.claimed);
             if bytes > left {
-                return Err(Refusal::Quota(left));
+                return Err(NoRoom::Quota(left));
             }
         }
-        let disk = statvfs(&self.path).map_err(|error| Refusal::io(&error.into()))?;
+        let disk = statvfs(&self.path).map_err(io::Error::from)?;
         let free = disk
             .f_bavail
             .saturating_mul(disk.f_frsize)
             .saturating_sub(SPARE);
         if wanted > free {
-            return Err(Refusal::Space(free.saturating_sub(state.claimed)));
+            return Err(NoRoom::Space(free.saturating_sub(state.claimed)));
         }
         state.claimed = wanted;
         Ok(())
@@ -78,7 +102,10 @@ impl Room {
 
 impl Claim {
     /// Claims room for so many bytes.
-    pub(crate) fn new(room: &Arc<Room>, bytes: u64) -> Result<Self, Refusal> {
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn new(room: &Arc<Room>, bytes: u64) -> Result<Self, NoRoom> {
         room.claim(bytes)?;
         Ok(Self {
             room: room.clone(),
@@ -87,14 +114,20 @@ impl Claim {
     }
 
     /// Claims room for so many bytes more.
-    pub(crate) fn add(&mut self, bytes: u64) -> Result<(), Refusal> {
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn add(&mut self, bytes: u64) -> Result<(), NoRoom> {
         self.room.claim(bytes)?;
         self.left += bytes;
         Ok(())
     }
 
     /// So many bytes are going to be written; more than was claimed if nobody knew how many there are.
-    pub(crate) fn write(&mut self, bytes: u64) -> Result<(), Refusal> {
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn write(&mut self, bytes: u64) -> Result<(), NoRoom> {
         if bytes > self.left {
             self.room.claim(bytes - self.left)?;
             self.left = bytes;
@@ -149,13 +182,13 @@ mod tests {
     fn a_quota_is_for_all_transfers_and_what_is_there() {
         let (dir, room) = room(Some(100));
         let mut one = Claim::new(&room, 50).unwrap();
-        assert_eq!(Claim::new(&room, 21).err(), Some(Refusal::Quota(20)));
+        assert_eq!(Claim::new(&room, 21).err(), Some(NoRoom::Quota(20)));
         one.write(40).unwrap();
         drop(one);
         // Forty bytes were written, as far as anybody knows.
         assert!(Claim::new(&room, 30).is_ok());
         fs::write(dir.path().join("new"), [0; 40]).unwrap();
-        assert_eq!(Claim::new(&room, 31).err(), Some(Refusal::Quota(30)));
+        assert_eq!(Claim::new(&room, 31).err(), Some(NoRoom::Quota(30)));
         fs::remove_file(dir.path().join("old")).unwrap();
         assert!(Claim::new(&room, 60).is_ok());
     }
@@ -165,12 +198,12 @@ mod tests {
         let (_dir, room) = room(None);
         assert!(matches!(
             Claim::new(&room, u64::MAX).err(),
-            Some(Refusal::Space(_))
+            Some(NoRoom::Space(_))
         ));
         let _half = Claim::new(&room, 1 << 20).unwrap();
         assert!(matches!(
             Claim::new(&room, u64::MAX - 5).err(),
-            Some(Refusal::Space(_))
+            Some(NoRoom::Space(_))
         ));
     }
 
@@ -180,6 +213,6 @@ mod tests {
         let mut pipe = Claim::new(&room, 0).unwrap();
         pipe.write(60).unwrap();
         fs::write(dir.path().join("pipe"), [0; 60]).unwrap();
-        assert_eq!(pipe.write(20), Err(Refusal::Quota(10)));
+        assert_eq!(pipe.write(20), Err(NoRoom::Quota(10)));
     }
 }

@@ -1,0 +1,57 @@
+//! For fuzzers, property tests and attackers of one's own: rules that must hold whatever another host says, and what
+//! a host that connects says first.
+
+use std::fmt::Debug;
+
+use skywave_wire::key::SecretKey;
+
+use crate::auth::tls::{self, Peers};
+use crate::name::MAX_PATH;
+use crate::wire::message::{
+    Confirm, End, Hello, MAX_MESSAGE, MAX_NAMES, Message, Offer, Ready, Refusal, Reply, Request,
+    Share, Start, decode, encode,
+};
+
+/// TLS as a host has it that connects to anybody.
+///
+/// # Errors
+/// When rustls does not take it.
+pub fn client_tls() -> Result<rustls::ClientConfig, rustls::Error> {
+    tls::client_tls(&SecretKey::from_bytes([1; 32]), Peers::Everybody)
+}
+
+/// Bytes as each kind of message.
+///
+/// # Panics
+/// When a rule is broken.
+pub fn messages(bytes: &[u8]) {
+    same::<Hello>(bytes);
+    same::<Share>(bytes);
+    same::<Confirm>(bytes);
+    same::<Ready>(bytes);
+    same::<Start>(bytes);
+    same::<End>(bytes);
+    if let Some(Request::Pull(names)) = same::<Request>(bytes) {
+        assert!(names.len() <= MAX_NAMES);
+    }
+    if let Some(offer) = same::<Offer>(bytes) {
+        assert!(offer.path.len() <= MAX_PATH);
+        assert!(offer.modified.nanoseconds < 1_000_000_000);
+    }
+    if let Some(Reply::No(refusal)) = same::<Reply>(bytes)
+        && let Refusal::Io(text) = refusal.clean()
+    {
+        assert!(!text.chars().any(char::is_control), "{text:?}");
+    }
+}
+
+/// The message of these bytes, if it is one: then it is the same when it is written and read again.
+fn same<M: Message + Clone + PartialEq + Debug>(bytes: &[u8]) -> Option<M> {
+    let message = decode::<M>(bytes).ok()?;
+    if let Ok(again) = encode(&message) {
+        // Numbers may have come in more bytes than they need.
+        assert!(again.len() <= bytes.len().max(1) && again.len() <= MAX_MESSAGE);
+        assert_eq!(decode::<M>(&again).as_ref(), Ok(&message));
+    }
+    Some(message)
+}
