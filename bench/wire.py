@@ -4,14 +4,17 @@ Each transport sends for some seconds between two network namespaces, through th
 `skywave impair` with the simulator's links: laws of ours in QUIC (`quic:LAW`), the QUIC library's
 own (`quic:noq-cubic`, `quic:noq-bbr3`), Linux' TCP (`tcp:cubic`, `tcp:bbr`, where the kernel has
 them), and files by `skywave send` (`send`, and the protocol of 2002 by `wtcp`). A run in which the
-relay was late is repeated, and marked if it stays so. What is printed is the share of what the path
-carries, rate * (1 - loss): headers are part of it, so that the most is about 0.95.
+relay was late is repeated, and marked if it stays so. `A+B` are two at once, each with its share.
+What is printed is the share of what the path carries, rate * (1 - loss): headers are part of it, so
+that the most is about 0.95; and the processor time that the sender takes for a gigabyte.
 
     cargo build --release -p skywave-cli
     cargo build --release -p skywave-quic --example stream
     python3 bench/wire.py                                   # every path, 20 s each, three runs
     python3 bench/wire.py --paths '1 %,5 %' --transports quic:skywave,tcp:bbr --runs 1
     python3 bench/wire.py --traces TRACE... --json          # recorded links with 1 % of loss
+    python3 bench/wire.py --simulated                       # our law over twelve paths, both ways
+    python3 bench/wire.py --paths '1 BDP' --transports quic:skywave+tcp:cubic --seconds 60
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ import contextlib
 import json
 import os
 import random
+import resource
 import shlex
 import shutil
 import socket
@@ -44,25 +48,31 @@ TCP_PORT = 5001
 UDP_PORT = 4433
 TRIES = 3
 
-SCENARIO = """
+LINK = """
 [[link]]
 name = "radio"
 between = ["near", "far"]
 {service}
-delay = "40ms"
+delay = "{delay_ms}ms"
 queue = {{ droptail = "{queue} packets" }}
 loss = {{ forward = {loss} }}
 loss_at = "tail"
+"""
 
+FLOW = """
 [[flow]]
 name = "transfer"
 from = "near"
 to = "far"
-transport = "cubic"
-rwnd = "4MiB"
+transport = "{transport}"
+mss = 1415  # in a datagram of 1452 bytes, the largest that the QUIC library sends
+header = 28
+rwnd = "16MiB"
+traffic = "ftp"
 
 [run]
-duration = "1h"
+duration = "{seconds}s"
+seeds = 5
 """
 
 
@@ -83,18 +93,22 @@ class Run:
     transport: str
     share: float
     goodput_bps: float
+    others_share: float | None
     queue_packets: float
+    sender_s_per_gb: float
     faithful: bool
 
 
-def rated(name: str, rate: float, loss: str, lost: float, queue: int = 100) -> Path_:
+def rated(
+    name: str, rate: float, loss: str, lost: float, queue: int = 100, delay_ms: float = 40
+) -> Path_:
     service = f'rate = "{rate:.0f}bps"'
-    text = SCENARIO.format(service=service, queue=queue, loss=loss)
+    text = LINK.format(service=service, delay_ms=delay_ms, queue=queue, loss=loss)
     return Path_(name, text, rate * (1 - lost))
 
 
 def paths() -> list[Path_]:
-    """Random loss, bursts of five packets, a slow link, and a deep buffer."""
+    """Random loss, bursts of five packets, a slow link, and buffers of one BDP and of four."""
     iid = [0.0, 0.001, 0.01, 0.02, 0.05, 0.1]
     lossy = [rated(f"{p * 100:g} %", 20e6, f"{{ iid = {p} }}", p) for p in iid]
     burst = "{ gilbert-elliott = { to_bad = 0.00619, to_good = 0.2, loss_bad = 1.0 } }"
@@ -102,14 +116,29 @@ def paths() -> list[Path_]:
         *lossy,
         rated("bursts 3 %", 20e6, burst, 0.03),
         rated("50 kb/s 4 %", 50e3, "{ iid = 0.04 }", 0.04),
+        rated("1 BDP", 20e6, "{ iid = 0.0 }", 0.0, queue=133),
         rated("4 BDP", 20e6, "{ iid = 0.0 }", 0.0, queue=533),
     ]
 
 
+def twelve() -> list[Path_]:
+    """Paths for simulation and reality: losses and buffers over three round trips."""
+    rate, packet = 20e6, 1500 * 8
+    chosen = []
+    for rtt_ms in (20, 80, 200):
+        for loss, bdps in ((0.0, 1), (0.0, 4), (0.01, 1), (0.05, 1)):
+            queue = round(bdps * rate * rtt_ms / 1e3 / packet)
+            name = f"{rtt_ms} ms, {loss * 100:g} %, {bdps} BDP"
+            iid = f"{{ iid = {loss} }}"
+            chosen.append(rated(name, rate, iid, loss, queue, rtt_ms / 2))
+    return chosen
+
+
 def recorded(file: Path, seconds: float) -> Path_:
     """A recorded link; it carries its opportunities of the time of a run."""
-    text = SCENARIO.format(
+    text = LINK.format(
         service=f'trace = "{file.resolve()}"\nreverse = {{ rate = "100Mbps" }}',
+        delay_ms=40,
         queue=300,
         loss="{ iid = 0.01 }",
     )
@@ -166,23 +195,35 @@ def json_goodput(printed: str) -> float:
 
 
 def commands(transport: str, path: Path_, folder: Path, seconds: float) -> Commands:
-    kind, _, law = transport.partition(":")
+    first, _, other = transport.partition("+")
+    kind, _, law = first.partition(":")
     if kind == "quic":
-        return quic(law, folder, seconds)
-    if kind == "tcp":
-        return tcp(law, folder, seconds)
-    return files(kind, folder, seconds, path.carries)
+        far, near = quic(law, folder, seconds)
+    elif kind == "tcp":
+        far, near = tcp(law, folder, seconds)
+    else:
+        far, near = files(kind, folder, seconds, path.carries)
+    if not other:
+        return far, near
+    far_other, near_other = commands(other, path, folder, seconds)
+    both = f"{shlex.join(near)} & {shlex.join(near_other)} >{folder / 'other'}; wait"
+    return shlex.join(["sh", "-c", f"{far} & {far_other}"]), ["sh", "-c", both]
 
 
-def goodput_of(transport: str) -> Callable[[str], float]:
-    return quic_goodput if transport.startswith("quic:") else json_goodput
+def goodput_of(transport: str, printed: str) -> float:
+    return quic_goodput(printed) if transport.startswith("quic:") else json_goodput(printed)
+
+
+def timed(command: list[str], to: Path) -> list[str]:
+    """The command, so that it writes its processor time to a file."""
+    return [sys.executable, str(Path(__file__).resolve()), "--role", "timed", str(to), *command]
 
 
 def once(path: Path_, transport: str, seconds: float) -> Run:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         scenario, report = folder / "path.toml", folder / "report.json"
-        scenario.write_text(path.text)
+        scenario.write_text(path.text + FLOW.format(transport="cubic", seconds=3600))
         far, near = commands(transport, path, folder, seconds)
         impair = [
             str(SKYWAVE),
@@ -192,16 +233,29 @@ def once(path: Path_, transport: str, seconds: float) -> Run:
             "--far",
             far,
             "--",
-            *near,
+            *timed(near, folder / "seconds"),
         ]
         done = subprocess.run(impair, capture_output=True, text=True, timeout=seconds * 10 + 120)
         if done.returncode != 0:
             sys.exit(f"{transport} over {path.name}: {done.stderr}\n{done.stdout}")
         said = json.loads(report.read_text())
-        goodput = goodput_of(transport)(done.stdout)
-        waiting = said["links"][0].get("queue_mean_packets", 0.0)
-        share = goodput / path.carries
-        return Run(path.name, transport, share, goodput, waiting, said["faithful"])
+        first, _, other = transport.partition("+")
+        goodput = goodput_of(first, done.stdout)
+        others = goodput_of(other, (folder / "other").read_text()) if other else 0.0
+        time_taken = float((folder / "seconds").read_text())
+        # A file has its size, the others end by the clock.
+        timely = first.startswith(("quic:", "tcp:"))
+        bits = (goodput + others if timely else path.carries) * seconds
+        return Run(
+            path=path.name,
+            transport=transport,
+            share=goodput / path.carries,
+            goodput_bps=goodput,
+            others_share=others / path.carries if other else None,
+            queue_packets=said["links"][0].get("queue_mean_packets", 0.0),
+            sender_s_per_gb=time_taken / (bits / 8e9),
+            faithful=said["faithful"],
+        )
 
 
 def faithful(path: Path_, transport: str, seconds: float) -> Run:
@@ -213,23 +267,58 @@ def faithful(path: Path_, transport: str, seconds: float) -> Run:
     return run
 
 
+def simulated(path: Path_, seconds: float) -> list[float]:
+    """What the simulator's QUIC has there under our law, bits a second, a value a seed."""
+    with tempfile.TemporaryDirectory() as name:
+        scenario = Path(name) / "path.toml"
+        scenario.write_text(path.text + FLOW.format(transport="quic-skywave", seconds=seconds))
+        command = [SKYWAVE, "run", scenario, "--out", name, "--json"]
+        # With one seed like another it warns that there is no interval.
+        printed = subprocess.check_output(command, text=True, stderr=subprocess.DEVNULL)
+    return [json.loads(line)["goodput_bps"] for line in printed.splitlines()]
+
+
+def compare(seconds: float, runs: int) -> None:
+    """Simulation and reality of our law in QUIC."""
+    print(f"{'':28}{'real, Mb/s':>14}{'simulated':>14}{'ratio':>10}")
+    near = 0
+    for path in twelve():
+        several = [faithful(path, "quic:skywave", seconds) for _ in range(runs)]
+        real = statistics.median(run.goodput_bps for run in several) / 1e6
+        ours = statistics.mean(simulated(path, seconds)) / 1e6
+        near += abs(real / ours - 1) <= 0.1
+        late = "" if all(run.faithful for run in several) else "!"
+        print(f"{path.name:28}{real:14.2f}{ours:14.2f}{real / ours:10.3f}{late}", flush=True)
+    print(f"\n{near} of 12 within 10 %")
+
+
 def table(runs: Iterable[Run], transports: list[str]) -> None:
     rows: dict[str, dict[str, list[Run]]] = {}
     for run in runs:
         rows.setdefault(run.path, {}).setdefault(run.transport, []).append(run)
         if sum(map(len, rows[run.path].values())) == 1:
             print(f"\n{run.path:28}", end="", flush=True)
-    print("\n\nmedian share of the path (mean queue in packets; ! the relay was late in a run)\n")
-    print(f"{'':28}" + "".join(f"{transport:>20}" for transport in transports))
+    print("\n\nmedian share of the path (mean queue in packets, seconds of processor a GB sent;")
+    print("! the relay was late in a run)\n")
+    width = 28
+    print(f"{'':28}" + "".join(f"{transport:>{width}}" for transport in transports))
     for path, measured in rows.items():
         print(f"{path:28}", end="")
         for transport in transports:
-            several = measured[transport]
-            share = statistics.median(run.share for run in several)
-            queue = statistics.median(run.queue_packets for run in several)
-            late = "" if all(run.faithful for run in several) else "!"
-            print(f"{f'{share:.1%} ({queue:.0f}){late}':>20}", end="")
+            print(f"{cell(measured[transport]):>{width}}", end="")
         print()
+
+
+def cell(several: list[Run]) -> str:
+    def median(of: Callable[[Run], float]) -> float:
+        return statistics.median(of(run) for run in several)
+
+    text = f"{median(lambda run: run.share):.1%}"
+    if several[0].others_share is not None:
+        text += f" and {median(lambda run: run.others_share or 0.0):.1%}"
+    text += f" ({median(lambda run: run.queue_packets):.0f}"
+    text += f", {median(lambda run: run.sender_s_per_gb):.1f} s)"
+    return text + ("" if all(run.faithful for run in several) else "!")
 
 
 # Linux' TCP.
@@ -281,12 +370,16 @@ def main() -> None:
     )
     parser.add_argument("--paths", help="names of paths, with commas between")
     parser.add_argument("--traces", type=Path, nargs="*", help="recorded links instead")
+    parser.add_argument("--simulated", action="store_true", help="our law beside its simulation")
     parser.add_argument("--transports", help="as quic:bbr,tcp:cubic,send")
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json", action="store_true", help="a line of JSON a run")
     args = parser.parse_args()
 
+    if args.simulated:
+        compare(args.seconds, args.runs)
+        return
     chosen = [recorded(file, args.seconds) for file in args.traces] if args.traces else paths()
     if args.paths:
         names = args.paths.split(",")
@@ -309,6 +402,11 @@ def main() -> None:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
+        case ["--role", "timed", to, *command]:
+            code = subprocess.run(command).returncode
+            used = resource.getrusage(resource.RUSAGE_CHILDREN)
+            Path(to).write_text(str(used.ru_utime + used.ru_stime))
+            sys.exit(code)
         case ["--role", "sink"]:
             sink()
         case ["--role", "source", law, seconds]:

@@ -4,6 +4,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 
+# Many tests of sockets wait most of the time: more threads than cores let them wait at the same time.
+export RUST_TEST_THREADS="${RUST_TEST_THREADS:-8}"
+
 # insta appends the path of each snapshot that it compares to this file.
 compared=$(mktemp)
 trap 'rm -f "$compared"' EXIT
