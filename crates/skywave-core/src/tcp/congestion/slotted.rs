@@ -107,7 +107,8 @@ impl Slotted {
             return false;
         };
         let elapsed = ack.now.since(slot.began);
-        if elapsed < srtt {
+        // On a path without any delay a round trip may take no time, and then there is no rate.
+        if elapsed < srtt || elapsed.is_zero() {
             return false;
         }
         if let Some(rtt_min) = self.rtt_min {

@@ -50,6 +50,21 @@ fn the_window_is_constant_for_ten_round_trips_then_the_share_and_the_probe() {
 }
 
 #[test]
+fn two_acks_at_once_on_a_path_without_delay_measure_nothing() {
+    let (mut law, mut win) = (slotted(1.0), window(8.0, 8.0));
+    let at_once = AckEvent {
+        segment_rtt: Some(Duration::ZERO),
+        srtt: Some(Duration::ZERO),
+        ..ack_at(0.0, 1.0)
+    };
+    for _ in 0..3 {
+        law.on_ack(&at_once, &mut win);
+        assert_near(win.cwnd.0, 8.0, "cwnd");
+    }
+    assert_eq!(law.share, None);
+}
+
+#[test]
 fn a_slot_measures_only_itself() {
     let (mut law, mut win) = (slotted(1.0), window(8.0, 8.0));
     windows(&mut law, &mut win, 0.0, 101);
