@@ -17,6 +17,8 @@ use crate::spec::Spec;
 /// Both ends of a QUIC connection.
 pub(crate) struct Quic {
     sender: Sender,
+    /// When the sender last had an input.
+    sender_clock: Time,
     receiver: Receiver,
     /// The packet that the receiver has for the wire.
     answer: Option<quic::Packet>,
@@ -34,6 +36,7 @@ impl Quic {
         sender.measure(run.measure.0, run.measure.1);
         Self {
             sender,
+            sender_clock: Time::ZERO,
             receiver: Receiver::new(Arc::clone(config)),
             answer: None,
             header,
@@ -44,6 +47,7 @@ impl Quic {
     }
 
     pub(super) fn write(&mut self, now: Time, bytes: u64, meter: &mut FlowMeter) {
+        self.sender_clock = now;
         meter.open(now);
         self.sender.open();
         self.sender.write(bytes);
@@ -54,8 +58,11 @@ impl Quic {
         self.sender.close();
     }
 
+    /// When the sender's timer is due. A sample that shortens the probe timeout can put the timer before the
+    /// input that brought it; a host does nothing before what it has done already.
     pub(super) fn sender_due(&self) -> Option<Time> {
-        self.sender.next_timer()
+        let due = self.sender.next_timer()?;
+        Some(due.max(self.sender_clock))
     }
 
     pub(super) fn receiver_due(&self) -> Option<Time> {
@@ -67,6 +74,7 @@ impl Quic {
     }
 
     pub(super) fn on_sender_timer(&mut self, now: Time) {
+        self.sender_clock = now;
         self.sender.on_timer(now);
     }
 
@@ -99,6 +107,7 @@ impl Quic {
 
     /// A packet reached the sender.
     pub(super) fn on_ack(&mut self, now: Time, packet: Carried) {
+        self.sender_clock = now;
         self.sender.on_packet(now, &{ packet.0 });
     }
 

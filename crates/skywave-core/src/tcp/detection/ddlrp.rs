@@ -84,7 +84,9 @@ impl LossDetector for Ddlrp {
         let Some(count) = &mut self.count else {
             return false;
         };
-        let (additional, point) = count.on_dupack();
+        let Some((additional, point)) = count.on_dupack() else {
+            return false;
+        };
         let lost = additional > point && is_resent(event);
         if lost {
             count.on_resend(event.flight);

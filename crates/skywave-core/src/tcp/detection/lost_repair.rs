@@ -30,11 +30,13 @@ impl DupackCount {
         }
     }
 
-    /// A duplicate ACK came. Returns how many have come since the resend, and the point.
-    pub(super) fn on_dupack(&mut self) -> (u64, u64) {
+    /// A duplicate ACK came. Returns how many have come since the resend, and the point; `None` if as many had
+    /// come before the resend as segments were outstanding. For then some answered copies, and nothing follows
+    /// from more: a receiver that refuses the copy itself would be sent one copy for each of its answers.
+    pub(super) fn on_dupack(&mut self) -> Option<(u64, u64)> {
         self.arrived += 1;
         self.additional += 1;
-        (self.additional, self.point)
+        (self.point > 0).then_some((self.additional, self.point))
     }
 
     /// The oldest segment is sent once more.

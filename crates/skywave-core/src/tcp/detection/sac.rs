@@ -98,7 +98,9 @@ impl LossDetector for Sac {
         let Some(Watched { count, .. }) = &mut self.recovery else {
             return false;
         };
-        let (additional, point) = count.on_dupack();
+        let Some((additional, point)) = count.on_dupack() else {
+            return false;
+        };
         let lost = additional + 1 >= point && is_resent(event);
         if lost {
             count.on_resend(event.flight);

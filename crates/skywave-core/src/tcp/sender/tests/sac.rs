@@ -101,6 +101,24 @@ fn a_dupack_at_least_must_come_after_the_copy() {
 }
 
 #[test]
+fn more_dupacks_than_segments_outstanding_say_nothing() {
+    // A receiver that refuses the segment answers each copy of it.
+    for preset in ["sac", "ddlrp"] {
+        let mut config = plain(preset, 4);
+        config.rwnd = 4 * MSS;
+        let mut s = Script::sent(config, 4);
+        s.dupacks(3);
+        s.expect_sent([1]);
+        let mut copies = 0;
+        for _ in 0..20 {
+            s.dupack();
+            copies += s.poll().len();
+        }
+        assert_eq!(copies, 1, "{preset}");
+    }
+}
+
+#[test]
 fn after_the_recovery_it_takes_three_dupacks_again() {
     let mut config = plain("sac", 10);
     config.composition.recovery = RecoveryConfig::Reno;
