@@ -184,10 +184,10 @@ impl Case {
         let mut path = path::of(scenario, choice).map_err(|e| refuse(e.into()))?;
         let name = path.flow.name.clone();
         let Transport::Wtcp { config, header } = path.flow.transport.clone() else {
-            return Err(refuse(Problem::NotWtcp(name)));
+            return Err(refuse(Problem::NotWtcp(name.into())));
         };
         if header < skywave_wire::loopback::SEAL {
-            return Err(refuse(Problem::Header(name)));
+            return Err(refuse(Problem::Header(name.into())));
         }
         path.config.overhead = header;
         Ok(Self {
@@ -313,7 +313,7 @@ fn table(rows: &[Row]) -> String {
 fn object(name: &str, case: &Case, simulated: f64, got: &Transfer) -> serde_json::Value {
     json!({
         "scenario": name,
-        "flow": case.path.flow.name,
+        "flow": case.path.flow.name.as_str(),
         "seed": case.path.spec.seed,
         "simulated_bps": simulated,
         "real_bps": got.goodput_bps(),

@@ -204,7 +204,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
 fn tell(args: &Args, path: &Path, report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
     let object = || {
         let mut object = show::object(report);
-        object["flow"] = path.flow.name.clone().into();
+        object["flow"] = path.flow.name.as_str().into();
         object["seed"] = path.spec.seed.into();
         object
     };

@@ -438,9 +438,9 @@ fn report_of(
             let written = value.to_string();
             of_path.entry(written).or_insert_with(|| value.short());
         }
-        flows.extend(point.template.flow_names().cloned());
-        links.extend(point.template.link_names().cloned());
-        stations.extend(point.template.station_names().cloned());
+        flows.extend(point.template.flow_names().map(String::from));
+        links.extend(point.template.link_names().map(String::from));
+        stations.extend(point.template.station_names().map(String::from));
     }
     model.lower(&report::Names {
         params: params.to_vec(),

@@ -25,7 +25,7 @@ use skywave_core::tcp::{
     CongestionConfig, CongestionControl, CustomCongestion, Profile, TcpConfig, preset,
 };
 use skywave_core::{Duration, Rate, Segments, Time};
-use skywave_sim::spec::{FlowSpec, LinkSpec, Route, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
 use skywave_sim::{Spec, simulate};
 
 /// Payload bytes of a segment.
@@ -97,7 +97,7 @@ fn path(in_flight: u32, round_trips: u32, name: &str) -> Spec {
     let back = there.clone();
     there.loss = vec![LossConfig::Bernoulli(LOSS)];
     let link = |name: &str, from, to, config: LinkConfig| LinkSpec {
-        name: name.to_owned(),
+        name: name.into(),
         from,
         to,
         config: config.into(),
@@ -110,7 +110,7 @@ fn path(in_flight: u32, round_trips: u32, name: &str) -> Spec {
             name: "bulk".into(),
             from: 0,
             to: 1,
-            route: Route::default(),
+            route: None,
             transport: Transport::Tcp(Arc::new(config)),
             traffic: Traffic::Ftp,
             start: Time::ZERO,

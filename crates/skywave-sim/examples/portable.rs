@@ -19,8 +19,8 @@ use skywave_core::routing::aodv;
 use skywave_core::tcp::{PRESETS, Preset, Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time, mac, quic, wtcp};
 use skywave_sim::spec::{
-    AgentSpec, Dist, FlowSpec, LinkSpec, Movement, PauseFrom, RadioSpec, Route, RoutingSpec,
-    StationSpec, Traffic, Transport,
+    AgentSpec, Dist, FlowSpec, LinkSpec, Movement, PauseFrom, RadioSpec, RoutingSpec, StationSpec,
+    Traffic, Transport,
 };
 use skywave_sim::{Spec, simulate};
 
@@ -90,7 +90,7 @@ fn spec() -> Spec {
     let nodes = flows.iter().map(|flow| flow.to).max().unwrap_or_default() + 1;
     let end = seconds(20.0);
     Spec {
-        nodes: (0..nodes).map(|n| format!("n{n}")).collect(),
+        nodes: (0..nodes).map(|n| format!("n{n}").into()).collect(),
         links,
         radio: Some(radio()),
         flows,
@@ -115,10 +115,10 @@ fn tcp(preset: &Preset, profile: Profile) -> Transport {
 
 fn flow(name: &str, from: usize, to: usize, transport: Transport, traffic: Traffic) -> FlowSpec {
     FlowSpec {
-        name: name.to_owned(),
+        name: name.into(),
         from,
         to,
-        route: Route::default(),
+        route: None,
         transport,
         traffic,
         start: seconds(0.013 * to as f64),
@@ -138,7 +138,7 @@ fn pair(links: &mut Vec<LinkSpec>, name: &str, from: usize, to: usize, config: L
         (format!("{name}.back"), to, from, back),
     ] {
         links.push(LinkSpec {
-            name,
+            name: name.into(),
             from,
             to,
             config: config.into(),

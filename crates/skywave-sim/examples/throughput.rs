@@ -26,7 +26,7 @@ use std::time::Instant;
 use skywave_core::link::{CoDelConfig, FqCoDelConfig, Limit, LinkConfig, PieConfig, QueueConfig};
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
-use skywave_sim::spec::{FlowSpec, LinkSpec, Route, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, LinkSpec, Name, Traffic, Transport};
 use skywave_sim::{Spec, simulate};
 
 /// Payload bytes of a segment.
@@ -74,7 +74,7 @@ fn dumbbell(flows: u64, seconds: u64, discipline: &str, variant: &str) -> Spec {
             queue(discipline, Limit::Packets(packets as u32)),
         ))
     };
-    let link = |name: String, from, to, config: &Arc<LinkConfig>| LinkSpec {
+    let link = |name: Name, from, to, config: &Arc<LinkConfig>| LinkSpec {
         name,
         from,
         to,
@@ -97,15 +97,15 @@ fn dumbbell(flows: u64, seconds: u64, discipline: &str, variant: &str) -> Spec {
     let config = Arc::new(config);
     for i in 0..flows as usize {
         let (source, sink) = (2 + 2 * i, 3 + 2 * i);
-        links.push(link(format!("s{i}"), source, 0, &at_sender));
-        links.push(link(format!("s{i}.back"), 0, source, &at_sender));
-        links.push(link(format!("r{i}"), 1, sink, &at_receiver));
-        links.push(link(format!("r{i}.back"), sink, 1, &at_receiver));
+        links.push(link(format!("s{i}").into(), source, 0, &at_sender));
+        links.push(link(format!("s{i}.back").into(), 0, source, &at_sender));
+        links.push(link(format!("r{i}").into(), 1, sink, &at_receiver));
+        links.push(link(format!("r{i}.back").into(), sink, 1, &at_receiver));
         specs.push(FlowSpec {
-            name: format!("f{i}"),
+            name: format!("f{i}").into(),
             from: source,
             to: sink,
-            route: Route::default(),
+            route: None,
             transport: Transport::Tcp(Arc::clone(&config)),
             traffic: Traffic::Ftp,
             // A second apart for 24 flows, as in the paper; never later than that.
@@ -115,7 +115,7 @@ fn dumbbell(flows: u64, seconds: u64, discipline: &str, variant: &str) -> Spec {
     }
     let end = Time::ZERO + Duration::from_secs(seconds);
     Spec {
-        nodes: (0..2 + 2 * flows).map(|i| format!("n{i}")).collect(),
+        nodes: (0..2 + 2 * flows).map(|i| format!("n{i}").into()).collect(),
         links,
         flows: specs,
         duration: end,

@@ -26,7 +26,7 @@ use skywave_core::routing::aodv;
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Time};
 use skywave_sim::spec::{
-    FlowSpec, Movement, RadioSpec, Route, RoutingSpec, StationSpec, Traffic, Transport,
+    FlowSpec, Movement, RadioSpec, RoutingSpec, StationSpec, Traffic, Transport,
 };
 use skywave_sim::{Spec, simulate};
 
@@ -87,7 +87,7 @@ fn chain(hops: u64, seconds: u64, rts: bool, seed: u64) -> Spec {
     tcp.rwnd = 44 * MSS;
     let end = Time::ZERO + Duration::from_secs(seconds);
     Spec {
-        nodes: (0..=hops).map(|n| format!("N{n}")).collect(),
+        nodes: (0..=hops).map(|n| format!("N{n}").into()).collect(),
         links: Vec::new(),
         radio: Some(RadioSpec {
             stations: (0..=hops).map(station).collect(),
@@ -115,7 +115,7 @@ fn chain(hops: u64, seconds: u64, rts: bool, seed: u64) -> Spec {
             name: "bulk".into(),
             from: 0,
             to: hops as usize,
-            route: Route::default(),
+            route: None,
             transport: Transport::Tcp(Arc::new(tcp)),
             traffic: Traffic::Ftp,
             start: Time::ZERO + Duration::from_millis(500),

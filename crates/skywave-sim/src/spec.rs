@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ecow::EcoString;
 use skywave_core::agent::SnoopConfig;
 use skywave_core::link::LinkConfig;
 use skywave_core::mac;
@@ -15,11 +16,15 @@ use skywave_core::tcp::{CongestionConfig, TcpConfig};
 use skywave_core::wtcp;
 use skywave_core::{Duration, Rate, Time};
 
+/// The name of something in a network. A name of 15 bytes or fewer takes no memory beside its owner: a
+/// network of many flows has far more names than anything else.
+pub type Name = EcoString;
+
 /// One simulation, ready to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
     /// Node names; links and flows refer to them by index.
-    pub nodes: Vec<String>,
+    pub nodes: Vec<Name>,
     /// One-way links.
     pub links: Vec<LinkSpec>,
     /// The radio network that some nodes are stations of.
@@ -47,7 +52,7 @@ pub struct Spec {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
     /// Name, unique; also names its random streams.
-    pub name: String,
+    pub name: Name,
     /// Node that sends.
     pub from: usize,
     /// Node that receives.
@@ -165,13 +170,13 @@ pub struct AgentSpec {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSpec {
     /// Name, unique; also names its random streams.
-    pub name: String,
+    pub name: Name,
     /// Node of the data sender.
     pub from: usize,
     /// Node of the data receiver.
     pub to: usize,
-    /// The way of its packets; by default the one with the fewest hops.
-    pub route: Route,
+    /// The way of its packets; `None` for the one with the fewest hops.
+    pub route: Option<Box<Route>>,
     /// The protocol.
     pub transport: Transport,
     /// The application's traffic.
@@ -182,7 +187,19 @@ pub struct FlowSpec {
     pub stop: Option<Time>,
 }
 
-/// The way of a flow's packets, where it is not the one with the fewest hops.
+impl FlowSpec {
+    /// The way of its packets.
+    pub fn way(&self) -> &Route {
+        static FEWEST_HOPS: Route = Route {
+            via: Vec::new(),
+            reverse_via: Vec::new(),
+            tunnels: Vec::new(),
+        };
+        self.route.as_deref().unwrap_or(&FEWEST_HOPS)
+    }
+}
+
+/// The way of a flow's packets, where it is not the one with the fewest hops everywhere.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Route {
     /// Nodes that data pass, in order; between them the fewest hops.

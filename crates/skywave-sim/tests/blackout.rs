@@ -46,7 +46,7 @@ fn spec(dark: u64, loss: f64, bytes: u64, seed: u64) -> Spec {
     flow.traffic = Traffic::Bytes(bytes);
     let end = at(START + dark + 2000);
     Spec {
-        nodes: ["S", "BS", "R"].map(String::from).to_vec(),
+        nodes: ["S", "BS", "R"].map(Into::into).to_vec(),
         links: vec![
             link("wired", 0, 1, wire(1.0, 50.0, 50)),
             link("air", 1, 2, air),

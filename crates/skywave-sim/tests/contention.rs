@@ -31,7 +31,7 @@ fn run(contention: Option<Contention>) -> (FlowOutcome, f64) {
     up.contention = contention;
     let end = Time::ZERO + Duration::from_secs(300);
     let spec = Spec {
-        nodes: ["S", "BS", "M"].map(String::from).to_vec(),
+        nodes: ["S", "BS", "M"].map(Into::into).to_vec(),
         links: vec![
             link("wired", 0, 1, wire(1.0, 10.0, 50)),
             link("wired.reverse", 1, 0, wire(1.0, 10.0, 50)),

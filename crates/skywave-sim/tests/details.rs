@@ -8,7 +8,7 @@ use common::{Path, link, ns2, single, wire};
 use skywave_core::link::{LinkConfig, LossConfig};
 use skywave_core::tcp::TcpConfig;
 use skywave_core::{Duration, Rate, Segments, Time};
-use skywave_sim::spec::{Dist, FlowSpec, PauseFrom, Route, Traffic, Transport};
+use skywave_sim::spec::{Dist, FlowSpec, PauseFrom, Traffic, Transport};
 use skywave_sim::{Outcome, Spec, simulate};
 
 const PATH: Path = Path {
@@ -135,7 +135,7 @@ fn offered(rate_mbps: f64, traffic: impl Fn(Rate) -> Traffic) -> Spec {
     let end = Time::ZERO + Duration::from_secs(100);
     let narrow: LinkConfig = wire(1.0, 10.0, 10);
     Spec {
-        nodes: ["A", "B"].map(String::from).to_vec(),
+        nodes: ["A", "B"].map(Into::into).to_vec(),
         links: vec![link("narrow", 0, 1, narrow)],
         flows: vec![FlowSpec {
             name: "cbr".into(),
@@ -143,7 +143,7 @@ fn offered(rate_mbps: f64, traffic: impl Fn(Rate) -> Traffic) -> Spec {
             to: 1,
             transport: Transport::Udp { header: 0 },
             traffic: traffic(Rate::from_bps((rate_mbps * 1e6) as u64)),
-            route: Route::default(),
+            route: None,
             start: Time::ZERO,
             stop: None,
         }],

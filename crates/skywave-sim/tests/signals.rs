@@ -193,7 +193,7 @@ fn contention(hops: usize, hints: bool) -> Vec<Duration> {
     };
     let end = Time::ZERO + Duration::from_secs(5);
     let spec = Spec {
-        nodes: (0..=hops).map(|n| format!("N{n}")).collect(),
+        nodes: (0..=hops).map(|n| format!("N{n}").into()).collect(),
         links: Vec::new(),
         flows: vec![ftp("bulk", 0, hops, config)],
         radio: Some(RadioSpec {

@@ -14,7 +14,7 @@ use skywave_core::{Duration, Time, wtcp};
 use skywave_sim::losses::{Found, LossCause};
 use skywave_sim::observe::{Observer, Offer, Watch};
 use skywave_sim::outcome::FlowOutcome;
-use skywave_sim::spec::{AgentSpec, Spec, Traffic, Transport, Tunnel};
+use skywave_sim::spec::{AgentSpec, Route, Spec, Traffic, Transport, Tunnel};
 use skywave_sim::{simulate, simulate_watched};
 
 fn agent(node: usize) -> Vec<AgentSpec> {
@@ -143,7 +143,7 @@ fn every_transfer_over_a_long_lossy_link_completes() {
         }
         let end = Time::ZERO + Duration::from_secs(1500);
         let spec = Spec {
-            nodes: ["S", "BS", "M"].map(String::from).to_vec(),
+            nodes: ["S", "BS", "M"].map(Into::into).to_vec(),
             links: vec![
                 link("wired", 0, 1, wire(1.0, 50.0, 50)),
                 link("wired.reverse", 1, 0, wire(1.0, 50.0, 50)),
@@ -208,11 +208,14 @@ fn it_looks_into_packets_outside_of_a_tunnel_that_begins_or_ends_with_it() {
     for (node, behind, header) in [(1, 1, 20), (2, 2, 0)] {
         let mut spec = over_a_short_wireless_hop("newreno", 0.01, 2);
         Arc::make_mut(&mut spec.links[1].config).loss = vec![LossConfig::Bernoulli(0.01)];
-        spec.flows[0].route.tunnels = vec![Tunnel {
-            from: 1,
-            to: 2,
-            header: 20,
-        }];
+        spec.flows[0].route = Some(Box::new(Route {
+            tunnels: vec![Tunnel {
+                from: 1,
+                to: 2,
+                header: 20,
+            }],
+            ..Route::default()
+        }));
         spec.agents = agent(node);
         let mut sizes = Sizes(behind, Vec::new());
         let watch = Watch {

@@ -8,7 +8,7 @@ use common::{Path, ftp, link, ns2, single, wire};
 use skywave_core::link::{LossConfig, Reordering};
 use skywave_core::tcp::{PRESETS, Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
-use skywave_sim::spec::{FlowSpec, Route, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, Traffic, Transport};
 use skywave_sim::{Spec, simulate};
 
 fn seconds(s: u64) -> Time {
@@ -135,10 +135,10 @@ fn a_fixed_transfer_completes_whatever_happens_on_the_way() {
 /// A constant-rate voice flow beside a bulk flow over one link.
 fn voice(rate_kbps: u64) -> Spec {
     let voice = FlowSpec {
-        name: "voice".to_owned(),
+        name: "voice".into(),
         from: 0,
         to: 1,
-        route: Route::default(),
+        route: None,
         transport: Transport::Udp { header: 28 },
         traffic: Traffic::Cbr {
             rate: Rate::from_bps(rate_kbps * 1000),
@@ -149,7 +149,7 @@ fn voice(rate_kbps: u64) -> Spec {
         stop: None,
     };
     Spec {
-        nodes: ["A", "B"].map(String::from).to_vec(),
+        nodes: ["A", "B"].map(Into::into).to_vec(),
         links: vec![
             link("there", 0, 1, wire(1.0, 20.0, 50)),
             link("back", 1, 0, wire(1.0, 20.0, 50)),
@@ -205,7 +205,7 @@ fn handshake_and_close_are_no_deliveries() {
 fn a_hundred_links_in_a_row_are_a_path() {
     let mut spec = voice(64);
     let hops = 100;
-    spec.nodes = (0..=hops).map(|n| n.to_string()).collect();
+    spec.nodes = (0..=hops).map(|n| n.to_string().into()).collect();
     spec.links = (0..hops)
         .map(|i| link(&format!("l{i}"), i, i + 1, wire(1.0, 1.0, 50)))
         .collect();

@@ -170,7 +170,7 @@ fn config(
     notes: &mut Vec<String>,
 ) -> Result<RelayConfig, PathError> {
     let mut router = Router::new(edges(&spec.links, &spec.stations()), spec.nodes.len());
-    let way = &flow.route;
+    let way = flow.way();
     // The scenario layer has found the way there, and the way back of what is acknowledged.
     let there = router.route(flow.from, &way.via, flow.to);
     let back = router.route(flow.to, &way.reverse_via, flow.from);
@@ -181,7 +181,7 @@ fn config(
         .flatten()
         .any(|way| by_radio(way))
     {
-        return Err(PathError::Radio(flow.name.clone()));
+        return Err(PathError::Radio(flow.name.to_string()));
     }
     if back.is_err() {
         notes.push("there is no way back: answers are passed on at once".to_owned());
@@ -202,7 +202,7 @@ fn config(
     let hop = |&link: &u32| {
         let LinkSpec { name, config, .. } = &spec.links[link as usize];
         HopConfig {
-            name: name.clone(),
+            name: name.to_string(),
             link: LinkConfig::clone(config),
         }
     };

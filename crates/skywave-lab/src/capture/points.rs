@@ -182,7 +182,10 @@ fn capture_point(
 fn link_names(point: &Point) -> Vec<String> {
     // No seed changes them.
     let spec = point.spec(0);
-    spec.links.into_iter().map(|link| link.name).collect()
+    spec.links
+        .into_iter()
+        .map(|link| link.name.into())
+        .collect()
 }
 
 /// Indices of the links that are asked for: by their own name or that of the `[[link]]`.

@@ -72,7 +72,7 @@ impl Recorder {
     ) -> Result<Self, Error> {
         let flows = (0..spec.flows.len()).map(|index| {
             Framing::new(index, spec).ok_or_else(|| Error::TooLong {
-                flow: spec.flows[index].name.clone(),
+                flow: spec.flows[index].name.to_string(),
             })
         });
         let flows = flows.collect::<Result<_, _>>()?;

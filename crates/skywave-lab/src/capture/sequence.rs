@@ -102,7 +102,7 @@ impl<'a> Segments<'a> {
                 // Links decide about a flow's packets in their own order.
                 points.sort_by(|a, b| a.0.total_cmp(&b.0));
                 all.push(Series {
-                    entity: spec.name.clone(),
+                    entity: spec.name.to_string(),
                     quantity,
                     points,
                 });

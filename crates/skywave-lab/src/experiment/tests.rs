@@ -7,7 +7,7 @@ use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
 use skywave_core::tcp::{CustomDetection, DetectionConfig, Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Series};
-use skywave_sim::spec::{FlowSpec, LinkSpec, Route, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
 
 use std::sync::Mutex;
 
@@ -42,7 +42,7 @@ impl Design for Losses {
                 name: "bulk".into(),
                 from: 0,
                 to: 1,
-                route: Route::default(),
+                route: None,
                 transport: Transport::Udp { header: 28 },
                 traffic: Traffic::Ftp,
                 start: Time::ZERO,

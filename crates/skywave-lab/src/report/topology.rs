@@ -24,7 +24,7 @@ impl Topology {
         let positions = spec.places();
         let stations = radio.stations.iter().zip(&positions);
         let stations = stations.map(|(station, position)| Place {
-            name: spec.nodes[station.node].clone(),
+            name: spec.nodes[station.node].to_string(),
             x: position.x,
             y: position.y,
             moves: !station.movement.is_fixed(),

@@ -55,10 +55,10 @@ fn passed(network: &Network, flows: &[FlowSpec]) -> BTreeSet<usize> {
     let mut passed = BTreeSet::new();
     for flow in flows {
         let ends = [flow.from, flow.to];
-        let there = router.route(flow.from, &flow.route.via, flow.to);
+        let there = router.route(flow.from, &flow.way().via, flow.to);
         let back = match flow.transport {
             Transport::Udp { .. } => Ok(Vec::new()),
-            _ => router.route(flow.to, &flow.route.reverse_via, flow.from),
+            _ => router.route(flow.to, &flow.way().reverse_via, flow.from),
         };
         // Broken routes have been refused before.
         for edge in [there, back].into_iter().flatten().flatten() {

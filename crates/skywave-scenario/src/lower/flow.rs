@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use skywave_core::packet::UDP_HEADER_BYTES;
 use skywave_core::{Duration, Time};
-use skywave_sim::spec::{Dist as SimDist, FlowSpec, PauseFrom, Route, Traffic, Transport};
+use skywave_sim::spec::{Dist as SimDist, FlowSpec, PauseFrom, Traffic, Transport};
 
 use crate::lower::custom::CustomMembers;
 use crate::lower::route;
@@ -65,10 +65,10 @@ pub(crate) fn all(
                 routed.push((specs.len(), model, copy));
             }
             specs.push(FlowSpec {
-                name,
+                name: name.into(),
                 from,
                 to,
-                route: Route::default(),
+                route: None,
                 transport: transport.clone(),
                 traffic,
                 start,

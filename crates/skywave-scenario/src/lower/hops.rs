@@ -125,12 +125,12 @@ impl<'a> Ways<'a> {
 
     /// The stations between which routing takes the flow's packets, there and back.
     fn crossed(&mut self, flow: &FlowSpec) -> Vec<(usize, usize)> {
-        let there = self.router.route(flow.from, &flow.route.via, flow.to);
+        let there = self.router.route(flow.from, &flow.way().via, flow.to);
         let back = match flow.transport {
             Transport::Udp { .. } => Ok(Vec::new()),
             _ => self
                 .router
-                .route(flow.to, &flow.route.reverse_via, flow.from),
+                .route(flow.to, &flow.way().reverse_via, flow.from),
         };
         // Broken routes have been refused before.
         let crossed = [there, back].into_iter().flatten().flatten();

@@ -86,7 +86,7 @@ pub(crate) fn add(
         let mut add = |name: String, from, to, config: &Arc<LinkConfig>| -> Result<usize, Fault> {
             network.add_name("link", &name, span)?;
             network.links.push(LinkSpec {
-                name,
+                name: name.into(),
                 from,
                 to,
                 config: Arc::clone(config),

@@ -29,7 +29,7 @@ use skywave_core::rng::Stream;
 use skywave_core::{Duration, Time};
 use skywave_sim::Spec;
 use skywave_sim::network::{Edge, edges};
-use skywave_sim::spec::{LinkSpec, StationSpec};
+use skywave_sim::spec::{LinkSpec, Name, StationSpec};
 
 use crate::lower::custom::CustomMembers;
 use crate::model::number;
@@ -95,7 +95,7 @@ pub(crate) enum Target {
 /// The network, which grows while a point is lowered.
 #[derive(Debug, Default)]
 pub(crate) struct Network {
-    pub(crate) nodes: Vec<String>,
+    pub(crate) nodes: Vec<Name>,
     pub(crate) links: Vec<LinkSpec>,
     pub(crate) groups: Vec<String>,
     pub(crate) draws: Vec<Draw>,
@@ -116,14 +116,14 @@ impl Network {
             return at;
         }
         self.index.insert(name.to_owned(), self.nodes.len());
-        self.nodes.push(name.to_owned());
+        self.nodes.push(name.into());
         self.nodes.len() - 1
     }
 
     /// The index of `name`, which some link or station must have.
     pub(crate) fn find_node(&self, name: &str, span: &Span) -> Result<usize, Fault> {
         self.index.get(name).copied().ok_or_else(|| {
-            let known: Vec<&str> = self.nodes.iter().map(String::as_str).collect();
+            let known: Vec<&str> = self.nodes.iter().map(Name::as_str).collect();
             let fault = Fault::new(span.clone(), format!("there is no node `{name}`"));
             let fault = match nearest(name, &known) {
                 Some(near) => fault.label(format!("did you mean `{near}`?")),
@@ -409,22 +409,22 @@ impl Template {
     }
 
     /// The names of all links, and of the `[[link]]`s that they come from.
-    pub(crate) fn link_names(&self) -> impl Iterator<Item = &String> {
-        let own = self.spec.links.iter().map(|l| &l.name);
-        own.chain(&self.links)
+    pub(crate) fn link_names(&self) -> impl Iterator<Item = &str> {
+        let own = self.spec.links.iter().map(|l| l.name.as_str());
+        own.chain(self.links.iter().map(String::as_str))
     }
 
     /// The names of all stations' nodes, and of the `[[station]]`s that they come from.
-    pub(crate) fn station_names(&self) -> impl Iterator<Item = &String> {
+    pub(crate) fn station_names(&self) -> impl Iterator<Item = &str> {
         let stations = self.spec.radio.iter().flat_map(|radio| &radio.stations);
-        let own = stations.map(|station| &self.spec.nodes[station.node]);
-        own.chain(&self.stations)
+        let own = stations.map(|station| self.spec.nodes[station.node].as_str());
+        own.chain(self.stations.iter().map(String::as_str))
     }
 
     /// The names of all flows, and of the `[[flow]]`s that they come from.
-    pub(crate) fn flow_names(&self) -> impl Iterator<Item = &String> {
-        let own = self.spec.flows.iter().map(|f| &f.name);
-        own.chain(self.flows.iter().map(|f| &f.group))
+    pub(crate) fn flow_names(&self) -> impl Iterator<Item = &str> {
+        let own = self.spec.flows.iter().map(|f| f.name.as_str());
+        own.chain(self.flows.iter().map(|f| f.group.as_str()))
     }
 }
 

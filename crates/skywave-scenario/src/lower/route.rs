@@ -28,7 +28,7 @@ pub(crate) fn all(
         router: Router::new(network.edges(), network.nodes.len()),
     };
     for &(index, model, copy) in routed {
-        specs[index].route = routes.lower(&specs[index], model, copy)?;
+        specs[index].route = Some(Box::new(routes.lower(&specs[index], model, copy)?));
     }
     Ok(())
 }

@@ -219,13 +219,13 @@ fn a_flow_goes_by_the_nodes_that_it_names() {
         tunnels: vec![tunnel(20)],
         ..Route::default()
     };
-    assert_eq!((&spec.flows[0].route, &spec.flows[1].route), (&data, &data));
+    assert_eq!((spec.flows[0].way(), spec.flows[1].way()), (&data, &data));
     let back = Route {
         reverse_via: vec![node("HA")],
         tunnels: vec![tunnel(8)],
         ..Route::default()
     };
-    assert_eq!(spec.flows[2].route, back);
+    assert_eq!(spec.flows[2].way(), &back);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use skywave_core::{Duration, Rate, Time};
 use skywave_scenario::{
     FLOW_METRICS, LINK_METRICS, NoFiles, Plot, PlotAxis, SERIES, STATION_METRICS, Scenario, Written,
 };
-use skywave_sim::spec::{FlowSpec, LinkSpec, Route, Spec, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, LinkSpec, Name, Spec, Traffic, Transport};
 
 const EXAMPLE: &str = include_str!("files/cerl-fig7a.toml");
 
@@ -28,7 +28,7 @@ fn link(name: &str, ends: (usize, usize), mbps: u64, delay_ms: u64) -> [LinkSpec
         QueueConfig::DropTail(Limit::Packets(90)),
     );
     let one = |name: String, from, to| LinkSpec {
-        name,
+        name: name.into(),
         from,
         to,
         config: config.clone().into(),
@@ -57,13 +57,13 @@ fn a_point_and_a_seed_make_the_expected_simulation() {
     Arc::make_mut(&mut links[4].config).loss = vec![LossConfig::ExponentialPackets(0.005)];
     let newreno = preset("newreno").expect("a preset").composition.clone();
     let expected = Spec {
-        nodes: ["S1", "G0", "G1", "R1"].map(String::from).into(),
+        nodes: ["S1", "G0", "G1", "R1"].map(Name::from).into(),
         links,
         flows: vec![FlowSpec {
             name: "bulk".into(),
             from: 0,
             to: 3,
-            route: Route::default(),
+            route: None,
             transport: Transport::Tcp(Arc::new(TcpConfig {
                 mss: 1460,
                 rwnd: 270 * 1460,

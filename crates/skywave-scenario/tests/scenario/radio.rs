@@ -386,7 +386,7 @@ fn a_flow_goes_over_links_and_the_radio_network() {
         "to = \"N2\"\nvia = [\"N1\"]\ntunnel = { from = \"N1\", to = \"N2\" }",
     );
     let spec = self::spec(&format!("{wired}{tunnel}"));
-    assert_eq!(spec.flows[0].route.via, [1]);
+    assert_eq!(spec.flows[0].way().via, [1]);
     // Snoop at the station that joins the two.
     let agent = format!("{wired}{base}")
         .replace("[run]", "[[agent]]\nat = \"N1\"\nsnoop = \"wtcp\"\n[run]");

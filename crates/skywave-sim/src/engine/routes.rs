@@ -178,7 +178,7 @@ impl Routes {
                 [start, hops.len() as u32 - 1]
             };
         let routes = |flow: &FlowSpec| {
-            let way = &flow.route;
+            let way = flow.way();
             // Agents look into TCP only.
             let agents = match flow.transport {
                 Transport::Tcp(_) => &spec.agents[..],

@@ -18,7 +18,7 @@ use super::routes::Routes;
 use super::world::World;
 use crate::observe::{Observer, Offer};
 use crate::outcome::Outcome;
-use crate::spec::{AgentSpec, FlowSpec, LinkSpec, Route, Spec, Traffic, Transport};
+use crate::spec::{AgentSpec, FlowSpec, LinkSpec, Spec, Traffic, Transport};
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -28,7 +28,7 @@ fn ms(ms: u64) -> Duration {
 fn link(from: usize, to: usize, delay: Duration) -> LinkSpec {
     let rate = Rate::from_bps(1_000_003 + (from * 31 + to * 7) as u64);
     LinkSpec {
-        name: format!("{from}-{to}"),
+        name: format!("{from}-{to}").into(),
         from,
         to,
         config: LinkConfig::new(rate, delay, QueueConfig::DropTail(Limit::Packets(12))).into(),
@@ -37,10 +37,10 @@ fn link(from: usize, to: usize, delay: Duration) -> LinkSpec {
 
 fn tcp(from: usize, to: usize, config: TcpConfig) -> FlowSpec {
     FlowSpec {
-        name: format!("flow {from}-{to}"),
+        name: format!("flow {from}-{to}").into(),
         from,
         to,
-        route: Route::default(),
+        route: None,
         transport: Transport::Tcp(Arc::new(config)),
         traffic: Traffic::Ftp,
         start: Time::ZERO + Duration::from_nanos(1_000_003 * from as u64),
@@ -82,7 +82,7 @@ fn quic(preset: usize) -> Transport {
 
 fn spec(nodes: usize, links: Vec<LinkSpec>, flows: Vec<FlowSpec>) -> Spec {
     Spec {
-        nodes: (0..nodes).map(|n| n.to_string()).collect(),
+        nodes: (0..nodes).map(|n| n.to_string().into()).collect(),
         links,
         flows,
         duration: Time::ZERO + ms(20_000),
@@ -344,7 +344,7 @@ fn flows_from_one_host_wtcp_quic_and_datagrams_are_the_same_too() {
         ..flows[0].clone()
     });
     for (i, flow) in flows.iter_mut().enumerate() {
-        flow.name = format!("flow {i}");
+        flow.name = format!("flow {i}").into();
         flow.start = Time::from_nanos(3_141_593 * i as u64);
     }
     assert!(agree(&spec(3, links, flows)));

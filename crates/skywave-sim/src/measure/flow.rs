@@ -39,7 +39,7 @@ pub(crate) struct FlowMeter {
     bins: Option<Box<BinMeter>>,
     sent_packets: u64,
     /// Data packets lost, by [`LossCause`].
-    drops: [u64; LossCause::ALL.len()],
+    drops: [u32; LossCause::ALL.len()],
     local_retransmits: u32,
     suppressed_dupacks: u32,
     rtt_sum: Duration,
@@ -118,7 +118,7 @@ impl FlowMeter {
         let open = now.min(self.end).since(self.opened.max(self.start));
         let events = tcp.unwrap_or_default().events;
         let tcp = tcp.unwrap_or_default();
-        let drops = |cause: LossCause| self.drops[cause as usize];
+        let drops = |cause: LossCause| u64::from(self.drops[cause as usize]);
         let (early, blackout) = (drops(LossCause::Early), drops(LossCause::Blackout));
         let corrupt = drops(LossCause::Corruption);
         FlowOutcome {
@@ -210,7 +210,7 @@ impl FlowMeter {
 
     /// A data packet was lost.
     pub(crate) fn lost(&mut self, at: Time, cause: LossCause) {
-        self.drops[cause as usize] += u64::from(self.counts(at));
+        self.drops[cause as usize] += u32::from(self.counts(at));
     }
 
     /// An agent sent a segment again.

@@ -36,12 +36,21 @@ pub(crate) struct LossLedger {
     open: Vec<Entry>,
     /// The losses that are settled.
     settled: LossTable,
-    burst: Option<Box<Burst>>,
+    /// `None` before the first loss.
+    bursts: Option<Box<Bursts>>,
     spurious: u32,
-    multi_loss_windows: u32,
-    multi_loss_timeouts: u32,
     lost_repairs: u32,
     lost_repair_timeouts: u32,
+}
+
+/// The windows of data with losses.
+#[derive(Debug, Default)]
+struct Bursts {
+    /// The latest of them, to which losses may still be added.
+    latest: Option<Burst>,
+    /// Those with several losses, and those of them in which the retransmission timer found one.
+    multi_loss_windows: u32,
+    multi_loss_timeouts: u32,
 }
 
 /// Segments lost in one window of data: before the first of them was sent again.
@@ -198,9 +207,7 @@ impl LossLedger {
             due: Time::ZERO,
             settled: LossTable::default(),
             spurious: 0,
-            burst: None,
-            multi_loss_windows: 0,
-            multi_loss_timeouts: 0,
+            bursts: None,
             lost_repairs: 0,
             lost_repair_timeouts: 0,
             arrivals: arrivals.then(|| Box::new(ArrivalMeter::new(window))),
@@ -288,11 +295,12 @@ impl LossLedger {
         for entries in open.chunk_by(|a, b| a.end() == b.end()) {
             self.settle(History(entries), Found::Open);
         }
-        self.end_burst();
+        let mut bursts = self.bursts.take().unwrap_or_default();
+        bursts.end(self.window);
         outcome.losses = std::mem::take(&mut self.settled);
         outcome.spurious_retransmits = self.spurious.into();
-        outcome.multi_loss_windows = self.multi_loss_windows.into();
-        outcome.multi_loss_timeouts = self.multi_loss_timeouts.into();
+        outcome.multi_loss_windows = bursts.multi_loss_windows.into();
+        outcome.multi_loss_timeouts = bursts.multi_loss_timeouts.into();
         outcome.lost_repairs = self.lost_repairs.into();
         outcome.lost_repair_timeouts = self.lost_repair_timeouts.into();
         if let Some(arrivals) = &self.arrivals {
@@ -332,7 +340,8 @@ impl LossLedger {
     /// The next segment in order was first lost at `lost`, and then sent again so.
     fn add_to_burst(&mut self, lost: Time, resend: Option<Resend>) {
         let timeout = resend.is_some_and(|resend| resend.found == Found::Timeout);
-        if let Some(burst) = &mut self.burst
+        let bursts = self.bursts.get_or_insert_default();
+        if let Some(burst) = &mut bursts.latest
             && burst.first <= lost
             && lost < burst.until
         {
@@ -340,28 +349,35 @@ impl LossLedger {
             burst.timeout |= timeout;
             return;
         }
-        self.end_burst();
-        self.burst = Some(Box::new(Burst {
+        bursts.end(self.window);
+        bursts.latest = Some(Burst {
             first: lost,
             until: resend.map_or(lost, |resend| resend.at),
             losses: 1,
             timeout,
-        }));
+        });
     }
 
-    fn end_burst(&mut self) {
-        if let Some(burst) = self.burst.take()
+    fn counts(&self, at: Time) -> bool {
+        is_within(at, self.window)
+    }
+}
+
+impl Bursts {
+    /// Counts the latest window of data, if it began in the window of time that is measured.
+    fn end(&mut self, measured: (Time, Time)) {
+        if let Some(burst) = self.latest.take()
             && burst.losses > 1
-            && self.counts(burst.first)
+            && is_within(burst.first, measured)
         {
             self.multi_loss_windows += 1;
             self.multi_loss_timeouts += u32::from(burst.timeout);
         }
     }
+}
 
-    fn counts(&self, at: Time) -> bool {
-        self.window.0 <= at && at < self.window.1
-    }
+fn is_within(at: Time, (start, end): (Time, Time)) -> bool {
+    start <= at && at < end
 }
 
 /// Makes room for one more entry. A list that doubles would lie half empty in many flows.

@@ -171,7 +171,7 @@ mod tests {
     fn link(from: usize, to: usize) -> LinkSpec {
         let queue = QueueConfig::DropTail(Limit::Packets(10));
         LinkSpec {
-            name: format!("{from}-{to}"),
+            name: format!("{from}-{to}").into(),
             from,
             to,
             config: LinkConfig::new(Rate::from_bps(1), Duration::ZERO, queue).into(),

@@ -1,12 +1,12 @@
 use super::*;
-use crate::spec::{Route, Transport};
+use crate::spec::Transport;
 
 fn source(traffic: Traffic) -> Source {
     let flow = FlowSpec {
-        name: "f".to_owned(),
+        name: "f".into(),
         from: 0,
         to: 1,
-        route: Route::default(),
+        route: None,
         transport: Transport::Udp { header: 28 },
         traffic,
         start: Time::ZERO,

@@ -6,7 +6,7 @@ use skywave_core::radio::Reception;
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::outcome::StationOutcome;
 use skywave_sim::simulate;
-use skywave_sim::spec::{FlowSpec, Route, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, Traffic, Transport};
 
 use crate::model::{
     Backoff, Channel, Frames, Saturation, saturation, saturation_with_frozen_slots,
@@ -30,10 +30,10 @@ fn simulated(mac: &Config, stations: u32, load_mbps: f64) -> Saturation {
     radio.reception = Reception::Capture { ratio: 1e12 };
     let rate = Rate::from_bps((load_mbps * 1e6 / f64::from(stations)) as u64);
     let flow = |n: u32| FlowSpec {
-        name: format!("{n}"),
+        name: format!("{n}").into(),
         from: n as usize,
         to: 0,
-        route: Route::default(),
+        route: None,
         transport: Transport::Udp { header: 0 },
         traffic: Traffic::Cbr {
             rate,

@@ -7,7 +7,7 @@ use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::Spec;
-use skywave_sim::spec::{FlowSpec, LinkSpec, Route, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
 
 /// The path of the CERL paper, figure 3, with one flow.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ impl Default for Path {
 
 pub(crate) fn link(name: &str, from: usize, to: usize, config: LinkConfig) -> LinkSpec {
     LinkSpec {
-        name: name.to_owned(),
+        name: name.into(),
         from,
         to,
         config: config.into(),
@@ -58,10 +58,10 @@ pub(crate) fn ns2(name: &str, buffer: u32) -> TcpConfig {
 
 pub(crate) fn ftp(name: &str, from: usize, to: usize, config: TcpConfig) -> FlowSpec {
     FlowSpec {
-        name: name.to_owned(),
+        name: name.into(),
         from,
         to,
-        route: Route::default(),
+        route: None,
         transport: Transport::Tcp(Arc::new(config)),
         traffic: Traffic::Ftp,
         start: Time::ZERO,
@@ -73,7 +73,7 @@ pub(crate) fn ftp(name: &str, from: usize, to: usize, config: TcpConfig) -> Flow
 pub(crate) fn detailed(nodes: &[&str], links: Vec<LinkSpec>, flow: FlowSpec, seconds: u64) -> Spec {
     let end = Time::ZERO + Duration::from_secs(seconds);
     Spec {
-        nodes: nodes.iter().map(|&name| name.to_owned()).collect(),
+        nodes: nodes.iter().map(|&name| name.into()).collect(),
         links,
         flows: vec![flow],
         duration: end,
@@ -97,7 +97,7 @@ pub(crate) fn single(path: Path, config: TcpConfig, seed: u64) -> Spec {
     }
     let end = Time::ZERO + Duration::from_secs(path.seconds);
     Spec {
-        nodes: ["S", "G0", "G1", "R"].map(String::from).to_vec(),
+        nodes: ["S", "G0", "G1", "R"].map(Into::into).to_vec(),
         links: vec![
             link("access", 0, 1, access.clone()),
             link("bottleneck", 1, 2, bottleneck.clone()),

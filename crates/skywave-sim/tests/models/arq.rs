@@ -3,7 +3,7 @@
 use skywave_core::link::{Arq, Fec, LinkConfig, LossConfig};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::simulate;
-use skywave_sim::spec::{FlowSpec, Route, Spec, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, Spec, Traffic, Transport};
 
 use crate::common::{link, wire};
 
@@ -11,7 +11,7 @@ use crate::common::{link, wire};
 fn stream(rate: u64, radio: LinkConfig) -> Spec {
     let end = Time::ZERO + Duration::from_secs(400);
     Spec {
-        nodes: ["S", "BS", "R"].map(String::from).to_vec(),
+        nodes: ["S", "BS", "R"].map(Into::into).to_vec(),
         links: vec![
             link("wire", 0, 1, wire(100.0, 5.0, 100)),
             link("radio", 1, 2, radio),
@@ -20,7 +20,7 @@ fn stream(rate: u64, radio: LinkConfig) -> Spec {
             name: "stream".into(),
             from: 0,
             to: 2,
-            route: Route::default(),
+            route: None,
             transport: Transport::Udp { header: 0 },
             traffic: Traffic::Cbr {
                 rate: Rate::from_bps(rate),

@@ -36,10 +36,10 @@ fn triangle(route: Route) -> Outcome {
     };
     let mut flow = ftp("data", CH, MH, config());
     flow.traffic = Traffic::Bytes(472_000);
-    flow.route = route;
+    flow.route = Some(Box::new(route));
     let end = Time::ZERO + Duration::from_secs(100);
     simulate(&Spec {
-        nodes: ["CH", "HA", "FA", "MH"].map(String::from).to_vec(),
+        nodes: ["CH", "HA", "FA", "MH"].map(Into::into).to_vec(),
         links: [
             both("CH-HA", CH, HA, 1.0, 5.0),
             both("HA-FA", HA, FA, 1.0, 5.0),

@@ -3,7 +3,7 @@
 use skywave_core::link::{Fate, Link};
 use skywave_core::rng::Stream;
 use skywave_core::{Duration, Rate, Time};
-use skywave_sim::spec::{Dist, FlowSpec, Route, Traffic, Transport};
+use skywave_sim::spec::{Dist, FlowSpec, Traffic, Transport};
 use skywave_sim::{Spec, simulate};
 
 use crate::common::{link, wire};
@@ -60,10 +60,10 @@ fn a_poisson_source_fills_a_queue_as_an_md1_does() {
     for load in [0.5, 0.8] {
         // Bursts shorter than a packet time are single packets: exponential pauses between them.
         let source = FlowSpec {
-            name: "poisson".to_owned(),
+            name: "poisson".into(),
             from: 0,
             to: 1,
-            route: Route::default(),
+            route: None,
             transport: Transport::Udp { header: 0 },
             traffic: Traffic::OnOff {
                 rate: Rate::from_bps(1_000_000_000),
@@ -76,7 +76,7 @@ fn a_poisson_source_fills_a_queue_as_an_md1_does() {
         };
         let end = Time::ZERO + Duration::from_secs(2000);
         let outcome = simulate(&Spec {
-            nodes: ["A", "B"].map(String::from).to_vec(),
+            nodes: ["A", "B"].map(Into::into).to_vec(),
             links: vec![link("server", 0, 1, wire(1.0, 20.0, 100_000))],
             flows: vec![source],
             duration: end,

@@ -16,7 +16,7 @@ fn lossy(config: TcpConfig, loss: LossConfig, seconds: u64, seed: u64) -> Outcom
     there.loss = vec![loss];
     let end = Time::ZERO + Duration::from_secs(seconds);
     simulate(&Spec {
-        nodes: ["A", "B"].map(String::from).to_vec(),
+        nodes: ["A", "B"].map(Into::into).to_vec(),
         links: vec![
             link("there", 0, 1, there),
             link("back", 1, 0, wire(1000.0, 1e3 * RTT / 2.0, 10_000)),

@@ -12,7 +12,7 @@ use skywave_core::routing::aodv;
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::spec::{
-    FlowSpec, Movement, RadioSpec, Route, RoutingSpec, StationSpec, Traffic, Transport,
+    FlowSpec, Movement, RadioSpec, RoutingSpec, StationSpec, Traffic, Transport,
 };
 use skywave_sim::{Spec, simulate};
 
@@ -117,10 +117,10 @@ prop_compose! {
 
 fn datagrams(index: usize, from: usize, to: usize, bps: u64) -> FlowSpec {
     FlowSpec {
-        name: format!("udp{index}"),
+        name: format!("udp{index}").into(),
         from,
         to,
-        route: Route::default(),
+        route: None,
         transport: Transport::Udp { header: 28 },
         traffic: Traffic::Cbr {
             rate: Rate::from_bps(bps),

@@ -28,7 +28,9 @@ pub(crate) fn fixed(places: &[(f64, f64)], mac: mac::Config) -> RadioSpec {
 pub(crate) fn run(radio: RadioSpec, flows: Vec<FlowSpec>, seconds: u64, seed: u64) -> Spec {
     let end = Time::ZERO + Duration::from_secs(seconds);
     Spec {
-        nodes: (0..radio.stations.len()).map(|n| format!("N{n}")).collect(),
+        nodes: (0..radio.stations.len())
+            .map(|n| format!("N{n}").into())
+            .collect(),
         links: Vec::new(),
         flows,
         agents: Vec::new(),

@@ -5,7 +5,7 @@ use skywave_core::radio::{Command, Position, Track};
 use skywave_core::routing::aodv;
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::simulate;
-use skywave_sim::spec::{FlowSpec, Movement, Route, RoutingSpec, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, Movement, RoutingSpec, Traffic, Transport};
 
 use crate::network::{fixed, run};
 
@@ -39,7 +39,7 @@ fn a_network_that_falls_apart_is_whole_again_when_its_station_is_back() {
         name: "voice".into(),
         from: 0,
         to: 2,
-        route: Route::default(),
+        route: None,
         transport: Transport::Udp { header: 28 },
         traffic: Traffic::Cbr {
             rate: Rate::from_bps(80_000),

@@ -5,7 +5,7 @@ use skywave_core::radio::{
     Command, Decoder, Position, Propagation, Reception, Sensing, Track, channel_noise_mw,
 };
 use skywave_core::{Duration, Rate, Time};
-use skywave_sim::spec::{FlowSpec, Movement, RadioSpec, Route, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, Movement, RadioSpec, Traffic, Transport};
 use skywave_sim::{Outcome, simulate};
 
 use crate::network::{fixed, run};
@@ -13,10 +13,10 @@ use crate::network::{fixed, run};
 /// Datagrams of 1000 bytes from one station to another, more than it can send.
 fn datagrams(from: usize, to: usize) -> FlowSpec {
     FlowSpec {
-        name: format!("{from}-{to}"),
+        name: format!("{from}-{to}").into(),
         from,
         to,
-        route: Route::default(),
+        route: None,
         transport: Transport::Udp { header: 28 },
         traffic: Traffic::Cbr {
             rate: Rate::from_bps(30_000_000),

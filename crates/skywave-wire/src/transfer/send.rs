@@ -203,10 +203,7 @@ pub fn send(
             Err(error) => error,
         };
         next = attempt.other.take().filter(Stream::is_open);
-        if matches!(
-            error,
-            SendError::Node(node::Error::Failed(Failed::GivenUp))
-        ) {
+        if matches!(error, SendError::Node(node::Error::Failed(Failed::GivenUp))) {
             // Only a receiver that has answered can give up, and it may do so before this thread has
             // seen the connection open.
             heard.get_or_insert_with(Instant::now);

@@ -6,7 +6,7 @@ use skywave_core::packet::{Datagram, Ecn, SackBlock, Timestamps};
 use skywave_core::quic;
 use skywave_core::tcp::{Profile, preset};
 use skywave_core::wtcp::Carried;
-use skywave_sim::spec::{Route, Traffic};
+use skywave_sim::spec::Traffic;
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn framing(transport: Transport, traffic: Traffic) -> Option<Framing> {
         name: "f".into(),
         from: 0,
         to: 258,
-        route: Route::default(),
+        route: None,
         transport,
         traffic,
         start: Time::ZERO,
