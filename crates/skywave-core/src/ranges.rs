@@ -4,7 +4,7 @@
 //! A set has as many ranges as there are holes below them, and most changes are at its upper end. All
 //! questions are answered in the logarithm of that number.
 
-use std::collections::VecDeque;
+use smallvec::SmallVec;
 
 /// The positions from `start` to `end`, `end` not included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +28,9 @@ impl Span {
 /// A set of positions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ranges {
-    /// In order; none is empty, and no two touch or overlap.
-    spans: VecDeque<Span>,
+    /// In order; none is empty, and no two touch or overlap. Mostly there is one at most, which lies here and
+    /// not in memory of its own.
+    spans: SmallVec<[Span; 1]>,
 }
 
 impl Ranges {
@@ -45,12 +46,12 @@ impl Ranges {
 
     /// The lowest range.
     pub(crate) fn first(&self) -> Option<Span> {
-        self.spans.front().copied()
+        self.spans.first().copied()
     }
 
     /// The highest range.
     pub(crate) fn last(&self) -> Option<Span> {
-        self.spans.back().copied()
+        self.spans.last().copied()
     }
 
     /// The ranges in order.
@@ -82,7 +83,7 @@ impl Ranges {
     /// The range that has `position` in it.
     #[inline]
     pub(crate) fn at(&self, position: u64) -> Option<Span> {
-        let last = *self.spans.back()?;
+        let last = *self.spans.last()?;
         if last.start <= position {
             return (position < last.end).then_some(last);
         }
@@ -122,7 +123,7 @@ impl Ranges {
     /// gives that range.
     #[inline]
     pub(crate) fn extend_last(&mut self, span: Span) -> Option<Span> {
-        let last = self.spans.back_mut()?;
+        let last = self.spans.last_mut()?;
         if last.end != span.start {
             return None;
         }
@@ -155,20 +156,16 @@ impl Ranges {
 
     /// Removes what is below `position`; gives how many positions that were.
     pub(crate) fn remove_below(&mut self, position: u64) -> u64 {
-        let mut removed = 0;
-        while let Some(first) = self.spans.front_mut()
+        let whole = self.below(position);
+        let mut removed = self.spans.drain(..whole).map(Span::len).sum();
+        if let Some(first) = self.spans.first_mut()
             && first.start < position
         {
-            if first.end > position {
-                removed += position - first.start;
-                first.start = position;
-                break;
-            }
-            removed += first.len();
-            self.spans.pop_front();
+            removed += position - first.start;
+            first.start = position;
         }
         if removed > 0 && self.spans.is_empty() {
-            self.spans = VecDeque::new(); // mostly there is none, and connections are many
+            self.spans = SmallVec::new(); // mostly there is none, and connections are many
         }
         removed
     }

@@ -1,12 +1,13 @@
 //! A queue whose items are numbered in the order in which they come, and are found by their number.
 //!
-//! The number of places is a power of two, so that the place of item `n` is `n` under a mask. That
-//! is fast, and finding an item is what a sender does most often.
+//! Finding an item is what a sender does most often, so there is no division: the place of the first item is
+//! kept, and that of another is found by a comparison. The number of places need not be a power of two, which
+//! would leave half of the memory of many flows unused.
 
 use std::ops::{Index, IndexMut};
 
-/// Number of places at first.
-const FEWEST: usize = 4;
+/// Places are added in groups of this number.
+const GROUP: usize = 4;
 
 /// Items by the order in which they came; the first one has number 0.
 #[derive(Clone, Debug)]
@@ -15,8 +16,11 @@ pub(crate) struct Ring<T> {
     places: Box<[T]>,
     /// Number of the first item held.
     first: u64,
-    /// Number of the item that comes next.
-    next: u64,
+    /// Place of the first item held. As the number of items it has 32 bits: each flow has such a queue, and none
+    /// can hold more.
+    start: u32,
+    /// Number of items held.
+    len: u32,
 }
 
 impl<T> Default for Ring<T> {
@@ -24,7 +28,8 @@ impl<T> Default for Ring<T> {
         Self {
             places: Box::default(),
             first: 0,
-            next: 0,
+            start: 0,
+            len: 0,
         }
     }
 }
@@ -34,24 +39,23 @@ impl<T: Copy> Ring<T> {
     pub(crate) fn starting_with(number: u64) -> Self {
         Self {
             first: number,
-            next: number,
             ..Self::default()
         }
     }
 
     /// Number of the item that comes next.
     pub(crate) fn next_number(&self) -> u64 {
-        self.next
+        self.first + u64::from(self.len)
     }
 
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        (self.next - self.first) as usize
+        self.len as usize
     }
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.first == self.next
+        self.len == 0
     }
 
     /// Number of the first item held.
@@ -60,15 +64,17 @@ impl<T: Copy> Ring<T> {
         self.first
     }
 
+    /// The place of an item held, or of the next one.
     #[inline(always)]
     fn place(&self, number: u64) -> usize {
-        number as usize & self.places.len().wrapping_sub(1)
+        let place = self.start as usize + number.wrapping_sub(self.first) as usize;
+        place.min(place.wrapping_sub(self.places.len()))
     }
 
     /// The item with this number, if it is held.
     #[inline(always)]
     pub(crate) fn numbered(&self, number: u64) -> Option<&T> {
-        if number.wrapping_sub(self.first) >= self.next - self.first {
+        if number.wrapping_sub(self.first) >= u64::from(self.len) {
             return None;
         }
         self.places.get(self.place(number))
@@ -103,7 +109,7 @@ impl<T: Copy> Ring<T> {
 
     #[inline]
     pub(crate) fn back(&self) -> Option<&T> {
-        self.numbered(self.next.wrapping_sub(1))
+        self.numbered(self.next_number().wrapping_sub(1))
     }
 
     #[inline(always)]
@@ -111,27 +117,35 @@ impl<T: Copy> Ring<T> {
         if self.len() == self.places.len() {
             self.widen(item);
         }
-        let place = self.place(self.next);
+        let place = self.place(self.next_number());
         self.places[place] = item;
-        self.next += 1;
+        self.len += 1;
     }
 
-    /// Doubles the number of places; those without an item hold `filler`.
+    /// Makes room for half as many items more; places without an item hold `filler`.
     #[cold]
     #[inline(never)]
     fn widen(&mut self, filler: T) {
-        let room = (2 * self.places.len()).max(FEWEST);
-        let mut wider = vec![filler; room].into_boxed_slice();
-        for number in self.first..self.next {
-            wider[number as usize & (room - 1)] = self.places[self.place(number)];
-        }
-        self.places = wider;
+        let more = (self.places.len() / 2).next_multiple_of(GROUP).max(GROUP);
+        let mut wider = Vec::with_capacity(self.places.len() + more);
+        wider.extend(self.iter().copied());
+        wider.resize(self.places.len() + more, filler);
+        self.places = wider.into_boxed_slice();
+        self.start = 0;
     }
 
     /// Lets go of the first item, if there is one.
     #[inline(always)]
     pub(crate) fn pop_front(&mut self) {
-        self.first += u64::from(!self.is_empty());
+        if self.is_empty() {
+            return;
+        }
+        self.first += 1;
+        self.len -= 1;
+        self.start += 1;
+        if self.start as usize == self.places.len() {
+            self.start = 0;
+        }
     }
 
     /// The items in order.

@@ -28,7 +28,7 @@ const BACK: f64 = 0.100_224;
 fn losing(variant: &str, packets: &[u64]) -> Outcome {
     let mut config = ns2(variant, PATH.buffer);
     config.rwnd = 8 * config.mss;
-    config.rto.min = Duration::from_secs(1);
+    std::sync::Arc::make_mut(&mut config.rto).min = Duration::from_secs(1);
     run(config, packets)
 }
 
@@ -87,7 +87,7 @@ fn a_segment_lost_three_times_makes_one_gap_of_the_three_timeouts() {
     // The window is one segment: no duplicate ACK is possible. Packet 1 is the SYN.
     let mut config = ns2("reno", PATH.buffer);
     config.rwnd = config.mss;
-    config.rto.min = Duration::from_secs(1);
+    std::sync::Arc::make_mut(&mut config.rto).min = Duration::from_secs(1);
     let outcome = run(config, &[11, 12, 13]);
     let flow = &outcome.flows[0];
     assert_eq!(flow.timeouts, 3);

@@ -264,8 +264,9 @@ fn red() -> RedConfig {
 fn a_timer_that_is_too_short_sends_again_for_nothing() {
     // A round trip of 0.2 s and a timer of 0.05 s.
     let mut config = ns2("reno", 90);
-    config.rto.initial = Duration::from_millis(50);
-    config.rto.min = Duration::from_millis(50);
+    let rto = Arc::make_mut(&mut config.rto);
+    rto.initial = Duration::from_millis(50);
+    rto.min = Duration::from_millis(50);
     config.rwnd = 4 * config.mss;
     let spec = single(clean(60), config, 1);
     let flow = run(&spec);

@@ -16,6 +16,8 @@
 //!
 //! Positions (`una`, `nxt`) count bytes of packets in the order of their sending.
 
+use std::sync::Arc;
+
 use crate::packet::Hints;
 use crate::tcp::config::TcpConfig;
 use crate::tcp::congestion::{Congestion, CongestionControl};
@@ -127,7 +129,7 @@ impl Control {
                 ssthresh: config.initial_ssthresh.unwrap_or(Segments(f64::INFINITY)),
             },
             before_cut: None,
-            rtt: RtoEstimator::new(config.rto),
+            rtt: RtoEstimator::new(Arc::clone(&config.rto)),
             min_rtt: MinRtt::default(),
             rate,
             packets: Packets::default(),

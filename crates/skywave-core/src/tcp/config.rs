@@ -3,6 +3,8 @@
 //! A variant is a [`Composition`] of members, one a slot; [`TcpConfig`] adds everything else that
 //! two hosts agree on. [`Profile`] fills it with the defaults of a known stack.
 
+use std::sync::Arc;
+
 use crate::packet::{Segment, TCP_HEADER_BYTES};
 use crate::time::Duration;
 use crate::units::Segments;
@@ -87,8 +89,8 @@ pub struct TcpConfig {
     pub counting: Counting,
     /// Send new data on the first two duplicate ACKs (RFC 3042).
     pub limited_transmit: bool,
-    /// The retransmission timer's clock and bounds.
-    pub rto: RtoConfig,
+    /// The retransmission timer's clock and bounds, which its estimator shares.
+    pub rto: Arc<RtoConfig>,
     /// NewReno: restart the timer on the first partial ACK only ("impatient", RFC 6582 section 4).
     pub impatient: bool,
     /// Carry timestamps (RFC 7323): an RTT sample with every ACK.
@@ -170,7 +172,7 @@ impl TcpConfig {
             undo: UndoConfig::default(),
             counting: Counting::Acks,
             limited_transmit: true,
-            rto: ticks(10, 200, 3000),
+            rto: Arc::new(ticks(10, 200, 3000)),
             impatient: true,
             timestamps: false,
             sack,
@@ -196,12 +198,12 @@ impl TcpConfig {
             Profile::Linux => Self {
                 // `tcp_rto_min` bounds the variance term, so that the RTO is at least 200 ms more than
                 // the smoothed round trip.
-                rto: RtoConfig {
+                rto: Arc::new(RtoConfig {
                     granularity: Duration::from_millis(200),
                     min: Duration::from_millis(200),
                     max: Duration::from_secs(120),
                     ..RtoConfig::EXACT
-                },
+                }),
                 // `tcp_cong_avoid` is given what an ACK delivers.
                 counting: Counting::Delivered,
                 whole_ssthresh: true,
@@ -221,7 +223,7 @@ impl TcpConfig {
             Profile::Bsd => Self {
                 initial_window: Segments(1.0),
                 limited_transmit: false,
-                rto: ticks(500, 1000, 3000),
+                rto: Arc::new(ticks(500, 1000, 3000)),
                 fin: true,
                 acking: Acking::DELAYED,
                 ..common
@@ -231,7 +233,7 @@ impl TcpConfig {
                 restart_after_idle: true,
                 whole_ssthresh: false,
                 counting: Counting::Bytes(2),
-                rto: RtoConfig::EXACT,
+                rto: Arc::new(RtoConfig::EXACT),
                 timestamps: true,
                 sack: true,
                 dsack: true,

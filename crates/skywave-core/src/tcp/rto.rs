@@ -1,5 +1,7 @@
 //! Round-trip time estimation and the retransmission timeout (RFC 6298; Jacobson 1988).
 
+use std::sync::Arc;
+
 use crate::time::{Duration, Time};
 
 use super::settings::{RtoArithmetic, RtoConfig};
@@ -12,7 +14,7 @@ pub struct RtoEstimator {
     rto: Duration,
     backoff: u32,
     estimate: Estimate,
-    config: RtoConfig,
+    config: Arc<RtoConfig>,
 }
 
 /// State of the estimate after the samples so far.
@@ -31,12 +33,12 @@ enum Estimate {
 
 impl RtoEstimator {
     /// An estimator without samples.
-    pub fn new(config: RtoConfig) -> Self {
+    pub fn new(config: impl Into<Arc<RtoConfig>>) -> Self {
         let mut new = Self {
             rto: Duration::ZERO,
             backoff: 1,
             estimate: Estimate::None,
-            config,
+            config: config.into(),
         };
         new.update();
         new
@@ -349,7 +351,7 @@ mod tests {
         assert_eq!(e.rto(), Duration::from_secs(1));
         // Two ticks whatever the bounds say.
         let mut e = ticks(500, 0);
-        e.config.max = Duration::from_millis(1);
+        Arc::make_mut(&mut e.config).max = Duration::from_millis(1);
         sample(&mut e, 500);
         assert_eq!(e.rto(), Duration::from_secs(1));
     }

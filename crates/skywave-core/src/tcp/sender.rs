@@ -118,7 +118,8 @@ pub struct Sender {
     peer_window: u64,
     /// When a segment was last sent.
     last_sent: Time,
-    rtt_sample: Option<Duration>,
+    /// The latest round-trip sample; as long as can be before the first one.
+    last_rtt: Duration,
     config: Arc<TcpConfig>,
     dupacks: u32,
     state: State,
@@ -131,6 +132,10 @@ pub struct Sender {
     /// On an ACK of new data the detector does nothing, and the law nothing but the standard
     /// growth.
     standard: bool,
+    /// [`Self::poll_rtt`] has not told the latest round-trip sample.
+    rtt_untold: bool,
+    /// The SYN was sent again.
+    syn_lost: bool,
     /// How the next segment to be sent again was found to be lost.
     found: Option<Why>,
     peer_timestamp: Time,
@@ -145,13 +150,10 @@ pub struct Sender {
     detection: Detection,
     counters: SenderCounters,
     congestion: Congestion,
-    initial_window: Segments,
     /// No fast retransmit until everything below this position is acknowledged.
     recover: Option<u64>,
     /// Positions that were in flight at the last timeout and have not been sent since.
     went_back: Range<u64>,
-    /// The latest round-trip sample; it stays when [`Self::poll_rtt`] has taken `rtt_sample`.
-    last_rtt: Option<Duration>,
     /// `None` unless the connection is paced.
     pacing: Option<Box<Pacing>>,
     signals: Signals,
@@ -188,7 +190,7 @@ macro_rules! detection_event {
             window: $self.window,
             acked: Segments::ZERO,
             segment_rtt: None,
-            rtt: $self.last_rtt,
+            rtt: $self.last_rtt(),
             srtt: $self.rto.srtt(),
             mss: $self.config.mss,
             sendable: $self.has_sendable(),
@@ -235,7 +237,7 @@ impl Sender {
             recovery: Recovery::new(recovery, &setup),
             congestion,
             timeout: Timeout::build(&composition.timeout, &setup),
-            rto: RtoEstimator::new(config.rto),
+            rto: RtoEstimator::new(Arc::clone(&config.rto)),
             timer: Time::MAX,
             timed: None,
             dupacks: 0,
@@ -244,9 +246,9 @@ impl Sender {
             written: config.handshake.span(),
             closing: false,
             peer_timestamp: Time::ZERO,
-            rtt_sample: None,
-            last_rtt: None,
-            initial_window: config.initial_window.min(config.max_cwnd),
+            last_rtt: Duration::MAX,
+            rtt_untold: false,
+            syn_lost: false,
             last_sent: Time::ZERO,
             counters: SenderCounters::default(),
             limits: LimitClock::default(),
@@ -460,7 +462,7 @@ impl Sender {
     /// The SYN is acknowledged by `segment`, up to `ack`.
     fn establish(&mut self, now: Time, ack: u64, segment: &Segment) {
         self.state = State::Established;
-        self.window.cwnd = self.initial_window;
+        self.window.cwnd = self.initial_window();
         self.sample_rtt(now, ack, segment);
         self.flight.acknowledge(ack);
         self.connected();

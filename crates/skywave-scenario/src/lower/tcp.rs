@@ -301,12 +301,12 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
             *to = period.0;
         }
     };
-    set(&mut config.rto.min, model.min_rto);
-    set(&mut config.rto.max, model.max_rto);
-    set(&mut config.rto.initial, model.initial_rto);
-    set(&mut config.rto.granularity, model.tick);
-    if config.rto.min > config.rto.max || config.rto.initial > config.rto.max {
-        let rto = config.rto;
+    let rto = Arc::make_mut(&mut config.rto);
+    set(&mut rto.min, model.min_rto);
+    set(&mut rto.max, model.max_rto);
+    set(&mut rto.initial, model.initial_rto);
+    set(&mut rto.granularity, model.tick);
+    if rto.min > rto.max || rto.initial > rto.max {
         return fault(
             "the bounds of the RTO contradict each other",
             format!(
@@ -367,7 +367,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
         config.sack = sack.value;
     }
     if let Some(arithmetic) = model.arithmetic {
-        config.rto.arithmetic = match arithmetic {
+        Arc::make_mut(&mut config.rto).arithmetic = match arithmetic {
             ArithmeticModel::Exact => RtoArithmetic::Exact,
             ArithmeticModel::Ticks => RtoArithmetic::Ticks,
         };

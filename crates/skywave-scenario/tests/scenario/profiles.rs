@@ -1,6 +1,8 @@
 //! The reference's statements about profiles: their text is in `model/tcp.rs` and `model/flow.rs`, the values are
 //! in the core.
 
+use std::sync::Arc;
+
 use skywave_core::tcp::{
     Acking, Counting, EcnRules, Handshake, PacingConfig, Profile, RtoArithmetic, RtoConfig,
     SlowStartConfig, TcpConfig, UndoConfig, preset,
@@ -80,12 +82,12 @@ fn the_doc_comment_of_linux_has_its_differences() {
         let rfc = with(name, Profile::Rfc);
         let ms = Duration::from_millis;
         let expected = TcpConfig {
-            rto: RtoConfig {
+            rto: Arc::new(RtoConfig {
                 min: ms(200),
                 granularity: ms(200),
                 max: ms(120_000),
-                ..rfc.rto
-            },
+                ..*rfc.rto
+            }),
             whole_ssthresh: true,
             counting: Counting::Delivered,
             acking: Acking::Delayed {

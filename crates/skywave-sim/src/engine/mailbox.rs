@@ -10,25 +10,37 @@ use super::wake::Wake;
 pub(crate) struct Mailbox {
     /// Times of arrival and numbers. The first `taken` packets have been taken; mostly a host takes
     /// all, and then the list is cleared.
-    packets: Vec<(Time, u32)>,
+    packets: Vec<Mail>,
     taken: usize,
     /// Event at which the host looks at them.
     pub(super) wake: Wake,
 }
 
+/// The number of a packet and when it arrives: without a gap, as there is a mailbox in each flow.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, packed(4))]
+struct Mail {
+    at: Time,
+    id: u32,
+}
+
+/// Room is made for this number of packets, or a quarter of those there: a list that doubles would lie half
+/// empty in many flows.
+const ROOM: usize = 2;
+
 impl Mailbox {
     /// Puts a packet in. Returns whether it is the first one now.
     #[inline]
     pub(crate) fn insert(&mut self, at: Time, id: u32) -> bool {
-        if let Some(&(last, _)) = self.packets.last()
-            && at < last
+        if let Some(last) = self.packets.last()
+            && at < { last.at }
         {
             return self.overtake(at, id);
         }
         if self.packets.len() == self.packets.capacity() {
             self.make_room();
         }
-        self.packets.push((at, id));
+        self.packets.push(Mail { at, id });
         self.packets.len() == self.taken + 1
     }
 
@@ -37,7 +49,7 @@ impl Mailbox {
     #[inline(never)]
     fn make_room(&mut self) {
         if self.taken < self.packets.len().div_ceil(4) {
-            self.packets.reserve(1);
+            self.packets.reserve_exact(ROOM.max(self.packets.len() / 4));
         } else {
             self.packets.drain(..self.taken);
             self.taken = 0;
@@ -48,22 +60,22 @@ impl Mailbox {
     #[cold]
     fn overtake(&mut self, at: Time, id: u32) -> bool {
         let waiting = &self.packets[self.taken..];
-        let place = waiting.partition_point(|&(other, _)| other <= at);
-        self.packets.insert(self.taken + place, (at, id));
+        let place = waiting.partition_point(|other| { other.at } <= at);
+        self.packets.insert(self.taken + place, Mail { at, id });
         place == 0
     }
 
     /// When the first packet arrives.
     #[inline]
     pub(crate) fn first(&self) -> Option<Time> {
-        self.packets.get(self.taken).map(|&(at, _)| at)
+        self.packets.get(self.taken).map(|mail| mail.at)
     }
 
     /// The packet at `place`.
     #[inline]
     pub(crate) fn get(&self, place: usize) -> Option<u32> {
         let packet = self.packets.get(self.taken + place);
-        packet.map(|&(_, id)| id)
+        packet.map(|mail| mail.id)
     }
 
     /// Fetches memory of the first packets.
@@ -85,7 +97,7 @@ impl Mailbox {
     /// Takes the first packet.
     #[inline]
     pub(crate) fn take(&mut self) -> Option<u32> {
-        let &(_, id) = self.packets.get(self.taken)?;
+        let id = self.packets.get(self.taken)?.id;
         self.taken += 1;
         if self.taken == self.packets.len() {
             self.packets.clear();

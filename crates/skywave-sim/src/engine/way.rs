@@ -47,8 +47,10 @@ impl World<'_> {
 
     #[inline(always)]
     pub(super) fn store(&mut self, travelling: Travelling) -> u32 {
-        if let Some(id) = self.free.pop() {
-            self.packets[id as usize] = travelling;
+        let id = self.free;
+        if let Some(place) = self.packets.get_mut(id as usize) {
+            self.free = place.hop;
+            *place = travelling;
             id
         } else {
             self.packets.push(travelling);
@@ -61,10 +63,12 @@ impl World<'_> {
     /// not exist, so that a late read panics.
     #[inline(always)]
     pub(super) fn release(&mut self, id: u32) {
+        let place = &mut self.packets[id as usize];
         if cfg!(debug_assertions) {
-            self.packets[id as usize].packet.flow = u32::MAX;
+            place.packet.flow = u32::MAX;
         }
-        self.free.push(id);
+        place.hop = self.free;
+        self.free = id;
     }
 
     /// A packet comes to an end of a tunnel.

@@ -40,7 +40,7 @@ pub(super) enum Event {
 #[repr(C, align(64))]
 pub(super) struct Travelling {
     /// Its place in the list of routes, as of when it was last stored here; while the packet goes
-    /// from lane to lane, its label has the place.
+    /// from lane to lane, its label has the place. Of a free place, the number of the next free one.
     pub(super) hop: u32,
     pub(super) packet: Packet,
 }
@@ -67,9 +67,10 @@ pub(crate) struct World<'a> {
     pub(super) air: Option<Box<Air>>,
     pub(super) routes: Routes,
     pub(super) flows: Vec<Flow>,
-    /// Packets under way, and the free places among them.
+    /// Packets under way.
     pub(super) packets: Vec<Travelling>,
-    pub(super) free: Vec<u32>,
+    /// The first free place among them, if there is one with this number.
+    pub(super) free: u32,
 }
 
 impl<'a> World<'a> {
@@ -119,7 +120,7 @@ impl<'a> World<'a> {
                 .map(|(index, flow)| Flow::new(index, flow, spec))
                 .collect(),
             packets: Vec::new(),
-            free: Vec::new(),
+            free: u32::MAX,
         }
     }
 
@@ -219,7 +220,7 @@ impl<'a> World<'a> {
             events: self.handled,
             ..Outcome::default()
         };
-        drop((self.packets, self.free, self.events, self.routes, self.plan));
+        drop((self.packets, self.events, self.routes, self.plan));
         outcome.links.reserve_exact(self.spec.links.len());
         let mut of_links = Vec::new();
         for (mut lane, spec) in self.lanes.into_iter().zip(&self.spec.links) {

@@ -74,7 +74,7 @@ fn losses_with_timeouts_follow_padhye_and_others() {
     for p in [0.01_f64, 0.03, 0.06] {
         let mut config = ns2("reno", 1000);
         config.limited_transmit = false;
-        config.rto.min = Duration::from_secs(1);
+        std::sync::Arc::make_mut(&mut config.rto).min = Duration::from_secs(1);
         let outcome = lossy(config, LossConfig::Bernoulli(p), 5000, 1);
         let first_rto = 1.0;
         let timeouts =

@@ -374,9 +374,9 @@ impl Sender {
             self.timed.take_if(|t| ack >= t.end)?.sent
         };
         self.rto.sample(sent, now);
-        self.rtt_sample = Some(now.since(sent));
-        self.last_rtt = self.rtt_sample;
-        self.rtt_sample
+        self.last_rtt = now.since(sent);
+        self.rtt_untold = true;
+        Some(self.last_rtt)
     }
 
     /// RFC 7661's concern: a window that the application did not use says nothing about the path.

@@ -21,7 +21,7 @@ impl Sender {
             written: self.written,
             closing: self.closing,
             last_sent: self.last_sent,
-            initial_window: self.initial_window,
+            syn_lost: self.syn_lost,
             counters: self.counters,
             limits: self.limits,
             ..Self::new(config)

@@ -39,7 +39,7 @@ impl Sender {
         self.detection.on_timeout();
         if self.state == State::SynSent {
             // RFC 5681 section 3.1: a lost SYN or SYN-ACK shrinks the initial window.
-            self.initial_window = self.initial_window.min(Segments::ONE);
+            self.syn_lost = true;
         } else {
             self.note_timeout_cut();
             self.recovery.on_timeout(&mut self.flight);

@@ -7,6 +7,7 @@ use crate::tcp::recovery::LossRecovery;
 use crate::tcp::rto::RtoEstimator;
 use crate::tcp::window::Window;
 use crate::time::{Duration, Time};
+use crate::units::Segments;
 
 impl Sender {
     /// Everything written was acknowledged after [`Self::close`].
@@ -38,10 +39,25 @@ impl Sender {
         self.recovery.is_active()
     }
 
+    /// The latest round-trip sample.
+    #[inline]
+    pub(super) fn last_rtt(&self) -> Option<Duration> {
+        (self.last_rtt < Duration::MAX).then_some(self.last_rtt)
+    }
+
+    /// Window after the handshake: smaller where the SYN was lost (RFC 5681 section 3.1).
+    pub(super) fn initial_window(&self) -> Segments {
+        let window = self.config.initial_window.min(self.config.max_cwnd);
+        if self.syn_lost {
+            window.min(Segments::ONE)
+        } else {
+            window
+        }
+    }
+
     /// The round-trip sample taken since the last call, if one was.
     pub fn poll_rtt(&mut self) -> Option<Duration> {
-        self.rtt_sample?;
-        self.rtt_sample.take()
+        std::mem::take(&mut self.rtt_untold).then_some(self.last_rtt)
     }
 
     /// The retransmission timer's estimator.

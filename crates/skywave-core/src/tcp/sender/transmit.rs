@@ -310,7 +310,7 @@ impl Sender {
             let idle = IdleEvent {
                 now,
                 idle: now.since(self.last_sent),
-                initial_window: self.initial_window,
+                initial_window: self.initial_window(),
             };
             self.congestion.on_idle_restart(&idle, &mut self.window);
         }

@@ -1,5 +1,7 @@
 //! TCP-DCR: Bhandarkar et al., section 3.
 
+use std::sync::Arc;
+
 use super::{MSS, plain};
 use crate::tcp::config::{CongestionConfig, DetectionConfig, RtoConfig, TcpConfig};
 use crate::tcp::detection::{DcrConfig, DcrWait};
@@ -11,10 +13,10 @@ use crate::units::Segments;
 fn dcr(name: &str) -> TcpConfig {
     let config = plain(name, 10);
     TcpConfig {
-        rto: RtoConfig {
+        rto: Arc::new(RtoConfig {
             min: Duration::from_secs(1),
-            ..config.rto
-        },
+            ..*config.rto
+        }),
         ..config
     }
 }
@@ -279,7 +281,7 @@ fn a_timeout_during_the_delay_acts_as_usual() {
         },
         5.0,
     );
-    config.rto.min = Duration::from_millis(200);
+    Arc::make_mut(&mut config.rto).min = Duration::from_millis(200);
     let mut s = one_sample(config);
     dupacks_for_2(&mut s, 2);
     s.expect_sent([12, 13]);

@@ -1,5 +1,7 @@
 //! F-RTO (RFC 5682): new data tells after a timeout whether the rest of the flight was lost.
 
+use std::sync::Arc;
+
 use super::plain as config;
 use crate::tcp::config::TcpConfig;
 use crate::tcp::testing::Script;
@@ -16,10 +18,10 @@ fn testing(preset: &str) -> TcpConfig {
             frto: true,
             ..UndoConfig::default()
         },
-        rto: RtoConfig {
+        rto: Arc::new(RtoConfig {
             arithmetic: RtoArithmetic::Exact,
-            ..config.rto
-        },
+            ..*config.rto
+        }),
         ..config
     }
 }

@@ -1,5 +1,7 @@
 //! TCP-NCR: RFC 4653.
 
+use std::sync::Arc;
+
 use super::{MSS, plain};
 use crate::packet::{Flags, SackBlock, Segment};
 use crate::seq::SeqNr;
@@ -16,10 +18,10 @@ use crate::units::Segments;
 fn ncr(name: &str, window: u32) -> TcpConfig {
     let config = plain(name, window);
     TcpConfig {
-        rto: RtoConfig {
+        rto: Arc::new(RtoConfig {
             min: Duration::from_secs(1),
-            ..config.rto
-        },
+            ..*config.rto
+        }),
         ..config
     }
 }

@@ -11,10 +11,10 @@ use crate::units::Segments;
 fn paced(preset: &str, window: u32) -> TcpConfig {
     TcpConfig {
         pacing: PacingConfig::Window,
-        rto: crate::tcp::RtoConfig {
+        rto: std::sync::Arc::new(crate::tcp::RtoConfig {
             arithmetic: crate::tcp::RtoArithmetic::Exact,
-            ..config(preset, window).rto
-        },
+            ..*config(preset, window).rto
+        }),
         ..config(preset, window)
     }
 }

@@ -148,7 +148,7 @@ fn dupacks_do_not_return_to_the_regular_timer() {
 fn the_extended_timer_keeps_below_the_largest_rto() {
     for (initial, extended) in [(30, 45), (50, 60), (60, 60)] {
         let mut config = config("thesis-newreno", 10);
-        config.rto.initial = Duration::from_secs(initial);
+        std::sync::Arc::make_mut(&mut config.rto).initial = Duration::from_secs(initial);
         let mut s = Script::sent(config, 10);
         wait_for_extension(&mut s);
         s.expect_timer_in(extended * 1000);

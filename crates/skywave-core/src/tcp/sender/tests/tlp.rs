@@ -160,7 +160,7 @@ fn the_delayed_ack_of_a_single_segment_is_waited_for() {
         timeout: Duration::from_millis(70),
     };
     let mut config = rack(10);
-    config.rto.min = Duration::from_secs(1);
+    std::sync::Arc::make_mut(&mut config.rto).min = Duration::from_secs(1);
     let mut s = tail(TcpConfig { acking, ..config });
     s.expect_timer_in(200);
     s.wait(100);

@@ -1,5 +1,7 @@
 //! Cuts of the window that were wrong, and cuts that were right.
 
+use std::sync::Arc;
+
 use super::config;
 use crate::tcp::config::TcpConfig;
 use crate::tcp::testing::Script;
@@ -18,10 +20,10 @@ fn undoing(preset: &str, undo: UndoConfig) -> TcpConfig {
         sack: true,
         dsack: true,
         undo,
-        rto: RtoConfig {
+        rto: Arc::new(RtoConfig {
             arithmetic: RtoArithmetic::Exact,
-            ..config.rto
-        },
+            ..*config.rto
+        }),
         ..config
     }
 }
