@@ -14,9 +14,6 @@ const NEAR: u64 = 64;
 /// ahead of its time.
 const FORGET: usize = 1000;
 
-/// Buckets up to this number of events are sorted by insertion.
-const SHORT: usize = 64;
-
 /// Pending events, in buckets of time: a timing wheel (Varghese and Lauck 1987), and a map for what
 /// lies further ahead. A bucket is sorted when its time has come.
 #[derive(Debug)]
@@ -146,25 +143,8 @@ impl<E: Copy> EventQueue<E> {
             }
             self.filled &= !(1 << (number % NEAR));
         }
-        sort(&mut self.present);
+        self.present.sort_by_key(|&(at, _)| at);
         true
-    }
-}
-
-/// Sorts by time, equal times as they stand. Most buckets are short, and for those the standard library's
-/// sort is more code than the first-level cache holds beside the engine's.
-fn sort<E: Copy>(bucket: &mut [(Time, E)]) {
-    if bucket.len() > SHORT {
-        return bucket.sort_by_key(|&(at, _)| at);
-    }
-    for end in 1..bucket.len() {
-        let event = bucket[end];
-        let mut place = end;
-        while place > 0 && bucket[place - 1].0 > event.0 {
-            bucket[place] = bucket[place - 1];
-            place -= 1;
-        }
-        bucket[place] = event;
     }
 }
 
