@@ -111,6 +111,14 @@ bitflags! {
         /// Congestion warning: a router on the way found its average queue long (Xu, Tian and Ansari
         /// 2004, TCP-Jersey).
         const CONGESTION_WARNING = 1 << 3;
+        /// On data: its sender asks whether everything before has arrived (Francis 2012, section 3.2.1, TCP-WAM).
+        const ASKS = 1 << 4;
+        /// On an ACK: everything before the data that asked has arrived.
+        const ALL_RECEIVED = 1 << 5;
+        /// On an ACK that asks for a missing segment: its loss may be congestion (Francis 2012, section 3.2.4).
+        const DUBIOUS = 1 << 6;
+        /// The same: its loss is congestion.
+        const CONGESTED = 1 << 7;
         /// Those that a receiver tells the sender.
         const HINTS = Self::ELN.bits() | Self::CONGESTION_WARNING.bits();
     }
@@ -211,7 +219,7 @@ pub struct Segment {
     pub flags: Flags,
     /// Hints of a receiver about the way that the data took, for cross-layer mechanisms.
     pub hints: Hints,
-    /// SACK blocks, the options of a SYN, or the window of the data's sender.
+    /// SACK blocks, the options of a SYN, the window of the data's sender, or what its receiver misses.
     pub options: Options,
 }
 

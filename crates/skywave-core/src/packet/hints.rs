@@ -4,15 +4,17 @@ use crate::time::Duration;
 
 use super::Marks;
 
-/// Hints of one segment for cross-layer mechanisms. A data segment carries none; an ACK carries those
-/// of the data that it answers.
+/// Hints of one segment for cross-layer mechanisms. A data segment carries none but [`Marks::ASKS`]; an ACK carries
+/// those of the data that it answers.
 ///
 /// The one-way delay is not among them: it is the difference of the two timestamps of an ACK, as long
 /// as the clocks of both hosts agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Hints {
     /// [`Marks::ELN`] if a channel lost the segment that this ACK asks for, and
-    /// [`Marks::CONGESTION_WARNING`] if a router warned of congestion. No other marks.
+    /// [`Marks::CONGESTION_WARNING`] if a router warned of congestion; [`Marks::ASKS`] on data and
+    /// [`Marks::ALL_RECEIVED`] on the answer; [`Marks::DUBIOUS`] or [`Marks::CONGESTED`] while something is missing. No
+    /// other marks.
     pub marks: Marks,
     /// For how long the radio stations on the way of the data contended for the channel.
     pub contention: ContentionDelay,
@@ -29,6 +31,11 @@ impl Hints {
     #[inline]
     pub fn is_none(self) -> bool {
         self == Self::NONE
+    }
+
+    /// An answer to data that asked: everything before has arrived.
+    pub fn is_all_received(self) -> bool {
+        self.marks.contains(Marks::ALL_RECEIVED)
     }
 
     /// A channel, not a queue, lost the segment that this ACK asks for.

@@ -49,6 +49,9 @@ pub enum Options {
     /// The window of the data's sender in whole segments, for a receiver that acknowledges by it (Chen, Marsic and
     /// Miller 2008).
     Window(u16),
+    /// A segment that has not come, which a receiver names to ask for it (Long et al., in Francis 2012, section
+    /// 3.2.3).
+    Missing(SackBlock),
 }
 
 impl Options {
@@ -57,7 +60,7 @@ impl Options {
     #[inline]
     pub fn sack(&self) -> &[SackBlock] {
         match self {
-            Self::None | Self::Syn(_) | Self::Window(_) => &[],
+            Self::None | Self::Syn(_) | Self::Window(_) | Self::Missing(_) => &[],
             Self::Sack1(blocks) => blocks,
             Self::Sack2(blocks) => blocks,
             Self::Sack3(blocks) => blocks,
@@ -81,6 +84,20 @@ impl Options {
         }
     }
 
+    /// The segment that a receiver asks for, if it names one.
+    pub fn missing(&self) -> Option<SackBlock> {
+        match self {
+            Self::Missing(segment) => Some(*segment),
+            _ => None,
+        }
+    }
+
+    /// There are none.
+    #[inline]
+    pub fn is_none(&self) -> bool {
+        matches!(self, Self::None)
+    }
+
     /// Adds a SACK block after the others; nothing if there is no room, or beside something else.
     pub fn push_sack(&mut self, block: SackBlock) {
         *self = match *self {
@@ -88,7 +105,7 @@ impl Options {
             Self::Sack1([a]) => Self::Sack2([a, block]),
             Self::Sack2([a, b]) => Self::Sack3([a, b, block]),
             Self::Sack3([a, b, c]) => Self::Sack4([a, b, c, block]),
-            full @ (Self::Sack4(_) | Self::Syn(_) | Self::Window(_)) => full,
+            full @ (Self::Sack4(_) | Self::Syn(_) | Self::Window(_) | Self::Missing(_)) => full,
         };
     }
 }
@@ -106,7 +123,10 @@ impl FromIterator<SackBlock> for Options {
 
 impl PartialEq for Options {
     fn eq(&self, other: &Self) -> bool {
-        self.sack() == other.sack() && self.syn() == other.syn() && self.window() == other.window()
+        self.sack() == other.sack()
+            && self.syn() == other.syn()
+            && self.window() == other.window()
+            && self.missing() == other.missing()
     }
 }
 
@@ -115,6 +135,7 @@ impl fmt::Debug for Options {
         match self {
             Self::Syn(options) => options.fmt(f),
             Self::Window(segments) => write!(f, "window {segments}"),
+            Self::Missing(segment) => write!(f, "missing {segment:?}"),
             _ => f.debug_list().entries(self.sack()).finish(),
         }
     }

@@ -32,6 +32,20 @@ pub enum Acking {
         /// Longest delay.
         wait: Duration,
     },
+    /// As [`Self::Delayed`], but data whose sender asks for an answer at once, and with a mark if everything before
+    /// has arrived (Francis 2012, section 3.2.1).
+    Wam {
+        /// Segments an ACK.
+        every: u32,
+        /// Longest delay.
+        timeout: Duration,
+    },
+    /// `wait` after the first segment that is not answered, once for all: an ACK for each missing segment, which names
+    /// it, or one that all have come (Long et al., in Francis 2012, section 3.2.3).
+    Lba {
+        /// How long the receiver waits.
+        wait: Duration,
+    },
 }
 
 impl Acking {
@@ -52,6 +66,28 @@ impl Acking {
         wait: Duration::from_millis(100),
     };
 
+    /// As [`Self::Wam`], for every second segment, or after 200 ms.
+    pub const WAM: Self = Self::Wam {
+        every: 2,
+        timeout: Duration::from_millis(200),
+    };
+
+    /// As [`Self::Lba`], after 200 ms: the text says "one RTO", which the receiver does not know; this is the least
+    /// that there is with most stacks.
+    pub const LBA: Self = Self::Lba {
+        wait: Duration::from_millis(200),
+    };
+
+    /// It answers data that asks.
+    pub const fn answers(self) -> bool {
+        matches!(self, Self::Wam { .. })
+    }
+
+    /// It goes by what the sender writes on data.
+    pub const fn listens(self) -> bool {
+        self.is_by_window() || self.answers()
+    }
+
     /// It goes by the sender's window, which the sender tells.
     pub const fn is_by_window(self) -> bool {
         matches!(self, Self::SelfTriggered { .. })
@@ -61,10 +97,28 @@ impl Acking {
     pub const fn longest_delay(self) -> Duration {
         match self {
             Self::EverySegment | Self::DelayedDupacks { .. } => Duration::ZERO,
-            Self::Delayed { timeout, .. } | Self::SelfTriggered { timeout } => timeout,
+            Self::Delayed { timeout, .. }
+            | Self::SelfTriggered { timeout }
+            | Self::Wam { timeout, .. }
+            | Self::Lba { wait: timeout } => timeout,
         }
     }
 }
+
+const EVERY_AND_TIMEOUT: &[Parameter] = &[
+    Parameter {
+        name: "every",
+        doc: "Segments an ACK",
+        kind: Kind::Count,
+        form: Form::Named,
+    },
+    Parameter {
+        name: "timeout",
+        doc: "Longest delay",
+        kind: Kind::Period,
+        form: Form::Named,
+    },
+];
 
 impl Slot for Acking {
     const NAME: &'static str = "acking";
@@ -85,20 +139,7 @@ impl Slot for Acking {
             name: "delayed",
             summary: "an ACK for every second segment or after 200 ms (every, timeout)",
             source: "RFC 1122, RFC 5681 section 4.2",
-            parameters: &[
-                Parameter {
-                    name: "every",
-                    doc: "Segments an ACK",
-                    kind: Kind::Count,
-                    form: Form::Named,
-                },
-                Parameter {
-                    name: "timeout",
-                    doc: "Longest delay",
-                    kind: Kind::Period,
-                    form: Form::Named,
-                },
-            ],
+            parameters: EVERY_AND_TIMEOUT,
             keys: &["every", "timeout"],
         },
         Member {
@@ -127,9 +168,36 @@ impl Slot for Acking {
             }],
             keys: &["wait"],
         },
+        Member {
+            slot: Self::NAME,
+            name: "wam",
+            summary: "as `delayed`, but data that asks at once, with a mark if all before has come (every, timeout)",
+            source: "Francis 2012, section 3.2.1",
+            parameters: EVERY_AND_TIMEOUT,
+            keys: &["every", "timeout"],
+        },
+        Member {
+            slot: Self::NAME,
+            name: "lba",
+            summary: "200 ms after the first segment, an ACK for each missing one, or one that all have come (wait)",
+            source: "Long et al., in Francis 2012, section 3.2.3",
+            parameters: &[Parameter {
+                name: "wait",
+                doc: "How long the receiver waits before it answers",
+                kind: Kind::Period,
+                form: Form::Named,
+            }],
+            keys: &["wait"],
+        },
     ];
-    const NAMES: &'static [&'static str] =
-        &["every", "delayed", "self-triggered", "delayed-dupacks"];
+    const NAMES: &'static [&'static str] = &[
+        "every",
+        "delayed",
+        "self-triggered",
+        "delayed-dupacks",
+        "wam",
+        "lba",
+    ];
 
     fn defaults() -> Vec<Self> {
         vec![
@@ -137,26 +205,39 @@ impl Slot for Acking {
             Self::DELAYED,
             Self::SELF_TRIGGERED,
             Self::DELAYED_DUPACKS,
+            Self::WAM,
+            Self::LBA,
         ]
     }
 
     fn get(&self, parameter: usize) -> Option<Value> {
         match (*self, parameter) {
-            (Self::Delayed { every, .. }, 0) => Some(Value::Count(every)),
-            (Self::Delayed { timeout, .. }, 1)
-            | (Self::SelfTriggered { timeout } | Self::DelayedDupacks { wait: timeout }, 0) => {
-                Some(Value::Period(timeout))
-            }
+            (Self::Delayed { every, .. } | Self::Wam { every, .. }, 0) => Some(Value::Count(every)),
+            (Self::Delayed { timeout, .. } | Self::Wam { timeout, .. }, 1)
+            | (
+                Self::SelfTriggered { timeout }
+                | Self::DelayedDupacks { wait: timeout }
+                | Self::Lba { wait: timeout },
+                0,
+            ) => Some(Value::Period(timeout)),
             _ => None,
         }
     }
 
     fn set(&mut self, parameter: usize, value: Value) -> Result<(), Refusal> {
         match (self, parameter, value) {
-            (Self::Delayed { every, .. }, 0, Value::Count(n)) => *every = n,
-            (Self::Delayed { timeout, .. }, 1, Value::Period(length))
+            (Self::Delayed { every, .. } | Self::Wam { every, .. }, 0, Value::Count(n)) => {
+                *every = n;
+            }
+            (
+                Self::Delayed { timeout, .. } | Self::Wam { timeout, .. },
+                1,
+                Value::Period(length),
+            )
             | (
-                Self::SelfTriggered { timeout } | Self::DelayedDupacks { wait: timeout },
+                Self::SelfTriggered { timeout }
+                | Self::DelayedDupacks { wait: timeout }
+                | Self::Lba { wait: timeout },
                 0,
                 Value::Period(length),
             ) => {

@@ -156,6 +156,7 @@ impl TcpConfig {
         };
         let sack = composition.recovery.uses_sack() || composition.detection.needs_sack();
         let needs_ecn = composition.congestion.needs_ecn();
+        let needs_timestamps = composition.congestion.indicator().is_some();
         let ecn = needs_ecn != NeedsEcn::Nothing || composition.detection.needs_ecn();
         let common = Self {
             composition,
@@ -174,7 +175,7 @@ impl TcpConfig {
             limited_transmit: true,
             rto: Arc::new(ticks(10, 200, 3000)),
             impatient: true,
-            timestamps: false,
+            timestamps: needs_timestamps,
             sack,
             dsack: false,
             ecn,
@@ -260,7 +261,7 @@ impl TcpConfig {
     }
 
     /// Bytes on the wire of a segment: headers, options (RFC 2018: 8 a block and 2, padded to 4;
-    /// RFC 7323: 10, padded to 12; a told window 6, padded to 8) and payload.
+    /// RFC 7323: 10, padded to 12; a told window 6, padded to 8; a missing segment 12) and payload.
     #[inline]
     pub fn wire_size(&self, segment: &Segment) -> u32 {
         let sack = match segment.sack().len() as u32 {
@@ -273,6 +274,11 @@ impl TcpConfig {
         } else {
             0
         };
-        self.header + sack + timestamps + window + segment.len
+        let missing = if segment.options.missing().is_some() {
+            12
+        } else {
+            0
+        };
+        self.header + sack + timestamps + window + missing + segment.len
     }
 }

@@ -17,7 +17,7 @@ use scoreboard::Scoreboard;
 use segment::Marks;
 
 pub(crate) use delivery::MinRtt;
-pub use delivery::{Delivery, SentBefore};
+pub use delivery::{Delivery, RttSample, SentBefore};
 pub(crate) use rate::RateSampler;
 pub use rate::{LossSample, RateSample};
 pub use segment::{Kept, Sent};

@@ -7,6 +7,8 @@
 //! [`Receiver::next_timer`], then poll again. [`Receiver::delivered`] is what the application has
 //! got, in order and each byte once.
 
+mod indicator;
+mod missing;
 mod schedule;
 
 use std::mem::offset_of;
@@ -23,6 +25,7 @@ use crate::seq::SeqNr;
 use crate::time::Time;
 
 use super::config::{Handshake, TcpConfig};
+use indicator::Indicator;
 use schedule::Dupacks;
 
 /// A TCP data receiver. The application reads at once, so the advertised window is the buffer.
@@ -77,6 +80,10 @@ struct Disorder {
     earlier: Option<u64>,
     /// Duplicate ACKs that are kept back.
     dupacks: Dupacks,
+    /// Segments that the next ACKs name, the first one last.
+    missing: Vec<Span>,
+    /// Only where the sender asks for it, and then always there.
+    indicator: Option<Box<Indicator>>,
 }
 
 impl Disorder {
@@ -86,6 +93,8 @@ impl Disorder {
             && self.recent.is_empty()
             && self.duplicate.is_none()
             && self.earlier.is_none()
+            && self.missing.is_empty()
+            && self.indicator.is_none()
     }
 
     /// RFC 2018 section 4: the block with the segment that triggers an ACK comes first in it.
@@ -121,18 +130,25 @@ impl Receiver {
     /// A listening receiver, of a sender that begins with the initial sequence number `irs`.
     pub fn of_peer(config: impl Into<Arc<TcpConfig>>, irs: u32) -> Self {
         let config = config.into();
+        let indicator = config.composition.congestion.indicator();
+        let disorder = indicator.map(|heavy| {
+            Box::new(Disorder {
+                indicator: Some(Box::new(Indicator::new(heavy))),
+                ..Disorder::default()
+            })
+        });
         Self {
+            quiet: disorder.is_none(),
+            disorder,
             tells_way: config.ecn || config.eln || config.hints,
             config,
             irs,
             next: 0,
-            disorder: None,
             unacknowledged: 0,
             timer: Time::MAX,
             acks: 0,
             answer: Flags::ACK,
             hints: Hints::NONE,
-            quiet: true,
             fin_at: u64::MAX,
             last_ack: 0,
             peer_timestamp: Time::ZERO,
@@ -164,6 +180,7 @@ impl Receiver {
             self.next = end;
             self.schedule_ack(now, segment, !segment.is_syn());
         } else {
+            self.take_delay(now, segment);
             let plain = in_order && self.held().next().is_none() && !segment.is_syn();
             let before = self.next;
             self.take_out_of_order(start, end);
@@ -172,6 +189,15 @@ impl Receiver {
             } else {
                 self.schedule_ack(now, segment, plain);
             }
+        }
+    }
+
+    /// The delay of a segment, for the sender that wants to know what becomes of it.
+    fn take_delay(&mut self, now: Time, segment: &Segment) {
+        let disorder = self.disorder.as_mut();
+        let indicator = disorder.and_then(|disorder| disorder.indicator.as_mut());
+        if let (Some(indicator), Some(timestamps)) = (indicator, segment.timestamps) {
+            indicator.on_segment(now, timestamps.value);
         }
     }
 
@@ -385,9 +411,9 @@ impl Receiver {
                 && self
                     .disorder
                     .as_ref()
-                    .is_some_and(|d| !d.after_eln.is_empty())
+                    .is_some_and(|d| !d.after_eln.is_empty() || d.indicator.is_some())
             {
-                self.hints_with_eln()
+                self.hints_of_disorder()
             } else {
                 self.hints
             },
@@ -425,13 +451,18 @@ impl Receiver {
     }
 
     /// The hints of an ACK while something is held out of order.
-    fn hints_with_eln(&self) -> Hints {
+    fn hints_of_disorder(&self) -> Hints {
         let mut hints = self.hints;
         let first = self.held().next();
         let disorder = self.disorder.as_ref();
         let after_eln = disorder.map_or(&[][..], |disorder| &disorder.after_eln);
         let eln = first.is_some_and(|block| after_eln.contains(&block.start));
         hints.marks.set(Marks::ELN, eln);
+        if let Some(indicator) = disorder.and_then(|disorder| disorder.indicator.as_ref())
+            && first.is_some()
+        {
+            hints.marks |= indicator.marks();
+        }
         hints
     }
 
@@ -501,7 +532,9 @@ impl Receiver {
             return Options::None;
         };
         let duplicate = disorder.duplicate.take();
-        let blocks = if self.config.sack {
+        let blocks = if let Some(missing) = disorder.missing.pop() {
+            self.named(missing)
+        } else if self.config.sack {
             self.blocks(&mut disorder, duplicate)
         } else {
             Options::None

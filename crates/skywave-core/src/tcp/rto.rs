@@ -112,6 +112,13 @@ impl RtoEstimator {
         }
     }
 
+    /// The RTO that the samples give, backed off but without bounds; `None` before the first sample, and while
+    /// [`Self::srtt`] is.
+    pub fn of_samples(&self) -> Option<Duration> {
+        self.srtt()
+            .map(|_| self.estimated() * u64::from(self.backoff))
+    }
+
     fn update(&mut self) {
         let c = &self.config;
         let base = self.estimated();

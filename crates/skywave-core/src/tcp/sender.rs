@@ -19,6 +19,7 @@ mod delivery;
 mod ecn;
 mod layout;
 mod loss;
+mod missing;
 mod mistake;
 mod pace;
 mod tell;
@@ -41,7 +42,7 @@ use super::pacing::{Pacing, PacingConfig};
 use super::recovery::{LossRecovery, Recovery};
 use super::rto::RtoEstimator;
 use super::slow_start::SlowStart;
-use super::timeout::Timeout;
+use super::timeout::{Timeout, TimeoutPolicy};
 use super::undo::Undo;
 use super::window::Window;
 use ecn::Signals;
@@ -192,6 +193,7 @@ macro_rules! detection_event {
             segment_rtt: None,
             rtt: $self.last_rtt(),
             srtt: $self.rto.srtt(),
+            timeout: $self.rto.of_samples(),
             mss: $self.config.mss,
             sendable: $self.has_sendable(),
         }
@@ -212,14 +214,20 @@ impl Sender {
         let rate = congestion.needs_rate();
         let slow_start = SlowStart::new(config.slow_start).filter(|_| !congestion.owns_window());
         let setup = config.setup();
+        let timeout = Timeout::build(&composition.timeout, &setup);
+        let (asks, judges) = (timeout.may_ask(), timeout.needs_deliveries());
         let recovery = if congestion.owns_window() {
             composition.recovery.without_reduction()
         } else {
             composition.recovery
         };
         Self {
-            plain: counts && !paced && !config.ecn && !rate,
-            standard: counts && congestion.is_standard() && slow_start.is_none(),
+            plain: counts && !paced && !config.ecn && !rate && !asks,
+            standard: counts
+                && congestion.is_standard()
+                && slow_start.is_none()
+                && !asks
+                && !judges,
             pacing: paced.then(|| Box::new(Pacing::new(config.pacing))),
             signals: Signals::default(),
             lost_told: 0,
@@ -236,7 +244,7 @@ impl Sender {
             detection,
             recovery: Recovery::new(recovery, &setup),
             congestion,
-            timeout: Timeout::build(&composition.timeout, &setup),
+            timeout,
             rto: RtoEstimator::new(Arc::clone(&config.rto)),
             timer: Time::MAX,
             timed: None,
@@ -286,7 +294,8 @@ impl Sender {
     /// The connection is open: data may flow.
     fn connected(&mut self) {
         let rate = self.congestion.needs_rate();
-        if self.detection.needs_deliveries() || rate {
+        let judges = self.timeout.needs_deliveries();
+        if self.detection.needs_deliveries() || rate || judges {
             self.flight.track_delivery(rate);
         }
         if self.congestion.needs_losses() {
@@ -351,8 +360,10 @@ impl Sender {
         if self.flight.delivery().is_some() {
             self.begin_ack(now, ack, segment);
         }
-        let fresh = if segment.sack().is_empty() {
+        let fresh = if segment.options.is_none() {
             0
+        } else if let Some(missing) = segment.options.missing() {
+            return self.on_missing(now, ack, segment, missing);
         } else {
             self.take_sack(segment)
         };

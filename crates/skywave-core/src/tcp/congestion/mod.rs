@@ -4,6 +4,7 @@ mod bbr;
 mod bbr3;
 mod capacity;
 mod cerl;
+mod contention;
 mod copa;
 mod cubic;
 mod dctcp;
@@ -217,6 +218,7 @@ slot! {
     Jersey: jersey::Jersey,
     Slotted(config): slotted::Slotted,
     TcpAp(config): tcp_ap::TcpAp,
+    Contention(config): contention::Contention,
     + Custom(own, tcp): CustomCongestion => Built<dyn CongestionControl + Send>
 }
 
@@ -229,6 +231,14 @@ impl CongestionConfig {
     /// What it needs of explicit congestion notification.
     pub fn needs_ecn(&self) -> NeedsEcn {
         fact!(self, NEEDS_ECN, NeedsEcn::Nothing)
+    }
+
+    /// The receiver judges losses by one-way delays: the deviations above which one is congestion.
+    pub fn indicator(&self) -> Option<f64> {
+        match self {
+            Self::Contention(config) => Some(config.heavy),
+            _ => None,
+        }
     }
 }
 

@@ -5,12 +5,14 @@ mod ddlrp;
 mod dupacks;
 mod early_retransmit;
 mod lost_repair;
+mod ncl;
 mod ncr;
 mod rack;
 mod sac;
 mod sifest;
 mod tdlrp;
 mod vegas;
+mod yongmei2;
 
 use crate::time::{Duration, Time};
 use crate::units::Segments;
@@ -42,6 +44,9 @@ pub struct DetectionEvent<'a> {
     pub rtt: Option<Duration>,
     /// Smoothed round-trip time of the retransmission timer.
     pub srtt: Option<Duration>,
+    /// The retransmission timeout that the samples give, backed off but without lower bound; `None` before the
+    /// first one.
+    pub timeout: Option<Duration>,
     /// Payload bytes of a full segment.
     pub mss: u32,
     /// There is new data to send, and room for it in the receiver's window.
@@ -101,6 +106,8 @@ pub enum Finding {
         /// When the segment that was lost was sent.
         sent_at: Time,
     },
+    /// A segment that was sent again is not acknowledged in time: the law answers a loss that brought no cut.
+    Unanswered,
     /// A probe is to be sent: new data or the last segment again. The retransmission timer starts
     /// anew. Counts for nothing while nothing is in flight, as [`Self::Silence`].
     Probe,
@@ -263,6 +270,11 @@ pub trait LossDetector {
         false
     }
 
+    /// Payload of new segments, where `mss` is the largest there may be. Default: that.
+    fn segment_len(&self, mss: u32) -> u32 {
+        mss
+    }
+
     /// Data that may be sent beyond the window while `dupacks` are too few to tell. Default:
     /// limited transmit (RFC 3042), one a duplicate ACK and at most two.
     fn limited_transmit(&self, dupacks: u32) -> Allowance {
@@ -310,10 +322,12 @@ slot! {
     Dcr(config): dcr::Dcr,
     EarlyRetransmit: early_retransmit::EarlyRetransmit,
     Ncr(transmit): ncr::Ncr,
+    Ncl: ncl::Ncl,
     Rack: rack::Rack,
     Sac: sac::Sac,
     Ddlrp: ddlrp::Ddlrp,
     TDlrp: tdlrp::TDlrp,
+    Yongmei2(config): yongmei2::Yongmei2,
     + Custom(own, tcp): CustomDetection => Built<dyn LossDetector + Send>
 }
 
@@ -465,6 +479,10 @@ impl LossDetector for Detection {
 
     fn distrusts_rto(&self) -> bool {
         each!(self, m => m.distrusts_rto())
+    }
+
+    fn segment_len(&self, mss: u32) -> u32 {
+        each!(self, m => m.segment_len(mss))
     }
 
     #[inline]

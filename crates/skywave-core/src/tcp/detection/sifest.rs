@@ -221,6 +221,7 @@ mod tests {
             segment_rtt: None,
             rtt: None,
             srtt: None,
+            timeout: None,
             mss: 1000,
             sendable: true,
         }

@@ -97,6 +97,36 @@ impl Flight {
         rule.precedes(sent, segment.end()) && segment.end() <= self.nxt
     }
 
+    /// When `rule` finds the next of its segments lost that are not lost yet.
+    pub(in crate::tcp) fn next_due(&self, rule: SentBefore) -> Option<Time> {
+        let later = |s: &Kept| rule.due(s.last_sent) > rule.now;
+        let mut index = self.first_sent_once();
+        while self.segments.get(index).is_some_and(|s| !later(s)) {
+            index = self.sent_once_from(index + 1);
+        }
+        let once = self.segments.get(index).filter(|s| s.end() <= self.nxt);
+        let again = &self.delivery.as_ref()?.by_time.again;
+        let mut again = again.iter().filter_map(|e| self.sent_again(*e));
+        let again = again.find(|s| later(s));
+        let dues = once.into_iter().chain(again);
+        dues.map(|s| rule.due(s.last_sent)).min()
+    }
+
+    /// The oldest segment that was sent again after `after` and is waited for: when it was sent, and where it
+    /// begins.
+    pub(in crate::tcp) fn first_sent_again_after(&self, after: Time) -> Option<(Time, u64)> {
+        let again = &self.delivery.as_ref()?.by_time.again;
+        let later = again.partition_point(|(at, _)| *at <= after);
+        let mut later = again.range(later..).filter_map(|e| self.sent_again(*e));
+        later.next().map(|s| (s.last_sent, s.start))
+    }
+
+    /// Whether `rule` finds segments lost now.
+    pub(in crate::tcp) fn finds_lost(&self, rule: SentBefore) -> bool {
+        let oldest = self.segments.get(self.first_sent_once());
+        oldest.is_some_and(|s| self.is_lost(rule, s)) || self.finds_lost_again(rule)
+    }
+
     /// Whether `rule` finds segments lost now, and when it will find the last one that it may
     /// judge, if that is later.
     pub fn judge(&self, rule: SentBefore) -> (bool, Option<Time>) {

@@ -23,6 +23,8 @@ pub struct Delivery {
     /// Round trip of the latest delivery that shows one (RACK.rtt).
     rtt: Duration,
     min_rtt: MinRtt,
+    /// As [`Self::sample`].
+    sample: Option<RttSample>,
     /// Highest end that arrived (RACK.fack), and what it was before the present ACK.
     highest: u64,
     highest_before: u64,
@@ -36,6 +38,12 @@ impl Delivery {
     /// Round trip of the newest delivery (RACK.rtt); zero before the first one that shows it.
     pub fn rtt(&self) -> Duration {
         self.rtt
+    }
+
+    /// The round trip that the present ACK shows, if it reports something that was sent later than all that had
+    /// arrived.
+    pub fn sample(&self) -> Option<RttSample> {
+        self.sample
     }
 
     /// Smallest round trip lately (RACK.min_RTT).
@@ -63,6 +71,7 @@ impl Delivery {
     /// An ACK came at `now` that echoes `echo`.
     pub(super) fn begin_ack(&mut self, now: Time, echo: Option<Time>) {
         self.now = now;
+        self.sample = None;
         self.highest_before = self.highest;
         let soonest = now - self.min_rtt.get();
         self.latest = echo.map_or(soonest, |echo| echo.min(soonest));
@@ -86,8 +95,21 @@ impl Delivery {
         let sent = (segment.last_sent, end);
         if self.newest.is_none_or(|newest| sent > newest) {
             self.newest = Some(sent);
+            self.sample = Some(RttSample {
+                rtt: self.rtt,
+                resent,
+            });
         }
     }
+}
+
+/// A round trip, of a segment that was sent again or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RttSample {
+    /// From the last transmission to the ACK.
+    pub rtt: Duration,
+    /// It was sent again.
+    pub resent: bool,
 }
 
 /// The smallest round trip of the latest time, which is between half a window and a whole one.
@@ -125,6 +147,19 @@ pub struct SentBefore {
 }
 
 impl SentBefore {
+    /// Nothing is lost.
+    pub(in crate::tcp) const NOTHING: Self = Self::all(Duration::ZERO, Time::ZERO);
+
+    /// Everything that was sent at least `wait` ago, as of `now`, whatever has arrived.
+    pub(in crate::tcp) const fn all(wait: Duration, now: Time) -> Self {
+        Self {
+            time: now,
+            end: u64::MAX,
+            wait,
+            now,
+        }
+    }
+
     /// Whether a segment that ends at `end` and was sent at `sent` went before the one that
     /// arrived, so that it should have arrived first.
     pub(super) fn precedes(&self, sent: Time, end: u64) -> bool {

@@ -275,6 +275,16 @@ impl Flight {
         self.scoreboard = Some(scoreboard);
     }
 
+    /// Marks the segment that holds `position` as lost, unless it is marked, or the receiver holds it.
+    pub fn mark_missing(&mut self, position: u64) {
+        let index = self.index_of(position);
+        let segment = index.and_then(|index| self.segments.get(index));
+        let waited_for = segment.is_some_and(|s| !s.has(Marks::LOST) && !self.is_sacked(s));
+        if let Some(index) = index.filter(|_| waited_for) {
+            self.mark_lost_at(index);
+        }
+    }
+
     /// Marks the segment at `index` as lost, which must not be marked yet.
     pub(super) fn mark_lost_at(&mut self, index: usize) {
         let scoreboard = self.scoreboard.get_or_insert_default();

@@ -1,7 +1,7 @@
 //! When a receiver acknowledges: the members of the `acking` slot.
 
 use super::Receiver;
-use crate::packet::Segment;
+use crate::packet::{Marks, Segment};
 use crate::tcp::config::Acking;
 use crate::time::{Duration, Time};
 
@@ -34,7 +34,26 @@ impl Receiver {
                 let window = segment.options.window().unwrap_or(2);
                 self.delay(now, u32::from(window), timeout);
             }
+            Acking::Wam { every, timeout } => self.answer(now, segment, plain, (every, timeout)),
+            Acking::Lba { wait } if !segment.is_syn() => self.answer_later(now, wait),
             _ => self.ack_now(),
+        }
+    }
+
+    /// As a delayed ACK, but data that asks is answered at once. (ACKs of other data do not answer it.)
+    fn answer(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        plain: bool,
+        (every, timeout): (u32, Duration),
+    ) {
+        let asks = segment.hints.marks.contains(Marks::ASKS);
+        self.hints.marks.set(Marks::ALL_RECEIVED, asks);
+        if plain && !asks {
+            self.delay(now, every, timeout);
+        } else {
+            self.ack_now();
         }
     }
 
@@ -51,7 +70,11 @@ impl Receiver {
     /// A segment came that begins at `start` and leaves the receiver waiting for the one before: its ACK is a
     /// duplicate.
     pub(super) fn schedule_dupack(&mut self, now: Time, start: u64) {
+        if let Acking::Lba { wait } = self.config.acking {
+            return self.answer_later(now, wait);
+        }
         let Acking::DelayedDupacks { wait } = self.config.acking else {
+            self.hints.marks -= Marks::ALL_RECEIVED;
             return self.ack_now();
         };
         let next = self.next;
@@ -89,6 +112,8 @@ impl Receiver {
                 disorder.dupacks.released = true;
                 self.acks += std::mem::take(&mut disorder.dupacks.waiting);
             }
+        } else if let Acking::Lba { .. } = self.config.acking {
+            self.answer_for_all();
         } else {
             self.ack_now();
         }

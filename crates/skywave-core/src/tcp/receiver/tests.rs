@@ -8,6 +8,7 @@ mod exact_echo;
 mod sack;
 mod signals;
 mod stream;
+mod survey;
 
 use std::ops::Range;
 

@@ -135,12 +135,17 @@ impl Sender {
             (Progress::Open, self.go_on(now, segment))
         };
         let is_open = progress == Progress::Open;
+        let answered = !self.config.acking.answers() || segment.hints.is_all_received();
+        let grows = self.timeout.lets_grow(answered);
         let mut event = AckEvent {
             counted: self.config.counting.counted(
                 || acked_segments,
                 || Segments::from_bytes(delivered, self.config.mss),
             ),
-            may_grow: is_open && self.window_was_used(flight_before) && !self.signals.marked,
+            may_grow: is_open
+                && grows
+                && self.window_was_used(flight_before)
+                && !self.signals.marked,
             ..ack_event!(self, now, acked_segments, rtt, segment_rtt)
         };
         let owns_window = self.congestion.owns_window();
@@ -164,6 +169,7 @@ impl Sender {
             self.fast_retransmit(now, LossCause::Eln, delivered);
         }
         if self.flight.delivery().is_some() {
+            self.judge_timeout(now);
             self.act(now, finding, delivered);
             if owns_window {
                 self.tell_law(event, segment, flight_before, delivered);

@@ -18,7 +18,7 @@ impl Sender {
             return self.on_wait_over(now);
         }
         if self.state == State::Established
-            && let Some(extension) = self.timeout.extends(&self.rto)
+            && let Some(extension) = self.timeout.extends(&self.rto, &self.flight)
         {
             self.timer = now + extension.timer;
             if extension.retransmit {
@@ -50,7 +50,7 @@ impl Sender {
                 outstanding: self.outstanding(),
             };
             let response = self.congestion.on_timeout(&event, &self.window);
-            let response = self.timeout.respond(&event, response);
+            let response = self.timeout.respond(&event, response, &self.window);
             let mut response = self.rounded(response);
             response.window_after = response.window_after.max(self.config.loss_window);
             if self.is_cut_for_mark() {
@@ -77,6 +77,7 @@ impl Sender {
                 self.fast_retransmit(now, LossCause::Time, 0);
             }
             Finding::Lost | Finding::More => self.found_more(),
+            Finding::Unanswered => self.answer_late(now),
             // No answer is awaited: there is nothing to probe for, and nothing that could time out.
             Finding::Probe | Finding::Silence if self.flight.is_empty() => {}
             Finding::Probe => {
@@ -205,6 +206,13 @@ impl Sender {
             outstanding: event.outstanding.min(window),
             ..event
         })
+    }
+
+    /// The window law answers the loss of a segment whose first copy brought no cut.
+    fn answer_late(&mut self, now: Time) {
+        if let Some(event) = self.loss_while_repairing(now, LossCause::Time) {
+            self.cut_while_repairing(&event);
+        }
     }
 
     /// The window law answers a loss, and the recovery goes on.

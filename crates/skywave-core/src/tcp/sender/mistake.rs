@@ -3,7 +3,9 @@
 use super::Sender;
 use crate::packet::Segment;
 use crate::tcp::congestion::CongestionControl;
+use crate::tcp::flight::Delivery;
 use crate::tcp::recovery::{LossRecovery, RecoveryConfig};
+use crate::tcp::timeout::TimeoutPolicy;
 use crate::tcp::undo::{CutBy, Signs, Undo, Verdict};
 use crate::tcp::window::{SpuriousEvent, Window};
 use crate::time::Time;
@@ -100,6 +102,30 @@ impl Sender {
             self.window.cwnd = AFTER_TEST;
             self.cap_window();
         }
+    }
+
+    /// An ACK of new data was taken: whether it tells that the latest timeout was no congestion. What is sent again
+    /// goes on.
+    pub(super) fn judge_timeout(&mut self, now: Time) {
+        let sample = self.flight.delivery().and_then(Delivery::sample);
+        let repaired = self.flight.una() >= self.went_back.end;
+        let Some(before) = self.timeout.on_round_trip(sample, repaired) else {
+            return;
+        };
+        self.rto.end_backoff();
+        if !self.flight.is_empty() {
+            self.restart_timer(now);
+        }
+        if self.congestion.owns_window() {
+            return;
+        }
+        self.window.take_back(&before);
+        let spurious = SpuriousEvent {
+            now,
+            outstanding: self.outstanding(),
+        };
+        self.congestion.on_spurious(&spurious, &mut self.window);
+        self.cap_window();
     }
 
     /// Nothing was lost: the window is again what it was `before` the cut, and what was sent counts as in

@@ -4,6 +4,7 @@
 #![allow(clippy::single_range_in_vec_init)]
 
 mod abe;
+mod cause;
 mod cerl;
 mod dcr;
 mod dctcp;
@@ -15,6 +16,8 @@ mod idle;
 mod lifecycle;
 mod limits;
 mod loss_events;
+mod missing;
+mod ncl;
 mod ncr;
 mod newreno;
 mod own;
@@ -39,6 +42,8 @@ mod tlp;
 mod told_window;
 mod undo;
 mod vegas;
+mod wam;
+mod yongmei2;
 
 use super::super::config::TcpConfig;
 use super::super::testing::{MSS, config};

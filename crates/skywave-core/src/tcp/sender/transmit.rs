@@ -1,13 +1,14 @@
 //! Choice of what goes on the wire next: lost segments first, then the segment at `nxt`.
 
 use super::{Resend, Sender, State, Timed, Why};
-use crate::packet::{Ecn, Flags, Options, Segment, Timestamps};
+use crate::packet::{Ecn, Flags, Marks, Options, Segment, Timestamps};
 use crate::seq::SeqNr;
 use crate::tcp::congestion::CongestionControl;
 use crate::tcp::detection::{Allowance, LossDetector, LossRule, Sending};
 use crate::tcp::flight::Sent;
 use crate::tcp::limits::Limit;
 use crate::tcp::recovery::LossRecovery;
+use crate::tcp::timeout::TimeoutPolicy;
 use crate::tcp::window::IdleEvent;
 use crate::time::Time;
 use crate::units::Segments;
@@ -212,7 +213,13 @@ impl Sender {
     fn end_of_new(&self, nxt: u64) -> u64 {
         if nxt < self.written {
             // A window smaller than a segment still lets data through.
-            let len = u64::from(self.config.mss).min(self.peer_window);
+            let mss = self.config.mss;
+            let len = if self.plain {
+                mss
+            } else {
+                self.detection.segment_len(mss).clamp(1, mss)
+            };
+            let len = u64::from(len).min(self.peer_window);
             nxt.saturating_add(len).min(self.written)
         } else {
             self.end()
@@ -243,7 +250,9 @@ impl Sender {
                 Allowance::Until(position) => return end <= position,
             }
         }
-        window.holds(end - self.flight.una(), self.config.mss)
+        let una = self.flight.una();
+        let from = self.timeout.counts_from().map_or(una, |at| una.max(at));
+        window.holds(end.saturating_sub(from), self.config.mss)
     }
 
     fn transmit_new(&mut self, end: u64, now: Time) -> Departure {
@@ -379,7 +388,7 @@ impl Sender {
             flags |= Flags::FIN;
             len -= 1;
         }
-        Segment {
+        let mut segment = Segment {
             seq: SeqNr::at(self.config.iss, start),
             len: len as u32,
             flags,
@@ -387,12 +396,21 @@ impl Sender {
                 value: now,
                 echo: self.peer_timestamp,
             }),
-            options: if self.config.acking.is_by_window() && !flags.contains(Flags::SYN) {
-                Options::Window(self.told_window())
-            } else {
-                Options::None
-            },
+            options: Options::None,
             ..Segment::default()
+        };
+        if self.config.acking.listens() && !flags.contains(Flags::SYN) {
+            self.tell(&mut segment);
+        }
+        segment
+    }
+
+    /// Writes on a segment what the receiver acknowledges by.
+    fn tell(&self, segment: &mut Segment) {
+        if self.config.acking.is_by_window() {
+            segment.options = Options::Window(self.told_window());
+        } else if self.timeout.asks() {
+            segment.hints.marks |= Marks::ASKS;
         }
     }
 

@@ -132,6 +132,15 @@ impl<C> Field<C> {
         Self::new(name, doc, Kind::Flag, Form::Named, Place::Flag(place))
     }
 
+    /// A whole number from 1.
+    pub const fn count(
+        name: &'static str,
+        doc: &'static str,
+        place: fn(&mut C) -> &mut u32,
+    ) -> Self {
+        Self::new(name, doc, Kind::Count, Form::Named, Place::Count(place))
+    }
+
     /// A whole number from 1, the only parameter of its member.
     pub const fn count_alone(
         name: &'static str,

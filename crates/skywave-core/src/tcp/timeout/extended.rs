@@ -2,9 +2,10 @@
 //! (Francis 2012, chapter 5).
 
 use super::{Extension, TimeoutPolicy};
+use crate::tcp::flight::Flight;
 use crate::tcp::rto::RtoEstimator;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
-use crate::tcp::window::{Response, TimeoutEvent};
+use crate::tcp::window::{Response, TimeoutEvent, Window};
 
 /// How the extended timer waits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,7 +82,7 @@ impl Extended {
 }
 
 impl TimeoutPolicy for Extended {
-    fn extends(&mut self, rto: &RtoEstimator) -> Option<Extension> {
+    fn extends(&mut self, rto: &RtoEstimator, _flight: &Flight) -> Option<Extension> {
         if self.waited {
             return None;
         }
@@ -98,7 +99,12 @@ impl TimeoutPolicy for Extended {
         })
     }
 
-    fn respond(&mut self, timeout: &TimeoutEvent, _response: Response) -> Response {
+    fn respond(
+        &mut self,
+        timeout: &TimeoutEvent,
+        _response: Response,
+        _window: &Window,
+    ) -> Response {
         Response::restart(timeout.outstanding / 2.0)
     }
 

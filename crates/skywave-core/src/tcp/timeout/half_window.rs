@@ -2,7 +2,7 @@
 
 use super::TimeoutPolicy;
 use crate::tcp::slot::{BuiltIn, Setup};
-use crate::tcp::window::{Response, TimeoutEvent};
+use crate::tcp::window::{Response, TimeoutEvent, Window};
 
 /// Threshold and window at half of what is outstanding, two segments at least.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,7 +23,12 @@ impl BuiltIn for HalfWindow {
 }
 
 impl TimeoutPolicy for HalfWindow {
-    fn respond(&mut self, timeout: &TimeoutEvent, _response: Response) -> Response {
+    fn respond(
+        &mut self,
+        timeout: &TimeoutEvent,
+        _response: Response,
+        _window: &Window,
+    ) -> Response {
         Response::cut_to(timeout.outstanding / 2.0)
     }
 }

@@ -24,13 +24,17 @@ const EXPERIMENT: u8 = 253;
 /// The experiment of a sender that tells its window, in segments. Not registered.
 const TELLS_WINDOW: [u8; 2] = *b"sw";
 
+/// The experiment of a receiver that names a segment which has not come. Not registered.
+const NAMES_MISSING: [u8; 2] = *b"sm";
+
 /// Bytes of kind and length.
 const PREFIX: usize = 2;
 /// Bytes of a SACK block.
 const BLOCK: usize = 8;
 
 /// Bytes of the options of `segment` in its header, padding included: MSS, window scale and
-/// SACK-permitted take four each, timestamps 12, SACK blocks eight each and four together, a window eight.
+/// SACK-permitted take four each, timestamps 12, SACK blocks eight each and four together, a window eight,
+/// a missing segment 12.
 ///
 /// A sender subtracts these from the MSS (RFC 9293 section 3.7.1). The count may exceed the 40 bytes
 /// that there are, and then the segment cannot be written.
@@ -50,13 +54,20 @@ pub fn options_len(segment: &Segment) -> usize {
     } else {
         0
     };
-    offer + sack + timestamps + window
+    let missing = if segment.options.missing().is_some() {
+        12
+    } else {
+        0
+    };
+    offer + sack + timestamps + window + missing
 }
 
 /// The same, if the options can be written: they fit, and a SYN has those of a SYN.
 pub(super) fn checked_len(segment: &Segment) -> Result<usize, WriteError> {
     let misplaced = if segment.is_syn() {
-        !segment.sack().is_empty() || segment.options.window().is_some()
+        !segment.sack().is_empty()
+            || segment.options.window().is_some()
+            || segment.options.missing().is_some()
     } else {
         segment.options.syn().is_some()
     };
@@ -99,6 +110,12 @@ pub(super) fn write(segment: &Segment, clock: TimestampClock, out: &mut Vec<u8>)
         out.extend(TELLS_WINDOW);
         out.extend(window.to_be_bytes());
     }
+    if let Some(missing) = segment.options.missing() {
+        out.extend([EXPERIMENT, 12]);
+        out.extend(NAMES_MISSING);
+        out.extend(missing.start.0.to_be_bytes());
+        out.extend(missing.end.0.to_be_bytes());
+    }
     let blocks = segment.sack();
     if !blocks.is_empty() {
         out.extend([NOP, NOP, SACK, (PREFIX + BLOCK * blocks.len()) as u8]);
@@ -116,6 +133,7 @@ pub(super) struct List {
     pub(super) offer: SynOptions,
     pub(super) sack: Options,
     pub(super) window: Option<u16>,
+    pub(super) missing: Option<SackBlock>,
     pub(super) timestamps: Option<Ticks>,
 }
 
@@ -152,9 +170,10 @@ impl List {
     /// 2.2 has a scale ignored elsewhere, RFC 9293 section 3.2 allows an MSS on SYNs alone).
     pub(super) fn of(&self, flags: Flags) -> Options {
         if !flags.contains(Flags::SYN) {
-            match self.window {
-                Some(window) if self.sack == Options::None => Options::Window(window),
-                _ => self.sack,
+            match (self.sack, self.window, self.missing) {
+                (Options::None, _, Some(missing)) => Options::Missing(missing),
+                (Options::None, Some(window), None) => Options::Window(window),
+                (sack, ..) => sack,
             }
         } else if self.offer == SynOptions::default() {
             Options::None
@@ -189,6 +208,14 @@ impl List {
             }
             (EXPERIMENT, &[a, b, high, low]) if [a, b] == TELLS_WINDOW => {
                 self.window = Some(u16::from_be_bytes([high, low]));
+            }
+            (EXPERIMENT, &[a, b, ref block @ ..]) if [a, b] == NAMES_MISSING => {
+                if let Some((start, end)) = two_words(block) {
+                    self.missing = Some(SackBlock {
+                        start: SeqNr(start),
+                        end: SeqNr(end),
+                    });
+                }
             }
             (MSS | WINDOW_SCALE | SACK_PERMITTED, _) => return false,
             // An option that nothing here knows is skipped (RFC 9293 section 3.1, MUST-6).

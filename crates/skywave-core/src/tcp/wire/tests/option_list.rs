@@ -1,7 +1,7 @@
 //! The option list.
 
 use super::*;
-use crate::packet::SynOptions;
+use crate::packet::{SackBlock, SynOptions};
 use crate::tcp::wire::options::{List, parse as read};
 
 fn wrong(list: &[u8]) -> (u8, usize, Option<u8>) {
@@ -35,6 +35,7 @@ fn each_option_is_read() {
             echo: 0xFFFF_FFFE,
         }),
         window: None,
+        missing: None,
     };
     assert_eq!(read(&list, 0), Ok(expected));
     // Which options a segment may carry depends on SYN.
@@ -191,4 +192,22 @@ fn a_wrong_option_is_found_in_the_packet() {
         error.to_string(),
         "TCP option 8 at byte 42 has a wrong length of 11"
     );
+}
+
+#[test]
+fn a_missing_segment_takes_twelve_bytes_and_comes_back() {
+    let segment = Segment {
+        flags: Flags::ACK,
+        options: Options::Missing(SackBlock {
+            start: SeqNr(5),
+            end: SeqNr(0xFFFF_FFFF),
+        }),
+        ..Segment::default()
+    };
+    let list = [253, 12, b's', b'm', 0, 0, 0, 5, 255, 255, 255, 255];
+    assert_eq!(written(&header(V4), &segment)[40..], list);
+    assert_eq!(read(&list, 0).unwrap().of(Flags::ACK), segment.options);
+    assert_eq!(read(&list, 0).unwrap().of(Flags::SYN), Options::None);
+    // Another length is another experiment.
+    assert_eq!(read(&[253, 6, b's', b'm', 0, 0], 0), Ok(List::default()));
 }

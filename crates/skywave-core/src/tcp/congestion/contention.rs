@@ -1,0 +1,97 @@
+//! The contention indicator (Chen et al., as in Francis 2012, section 3.2.4): the receiver tells losses apart by how
+//! one-way delays change, and the sender answers each kind in its own way.
+//!
+//! The receiver's part is in `receiver/indicator.rs`. With `received` for the segments that duplicate ACKs have
+//! reported:
+//!
+//! | the receiver says | window |
+//! |---|---|
+//! | nothing: the air lost it | `cwnd + received` |
+//! | dubious | `0.8·(cwnd + received)` |
+//! | congestion | `0.5·(cwnd + received)` |
+//!
+//! Open in the text: what becomes of the threshold. It is the new window after a cut, and stays otherwise. A timeout is
+//! Reno's.
+
+use super::{CongestionControl, Law, Reno, standard_growth};
+use crate::packet::{Hints, Marks};
+use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
+use crate::units::Segments;
+
+impl BuiltIn for Contention {
+    type Config = ContentionConfig;
+    type State = Self;
+    const NAME: &'static str = "contention-indicator";
+    const SUMMARY: &'static str = "1, 0.8 or 0.5 of the window after a loss, by what the receiver makes of one-way delays (heavy)";
+    const SOURCE: &'static str = "Chen et al., in Francis 2012, section 3.2.4";
+    const DEFAULT: ContentionConfig = ContentionConfig { heavy: 0.25 };
+    const FIELDS: &'static [Field<ContentionConfig>] = &[Field::positive(
+        "heavy",
+        "The indicator above which a loss is congestion, in mean deviations of the delay",
+        |c| &mut c.heavy,
+    )];
+    const PRESETS: &'static [OwnPreset<ContentionConfig>] = &[OwnPreset {
+        name: "contention-indicator",
+        summary: "Reno that cuts by the receiver's judgement of one-way delays",
+        source: Self::SOURCE,
+        base: Base::Reno,
+        config: Self::DEFAULT,
+    }];
+
+    fn build(_config: &ContentionConfig, _setup: &Setup) -> Self {
+        Self::default()
+    }
+}
+
+impl Law for Contention {}
+
+/// Where the receiver draws its line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContentionConfig {
+    /// The indicator above which a loss is congestion, in mean deviations of the delay.
+    pub heavy: f64,
+}
+
+/// State of one sender.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Contention {
+    /// Duplicate ACKs in a row.
+    dupacks: u32,
+    /// Of the latest one.
+    hints: Hints,
+}
+
+impl CongestionControl for Contention {
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        self.dupacks = 0;
+        standard_growth(ack, window);
+    }
+
+    fn on_dupack(&mut self, ack: &AckEvent) {
+        self.dupacks += 1;
+        self.hints = ack.hints;
+    }
+
+    fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
+        let raised = window.cwnd + Segments(f64::from(self.dupacks));
+        if self.hints.marks.contains(Marks::CONGESTED) {
+            loss.cut_to(raised * 0.5)
+        } else if self.hints.marks.contains(Marks::DUBIOUS) {
+            loss.cut_to(raised * 0.8)
+        } else {
+            Response {
+                window_after: raised,
+                ..Response::unchanged(window)
+            }
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response {
+        self.dupacks = 0;
+        Reno.on_timeout(timeout, window)
+    }
+}
+
+#[cfg(test)]
+mod tests;

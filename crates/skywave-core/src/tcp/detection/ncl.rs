@@ -1,0 +1,167 @@
+//! TCP-NCL (Lai, Leung and Li, as in Francis 2012, section 3.1.1): one timer decides that a segment is sent again,
+//! and a second one, which begins then, whether that was congestion.
+//!
+//! - The retransmission decision (RD) of a segment is due `srtt + 4·rttvar` after it was sent, however many duplicate
+//!   ACKs come before. It sends the segment again, and the window stays.
+//! - The congestion decision (CD) is due one smoothed round trip after that. If the segment is acknowledged before,
+//!   nothing else happens; if not, the window law answers as to any loss, once a window of data.
+//!
+//! Open in the text, and decided here:
+//! - RD is the retransmission timeout of the samples without its lower bound, so that the clock's tick bounds the
+//!   variance term, and it is backed off as that is. No timer runs before the first sample.
+//! - A segment is acknowledged when an ACK covers it or SACK blocks report it. Without reports only the oldest one is
+//!   known to be missing, and only that one is sent again.
+//! - What was outstanding when the window was cut, or at a timeout, brings no other cut.
+//! - The retransmission timeout remains as a backstop.
+
+use super::{DetectionEvent, Detector, Finding, LossDetector, LossRule, Sending};
+use crate::tcp::flight::{Flight, Sent, SentBefore};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
+use crate::tcp::window::LossEvent;
+use crate::time::{Duration, Time};
+
+/// State of one TCP-NCL detector.
+#[derive(Clone, Copy, Debug)]
+pub struct Ncl {
+    /// When one of the two timers is due next.
+    timer: Time,
+    /// Length of a congestion decision: the smoothed round trip. Zero before the first sample.
+    decision: Duration,
+    /// Copies sent until then have had their decision.
+    decided: Time,
+    /// End of what was sent.
+    sent: u64,
+    /// No other cut for what lies below.
+    answered: u64,
+    rule: LossRule,
+}
+
+impl BuiltIn for Ncl {
+    type Config = ();
+    type State = Box<Self>;
+    const NAME: &'static str = "ncl";
+    const SUMMARY: &'static str =
+        "a timer a segment; no cut unless the copy is not acknowledged within a round trip either";
+    const SOURCE: &'static str = "Lai, Leung and Li, in Francis 2012, section 3.1.1";
+    const DEFAULT: () = ();
+    const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
+        name: "ncl",
+        summary: "SACK that sends again by timers, and decides a round trip later whether it was congestion",
+        source: Self::SOURCE,
+        base: Base::Sack,
+        config: (),
+    }];
+
+    fn build(_config: &(), _setup: &Setup) -> Box<Self> {
+        Box::new(Self {
+            timer: Time::MAX,
+            decision: Duration::ZERO,
+            decided: Time::ZERO,
+            sent: 0,
+            answered: 0,
+            rule: LossRule::SentBefore(SentBefore::NOTHING),
+        })
+    }
+}
+
+impl Detector for Ncl {
+    const HEARS_OF_NEW_ACKS: bool = false;
+    const NEEDS_SACK: bool = true;
+}
+
+impl Ncl {
+    /// The oldest copy that waits for its congestion decision: when that is due, and where the copy begins.
+    fn undecided(&self, flight: &Flight) -> Option<(Time, u64)> {
+        let (at, start) = flight.first_sent_again_after(self.decided)?;
+        (!self.decision.is_zero()).then(|| (at + self.decision, start))
+    }
+
+    /// Whether the retransmission decision of some segment is due. Sets the timer for what is due after now.
+    fn decide(&mut self, event: &DetectionEvent) -> bool {
+        self.decision = event.srtt.unwrap_or_default();
+        let Some(wait) = event.timeout else {
+            self.timer = Time::MAX;
+            return false;
+        };
+        // A segment that is sent now is never late, even if round trips take no time.
+        let wait = wait.max(Duration::from_nanos(1));
+        let rule = SentBefore::all(wait, event.now);
+        self.rule = LossRule::SentBefore(rule);
+        let retransmission = event.flight.next_due(rule);
+        // A smoothed round trip that has become shorter may have made it overdue.
+        let congestion = self.undecided(event.flight);
+        let congestion = congestion.map(|(due, _)| due.max(event.now));
+        let due = retransmission.into_iter().chain(congestion).min();
+        self.timer = due.unwrap_or(Time::MAX);
+        event.flight.finds_lost(rule)
+    }
+}
+
+impl LossDetector for Ncl {
+    fn needs_deliveries(&self) -> bool {
+        true
+    }
+
+    /// Duplicate ACKs tell nothing.
+    fn on_dupack(&mut self, _event: &DetectionEvent) -> bool {
+        false
+    }
+
+    fn on_delivery(&mut self, event: &DetectionEvent) -> Finding {
+        if self.decide(event) {
+            Finding::Lost
+        } else {
+            Finding::Nothing
+        }
+    }
+
+    fn arm_probe(&mut self, event: &DetectionEvent, _timeout: Time) {
+        self.decide(event);
+    }
+
+    fn on_sent(&mut self, sent: &Sent, sending: Sending) {
+        self.sent = self.sent.max(sent.end);
+        if sending == Sending::Repair && !self.decision.is_zero() {
+            self.timer = self.timer.min(sent.last_sent + self.decision);
+        }
+    }
+
+    fn on_timeout(&mut self) {
+        self.timer = Time::MAX;
+        self.answered = self.sent;
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        Some(self.timer).filter(|&at| at < Time::MAX)
+    }
+
+    fn on_timer(&mut self, event: &DetectionEvent) -> Finding {
+        let mut unanswered = false;
+        while let Some((due, start)) = self.undecided(event.flight)
+            && due <= event.now
+        {
+            self.decided = due - self.decision;
+            unanswered |= start >= self.answered;
+        }
+        let lost = self.decide(event);
+        if unanswered {
+            self.answered = event.flight.max();
+            if lost {
+                self.timer = event.now; // what is due as well comes next
+            }
+            Finding::Unanswered
+        } else if lost {
+            Finding::Lost
+        } else {
+            Finding::Nothing
+        }
+    }
+
+    fn is_congestion(&self, _loss: &LossEvent) -> bool {
+        false
+    }
+
+    fn loss_rule(&self) -> LossRule {
+        self.rule
+    }
+}
