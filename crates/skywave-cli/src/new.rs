@@ -22,7 +22,8 @@ const TRACE: &str = "trace.down";
     skywave new my-link                        # my-link.toml: one link with random losses\n  \
     skywave new office --kind bottleneck       # four flows, one queue: drop tail and RED\n  \
     skywave new paths/lte --kind trace         # and paths/lte.down, a small mahimahi trace\n  \
-    skywave new mesh --kind wifi               # a chain of 802.11 stations")]
+    skywave new mesh --kind wifi               # a chain of 802.11 stations\n  \
+    skywave new satellite --kind asymmetric    # ACKs come back by a slow, lossy way")]
 pub(crate) struct Args {
     /// Name or path of the new file; .toml is added where it is missing.
     #[arg(value_name = "NAME")]
@@ -43,6 +44,8 @@ enum Kind {
     Trace,
     /// A chain of 802.11 stations.
     Wifi,
+    /// A link whose way back for ACKs is slow and loses them.
+    Asymmetric,
 }
 
 impl Kind {
@@ -53,6 +56,7 @@ impl Kind {
             Self::Bottleneck => include_str!("new/bottleneck.toml"),
             Self::Trace => include_str!("new/trace.toml"),
             Self::Wifi => include_str!("new/wifi.toml"),
+            Self::Asymmetric => include_str!("new/asymmetric.toml"),
         }
     }
 }

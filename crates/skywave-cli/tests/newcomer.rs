@@ -9,7 +9,13 @@ use std::process::Output;
 
 use common::{skywave, text};
 
-const KINDS: [&str; 4] = ["point-to-point", "bottleneck", "trace", "wifi"];
+const KINDS: [&str; 5] = [
+    "point-to-point",
+    "bottleneck",
+    "trace",
+    "wifi",
+    "asymmetric",
+];
 
 fn done(output: &Output) -> String {
     assert!(output.status.success(), "{}", text(&output.stderr));
