@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use skywave_lab::capture;
-use skywave_lab::experiment;
+use skywave_lab::experiment::{self, MergeError};
 #[cfg(feature = "pdf")]
 use skywave_lab::report::NoSuchFont;
 use skywave_lab::report::WriteError;
@@ -57,6 +57,9 @@ pub(crate) enum Failure {
     #[cfg(feature = "pdf")]
     #[error(transparent)]
     Font(#[from] NoSuchFont),
+    /// Shards cannot be merged.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
     /// Simulations could not be run or kept.
     #[error(transparent)]
     Experiment(#[from] experiment::Error),
@@ -244,6 +247,7 @@ impl Failure {
             | Self::Capturing(capture::Error::Cancelled)
             | Self::Live(LiveError::Interrupted) => 130,
             Self::Experiment(_)
+            | Self::Merge(_)
             | Self::Capturing(_)
             | Self::Capture { .. }
             | Self::Gap(_)

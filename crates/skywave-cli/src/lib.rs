@@ -14,12 +14,14 @@ mod keep;
 mod key;
 mod keys;
 mod manual;
+mod merge;
 mod names;
 mod new;
 mod origin;
 mod output;
 mod print;
 mod progress;
+mod publish;
 mod quantity;
 mod quic;
 mod rank;
@@ -70,6 +72,7 @@ struct Cli {
 enum Verb {
     New(new::Args),
     Run(run::Args),
+    Merge(merge::Args),
     Reproduce(reproduce::Args),
     Rank(rank::Args),
     Validate(validate::Args),
@@ -137,6 +140,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     let result = match verb {
         Verb::New(args) => new::main(&args),
         Verb::Run(args) => run::main(&args),
+        Verb::Merge(args) => merge::main(&args),
         Verb::Reproduce(args) => reproduce::main(&args),
         Verb::Rank(args) => rank::main(&args),
         Verb::Validate(args) => validate::main(&args),

@@ -27,8 +27,7 @@ impl Origin {
     /// Of the scenario at `named` that says `text`, for results in `dir`.
     pub(crate) fn of(named: &Path, dir: &Path, text: &str) -> Self {
         let path = named.canonicalize().ok();
-        let before = fs::read_to_string(dir.join(FILE)).ok();
-        let before = before.and_then(|before| Some(resolved(&dir.canonicalize().ok()?, &before)));
+        let before = before(dir);
         // A copy makes the same results.
         let is_same = || fs::read_to_string(dir.join("scenario.toml")).is_ok_and(|old| old == text);
         Self {
@@ -63,6 +62,12 @@ impl Origin {
             None => Ok(()),
         }
     }
+}
+
+/// The scenario file that the results in a folder come from, if that is known.
+pub(crate) fn before(dir: &Path) -> Option<PathBuf> {
+    let before = fs::read_to_string(dir.join(FILE)).ok()?;
+    Some(resolved(&dir.canonicalize().ok()?, &before))
 }
 
 /// The way from a folder to a file, both without `..` and links.

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
+use skywave_lab::experiment::Doubts;
 use skywave_lab::report::{WriteError, write_file};
 use skywave_lab::scenario::Scenario;
 
@@ -24,6 +25,16 @@ pub(crate) fn warn(scenario: &Scenario) {
         // A terminal that is gone is no reason not to run.
         let _ = write!(err, "{}", warning.render(colours));
     }
+}
+
+/// Tells what is worth knowing and stops nothing: a terminal that is gone neither.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "note: {text}");
+}
+
+/// Tells of lines of a journal that are not believed.
+pub(crate) fn doubts(doubts: &Doubts) {
+    note(&doubts.to_string());
 }
 
 /// A path as an argument of a command that can be copied.

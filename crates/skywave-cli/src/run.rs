@@ -5,9 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use skywave_lab::capture::{self, Captured, Keep as Snap};
-use skywave_lab::experiment::{self, Options, RecordSeries, Results};
+use skywave_lab::experiment::{self, ENGINE, Options, RecordSeries, Results, Shard, ShardFile};
 use skywave_lab::report::number::counted;
-use skywave_lab::report::{self, HtmlOptions, SeriesBefore, Study};
 use skywave_lab::scenario::Scenario;
 use skywave_papers::{claims, rank};
 
@@ -16,6 +15,7 @@ use crate::figures::Figures;
 use crate::keep::Keep;
 use crate::origin::Origin;
 use crate::progress::Bar;
+use crate::publish::{Publication, Shown};
 use crate::{interrupt, output};
 
 /// Simulate a scenario: all points of its sweep with all its seeds.
@@ -31,6 +31,7 @@ use crate::{interrupt, output};
     skywave run my-link.toml --svg figures     # its plots as SVG files, for a page\n  \
     skywave run my-link.toml --pdf figures --figure-width 84mm --font-size 8pt  # for a paper\n  \
     skywave run my-link.toml --json | head -1  # one object a run and flow\n  \
+    skywave run my-link.toml --shard 3/64      # one part of 64, for other machines: docs/scale.md\n  \
     skywave run my-link.toml --capture=radio   # packets of the link for Wireshark, both directions\n\n\
     Each line of --json has: scenario, seed, params {path: value as in the file}, flow, transport,\n\
     goodput_bps, throughput_bps, delivered_bytes, sent_packets, retransmits, timeouts,\n\
@@ -65,6 +66,15 @@ pub(crate) struct Args {
     /// Bytes that captures keep of each packet, 0 for all; only the headers unless given.
     #[arg(long, value_name = "BYTES", requires = "capture")]
     snaplen: Option<u32>,
+
+    /// Run this part of all runs alone, such as 3/64, into OUT/NAME.shard-03-of-64; `skywave merge`
+    /// puts the parts together.
+    #[arg(
+        long,
+        value_name = "N/OF",
+        conflicts_with_all = ["json", "capture", "drawn"]
+    )]
+    shard: Option<Shard>,
 
     /// Print only where the report and the results are.
     #[arg(long, conflicts_with = "json")]
@@ -106,61 +116,29 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     capture::check_links(&scenario, links.as_deref().unwrap_or_default())?;
     let figures = args.figures.prepare()?;
     announce_series(args, &scenario);
+    if let Some(shard) = args.shard {
+        return simulate_shard(args, &scenario, shard);
+    }
     let results = simulate_all(args, &scenario, &dir)?;
-    let study = Study::from(&scenario);
-    let options = HtmlOptions {
-        command: Some(format!("skywave run {}", args.scenario.display())),
-        ..HtmlOptions::default()
+    let publication = Publication {
+        scenario: &scenario,
+        results: &results,
+        dir: &dir,
+        named: &args.scenario.display().to_string(),
+        file: &args.scenario,
+        figures,
+        shown: Shown::of(args.json, args.quiet),
     };
-    let origin = Origin::of(&args.scenario, &dir, scenario.text());
-    if let Some(note) = origin.note() {
-        // A terminal that is gone is no reason not to write the results.
-        let _ = writeln!(io::stderr(), "note: {note}");
-    }
-    let series = report::write_all(&dir, &study, &results, &options)?;
-    origin.write()?;
-    if let Some(before) = series {
-        tell_series(before, &dir);
-    }
-    let drawn = figures.write(&study, &results)?;
+    let drawn = publication.write()?;
     let captured = match &links {
         Some(links) => Some(capture_links(args, &scenario, &dir, links)?),
         None => None,
     };
-
-    let mut out = io::stdout().lock();
-    if args.json {
-        for row in report::rows(&study, &results) {
-            writeln!(out, "{}", row.to_json())?;
-        }
-        if let Some(warning) = report::caution(&results) {
-            writeln!(io::stderr(), "{warning}")?;
-        }
-        return Ok(());
-    }
-    if !args.quiet {
-        writeln!(out, "{}", report::table(&study, &results, output::width()))?;
-        if let Some(warning) = report::caution(&results) {
-            writeln!(out, "{warning}\n")?;
-        }
-        for trace in scenario.traces() {
-            writeln!(out, "Trace:  {}", trace.display())?;
-        }
-    }
-    writeln!(out, "Report: {}", dir.join("report.html").display())?;
-    writeln!(out, "Data:   {}", dir.join("results.parquet").display())?;
-    if args.quiet {
-        return Ok(());
-    }
-    for plot in drawn {
-        writeln!(out, "Plot:   {}", plot.display())?;
-    }
-    if let Some(Captured { dir, files }) = captured {
-        let dir = dir.display();
+    let captured = captured.map(|Captured { dir, files }| {
         let files = counted(files.len(), "pcapng file");
-        writeln!(out, "Packets: {dir}/ ({files})")?;
-    }
-    Ok(())
+        format!("{}/ ({files})", dir.display())
+    });
+    publication.show(&drawn, captured.as_deref())
 }
 
 /// What stands in the place of a scenario and is for another verb.
@@ -182,21 +160,6 @@ fn of_other_kind(path: &Path) -> Option<Failure> {
     let is_study =
         path.is_file() && fs::read_to_string(path).is_ok_and(|text| rank::is_study(&text));
     is_study.then(|| other("a study", "rank", path))
-}
-
-/// Says what became of time series that a run before had left, and this one did not record.
-fn tell_series(before: SeriesBefore, dir: &Path) {
-    let path = dir.join("series.parquet");
-    let path = path.display();
-    let told = match before {
-        SeriesBefore::Kept => format!(
-            "{path} stays, it is of the same runs; the report has no part \"Over time\" without --series"
-        ),
-        SeriesBefore::Removed => {
-            format!("{path} is removed, it was of other runs; --series records these")
-        }
-    };
-    let _ = writeln!(io::stderr(), "note: {told}");
 }
 
 impl Args {
@@ -260,17 +223,7 @@ fn capture_links(
 }
 
 fn simulate_all(args: &Args, scenario: &Scenario, dir: &Path) -> Result<Results, Failure> {
-    let bar = Bar::new(scenario.name());
-    let options = Options {
-        dir: Some(dir),
-        fresh: args.keep.fresh,
-        threads: args.keep.threads(),
-        series: args.recorded(scenario),
-        cancel: interrupt::flag(),
-        progress: &|progress| bar.show(progress),
-        ..Options::default()
-    };
-    let results = experiment::run(scenario, &options, capture::simulate_with_sequence)?;
+    let results = simulate(args, scenario, dir, None)?;
     if !results.is_complete() {
         return Err(Failure::Interrupted {
             done: results.finished(),
@@ -279,4 +232,60 @@ fn simulate_all(args: &Args, scenario: &Scenario, dir: &Path) -> Result<Results,
         });
     }
     Ok(results)
+}
+
+/// Runs a shard, in a directory of its own.
+fn simulate_shard(args: &Args, scenario: &Scenario, shard: Shard) -> Result<(), Failure> {
+    let dir = args
+        .keep
+        .out
+        .join(ShardFile::directory(scenario.name(), shard));
+    let names = (scenario.name(), &*args.scenario.display().to_string());
+    ShardFile::new(scenario, shard, names, args.recorded(scenario), ENGINE).write(&dir)?;
+    output::write(&dir.join("scenario.toml"), scenario.text())?;
+    Origin::of(&args.scenario, &dir, scenario.text()).write()?;
+    let results = simulate(args, scenario, &dir, Some(shard))?;
+    let total = shard.share(scenario.runs());
+    if results.finished() < total {
+        return Err(Failure::Interrupted {
+            done: results.finished(),
+            total,
+            dir,
+        });
+    }
+    let runs = counted(total, "run");
+    writeln!(
+        io::stdout(),
+        "Shard:  {} ({runs} of {})\nWhen all {} are there: skywave merge {}",
+        dir.display(),
+        scenario.runs(),
+        shard.count(),
+        output::for_shell(&args.keep.out.join(scenario.name())) + ".shard-*"
+    )?;
+    Ok(())
+}
+
+fn simulate(
+    args: &Args,
+    scenario: &Scenario,
+    dir: &Path,
+    shard: Option<Shard>,
+) -> Result<Results, Failure> {
+    let bar = Bar::new(scenario.name());
+    let options = Options {
+        dir: Some(dir),
+        fresh: args.keep.fresh,
+        threads: args.keep.threads(),
+        series: args.recorded(scenario),
+        shard,
+        cancel: interrupt::flag(),
+        progress: &|progress| bar.show(progress),
+        doubts: &output::doubts,
+        ..Options::default()
+    };
+    Ok(experiment::run(
+        scenario,
+        &options,
+        capture::simulate_with_sequence,
+    )?)
 }

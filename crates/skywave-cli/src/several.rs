@@ -9,6 +9,7 @@ use skywave_lab::scenario::Scenario;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::keep::Keep;
+use crate::output;
 use crate::progress::Bar;
 
 /// The results of all scenarios by their names, with one bar called `title`; those in `dir` are used
@@ -26,6 +27,7 @@ pub(crate) fn simulate(
         threads: keep.threads(),
         cancel: interrupt::flag(),
         progress: &|progress| bar.show(progress.all),
+        doubts: &output::doubts,
         ..RunOptions::default()
     };
     let results = experiment::run_all(scenarios, &options, experiment::simulate)?;

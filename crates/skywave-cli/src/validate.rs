@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::keep::Keep;
 use crate::names::Named;
+use crate::output;
 use crate::progress::Bar;
 
 mod live;
@@ -133,6 +134,7 @@ fn simulate_all(args: &Args, set: &Set) -> Result<Results, Failure> {
         threads: args.keep.threads(),
         cancel: interrupt::flag(),
         progress: &|progress| bar.show(progress),
+        doubts: &output::doubts,
         ..Options::default()
     };
     let results = experiment::run(set, &options, simulate)?;

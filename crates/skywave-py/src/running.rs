@@ -1,12 +1,14 @@
 //! Running an experiment beside Python: the interpreter is free meanwhile, Ctrl-C is heard soon, and
 //! progress is told from the thread that called.
 
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use skywave_lab::experiment::{self, Options, Progress, RecordSeries, Results};
 use skywave_lab::scenario::Scenario;
@@ -40,6 +42,7 @@ pub(crate) fn run(
     let failure = Arc::new(Failure::default());
     let ended = AtomicBool::new(false);
     let latest = Mutex::new(None);
+    let told = Mutex::new(Vec::new());
     let options = Options {
         dir: wanted.dir.as_deref(),
         fresh: wanted.fresh,
@@ -49,10 +52,20 @@ pub(crate) fn run(
         progress: &|progress| {
             *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
         },
+        doubts: &|doubts| {
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            told.push(doubts.to_string());
+        },
         ..Options::default()
     };
     let tell = || -> PyResult<()> {
         py.check_signals()?;
+        let doubts = std::mem::take(&mut *told.lock().unwrap_or_else(PoisonError::into_inner));
+        for doubt in doubts {
+            let category = py.get_type::<PyUserWarning>();
+            let text = CString::new(doubt.replace('\0', "")).unwrap_or_default();
+            PyErr::warn(py, &category, &text, 1)?;
+        }
         let news = latest.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let (
             Some(progress),

@@ -53,6 +53,22 @@ impl Meaning {
     }
 }
 
+/// The hash of some bytes, to find out whether they have changed.
+pub(super) fn hash(bytes: &[u8]) -> u128 {
+    let mut hash = Fnv::default();
+    hash.add(bytes);
+    hash.0
+}
+
+/// The hash of the keys of all runs of an experiment, in their order: of all that decides its results.
+pub(super) fn of_all(keys: impl Iterator<Item = RunKey>) -> u128 {
+    let mut hash = Fnv::default();
+    for key in keys {
+        hash.add(&key.0.to_le_bytes());
+    }
+    hash.0
+}
+
 /// FNV-1a with 128 bits: no dependency, the same everywhere, and wide enough that two of a billion
 /// runs do not meet by chance.
 #[derive(Clone, Copy, Debug)]
@@ -64,12 +80,18 @@ impl Default for Fnv {
     }
 }
 
+impl Fnv {
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u128::from(*byte))
+                .wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+        }
+    }
+}
+
 impl Write for Fnv {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        for byte in text.bytes() {
-            self.0 =
-                (self.0 ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-        }
+        self.add(text.as_bytes());
         Ok(())
     }
 }

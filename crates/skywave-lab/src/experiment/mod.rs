@@ -7,31 +7,42 @@
 
 pub mod columns;
 pub mod file;
+mod journal;
 mod key;
+mod merge;
+mod plan;
+mod record;
 mod results;
 mod series;
 mod several;
+mod shard;
 pub mod stats;
 mod store;
 pub mod timeline;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
+use serde::{Deserialize, Serialize};
 use skywave_sim::observe::Watch;
 use skywave_sim::outcome::Outcome;
 use skywave_sim::simulate_watched;
 use skywave_sim::spec::Spec;
 
 use crate::scenario::Scenario;
-use crate::threads::{self, NoThreads};
+use crate::threads::{self, NoThreads, lock};
 
+pub use journal::Doubts;
 pub use key::RunKey;
+pub use merge::merge;
+pub use plan::{NoShard, Shard};
 pub use results::{Results, RunResult};
 pub use series::SeriesRecord;
 pub use several::{RunOptions, RunProgress, run_all};
+pub use shard::{MergeError, ShardFile, Shards};
 
-use key::Meaning;
+use plan::{Plan, Planned};
 use store::Store;
 
 pub use skywave_sim::ENGINE;
@@ -61,7 +72,8 @@ impl Design for Scenario {
 }
 
 /// Which runs record time series. They are large: a bulk flow makes some megabytes a minute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RecordSeries {
     /// Those whose specification says so.
     #[default]
@@ -96,12 +108,16 @@ pub struct Options<'a> {
     pub threads: Option<usize>,
     /// Which runs record time series.
     pub series: RecordSeries,
+    /// The runs of this shard alone; `None` for all.
+    pub shard: Option<Shard>,
     /// Engine version; results of another one are not used.
     pub engine: &'a str,
     /// Set by the caller (Ctrl-C) to stop; runs under way are given up.
     pub cancel: &'a AtomicBool,
     /// Called at the start and after every run, from any thread.
     pub progress: &'a (dyn Fn(Progress) + Sync),
+    /// Told of lines of the run directory's journal that are not believed, if there are any.
+    pub doubts: &'a (dyn Fn(&Doubts) + Sync),
 }
 
 /// Never cancelled.
@@ -114,9 +130,11 @@ impl Default for Options<'_> {
             fresh: false,
             threads: None,
             series: RecordSeries::default(),
+            shard: None,
             engine: ENGINE,
             cancel: &NEVER,
             progress: &|_| (),
+            doubts: &|_| (),
         }
     }
 }
@@ -159,67 +177,80 @@ where
     D: Design + ?Sized,
     F: Fn(&Spec, &AtomicBool) -> Option<Outcome> + Sync,
 {
-    let plan = plan(design, options);
+    let plan = Plan::of(design, options.series, options.engine);
+    let plan = match options.shard {
+        Some(shard) => plan.part(shard),
+        None => plan,
+    };
     let mut results = Results::empty(options.engine, design.seeds(), design.points());
-    let store = options
-        .dir
-        .map(|dir| Store::open(dir, options.engine, options.fresh))
-        .transpose()?;
-    if let Some((_, stored)) = &store {
-        for planned in &plan {
-            if let Some(run) = planned.key.and_then(|key| stored.get(&key)) {
-                results.put(planned.point, planned.seed_index, run.clone());
-            }
-        }
-    }
-    let store = store.map(|(store, _)| store);
-    let missing: Vec<&Planned> = plan
-        .iter()
-        .filter(|p| results.get(p.point, p.seed_index).is_none())
+    let store = match options.dir {
+        Some(dir) => Some(open(dir, options, &plan, &mut results)?),
+        None => None,
+    };
+    let places = (0..plan.runs().len()).zip(plan.runs());
+    let missing: Vec<usize> = places
+        .filter(|(_, p)| results.get(p.point(), p.seed_index()).is_none())
+        .map(|(place, _)| place)
         .collect();
     let progress = Progress {
-        done: plan.len() - missing.len(),
-        reused: plan.len() - missing.len(),
-        total: plan.len(),
+        done: plan.runs().len() - missing.len(),
+        reused: plan.runs().len() - missing.len(),
+        total: plan.runs().len(),
     };
     (options.progress)(progress);
-    if missing.is_empty() {
-        return Ok(results);
-    }
 
-    let one = |planned: &Planned| -> Result<Option<RunResult>, Error> {
-        let spec = planned.spec(design);
+    let one = |place: usize, planned: &Planned| -> Result<Option<RunResult>, Error> {
+        let spec = planned.spec(design, options.series);
         let Some(outcome) = simulate(&spec, options.cancel) else {
             return Ok(None);
         };
         let run = RunResult::new(outcome);
-        match (&store, planned.key) {
-            (Some(store), Some(key)) => store.save(key, spec.seed, run).map(Some),
+        match (&store, planned.key()) {
+            (Some(store), Some(key)) => store.save(place, key, spec.seed, run).map(Some),
             _ => Ok(Some(run)),
         }
     };
     let done = AtomicUsize::new(progress.done);
     let given_up = AtomicBool::new(false);
+    let all = Mutex::new(results);
     // Each thread takes the next run: they start in order, and a long one holds up nobody.
-    let runs = threads::each(options.threads, missing.len(), |index| {
+    threads::each(options.threads, missing.len(), |index| {
         if options.cancel.load(Ordering::Relaxed) || given_up.load(Ordering::Relaxed) {
-            return Ok(None);
+            return Ok(());
         }
-        let run = one(missing[index])?;
-        if run.is_some() {
+        let place = missing[index];
+        let planned = &plan.runs()[place];
+        if let Some(run) = one(place, planned)? {
+            lock(&all).put(planned.point(), planned.seed_index(), run);
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             (options.progress)(Progress { done, ..progress });
         } else {
             given_up.store(true, Ordering::Relaxed);
         }
-        Ok::<_, Error>(run)
+        Ok::<_, Error>(())
     })?;
-    for (planned, run) in missing.iter().zip(runs) {
-        if let Some(run) = run {
-            results.put(planned.point, planned.seed_index, run);
-        }
+    if let Some(store) = &store {
+        store.finish(&plan)?;
     }
-    Ok(results)
+    Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Opens a run directory, and takes from it what it has of the plan.
+fn open(
+    dir: &Path,
+    options: &Options<'_>,
+    plan: &Plan,
+    results: &mut Results,
+) -> Result<Store, Error> {
+    let found = |place: usize, run: &RunResult| {
+        let planned = &plan.runs()[place];
+        results.put(planned.point(), planned.seed_index(), run.clone());
+    };
+    let (store, doubts) = Store::open(dir, options.engine, options.fresh, plan, found)?;
+    if doubts.any() {
+        (options.doubts)(&doubts);
+    }
+    Ok(store)
 }
 
 /// Number of runs that record time series, and about how many bytes they take at most: as many as when
@@ -240,24 +271,6 @@ pub fn series_size<D: Design + ?Sized>(design: &D, series: RecordSeries) -> (usi
         }
     }
     (runs, bytes as u64)
-}
-
-/// One run of the plan.
-struct Planned {
-    point: usize,
-    seed_index: usize,
-    seed: u64,
-    series: RecordSeries,
-    /// `None` for a run that is neither kept nor reused, because it has a policy member of a user's
-    /// own: the specification does not say what that does, and it may do something else the next
-    /// time.
-    key: Option<RunKey>,
-}
-
-impl Planned {
-    fn spec<D: Design + ?Sized>(&self, design: &D) -> Spec {
-        prepared(design, self.point, self.seed, self.seed_index, self.series)
-    }
 }
 
 /// The simulation to run: the design's, with the wish about series.
@@ -281,34 +294,6 @@ fn is_recorded(series: RecordSeries, specified: bool, seed_index: usize) -> bool
         RecordSeries::FirstSeed => seed_index == 0,
         RecordSeries::Always => true,
     }
-}
-
-/// All runs, seed by seed, each with its key.
-fn plan<D: Design + ?Sized>(design: &D, options: &Options<'_>) -> Vec<Planned> {
-    let mut plan = Vec::with_capacity(design.points() * design.seeds().len());
-    for point in 0..design.points() {
-        let mut last: Option<(Spec, Meaning)> = None;
-        for (seed_index, &seed) in design.seeds().iter().enumerate() {
-            let mut spec = prepared(design, point, seed, seed_index, options.series);
-            spec.seed = 0;
-            // Seeds of a point differ in nothing else as a rule: hash the point once.
-            let storable = !spec.has_custom();
-            let meaning = match &last {
-                Some((same, meaning)) if *same == spec => *meaning,
-                _ => Meaning::of(&spec, options.engine),
-            };
-            last = Some((spec, meaning));
-            plan.push(Planned {
-                point,
-                seed_index,
-                seed,
-                series: options.series,
-                key: storable.then(|| meaning.with_seed(seed)),
-            });
-        }
-    }
-    plan.sort_by_key(|p| (p.seed_index, p.point));
-    plan
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use skywave_sim::{Outcome, Spec};
 
-use super::{ENGINE, Error, NEVER, Options, Progress, RecordSeries, Results, run};
+use super::{Doubts, ENGINE, Error, NEVER, Options, Progress, RecordSeries, Results, run};
 use crate::scenario::Scenario;
 
 /// How to run several scenarios.
@@ -24,6 +24,8 @@ pub struct RunOptions<'a> {
     pub cancel: &'a AtomicBool,
     /// Called at the start of each scenario and after every run, from any thread.
     pub progress: &'a (dyn Fn(RunProgress<'_>) + Sync),
+    /// Told of lines of a run directory's journal that are not believed, if there are any.
+    pub doubts: &'a (dyn Fn(&Doubts) + Sync),
 }
 
 /// How far the scenarios are.
@@ -44,6 +46,7 @@ impl Default for RunOptions<'_> {
             engine: ENGINE,
             cancel: &NEVER,
             progress: &|_| (),
+            doubts: &|_| (),
         }
     }
 }
@@ -89,6 +92,8 @@ where
             engine: options.engine,
             cancel: options.cancel,
             progress: &progress,
+            doubts: options.doubts,
+            shard: None,
         };
         let measured = run(scenario, &one, &simulate)?;
         done += measured.finished();

@@ -1,44 +1,121 @@
 //! The finished runs in a run directory.
 //!
 //! `runs.jsonl` has one line a run and only ever grows by whole lines: what a crash leaves of the
-//! last line is not JSON, is skipped, and that run is done again. Lines of another engine version
-//! are left out when the file is next opened, by writing a new file and renaming it.
+//! last line is skipped, and that run is done again; so is the run of a line that is not what was written.
+//! Such lines, and those of another engine version, are left out when the file is next opened, by
+//! writing a new file and renaming it. When all runs of an experiment are there, their lines are put into the
+//! order of the plan: so the file is the same however many threads or machines made them.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Write};
+use std::collections::BTreeSet;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use serde_json::{Map, Value, json};
-use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Outcome, StationOutcome};
-
-use super::columns::{Cell, Column, FLOW, LINK, STATION};
-use super::file::write_atomically;
+use super::journal::{Doubts, Journal, Lines, Place};
 use super::key::RunKey;
+use super::plan::Plan;
+use super::record::{self, Unusable};
 use super::results::RunResult;
-use super::{Error, series, timeline};
+use super::{Error, series};
 use crate::threads::lock;
 
-const RUNS: &str = "runs.jsonl";
+pub(super) const RUNS: &str = "runs.jsonl";
 const LOCK: &str = ".lock";
 const SERIES: &str = "series";
 
-/// A run directory, open for adding runs.
+/// A run directory, open for adding the runs of a plan.
 pub(super) struct Store {
     dir: PathBuf,
     engine: String,
-    runs: Mutex<File>,
+    kept: Mutex<Kept>,
     _lock: Lock,
 }
 
+/// The lines of the journal.
+struct Kept {
+    journal: Journal,
+    /// Of each run of the plan.
+    lines: Vec<Option<Place>>,
+    /// Of other runs.
+    others: Vec<(RunKey, Place)>,
+}
+
+impl Kept {
+    /// Notes the line of a run; gives the places of the plan that have no other one.
+    fn note(&mut self, plan: &Plan, key: RunKey, line: Place) -> Found {
+        let places = plan.places(key);
+        let Some(free) = places.iter().find(|&&p| self.lines[p as usize].is_none()) else {
+            if places.is_empty() {
+                self.others.push((key, line));
+                return Found::Other;
+            }
+            return Found::Surplus;
+        };
+        self.lines[*free as usize] = Some(line);
+        if Some(free) == places.first() {
+            return Found::First(places.iter().map(|&p| p as usize).collect());
+        }
+        Found::Again
+    }
+
+    /// Gives runs without a line that mean the same as one with a line that line.
+    fn share(&mut self, plan: &Plan) {
+        for (place, run) in plan.runs().iter().enumerate() {
+            if self.lines[place].is_none()
+                && let Some(key) = run.key()
+            {
+                let first = plan.places(key).first();
+                self.lines[place] = first.and_then(|&first| self.lines[first as usize]);
+            }
+        }
+    }
+
+    /// Puts the lines into the order of the plan, others behind them.
+    fn arrange(&mut self) -> io::Result<()> {
+        let others = self.others.iter().map(|(_, line)| line);
+        if self.journal.is(self.lines.iter().flatten().chain(others)) {
+            return Ok(());
+        }
+        let others = self.others.iter().map(|(_, line)| line);
+        let all = self.lines.iter().flatten().chain(others);
+        let mut moved = self.journal.rewrite(all)?.into_iter();
+        let others = self.others.iter_mut().map(|(_, line)| line);
+        for (line, to) in self
+            .lines
+            .iter_mut()
+            .flatten()
+            .chain(others)
+            .zip(&mut moved)
+        {
+            *line = to;
+        }
+        Ok(())
+    }
+}
+
+/// What a line is for a plan.
+enum Found {
+    /// The first one of a run: it stands for all of these places.
+    First(Vec<usize>),
+    /// One more, of another place that means the same.
+    Again,
+    /// One more than there are places.
+    Surplus,
+    /// Of no run of the plan.
+    Other,
+}
+
 impl Store {
-    /// Opens or creates a run directory; also returns the runs of this engine that it holds.
+    /// Opens or creates a run directory. `found` is told of each place of the plan whose run is there. Also
+    /// gives the lines that are not believed.
     pub(super) fn open(
         dir: &Path,
         engine: &str,
         fresh: bool,
-    ) -> Result<(Self, BTreeMap<RunKey, RunResult>), Error> {
+        plan: &Plan,
+        mut found: impl FnMut(usize, &RunResult),
+    ) -> Result<(Self, Doubts), Error> {
         let path = dir.join(RUNS);
         let at = |path: &Path| {
             let path = path.to_owned();
@@ -46,42 +123,73 @@ impl Store {
         };
         fs::create_dir_all(dir).map_err(at(dir))?;
         let lock = Lock::acquire(dir)?;
-        let text = match fs::read(&path) {
-            Ok(_) if fresh => String::new(),
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(at(&path)(error)),
+        let lines = if fresh {
+            None
+        } else {
+            Lines::of(&path).map_err(at(&path))?
         };
-        let mut stored = BTreeMap::new();
-        let mut kept = String::with_capacity(text.len());
-        for line in text.lines() {
-            if let Some((key, run)) = parse(line, engine, dir) {
-                stored.insert(key, run);
-                kept.push_str(line);
-                kept.push('\n');
+        let mut kept = Kept {
+            journal: Journal::open(&path).map_err(at(&path))?,
+            lines: vec![None; plan.runs().len()],
+            others: Vec::new(),
+        };
+        let mut doubts = Doubts {
+            path: path.clone(),
+            ..Doubts::default()
+        };
+        let mut left_out = fresh;
+        if let Some(mut lines) = lines {
+            while let Some(line) = lines.next().map_err(at(&path))? {
+                let content = line.content();
+                let read = record::read(content.unwrap_or(line.bytes), engine, dir);
+                match read {
+                    Ok((key, run)) => {
+                        let mut place = line.place;
+                        if content.is_none() {
+                            place = kept.journal.end_line(place).map_err(at(&path))?;
+                        }
+                        match kept.note(plan, key, place) {
+                            Found::First(places) => {
+                                for place in places {
+                                    found(place, &run);
+                                }
+                            }
+                            Found::Surplus => left_out = true,
+                            Found::Again | Found::Other => {}
+                        }
+                        continue;
+                    }
+                    // A crash or a full disk left it, which is no reason for doubts.
+                    Err(_) if content.is_none() => {}
+                    Err(Unusable::Damaged) => doubts.damage(line.number),
+                    Err(Unusable::Unchecked) => doubts.unchecked += 1,
+                    Err(Unusable::Stale) => {}
+                }
+                left_out = true;
             }
+            kept.share(plan);
         }
-        // Also true for a last line without its end: the next one must not continue it.
-        if fresh || kept != text {
-            write_atomically(&path, |out| out.write_all(kept.as_bytes())).map_err(at(&path))?;
-            remove_orphans(&dir.join(SERIES), &stored);
+        if left_out {
+            kept.arrange().map_err(at(&path))?;
+            remove_orphans(&dir.join(SERIES), &kept, plan);
         }
-        let runs = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(&path)
-            .map_err(at(&path))?;
         let store = Self {
             dir: dir.to_owned(),
             engine: engine.to_owned(),
-            runs: Mutex::new(runs),
+            kept: Mutex::new(kept),
             _lock: lock,
         };
-        Ok((store, stored))
+        Ok((store, doubts))
     }
 
-    /// Keeps a finished run; its series, if any, move to a file of their own.
-    pub(super) fn save(&self, key: RunKey, seed: u64, run: RunResult) -> Result<RunResult, Error> {
+    /// Keeps the finished run at a place of the plan; its series, if any, move to a file of their own.
+    pub(super) fn save(
+        &self,
+        place: usize,
+        key: RunKey,
+        seed: u64,
+        run: RunResult,
+    ) -> Result<RunResult, Error> {
         let mut run = run;
         if !run.outcome.series.is_empty() {
             let path = series_path(&self.dir, key);
@@ -92,15 +200,58 @@ impl Store {
             run.outcome.series = Vec::new();
             run.series_file = Some(path);
         }
-        let line = line(key, seed, &self.engine, &run);
-        // One write a line: appends of a whole line do not mix.
-        lock(&self.runs)
-            .write_all(line.as_bytes())
-            .map_err(|source| Error::Io {
-                path: self.dir.join(RUNS),
-                source,
-            })?;
+        let line = record::line(key, seed, &self.engine, &run);
+        let mut kept = lock(&self.kept);
+        let line = kept.journal.append(line.as_bytes());
+        kept.lines[place] = Some(line.map_err(|source| self.failed(source))?);
         Ok(run)
+    }
+
+    /// The run directory.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Whether a place of the plan wants the line of a run with this key.
+    pub(super) fn lacks(&self, plan: &Plan, key: RunKey) -> bool {
+        let kept = lock(&self.kept);
+        let mut places = plan.places(key).iter();
+        places.any(|&place| kept.lines[place as usize].is_none())
+    }
+
+    /// Keeps a line that another directory has; gives the places of the plan that it stands for and that had
+    /// no run.
+    pub(super) fn adopt(
+        &mut self,
+        plan: &Plan,
+        key: RunKey,
+        line: &[u8],
+    ) -> Result<Vec<usize>, Error> {
+        let mut kept = lock(&self.kept);
+        let place = kept.journal.append(line);
+        let place = place.map_err(|source| self.failed(source))?;
+        Ok(match kept.note(plan, key, place) {
+            Found::First(places) => places,
+            Found::Again | Found::Surplus | Found::Other => Vec::new(),
+        })
+    }
+
+    /// Puts the journal in order if all runs of the plan are there.
+    pub(super) fn finish(&self, plan: &Plan) -> Result<(), Error> {
+        let mut kept = lock(&self.kept);
+        let mut missing = plan.runs().iter().zip(&kept.lines);
+        if missing.any(|(run, line)| run.key().is_some() && line.is_none()) {
+            return Ok(());
+        }
+        kept.arrange().map_err(|source| self.failed(source))
+    }
+
+    /// An error of the journal.
+    fn failed(&self, source: io::Error) -> Error {
+        Error::Io {
+            path: self.dir.join(RUNS),
+            source,
+        }
     }
 }
 
@@ -136,123 +287,28 @@ impl Drop for Lock {
     }
 }
 
-fn series_path(dir: &Path, key: RunKey) -> PathBuf {
+/// The file of a run's time series.
+pub(super) fn series_path(dir: &Path, key: RunKey) -> PathBuf {
     dir.join(SERIES).join(format!("{key}.bin"))
 }
 
 /// Deletes series that no run refers to any more; best effort, they only take space.
-fn remove_orphans(dir: &Path, stored: &BTreeMap<RunKey, RunResult>) {
+fn remove_orphans(dir: &Path, kept: &Kept, plan: &Plan) {
     let Ok(entries) = fs::read_dir(dir) else {
         return;
     };
+    let planned = plan.runs().iter().zip(&kept.lines);
+    let planned = planned.filter_map(|(run, line)| line.and(run.key()));
+    let keys: BTreeSet<RunKey> = planned
+        .chain(kept.others.iter().map(|(key, _)| *key))
+        .collect();
     for path in entries.filter_map(|e| Some(e.ok()?.path())) {
         let stem = path.file_stem().and_then(|s| s.to_str());
         let key = stem.and_then(RunKey::parse);
-        if !key.is_some_and(|key| stored.contains_key(&key)) {
+        if !key.is_some_and(|key| keys.contains(&key)) {
             let _: io::Result<()> = fs::remove_file(path);
         }
     }
-}
-
-fn line(key: RunKey, seed: u64, engine: &str, run: &RunResult) -> String {
-    let outcome = &run.outcome;
-    let flows = outcome.flows.iter().map(|o| record(&o.name, FLOW, o));
-    let links = outcome.links.iter().map(|o| record(&o.name, LINK, o));
-    let stations = outcome.stations.iter().map(|o| {
-        let mut station = record(&o.name, STATION, o);
-        station["timeline"] = timeline::record(&o.timeline);
-        station
-    });
-    let line = json!({
-        "key": key.to_string(),
-        "engine": engine,
-        "seed": seed,
-        "flows": flows.collect::<Vec<_>>(),
-        "links": links.collect::<Vec<_>>(),
-        "stations": stations.collect::<Vec<_>>(),
-        "events": outcome.events,
-        "series": run.series_file.is_some(),
-        "bins": outcome.bins.as_ref().map(|bins| json!({
-            "width_s": bins.width_s,
-            "delivered": bins.delivered,
-        })),
-    });
-    format!("{line}\n")
-}
-
-fn record<T>(name: &str, columns: &[Column<T>], outcome: &T) -> Value {
-    let mut map = Map::new();
-    map.insert("name".into(), name.into());
-    for column in columns {
-        let value = match (column.get)(outcome) {
-            Cell::Count(n) => n.into(),
-            Cell::Real(x) => x.into(),
-            Cell::Maybe(x) => x.into(),
-        };
-        map.insert(column.name.into(), value);
-    }
-    map.into()
-}
-
-/// The run of a line; `None` when the line is damaged, of another engine or lacks a field.
-fn parse(line: &str, engine: &str, dir: &Path) -> Option<(RunKey, RunResult)> {
-    let value: Value = serde_json::from_str(line).ok()?;
-    if value.get("engine")?.as_str()? != engine {
-        return None;
-    }
-    let key = RunKey::parse(value.get("key")?.as_str()?)?;
-    let flows = value.get("flows")?.as_array()?.iter().map(|v| {
-        let mut flow = FlowOutcome::default();
-        flow.name = restore(v, FLOW, &mut flow)?;
-        Some(flow)
-    });
-    let links = value.get("links")?.as_array()?.iter().map(|v| {
-        let mut link = LinkOutcome::default();
-        link.name = restore(v, LINK, &mut link)?;
-        Some(link)
-    });
-    let stations = value.get("stations")?.as_array()?.iter().map(|v| {
-        let mut station = StationOutcome::default();
-        station.name = restore(v, STATION, &mut station)?;
-        station.timeline = timeline::restore(v.get("timeline")?)?;
-        Some(station)
-    });
-    let mut run = RunResult::new(Outcome {
-        flows: flows.collect::<Option<_>>()?,
-        links: links.collect::<Option<_>>()?,
-        stations: stations.collect::<Option<_>>()?,
-        series: Vec::new(),
-        bins: match value.get("bins")? {
-            Value::Null => None,
-            bins => Some(restore_bins(bins)?),
-        },
-        events: value.get("events")?.as_u64()?,
-    });
-    if value.get("series")?.as_bool()? {
-        let path = series_path(dir, key);
-        if !path.is_file() {
-            return None;
-        }
-        run.series_file = Some(path);
-    }
-    Some((key, run))
-}
-
-fn restore_bins(value: &Value) -> Option<Bins> {
-    let counts = |flow: &Value| flow.as_array()?.iter().map(Value::as_u64).collect();
-    let delivered = value.get("delivered")?.as_array()?.iter().map(counts);
-    Some(Bins {
-        width_s: value.get("width_s")?.as_f64()?,
-        delivered: delivered.collect::<Option<_>>()?,
-    })
-}
-
-fn restore<T>(value: &Value, columns: &[Column<T>], outcome: &mut T) -> Option<String> {
-    for column in columns {
-        let number = value.get(column.name)?;
-        (column.set)(outcome, number.as_f64(), number.as_u64())?;
-    }
-    Some(value.get("name")?.as_str()?.to_owned())
 }
 
 #[cfg(test)]

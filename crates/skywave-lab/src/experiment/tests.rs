@@ -15,7 +15,7 @@ use super::*;
 use crate::threads::lock;
 
 /// Four loss rates, with as many seeds as wanted.
-struct Losses(Vec<u64>);
+pub(super) struct Losses(pub(super) Vec<u64>);
 
 impl Design for Losses {
     fn points(&self) -> usize {
@@ -61,7 +61,7 @@ impl Design for Losses {
 }
 
 /// Numbers that depend on point and seed, have long decimals, and sometimes take a while.
-fn fake(spec: &Spec) -> Outcome {
+pub(super) fn fake(spec: &Spec) -> Outcome {
     let loss = match spec.links[0].config.loss[0] {
         LossConfig::Bernoulli(p) => p,
         _ => 0.0,
@@ -280,6 +280,115 @@ fn what_a_crash_leaves_behind_is_run_again() {
     let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
     file.write_all(b"\xff\xfe{\"key\":\n[]\n{}\n").unwrap();
     assert_eq!(counted(&design, &options), (whole, 0));
+}
+
+#[test]
+fn a_line_that_was_edited_is_told_of_and_its_run_made_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let design = Losses((1..=5).collect());
+    let told = Mutex::new(Vec::new());
+    let options = Options {
+        dir: Some(dir.path()),
+        threads: Some(1),
+        doubts: &|doubts| lock(&told).push(doubts.clone()),
+        ..Options::default()
+    };
+    let (whole, _) = counted(&design, &options);
+    let path = dir.path().join("runs.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    // One digit of one number: the line is still JSON, and the number possible.
+    let edited = lines[6].replacen("\"goodput_bps\":7", "\"goodput_bps\":9", 1);
+    assert_ne!(edited, lines[6]);
+    // As versions wrote it that knew no checks.
+    let (old, _) = lines[8].split_once(",\"check\"").unwrap();
+    let mut changed = lines.clone();
+    changed[6] = &edited;
+    let old = format!("{old}}}");
+    changed[8] = &old;
+    fs::write(&path, changed.join("\n") + "\n").unwrap();
+    assert_eq!(counted(&design, &options), (whole.clone(), 2));
+    let expected = Doubts {
+        path: path.clone(),
+        first: vec![7],
+        damaged: 1,
+        unchecked: 1,
+    };
+    assert_eq!(*lock(&told), [expected]);
+    // The journal is what it was.
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    assert_eq!(counted(&design, &options), (whole, 0));
+    assert_eq!(lock(&told).len(), 1);
+}
+
+#[test]
+fn the_journal_is_the_same_for_any_number_of_threads_and_any_interruption() {
+    let design = Losses((1..=5).collect());
+    let journal = |threads, pieces: &[&[u64]]| {
+        let dir = tempfile::tempdir().unwrap();
+        let options = Options {
+            dir: Some(dir.path()),
+            threads: Some(threads),
+            ..Options::default()
+        };
+        for seeds in pieces {
+            counted(&Losses(seeds.to_vec()), &options);
+        }
+        counted(&design, &options);
+        fs::read(dir.path().join("runs.jsonl")).unwrap()
+    };
+    let one = journal(1, &[]);
+    assert!(one == journal(5, &[]));
+    assert!(one == journal(2, &[&[4], &[2, 3]]));
+}
+
+#[test]
+fn points_that_mean_the_same_share_what_is_found() {
+    /// Every point is the same.
+    struct Same(Losses);
+
+    impl Design for Same {
+        fn points(&self) -> usize {
+            4
+        }
+
+        fn seeds(&self) -> &[u64] {
+            self.0.seeds()
+        }
+
+        fn spec(&self, _point: usize, seed: u64) -> Spec {
+            self.0.spec(0, seed)
+        }
+    }
+
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options {
+        dir: Some(dir.path()),
+        ..Options::default()
+    };
+    let path = dir.path().join("runs.jsonl");
+    let design = Same(Losses(vec![1, 2]));
+    assert_eq!(counted(&design, &options).1, 8);
+    let whole = fs::read(&path).unwrap();
+    assert_eq!(counted(&design, &options).1, 0);
+    assert!(fs::read(&path).unwrap() == whole);
+    // One of them is enough.
+    assert_eq!(
+        counted(
+            &Losses(vec![1, 2]),
+            &Options {
+                fresh: true,
+                ..options
+            }
+        )
+        .1,
+        8
+    );
+    assert_eq!(counted(&design, &options).1, 0);
+    assert_eq!(
+        counted(&design, &options).0,
+        run(&design, &Options::default(), faked).unwrap()
+    );
 }
 
 #[test]

@@ -18,9 +18,11 @@ const FIXED: Options<'static> = Options {
     fresh: false,
     threads: None,
     series: RecordSeries::AsSpecified,
+    shard: None,
     engine: "skywave 0.1.0",
     cancel: &NEVER,
     progress: &|_| (),
+    doubts: &|_| (),
 };
 static NEVER: AtomicBool = AtomicBool::new(false);
 

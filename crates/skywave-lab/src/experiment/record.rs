@@ -1,0 +1,202 @@
+//! A run as a line of text, with a check of itself.
+//!
+//! A line is a JSON object whose last member, `check`, is a hash of all before it. So one changed digit is
+//! found, and does not become a result. The hash is no signature: it finds damage and edits, not a
+//! forger who computes it anew.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Outcome, StationOutcome};
+
+use super::columns::{Cell, Column, FLOW, LINK, STATION};
+use super::key::{RunKey, hash};
+use super::results::RunResult;
+use super::store::series_path;
+use super::timeline;
+
+/// Why a line is no result that can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unusable {
+    /// It is not what was written.
+    Damaged,
+    /// It has no check: a version before checks wrote it.
+    Unchecked,
+    /// Another engine made the result, or the file of its time series is gone.
+    Stale,
+}
+
+/// Between a run and its check.
+const CHECK: &str = ",\"check\":\"";
+/// Bytes of a check and of what ends the line after it.
+const CHECKED: usize = CHECK.len() + 32 + 2;
+
+/// The line of a run, with its end.
+pub(super) fn line(key: RunKey, seed: u64, engine: &str, run: &RunResult) -> String {
+    let outcome = &run.outcome;
+    let flows = outcome.flows.iter().map(|o| record(&o.name, FLOW, o));
+    let links = outcome.links.iter().map(|o| record(&o.name, LINK, o));
+    let stations = outcome.stations.iter().map(|o| {
+        let mut station = record(&o.name, STATION, o);
+        station["timeline"] = timeline::record(&o.timeline);
+        station
+    });
+    let line = json!({
+        "key": key.to_string(),
+        "engine": engine,
+        "seed": seed,
+        "flows": flows.collect::<Vec<_>>(),
+        "links": links.collect::<Vec<_>>(),
+        "stations": stations.collect::<Vec<_>>(),
+        "events": outcome.events,
+        "series": run.series_file.is_some(),
+        "bins": outcome.bins.as_ref().map(|bins| json!({
+            "width_s": bins.width_s,
+            "delivered": bins.delivered,
+        })),
+    });
+    let mut line = line.to_string();
+    let check = hash(line.as_bytes());
+    line.pop();
+    format!("{line}{CHECK}{check:032x}\"}}\n")
+}
+
+fn record<T>(name: &str, columns: &[Column<T>], outcome: &T) -> Value {
+    let mut map = Map::new();
+    map.insert("name".into(), name.into());
+    for column in columns {
+        let value = match (column.get)(outcome) {
+            Cell::Count(n) => n.into(),
+            Cell::Real(x) => x.into(),
+            Cell::Maybe(x) => x.into(),
+        };
+        map.insert(column.name.into(), value);
+    }
+    map.into()
+}
+
+/// The run of a line, which is without its end; of an `engine`, in the run directory `dir`.
+pub(super) fn read(line: &[u8], engine: &str, dir: &Path) -> Result<(RunKey, RunResult), Unusable> {
+    let checked = has_check(line);
+    // Old lines of another engine are of no use in any case, whatever else is wrong with them.
+    let text = std::str::from_utf8(line).map_err(|_| Unusable::Damaged)?;
+    let value: Value = serde_json::from_str(text).map_err(|_| Unusable::Damaged)?;
+    let made_by = value.get("engine").and_then(Value::as_str);
+    match (checked, made_by) {
+        (Some(false), _) | (_, None) => return Err(Unusable::Damaged),
+        (_, Some(made_by)) if made_by != engine => return Err(Unusable::Stale),
+        (None, _) => return Err(Unusable::Unchecked),
+        (Some(true), _) => {}
+    }
+    let (key, mut run) = parse(&value).ok_or(Unusable::Damaged)?;
+    if value.get("series").and_then(Value::as_bool) == Some(true) {
+        let path = series_path(dir, key);
+        if !path.is_file() {
+            return Err(Unusable::Stale);
+        }
+        run.series_file = Some(path);
+    }
+    Ok((key, run))
+}
+
+/// Whether the check of a line is right; `None` if it has none.
+fn has_check(line: &[u8]) -> Option<bool> {
+    let (body, end) = line.split_at_checked(line.len().checked_sub(CHECKED)?)?;
+    let end = std::str::from_utf8(end).ok()?;
+    let check = end.strip_prefix(CHECK)?.strip_suffix("\"}")?;
+    let mut whole = body.to_vec();
+    whole.push(b'}');
+    Some(format!("{:032x}", hash(&whole)) == check)
+}
+
+/// The run in the members of a line; `None` if one of them is missing or no number.
+fn parse(value: &Value) -> Option<(RunKey, RunResult)> {
+    let key = RunKey::parse(value.get("key")?.as_str()?)?;
+    let flows = value.get("flows")?.as_array()?.iter().map(|v| {
+        let mut flow = FlowOutcome::default();
+        flow.name = restore(v, FLOW, &mut flow)?;
+        Some(flow)
+    });
+    let links = value.get("links")?.as_array()?.iter().map(|v| {
+        let mut link = LinkOutcome::default();
+        link.name = restore(v, LINK, &mut link)?;
+        Some(link)
+    });
+    let stations = value.get("stations")?.as_array()?.iter().map(|v| {
+        let mut station = StationOutcome::default();
+        station.name = restore(v, STATION, &mut station)?;
+        station.timeline = timeline::restore(v.get("timeline")?)?;
+        Some(station)
+    });
+    let run = RunResult::new(Outcome {
+        flows: flows.collect::<Option<_>>()?,
+        links: links.collect::<Option<_>>()?,
+        stations: stations.collect::<Option<_>>()?,
+        series: Vec::new(),
+        bins: match value.get("bins")? {
+            Value::Null => None,
+            bins => Some(restore_bins(bins)?),
+        },
+        events: value.get("events")?.as_u64()?,
+    });
+    Some((key, run))
+}
+
+fn restore_bins(value: &Value) -> Option<Bins> {
+    let counts = |flow: &Value| flow.as_array()?.iter().map(Value::as_u64).collect();
+    let delivered = value.get("delivered")?.as_array()?.iter().map(counts);
+    Some(Bins {
+        width_s: value.get("width_s")?.as_f64()?,
+        delivered: delivered.collect::<Option<_>>()?,
+    })
+}
+
+fn restore<T>(value: &Value, columns: &[Column<T>], outcome: &mut T) -> Option<String> {
+    for column in columns {
+        let number = value.get(column.name)?;
+        (column.set)(outcome, number.as_f64(), number.as_u64())?;
+    }
+    Some(value.get("name")?.as_str()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_changed_byte_of_a_line_is_found() {
+        let flow = FlowOutcome {
+            name: "bulk".into(),
+            goodput_bps: 1.5e6,
+            ..FlowOutcome::default()
+        };
+        let outcome = Outcome {
+            flows: vec![flow],
+            ..Outcome::default()
+        };
+        let key = RunKey::parse("0123456789abcdef0123456789abcdef").unwrap();
+        let run = RunResult::new(outcome);
+        let line = line(key, 7, "engine", &run);
+        let whole = line.trim_end().as_bytes();
+        let dir = Path::new("");
+        assert_eq!(read(whole, "engine", dir), Ok((key, run)));
+        assert_eq!(read(whole, "other", dir), Err(Unusable::Stale));
+        for at in 0..whole.len() {
+            let mut wrong = whole.to_vec();
+            wrong[at] ^= 1;
+            let read = read(&wrong, "engine", dir);
+            assert!(read.is_err(), "{}", String::from_utf8_lossy(&wrong));
+        }
+        // A digit of a number, as an editor would change it.
+        let edited = line.replace("1500000.0", "9500000.0");
+        assert_ne!(edited, line);
+        let edited = edited.trim_end().as_bytes();
+        assert_eq!(read(edited, "engine", dir), Err(Unusable::Damaged));
+        // A line from before there were checks.
+        let old = format!("{}}}", line.split(CHECK).next().unwrap());
+        assert_eq!(
+            read(old.as_bytes(), "engine", dir),
+            Err(Unusable::Unchecked)
+        );
+    }
+}

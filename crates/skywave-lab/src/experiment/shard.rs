@@ -1,0 +1,326 @@
+//! The directory of a shard: what it says of itself, and which directories belong together.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::file::write_atomically;
+use super::plan::{Plan, Shard};
+use super::{Design, Error, RecordSeries};
+
+/// The file in which the directory of a shard says what it is.
+const FILE: &str = "shard.json";
+
+/// What the directory of a shard says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShardFile {
+    /// Number of the shard, from 1.
+    pub shard: usize,
+    /// Number of shards.
+    pub of: usize,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// The scenario's file, as the user named it.
+    pub file: String,
+    /// Version and fingerprint of the engine.
+    pub engine: String,
+    /// Which runs record time series.
+    pub series: RecordSeries,
+    /// Number of runs in all shards.
+    pub runs: usize,
+    /// A hash of all that decides the results.
+    plan: String,
+}
+
+impl ShardFile {
+    /// That of a shard of a scenario called `name`, from the file `file`.
+    pub fn new<D: Design + ?Sized>(
+        design: &D,
+        shard: Shard,
+        (name, file): (&str, &str),
+        series: RecordSeries,
+        engine: &str,
+    ) -> Self {
+        let plan = Plan::of(design, series, engine);
+        Self {
+            shard: shard.number(),
+            of: shard.count(),
+            scenario: name.to_owned(),
+            file: file.to_owned(),
+            engine: engine.to_owned(),
+            series,
+            runs: plan.runs().len(),
+            plan: format!("{:032x}", plan.hash()),
+        }
+    }
+
+    /// The name of a shard's directory: `my-link.shard-03-of-64`.
+    pub fn directory(name: &str, shard: Shard) -> String {
+        let (number, count) = (shard.number(), shard.count());
+        let digits = count.to_string().len();
+        format!("{name}.shard-{number:0digits$}-of-{count}")
+    }
+
+    /// Writes it into the directory of the shard.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self, dir: &Path) -> Result<(), Error> {
+        let path = dir.join(FILE);
+        write_atomically(&path, |out| {
+            serde_json::to_writer_pretty(&mut *out, self)?;
+            writeln!(out)
+        })
+        .map_err(|source| Error::Io { path, source })
+    }
+
+    /// Whether these are shards of the results that `plan` makes.
+    pub(super) fn is_of(&self, plan: &Plan) -> bool {
+        self.plan == format!("{:032x}", plan.hash()) && self.runs == plan.runs().len()
+    }
+}
+
+/// Directories that cannot be merged.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// A directory is none of a shard.
+    #[error("{}: {why}; expected a directory that `skywave run --shard` has made", dir.display())]
+    NoShard {
+        /// The directory.
+        dir: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// Two directories have shards of different results.
+    #[error("{} and {} do not belong together: {what}", one.display(), other.display())]
+    Different {
+        /// The first directory.
+        one: PathBuf,
+        /// Another one.
+        other: PathBuf,
+        /// What differs, with both values.
+        what: String,
+    },
+    /// Two directories have the same shard.
+    #[error("shard {shard} is there twice: {} and {}", one.display(), other.display())]
+    Doubled {
+        /// The shard.
+        shard: Shard,
+        /// The first directory.
+        one: PathBuf,
+        /// Another one.
+        other: PathBuf,
+    },
+    /// Shards are not there.
+    #[error("missing: {} of {count}", Numbers(numbers))]
+    Missing {
+        /// Their numbers.
+        numbers: Vec<usize>,
+        /// Number of shards.
+        count: usize,
+    },
+    /// A shard was made by another engine than this one.
+    #[error("{}: made by {theirs}; this is {ours}, whose results may differ", dir.display())]
+    Engine {
+        /// The directory.
+        dir: PathBuf,
+        /// Its engine.
+        theirs: String,
+        /// This engine.
+        ours: String,
+    },
+    /// The scenario is not the one that the shards are of.
+    #[error("{}: shards of other results than {scenario} makes: it or a file that it names has changed since", dir.display())]
+    Changed {
+        /// The first shard's directory.
+        dir: PathBuf,
+        /// The scenario's file.
+        scenario: String,
+    },
+    /// A shard lacks runs.
+    #[error("{}: shard {shard} has {done} of {runs} runs; run it again, it goes on from there", dir.display())]
+    Incomplete {
+        /// The directory.
+        dir: PathBuf,
+        /// The shard.
+        shard: Shard,
+        /// Runs that are there.
+        done: usize,
+        /// Runs of the shard.
+        runs: usize,
+    },
+    /// The runs could not be read or kept.
+    #[error(transparent)]
+    Experiment(#[from] Error),
+}
+
+/// Numbers of shards in words, neighbours together: `shards 3, 5–9`.
+struct Numbers<'a>(&'a [usize]);
+
+impl fmt::Display for Numbers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut ranges: Vec<(usize, usize)> = Vec::new();
+        for &number in self.0 {
+            match ranges.last_mut() {
+                Some((_, last)) if *last + 1 == number => *last = number,
+                _ => ranges.push((number, number)),
+            }
+        }
+        let word = if self.0.len() == 1 { "shard" } else { "shards" };
+        let text = ranges.iter().map(|&(first, last)| match last - first {
+            0 => first.to_string(),
+            1 => format!("{first}, {last}"),
+            _ => format!("{first}–{last}"),
+        });
+        write!(f, "{word} {}", text.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// Directories that belong together: all shards of one experiment, each once.
+#[derive(Debug)]
+pub struct Shards {
+    /// By their numbers, from 1.
+    dirs: Vec<PathBuf>,
+    file: ShardFile,
+}
+
+impl Shards {
+    /// Reads what the directories say of themselves.
+    ///
+    /// # Errors
+    /// One is no shard's, two have shards of different results or the same one, or one is missing.
+    pub fn read(dirs: &[PathBuf]) -> Result<Self, MergeError> {
+        let mut found: BTreeMap<usize, &PathBuf> = BTreeMap::new();
+        let mut first: Option<(&PathBuf, ShardFile)> = None;
+        for dir in dirs {
+            let file = read(dir)?;
+            let (_, one) = first.get_or_insert_with(|| (dir, file.clone()));
+            if let Some(what) = difference(one, &file) {
+                let (one, _) = first.unwrap_or((dir, file));
+                return Err(MergeError::Different {
+                    one: one.clone(),
+                    other: dir.clone(),
+                    what,
+                });
+            }
+            if let Some(one) = found.insert(file.shard, dir) {
+                return Err(MergeError::Doubled {
+                    shard: shard(dir, &file)?,
+                    one: one.clone(),
+                    other: dir.clone(),
+                });
+            }
+        }
+        let Some((_, file)) = first else {
+            return Err(MergeError::Missing {
+                numbers: Vec::new(),
+                count: 0,
+            });
+        };
+        let missing = (1..=file.of).filter(|number| !found.contains_key(number));
+        let numbers: Vec<usize> = missing.collect();
+        if !numbers.is_empty() {
+            let count = file.of;
+            return Err(MergeError::Missing { numbers, count });
+        }
+        Ok(Self {
+            dirs: found.into_values().cloned().collect(),
+            file,
+        })
+    }
+
+    /// What they have in common, with the number of one of them.
+    pub fn file(&self) -> &ShardFile {
+        &self.file
+    }
+
+    /// The directories, each with its shard.
+    pub fn iter(&self) -> impl Iterator<Item = (&Path, Shard)> {
+        let count = self.file.of;
+        let numbered = self.dirs.iter().zip(1..);
+        numbered.filter_map(move |(dir, number)| Some((dir.as_path(), Shard::new(number, count)?)))
+    }
+
+    /// The directory of the first shard.
+    pub fn first(&self) -> &Path {
+        self.dirs.first().map_or(Path::new(""), PathBuf::as_path)
+    }
+}
+
+fn read(dir: &Path) -> Result<ShardFile, MergeError> {
+    let no_shard = |why: String| MergeError::NoShard {
+        dir: dir.to_owned(),
+        why,
+    };
+    let text = fs::read(dir.join(FILE)).map_err(|error| {
+        no_shard(match error.kind() {
+            io::ErrorKind::NotFound if dir.is_dir() => format!("it has no {FILE}"),
+            io::ErrorKind::NotFound => "there is no such directory".to_owned(),
+            io::ErrorKind::NotADirectory => "it is a file".to_owned(),
+            _ => format!("{FILE}: {error}"),
+        })
+    })?;
+    let file = serde_json::from_slice(&text);
+    let file: ShardFile = file.map_err(|error| no_shard(format!("{FILE}: {error}")))?;
+    shard(dir, &file)?;
+    Ok(file)
+}
+
+/// The shard that a file is of.
+fn shard(dir: &Path, file: &ShardFile) -> Result<Shard, MergeError> {
+    Shard::new(file.shard, file.of).ok_or_else(|| MergeError::NoShard {
+        dir: dir.to_owned(),
+        why: format!("{FILE}: there is no shard {}/{}", file.shard, file.of),
+    })
+}
+
+/// What two shards of different results differ in, with both values.
+fn difference(one: &ShardFile, other: &ShardFile) -> Option<String> {
+    let differ = |what: &str, a: &dyn fmt::Display, b: &dyn fmt::Display| {
+        Some(format!("{what} {a} and {b}"))
+    };
+    if one.scenario != other.scenario {
+        return differ("scenarios", &one.scenario, &other.scenario);
+    }
+    if one.engine != other.engine {
+        return differ("engines", &one.engine, &other.engine);
+    }
+    if one.of != other.of {
+        let shards = |file: &ShardFile| format!("{} of {} shards", file.shard, file.of);
+        return differ("shard", &shards(one), &shards(other));
+    }
+    if one.series != other.series {
+        let series = |file: &ShardFile| format!("{:?}", file.series);
+        return differ("time series", &series(one), &series(other));
+    }
+    let text = |file: &ShardFile| format!("{} ({} runs)", file.plan, file.runs);
+    (one.plan != other.plan || one.runs != other.runs)
+        .then(|| differ("two versions of the scenario,", &text(one), &text(other)))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_shards_are_told_in_few_words() {
+        for (numbers, text) in [
+            (&[4][..], "shard 4"),
+            (&[1, 2], "shards 1, 2"),
+            (&[1, 3, 4, 5, 9], "shards 1, 3–5, 9"),
+        ] {
+            assert_eq!(Numbers(numbers).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn the_directories_sort_by_their_numbers() {
+        let shard = Shard::new(3, 64).unwrap();
+        assert_eq!(ShardFile::directory("x", shard), "x.shard-03-of-64");
+    }
+}
