@@ -1,7 +1,7 @@
 //! Files and directories that are whole or not there.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes a file under a temporary name and renames it when it is complete, so that a reader, a
@@ -38,6 +38,31 @@ impl Draft {
             temporary,
             finished: false,
         })
+    }
+
+    /// Whether the file that has the name now consists of the same bytes.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    pub fn is_same(&mut self) -> io::Result<bool> {
+        self.out.flush()?;
+        let Ok(before) = File::open(&self.path) else {
+            return Ok(false);
+        };
+        let now = File::open(&self.temporary)?;
+        if before.metadata()?.len() != now.metadata()?.len() {
+            return Ok(false);
+        }
+        let (mut before, mut now) = (BufReader::new(before), BufReader::new(now));
+        loop {
+            let (a, b) = (before.fill_buf()?, now.fill_buf()?);
+            let len = a.len().min(b.len());
+            if len == 0 || a[..len] != b[..len] {
+                return Ok(a.is_empty() && b.is_empty());
+            }
+            before.consume(len);
+            now.consume(len);
+        }
     }
 
     /// Gives the file its name, whole and on disk.
@@ -155,6 +180,27 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"one");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
     }
+
+    #[test]
+    fn a_draft_knows_whether_it_changes_anything() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let same = |bytes: &[u8]| {
+            let mut draft = Draft::create(&path).unwrap();
+            draft.write_all(bytes).unwrap();
+            let same = draft.is_same().unwrap();
+            draft.finish().unwrap();
+            same
+        };
+        let mut long = vec![7; 100_000];
+        assert!(!same(&long));
+        assert!(same(&long));
+        long[99_999] = 8;
+        assert!(!same(&long));
+        assert!(!same(b""));
+        assert!(same(b""));
+    }
+
     #[test]
     fn a_directory_replaces_the_old_one_whole_or_not_at_all() {
         let dir = tempfile::tempdir().unwrap();

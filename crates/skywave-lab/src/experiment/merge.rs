@@ -39,7 +39,8 @@ pub fn merge<D: Design + ?Sized>(
             scenario: name.to_owned(),
         });
     }
-    let mut results = Results::empty(options.engine, design.seeds(), design.points());
+    let (seeds, points) = (design.seeds(), design.points());
+    let mut results = Results::beside(options.engine, seeds, points, Some(dir));
     let mut store = super::open(dir, options, &plan, &mut results)?;
     for (from, shard) in shards.iter() {
         let doubts = add(&mut store, &mut results, &plan, from, options.engine)?;
@@ -87,7 +88,7 @@ fn add(
                     }
                     for place in store.adopt(plan, key, line.bytes)? {
                         let planned = &plan.runs()[place];
-                        results.put(planned.point(), planned.seed_index(), run.clone());
+                        results.put(planned.point(), planned.seed_index(), &run);
                     }
                 }
             }
@@ -109,7 +110,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 fn complete(results: &Results, plan: &Plan, from: &Path, shard: Shard) -> Result<(), MergeError> {
     let runs = plan.runs().iter().enumerate();
     let runs = runs.filter(|(place, _)| shard.has(*place));
-    let done = runs.filter(|(_, run)| results.get(run.point(), run.seed_index()).is_some());
+    let done = runs.filter(|(_, run)| results.has(run.point(), run.seed_index()));
     let (done, all) = (done.count(), shard.share(plan.runs().len()));
     if done < all {
         return Err(MergeError::Incomplete {

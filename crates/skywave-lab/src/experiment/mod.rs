@@ -10,12 +10,14 @@ pub mod file;
 mod journal;
 mod key;
 mod merge;
+mod packed;
 mod plan;
 mod record;
 mod results;
 mod series;
 mod several;
 mod shard;
+mod spill;
 pub mod stats;
 mod store;
 pub mod timeline;
@@ -182,14 +184,15 @@ where
         Some(shard) => plan.part(shard),
         None => plan,
     };
-    let mut results = Results::empty(options.engine, design.seeds(), design.points());
+    let (seeds, points) = (design.seeds(), design.points());
+    let mut results = Results::beside(options.engine, seeds, points, options.dir);
     let store = match options.dir {
         Some(dir) => Some(open(dir, options, &plan, &mut results)?),
         None => None,
     };
     let places = (0..plan.runs().len()).zip(plan.runs());
     let missing: Vec<usize> = places
-        .filter(|(_, p)| results.get(p.point(), p.seed_index()).is_none())
+        .filter(|(_, p)| !results.has(p.point(), p.seed_index()))
         .map(|(place, _)| place)
         .collect();
     let progress = Progress {
@@ -221,7 +224,7 @@ where
         let place = missing[index];
         let planned = &plan.runs()[place];
         if let Some(run) = one(place, planned)? {
-            lock(&all).put(planned.point(), planned.seed_index(), run);
+            lock(&all).put(planned.point(), planned.seed_index(), &run);
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             (options.progress)(Progress { done, ..progress });
         } else {
@@ -244,7 +247,7 @@ fn open(
 ) -> Result<Store, Error> {
     let found = |place: usize, run: &RunResult| {
         let planned = &plan.runs()[place];
-        results.put(planned.point(), planned.seed_index(), run.clone());
+        results.put(planned.point(), planned.seed_index(), run);
     };
     let (store, doubts) = Store::open(dir, options.engine, options.fresh, plan, found)?;
     if doubts.any() {

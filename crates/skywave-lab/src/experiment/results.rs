@@ -1,11 +1,17 @@
 //! The results of an experiment.
 
+use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
-use skywave_sim::outcome::Outcome;
+use skywave_sim::outcome::{Outcome, Series};
 
+use super::packed;
 use super::series::{self, SeriesRecord};
+use super::spill::Spill;
+use crate::threads::lock;
 
 /// The result of one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,24 +46,53 @@ impl RunResult {
 }
 
 /// The results of an experiment: a run for every point and seed, or a gap.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// There may be a million of them. So they are packed, and beyond some megabytes they are in a file
+/// without a name; each is unpacked when it is asked for. Where that file cannot be read, a run is a gap, and
+/// [`Results::check`] says so.
+#[derive(Clone, Debug)]
 pub struct Results {
     /// Engine version.
     pub engine: String,
     /// Seeds, the same at every point.
     pub seeds: Vec<u64>,
     points: usize,
-    runs: Vec<Option<RunResult>>,
+    runs: Vec<Option<Packed>>,
+    /// All that are packed, of copies of these results too.
+    bytes: Arc<Mutex<Spill>>,
+    /// Of runs that have some, by their place.
+    series: BTreeMap<usize, Recorded>,
+}
+
+/// Where a packed outcome is.
+#[derive(Clone, Copy, Debug)]
+struct Packed {
+    at: u64,
+    len: NonZeroU32,
+}
+
+/// Time series of a run.
+#[derive(Clone, Debug)]
+enum Recorded {
+    Here(Vec<Series>),
+    In(PathBuf),
 }
 
 impl Results {
     /// Results with every run missing.
     pub fn empty(engine: &str, seeds: &[u64], points: usize) -> Self {
+        Self::beside(engine, seeds, points, None)
+    }
+
+    /// The same; what does not fit into memory goes to `dir`.
+    pub(super) fn beside(engine: &str, seeds: &[u64], points: usize, dir: Option<&Path>) -> Self {
         Self {
             engine: engine.to_owned(),
             seeds: seeds.to_vec(),
             points,
             runs: vec![None; points * seeds.len()],
+            bytes: Arc::new(Mutex::new(Spill::new(dir))),
+            series: BTreeMap::new(),
         }
     }
 
@@ -67,33 +102,74 @@ impl Results {
     }
 
     /// The run at a point with the seed of that index; `None` when it is missing.
-    pub fn get(&self, point: usize, seed_index: usize) -> Option<&RunResult> {
-        let runs = self.at(point);
-        runs.get(seed_index)?.as_ref()
+    pub fn get(&self, point: usize, seed_index: usize) -> Option<RunResult> {
+        if seed_index >= self.seeds.len() {
+            return None;
+        }
+        self.unpacked(point * self.seeds.len() + seed_index)
     }
 
-    /// The runs at a point, one a seed.
-    pub fn at(&self, point: usize) -> &[Option<RunResult>] {
-        let n = self.seeds.len();
-        self.runs.get(point * n..(point + 1) * n).unwrap_or(&[])
+    /// Whether that run is there.
+    pub fn has(&self, point: usize, seed_index: usize) -> bool {
+        let place = point * self.seeds.len() + seed_index;
+        seed_index < self.seeds.len() && self.runs.get(place).is_some_and(Option::is_some)
+    }
+
+    fn unpacked(&self, place: usize) -> Option<RunResult> {
+        let packed = (*self.runs.get(place)?)?;
+        let bytes = lock(&self.bytes).read(packed.at, packed.len.get() as usize)?;
+        let mut run = RunResult::new(packed::read(&bytes)?);
+        match self.series.get(&place) {
+            Some(Recorded::Here(series)) => run.outcome.series.clone_from(series),
+            Some(Recorded::In(path)) => run.series_file = Some(path.clone()),
+            None => {}
+        }
+        Some(run)
+    }
+
+    /// The runs at a point, one a seed, each unpacked when its turn comes.
+    pub fn at(&self, point: usize) -> impl Iterator<Item = Option<RunResult>> + '_ {
+        (0..self.seeds.len()).map(move |seed_index| self.get(point, seed_index))
+    }
+
+    /// The first run at a point that is there.
+    pub fn first(&self, point: usize) -> Option<RunResult> {
+        self.at(point).flatten().next()
     }
 
     /// Fills in a run; ignored outside the experiment.
-    pub fn put(&mut self, point: usize, seed_index: usize, run: RunResult) {
-        if seed_index < self.seeds.len()
-            && let Some(slot) = self.runs.get_mut(point * self.seeds.len() + seed_index)
-        {
-            *slot = Some(run);
+    pub fn put(&mut self, point: usize, seed_index: usize, run: &RunResult) {
+        let place = point * self.seeds.len() + seed_index;
+        if seed_index >= self.seeds.len() || place >= self.runs.len() {
+            return;
+        }
+        let mut bytes = Vec::new();
+        packed::write(&mut bytes, &run.outcome);
+        // No outcome of a scenario comes near to 4 GB.
+        let len = u32::try_from(bytes.len()).ok().and_then(NonZeroU32::new);
+        let at = lock(&self.bytes).add(&bytes);
+        self.runs[place] = len.map(|len| Packed { at, len });
+        let recorded = match &run.series_file {
+            Some(path) => Some(Recorded::In(path.clone())),
+            None if run.outcome.series.is_empty() => None,
+            None => Some(Recorded::Here(run.outcome.series.clone())),
+        };
+        match recorded {
+            Some(recorded) => drop(self.series.insert(place, recorded)),
+            None => drop(self.series.remove(&place)),
         }
     }
 
-    /// Runs that are there: point, index of the seed, run.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, usize, &RunResult)> {
+    /// Runs that are there: point, index of the seed, run, each unpacked when its turn comes.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, usize, RunResult)> + '_ {
         let n = self.seeds.len().max(1);
-        self.runs
-            .iter()
-            .enumerate()
-            .filter_map(move |(i, run)| Some((i / n, i % n, run.as_ref()?)))
+        (0..self.runs.len()).filter_map(move |i| Some((i / n, i % n, self.unpacked(i)?)))
+    }
+
+    /// Runs that recorded time series: point, index of the seed.
+    pub fn recorded(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let n = self.seeds.len().max(1);
+        self.series.keys().map(move |i| (i / n, i % n))
     }
 
     /// Number of runs that are there.
@@ -118,8 +194,27 @@ impl Results {
         mut value: impl FnMut(&RunResult) -> Option<f64>,
     ) -> Vec<Option<f64>> {
         self.at(point)
-            .iter()
             .map(|run| run.as_ref().and_then(&mut value))
             .collect()
+    }
+
+    /// Checks that all that was asked for could be read.
+    ///
+    /// # Errors
+    /// The first error of the file of packed runs.
+    pub fn check(&self) -> io::Result<()> {
+        match lock(&self.bytes).error() {
+            Some(error) => Err(io::Error::new(error.kind(), error.to_string())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The same runs with the same outcomes.
+impl PartialEq for Results {
+    fn eq(&self, other: &Self) -> bool {
+        let same =
+            self.engine == other.engine && self.seeds == other.seeds && self.points == other.points;
+        same && (0..self.runs.len()).all(|i| self.unpacked(i) == other.unpacked(i))
     }
 }

@@ -457,7 +457,7 @@ fn bins_are_kept_with_the_run() {
     let first = run(&design, &options, binned).unwrap();
     let again = run(&design, &options, |_, _| panic!("it is there")).unwrap();
     assert_eq!(first, again);
-    let bins = again.get(0, 1).unwrap().outcome.bins.as_ref();
+    let bins = again.get(0, 1).unwrap().outcome.bins;
     assert_eq!(bins.unwrap().delivered, [[3, 0, u64::MAX]]);
 }
 

@@ -25,19 +25,20 @@ pub fn caution(results: &Results) -> Option<String> {
 
 /// Whether chance has no part at a point: several seeds, and all gave the same result.
 pub(super) fn is_same(results: &Results, point: usize) -> bool {
-    same(&results.at(point).iter().flatten().collect::<Vec<_>>())
+    same(results.at(point).flatten())
 }
 
 /// Whether several runs at a point measured the same to the last digit.
-fn same(runs: &[&RunResult]) -> bool {
-    let [first, others @ ..] = runs else {
+fn same(mut runs: impl Iterator<Item = RunResult>) -> bool {
+    let Some(first) = runs.next() else {
         return false;
     };
     // Time series are recorded of some runs only.
     let measured = |run: &RunResult| {
         run.outcome.events == first.outcome.events && run.outcome.flows == first.outcome.flows
     };
-    !others.is_empty() && others.iter().all(|run| measured(run))
+    let mut others = runs.peekable();
+    others.peek().is_some() && others.all(|run| measured(&run))
 }
 
 #[cfg(test)]
@@ -60,7 +61,7 @@ mod tests {
                     flows: vec![flow],
                     ..Outcome::default()
                 };
-                results.put(point, seed, RunResult::new(outcome));
+                results.put(point, seed, &RunResult::new(outcome));
             }
         }
         results

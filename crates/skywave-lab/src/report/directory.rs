@@ -12,6 +12,7 @@ use super::parquet::{
 use super::study::Study;
 use crate::capture;
 use crate::experiment::Results;
+use crate::experiment::file::Draft;
 
 /// What became of the time series that a run before had left, where these results have none of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,15 +35,16 @@ pub fn write_all(
         out.write_all(study.text.as_bytes())
     })?;
     let path = dir.join("results.parquet");
-    let mut now = Vec::new();
-    write_results(&mut now, study, results).map_err(|source| WriteError {
+    let failed = |source| WriteError {
         path: path.clone(),
         source,
-    })?;
-    let is_same = std::fs::read(&path).is_ok_and(|before| before == now);
+    };
+    let mut now = Draft::create(&path).map_err(failed)?;
+    write_results(&mut now, study, results).map_err(failed)?;
+    let is_same = now.is_same().map_err(failed)?;
     let captures = dir.join(capture::DIRECTORY);
     let series = dir.join("series.parquet");
-    let has_series = results.iter().any(|(_, _, run)| run.has_series());
+    let has_series = results.recorded().next().is_some();
     let before = if has_series || !series.exists() {
         None
     } else if is_same {
@@ -60,22 +62,18 @@ pub fn write_all(
             source,
         })?;
     }
-    write_file(&path, |out| out.write_all(&now))?;
+    now.finish().map_err(failed)?;
     write_file(&dir.join("links.parquet"), |out| {
         write_links(out, study, results)
     })?;
-    let stations = || results.iter().flat_map(|(_, _, run)| &run.outcome.stations);
-    write_if(
-        stations().next().is_some(),
-        &dir.join("stations.parquet"),
-        |out| write_stations(out, study, results),
-    )?;
-    let has_timelines = stations().any(|station| !station.timeline.is_empty());
-    write_if(has_timelines, &dir.join("timelines.parquet"), |out| {
+    let has = Parts::of(results);
+    write_if(has.stations, &dir.join("stations.parquet"), |out| {
+        write_stations(out, study, results)
+    })?;
+    write_if(has.timelines, &dir.join("timelines.parquet"), |out| {
         write_timelines(out, study, results)
     })?;
-    let has_bins = results.iter().any(|(_, _, run)| run.outcome.bins.is_some());
-    write_if(has_bins, &dir.join("bins.parquet"), |out| {
+    write_if(has.bins, &dir.join("bins.parquet"), |out| {
         write_bins(out, study, results)
     })?;
     if has_series {
@@ -85,6 +83,27 @@ pub fn write_all(
         out.write_all(html(study, results, options)?.as_bytes())
     })?;
     Ok(before)
+}
+
+/// What some runs have and others do not.
+#[derive(Default)]
+struct Parts {
+    stations: bool,
+    timelines: bool,
+    bins: bool,
+}
+
+impl Parts {
+    fn of(results: &Results) -> Self {
+        let mut has = Self::default();
+        for (_, _, run) in results.iter() {
+            let stations = &run.outcome.stations;
+            has.stations |= !stations.is_empty();
+            has.timelines |= stations.iter().any(|s| !s.timeline.is_empty());
+            has.bins |= run.outcome.bins.is_some();
+        }
+        has
+    }
 }
 
 /// Writes a file, if there is something for it; one of a run before, whose results are gone, goes.

@@ -5,7 +5,7 @@ use std::io;
 
 use super::draw::panel_plot;
 use super::html::{MAX_PLOTS, radio, traces};
-use super::panel::panels;
+use super::panel::sketches;
 use super::plot::{Plot, Print};
 use super::study::Study;
 use crate::experiment::Results;
@@ -43,8 +43,9 @@ pub fn drawings(
         name,
         title,
     };
-    let panels = panels(study, results);
-    let panels = panels.iter().take(MAX_PLOTS).map(|panel| {
+    let sketches = sketches(study);
+    let panels = sketches.iter().take(MAX_PLOTS).map(|sketch| {
+        let panel = sketch.panel(study, results);
         let title = panel.full_title();
         let plot = Plot {
             title: if panel.untitled {
@@ -52,7 +53,7 @@ pub fn drawings(
             } else {
                 title.clone()
             },
-            ..panel_plot(panel)
+            ..panel_plot(&panel)
         };
         drawing(
             format!("{} {}", panel.name, panel.facet_label()),

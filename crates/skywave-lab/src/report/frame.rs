@@ -13,8 +13,8 @@ use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array}
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::row::{Row, rows};
-use super::study::Study;
-use skywave_sim::outcome::{LinkOutcome, Outcome, Span, StationOutcome};
+use super::study::{Study, StudyPoint};
+use skywave_sim::outcome::{Outcome, Span, StationOutcome};
 
 use crate::experiment::columns::{Cell, Column, FLOW, LINK, STATION, Unit};
 use crate::experiment::{Results, timeline};
@@ -91,7 +91,7 @@ pub fn runs<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
             columns.push(text(chunk.iter().map(|r| r.transport)));
             columns.extend(
                 FLOW.iter()
-                    .map(|c| measured(c, chunk.iter().map(|r| r.flow))),
+                    .map(|c| measured(c, chunk.iter().map(|r| &*r.flow))),
             );
             Ok(columns)
         }),
@@ -100,27 +100,43 @@ pub fn runs<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
 
 /// One row a run and link.
 pub fn links<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
-    entities(study, results, "link", LINK, |outcome| {
-        let named = |link: &'a LinkOutcome| (link.name.as_str(), link);
-        outcome.links.iter().map(named)
-    })
+    entities(
+        study,
+        results,
+        "link",
+        LINK,
+        |link| &link.name,
+        |outcome| outcome.links,
+    )
 }
 
 /// One row a run and station.
 pub fn stations<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
-    entities(study, results, "station", STATION, |outcome| {
-        let named = |station: &'a StationOutcome| (station.name.as_str(), station);
-        outcome.stations.iter().map(named)
+    let name: fn(&StationOutcome) -> &str = |station| &station.name;
+    entities(study, results, "station", STATION, name, |outcome| {
+        outcome.stations
     })
 }
 
-/// One row a run and entity; `of` gives the entities of an outcome with their names.
-fn entities<'a, T: Default + 'static, I: Iterator<Item = (&'a str, &'a T)> + 'a>(
+/// Points, seeds and outcomes of all runs that are there.
+fn outcomes<'a>(
+    study: &'a Study,
+    results: &'a Results,
+) -> impl Iterator<Item = (&'a StudyPoint, u64, Outcome)> + 'a {
+    let runs = results.iter();
+    runs.filter_map(|(point, seed, run)| {
+        Some((study.points.get(point)?, results.seeds[seed], run.outcome))
+    })
+}
+
+/// One row a run and entity; `of` gives the entities of an outcome, `name` the name of one.
+fn entities<'a, T: Default + 'static>(
     study: &'a Study,
     results: &'a Results,
     what: &str,
     columns: &'static [Column<T>],
-    of: impl Fn(&'a Outcome) -> I + 'a,
+    name: fn(&T) -> &str,
+    of: fn(Outcome) -> Vec<T>,
 ) -> Frame<'a> {
     let params = ParamColumns::new(study);
     let mut fields = vec![
@@ -130,13 +146,10 @@ fn entities<'a, T: Default + 'static, I: Iterator<Item = (&'a str, &'a T)> + 'a>
     fields.extend(params.fields());
     fields.push(Field::new(what, DataType::Utf8, false));
     fields.extend(columns.iter().map(measured_field));
-    let all = results
-        .iter()
-        .filter_map(|(point, seed, run)| Some((study.points.get(point)?, seed, run)))
-        .flat_map(move |(point, seed, run)| {
-            let seed = results.seeds[seed];
-            of(&run.outcome).map(move |(name, entity)| (point, seed, name, entity))
-        });
+    let all = outcomes(study, results).flat_map(move |(point, seed, outcome)| {
+        let entities = of(outcome).into_iter();
+        entities.map(move |entity| (point, seed, entity))
+    });
     Frame::new(
         fields,
         chunked(all).map(move |chunk| {
@@ -145,8 +158,8 @@ fn entities<'a, T: Default + 'static, I: Iterator<Item = (&'a str, &'a T)> + 'a>
                 numbers(chunk.iter().map(|r| r.1)),
             ];
             arrays.extend(params.arrays(chunk.iter().map(|r| r.0)));
-            arrays.push(text(chunk.iter().map(|r| r.2)));
-            let measured = |c| measured(c, chunk.iter().map(|r| r.3));
+            arrays.push(text(chunk.iter().map(|r| name(&r.2))));
+            let measured = |c| measured(c, chunk.iter().map(|r| &r.2));
             arrays.extend(columns.iter().map(measured));
             Ok(arrays)
         }),
@@ -164,26 +177,24 @@ pub fn timelines<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
         Field::new("to_s", DataType::Float64, false).with_metadata(unit("s")),
         Field::new("activity", DataType::Utf8, false),
     ]);
-    let runs = results
-        .iter()
-        .filter_map(|(point, seed, run)| Some((study.points.get(point)?, seed, run)));
-    let all = runs.flat_map(move |(point, seed, run)| {
-        let stations = run.outcome.stations.iter();
+    let all = outcomes(study, results).flat_map(|(point, seed, outcome)| {
+        let stations = outcome.stations.into_iter();
         stations.flat_map(move |station| {
-            let spans = station.timeline.iter();
-            spans.map(move |span| (point, results.seeds[seed], station, span))
+            let name: Arc<str> = station.name.into();
+            let spans = station.timeline.into_iter();
+            spans.map(move |span| (point, seed, Arc::clone(&name), span))
         })
     });
     Frame::new(
         fields,
         chunked(all).map(move |chunk| {
             let times = |time: fn(&Span) -> f64| -> ArrayRef {
-                let times = chunk.iter().map(|r| time(r.3));
+                let times = chunk.iter().map(|r| time(&r.3));
                 Arc::new(Float64Array::from_iter_values(times))
             };
             let mut columns = vec![numbers(chunk.iter().map(|r| r.1))];
             columns.extend(params.arrays(chunk.iter().map(|r| r.0)));
-            columns.push(text(chunk.iter().map(|r| r.2.name.as_str())));
+            columns.push(text(chunk.iter().map(|r| &*r.2)));
             columns.extend([times(|span| span.from_s), times(|span| span.to_s)]);
             columns.push(text(chunk.iter().map(|r| timeline::name(r.3.activity))));
             Ok(columns)
@@ -201,15 +212,17 @@ pub fn bins<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
         Field::new("start_s", DataType::Float64, false).with_metadata(unit("s")),
         Field::new("delivered_bytes", DataType::UInt64, false).with_metadata(unit("B")),
     ]);
-    let runs = results.iter().filter_map(|(point, seed, run)| {
-        let bins = run.outcome.bins.as_ref()?;
-        Some((study.points.get(point)?, results.seeds[seed], run, bins))
-    });
-    let all = runs.flat_map(|(point, seed, run, bins)| {
-        let flows = run.outcome.flows.iter().zip(&bins.delivered);
+    let all = outcomes(study, results).flat_map(|(point, seed, outcome)| {
+        let (width, delivered) = match outcome.bins {
+            Some(bins) => (bins.width_s, bins.delivered),
+            None => (0.0, Vec::new()),
+        };
+        let flows = outcome.flows.into_iter().zip(delivered);
         flows.flat_map(move |(flow, delivered)| {
-            let numbered = delivered.iter().enumerate();
-            numbered.map(move |(i, &bytes)| (point, seed, flow, i as f64 * bins.width_s, bytes))
+            let name: Arc<str> = flow.name.into();
+            let numbered = delivered.into_iter().enumerate();
+            numbered
+                .map(move |(i, bytes)| (point, seed, Arc::clone(&name), i as f64 * width, bytes))
         })
     });
     Frame::new(
@@ -218,7 +231,7 @@ pub fn bins<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
             let starts = chunk.iter().map(|r| r.3);
             let mut columns = vec![numbers(chunk.iter().map(|r| r.1))];
             columns.extend(params.arrays(chunk.iter().map(|r| r.0)));
-            columns.push(text(chunk.iter().map(|r| r.2.name.as_str())));
+            columns.push(text(chunk.iter().map(|r| &*r.2)));
             columns.push(Arc::new(Float64Array::from_iter_values(starts)));
             columns.push(numbers(chunk.iter().map(|r| r.4)));
             Ok(columns)
@@ -237,11 +250,11 @@ pub fn series<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
         Field::new("time_s", DataType::Float64, false).with_metadata(unit("s")),
         Field::new("value", DataType::Float64, false),
     ]);
-    let runs = results
-        .iter()
-        .filter_map(|(point, seed, run)| Some((study.points.get(point)?, seed, run)));
+    let runs = results.recorded().filter_map(|(point, seed)| {
+        let run = results.get(point, seed)?;
+        Some((study.points.get(point)?, results.seeds[seed], run))
+    });
     let columns = runs.flat_map(move |(point, seed, run)| {
-        let seed = results.seeds[seed];
         // One run is in memory at a time.
         let (records, failed) = match run.series() {
             Ok(records) => (records, None),

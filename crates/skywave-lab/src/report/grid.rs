@@ -66,8 +66,8 @@ fn column(panel: &Panel, series: &PanelSeries) -> String {
     }
 }
 
-/// The panel's values: a row a place on the axis, a column a series.
-pub(super) fn values(panel: &Panel) -> Grid {
+/// The panel's values: a row a place on the axis, of the first `limit`, and a column a series.
+pub(super) fn values(panel: &Panel, limit: usize) -> Grid {
     if panel.kind == PlotKind::Cdf {
         return percentiles(panel);
     }
@@ -84,7 +84,7 @@ pub(super) fn values(panel: &Panel) -> Grid {
         columns.push(format!("difference from {} (%)", panel.x.values[0].name));
     }
     by_series(
-        panel,
+        (panel, limit),
         against(panel, &with_unit(&panel.y_label, scaled.label)),
         columns,
         |x| {
@@ -132,8 +132,8 @@ fn percentiles(panel: &Panel) -> Grid {
     }
 }
 
-/// Differences to the series `reference`, seed by seed; `None` when there is nothing to compare.
-pub(super) fn differences(panel: &Panel, reference: usize) -> Option<Grid> {
+/// Differences to the series `reference`, seed by seed, at the first `limit` places; `None` when there is nothing to compare.
+pub(super) fn differences(panel: &Panel, reference: usize, limit: usize) -> Option<Grid> {
     let (base, others) = compared(panel, reference)?;
     let largest = panel.largest();
     let scaled = scale(panel.y_unit, largest);
@@ -146,7 +146,7 @@ pub(super) fn differences(panel: &Panel, reference: usize) -> Option<Grid> {
         }
     };
     Some(by_series(
-        panel,
+        (panel, limit),
         with_unit(
             &format!("{}, difference from {}", panel.y_label, base.name),
             scaled.label,
@@ -161,11 +161,16 @@ pub(super) fn differences(panel: &Panel, reference: usize) -> Option<Grid> {
     ))
 }
 
-/// Gains over the series `reference`, seed by seed; `None` when there is nothing to compare.
-pub(super) fn gains(panel: &Panel, reference: usize) -> Option<Grid> {
+/// Whether there is anything to compare with the series `reference`.
+pub(super) fn has_differences(panel: &Panel, reference: usize) -> bool {
+    compared(panel, reference).is_some()
+}
+
+/// Gains over the series `reference`, seed by seed, at the first `limit` places; `None` when there is nothing to compare.
+pub(super) fn gains(panel: &Panel, reference: usize, limit: usize) -> Option<Grid> {
     let (base, others) = compared(panel, reference)?;
     Some(by_series(
-        panel,
+        (panel, limit),
         format!("Difference from {} (%)", base.name),
         others.iter().map(|s| s.name.clone()).collect(),
         |x| {
@@ -193,15 +198,17 @@ fn compared(panel: &Panel, reference: usize) -> Option<Compared<'_>> {
     (!others.is_empty() && panel.by != "seed").then_some((base, others))
 }
 
+/// A table with a row a place, no more than `limit`.
 fn by_series(
-    panel: &Panel,
+    (panel, limit): (&Panel, usize),
     title: String,
     columns: Vec<String>,
     cells: impl Fn(usize) -> Vec<String>,
 ) -> Grid {
     let mut head = vec![panel.x.brief.clone()];
     head.extend(columns);
-    let rows = panel.x.values.iter().enumerate().map(|(x, value)| {
+    let places = panel.x.values.iter().take(limit).enumerate();
+    let rows = places.map(|(x, value)| {
         let mut row = vec![value.name.clone()];
         row.extend(cells(x));
         row
@@ -211,7 +218,7 @@ fn by_series(
         head,
         names: 1,
         rows: rows.collect(),
-        left_out: 0,
+        left_out: panel.x.values.len().saturating_sub(limit),
     }
 }
 

@@ -7,7 +7,7 @@ use skywave_core::rng::GENERATOR;
 use super::caution::caution;
 use super::draw::panel_plot;
 use super::grid::{self, Grid};
-use super::panel::{Panel, panels};
+use super::panel::{Panel, sketches};
 use super::plot::{escape, style};
 use super::study::Study;
 use super::why::{Why, why};
@@ -85,9 +85,11 @@ struct Figure {
 ///
 /// # Errors
 ///
-/// When a recorded time series cannot be read back.
+/// When a recorded time series, or a run, cannot be read back.
 pub fn html(study: &Study, results: &Results, options: &HtmlOptions) -> std::io::Result<String> {
-    render_page(TEMPLATE, CSS, &page(study, results, options)?)
+    let html = render_page(TEMPLATE, CSS, &page(study, results, options)?)?;
+    results.check()?;
+    Ok(html)
 }
 
 /// A page from its template, which begins with the body's content, may call `table(grid)`, and is given
@@ -135,13 +137,16 @@ pub(super) fn page(
     results: &Results,
     options: &HtmlOptions,
 ) -> std::io::Result<Page> {
-    let all = panels(study, results);
-    let plots_left_out = all.len().saturating_sub(MAX_PLOTS);
-    let figures = all
-        .iter()
-        .take(MAX_PLOTS)
-        .map(|panel| figure(panel, options))
-        .collect();
+    let sketches = sketches(study);
+    let plots_left_out = sketches.len().saturating_sub(MAX_PLOTS);
+    let mut titles = Vec::new();
+    let mut figures = Vec::new();
+    // One panel at a time is in memory.
+    for sketch in sketches.iter().take(MAX_PLOTS) {
+        let panel = sketch.panel(study, results);
+        titles.push(panel.full_title());
+        figures.push(figure(&panel, options));
+    }
     let (traces, traces_left_out) = traces::traces(study, results)?;
     let seeds: Vec<String> = results.seeds.iter().map(ToString::to_string).collect();
     let events: u64 = results.iter().map(|(_, _, run)| run.outcome.events).sum();
@@ -174,7 +179,7 @@ pub(super) fn page(
         .collect();
     let why = why(study, results);
     let index = index(
-        &all[..all.len().min(MAX_PLOTS)],
+        &titles,
         &traces,
         &[
             ("radio", "Radio network", !radio.is_empty()),
@@ -213,12 +218,12 @@ pub(super) fn page(
 
 /// The links at the top of a page with many plots; a short page needs none.
 fn index(
-    panels: &[Panel],
+    titles: &[String],
     traces: &[Trace],
     parts: &[(&str, &str, bool)],
 ) -> Vec<(String, String)> {
-    let plots = panels.iter().zip(1..);
-    let plots = plots.map(|(panel, number)| (format!("plot-{number}"), panel.full_title()));
+    let plots = titles.iter().zip(1..);
+    let plots = plots.map(|(title, number)| (format!("plot-{number}"), title.clone()));
     let traces = traces.iter().zip(1..).map(|(trace, number)| {
         (
             format!("trace-{number}"),
@@ -245,8 +250,8 @@ fn figure(panel: &Panel, options: &HtmlOptions) -> Figure {
         title: panel.title.clone(),
         facet: panel.facet_label(),
         svg: panel_plot(panel).to_inline_svg(),
-        values: (!panel.over_time).then(|| grid::values(panel).limited(MAX_PANEL_ROWS)),
-        gains: grid::gains(panel, reference).map(|g| g.limited(MAX_PANEL_ROWS)),
+        values: (!panel.over_time).then(|| grid::values(panel, MAX_PANEL_ROWS)),
+        gains: grid::gains(panel, reference, MAX_PANEL_ROWS),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The numbers behind one plot and its table: series of samples over a common horizontal axis.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::caption::{Caption, axis_name, series_name};
 use super::observe::observe;
@@ -10,11 +11,14 @@ use super::summary;
 use super::words::Words;
 use crate::experiment::Results;
 use crate::experiment::columns::Unit;
-use crate::experiment::stats::{Estimate, paired_difference, paired_gain};
+use crate::experiment::stats::{Estimate, Paired, paired_difference, paired_gain};
 use crate::scenario::{Plot, PlotAxis, PlotKind};
 
 /// Most series that single flows make; beyond, the copies of a flow are pooled.
 const MAX_FLOW_SERIES: usize = 8;
+
+/// Most series of a plot; nobody tells more of them apart.
+const MAX_SERIES: usize = 500;
 
 /// Paths in words with their values.
 pub type Facet = Vec<(String, String)>;
@@ -97,8 +101,58 @@ pub struct PanelSeries {
     pub label: String,
     /// Its name for people: in short, or as the file calls it; numbers and flags say what they are of.
     pub name: String,
-    /// For each place on the axis, one sample a seed (or more than one, as many of each seed), in SI units.
-    pub samples: Vec<Vec<Option<f64>>>,
+    /// The samples at each place on the axis that has any, by its number.
+    pub samples: BTreeMap<usize, Samples>,
+}
+
+/// The samples of a series at a place of the axis, one a seed (or more than one, as many of each seed), in
+/// SI units. Only those between the first and the last one that are there are in memory: a million seeds may
+/// each have a place of its own.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Samples {
+    first: usize,
+    values: Vec<Option<f64>>,
+}
+
+impl Samples {
+    /// Those that are there.
+    pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
+        self.values.iter().copied().flatten()
+    }
+
+    fn put(&mut self, at: usize, value: Option<f64>) {
+        if value.is_none() && !self.range().contains(&at) {
+            return;
+        }
+        if self.values.is_empty() {
+            self.first = at;
+        }
+        if at < self.first {
+            let before = std::iter::repeat_n(None, self.first - at);
+            self.values.splice(..0, before);
+            self.first = at;
+        }
+        let at = at - self.first;
+        if at >= self.values.len() {
+            self.values.resize(at + 1, None);
+        }
+        self.values[at] = value;
+    }
+
+    fn range(&self) -> Range<usize> {
+        self.first..self.first + self.values.len()
+    }
+
+    /// Those of both that have the same seeds.
+    fn both<'a>(&'a self, other: &'a Self) -> Paired<'a> {
+        let (a, b) = (self.range(), other.range());
+        let (from, to) = (a.start.max(b.start), a.end.min(b.end));
+        let part = |samples: &'a Self| {
+            let from = from.checked_sub(samples.first)?;
+            samples.values.get(from..to.checked_sub(samples.first)?)
+        };
+        (part(self).unwrap_or(&[]), part(other).unwrap_or(&[]))
+    }
 }
 
 impl PanelSeries {
@@ -109,8 +163,8 @@ impl PanelSeries {
 
     /// The samples at a place of the axis that are there.
     pub fn values(&self, x: usize) -> Vec<f64> {
-        let samples = self.samples.get(x).map_or(&[][..], Vec::as_slice);
-        samples.iter().copied().flatten().collect()
+        let samples = self.samples.get(&x).into_iter();
+        samples.flat_map(Samples::values).collect()
     }
 
     /// The samples at a place of the axis that are there, ascending.
@@ -122,17 +176,25 @@ impl PanelSeries {
 
     /// Difference to another series at a place of the axis, seed by seed.
     pub fn difference(&self, other: &Self, x: usize) -> Option<Estimate> {
-        paired_difference(self.samples.get(x)?, other.samples.get(x)?)
+        let (ours, theirs) = self.both(x, other, x)?;
+        paired_difference(ours, theirs)
     }
 
     /// Relative gain at a place of the axis over another place, seed by seed.
     pub fn gain_along(&self, x: usize, reference: usize) -> Option<Estimate> {
-        paired_gain(self.samples.get(x)?, self.samples.get(reference)?)
+        let (ours, theirs) = self.both(x, self, reference)?;
+        paired_gain(ours, theirs)
     }
 
     /// Relative gain over another series at a place of the axis, seed by seed.
     pub fn gain(&self, other: &Self, x: usize) -> Option<Estimate> {
-        paired_gain(self.samples.get(x)?, other.samples.get(x)?)
+        let (ours, theirs) = self.both(x, other, x)?;
+        paired_gain(ours, theirs)
+    }
+
+    /// The samples at a place of the axis and those of a series at a place, of the same seeds.
+    fn both<'a>(&'a self, x: usize, other: &'a Self, at: usize) -> Option<Paired<'a>> {
+        Some(self.samples.get(&x)?.both(other.samples.get(&at)?))
     }
 }
 
@@ -175,6 +237,47 @@ impl Panel {
 /// panel for each combination of what is neither on the axis nor a series. Plots of recorded time series
 /// are not among them.
 pub fn panels(study: &Study, results: &Results) -> Vec<Panel> {
+    let sketches = sketches(study);
+    sketches
+        .iter()
+        .map(|sketch| sketch.panel(study, results))
+        .collect()
+}
+
+/// A panel before anything is measured: there may be many, and each has numbers of all runs.
+pub(super) struct Sketch {
+    plot: Plot,
+    facet: Facet,
+    points: Vec<usize>,
+}
+
+impl Sketch {
+    /// The panel with its numbers.
+    pub(super) fn panel(&self, study: &Study, results: &Results) -> Panel {
+        self.measured(study, results, true)
+    }
+
+    /// The panel without any: with all its words, and its series and places.
+    pub(super) fn outline(&self, study: &Study, results: &Results) -> Panel {
+        self.measured(study, results, false)
+    }
+
+    fn measured(&self, study: &Study, results: &Results, wanted: bool) -> Panel {
+        let (words, facet) = (Words::of(study), self.facet.clone());
+        panel(
+            study,
+            results,
+            words,
+            &self.plot,
+            facet,
+            &self.points,
+            wanted,
+        )
+    }
+}
+
+/// The panels of [`panels`], to be measured one by one.
+pub(super) fn sketches(study: &Study) -> Vec<Sketch> {
     let asked = &study.report.plots;
     let default;
     let plots = if asked.is_empty() {
@@ -186,12 +289,12 @@ pub fn panels(study: &Study, results: &Results) -> Vec<Panel> {
     plots
         .iter()
         .filter(|p| p.x != PlotAxis::Time || p.is_binned())
-        .flat_map(|p| facets(study, results, p))
+        .flat_map(|p| facets(study, p))
         .collect()
 }
 
 /// One panel a facet, in the order in which facets first appear.
-fn facets(study: &Study, results: &Results, plot: &Plot) -> Vec<Panel> {
+fn facets(study: &Study, plot: &Plot) -> Vec<Sketch> {
     let free = free_paths(study, plot);
     let words = Words::of(study);
     let facet_of = |point: &StudyPoint| -> Facet {
@@ -200,18 +303,18 @@ fn facets(study: &Study, results: &Results, plot: &Plot) -> Vec<Panel> {
             .filter_map(|path| Some((words.path(path), point.param(path)?.short())));
         values.collect()
     };
-    let mut facets: Labelled<(Facet, Vec<usize>)> = Labelled::default();
+    let mut facets: Labelled<Sketch> = Labelled::default();
     for (index, point) in study.points.iter().enumerate() {
         let facet = facet_of(point);
         let key = format!("{facet:?}");
-        let (_, points) = facets.entry(&key, || (facet, Vec::new()));
-        points.push(index);
+        let sketch = facets.entry(&key, || Sketch {
+            plot: plot.clone(),
+            facet,
+            points: Vec::new(),
+        });
+        sketch.points.push(index);
     }
-    facets
-        .into_values()
-        .into_iter()
-        .map(|(facet, points)| panel(study, results, words, plot, facet, &points))
-        .collect()
+    facets.into_values()
 }
 
 /// Swept paths that vary while axis and series stand still. A path that is linked to one of them
@@ -246,8 +349,12 @@ fn panel(
     plot: &Plot,
     facet: Facet,
     points: &[usize],
+    wanted: bool,
 ) -> Panel {
-    let flows = series_flows(study, plot, results, points);
+    let flows = match plot.by {
+        Some(PlotAxis::Flow) => series_flows(study, plot, results, points),
+        _ => Vec::new(),
+    };
     let mut places: Labelled<XValue> = Labelled::default();
     let mut series: Labelled<XValue> = Labelled::default();
     // (place, series, slot, seed, value); a label's index is its order of first appearance.
@@ -261,15 +368,22 @@ fn panel(
         let x_of = label.places(&plot.x);
         let by_of = plot.by.as_ref().map(|axis| label.places(axis));
         for seed in 0..results.seeds.len() {
-            let run = results.get(point, seed);
+            let run = if wanted {
+                results.get(point, seed)
+            } else {
+                None
+            };
             let x = x_of(seed);
             let mut add = |by: XValue, only: Option<&String>| {
                 let at = series.index(&by.label.clone(), || by);
+                if at >= MAX_SERIES {
+                    return;
+                }
                 let mut put = |x: XValue, slot, value| {
                     let place = places.index(&x.label.clone(), || x);
                     samples.push((place, at, slot, seed, value));
                 };
-                match run {
+                match &run {
                     Some(run) => {
                         let observed = observe(&run.outcome, plot, label.point, only, &x);
                         for o in observed {
@@ -293,13 +407,15 @@ fn panel(
     }
     let slots = samples.iter().map(|s| s.2 + 1).max().unwrap_or(1);
     let order = places.ascending(|v| v.number);
+    let mut series = series.into_values();
+    let found = series.len();
+    series.truncate(MAX_SERIES);
     let mut all: Vec<PanelSeries> = series
-        .into_values()
         .into_iter()
         .map(|value| PanelSeries {
             name: series_name(plot, &value),
             label: value.label,
-            samples: vec![vec![None; results.seeds.len() * slots]; order.len()],
+            samples: BTreeMap::new(),
         })
         .collect();
     let mut column = vec![0; order.len()];
@@ -307,7 +423,8 @@ fn panel(
         column[from] = to;
     }
     for (place, at, slot, seed, value) in samples {
-        all[at].samples[column[place]][seed * slots + slot] = value;
+        let samples = all[at].samples.entry(column[place]).or_default();
+        samples.put(seed * slots + slot, value);
     }
     let measured = summary::describe(study, plot, points);
     let x = XAxis {
@@ -328,7 +445,10 @@ fn panel(
         values: places.into_sorted(&order),
     };
     let by = plot.by.as_ref().map(|by| axis_name(words, by, ""));
-    let by = by.unwrap_or_default();
+    let mut by = by.unwrap_or_default();
+    if found > MAX_SERIES {
+        by = format!("{by} (the first {MAX_SERIES} of {found})");
+    }
     let caption = Caption::of(plot, &measured.label, &x, &by);
     Panel {
         kind: plot.kind,
@@ -353,7 +473,7 @@ fn series_flows(study: &Study, plot: &Plot, results: &Results, points: &[usize])
     let mut names: Labelled<String> = Labelled::default();
     let mut groups: Labelled<String> = Labelled::default();
     for &point in points {
-        for run in results.at(point).iter().flatten() {
+        for run in results.at(point).flatten() {
             for (i, flow) in run.outcome.flows.iter().enumerate() {
                 let group = study.points[point]
                     .flows

@@ -13,6 +13,18 @@ use super::frame::{self, Frame};
 use super::study::Study;
 use crate::experiment::Results;
 
+/// Most rows of a group, and of which number all are a multiple. All cells of a group wait in memory.
+const MOST_ROWS: usize = 1 << 20;
+const ROWS: usize = 1 << 16;
+/// Cells that a group has at most if it has more rows than [`ROWS`].
+const CELLS: usize = 1 << 24;
+
+/// Rows of a group of a table with so many columns.
+fn rows_of_a_group(columns: usize) -> usize {
+    let rows = CELLS / columns.max(1);
+    (rows - rows % ROWS).clamp(ROWS, MOST_ROWS)
+}
+
 /// Writes one row a run and flow.
 pub fn write_results<W: Write + Send>(out: W, study: &Study, results: &Results) -> io::Result<()> {
     write(out, frame::runs(study, results), study, results)
@@ -65,7 +77,8 @@ fn write<W: Write + Send>(
         ("title", study.title.clone()),
         ("scenario", study.text.clone()),
     ];
-    write_frame(out, frame, &results.engine, metadata)
+    write_frame(out, frame, &results.engine, metadata)?;
+    results.check()
 }
 
 /// Writes a table with what it depends on: the engine, the generator, and `metadata`.
@@ -81,8 +94,10 @@ pub fn write_frame<W: Write + Send>(
         ("generator", GENERATOR.to_owned()),
     ];
     let metadata = always.into_iter().chain(metadata).map(entry).collect();
+    let rows = rows_of_a_group(frame.schema().fields().len());
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
+        .set_max_row_group_row_count(Some(rows))
         .set_created_by(engine.to_owned())
         .set_key_value_metadata(Some(metadata))
         .build();

@@ -1,5 +1,7 @@
 //! The result row: one a run and flow.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use skywave_sim::outcome::FlowOutcome;
@@ -11,7 +13,7 @@ use crate::experiment::columns::{Cell, FLOW};
 use crate::scenario::{ParamValue, Written};
 
 /// The measurements of one flow of one run, with everything that names the run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Row<'a> {
     /// Name of the scenario.
     pub scenario: &'a str,
@@ -22,7 +24,7 @@ pub struct Row<'a> {
     /// The flow's transport.
     pub transport: &'a str,
     /// What was measured.
-    pub flow: &'a FlowOutcome,
+    pub flow: Cow<'a, FlowOutcome>,
     /// Whether all seeds gave the same result at this point, so that intervals there have no width and say
     /// nothing; `None` where there is nothing to compare with.
     pub same_for_all_seeds: Option<bool>,
@@ -35,7 +37,7 @@ pub fn rows<'a>(study: &'a Study, results: &'a Results) -> impl Iterator<Item = 
         let same_for_all_seeds = same.get(point).copied().filter(|_| results.seeds.len() > 1);
         let seed = results.seeds[seed_index];
         let point = study.points.get(point);
-        let flows = run.outcome.flows.iter().enumerate();
+        let flows = run.outcome.flows.into_iter().enumerate();
         flows.filter_map(move |(i, flow)| {
             let point = point?;
             Some(Row {
@@ -43,7 +45,7 @@ pub fn rows<'a>(study: &'a Study, results: &'a Results) -> impl Iterator<Item = 
                 seed,
                 point,
                 transport: point.flows.get(i).map_or("", |f| &f.transport),
-                flow,
+                flow: Cow::Owned(flow),
                 same_for_all_seeds,
             })
         })
@@ -67,7 +69,7 @@ impl Serialize for Row<'_> {
         map.serialize_entry("flow", &self.flow.name)?;
         map.serialize_entry("transport", self.transport)?;
         for column in FLOW {
-            match (column.get)(self.flow) {
+            match (column.get)(&self.flow) {
                 Cell::Count(n) => map.serialize_entry(column.name, &n)?,
                 // JSON has no infinities: they become null, as missing values do.
                 Cell::Real(x) => map.serialize_entry(column.name, &x)?,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::grid::{self, Grid};
-use super::panel::panels;
+use super::panel::sketches;
 use super::study::Study;
 use crate::experiment::Results;
 
@@ -21,10 +21,6 @@ pub fn table(study: &Study, results: &Results, width: usize) -> String {
     let mut out = String::new();
     let (mut rows, mut left_out) = (0, 0);
     let mut push = |heading: &str, grid: &Grid| {
-        if rows >= MAX_ROWS_IN_ALL {
-            left_out += 1;
-            return;
-        }
         rows += grid.rows.len();
         if !heading.is_empty() {
             out.push_str(heading);
@@ -32,20 +28,41 @@ pub fn table(study: &Study, results: &Results, width: usize) -> String {
         }
         out.push_str(&render(grid, width, "results.parquet"));
         out.push('\n');
+        rows >= MAX_ROWS_IN_ALL
     };
-    let panels = panels(study, results);
-    for panel in panels.iter().filter(|panel| !panel.over_time) {
-        push(&panel.facet_label(), &grid::values(panel).limited(MAX_ROWS));
-        if let Some(differences) = grid::differences(panel, 0) {
-            push("", &differences.limited(MAX_ROWS));
+    let mut is_full = false;
+    let sketches = sketches(study);
+    // One panel at a time is in memory, and measured only if it is shown.
+    for sketch in &sketches {
+        let panel = if is_full {
+            sketch.outline(study, results)
+        } else {
+            sketch.panel(study, results)
+        };
+        if panel.over_time {
+            continue;
+        }
+        if is_full {
+            left_out += 1 + usize::from(grid::has_differences(&panel, 0));
+            continue;
+        }
+        is_full = push(&panel.facet_label(), &grid::values(&panel, MAX_ROWS));
+        match grid::differences(&panel, 0, MAX_ROWS) {
+            Some(_) if is_full => left_out += 1,
+            Some(differences) => is_full = push("", &differences),
+            None => {}
         }
     }
     let several = results
         .iter()
         .any(|(_, _, run)| run.outcome.flows.len() > 1);
     let asked = !study.report.table.is_empty();
-    if panels.is_empty() || several || asked {
-        push("", &grid::flows(study, results, MAX_ROWS));
+    if sketches.is_empty() || several || asked {
+        if is_full {
+            left_out += 1;
+        } else {
+            push("", &grid::flows(study, results, MAX_ROWS));
+        }
     }
     if left_out > 0 {
         // Writing to a string cannot fail.

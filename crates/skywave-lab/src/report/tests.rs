@@ -1,5 +1,6 @@
 pub(super) mod fixture;
 mod kinds;
+mod many;
 mod radio;
 
 use std::io::Write;
@@ -303,7 +304,7 @@ fn a_thousand_places_on_the_axis_stay_light() {
     let seeds: Vec<u64> = (0..5000).collect();
     let mut many = Results::empty("skywave 0", &seeds, 1);
     for seed in 0..seeds.len() {
-        many.put(0, seed, results.get(seed % 60, 0).unwrap().clone());
+        many.put(0, seed, &results.get(seed % 60, 0).unwrap());
     }
     let page = html(&study, &many, &HtmlOptions::default()).unwrap();
     assert!(page.len() < 100_000, "{} bytes", page.len());

@@ -12,29 +12,40 @@ use crate::experiment::stats::Estimate;
 use crate::experiment::{Results, RunResult};
 use crate::report::study::{Study, StudyPoint};
 
-/// One flow at one point, with all its runs.
+/// One flow at one point.
 struct Line<'a> {
     point: &'a StudyPoint,
-    runs: &'a [Option<RunResult>],
     flow: usize,
-    name: &'a str,
+    name: String,
+    /// Number of runs.
+    seeds: u64,
+    /// Of each measured field.
+    estimates: Vec<Option<Estimate>>,
 }
 
 impl Line<'_> {
-    fn seeds(&self) -> u64 {
-        self.runs.iter().flatten().count() as u64
-    }
-
     fn transport(&self) -> &str {
         let label = self.point.flows.get(self.flow);
         label.map_or("", |f| &f.transport)
     }
+}
 
-    fn estimate(&self, column: &Column<FlowOutcome>) -> Option<Estimate> {
-        let flows = self.runs.iter().flatten().map(|r| &r.outcome.flows);
-        let values = flows.filter_map(|f| (column.get)(f.get(self.flow)?).number());
+/// The flows at a point. Its runs are in memory meanwhile, and no others.
+fn lines<'a>(point: &'a StudyPoint, runs: &[RunResult]) -> Vec<Line<'a>> {
+    let flows = runs.first().map_or(&[][..], |run| &run.outcome.flows);
+    let estimate = |column: &Column<FlowOutcome>, flow: usize| {
+        let flows = runs.iter().filter_map(|run| run.outcome.flows.get(flow));
+        let values = flows.filter_map(|flow| (column.get)(flow).number());
         Estimate::of(&values.collect::<Vec<_>>())
-    }
+    };
+    let line = |(flow, outcome): (usize, &FlowOutcome)| Line {
+        point,
+        flow,
+        name: outcome.name.clone(),
+        seeds: runs.len() as u64,
+        estimates: FLOW.iter().map(|column| estimate(column, flow)).collect(),
+    };
+    flows.iter().enumerate().map(line).collect()
 }
 
 /// One row a point of the sweep and flow: the number of seeds, and of each measured field its mean
@@ -54,30 +65,23 @@ pub fn summary<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
             fields.push(with_unit(field, column.unit));
         }
     }
-    let lines = study.points.iter().enumerate().flat_map(|(index, point)| {
-        let runs = results.at(index);
-        let first = runs.iter().flatten().next();
-        let flows = first.map_or(&[][..], |run| &run.outcome.flows);
-        let line = move |(flow, outcome): (usize, &'a FlowOutcome)| Line {
-            point,
-            runs,
-            flow,
-            name: &outcome.name,
-        };
-        flows.iter().enumerate().map(line)
+    let points = study.points.iter().enumerate();
+    let lines = points.flat_map(|(index, point)| {
+        let runs: Vec<RunResult> = results.at(index).flatten().collect();
+        lines(point, &runs)
     });
     Frame::new(
         fields,
         chunked(lines).map(move |chunk| {
             let mut columns: Vec<ArrayRef> = vec![text(chunk.iter().map(|_| study.name.as_str()))];
             columns.extend(params.arrays(chunk.iter().map(|l| l.point)));
-            columns.push(text(chunk.iter().map(|l| l.name)));
+            columns.push(text(chunk.iter().map(|l| l.name.as_str())));
             columns.push(text(chunk.iter().map(Line::transport)));
-            columns.push(numbers(chunk.iter().map(Line::seeds)));
-            for column in FLOW {
-                let estimates: Vec<_> = chunk.iter().map(|l| l.estimate(column)).collect();
-                let means = estimates.iter().map(|e| Some(e.as_ref()?.mean));
-                let halves = estimates.iter().map(|e| e.as_ref()?.half);
+            columns.push(numbers(chunk.iter().map(|l| l.seeds)));
+            for at in 0..FLOW.len() {
+                let estimates = chunk.iter().map(|l| l.estimates[at]);
+                let means = estimates.clone().map(|e| Some(e?.mean));
+                let halves = estimates.map(|e| e?.half);
                 columns.push(Arc::new(means.collect::<Float64Array>()));
                 columns.push(Arc::new(halves.collect::<Float64Array>()));
             }

@@ -50,7 +50,7 @@ fn a_summary_has_means_and_intervals_of_each_flow_at_each_point() {
 fn one_seed_has_no_interval_and_a_missing_run_no_row() {
     let (study, results) = fixture::small();
     let mut partial = Results::empty("skywave 0", &results.seeds, results.points());
-    partial.put(0, 1, results.get(0, 1).unwrap().clone());
+    partial.put(0, 1, &results.get(0, 1).unwrap());
     let batch = all(summary(&study, &partial));
     assert_eq!(batch.num_rows(), 2);
     let column = |name: &str| batch.column_by_name(name).unwrap();

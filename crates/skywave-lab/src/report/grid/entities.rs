@@ -115,12 +115,12 @@ fn names_of(study: &Study, point: usize, paths: &[&str]) -> Vec<String> {
 pub(in crate::report) fn flows(study: &Study, results: &Results, limit: usize) -> Grid {
     let paths = varying(study);
     let columns = table_columns(study);
-    let several = |run: &&RunResult| run.outcome.flows.len() > 1;
+    let several = |run: &RunResult| run.outcome.flows.len() > 1;
     let any_several = results.iter().any(|(_, _, run)| several(&run));
     let mut lines = Vec::new();
     let mut left_out = 0;
     for point in 0..results.points() {
-        let Some(run) = results.at(point).iter().flatten().next() else {
+        let Some(run) = results.first(point) else {
             continue;
         };
         let flows = run.outcome.flows.len();
@@ -215,12 +215,28 @@ struct Table<T: 'static> {
 }
 
 impl<T> Table<T> {
+    /// Which columns are there: one look at each run, until all are.
+    fn occur(&self, results: &Results) -> Vec<bool> {
+        let always = self.columns.iter().map(|c| self.always.contains(&c.name));
+        let mut occur: Vec<bool> = always.collect();
+        for (_, _, run) in results.iter() {
+            for (column, occurs) in self.columns.iter().zip(&mut occur) {
+                let mut all = (self.of)(&run.outcome).iter();
+                *occurs |= all.any(|o| (column.get)(o).number().is_some_and(|n| n != 0.0));
+            }
+            if occur.iter().all(|occurs| *occurs) {
+                break;
+            }
+        }
+        occur
+    }
+
     fn grid(&self, study: &Study, results: &Results, limit: usize) -> Grid {
         let paths = varying(study);
         let mut lines = Vec::new();
         let mut left_out = 0;
         for point in 0..results.points() {
-            let Some(run) = results.at(point).iter().flatten().next() else {
+            let Some(run) = results.first(point) else {
                 continue;
             };
             for (entity, of) in (self.of)(&run.outcome).iter().enumerate() {
@@ -250,16 +266,13 @@ impl<T> Table<T> {
                 (column.get)(of(&run.outcome).get(entity)?).number()
             }),
         };
-        let occurs = |column: &Column<T>| {
-            results.iter().any(|(_, _, run)| {
-                let mut all = of(&run.outcome).iter();
-                all.any(|o| (column.get)(o).number().is_some_and(|n| n != 0.0))
-            })
-        };
+        let occurs = self.occur(results);
         let used: Vec<_> = self
             .columns
             .iter()
-            .filter(|c| self.always.contains(&c.name) || occurs(c))
+            .zip(occurs)
+            .filter(|(_, occurs)| *occurs)
+            .map(|(column, _)| column)
             .map(field)
             .collect();
         over_points(results, self.title, heads, &used, &lines, left_out)

@@ -94,14 +94,15 @@ fn values(study: &Study, point: usize) -> String {
 
 /// The activities of stations, for the first seed of the first points.
 fn timelines(study: &Study, results: &Results) -> Vec<Plot> {
-    let recorded = results.iter().filter(|(_, seed_index, run)| {
+    let first = (0..results.points()).filter_map(|point| Some((point, results.get(point, 0)?)));
+    let recorded = first.filter(|(_, run)| {
         let mut stations = run.outcome.stations.iter();
-        *seed_index == 0 && stations.any(|station| !station.timeline.is_empty())
+        stations.any(|station| !station.timeline.is_empty())
     });
     let shown = recorded.take(MAX_TIMELINES);
     shown
-        .map(|(point, seed_index, run)| {
-            let seed = format!("seed {}", results.seeds[seed_index]);
+        .map(|(point, run)| {
+            let seed = format!("seed {}", results.seeds[0]);
             let parts = ["What stations do".to_owned(), values(study, point), seed];
             let parts: Vec<String> = parts.into_iter().filter(|p| !p.is_empty()).collect();
             timeline(parts.join(", "), &run.outcome.stations)

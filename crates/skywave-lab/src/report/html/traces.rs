@@ -44,10 +44,7 @@ pub(in crate::report) fn traces(
     study: &Study,
     results: &Results,
 ) -> std::io::Result<(Vec<Trace>, usize)> {
-    let mut recorded: Vec<_> = results
-        .iter()
-        .filter(|(_, _, run)| run.has_series())
-        .collect();
+    let mut recorded: Vec<(usize, usize)> = results.recorded().collect();
     // One seed of several points says more than several seeds of one, and the series side by side
     // in the middle of the axis more than one of them all along.
     let middle = middle(study);
@@ -63,7 +60,7 @@ pub(in crate::report) fn traces(
             .as_ref()
             .is_some_and(|(path, at)| value(path).as_ref() != Some(at))
     };
-    recorded.sort_by_key(|(point, seed_index, _)| (*seed_index, off(*point), *point));
+    recorded.sort_by_key(|(point, seed_index)| (*seed_index, off(*point), *point));
     let asked: Vec<&Plot> = study
         .report
         .plots
@@ -88,10 +85,13 @@ pub(in crate::report) fn traces(
     let words = Words::of(study);
     let mut traces = Vec::new();
     let mut lines = 0;
-    for (point, seed_index, run) in recorded.iter().take(MAX_RUNS) {
+    for (point, seed_index) in recorded.iter().take(MAX_RUNS) {
         if lines >= MAX_LINES {
             break;
         }
+        let Some(run) = results.get(*point, *seed_index) else {
+            continue;
+        };
         let mut title = words.values(study.points.get(*point));
         title.push(format!("seed {}", results.seeds[*seed_index]));
         let series = run.series()?;

@@ -96,7 +96,7 @@ fn plots_and_the_page_show_stations() {
     assert_eq!(title(1), "Unanswered share, station N2");
     let mean = |panel: usize, x: usize| panels[panel].series[0].estimate(x).unwrap().mean;
     // The values of all stations together, in the order of the file.
-    let all = results.at(0).iter().flatten().map(|run| {
+    let all = results.at(0).flatten().map(|run| {
         let stations = run.outcome.stations.iter();
         stations.map(|s| s.requests as f64).sum::<f64>()
     });

@@ -117,7 +117,7 @@ fn judged(measure: &str) -> Scorecard {
                 }),
                 ..Outcome::default()
             };
-            results.put(at, index, RunResult::new(outcome));
+            results.put(at, index, &RunResult::new(outcome));
         }
     }
     evaluate(&paper, &BTreeMap::from([("fig".to_owned(), results)]))

@@ -75,7 +75,7 @@ fn results(
         for (index, &seed) in scenario.seeds().iter().enumerate() {
             let (variant, loss) = coordinates(point);
             if let Some(kbps) = goodput(&variant, loss, seed) {
-                results.put(at, index, RunResult::new(outcome(kbps)));
+                results.put(at, index, &RunResult::new(outcome(kbps)));
             }
         }
     }

@@ -1,0 +1,58 @@
+//! Reports of more runs than fit into memory side by side.
+
+use crate::experiment::Results;
+use crate::report::tests::fixture::small;
+use crate::report::{HtmlOptions, html, panels};
+use crate::scenario::{GOODPUT, ParamValue, Plot, PlotAxis, Written};
+
+#[test]
+fn a_place_for_each_seed_takes_memory_for_each_seed_alone() {
+    // A matrix of places and seeds would be 6 GB.
+    let seeds: Vec<u64> = (1..=20_000).collect();
+    let (mut study, small) = small();
+    study.points.truncate(1);
+    study.report.plots = vec![Plot::new(PlotAxis::Seed, GOODPUT)];
+    let mut results = Results::empty("skywave 0", &seeds, 1);
+    let run = small.get(0, 0).unwrap();
+    for seed in 0..seeds.len() {
+        results.put(0, seed, &run);
+    }
+    let panel = &panels(&study, &results)[0];
+    assert_eq!(panel.x.values.len(), seeds.len());
+    assert_eq!(panel.series[0].estimate(19_999).unwrap().n, 1);
+    let page = html(&study, &results, &HtmlOptions::default()).unwrap();
+    assert!(page.len() < 1_000_000, "{}", page.len());
+}
+
+#[test]
+fn a_plot_of_very_many_series_shows_the_first_ones_and_says_so() {
+    let count = 700;
+    let (mut study, small) = small();
+    let point = study.points[0].clone();
+    let path = point.params[0].0.clone();
+    study.points = (0..count)
+        .map(|n| {
+            let mut point = point.clone();
+            point.params = vec![(
+                path.clone(),
+                ParamValue {
+                    written: Written::Int(n),
+                    quantity: None,
+                },
+            )];
+            point
+        })
+        .collect();
+    let by = Some(PlotAxis::Param(path));
+    study.report.plots = vec![Plot {
+        by,
+        ..Plot::new(PlotAxis::Seed, GOODPUT)
+    }];
+    let mut results = Results::empty("skywave 0", &[1], study.points.len());
+    for at in 0..study.points.len() {
+        results.put(at, 0, &small.get(0, 0).unwrap());
+    }
+    let panel = &panels(&study, &results)[0];
+    assert_eq!(panel.series.len(), 500);
+    assert!(panel.by.ends_with("(the first 500 of 700)"), "{}", panel.by);
+}
