@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use skywave_lab::threads;
+
 /// Where the results go, and how they are made.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Keep {
@@ -15,7 +17,7 @@ pub(crate) struct Keep {
     pub(crate) fresh: bool,
 
     /// Threads; one a core unless given.
-    #[arg(long, value_name = "N", value_parser = above_zero)]
+    #[arg(long, value_name = "N", value_parser = number_of_threads)]
     threads: Option<NonZeroUsize>,
 }
 
@@ -26,7 +28,11 @@ impl Keep {
     }
 }
 
-fn above_zero(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse()
-        .map_err(|_| "expected a whole number from 1".to_owned())
+fn number_of_threads(text: &str) -> Result<NonZeroUsize, String> {
+    let most = threads::most();
+    let number: Option<NonZeroUsize> = text.parse().ok();
+    let number = number.filter(|number| number.get() <= most);
+    number.ok_or_else(|| {
+        format!("expected a whole number from 1 to {most}, which is plenty for this machine")
+    })
 }

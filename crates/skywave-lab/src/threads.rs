@@ -8,6 +8,13 @@ use std::sync::{Mutex, PoisonError};
 #[error("threads could not be started: {0}")]
 pub struct NoThreads(String);
 
+/// Most threads that may be wanted. More would only wait for each other, and thousands take longer to start
+/// than to work.
+pub fn most() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (8 * cores).max(256)
+}
+
 /// Runs `work` once on each of `threads` threads, all of the machine's without a number.
 #[cfg(feature = "threads")]
 fn broadcast(threads: Option<usize>, work: impl Fn() + Sync) -> Result<(), NoThreads> {
@@ -45,6 +52,12 @@ where
     T: Send,
     E: Send + From<NoThreads>,
 {
+    if let Some(wanted) = threads.filter(|&wanted| wanted > most()) {
+        let why = format!("{wanted} are wanted; expected at most {}", most());
+        return Err(NoThreads(why).into());
+    }
+    // No more than there is work for.
+    let threads = threads.map(|wanted| wanted.min(count.max(1)));
     let next = AtomicUsize::new(0);
     let stop = AtomicBool::new(false);
     let done = Mutex::new(Vec::with_capacity(count));
@@ -86,6 +99,18 @@ mod tests {
     fn results_come_in_the_order_of_the_numbers() {
         let squares = each::<_, NoThreads>(Some(4), 100, |n| Ok(n * n)).expect("threads");
         assert_eq!(squares, (0..100).map(|n| n * n).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn thousands_of_threads_are_refused() {
+        let wanted = most() + 1;
+        let result = each::<_, NoThreads>(Some(wanted), 1, |_| Ok(()));
+        let told = result.unwrap_err().to_string();
+        assert!(
+            told.contains(&format!("{wanted} are wanted; expected at most ")),
+            "{told}"
+        );
+        assert!(each::<_, NoThreads>(Some(most()), 1, |_| Ok(())).is_ok());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::lower::route;
 use crate::lower::tcp;
 use crate::lower::{Draw, FlowNames, Network, Target, check_dist, check_name, copies, numbered};
 use crate::model::Dist;
-use crate::model::flow::{FlowModel, PauseFromModel, RequestsModel, TrafficModel};
+use crate::model::flow::{FlowModel, OnOffModel, PauseFromModel, RequestsModel, TrafficModel};
 use crate::model::units;
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
@@ -268,13 +268,49 @@ fn traffic(flow: &Spanned<FlowModel>, mss: Option<u32>) -> Result<Traffic, Fault
             packet: m.packet.0,
             jitter: m.jitter.map_or(0.0, |p| p.0),
         }),
-        (TrafficModel::OnOff(m), _) => Ok(Traffic::OnOff {
-            rate: m.rate.0,
-            packet: m.packet.0,
-            on: dist(&m.on, |d| d.0.as_secs_f64())?,
-            off: dist(&m.off, |d| d.0.as_secs_f64())?,
-        }),
+        (TrafficModel::OnOff(m), _) => on_off(m),
         (_, None) => Err(udp(&traffic.span)),
+    }
+}
+
+/// Bursts and pauses. Each burst has a packet at least: if bursts follow each other faster than packets do at the
+/// rate, nothing would keep the flow to it.
+fn on_off(m: &OnOffModel) -> Result<Traffic, Fault> {
+    let on = dist(&m.on, |d| d.0.as_secs_f64())?;
+    let off = dist(&m.off, |d| d.0.as_secs_f64())?;
+    let (time, _) = m.rate.0.transmission_time(u64::from(m.packet.0), 0);
+    let (cycle, packet) = (mean(on) + mean(off), time.as_secs_f64());
+    if cycle < packet {
+        let told = |seconds| match std::time::Duration::try_from_secs_f64(seconds) {
+            Ok(time) => format!("{time:?}"),
+            Err(_) => format!("{seconds}s"),
+        };
+        let (cycle, packet) = (told(cycle), told(packet));
+        return Err(
+            Fault::new(m.on.span.clone(), "bursts follow each other too fast")
+                .label(format!(
+                    "a burst and a pause take {cycle} on average, a packet {packet}"
+                ))
+                .help(
+                    "each burst has a packet at least: a longer `on` or `off`, or a higher `rate`",
+                ),
+        );
+    }
+    Ok(Traffic::OnOff {
+        rate: m.rate.0,
+        packet: m.packet.0,
+        on,
+        off,
+    })
+}
+
+/// The mean of what is drawn.
+fn mean(dist: SimDist) -> f64 {
+    match dist {
+        SimDist::Constant(value) | SimDist::Exponential(value) => value,
+        SimDist::Pareto { mean, .. } => mean,
+        SimDist::Uniform(low, high) => f64::midpoint(low, high),
+        SimDist::Whole { low, high, unit } => f64::midpoint(low as f64, high as f64) * unit,
     }
 }
 
