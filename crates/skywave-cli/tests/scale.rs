@@ -252,3 +252,30 @@ fn the_script_for_slurm_in_the_documentation_runs_a_shard() {
     sh(dir.path(), merge, &[]);
     check(dir.path(), &expected);
 }
+
+#[test]
+fn a_million_threads_are_refused_before_anything_runs() {
+    let (dir, _) = folder();
+    let output = skywave(dir.path(), &["run", "my-link.toml", "--threads", "1000000"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("expected a whole number from 1 to "),
+        "{told}"
+    );
+    assert!(!dir.path().join("runs").exists());
+}
+
+#[test]
+fn a_scenario_that_is_called_as_the_folder_above_writes_nothing_there() {
+    let (dir, _) = folder();
+    fs::rename(dir.path().join("my-link.toml"), dir.path().join("...toml")).expect("renamed");
+    let output = skywave(dir.path(), &["run", "...toml", "--out", "runs/deep"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("\"..\" cannot be the name of a scenario"),
+        "{told}"
+    );
+    assert!(!dir.path().join("runs").exists());
+}

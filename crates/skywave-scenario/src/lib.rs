@@ -148,6 +148,7 @@ impl Scenario {
         custom: &CustomMembers,
         recorded: Recorded,
     ) -> Result<Self, ScenarioError> {
+        check_name(name)?;
         let source = Source {
             name: file.into(),
             text: text.into(),
@@ -272,6 +273,15 @@ pub fn json_schema() -> serde_json::Value {
 }
 
 /// Whose wish decides whether a plot may show time series.
+/// Refuses names that lead out of the folder of results.
+fn check_name(name: &str) -> Result<(), ScenarioError> {
+    let leads = |c: char| matches!(c, '/' | '\\') || c.is_control();
+    if matches!(name, "" | "." | "..") || name.contains(leads) {
+        return Err(ScenarioError::unnamable(name));
+    }
+    Ok(())
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Recorded {
     /// The file's.

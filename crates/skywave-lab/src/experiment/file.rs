@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Writes a file under a temporary name and renames it when it is complete, so that a reader, a
 /// crash or a full disk never sees half of it. Missing directories are created.
@@ -157,10 +158,12 @@ fn temporary(path: &Path) -> PathBuf {
     hidden(path, "tmp")
 }
 
-/// A name beside `path` that no other process has.
+/// A name beside `path` that no other process and no other call has.
 fn hidden(path: &Path, ending: &str) -> PathBuf {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}.{ending}", std::process::id()))
+    path.with_file_name(format!(".{name}.{}.{number}.{ending}", std::process::id()))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 pub mod columns;
 pub mod file;
+pub(crate) mod guard;
 mod journal;
 mod key;
 mod merge;

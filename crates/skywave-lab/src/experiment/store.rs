@@ -7,11 +7,12 @@
 //! order of the plan: so the file is the same however many threads or machines made them.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, TryLockError};
-use std::io::{self, ErrorKind};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use super::guard::Lock;
 use super::journal::{Doubts, Journal, Lines, Place};
 use super::key::RunKey;
 use super::plan::Plan;
@@ -21,7 +22,6 @@ use super::{Error, series};
 use crate::threads::lock;
 
 pub(super) const RUNS: &str = "runs.jsonl";
-const LOCK: &str = ".lock";
 const SERIES: &str = "series";
 
 /// A run directory, open for adding the runs of a plan.
@@ -255,38 +255,6 @@ impl Store {
     }
 }
 
-/// A directory that is this store's alone until this is dropped.
-struct Lock(File);
-
-impl Lock {
-    /// Takes the directory. A file system that cannot lock is trusted.
-    fn acquire(dir: &Path) -> Result<Self, Error> {
-        let path = dir.join(LOCK);
-        let io = |source| Error::Io {
-            path: path.clone(),
-            source,
-        };
-        let file = File::create(&path).map_err(io)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Self(file)),
-            Err(TryLockError::WouldBlock) => Err(Error::Busy(dir.to_owned())),
-            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {
-                Ok(Self(file))
-            }
-            Err(TryLockError::Error(error)) => Err(io(error)),
-        }
-    }
-}
-
-impl Drop for Lock {
-    /// To close the file would not be enough: a process that another thread starts at this moment holds a
-    /// copy of it until it becomes its program, and the lock with it.
-    fn drop(&mut self) {
-        // Best effort: it is closed next.
-        let _ = self.0.unlock();
-    }
-}
-
 /// The file of a run's time series.
 pub(super) fn series_path(dir: &Path, key: RunKey) -> PathBuf {
     dir.join(SERIES).join(format!("{key}.bin"))
@@ -308,21 +276,5 @@ fn remove_orphans(dir: &Path, kept: &Kept, plan: &Plan) {
         if !key.is_some_and(|key| keys.contains(&key)) {
             let _: io::Result<()> = fs::remove_file(path);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_copy_of_the_lock_in_a_process_that_starts_does_not_hold_the_directory() {
-        let dir = tempfile::tempdir().unwrap();
-        let lock = Lock::acquire(dir.path()).unwrap();
-        assert!(matches!(Lock::acquire(dir.path()), Err(Error::Busy(_))));
-        let copy = lock.0.try_clone().unwrap();
-        drop(lock);
-        assert!(Lock::acquire(dir.path()).is_ok());
-        drop(copy);
     }
 }

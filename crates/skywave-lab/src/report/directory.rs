@@ -13,6 +13,7 @@ use super::study::Study;
 use crate::capture;
 use crate::experiment::Results;
 use crate::experiment::file::Draft;
+use crate::experiment::guard::Lock;
 
 /// What became of the time series that a run before had left, where these results have none of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,13 +25,18 @@ pub enum SeriesBefore {
 }
 
 /// Writes everything that a finished experiment leaves in its directory. Captures and time series of a
-/// run before stay where the results are the same, and go when they are others.
+/// run before stay where the results are the same, and go when they are others. Waits until no other process
+/// or thread runs into the directory, or writes into it.
 pub fn write_all(
     dir: &Path,
     study: &Study,
     results: &Results,
     options: &HtmlOptions,
 ) -> Result<Option<SeriesBefore>, WriteError> {
+    // Another run into this directory would write the same files, of other results.
+    let failed = |(path, source)| WriteError { path, source };
+    std::fs::create_dir_all(dir).map_err(|source| failed((dir.to_owned(), source)))?;
+    let _alone = Lock::wait(dir).map_err(failed)?;
     write_file(&dir.join("scenario.toml"), |out| {
         out.write_all(study.text.as_bytes())
     })?;

@@ -1,5 +1,6 @@
 //! A scenario file that cannot be used, as users see it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -44,9 +45,23 @@ impl ScenarioError {
     /// The file at `path` cannot be read at all.
     pub fn unreadable(path: &Path, reason: &str) -> Self {
         Self(Box::new(Inner {
-            message: format!("cannot read {}: {reason}", path.display()),
+            message: safe(format!("cannot read {}: {reason}", path.display())),
             place: None,
             help: None,
+            is_warning: false,
+            others: Vec::new(),
+        }))
+    }
+
+    /// A scenario cannot have this name.
+    pub(crate) fn unnamable(name: &str) -> Self {
+        Self(Box::new(Inner {
+            message: format!("{name:?} cannot be the name of a scenario"),
+            place: None,
+            help: Some(
+                "its results go to a folder of this name: expected one without / and \\, other than . and .."
+                    .to_owned(),
+            ),
             is_warning: false,
             others: Vec::new(),
         }))
@@ -90,15 +105,18 @@ impl ScenarioError {
             before[line_start..].chars().count() + 1,
         );
         let place = Place {
-            source,
+            source: Source {
+                name: safe(source.name),
+                text: safe(source.text),
+            },
             span,
             position,
-            label,
+            label: safe(label),
         };
         Self(Box::new(Inner {
-            message,
+            message: safe(message),
             place: Some(place),
-            help,
+            help: help.map(safe),
             is_warning: false,
             others: Vec::new(),
         }))
@@ -147,6 +165,33 @@ impl fmt::Display for ScenarioError {
 }
 
 impl std::error::Error for ScenarioError {}
+
+/// The same text, or a safe one in its place.
+fn safe<T: From<String> + AsRef<str>>(text: T) -> T {
+    if let Cow::Owned(safe) = shown(text.as_ref()) {
+        return safe.into();
+    }
+    text
+}
+
+/// A text without characters that command a terminal or turn the order of what is read: another one of as
+/// many bytes in the place of each, so that places stay where they are.
+fn shown(text: &str) -> Cow<'_, str> {
+    let is_command = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(is_command) {
+        return Cow::Borrowed(text);
+    }
+    let instead = |c: char| match c {
+        c if !is_command(c) => c,
+        c if c.len_utf8() == 1 => '?',
+        c if c.len_utf8() == 2 => '\u{bf}',
+        _ => '\u{fffd}',
+    };
+    Cow::Owned(text.chars().map(instead).collect())
+}
 
 /// `span` cut to its first line and to characters' borders, so that the picture stays small.
 fn one_line(text: &str, span: Span) -> Span {
@@ -242,6 +287,15 @@ mod pretty {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_commands_a_terminal_is_replaced_byte_for_byte() {
+        let text = "a\tb\u{1b}[31m\u{9b}2J\u{202e}µ\r\n";
+        let safe = shown(text);
+        assert_eq!(safe, "a\tb?[31m¿2J\u{fffd}µ\r\n");
+        assert_eq!(safe.len(), text.len());
+        assert!(matches!(shown("µ\n"), Cow::Borrowed(_)));
+    }
 
     #[test]
     fn a_place_stays_on_its_first_line_and_on_characters() {

@@ -45,6 +45,7 @@ fn the_base_of_the_cases_is_legal() {
 cases! {
     GOOD;
     toml_that_is_broken: "delay = \"80ms\"" => "delay = \"80ms";
+    bursts_without_end: "rwnd = \"64kB\"" => "traffic = { on_off = { rate = \"64kbps\", packet = \"512B\", on = \"1ns\", off = \"1ns\" } }";
     a_key_given_twice: "delay = \"80ms\"" => "delay = \"80ms\"\ndelay = \"81ms\"";
     an_unknown_table: "[run]" => "[runn]";
     an_unknown_key: "delay = \"80ms\"" => "dealy = \"80ms\"";
@@ -379,4 +380,37 @@ fn names_are_for_values_as_written_or_in_short() {
         (&names["reno"][..], &names["cerl"][..]),
         ("Reno", "TCP CERL")
     );
+}
+
+#[test]
+fn escape_sequences_of_files_do_not_reach_the_terminal() {
+    let escapes = |text: &str| {
+        let error = Scenario::parse("case.toml", text, &NoFiles).unwrap_err();
+        let printed = error.render(false) + &error.to_string();
+        assert!(
+            !printed.contains(['\u{1b}', '\u{9b}', '\u{202e}']),
+            "{printed:?}"
+        );
+    };
+    // In the excerpt, in a key and in a value that the message repeats.
+    escapes(&GOOD.replace("delay = \"80ms\"", "delay = \"80\u{9b}31m\" # \u{202e}"));
+    escapes(&GOOD.replace("delay = \"80ms\"", "delay = \"\\u001b[31m80\""));
+    escapes(&GOOD.replace("delay = \"80ms\"", "\"d\\u001b[2J\" = \"80ms\""));
+    escapes(&GOOD.replace("delay = \"80ms\"", "delay = \"80ms\" \u{1b}[2J"));
+}
+
+#[test]
+fn a_name_that_leads_out_of_the_folder_of_results_is_refused() {
+    for name in ["..", ".", "", "../esc", "a/b", "a\\b", "a\nb"] {
+        let error = Scenario::parse(name, GOOD, &NoFiles).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with(" cannot be the name of a scenario"),
+            "{error}"
+        );
+    }
+    for name in ["...", "a b", "lte.v1"] {
+        assert!(Scenario::parse(name, GOOD, &NoFiles).is_ok(), "{name}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::experiment::Results;
 use crate::report::tests::fixture::small;
-use crate::report::{HtmlOptions, html, panels};
+use crate::report::{HtmlOptions, html, panels, write_all};
 use crate::scenario::{GOODPUT, ParamValue, Plot, PlotAxis, Written};
 
 #[test]
@@ -55,4 +55,31 @@ fn a_plot_of_very_many_series_shows_the_first_ones_and_says_so() {
     let panel = &panels(&study, &results)[0];
     assert_eq!(panel.series.len(), 500);
     assert!(panel.by.ends_with("(the first 500 of 700)"), "{}", panel.by);
+}
+
+#[test]
+fn threads_that_write_into_one_directory_do_not_disturb_each_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = || {
+        let (study, results) = small();
+        for _ in 0..5 {
+            write_all(dir.path(), &study, &results, &HtmlOptions::default()).unwrap();
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(write);
+        }
+    });
+    let names = std::fs::read_dir(dir.path()).unwrap();
+    let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    let expected = [
+        ".lock",
+        "links.parquet",
+        "report.html",
+        "results.parquet",
+        "scenario.toml",
+    ];
+    assert_eq!(names, expected);
 }
