@@ -9,11 +9,11 @@ use skywave_lab::scenario::Scenario;
 use skywave_papers::{claims, rank};
 
 use crate::failure::Failure;
-use crate::output;
+use crate::{forecast, output};
 
 /// Check scenario files without running them.
 ///
-/// Says what each would simulate; a mistake is shown at its place with what was expected. All
+/// Says what each would simulate, and roughly what that takes; a mistake is shown at its place with what was expected. All
 /// points of a sweep are checked, and of a study for `skywave rank` all compositions on all paths.
 /// Of a folder with claims.toml, or of that file, all claims and experiments are checked.
 #[derive(Debug, clap::Args)]
@@ -70,9 +70,10 @@ fn check(path: &Path) -> Result<String, Failure> {
     let scenario = skywave_lab::folder::load(path)?;
     output::warn(&scenario);
     Ok(format!(
-        "{} ({}, {})",
+        "{} ({}, {}); {}",
         counted(scenario.runs(), "run"),
         counted(scenario.points().len(), "point"),
         counted(scenario.seeds().len(), "seed"),
+        forecast::text(&scenario),
     ))
 }

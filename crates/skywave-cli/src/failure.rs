@@ -57,6 +57,18 @@ pub(crate) enum Failure {
     #[cfg(feature = "pdf")]
     #[error(transparent)]
     Font(#[from] NoSuchFont),
+    /// There is not enough memory.
+    #[error("{}: this takes about {takes} of memory, most of it for {keys}; expected at most {most} (--memory raises it)", file.display())]
+    Memory {
+        /// The scenario.
+        file: PathBuf,
+        /// What it takes.
+        takes: String,
+        /// What it may.
+        most: String,
+        /// The keys that decide it.
+        keys: &'static str,
+    },
     /// Shards cannot be merged.
     #[error(transparent)]
     Merge(#[from] MergeError),
@@ -235,6 +247,7 @@ impl Failure {
             | Self::SeveralPeers(_)
             | Self::Address { .. }
             | Self::Usage(_)
+            | Self::Memory { .. }
             | Self::Folder { .. }
             | Self::Exists(_)
             | Self::Capturing(capture::Error::UnknownLink { .. })

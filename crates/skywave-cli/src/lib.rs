@@ -5,6 +5,7 @@ mod check;
 mod completions;
 mod failure;
 mod figures;
+mod forecast;
 mod gap;
 mod get;
 mod hints;

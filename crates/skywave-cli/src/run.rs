@@ -16,7 +16,8 @@ use crate::keep::Keep;
 use crate::origin::Origin;
 use crate::progress::Bar;
 use crate::publish::{Publication, Shown};
-use crate::{interrupt, output};
+use crate::quantity::bytes;
+use crate::{forecast, interrupt, output};
 
 /// Simulate a scenario: all points of its sweep with all its seeds.
 ///
@@ -76,6 +77,11 @@ pub(crate) struct Args {
     )]
     shard: Option<Shard>,
 
+    /// Memory that may be used, such as 8GB; as much as is free unless given. What would take more is refused
+    /// before it begins.
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    memory: Option<u64>,
+
     /// Print only where the report and the results are.
     #[arg(long, conflicts_with = "json")]
     quiet: bool,
@@ -116,6 +122,12 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     capture::check_links(&scenario, links.as_deref().unwrap_or_default())?;
     let figures = args.figures.prepare()?;
     announce_series(args, &scenario);
+    forecast::admit(
+        &scenario,
+        &args.scenario,
+        args.memory,
+        (args.keep.threads(), args.recorded(&scenario)),
+    )?;
     if let Some(shard) = args.shard {
         return simulate_shard(args, &scenario, shard);
     }

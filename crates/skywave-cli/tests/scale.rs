@@ -279,3 +279,42 @@ fn a_scenario_that_is_called_as_the_folder_above_writes_nothing_there() {
     );
     assert!(!dir.path().join("runs").exists());
 }
+
+#[test]
+fn a_check_says_what_a_run_takes() {
+    let (dir, _) = folder();
+    let told = done(dir.path(), &["check", "my-link.toml"]);
+    let (runs, estimate) = told.split_once("; ").expect("an estimate");
+    assert_eq!(runs, "my-link.toml: 9 runs (3 points, 3 seeds)");
+    assert!(estimate.starts_with("about a second on "), "{estimate}");
+    assert!(estimate.contains(" kB on the disk, ") && estimate.ends_with(" MB of memory\n"));
+}
+
+#[test]
+fn what_takes_more_memory_than_it_may_is_refused_with_its_key() {
+    let (dir, _) = folder();
+    let refused = |more: &[&str]| {
+        let args = [&["run", "my-link.toml", "--threads", "1"], more].concat();
+        let output = skywave(dir.path(), &args);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(!dir.path().join("runs").exists());
+        text(&output.stderr)
+    };
+    let told = refused(&["--memory", "1MB"]);
+    assert!(
+        told.contains("most of it for the runs (`seeds` in [run] times the points of [sweep])")
+            && told.ends_with("expected at most 1.0 MB (--memory raises it)\n"),
+        "{told}"
+    );
+    let fast = SWEEP.replace("1Mbps", "100Gbps").replace("2s", "10000s");
+    fs::write(dir.path().join("my-link.toml"), fast).expect("written");
+    // Whatever memory the machine has.
+    let told = refused(&["--series"]);
+    assert!(
+        told.contains("most of it for time series (`series` in [run], or --series)"),
+        "{told}"
+    );
+    // The limit is the user's.
+    fs::write(dir.path().join("my-link.toml"), SWEEP).expect("written");
+    done(dir.path(), &["run", "my-link.toml", "--memory", "1GB"]);
+}

@@ -6,6 +6,7 @@
 //! it stopped. Runs with a policy member of a user's own are never kept or reused.
 
 pub mod columns;
+mod estimate;
 pub mod file;
 pub(crate) mod guard;
 mod journal;
@@ -36,6 +37,7 @@ use skywave_sim::spec::Spec;
 use crate::scenario::Scenario;
 use crate::threads::{self, NoThreads, lock};
 
+pub use estimate::{Cause, Forecast, forecast};
 pub use journal::Doubts;
 pub use key::RunKey;
 pub use merge::merge;

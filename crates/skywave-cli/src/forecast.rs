@@ -1,0 +1,110 @@
+//! What runs will take: told before they begin, and refused if it is more memory than there is.
+
+use std::fs;
+use std::path::Path;
+
+use skywave_lab::experiment::{Forecast, RecordSeries, forecast};
+use skywave_lab::report::number::counted;
+use skywave_lab::scenario::Scenario;
+
+use crate::failure::Failure;
+use crate::output;
+
+/// Time and size on the disk from which on they are told before a run.
+const LONG_S: f64 = 60.0;
+const LARGE: f64 = 1e9;
+
+/// What a check says of a scenario, on as many threads as there are cores.
+pub(crate) fn text(scenario: &Scenario) -> String {
+    let threads = cores();
+    words(
+        &forecast(scenario, RecordSeries::AsSpecified, threads),
+        threads,
+    )
+}
+
+/// Tells of a run that takes long or much, and refuses one for which there is not enough memory.
+pub(crate) fn admit(
+    scenario: &Scenario,
+    file: &Path,
+    memory: Option<u64>,
+    (threads, series): (Option<usize>, RecordSeries),
+) -> Result<(), Failure> {
+    let threads = threads.unwrap_or_else(cores);
+    let forecast = forecast(scenario, series, threads);
+    let most = memory.map(|bytes| bytes as f64).or_else(available);
+    if let Some(most) = most.filter(|most| forecast.memory > *most) {
+        return Err(Failure::Memory {
+            file: file.to_owned(),
+            takes: size(forecast.memory),
+            most: size(most),
+            keys: forecast.cause.keys(),
+        });
+    }
+    if forecast.seconds / threads as f64 > LONG_S || forecast.disk > LARGE {
+        let runs = counted(forecast.runs, "run");
+        output::note(&format!("{runs} take {}", words(&forecast, threads)));
+    }
+    Ok(())
+}
+
+/// An estimate in words.
+fn words(forecast: &Forecast, threads: usize) -> String {
+    let threads = threads.min(forecast.runs).max(1);
+    format!(
+        "about {} on {}, {} on the disk, {} of memory",
+        time(forecast.seconds / threads as f64),
+        counted(threads, "thread"),
+        size(forecast.disk),
+        size(forecast.memory),
+    )
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Memory that is free for programs, bytes, where the system tells.
+fn available() -> Option<f64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024.0)
+}
+
+/// A rough time.
+fn time(seconds: f64) -> String {
+    match seconds {
+        s if s < 1.0 => "a second".to_owned(),
+        s if s < 100.0 => format!("{s:.0} s"),
+        s if s < 6000.0 => format!("{:.0} min", s / 60.0),
+        s if s < 200_000.0 => format!("{:.0} h", s / 3600.0),
+        s => format!("{:.0} days", s / 86_400.0),
+    }
+}
+
+/// A rough size.
+fn size(bytes: f64) -> String {
+    match bytes {
+        b if b < 1e6 => format!("{:.0} kB", (b / 1e3).max(1.0)),
+        b if b < 1e7 => format!("{:.1} MB", b / 1e6),
+        b if b < 1e9 => format!("{:.0} MB", b / 1e6),
+        b if b < 1e12 => format!("{:.1} GB", b / 1e9),
+        b => format!("{:.1} TB", b / 1e12),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rough_numbers_have_few_digits() {
+        let times = [0.1, 12.34, 3599.0, 40_000.0, 1e6].map(time);
+        assert_eq!(times, ["a second", "12 s", "60 min", "11 h", "12 days"]);
+        let sizes = [3.0, 2_345_678.0, 345_678_901.0, 2.5e9, 7e13].map(size);
+        assert_eq!(sizes, ["1 kB", "2.3 MB", "346 MB", "2.5 GB", "70.0 TB"]);
+    }
+}

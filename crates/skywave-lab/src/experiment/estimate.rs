@@ -1,0 +1,234 @@
+//! What an experiment will take, before it is run: roughly, and rather too much than too little.
+
+use skywave_core::link::Service;
+use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome, StationOutcome};
+use skywave_sim::spec::Spec;
+
+use super::key::RunKey;
+use super::results::RunResult;
+use super::{Design, RecordSeries, is_recorded, record, series};
+
+/// Points that are looked at; the others are like these.
+const LOOKED_AT: usize = 50;
+/// Payload and headers of a packet, and the rate of a network without wires.
+const PACKET_BITS: f64 = 12_000.0;
+const RADIO_BPS: f64 = 2e6;
+/// Seconds that a packet takes at a link, and a run besides, on one processor of 2020.
+const PER_PACKET_S: f64 = 0.4e-6;
+const PER_RUN_S: f64 = 60e-6;
+/// Bytes of memory: of the program, of all that is kept of a run (plan, places, a plot), of results that wait
+/// in memory, of a row of a table and the number of rows that are made at once, of a point.
+const PROGRAM: f64 = 30e6;
+const PER_RUN: f64 = 220.0;
+const WAITING: f64 = 32e6;
+const PER_ROW: f64 = 2200.0;
+const ROWS: f64 = 65_536.0;
+const PER_POINT: f64 = 5000.0;
+/// Bytes that a flow and a link take while they are simulated.
+const PER_FLOW: f64 = 8000.0;
+const PER_LINK: f64 = 4000.0;
+/// Time series in memory beside their size on the disk.
+const GROWTH: f64 = 1.5;
+
+/// What most of the memory is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The program, and what is made of its results.
+    Runs,
+    /// The points of the sweep.
+    Points,
+    /// Flows and links that are simulated at the same time.
+    Flows,
+    /// Time series of the runs under way.
+    Series,
+}
+
+impl Cause {
+    /// The keys of the scenario that decide it.
+    pub fn keys(self) -> &'static str {
+        match self {
+            Self::Runs => "the runs (`seeds` in [run] times the points of [sweep])",
+            Self::Points => "the points of [sweep]",
+            Self::Flows => "flows and links (`count`), for each thread",
+            Self::Series => "time series (`series` in [run], or --series), for each thread",
+        }
+    }
+}
+
+/// What an experiment will take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Forecast {
+    /// Number of runs.
+    pub runs: usize,
+    /// Packets at all links, if each link is busy all the time.
+    pub packets: f64,
+    /// Time on one thread, seconds.
+    pub seconds: f64,
+    /// Size of the run directory, bytes.
+    pub disk: f64,
+    /// Most memory at a time, bytes.
+    pub memory: f64,
+    /// What most of that is for.
+    pub cause: Cause,
+}
+
+/// What the experiment will take on so many threads.
+pub fn forecast<D: Design + ?Sized>(design: &D, wish: RecordSeries, threads: usize) -> Forecast {
+    let (points, seeds) = (design.points(), design.seeds());
+    let runs = points * seeds.len();
+    let step = points.div_ceil(LOOKED_AT).max(1);
+    let mut packets = 0.0;
+    let mut bytes = 0.0;
+    let mut looked_at = 0.0;
+    let (mut most_flows, mut most_series, mut rows) = (0.0_f64, 0.0_f64, 0.0);
+    for point in (0..points).step_by(step) {
+        let spec = design.spec(point, seeds.first().copied().unwrap_or_default());
+        looked_at += 1.0;
+        packets += packets_of(&spec);
+        let recorded = (0..seeds.len()).filter(|&index| is_recorded(wish, spec.series, index));
+        let recorded = recorded.count() as f64;
+        let size = series::expected_bytes(&spec);
+        bytes += line_of(&spec) + size * recorded / seeds.len().max(1) as f64;
+        if recorded > 0.0 {
+            most_series = most_series.max(size * GROWTH);
+        }
+        let (flows, links) = (spec.flows.len() as f64, spec.links.len() as f64);
+        most_flows = most_flows.max(flows * PER_FLOW + links * PER_LINK);
+        rows += flows.max(links);
+    }
+    let looked_at = f64::max(looked_at, 1.0);
+    let (count, threads) = (runs as f64, threads.clamp(1, runs.max(1)) as f64);
+    let rows = count * rows / looked_at;
+    let kept = count * PER_RUN + WAITING.min(rows * 400.0) + ROWS.min(rows) * PER_ROW;
+    let parts = [
+        (PROGRAM + kept, Cause::Runs),
+        (points as f64 * PER_POINT, Cause::Points),
+        (threads * most_flows, Cause::Flows),
+        (threads * most_series, Cause::Series),
+    ];
+    let largest = parts.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    let packets = count * packets / looked_at;
+    Forecast {
+        runs,
+        packets,
+        seconds: packets * PER_PACKET_S + count * PER_RUN_S,
+        disk: count * bytes / looked_at,
+        memory: parts.iter().map(|(bytes, _)| bytes).sum(),
+        cause: largest.map_or(Cause::Runs, |(_, cause)| *cause),
+    }
+}
+
+/// Packets of a run.
+fn packets_of(spec: &Spec) -> f64 {
+    let links = spec.links.iter().map(|link| match &link.config.service {
+        Service::Rate(rate) => rate.as_bps() as f64,
+        Service::Trace(trace) => trace.mean_rate().as_bps() as f64,
+    });
+    let radio = if spec.radio.is_some() { RADIO_BPS } else { 0.0 };
+    (links.sum::<f64>() + radio) * spec.duration.as_secs_f64() / PACKET_BITS
+}
+
+/// Bytes of a run's line in the journal, and of its rows.
+fn line_of(spec: &Spec) -> f64 {
+    let flow = |name: &str| FlowOutcome {
+        name: name.to_owned(),
+        ..FlowOutcome::default()
+    };
+    let link = |name: &str| LinkOutcome {
+        name: name.to_owned(),
+        ..LinkOutcome::default()
+    };
+    let radio = spec.radio.as_ref().map_or(0, |_| spec.nodes.len());
+    // Of thousands of flows one is like the other.
+    let first = |count: usize| count.min(3);
+    let outcome = |flows: usize, links: usize, stations: usize| {
+        let run = RunResult::new(Outcome {
+            flows: spec.flows[..flows].iter().map(|f| flow(&f.name)).collect(),
+            links: spec.links[..links].iter().map(|l| link(&l.name)).collect(),
+            stations: vec![StationOutcome::default(); stations],
+            ..Outcome::default()
+        });
+        let key = RunKey::new(
+            &Spec {
+                flows: Vec::new(),
+                links: Vec::new(),
+                ..spec.clone()
+            },
+            "",
+        );
+        record::line(key, spec.seed, super::ENGINE, &run).len() as f64
+    };
+    let none = outcome(0, 0, 0);
+    let share = |of: usize, line: f64| match first(of) {
+        0 => 0.0,
+        n => (line - none) / n as f64 * of as f64,
+    };
+    let all = none
+        + share(spec.flows.len(), outcome(first(spec.flows.len()), 0, 0))
+        + share(spec.links.len(), outcome(0, first(spec.links.len()), 0))
+        + share(radio, outcome(0, 0, first(radio)));
+    // Numbers are longer than zeros, and there are the tables.
+    all * 1.2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Losses, fake};
+    use super::super::{Options, run};
+    use super::*;
+
+    #[test]
+    fn a_forecast_is_near_what_a_run_takes_on_the_disk() {
+        let dir = tempfile::tempdir().unwrap();
+        let design = Losses((1..=20).collect());
+        let options = Options {
+            dir: Some(dir.path()),
+            ..Options::default()
+        };
+        run(&design, &options, |spec, _| Some(fake(spec))).unwrap();
+        let journal = std::fs::metadata(dir.path().join("runs.jsonl")).unwrap();
+        let forecast = forecast(&design, RecordSeries::Never, 2);
+        let ratio = forecast.disk / journal.len() as f64;
+        assert!((1.0..1.5).contains(&ratio), "{ratio}");
+        // 2 Mb/s for a second, 80 times.
+        assert!((13_000.0..14_000.0).contains(&forecast.packets));
+        assert_eq!((forecast.runs, forecast.cause), (80, Cause::Runs));
+    }
+
+    /// Many flows.
+    struct Many;
+
+    impl Design for Many {
+        fn points(&self) -> usize {
+            1
+        }
+
+        fn seeds(&self) -> &[u64] {
+            &[1]
+        }
+
+        fn spec(&self, point: usize, seed: u64) -> Spec {
+            let mut spec = Losses(vec![1]).spec(point, seed);
+            spec.flows = vec![spec.flows[0].clone(); 10_000];
+            spec
+        }
+    }
+
+    #[test]
+    fn what_takes_most_memory_is_named() {
+        let design = Losses(vec![1, 2]);
+        let with = forecast(&design, RecordSeries::Always, 1);
+        let without = forecast(&design, RecordSeries::Never, 1);
+        // 167 packets of 130 bytes, and half as much again.
+        let more = with.memory - without.memory;
+        assert!((30_000.0..35_000.0).contains(&more), "{more}");
+
+        let many = forecast(&Many, RecordSeries::Never, 64);
+        // One run at a time, however many threads there are.
+        assert!(
+            many.cause == Cause::Flows && many.memory < 300e6,
+            "{many:?}"
+        );
+        assert!((20e6..50e6).contains(&many.disk), "{many:?}");
+    }
+}
