@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use skywave_lab::experiment::{Forecast, RecordSeries, forecast};
+use skywave_lab::experiment::{Forecast, RecordSeries, Shard, forecast};
 use skywave_lab::report::number::counted;
 use skywave_lab::scenario::Scenario;
 
@@ -13,6 +13,19 @@ use crate::output;
 /// Time and size on the disk from which on they are told before a run.
 const LONG_S: f64 = 60.0;
 const LARGE: f64 = 1e9;
+
+/// How a scenario is to be run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wish {
+    /// This part alone.
+    pub(crate) shard: Option<Shard>,
+    /// Most memory, bytes.
+    pub(crate) memory: Option<u64>,
+    /// One a core unless given.
+    pub(crate) threads: Option<usize>,
+    /// Which runs record time series.
+    pub(crate) series: RecordSeries,
+}
 
 /// What a check says of a scenario, on as many threads as there are cores.
 pub(crate) fn text(scenario: &Scenario) -> String {
@@ -24,15 +37,11 @@ pub(crate) fn text(scenario: &Scenario) -> String {
 }
 
 /// Tells of a run that takes long or much, and refuses one for which there is not enough memory.
-pub(crate) fn admit(
-    scenario: &Scenario,
-    file: &Path,
-    memory: Option<u64>,
-    (threads, series): (Option<usize>, RecordSeries),
-) -> Result<(), Failure> {
-    let threads = threads.unwrap_or_else(cores);
-    let forecast = forecast(scenario, series, threads);
-    let most = memory.map(|bytes| bytes as f64).or_else(available);
+pub(crate) fn admit(scenario: &Scenario, file: &Path, wish: Wish) -> Result<(), Failure> {
+    let threads = wish.threads.unwrap_or_else(cores);
+    let all = forecast(scenario, wish.series, threads);
+    let forecast = wish.shard.map_or(all, |shard| all.part(shard));
+    let most = wish.memory.map(|bytes| bytes as f64).or_else(available);
     if let Some(most) = most.filter(|most| forecast.memory > *most) {
         return Err(Failure::Memory {
             file: file.to_owned(),

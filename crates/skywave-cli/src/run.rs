@@ -12,6 +12,7 @@ use skywave_papers::{claims, rank};
 
 use crate::failure::Failure;
 use crate::figures::Figures;
+use crate::forecast::Wish;
 use crate::keep::Keep;
 use crate::origin::Origin;
 use crate::progress::Bar;
@@ -122,12 +123,13 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     capture::check_links(&scenario, links.as_deref().unwrap_or_default())?;
     let figures = args.figures.prepare()?;
     announce_series(args, &scenario);
-    forecast::admit(
-        &scenario,
-        &args.scenario,
-        args.memory,
-        (args.keep.threads(), args.recorded(&scenario)),
-    )?;
+    let wish = Wish {
+        shard: args.shard,
+        memory: args.memory,
+        threads: args.keep.threads(),
+        series: args.recorded(&scenario),
+    };
+    forecast::admit(&scenario, &args.scenario, wish)?;
     if let Some(shard) = args.shard {
         return simulate_shard(args, &scenario, shard);
     }

@@ -6,7 +6,7 @@ use skywave_sim::spec::Spec;
 
 use super::key::RunKey;
 use super::results::RunResult;
-use super::{Design, RecordSeries, is_recorded, record, series};
+use super::{Design, RecordSeries, Shard, is_recorded, record, series};
 
 /// Points that are looked at; the others are like these.
 const LOOKED_AT: usize = 50;
@@ -70,6 +70,22 @@ pub struct Forecast {
     pub memory: f64,
     /// What most of that is for.
     pub cause: Cause,
+}
+
+impl Forecast {
+    /// What one shard takes. Its memory is taken to be that of all: the plan is.
+    #[must_use]
+    pub fn part(self, shard: Shard) -> Self {
+        let runs = shard.share(self.runs);
+        let share = runs as f64 / self.runs.max(1) as f64;
+        Self {
+            runs,
+            packets: self.packets * share,
+            seconds: self.seconds * share,
+            disk: self.disk * share,
+            ..self
+        }
+    }
 }
 
 /// What the experiment will take on so many threads.
@@ -193,6 +209,9 @@ mod tests {
         // 2 Mb/s for a second, 80 times.
         assert!((13_000.0..14_000.0).contains(&forecast.packets));
         assert_eq!((forecast.runs, forecast.cause), (80, Cause::Runs));
+        let part = forecast.part(Shard::new(2, 4).unwrap());
+        assert_eq!((part.runs, part.memory), (20, forecast.memory));
+        assert!((part.disk * 4.0 - forecast.disk).abs() < 1.0);
     }
 
     /// Many flows.

@@ -27,6 +27,7 @@ impl Lock {
     }
 
     /// Takes the directory when no other process has it any more.
+    #[cfg(feature = "parquet")]
     pub(crate) fn wait(dir: &Path) -> Result<Self, (PathBuf, io::Error)> {
         let (path, file) = open(dir)?;
         match file.lock() {
