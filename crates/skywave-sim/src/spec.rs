@@ -11,7 +11,7 @@ use skywave_core::radio::{
     Mobility, Position, Propagation, RandomWaypoint, RandomWaypointConfig, Reception, Sensing,
     Track, TrackFollower,
 };
-use skywave_core::routing::aodv;
+use skywave_core::routing::{aodv, dsdv};
 use skywave_core::tcp::{CongestionConfig, TcpConfig};
 use skywave_core::wtcp;
 use skywave_core::{Duration, Rate, Time};
@@ -141,6 +141,8 @@ pub enum RoutingSpec {
     Static,
     /// AODV.
     Aodv(aodv::Config),
+    /// DSDV.
+    Dsdv(dsdv::Config),
 }
 
 impl RoutingSpec {
@@ -150,7 +152,7 @@ impl RoutingSpec {
     /// Hops beyond which no station is reached: those of a packet, or of the requests of AODV.
     pub fn max_hops(&self) -> u8 {
         match self {
-            Self::Static => Self::TTL,
+            Self::Static | Self::Dsdv(_) => Self::TTL,
             Self::Aodv(config) => config.net_diameter.min(Self::TTL),
         }
     }

@@ -1,4 +1,4 @@
-//! Routing between the stations of a radio network: [AODV](aodv) and static routes.
+//! Routing between the stations of a radio network: [AODV](aodv), [DSDV](dsdv) and static routes.
 //!
 //! # The caller's contract
 //! One machine a station. Inputs carry `now`, which never goes backwards:
@@ -11,13 +11,24 @@
 //! [`Routing::next_timer`] again. Every datagram that goes in comes out once: sent, delivered or dropped.
 
 pub mod aodv;
+mod buffer;
+mod config_error;
+pub mod dsdv;
+mod outbox;
+mod seen;
+mod seq;
 mod static_routes;
+#[cfg(test)]
+mod testing;
 
 use crate::packet::{Ecn, Labelled};
 use crate::radio::Address;
 use crate::time::Time;
 
 pub use aodv::Aodv;
+pub use config_error::ConfigError;
+pub use dsdv::Dsdv;
+pub use seq::Seq;
 pub use static_routes::StaticRoutes;
 
 /// A packet of the network layer; `P` is whatever the driver carries.
@@ -47,10 +58,12 @@ pub enum Packet<P> {
         /// The TTL of its IP header.
         ttl: u8,
     },
+    /// A message of DSDV, in UDP.
+    Dsdv(dsdv::Update),
 }
 
 impl<P> Packet<P> {
-    /// Bytes of IP and UDP headers before a message of AODV.
+    /// Bytes of IP and UDP headers before a message of AODV or DSDV.
     const HEADERS: u32 = 20 + 8;
 
     /// Its size with the IP header.
@@ -58,6 +71,22 @@ impl<P> Packet<P> {
         match self {
             Self::Data(datagram) => datagram.bytes,
             Self::Aodv { message, .. } => Self::HEADERS + message.bytes(),
+            Self::Dsdv(update) => Self::HEADERS + update.bytes(),
+        }
+    }
+
+    /// The datagram that it carries, if any.
+    pub fn datagram(&self) -> Option<&Datagram<P>> {
+        match self {
+            Self::Data(datagram) => Some(datagram),
+            Self::Aodv { .. } | Self::Dsdv(_) => None,
+        }
+    }
+
+    fn datagram_mut(&mut self) -> Option<&mut Datagram<P>> {
+        match self {
+            Self::Data(datagram) => Some(datagram),
+            Self::Aodv { .. } | Self::Dsdv(_) => None,
         }
     }
 }
@@ -67,21 +96,15 @@ const ROUTING_FLOW: u32 = u32::MAX;
 
 impl<P: Labelled> Labelled for Packet<P> {
     fn flow(&self) -> u32 {
-        match self {
-            Self::Data(datagram) => datagram.payload.flow(),
-            Self::Aodv { .. } => ROUTING_FLOW,
-        }
+        self.datagram().map_or(ROUTING_FLOW, |d| d.payload.flow())
     }
 
     fn ecn(&self) -> Ecn {
-        match self {
-            Self::Data(datagram) => datagram.payload.ecn(),
-            Self::Aodv { .. } => Ecn::NotEct,
-        }
+        self.datagram().map_or(Ecn::NotEct, |d| d.payload.ecn())
     }
 
     fn mark(&mut self) {
-        if let Self::Data(datagram) = self {
+        if let Some(datagram) = self.datagram_mut() {
             datagram.payload.mark();
         }
     }
@@ -130,6 +153,8 @@ pub enum Routing<P> {
     Static(StaticRoutes<P>),
     /// Routes found when they are needed.
     Aodv(Box<Aodv<P>>),
+    /// Routes to everybody, all the time.
+    Dsdv(Box<Dsdv<P>>),
 }
 
 /// One call for all protocols.
@@ -138,6 +163,7 @@ macro_rules! each {
         match $routing {
             Routing::Static($machine) => $call,
             Routing::Aodv($machine) => $call,
+            Routing::Dsdv($machine) => $call,
         }
     };
 }
@@ -165,6 +191,7 @@ impl<P> Routing<P> {
         match self {
             Self::Static(_) => false,
             Self::Aodv(aodv) => aodv.takes_queued(),
+            Self::Dsdv(dsdv) => dsdv.takes_queued(),
         }
     }
 

@@ -83,7 +83,7 @@ fn too_far(routing: &RoutingSpec, from: &str, to: &str, hops: usize, span: &Span
             .help(format!(
                 "routing = {{ aodv = {{ net_diameter = {hops} }} }} lets it find this one"
             )),
-        RoutingSpec::Aodv(_) | RoutingSpec::Static => fault
+        RoutingSpec::Aodv(_) | RoutingSpec::Dsdv(_) | RoutingSpec::Static => fault
             .label("no packet would arrive")
             .help(format!("a packet goes at most {most} hops, the TTL of IP")),
     }

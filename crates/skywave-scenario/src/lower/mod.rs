@@ -1,7 +1,6 @@
 //! From the typed model of one point to a simulation, with the checks that need more than one key.
 
 pub(crate) mod agent;
-pub(crate) mod aodv;
 pub(crate) mod channel;
 pub(crate) mod contention;
 pub(crate) mod custom;
@@ -17,6 +16,7 @@ pub(crate) mod quic;
 pub(crate) mod radio;
 pub(crate) mod recovery;
 pub(crate) mod route;
+pub(crate) mod routing;
 pub(crate) mod station;
 pub(crate) mod steps;
 pub(crate) mod tcp;

@@ -7,10 +7,11 @@ use skywave_core::{Duration, Rate, Time};
 use skywave_sim::spec::{RadioSpec, StationSpec};
 
 use crate::lower;
-use crate::lower::aodv;
+
 use crate::lower::propagation;
 use crate::lower::propagation::Environment;
 use crate::lower::queue::{Transmitter, queue};
+use crate::lower::routing;
 use crate::model::number::Count;
 use crate::model::queue::MacQueueModel;
 use crate::model::radio::{PreambleModel, RadioModel, RtsModel, StandardModel};
@@ -39,7 +40,7 @@ pub(crate) fn radio(
         reception,
         sensing,
         mac: mac(model)?,
-        routing: aodv::routing(model.routing.as_ref())?,
+        routing: routing::routing(model.routing.as_ref())?,
         timeline: timeline(model.timeline.as_ref(), stations.len(), end)?,
         stations,
     })

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use crate::model::aodv::AodvModel;
+use crate::model::dsdv::DsdvModel;
 use crate::model::number::{Count, Positive};
 use crate::model::queue::MacQueueModel;
 use crate::model::units::{
@@ -269,4 +270,7 @@ pub(crate) enum RoutingModel {
     Static,
     /// Ad hoc On-Demand Distance Vector (RFC 3561), with its parameters.
     Aodv(Box<AodvModel>),
+    /// Destination-Sequenced Distance Vector (Perkins and Bhagwat 1994), with its parameters:
+    /// docs/mechanisms/dsdv.md.
+    Dsdv(DsdvModel),
 }

@@ -6,7 +6,7 @@ use skywave_core::radio::{
     Decoder, Hearing, Mode, PathLoss, Position, Preamble, Propagation, RandomWaypointConfig,
     Ranges, Reception, Sensing, Thresholds, channel_noise_mw, db_to_ratio, dbm_to_mw,
 };
-use skywave_core::routing::aodv;
+use skywave_core::routing::{aodv, dsdv};
 use skywave_core::{Duration, Time};
 use skywave_scenario::{Bundle, NoFiles, Scenario};
 use skywave_sim::Spec;
@@ -253,6 +253,33 @@ fn routing_is_static_or_aodv_with_its_parameters() {
 }
 
 #[test]
+fn dsdv_has_its_parameters() {
+    let default = dsdv::Config::default();
+    assert_eq!(
+        radio("routing = \"dsdv\"").routing,
+        RoutingSpec::Dsdv(default)
+    );
+    let own = radio(
+        "routing = { dsdv = { update_interval = \"5s\", trigger_gap = \"2s\", allowed_update_loss = 2, \
+         settling_time = \"0s\", trigger_on_seq = true, link_feedback = false, drop_queued = false, \
+         buffer_packets = 7, buffer_time = \"9s\", jitter = \"0s\" } }",
+    );
+    let expected = dsdv::Config {
+        update_interval: Duration::from_secs(5),
+        trigger_gap: Duration::from_secs(2),
+        allowed_update_loss: 2,
+        settling_time: Duration::ZERO,
+        trigger_on_seq: true,
+        link_feedback: false,
+        drop_queued: false,
+        buffer_packets: 7,
+        buffer_time: Duration::from_secs(9),
+        jitter: Duration::ZERO,
+    };
+    assert_eq!(own.routing, RoutingSpec::Dsdv(expected));
+}
+
+#[test]
 fn a_station_has_an_ip_layer_as_a_link_is() {
     let text = text("standard = \"802.11g\"\ntimeline = [\"1s\", \"1.05s\"]").replace(
         "[[flow]]",
@@ -333,7 +360,12 @@ fn a_way_may_be_as_long_as_packets_go() {
         Scenario::parse("test.toml", &text, &NoFiles).is_ok()
     };
     let wide = "{ aodv = { net_diameter = 200 } }";
-    for (routing, most) in [("\"static\"", 64), ("\"aodv\"", 35), (wide, 64)] {
+    for (routing, most) in [
+        ("\"static\"", 64),
+        ("\"dsdv\"", 64),
+        ("\"aodv\"", 35),
+        (wide, 64),
+    ] {
         assert!(chain(routing, most), "{routing}");
         assert!(!chain(routing, most + 1), "{routing}");
     }
@@ -455,10 +487,11 @@ cases! {
     a_power_in_watts: STANDARD => "standard = \"802.11g\"\npropagation = { two_ray = { power = { noise = \"1mW\" } } }";
     a_capture_without_ratio: STANDARD => "standard = \"802.11g\"\nreception = \"capture\"";
     a_capture_by_the_weaker_one: STANDARD => "standard = \"802.11g\"\nreception = { capture = \"-3dB\" }";
-    an_unknown_routing: STANDARD => "standard = \"802.11g\"\nrouting = \"dsr\"";
+    an_unknown_routing: STANDARD => "standard = \"802.11g\"\nrouting = \"olsr\"";
     aodv_that_would_loop: STANDARD => "standard = \"802.11g\"\nrouting = { aodv = { local_repair = true, raise_on_break = false } }";
     aodv_that_cannot_work: STANDARD => "standard = \"802.11g\"\nrouting = { aodv = { hello = true, active_route_timeout = \"1s\" } }";
     an_unknown_parameter_of_aodv: STANDARD => "standard = \"802.11g\"\nrouting = { aodv = { helo = true } }";
+    dsdv_that_cannot_work: STANDARD => "standard = \"802.11g\"\nrouting = { dsdv = { trigger_gap = \"20s\" } }";
     a_timeline_backwards: STANDARD => "standard = \"802.11g\"\ntimeline = [\"2s\", \"1s\"]";
     a_timeline_after_the_run: STANDARD => "standard = \"802.11g\"\ntimeline = [\"9s\", \"11s\"]";
     stations_without_a_network: "[radio]\nstandard = \"802.11g\"\n" => "";

@@ -10,6 +10,7 @@ use crate::wrong::FILES;
 
 const EXAMPLE: &str = include_str!("files/cerl-fig7a.toml");
 const EVERYTHING: &str = include_str!("files/everything.toml");
+const ROUTING: &str = include_str!("files/routing.toml");
 
 /// `SKYWAVE_UPDATE_SCHEMA=1 cargo test -p skywave-scenario --test scenario` writes it anew.
 #[test]
@@ -36,7 +37,11 @@ fn the_committed_schema_is_current() {
 #[test]
 fn what_the_decoder_accepts_the_schema_accepts() {
     let schema = json_schema();
-    for (name, text) in [("example", EXAMPLE), ("everything", EVERYTHING)] {
+    for (name, text) in [
+        ("example", EXAMPLE),
+        ("everything", EVERYTHING),
+        ("routing", ROUTING),
+    ] {
         if let Err(error) = Scenario::parse(name, text, &FILES) {
             panic!("{}", error.render(false));
         }
@@ -120,6 +125,7 @@ duration = "1s"
         (radio("reception", "sinr"), true),
         (radio("sensing", "frames"), true),
         (radio("routing", "aodv"), true),
+        (radio("routing", "dsdv"), true),
     ] {
         let decoded = Scenario::parse("names", &text, &NoFiles);
         assert_eq!(decoded.is_ok(), good, "{text}{:?}", decoded.err());
@@ -129,7 +135,7 @@ duration = "1s"
     }
 }
 
-/// The decoder accepts `everything.toml` and each member of a slot with each of its parameters
+/// The decoder accepts `everything.toml`, `routing.toml` and each member of a slot with each of its parameters
 /// (`members.rs`). All names of the schema occur among those, so the schema has none that the decoder does
 /// not know.
 #[test]
@@ -138,9 +144,15 @@ fn the_schema_has_no_key_that_the_decoder_does_not_know() {
     names(&json_schema(), &mut named);
     assert!(named.len() > 100, "{} names", named.len());
     let mut written = crate::members::keys();
-    written_in(&toml::from_str(EVERYTHING).expect("TOML"), &mut written);
+    for text in [EVERYTHING, ROUTING] {
+        written_in(&toml::from_str(text).expect("TOML"), &mut written);
+    }
     let missing: Vec<&String> = named.difference(&written).collect();
-    assert_eq!(missing, Vec::<&String>::new(), "not in everything.toml");
+    assert_eq!(
+        missing,
+        Vec::<&String>::new(),
+        "not in everything.toml or routing.toml"
+    );
 }
 
 fn names(schema: &Value, found: &mut BTreeSet<String>) {

@@ -8,7 +8,7 @@ use skywave_core::mac;
 use skywave_core::radio::{
     Command, Decoder, Mode, Position, Propagation, RandomWaypointConfig, Reception, Sensing, Track,
 };
-use skywave_core::routing::aodv;
+use skywave_core::routing::{aodv, dsdv};
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::spec::{
@@ -77,7 +77,7 @@ prop_compose! {
         feedback in any::<bool>(),
         (raise_on_break, drop_queued) in any::<(bool, bool)>(),
         keep_access in any::<bool>(),
-        aodv in any::<bool>(),
+        routing in 0..3,
         queue in queues(),
     ) -> RadioSpec {
         let mac = mac::Config {
@@ -99,16 +99,21 @@ prop_compose! {
             },
             sensing: Sensing::Signals,
             propagation: Propagation::ns2_wavelan(),
-            routing: if aodv {
-                RoutingSpec::Aodv(aodv::Config {
+            routing: match routing {
+                0 => RoutingSpec::Aodv(aodv::Config {
                     hello: !feedback,
                     link_feedback: feedback,
                     raise_on_break,
                     drop_queued,
                     ..aodv::Config::default()
-                })
-            } else {
-                RoutingSpec::Static
+                }),
+                1 => RoutingSpec::Dsdv(dsdv::Config {
+                    link_feedback: feedback,
+                    drop_queued,
+                    update_interval: Duration::from_secs(1),
+                    ..dsdv::Config::default()
+                }),
+                _ => RoutingSpec::Static,
             },
             ..fixed(&[], mac)
         }

@@ -1,7 +1,6 @@
 //! The parameters of RFC 3561 section 10, and what implementations add.
 
-use std::fmt;
-
+use crate::routing::ConfigError;
 use crate::time::Duration;
 
 /// The parameters of AODV, the same at all stations. Those that section 10 derives from others are
@@ -116,23 +115,6 @@ impl Default for Config {
     }
 }
 
-/// A parameter with a value that AODV cannot work with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ConfigError {
-    /// Its name in [`Config`].
-    pub parameter: &'static str,
-    /// The values that it may have.
-    pub expected: &'static str,
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "aodv: `{}` must be {}", self.parameter, self.expected)
-    }
-}
-
-impl std::error::Error for ConfigError {}
-
 impl Config {
     /// Finds what AODV cannot work with.
     pub fn check(&self) -> Result<(), ConfigError> {
@@ -183,13 +165,7 @@ impl Config {
                 !self.hello || self.allowed_hello_loss > 0,
             ),
         ];
-        match rules.into_iter().find(|&(_, _, holds)| !holds) {
-            None => Ok(()),
-            Some((parameter, expected, _)) => Err(ConfigError {
-                parameter,
-                expected,
-            }),
-        }
+        ConfigError::find("aodv", rules)
     }
 
     /// `MY_ROUTE_TIMEOUT`.

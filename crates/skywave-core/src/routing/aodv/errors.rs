@@ -1,9 +1,9 @@
 //! Route errors (RFC 3561 section 6.11): breaks, and telling those who send through here.
 
 use super::Aodv;
-use super::message::{Message, Rerr, Seq, Unreachable};
+use super::message::{Message, Rerr, Unreachable};
 use crate::radio::Address;
-use crate::routing::Packet;
+use crate::routing::{Packet, Seq};
 use crate::time::Time;
 
 /// An error that is being put together: what is unreachable, and who has to be told.

@@ -1,36 +1,8 @@
 //! The messages of AODV (RFC 3561 section 5): what they say and how long they are.
 
 use crate::radio::Address;
+use crate::routing::Seq;
 use crate::time::Duration;
-
-/// A sequence number, which only the station it belongs to may raise as it likes (section 6.1).
-///
-/// There is no order between numbers half the range apart, so that it is no `Ord`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seq(pub u32);
-
-impl Seq {
-    /// The number after this one; the largest is followed by zero.
-    #[must_use]
-    pub const fn next(self) -> Self {
-        Self(self.0.wrapping_add(1))
-    }
-
-    /// True for fresher information than that of `other`: the signed difference is positive.
-    pub const fn is_newer_than(self, other: Self) -> bool {
-        self.0.wrapping_sub(other.0).cast_signed() > 0
-    }
-
-    /// The fresher of two numbers.
-    #[must_use]
-    pub const fn max(self, other: Self) -> Self {
-        if other.is_newer_than(self) {
-            other
-        } else {
-            self
-        }
-    }
-}
 
 /// Route request (section 5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

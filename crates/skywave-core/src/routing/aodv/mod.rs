@@ -8,13 +8,11 @@
 //!
 //! Not here: multicast, subnets (section 7), extensions (9), reboot (6.13), several interfaces (6.14).
 
-mod buffer;
 mod config;
 mod discovery;
 mod errors;
 mod hello;
 mod message;
-mod outbox;
 mod rate;
 mod repair;
 mod replies;
@@ -25,20 +23,20 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use super::{Datagram, DropCause, Output, Packet};
+use super::buffer::Buffer;
+use super::outbox::Outbox;
+use super::seen::Seen;
+use super::{Datagram, DropCause, Output, Packet, Seq};
 use crate::radio::Address;
 use crate::rng::Stream;
 use crate::time::Time;
 
-use buffer::Buffer;
-pub use config::{Config, ConfigError};
+pub use config::Config;
 use discovery::Discovery;
 use hello::Hello;
-pub use message::{Message, Rerr, Rrep, Rreq, Seq, Unreachable};
-use outbox::Outbox;
+pub use message::{Message, Rerr, Rrep, Rreq, Unreachable};
 use rate::RateLimit;
 use replies::Acknowledgments;
-use requests::Seen;
 use table::Table;
 
 /// A station's AODV.
@@ -51,7 +49,7 @@ pub struct Aodv<P> {
     /// Of the newest request.
     rreq_id: u32,
     table: Table,
-    /// Requests seen, the own included.
+    /// Requests seen within the last `PATH_DISCOVERY_TIME`, the own included.
     seen: Seen,
     /// Routes that are sought.
     discoveries: Vec<Discovery>,
@@ -64,7 +62,7 @@ pub struct Aodv<P> {
     acknowledgments: Acknowledgments,
     hello: Hello,
     /// Broadcasts that wait for their jitter.
-    outbox: Outbox,
+    outbox: Outbox<(Message, u8)>,
     outputs: VecDeque<Output<P>>,
 }
 
@@ -120,6 +118,7 @@ impl<P> Aodv<P> {
                 }
                 self.end_discoveries(now);
             }
+            Packet::Dsdv(_) => {}
         }
     }
 
@@ -180,6 +179,7 @@ impl<P> Aodv<P> {
                 }
                 self.link_broken(now, next_hop);
             }
+            Packet::Dsdv(_) => {}
         }
     }
 
@@ -246,7 +246,7 @@ impl<P> Aodv<P> {
     /// Sends a message to all neighbours, after its jitter.
     fn broadcast(&mut self, now: Time, message: Message, ttl: u8) {
         self.hello.sent_broadcast(now);
-        if let Some(message) = self.outbox.hold(now, message, ttl) {
+        if let Some((message, ttl)) = self.outbox.hold(now, (message, ttl)) {
             self.send(Address::BROADCAST, Packet::Aodv { message, ttl });
         }
     }

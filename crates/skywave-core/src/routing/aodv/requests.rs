@@ -6,30 +6,6 @@ use super::table::Offer;
 use crate::radio::Address;
 use crate::time::{Duration, Time};
 
-/// Requests seen within the last `PATH_DISCOVERY_TIME`.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
-    /// By originator: the id of each request and when it is forgotten.
-    by_originator: Vec<Vec<(u32, Time)>>,
-}
-
-impl Seen {
-    /// Remembers a request until `forget`; false if it is remembered already.
-    pub(super) fn is_new(&mut self, now: Time, originator: Address, id: u32, forget: Time) -> bool {
-        let at = usize::from(originator.0);
-        if self.by_originator.len() <= at {
-            self.by_originator.resize(at + 1, Vec::new());
-        }
-        let requests = &mut self.by_originator[at];
-        requests.retain(|&(_, until)| until > now);
-        if requests.iter().any(|&(seen, _)| seen == id) {
-            return false;
-        }
-        requests.push((id, forget));
-        true
-    }
-}
-
 impl<P> Aodv<P> {
     pub(super) fn on_rreq(&mut self, now: Time, from: Address, ttl: u8, mut rreq: Rreq) {
         if self.is_blacklisted(now, from) {

@@ -2,8 +2,8 @@
 //!
 //! Routes expire without a timer: an entry is brought up to date when it is looked at.
 
-use super::message::Seq;
 use crate::radio::Address;
+use crate::routing::Seq;
 use crate::time::{Duration, Time};
 
 /// A station's knowledge of one destination.

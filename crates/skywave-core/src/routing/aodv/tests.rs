@@ -4,13 +4,20 @@ mod breaks;
 mod discovery;
 mod lifetimes;
 mod limits;
-mod network;
 mod properties;
 
-use super::{Config, Message, Rerr, Seq, Unreachable};
+use super::{Config, Message, Rerr, Unreachable};
 use crate::radio::Address;
-use crate::routing::Packet;
+use crate::routing::{Packet, Seq};
 use crate::time::Duration;
+
+/// No jitter, so that all times are round.
+fn config() -> Config {
+    Config {
+        jitter: Duration::ZERO,
+        ..Config::default()
+    }
+}
 
 #[test]
 fn sequence_numbers_go_round() {

@@ -27,7 +27,7 @@ use copies::Copies;
 pub(super) use copies::Released;
 use events::{Event, Events};
 use passenger::Passenger;
-use station::Station;
+use station::{Origin, Station};
 use timeline::Timeline;
 use timers::Timers;
 
@@ -76,7 +76,7 @@ impl Air {
         let mut channel = Channel::new(spec, run);
         let routes = match spec.routing {
             RoutingSpec::Static => channel.next_hops(),
-            RoutingSpec::Aodv(_) => vec![Vec::new(); count],
+            RoutingSpec::Aodv(_) | RoutingSpec::Dsdv(_) => vec![Vec::new(); count],
         };
         let stations = routes.into_iter().enumerate();
         let stations = stations.map(|(index, routes)| Station::new(index, spec, run, routes));
@@ -124,7 +124,7 @@ impl Air {
             bytes: packet.size,
             payload: Passenger::new(id, packet.flow, packet.ecn, from, to),
         };
-        self.pass_ip(usize::from(from), None, datagram);
+        self.pass_ip(usize::from(from), id, Origin::Host(datagram));
         self.settle(usize::from(from));
     }
 
@@ -265,11 +265,9 @@ impl Air {
         self.settle(index);
     }
 
-    /// A packet comes to the IP layer of a station, which is to send it on: from a neighbour, or from
-    /// its own host.
-    fn pass_ip(&mut self, index: usize, from: Option<Address>, datagram: Datagram<Passenger>) {
-        let id = datagram.payload.id;
-        if let Err(cause) = self.stations[index].handle_packet(self.now, from, datagram) {
+    /// The world's packet `id` comes to the IP layer of a station, which is to send it on.
+    fn pass_ip(&mut self, index: usize, id: u32, packet: Origin) {
+        if let Err(cause) = self.stations[index].handle_packet(self.now, packet) {
             self.lose(id, cause.into());
         }
     }
@@ -314,17 +312,17 @@ impl Air {
         match output {
             mac::Output::Transmit(frame) => self.transmit(index, frame),
             mac::Output::Deliver { from, packet } => self.receive(index, from, packet),
-            mac::Output::Done(Packet::Data(datagram)) => self.forget(datagram.payload.id),
+            mac::Output::Done(packet) => {
+                if let Some(datagram) = packet.datagram() {
+                    self.forget(datagram.payload.id);
+                }
+            }
             mac::Output::GaveUp { to, packet } => self.link_failed(index, to, packet),
-            mac::Output::Dropped {
-                packet: Packet::Data(datagram),
-                cause,
-            } => self.lose(datagram.payload.id, cause.into()),
-            mac::Output::Done(Packet::Aodv { .. })
-            | mac::Output::Dropped {
-                packet: Packet::Aodv { .. },
-                ..
-            } => {}
+            mac::Output::Dropped { packet, cause } => {
+                if let Some(datagram) = packet.datagram() {
+                    self.lose(datagram.payload.id, cause.into());
+                }
+            }
         }
     }
 
@@ -347,12 +345,13 @@ impl Air {
 
     /// A packet has come from a neighbour, which still has it too until it hears the ACK.
     fn receive(&mut self, index: usize, from: Address, packet: Packet<Passenger>) {
-        if let Packet::Data(datagram) = packet {
+        if let Some(datagram) = packet.datagram() {
+            let id = datagram.payload.id;
             let sender = &self.stations[usize::from(from.0)];
             let contention = sender.dcf.in_service_for(self.now);
-            self.copies.copy(datagram.payload.id, contention);
+            self.copies.copy(id, contention);
             if datagram.destination != self.stations[index].me {
-                return self.pass_ip(index, Some(from), datagram);
+                return self.pass_ip(index, id, Origin::Neighbour(from, packet));
             }
         }
         let routing = self.stations[index].routing();

@@ -7,7 +7,7 @@ use skywave_core::link::{DropCause, Fate, Link};
 use skywave_core::mac::{Dcf, Stats};
 use skywave_core::radio::{Address, Receiver};
 use skywave_core::rng::Stream;
-use skywave_core::routing::{Aodv, Datagram, Output, Packet, Routing, StaticRoutes};
+use skywave_core::routing::{Aodv, Datagram, Dsdv, Output, Packet, Routing, StaticRoutes};
 
 use super::passenger::Passenger;
 use crate::outcome::{Activity, StationOutcome};
@@ -35,7 +35,24 @@ pub(super) struct Station {
 struct Ip {
     link: Link,
     /// Packets in it, by the time at which they come out.
-    inside: VecDeque<(Time, Option<Address>, Datagram<Passenger>)>,
+    inside: VecDeque<(Time, Origin)>,
+}
+
+/// A packet that a station is to send on, and whose it is.
+pub(super) enum Origin {
+    /// The station's own host sends it.
+    Host(Datagram<Passenger>),
+    /// A neighbour has sent it.
+    Neighbour(Address, Packet<Passenger>),
+}
+
+impl Origin {
+    fn bytes(&self) -> u32 {
+        match self {
+            Self::Host(datagram) => datagram.bytes,
+            Self::Neighbour(_, packet) => packet.bytes(),
+        }
+    }
 }
 
 impl Station {
@@ -58,6 +75,9 @@ impl Station {
             RoutingSpec::Aodv(config) => {
                 Routing::Aodv(Box::new(Aodv::new(me, *config, stream("aodv"))))
             }
+            RoutingSpec::Dsdv(config) => {
+                Routing::Dsdv(Box::new(Dsdv::new(me, *config, stream("dsdv"))))
+            }
         };
         Self {
             me,
@@ -72,22 +92,16 @@ impl Station {
         }
     }
 
-    /// A packet that the station is to send on comes to its IP layer, from a neighbour or from its own
-    /// host.
-    pub(super) fn handle_packet(
-        &mut self,
-        now: Time,
-        from: Option<Address>,
-        datagram: Datagram<Passenger>,
-    ) -> Result<(), DropCause> {
+    /// A packet that the station is to send on comes to its IP layer.
+    pub(super) fn handle_packet(&mut self, now: Time, packet: Origin) -> Result<(), DropCause> {
         let Some(ip) = &mut self.ip else {
-            self.route(now, from, datagram);
+            self.route(now, packet);
             return Ok(());
         };
-        match ip.link.send(now, datagram.bytes) {
+        match ip.link.send(now, packet.bytes()) {
             Fate::Dropped(cause) => Err(cause),
             Fate::Arrives { at, .. } => {
-                ip.inside.push_back((at, from, datagram));
+                ip.inside.push_back((at, packet));
                 Ok(())
             }
         }
@@ -127,16 +141,16 @@ impl Station {
     fn route_handled(&mut self, now: Time) {
         while let Some(ip) = &mut self.ip
             && ip.inside.front().is_some_and(|(at, ..)| *at <= now)
-            && let Some((_, from, datagram)) = ip.inside.pop_front()
+            && let Some((_, packet)) = ip.inside.pop_front()
         {
-            self.route(now, from, datagram);
+            self.route(now, packet);
         }
     }
 
-    fn route(&mut self, now: Time, from: Option<Address>, datagram: Datagram<Passenger>) {
-        match from {
-            None => self.routing().originate(now, datagram),
-            Some(from) => self.routing().receive(now, from, Packet::Data(datagram)),
+    fn route(&mut self, now: Time, packet: Origin) {
+        match packet {
+            Origin::Host(datagram) => self.routing().originate(now, datagram),
+            Origin::Neighbour(from, packet) => self.routing().receive(now, from, packet),
         }
     }
 

@@ -1,9 +1,10 @@
 //! Links that break: sections 6.11 and 6.12.
 
-use super::network::{Network, config};
+use super::config;
 use crate::radio::Address;
-use crate::routing::Packet;
-use crate::routing::aodv::{Config, Message, Rerr, Seq, Unreachable};
+use crate::routing::aodv::{Config, Message, Rerr, Unreachable};
+use crate::routing::testing::Network;
+use crate::routing::{Packet, Seq};
 
 #[test]
 fn a_break_is_told_to_those_who_send_through_it() {

@@ -1,9 +1,10 @@
 //! Finding routes: sections 6.3 to 6.7.
 
-use super::network::{Network, config};
+use super::config;
 use crate::radio::Address;
-use crate::routing::Packet;
-use crate::routing::aodv::{Config, Message, Rrep, Rreq, Seq};
+use crate::routing::aodv::{Config, Message, Rrep, Rreq};
+use crate::routing::testing::Network;
+use crate::routing::{Packet, Seq};
 use crate::time::Duration;
 
 #[test]

@@ -1,8 +1,9 @@
 //! Routes that expire, and Hellos: sections 6.2, 6.9 and 6.11.
 
-use super::network::{Network, config};
+use super::config;
 use crate::radio::Address;
 use crate::routing::aodv::Config;
+use crate::routing::testing::Network;
 use crate::routing::{Datagram, Packet};
 
 #[test]

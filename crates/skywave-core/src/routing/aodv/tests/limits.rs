@@ -1,7 +1,8 @@
 //! Rates and buffers.
 
-use super::network::{Network, config};
+use super::config;
 use crate::routing::aodv::Config;
+use crate::routing::testing::Network;
 use crate::time::Duration;
 
 #[test]

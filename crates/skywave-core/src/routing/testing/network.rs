@@ -2,12 +2,13 @@
 //! every message and the fate of every datagram.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
+use super::text::text;
 use crate::radio::Address;
 use crate::rng::Stream;
-use crate::routing::aodv::{Aodv, Config, Message, Rrep, Rreq, Seq};
-use crate::routing::{Datagram, DropCause, Output, Packet};
+use crate::routing::aodv::{self, Aodv};
+use crate::routing::dsdv::{self, Dsdv};
+use crate::routing::{Datagram, DropCause, Output, Packet, Routing};
 use crate::time::{Duration, Time};
 
 /// Delay of a hop.
@@ -20,9 +21,9 @@ enum Event {
     Failure(Packet<u32>),
 }
 
-pub(super) struct Network {
-    pub(super) now: Time,
-    stations: Vec<Aodv<u32>>,
+pub(in crate::routing) struct Network {
+    pub(in crate::routing) now: Time,
+    stations: Vec<Routing<u32>>,
     /// `links[a][b]`: b hears a.
     links: Vec<Vec<bool>>,
     /// Ordered by time and number: station of the event, other station of the packet (source or
@@ -30,28 +31,39 @@ pub(super) struct Network {
     events: BTreeMap<(Time, u64), (usize, usize, Event)>,
     order: u64,
     /// Called for each reception of a broadcast: is it lost?
-    pub(super) loses: Box<dyn FnMut() -> bool>,
+    pub(in crate::routing) loses: Box<dyn FnMut() -> bool>,
     lines: Vec<String>,
     sent: u32,
     /// Datagrams that have ended, and how.
-    pub(super) ended: Vec<(u32, Option<DropCause>)>,
+    pub(in crate::routing) ended: Vec<(u32, Option<DropCause>)>,
 }
 
-/// No jitter, so that all times are round.
-pub(super) fn config() -> Config {
-    Config {
-        jitter: Duration::ZERO,
-        ..Config::default()
+/// The settings of a protocol, of which a network has a machine for each station.
+pub(in crate::routing) trait Protocol: Copy {
+    /// The machine of one station.
+    fn station(self, own: Address, stream: Stream) -> Routing<u32>;
+}
+
+impl Protocol for aodv::Config {
+    fn station(self, own: Address, stream: Stream) -> Routing<u32> {
+        self.check().unwrap();
+        Routing::Aodv(Box::new(Aodv::new(own, self, stream)))
+    }
+}
+
+impl Protocol for dsdv::Config {
+    fn station(self, own: Address, stream: Stream) -> Routing<u32> {
+        self.check().unwrap();
+        Routing::Dsdv(Box::new(Dsdv::new(own, self, stream)))
     }
 }
 
 impl Network {
-    pub(super) fn new(stations: u16, config: Config) -> Self {
-        config.check().unwrap();
+    pub(in crate::routing) fn new(stations: u16, config: impl Protocol) -> Self {
         let n = usize::from(stations);
         let station = |at: u16| {
             let stream = Stream::named(1, &format!("station.{at}"), "jitter");
-            Aodv::new(Address(at), config, stream)
+            config.station(Address(at), stream)
         };
         Self {
             now: Time::ZERO,
@@ -67,7 +79,11 @@ impl Network {
     }
 
     /// Stations 1 to n and the links between them.
-    pub(super) fn of(stations: u16, links: &[(usize, usize)], config: Config) -> Self {
+    pub(in crate::routing) fn of(
+        stations: u16,
+        links: &[(usize, usize)],
+        config: impl Protocol,
+    ) -> Self {
         let mut network = Self::new(stations, config);
         for &(a, b) in links {
             network.link(a, b, true);
@@ -76,19 +92,19 @@ impl Network {
     }
 
     /// 1 - 2 - … - n.
-    pub(super) fn chain(stations: u16, config: Config) -> Self {
+    pub(in crate::routing) fn chain(stations: u16, config: impl Protocol) -> Self {
         let links: Vec<_> = (1..usize::from(stations)).map(|a| (a, a + 1)).collect();
         Self::of(stations, &links, config)
     }
 
     /// Makes or breaks a link, both ways.
-    pub(super) fn link(&mut self, a: usize, b: usize, up: bool) {
+    pub(in crate::routing) fn link(&mut self, a: usize, b: usize, up: bool) {
         self.links[a][b] = up;
         self.links[b][a] = up;
     }
 
     /// Breaks links that lead one way only.
-    pub(super) fn make_symmetric(&mut self) {
+    pub(in crate::routing) fn make_symmetric(&mut self) {
         for a in 1..self.links.len() {
             for b in 1..a {
                 self.link(a, b, self.links[a][b] && self.links[b][a]);
@@ -97,21 +113,21 @@ impl Network {
     }
 
     /// Makes or breaks a link one way.
-    pub(super) fn one_way(&mut self, from: usize, to: usize, up: bool) {
+    pub(in crate::routing) fn one_way(&mut self, from: usize, to: usize, up: bool) {
         self.links[from][to] = up;
     }
 
-    fn station(&mut self, at: usize) -> &mut Aodv<u32> {
+    fn station(&mut self, at: usize) -> &mut Routing<u32> {
         &mut self.stations[at - 1]
     }
 
-    pub(super) fn next_hop(&self, at: usize, destination: usize) -> Option<usize> {
+    pub(in crate::routing) fn next_hop(&self, at: usize, destination: usize) -> Option<usize> {
         let hop = self.stations[at - 1].next_hop(self.now, Address(destination as u16));
         hop.map(|address| usize::from(address.0))
     }
 
     /// The host at `source` sends a datagram; they are numbered from 1.
-    pub(super) fn send(&mut self, source: usize, destination: usize) -> u32 {
+    pub(in crate::routing) fn send(&mut self, source: usize, destination: usize) -> u32 {
         self.sent += 1;
         let datagram = Datagram {
             source: Address(source as u16),
@@ -127,7 +143,7 @@ impl Network {
     }
 
     /// Station `at` receives a packet that `from` has sent.
-    pub(super) fn hand(&mut self, at: usize, from: u16, packet: Packet<u32>) {
+    pub(in crate::routing) fn hand(&mut self, at: usize, from: u16, packet: Packet<u32>) {
         let now = self.now;
         self.station(at).receive(now, Address(from), packet);
         self.drain(at);
@@ -181,14 +197,14 @@ impl Network {
     }
 
     /// Time of the next event.
-    pub(super) fn next(&self) -> Option<Time> {
+    pub(in crate::routing) fn next(&self) -> Option<Time> {
         let event = self.events.keys().next().map(|&(time, _)| time);
-        let timers = self.stations.iter().filter_map(Aodv::next_timer);
+        let timers = self.stations.iter().filter_map(Routing::next_timer);
         timers.chain(event).min()
     }
 
     /// Processes the next event, if it is due by `end`.
-    pub(super) fn step(&mut self, end: Time) -> bool {
+    pub(in crate::routing) fn step(&mut self, end: Time) -> bool {
         let Some(now) = self.next().filter(|&next| next <= end) else {
             self.now = self.now.max(end);
             return false;
@@ -217,12 +233,12 @@ impl Network {
     }
 
     /// Runs until `ms` after the start.
-    pub(super) fn run(&mut self, ms: u64) {
+    pub(in crate::routing) fn run(&mut self, ms: u64) {
         while self.step(Time::ZERO + Duration::from_millis(ms)) {}
     }
 
     /// Runs until no event is left.
-    pub(super) fn run_out(&mut self) {
+    pub(in crate::routing) fn run_out(&mut self) {
         while let Some(next) = self.next() {
             self.step(next);
         }
@@ -230,7 +246,7 @@ impl Network {
 
     /// Compares all messages since the last call, line by line.
     #[track_caller]
-    pub(super) fn expect(&mut self, lines: &str) {
+    pub(in crate::routing) fn expect(&mut self, lines: &str) {
         let lines: Vec<&str> = lines.lines().map(str::trim).collect();
         let lines = lines.join("\n");
         let said = std::mem::take(&mut self.lines).join("\n");
@@ -239,19 +255,19 @@ impl Network {
 
     /// The first reply that was sent since the last call, without its time.
     #[track_caller]
-    pub(super) fn first_reply(&mut self) -> String {
+    pub(in crate::routing) fn first_reply(&mut self) -> String {
         let mut lines = std::mem::take(&mut self.lines).into_iter();
         let line = lines.find(|line| line.contains("RREP")).expect("a reply");
         line.split_once(' ').expect("a time").1.to_owned()
     }
 
     /// Discards the recorded lines.
-    pub(super) fn skip(&mut self) {
+    pub(in crate::routing) fn skip(&mut self) {
         self.lines.clear();
     }
 
     /// A loop of usable routes, if there is one: the destination and the stations.
-    pub(super) fn routing_loop(&self) -> Option<(usize, Vec<usize>)> {
+    pub(in crate::routing) fn routing_loop(&self) -> Option<(usize, Vec<usize>)> {
         let n = self.stations.len();
         for destination in 1..=n {
             for start in 1..=n {
@@ -270,56 +286,4 @@ impl Network {
         }
         None
     }
-}
-
-fn number(seq: Option<Seq>) -> String {
-    seq.map_or("?".to_owned(), |seq| seq.0.to_string())
-}
-
-/// `4#7` is station 4 with sequence number 7.
-fn text(packet: &Packet<u32>) -> String {
-    let (message, ttl) = match packet {
-        Packet::Data(datagram) => return format!("#{} ttl {}", datagram.payload, datagram.ttl),
-        Packet::Aodv { message, ttl } => (message, ttl),
-    };
-    let mut text = match message {
-        Message::Rreq(rreq) => request(rreq),
-        Message::Rrep(rrep) => reply(rrep),
-        Message::Rerr(rerr) => {
-            let mut text = String::from("RERR");
-            for lost in &rerr.unreachable {
-                write!(text, " {}#{}", lost.destination, number(lost.seq)).unwrap();
-            }
-            text + if rerr.no_delete { " N" } else { "" }
-        }
-        Message::RrepAck => String::from("RREP-ACK"),
-    };
-    write!(text, " ttl {ttl}").unwrap();
-    text
-}
-
-fn request(rreq: &Rreq) -> String {
-    let asked = number(rreq.destination_seq);
-    let mut text = format!(
-        "RREQ id {} {}#{} seeks {}#{asked} hops {}",
-        rreq.id, rreq.originator, rreq.originator_seq.0, rreq.destination, rreq.hop_count
-    );
-    text += if rreq.gratuitous { " G" } else { "" };
-    text += if rreq.destination_only { " D" } else { "" };
-    text
-}
-
-fn reply(rrep: &Rrep) -> String {
-    let Rrep {
-        destination,
-        originator,
-        hop_count,
-        ..
-    } = rrep;
-    let (seq, ms) = (rrep.destination_seq.0, rrep.lifetime.as_nanos() / 1_000_000);
-    if rrep.is_hello() {
-        return format!("Hello {destination}#{seq} for {ms} ms");
-    }
-    let ack = if rrep.ack_required { " A" } else { "" };
-    format!("RREP to {originator}: {destination}#{seq} hops {hop_count} for {ms} ms{ack}")
 }

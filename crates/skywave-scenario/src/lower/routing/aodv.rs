@@ -1,36 +1,12 @@
-//! Lowering of a radio network's routing.
+//! Lowering of AODV's parameters.
 
 use skywave_core::routing::aodv::Config;
-use skywave_sim::spec::RoutingSpec;
 
+use crate::lower::routing::packets;
 use crate::model::aodv::AodvModel;
-use crate::model::number::Count;
-use crate::model::radio::RoutingModel;
-use crate::read::fault::Fault;
-use crate::read::spanned::Spanned;
 
-/// How stations find their ways.
-pub(crate) fn routing(model: Option<&Spanned<RoutingModel>>) -> Result<RoutingSpec, Fault> {
-    let Some(model) = model else {
-        return Ok(RoutingSpec::Aodv(Config::default()));
-    };
-    match &model.value {
-        RoutingModel::Static => Ok(RoutingSpec::Static),
-        RoutingModel::Aodv(aodv) => {
-            let config = config(aodv);
-            config.check().map_err(|wrong| {
-                Fault::new(
-                    model.span.clone(),
-                    format!("AODV's `{}` must be {}", wrong.parameter, wrong.expected),
-                )
-                .label("with these settings it cannot work")
-            })?;
-            Ok(RoutingSpec::Aodv(config))
-        }
-    }
-}
-
-fn config(model: &AodvModel) -> Config {
+/// The parameters: those that the model names, and the defaults.
+pub(crate) fn config(model: &AodvModel) -> Config {
     let mut config = Config::default();
     /// Sets the fields that the model names.
     macro_rules! set {
@@ -78,8 +54,6 @@ fn config(model: &AodvModel) -> Config {
         rrep_ack,
         local_repair,
     }
-    if let Some(Count(packets)) = model.buffer_packets {
-        config.buffer_packets = usize::try_from(packets).unwrap_or(usize::MAX);
-    }
+    config.buffer_packets = packets(model.buffer_packets, config.buffer_packets);
     config
 }

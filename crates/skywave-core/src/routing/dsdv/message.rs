@@ -1,0 +1,32 @@
+//! The message of DSDV: what it says and how long it is.
+
+use crate::radio::Address;
+use crate::routing::Seq;
+
+/// What a station says of one destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The destination.
+    pub destination: Address,
+    /// The number of the route: an even one is the destination's own, an odd one that of a break.
+    pub seq: Seq,
+    /// Hops from the station that says it; `None` (infinity on the wire) if it has no route any more.
+    pub hops: Option<u8>,
+}
+
+/// An update: the whole table of a station, or what has changed in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// What it says; at least one entry, and at most [`Update::MOST_ENTRIES`].
+    pub entries: Vec<Entry>,
+}
+
+impl Update {
+    /// More entries go into a further message, so that none is longer than an IP packet of 1500 bytes.
+    pub const MOST_ENTRIES: usize = 122;
+
+    /// Bytes in UDP: an address, a number and a length of four bytes each an entry. (The paper has no format.)
+    pub fn bytes(&self) -> u32 {
+        12 * self.entries.len() as u32
+    }
+}
