@@ -11,7 +11,7 @@ use skywave_core::radio::{
     Mobility, Position, Propagation, RandomWaypoint, RandomWaypointConfig, Reception, Sensing,
     Track, TrackFollower,
 };
-use skywave_core::routing::{aodv, dsdv};
+use skywave_core::routing::{aodv, dsdv, dsr};
 use skywave_core::tcp::{CongestionConfig, TcpConfig};
 use skywave_core::wtcp;
 use skywave_core::{Duration, Rate, Time};
@@ -143,17 +143,20 @@ pub enum RoutingSpec {
     Aodv(aodv::Config),
     /// DSDV.
     Dsdv(dsdv::Config),
+    /// DSR.
+    Dsr(dsr::Config),
 }
 
 impl RoutingSpec {
     /// Hops that a packet may take from station to station at most: the default TTL of IP.
     pub const TTL: u8 = 64;
 
-    /// Hops beyond which no station is reached: those of a packet, or of the requests of AODV.
+    /// Hops beyond which no station is reached: those of a packet, of a request, or of a source route.
     pub fn max_hops(&self) -> u8 {
         match self {
             Self::Static | Self::Dsdv(_) => Self::TTL,
             Self::Aodv(config) => config.net_diameter.min(Self::TTL),
+            Self::Dsr(config) => config.discovery_hop_limit.min(dsr::MOST_HOPS as u8),
         }
     }
 }

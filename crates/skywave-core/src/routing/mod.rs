@@ -1,4 +1,5 @@
-//! Routing between the stations of a radio network: [AODV](aodv), [DSDV](dsdv) and static routes.
+//! Routing between the stations of a radio network: [AODV](aodv), [DSDV](dsdv), [DSR](dsr) and
+//! static routes.
 //!
 //! # The caller's contract
 //! One machine a station. Inputs carry `now`, which never goes backwards:
@@ -13,7 +14,9 @@
 pub mod aodv;
 mod buffer;
 mod config_error;
+mod damper;
 pub mod dsdv;
+pub mod dsr;
 mod outbox;
 mod seen;
 mod seq;
@@ -28,6 +31,7 @@ use crate::time::Time;
 pub use aodv::Aodv;
 pub use config_error::ConfigError;
 pub use dsdv::Dsdv;
+pub use dsr::Dsr;
 pub use seq::Seq;
 pub use static_routes::StaticRoutes;
 
@@ -60,6 +64,8 @@ pub enum Packet<P> {
     },
     /// A message of DSDV, in UDP.
     Dsdv(dsdv::Update),
+    /// A packet of DSR, which may carry a datagram.
+    Dsr(Box<dsr::Message<P>>),
 }
 
 impl<P> Packet<P> {
@@ -72,6 +78,7 @@ impl<P> Packet<P> {
             Self::Data(datagram) => datagram.bytes,
             Self::Aodv { message, .. } => Self::HEADERS + message.bytes(),
             Self::Dsdv(update) => Self::HEADERS + update.bytes(),
+            Self::Dsr(message) => message.bytes(),
         }
     }
 
@@ -79,6 +86,7 @@ impl<P> Packet<P> {
     pub fn datagram(&self) -> Option<&Datagram<P>> {
         match self {
             Self::Data(datagram) => Some(datagram),
+            Self::Dsr(message) => message.datagram(),
             Self::Aodv { .. } | Self::Dsdv(_) => None,
         }
     }
@@ -86,6 +94,7 @@ impl<P> Packet<P> {
     fn datagram_mut(&mut self) -> Option<&mut Datagram<P>> {
         match self {
             Self::Data(datagram) => Some(datagram),
+            Self::Dsr(message) => message.datagram_mut(),
             Self::Aodv { .. } | Self::Dsdv(_) => None,
         }
     }
@@ -155,6 +164,8 @@ pub enum Routing<P> {
     Aodv(Box<Aodv<P>>),
     /// Routes to everybody, all the time.
     Dsdv(Box<Dsdv<P>>),
+    /// Routes found when they are needed, which packets carry.
+    Dsr(Box<Dsr<P>>),
 }
 
 /// One call for all protocols.
@@ -164,6 +175,7 @@ macro_rules! each {
             Routing::Static($machine) => $call,
             Routing::Aodv($machine) => $call,
             Routing::Dsdv($machine) => $call,
+            Routing::Dsr($machine) => $call,
         }
     };
 }
@@ -179,20 +191,16 @@ impl<P> Routing<P> {
         each!(self, machine => machine.receive(now, from, packet));
     }
 
-    /// The MAC has given up this packet, since `next_hop` does not answer. If [`Self::takes_queued`], what it
-    /// still holds for the same neighbour is handed in too, packet by packet.
+    /// The MAC has given up this packet, since `next_hop` does not answer. If then [`Self::takes_queued`], what it
+    /// still holds for the same neighbour is handed in too, packet by packet, at the same time.
     pub fn link_failed(&mut self, now: Time, next_hop: Address, packet: Packet<P>) {
         each!(self, machine => machine.link_failed(now, next_hop, packet));
     }
 
-    /// Whether other packets that the MAC holds for a neighbour are to be given up too when it
-    /// gives up one.
-    pub fn takes_queued(&self) -> bool {
-        match self {
-            Self::Static(_) => false,
-            Self::Aodv(aodv) => aodv.takes_queued(),
-            Self::Dsdv(dsdv) => dsdv.takes_queued(),
-        }
+    /// Whether other packets that the MAC holds for `next_hop` are to be given up too, as it has just given up
+    /// one.
+    pub fn takes_queued(&self, now: Time, next_hop: Address) -> bool {
+        each!(self, machine => machine.takes_queued(now, next_hop))
     }
 
     /// When [`Self::on_timer`] is next needed.

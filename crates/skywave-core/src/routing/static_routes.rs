@@ -75,6 +75,11 @@ impl<P> StaticRoutes<P> {
         }
     }
 
+    /// See [`super::Routing::takes_queued`]: each has its own attempts.
+    pub fn takes_queued(&self, _now: Time, _next_hop: Address) -> bool {
+        false
+    }
+
     /// See [`super::Routing::next_timer`]: never.
     pub fn next_timer(&self) -> Option<Time> {
         None

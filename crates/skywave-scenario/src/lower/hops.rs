@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use skywave_core::radio::Position;
+use skywave_core::routing::dsr::MOST_HOPS;
 use skywave_sim::network::{Router, Way, edges, ways};
 use skywave_sim::spec::{FlowSpec, Movement, RadioSpec, RoutingSpec, Transport};
 
@@ -54,6 +55,8 @@ fn most_hops(routing: &RoutingSpec, flows: &[FlowSpec]) -> u8 {
         RoutingSpec::Aodv(config) if flows.len() > 1 && !config.destination_only => {
             RoutingSpec::TTL
         }
+        // So it is with DSR's caches.
+        RoutingSpec::Dsr(config) if flows.len() > 1 && config.cached_replies => MOST_HOPS as u8,
         _ => routing.max_hops(),
     }
 }
@@ -83,6 +86,10 @@ fn too_far(routing: &RoutingSpec, from: &str, to: &str, hops: usize, span: &Span
             .help(format!(
                 "routing = {{ aodv = {{ net_diameter = {hops} }} }} lets it find this one"
             )),
+        RoutingSpec::Dsr(_) => fault.label(format!(
+            "DSR's packets go at most {} hops",
+            routing.max_hops()
+        )),
         RoutingSpec::Aodv(_) | RoutingSpec::Dsdv(_) | RoutingSpec::Static => fault
             .label("no packet would arrive")
             .help(format!("a packet goes at most {most} hops, the TTL of IP")),

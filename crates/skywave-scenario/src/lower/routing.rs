@@ -2,6 +2,7 @@
 
 mod aodv;
 mod dsdv;
+mod dsr;
 
 use skywave_core::routing::{ConfigError, aodv as core_aodv};
 use skywave_sim::spec::RoutingSpec;
@@ -39,6 +40,11 @@ pub(crate) fn routing(model: Option<&Spanned<RoutingModel>>) -> Result<RoutingSp
             let config = dsdv::config(given);
             config.check().map_err(|wrong| refuse("DSDV", &wrong))?;
             Ok(RoutingSpec::Dsdv(config))
+        }
+        RoutingModel::Dsr(given) => {
+            let config = dsr::config(given);
+            config.check().map_err(|wrong| refuse("DSR", &wrong))?;
+            Ok(RoutingSpec::Dsr(config))
         }
     }
 }

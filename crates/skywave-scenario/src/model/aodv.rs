@@ -50,6 +50,9 @@ pub(crate) struct AodvModel {
     /// With `link_feedback`, all that the MAC holds for a neighbour that does not answer is dropped, as in
     /// ns-2. ns-3 has false; default true.
     pub(crate) drop_queued: Option<bool>,
+    /// A frame that the MAC gives up breaks the route only if it is the second one for the same neighbour within this
+    /// time: docs/mechanisms/route-error-damping.md; default none.
+    pub(crate) error_damping: Option<Period>,
     /// Only destinations answer requests; default false.
     pub(crate) destination_only: Option<bool>,
     /// A station that answers for a destination also tells that one of the originator; default false.

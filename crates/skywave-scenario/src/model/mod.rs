@@ -6,6 +6,7 @@ pub(crate) mod agent;
 pub(crate) mod aodv;
 pub(crate) mod contention;
 pub(crate) mod dsdv;
+pub(crate) mod dsr;
 pub(crate) mod flow;
 pub(crate) mod home;
 pub(crate) mod member;

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::model::aodv::AodvModel;
 use crate::model::dsdv::DsdvModel;
+use crate::model::dsr::DsrModel;
 use crate::model::number::{Count, Positive};
 use crate::model::queue::MacQueueModel;
 use crate::model::units::{
@@ -65,7 +66,8 @@ pub(crate) struct RadioModel {
     pub(crate) reception: Option<ReceptionModel>,
     /// What makes a station find the channel taken; default "signals".
     pub(crate) sensing: Option<SensingModel>,
-    /// How stations find their ways: docs/mechanisms/aodv.md; default "aodv".
+    /// How stations find their ways: docs/mechanisms/aodv.md, docs/mechanisms/dsr.md, docs/mechanisms/dsdv.md; default
+    /// "aodv".
     pub(crate) routing: Option<Spanned<RoutingModel>>,
     /// Record what every station does from one time to another, into `timelines.parquet`; at most 600 s of all
     /// stations together; default none.
@@ -273,4 +275,6 @@ pub(crate) enum RoutingModel {
     /// Destination-Sequenced Distance Vector (Perkins and Bhagwat 1994), with its parameters:
     /// docs/mechanisms/dsdv.md.
     Dsdv(DsdvModel),
+    /// Dynamic Source Routing (RFC 4728), with its parameters: docs/mechanisms/dsr.md.
+    Dsr(DsrModel),
 }

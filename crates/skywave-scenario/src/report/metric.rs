@@ -72,7 +72,7 @@ pub const FLOW_METRICS: &[Metric] = &[
     metric(
         "queue_drops",
         "queue_drops",
-        "Data packets that queues dropped, full or early, on any link; in a radio network those that found no room in a MAC, an IP layer or the buffer of AODV.",
+        "Data packets that queues dropped, full or early, on any link; in a radio network those that found no room in a MAC, an IP layer or the buffer of a routing protocol.",
     ),
     metric(
         "channel_drops",

@@ -6,7 +6,7 @@ use skywave_core::radio::{
     Decoder, Hearing, Mode, PathLoss, Position, Preamble, Propagation, RandomWaypointConfig,
     Ranges, Reception, Sensing, Thresholds, channel_noise_mw, db_to_ratio, dbm_to_mw,
 };
-use skywave_core::routing::{aodv, dsdv};
+use skywave_core::routing::{aodv, dsdv, dsr};
 use skywave_core::{Duration, Time};
 use skywave_scenario::{Bundle, NoFiles, Scenario};
 use skywave_sim::Spec;
@@ -231,7 +231,7 @@ fn routing_is_static_or_aodv_with_its_parameters() {
     let own = radio(
         "routing = { aodv = { hello = true, hello_interval = \"2s\", active_route_timeout = \"10s\", \
          my_route_timeout = \"12s\", max_repair_ttl = 4, buffer_packets = 5, rreq_ratelimit = 20, \
-         link_feedback = false, raise_on_break = false, drop_queued = false, ttl_start = 2, \
+         link_feedback = false, raise_on_break = false, drop_queued = false, ttl_start = 2, error_damping = \"1s\", \
          jitter = \"0s\" } }",
     );
     let expected = aodv::Config {
@@ -246,6 +246,7 @@ fn routing_is_static_or_aodv_with_its_parameters() {
         raise_on_break: false,
         drop_queued: false,
         ttl_start: 2,
+        error_damping: Some(Duration::from_secs(1)),
         jitter: Duration::ZERO,
         ..default
     };
@@ -277,6 +278,38 @@ fn dsdv_has_its_parameters() {
         jitter: Duration::ZERO,
     };
     assert_eq!(own.routing, RoutingSpec::Dsdv(expected));
+}
+
+#[test]
+fn dsr_has_its_parameters() {
+    let default = dsr::Config::default();
+    assert_eq!(
+        radio("routing = \"dsr\"").routing,
+        RoutingSpec::Dsr(default)
+    );
+    let own = radio(
+        "routing = { dsr = { discovery_hop_limit = 9, ask_neighbours = false, nonprop_request_timeout = \"40ms\", \
+         request_period = \"1s\", max_request_period = \"4s\", max_request_rexmt = 3, \
+         route_cache_timeout = \"60s\", cached_replies = false, salvage = true, drop_queued = false, error_damping = \"2s\", \
+         buffer_packets = 7, buffer_time = \"9s\", jitter = \"0s\" } }",
+    );
+    let expected = dsr::Config {
+        discovery_hop_limit: 9,
+        ask_neighbours: false,
+        nonprop_request_timeout: Duration::from_millis(40),
+        request_period: Duration::from_secs(1),
+        max_request_period: Duration::from_secs(4),
+        max_request_rexmt: 3,
+        route_cache_timeout: Duration::from_secs(60),
+        cached_replies: false,
+        salvage: true,
+        drop_queued: false,
+        error_damping: Some(Duration::from_secs(2)),
+        buffer_packets: 7,
+        buffer_time: Duration::from_secs(9),
+        jitter: Duration::ZERO,
+    };
+    assert_eq!(own.routing, RoutingSpec::Dsr(expected));
 }
 
 #[test]
@@ -363,6 +396,7 @@ fn a_way_may_be_as_long_as_packets_go() {
     for (routing, most) in [
         ("\"static\"", 64),
         ("\"dsdv\"", 64),
+        ("\"dsr\"", 63),
         ("\"aodv\"", 35),
         (wide, 64),
     ] {
@@ -492,6 +526,8 @@ cases! {
     aodv_that_cannot_work: STANDARD => "standard = \"802.11g\"\nrouting = { aodv = { hello = true, active_route_timeout = \"1s\" } }";
     an_unknown_parameter_of_aodv: STANDARD => "standard = \"802.11g\"\nrouting = { aodv = { helo = true } }";
     dsdv_that_cannot_work: STANDARD => "standard = \"802.11g\"\nrouting = { dsdv = { trigger_gap = \"20s\" } }";
+    dsr_that_cannot_work: STANDARD => "standard = \"802.11g\"\nrouting = { dsr = { request_period = \"20s\" } }";
+    a_chain_longer_than_a_source_route: STANDARD => "standard = \"802.11g\"\nrouting = \"dsr\"\n\n[[flow]]\nfrom = \"M70\"\nto = \"N1\"\n\n[[station]]\nnode = \"M#\"\ncount = 70\nat = [\"0m\", \"200m\"]\nstep = [\"0m\", \"200m\"]\n";
     a_timeline_backwards: STANDARD => "standard = \"802.11g\"\ntimeline = [\"2s\", \"1s\"]";
     a_timeline_after_the_run: STANDARD => "standard = \"802.11g\"\ntimeline = [\"9s\", \"11s\"]";
     stations_without_a_network: "[radio]\nstandard = \"802.11g\"\n" => "";

@@ -126,6 +126,7 @@ duration = "1s"
         (radio("sensing", "frames"), true),
         (radio("routing", "aodv"), true),
         (radio("routing", "dsdv"), true),
+        (radio("routing", "dsr"), true),
     ] {
         let decoded = Scenario::parse("names", &text, &NoFiles);
         assert_eq!(decoded.is_ok(), good, "{text}{:?}", decoded.err());

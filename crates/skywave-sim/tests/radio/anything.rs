@@ -8,7 +8,7 @@ use skywave_core::mac;
 use skywave_core::radio::{
     Command, Decoder, Mode, Position, Propagation, RandomWaypointConfig, Reception, Sensing, Track,
 };
-use skywave_core::routing::{aodv, dsdv};
+use skywave_core::routing::{aodv, dsdv, dsr};
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::spec::{
@@ -77,7 +77,7 @@ prop_compose! {
         feedback in any::<bool>(),
         (raise_on_break, drop_queued) in any::<(bool, bool)>(),
         keep_access in any::<bool>(),
-        routing in 0..3,
+        routing in 0..4,
         queue in queues(),
     ) -> RadioSpec {
         let mac = mac::Config {
@@ -105,6 +105,7 @@ prop_compose! {
                     link_feedback: feedback,
                     raise_on_break,
                     drop_queued,
+                    error_damping: keep_access.then(|| Duration::from_secs(1)),
                     ..aodv::Config::default()
                 }),
                 1 => RoutingSpec::Dsdv(dsdv::Config {
@@ -112,6 +113,13 @@ prop_compose! {
                     drop_queued,
                     update_interval: Duration::from_secs(1),
                     ..dsdv::Config::default()
+                }),
+                2 => RoutingSpec::Dsr(dsr::Config {
+                    salvage: feedback,
+                    error_damping: raise_on_break.then(|| Duration::from_secs(1)),
+                    drop_queued,
+                    cached_replies: raise_on_break,
+                    ..dsr::Config::default()
                 }),
                 _ => RoutingSpec::Static,
             },

@@ -2,7 +2,7 @@
 
 use skywave_core::mac;
 use skywave_core::radio::{Command, Position, Track};
-use skywave_core::routing::{aodv, dsdv};
+use skywave_core::routing::{aodv, dsdv, dsr};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::spec::{FlowSpec, Movement, RoutingSpec, Traffic, Transport};
 use skywave_sim::{FlowOutcome, simulate};
@@ -87,5 +87,13 @@ fn dsdv_hears_of_a_station_that_is_back() {
     let dsdv = RoutingSpec::Dsdv(dsdv::Config::default());
     let flow = check(dsdv, (4, 20));
     // Five may wait at the source.
+    assert!(flow.queue_drops > 100, "{flow:?}");
+}
+
+#[test]
+fn dsr_finds_a_station_that_is_back() {
+    // Requests go on as long as something waits, every ten seconds.
+    let dsr = RoutingSpec::Dsr(dsr::Config::default());
+    let flow = check(dsr, (1, 14));
     assert!(flow.queue_drops > 100, "{flow:?}");
 }

@@ -51,6 +51,9 @@ pub struct Config {
     /// for a repair), as in ns-2. Otherwise, as in ns-3, it stays there and is tried; each that fails is another
     /// break.
     pub drop_queued: bool,
+    /// Route-error damping: a frame that the MAC gives up breaks the route only if it has given up one for the same
+    /// neighbour within this time before (Francis 2012, section 3.1.5). `None`: each does.
+    pub error_damping: Option<Duration>,
     /// D: only destinations answer requests.
     pub destination_only: bool,
     /// G: a station that answers for a destination tells it of the originator too.
@@ -101,6 +104,7 @@ impl Default for Config {
             link_feedback: true,
             raise_on_break: true,
             drop_queued: true,
+            error_damping: None,
             destination_only: false,
             gratuitous_rrep: false,
             blacklist: true,

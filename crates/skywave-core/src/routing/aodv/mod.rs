@@ -24,6 +24,7 @@ mod tests;
 use std::collections::VecDeque;
 
 use super::buffer::Buffer;
+use super::damper::Damper;
 use super::outbox::Outbox;
 use super::seen::Seen;
 use super::{Datagram, DropCause, Output, Packet, Seq};
@@ -61,6 +62,7 @@ pub struct Aodv<P> {
     blacklist: Vec<(Address, Time)>,
     acknowledgments: Acknowledgments,
     hello: Hello,
+    damper: Damper,
     /// Broadcasts that wait for their jitter.
     outbox: Outbox<(Message, u8)>,
     outputs: VecDeque<Output<P>>,
@@ -83,6 +85,7 @@ impl<P> Aodv<P> {
             blacklist: Vec::new(),
             acknowledgments: Acknowledgments::default(),
             hello: Hello::default(),
+            damper: Damper::new(config.error_damping),
             outbox: Outbox::new(config.jitter, jitter),
             outputs: VecDeque::new(),
             config,
@@ -118,7 +121,7 @@ impl<P> Aodv<P> {
                 }
                 self.end_discoveries(now);
             }
-            Packet::Dsdv(_) => {}
+            Packet::Dsdv(_) | Packet::Dsr(_) => {}
         }
     }
 
@@ -151,13 +154,14 @@ impl<P> Aodv<P> {
     }
 
     /// See [`super::Routing::takes_queued`].
-    pub fn takes_queued(&self) -> bool {
-        self.config.link_feedback && self.config.drop_queued
+    pub fn takes_queued(&self, now: Time, next_hop: Address) -> bool {
+        let wanted = self.config.link_feedback && self.config.drop_queued;
+        wanted && self.damper.counts(now, next_hop)
     }
 
     /// See [`super::Routing::link_failed`].
     pub fn link_failed(&mut self, now: Time, next_hop: Address, packet: Packet<P>) {
-        if !self.config.link_feedback {
+        if !self.config.link_feedback || !self.damper.alarm(now, next_hop) {
             if let Packet::Data(datagram) = packet {
                 self.drop(datagram, DropCause::LinkBroken);
             }
@@ -179,7 +183,7 @@ impl<P> Aodv<P> {
                 }
                 self.link_broken(now, next_hop);
             }
-            Packet::Dsdv(_) => {}
+            Packet::Dsdv(_) | Packet::Dsr(_) => {}
         }
     }
 

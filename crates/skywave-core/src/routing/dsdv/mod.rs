@@ -85,7 +85,7 @@ impl<P> Dsdv<P> {
         match packet {
             Packet::Data(datagram) => self.on_data(datagram),
             Packet::Dsdv(update) => self.on_update(now, from, &update),
-            Packet::Aodv { .. } => {}
+            Packet::Aodv { .. } | Packet::Dsr(_) => {}
         }
     }
 
@@ -104,7 +104,7 @@ impl<P> Dsdv<P> {
     }
 
     /// See [`super::Routing::takes_queued`].
-    pub fn takes_queued(&self) -> bool {
+    pub fn takes_queued(&self, _now: Time, _next_hop: Address) -> bool {
         self.config.link_feedback && self.config.drop_queued
     }
 

@@ -8,6 +8,7 @@ use crate::radio::Address;
 use crate::rng::Stream;
 use crate::routing::aodv::{self, Aodv};
 use crate::routing::dsdv::{self, Dsdv};
+use crate::routing::dsr::{self, Dsr};
 use crate::routing::{Datagram, DropCause, Output, Packet, Routing};
 use crate::time::{Duration, Time};
 
@@ -40,6 +41,9 @@ pub(in crate::routing) struct Network {
 
 /// The settings of a protocol, of which a network has a machine for each station.
 pub(in crate::routing) trait Protocol: Copy {
+    /// Stations along a way may each send on by what they know themselves, so that their tables must fit together.
+    const BY_HOPS: bool = true;
+
     /// The machine of one station.
     fn station(self, own: Address, stream: Stream) -> Routing<u32>;
 }
@@ -55,6 +59,15 @@ impl Protocol for dsdv::Config {
     fn station(self, own: Address, stream: Stream) -> Routing<u32> {
         self.check().unwrap();
         Routing::Dsdv(Box::new(Dsdv::new(own, self, stream)))
+    }
+}
+
+impl Protocol for dsr::Config {
+    const BY_HOPS: bool = false;
+
+    fn station(self, own: Address, stream: Stream) -> Routing<u32> {
+        self.check().unwrap();
+        Routing::Dsr(Box::new(Dsr::new(own, self, stream)))
     }
 }
 
@@ -168,6 +181,7 @@ impl Network {
 
     fn transmit(&mut self, at: usize, next_hop: Address, packet: Packet<u32>) {
         self.line(&format!("{at} -> {next_hop} {}", text(&packet)));
+        assert!(is_straight(&packet), "a route in a circle: {packet:?}");
         if next_hop.is_broadcast() {
             for to in 1..self.links.len() {
                 if self.links[at][to] && !(self.loses)() {
@@ -286,4 +300,16 @@ impl Network {
         }
         None
     }
+}
+
+/// Whether a packet's own route, if it has one, comes by no station twice.
+fn is_straight(packet: &Packet<u32>) -> bool {
+    let route = match packet {
+        Packet::Dsr(message) => match &**message {
+            dsr::Message::Request(request) => &request.path,
+            dsr::Message::Routed(routed) => &routed.route,
+        },
+        _ => return true,
+    };
+    (1..route.len()).all(|at| !route[..at].contains(&route[at]))
 }

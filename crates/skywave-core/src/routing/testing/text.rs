@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use crate::radio::Address;
 use crate::routing::aodv::{Message, Rrep, Rreq};
 use crate::routing::dsdv::Update;
+use crate::routing::dsr;
 use crate::routing::{Packet, Seq};
 
 fn number(seq: Option<Seq>) -> String {
@@ -16,6 +18,7 @@ pub(super) fn text(packet: &Packet<u32>) -> String {
         Packet::Data(datagram) => return format!("#{} ttl {}", datagram.payload, datagram.ttl),
         Packet::Aodv { message, ttl } => (message, ttl),
         Packet::Dsdv(update) => return update_text(update),
+        Packet::Dsr(message) => return dsr_text(message),
     };
     let mut text = match message {
         Message::Rreq(rreq) => request(rreq),
@@ -67,4 +70,35 @@ fn update_text(update: &Update) -> String {
         write!(text, " {}#{}@{hops}", entry.destination, entry.seq.0).unwrap();
     }
     text
+}
+
+/// `1-2-3`.
+fn way(stations: &[Address]) -> String {
+    let stations: Vec<String> = stations.iter().map(Address::to_string).collect();
+    stations.join("-")
+}
+
+fn dsr_text(message: &dsr::Message<u32>) -> String {
+    let routed = match message {
+        dsr::Message::Request(request) => {
+            let dsr::Request {
+                id,
+                target,
+                path,
+                ttl,
+            } = request;
+            return format!("RREQ {id} {} seeks {target} ttl {ttl}", way(path));
+        }
+        dsr::Message::Routed(routed) => routed,
+    };
+    let what = match &routed.content {
+        dsr::Content::Datagram(d) => format!("#{} ttl {}", d.payload, d.ttl),
+        dsr::Content::Reply(path) => format!("RREP {}", way(path)),
+        dsr::Content::Error(link) => format!("RERR {}-{}", link.from, link.to),
+    };
+    let salvaged = match routed.salvaged {
+        0 => String::new(),
+        n => format!(" salvaged {n}"),
+    };
+    format!("{what} by {}{salvaged}", way(&routed.route))
 }

@@ -40,6 +40,7 @@ pub(crate) fn config(model: &AodvModel) -> Config {
         allowed_hello_loss: same,
         local_add_ttl: same,
         max_repair_ttl: Some,
+        error_damping: Some,
         buffer_time: |time| time,
         jitter: |time| time,
     }

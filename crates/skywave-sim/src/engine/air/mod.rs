@@ -76,7 +76,9 @@ impl Air {
         let mut channel = Channel::new(spec, run);
         let routes = match spec.routing {
             RoutingSpec::Static => channel.next_hops(),
-            RoutingSpec::Aodv(_) | RoutingSpec::Dsdv(_) => vec![Vec::new(); count],
+            RoutingSpec::Aodv(_) | RoutingSpec::Dsdv(_) | RoutingSpec::Dsr(_) => {
+                vec![Vec::new(); count]
+            }
         };
         let stations = routes.into_iter().enumerate();
         let stations = stations.map(|(index, routes)| Station::new(index, spec, run, routes));
@@ -362,7 +364,7 @@ impl Air {
     fn link_failed(&mut self, index: usize, to: Address, packet: Packet<Passenger>) {
         let station = &mut self.stations[index];
         station.routing().link_failed(self.now, to, packet);
-        if station.routing().takes_queued() {
+        if station.routing().takes_queued(self.now, to) {
             while let Some(packet) = station.dcf.withdraw(self.now, to) {
                 station.routing().link_failed(self.now, to, packet);
             }

@@ -7,7 +7,7 @@ use skywave_core::link::{DropCause, Fate, Link};
 use skywave_core::mac::{Dcf, Stats};
 use skywave_core::radio::{Address, Receiver};
 use skywave_core::rng::Stream;
-use skywave_core::routing::{Aodv, Datagram, Dsdv, Output, Packet, Routing, StaticRoutes};
+use skywave_core::routing::{Aodv, Datagram, Dsdv, Dsr, Output, Packet, Routing, StaticRoutes};
 
 use super::passenger::Passenger;
 use crate::outcome::{Activity, StationOutcome};
@@ -74,6 +74,9 @@ impl Station {
             RoutingSpec::Static => Routing::Static(StaticRoutes::new(me, hops)),
             RoutingSpec::Aodv(config) => {
                 Routing::Aodv(Box::new(Aodv::new(me, *config, stream("aodv"))))
+            }
+            RoutingSpec::Dsr(config) => {
+                Routing::Dsr(Box::new(Dsr::new(me, *config, stream("dsr"))))
             }
             RoutingSpec::Dsdv(config) => {
                 Routing::Dsdv(Box::new(Dsdv::new(me, *config, stream("dsdv"))))

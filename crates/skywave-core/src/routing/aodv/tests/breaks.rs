@@ -5,6 +5,7 @@ use crate::radio::Address;
 use crate::routing::aodv::{Config, Message, Rerr, Unreachable};
 use crate::routing::testing::Network;
 use crate::routing::{Packet, Seq};
+use crate::time::Duration;
 
 #[test]
 fn a_break_is_told_to_those_who_send_through_it() {
@@ -271,4 +272,36 @@ fn replies_are_acknowledged_if_asked_to() {
          0.245 2 -> 3 #1 ttl 63
          0.246 3 has #1 from 1",
     );
+}
+
+#[test]
+fn a_damped_alarm_loses_its_packet_and_nothing_else() {
+    let config = Config {
+        error_damping: Some(Duration::from_secs(1)),
+        ..config()
+    };
+    let mut network = Network::chain(3, config);
+    network.send(1, 3);
+    network.run(1000);
+    network.link(2, 3, false);
+    network.skip();
+    network.send(1, 3);
+    network.run(1900);
+    network.expect(
+        "1.000 1 -> 2 #2 ttl 64
+         1.001 2 -> 3 #2 ttl 63
+         1.005 2 drops #2: LinkBroken",
+    );
+    assert_eq!(network.next_hop(2, 3), Some(3));
+    assert_eq!(network.next_hop(1, 3), Some(2));
+    // The second alarm within a second.
+    network.send(1, 3);
+    network.run(2500);
+    network.expect(
+        "1.900 1 -> 2 #3 ttl 64
+         1.901 2 -> 3 #3 ttl 63
+         1.905 2 -> 1 RERR 3#1 ttl 1
+         1.905 2 drops #3: LinkBroken",
+    );
+    assert_eq!(network.next_hop(1, 3), None);
 }

@@ -8,7 +8,7 @@ use crate::routing::testing::{check, story};
 use crate::time::Duration;
 
 fn switches() -> impl Strategy<Value = Config> {
-    let flags = any::<[bool; 7]>();
+    let flags = any::<[bool; 8]>();
     let numbers = (1..=7u8, 0..=2u64, 1..=64usize);
     (flags, numbers).prop_map(|(flags, (ttl_start, jitter, buffer_packets))| Config {
         hello: flags[0],
@@ -17,6 +17,7 @@ fn switches() -> impl Strategy<Value = Config> {
         destination_only: flags[3],
         rrep_ack: flags[4],
         blacklist: flags[5],
+        error_damping: flags[7].then(|| Duration::from_secs(2)),
         // At least one of the two is needed: a station must be able to notice broken links.
         link_feedback: !flags[0] || flags[6],
         ttl_start,

@@ -1,0 +1,128 @@
+//! Packets of DSR (RFC 4728 section 6): what they say and how long they are.
+
+use crate::radio::Address;
+use crate::routing::Datagram;
+
+/// Most hops of a source route: the length of an option is a byte, so that 62 stations between the ends fit.
+pub const MOST_HOPS: usize = 63;
+
+/// A request for a route (section 6.2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Tells this request from others of the same originator.
+    pub id: u32,
+    /// The station that is sought.
+    pub target: Address,
+    /// The stations that it has come by: the originator first.
+    pub path: Vec<Address>,
+    /// Hops that it may still go.
+    pub ttl: u8,
+}
+
+/// What a source route carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content<P> {
+    /// A datagram.
+    Datagram(Datagram<P>),
+    /// A route, from the station that sought it to the one that was sought (section 6.3).
+    Reply(Vec<Address>),
+    /// A link that has broken (section 6.4).
+    Error(Link),
+}
+
+/// A link from a station to a neighbour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The station that could not send.
+    pub from: Address,
+    /// The neighbour that did not answer.
+    pub to: Address,
+}
+
+/// A packet on its source route (section 6.7).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Routed<P> {
+    /// All stations of the route, both ends included.
+    pub route: Vec<Address>,
+    /// Place on the route of the station that sends it.
+    pub at: u8,
+    /// How often a station has given it another route.
+    pub salvaged: u8,
+    /// What is carried.
+    pub content: Content<P>,
+}
+
+impl<P> Routed<P> {
+    /// The station that it goes to next; none at the end of its route.
+    pub fn next_hop(&self) -> Option<Address> {
+        self.route.get(usize::from(self.at) + 1).copied()
+    }
+
+    /// Bytes of the source route's option. A route without stations in between needs none.
+    fn route_bytes(&self) -> u32 {
+        match self.route.len().saturating_sub(2) {
+            0 => 0,
+            between => 4 + 4 * between as u32,
+        }
+    }
+}
+
+/// A packet of DSR.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Message<P> {
+    /// A request, to all neighbours.
+    Request(Request),
+    /// Anything that has a source route.
+    Routed(Routed<P>),
+}
+
+impl<P> Message<P> {
+    /// An IP header.
+    const IP: u32 = 20;
+    /// The fixed part of DSR's header.
+    const FIXED: u32 = 4;
+
+    /// Bytes with the IP header: 4 for DSR's, and for options 8 of a request and 4 for each station that it has
+    /// come by, 4 of a source route and 4 for each station between its ends, 3 of a reply and 4 for each station
+    /// after the first, 16 of an error. A datagram to a neighbour has neither header nor option.
+    pub fn bytes(&self) -> u32 {
+        match self {
+            Self::Request(request) => {
+                Self::IP + Self::FIXED + 8 + 4 * (request.path.len() as u32 - 1)
+            }
+            Self::Routed(routed) => {
+                let route = routed.route_bytes();
+                match &routed.content {
+                    Content::Datagram(datagram) if route == 0 => datagram.bytes,
+                    Content::Datagram(datagram) => datagram.bytes + Self::FIXED + route,
+                    Content::Reply(path) => {
+                        Self::IP + Self::FIXED + route + 3 + 4 * (path.len() as u32 - 1)
+                    }
+                    Content::Error(_) => Self::IP + Self::FIXED + route + 16,
+                }
+            }
+        }
+    }
+
+    /// The datagram that it carries, if any.
+    pub fn datagram(&self) -> Option<&Datagram<P>> {
+        match self {
+            Self::Routed(Routed {
+                content: Content::Datagram(datagram),
+                ..
+            }) => Some(datagram),
+            _ => None,
+        }
+    }
+
+    /// The same, to change.
+    pub fn datagram_mut(&mut self) -> Option<&mut Datagram<P>> {
+        match self {
+            Self::Routed(Routed {
+                content: Content::Datagram(datagram),
+                ..
+            }) => Some(datagram),
+            _ => None,
+        }
+    }
+}
