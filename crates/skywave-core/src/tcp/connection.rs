@@ -9,6 +9,8 @@ mod acceptance;
 mod close;
 mod config;
 mod event;
+mod freeze;
+mod hold;
 mod keepalive;
 mod open;
 mod options;
@@ -28,6 +30,7 @@ use crate::packet::Segment;
 use crate::time::{Duration, Time};
 
 use super::config::TcpConfig;
+use super::limits::Resend;
 use super::receiver::Receiver;
 use super::sender::Sender;
 
@@ -40,6 +43,7 @@ pub use state::State;
 pub use transmit::Outgoing;
 
 use event::Events;
+use hold::Hold;
 use peer_window::PeerWindow;
 use timers::{Timer, Timers};
 use window::ReceiveWindow;
@@ -92,6 +96,11 @@ pub struct Connection {
     /// From this time on a segment that asks for nothing may be answered again.
     next_challenge: Time,
     owed: Owed,
+    hold: Hold,
+    /// Between [`Self::freeze`] and [`Self::thaw`].
+    frozen: bool,
+    /// When the last acceptable segment came.
+    last_heard: Time,
     events: Events,
     /// Bytes that Nagle's rule keeps from the sending half.
     held_back: u64,
@@ -119,6 +128,8 @@ struct Owed {
     syn_ack: bool,
     /// An acknowledgement, on data or alone.
     ack: bool,
+    /// Acknowledgements that tell the peer that this end is there again.
+    announcements: u8,
     /// An empty segment that asks for an acknowledgement.
     probe: bool,
 }
@@ -140,6 +151,9 @@ impl Connection {
             keepalive_probes: 0,
             next_challenge: Time::ZERO,
             owed: Owed::default(),
+            hold: Hold::default(),
+            frozen: false,
+            last_heard: Time::ZERO,
             events: Events::default(),
             held_back: 0,
             origin: None,
@@ -174,6 +188,16 @@ impl Connection {
         self.sender.poll_rtt()
     }
 
+    /// Adds up what limits the sending half from `from` to `to`: see [`Sender::measure`].
+    pub fn measure(&mut self, from: Time, to: Time) {
+        self.sender.measure(from, to);
+    }
+
+    /// How the segment that was just sent again was found lost, if one was.
+    pub fn poll_resend(&mut self) -> Option<Resend> {
+        self.sender.poll_resend()
+    }
+
     /// The next event, if there is one. Call until `None` after every input.
     #[must_use]
     pub fn poll_event(&mut self) -> Option<Event> {
@@ -185,7 +209,12 @@ impl Connection {
         if !self.state.is_open() {
             return None;
         }
-        let halves = self.sender.due().min(self.receiver.due());
+        let sender = if self.is_frozen() {
+            Time::MAX
+        } else {
+            self.sender.due()
+        };
+        let halves = sender.min(self.receiver.due());
         Some(halves.min(self.timers.next())).filter(|&at| at < Time::MAX)
     }
 
@@ -194,7 +223,9 @@ impl Connection {
         if !self.state.is_open() {
             return;
         }
-        self.sender.on_timer(now);
+        if !self.is_frozen() {
+            self.sender.on_timer(now);
+        }
         self.receiver.on_timer(now);
         for timer in Timer::ALL {
             if self.timers.take_if_due(timer, now) {

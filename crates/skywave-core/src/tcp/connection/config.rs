@@ -17,6 +17,10 @@ pub struct ConnectionConfig {
     pub nagle: bool,
     /// Probe a peer that is silent (RFC 9293 section 3.8.4); `None` for never.
     pub keep_alive: Option<KeepAlive>,
+    /// While the peer's window is zero, nothing of the stream is sent and the retransmission timer does not run,
+    /// even if data is in flight, as in BSD: so a zero window stops the sender without a cut, for as long as
+    /// it takes (Freeze-TCP, M-TCP). Otherwise only a window that all data in flight has filled does so.
+    pub freezes: bool,
     /// Give up when the peer has acknowledged nothing for this long although something waits for that
     /// (RFC 9293 section 3.8.3, R2; RFC 5482); `None` for never.
     pub user_timeout: Option<Duration>,
@@ -56,6 +60,7 @@ impl From<TcpConfig> for ConnectionConfig {
             window_scaling: true,
             nagle: false,
             keep_alive: None,
+            freezes: false,
             user_timeout: None,
             msl: Duration::from_secs(60),
             challenge_interval: Duration::from_millis(500),

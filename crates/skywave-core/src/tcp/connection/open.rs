@@ -124,6 +124,7 @@ impl Connection {
             origin: self.origin,
             events: self.events,
             next_challenge: self.next_challenge,
+            window: self.window.anew(self.tcp.rwnd),
             ..Self::new(Arc::clone(&self.config))
         };
         self.write(unsent);

@@ -23,6 +23,11 @@ impl PeerWindow {
         self.largest
     }
 
+    /// It is zero, and was not always.
+    pub(super) fn is_shut(&self) -> bool {
+        self.bytes == 0 && self.largest > 0
+    }
+
     /// A segment at position `seq` of the peer's stream acknowledges `ack`; `una` was acknowledged
     /// before. Returns the window from now on. An older segment than the last one does not change it
     /// (RFC 9293 section 3.10.7.4), unless it acknowledges more: then it is not older in what it says

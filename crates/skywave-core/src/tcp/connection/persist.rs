@@ -7,7 +7,8 @@ use crate::time::Time;
 impl Connection {
     /// Everything was sent that may be: from now on only a probe can bring news of the window.
     pub(super) fn keep_persist_timer(&mut self, now: Time) {
-        if !self.sender.is_stuck() {
+        let waits = self.is_frozen() && !self.sender.flight().is_empty();
+        if !self.sender.is_stuck() && !waits {
             self.timers.stop(Timer::Persist);
         } else if !self.timers.is_running(Timer::Persist) {
             // RFC 9293 section 3.8.6.1: first after a retransmission timeout, then backed off.

@@ -126,6 +126,7 @@ impl Connection {
 
     /// The peer is there.
     fn on_heard(&mut self, now: Time) {
+        self.last_heard = now;
         if self.state != State::TimeWait {
             self.restart_keepalive(now);
         }
@@ -137,7 +138,12 @@ impl Connection {
     fn tell_sender(&mut self, now: Time, segment: &Segment, seq: u64, ack: u64) {
         let una = self.sender.flight().una();
         let told = self.for_sender(segment, seq, ack);
+        if ack == una && self.is_shut_out() {
+            // It answers a probe. As a duplicate it would say that something was lost.
+            return self.follow_window(now);
+        }
         self.sender.on_segment(now, &told);
+        self.follow_window(now);
         if ack > una {
             self.on_progress();
             self.events.tell(Event::Writable);

@@ -52,13 +52,18 @@ impl Connection {
         }
         // An acknowledgement of data out of order goes alone: on data it would be no duplicate
         // (RFC 5681 section 2, condition b), and the peer's fast retransmit would have to wait.
-        if self.receiver.has_news() && self.receiver.poll_ack() {
+        let alone = self.receiver.has_news() && self.receiver.poll_ack() && !self.keeps_ack();
+        if alone || self.poll_held_dupack() {
+            return Some(Outgoing::bare(self.pure_ack(now)));
+        }
+        if self.owed.announcements > 0 {
+            self.owed.announcements -= 1;
             return Some(Outgoing::bare(self.pure_ack(now)));
         }
         if let Some(outgoing) = self.next_data(now) {
             return Some(outgoing);
         }
-        if self.owed.ack || self.receiver.poll_ack() {
+        if self.owed.ack || self.receiver.poll_ack() && !self.keeps_ack() {
             return Some(Outgoing::bare(self.pure_ack(now)));
         }
         std::mem::take(&mut self.owed.probe).then(|| Outgoing::bare(self.probe(now)))
@@ -67,6 +72,9 @@ impl Connection {
     fn next_data(&mut self, now: Time) -> Option<Outgoing> {
         self.release_held_back();
         self.offer_peer_window();
+        if self.is_frozen() {
+            return None;
+        }
         let departure = self.sender.poll_departure(now)?;
         let mut segment = self.sender.segment(departure, now);
         // It asks for an answer as well as a probe does.
@@ -146,5 +154,6 @@ impl Connection {
             },
             ..answer
         };
+        self.hold_back(segment);
     }
 }

@@ -10,6 +10,8 @@ pub(super) struct ReceiveWindow {
     edge: u64,
     /// Payload bytes that the application has read.
     read: u64,
+    /// Largest window that is told, whatever room there is.
+    limit: u32,
 }
 
 /// Bounds of a window's movement.
@@ -31,6 +33,17 @@ impl ReceiveWindow {
         Self {
             edge: 1 + u64::from(buffer.min(UNSCALED_WINDOW)),
             read: 0,
+            limit: u32::MAX,
+        }
+    }
+
+    /// That of another connection, with the same limit.
+    pub(super) fn anew(self, buffer: u32) -> Self {
+        let new = Self::new(buffer);
+        Self {
+            edge: new.edge.min(1 + u64::from(self.limit)),
+            limit: self.limit,
+            ..new
         }
     }
 
@@ -52,7 +65,7 @@ impl Connection {
         Bounds {
             next: self.receiver.next(),
             buffer: self.tcp.rwnd,
-            largest: self.agreed.largest_window(),
+            largest: self.agreed.largest_window().min(self.window.limit),
             mss: self.tcp.mss,
         }
     }
@@ -69,6 +82,15 @@ impl Connection {
     /// RCV.WND: the window that the peer was told of, less what has come since.
     pub(super) fn granted_window(&self) -> u64 {
         self.window.edge - self.receiver.next().max(1)
+    }
+
+    /// Tells the peer of no larger window than `bytes` from now on, whatever room there is. A larger one
+    /// that it knows of stays (RFC 9293 section 3.8.6: the edge does not move back).
+    pub fn limit_window(&mut self, bytes: u32) {
+        self.window.limit = bytes;
+        if self.origin.is_none() {
+            self.window.edge = self.window.edge.min(1 + u64::from(bytes));
+        }
     }
 
     /// The application reads up to `bytes`; returns how many there were.

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use super::{Sender, State};
 use crate::packet::Segment;
 use crate::tcp::config::TcpConfig;
+use crate::tcp::detection::LossDetector;
+use crate::tcp::limits::Why;
+use crate::tcp::recovery::LossRecovery;
 use crate::time::Time;
 
 impl Sender {
@@ -42,6 +45,39 @@ impl Sender {
     /// Sends into a window of `bytes`, although no segment has just told of it.
     pub(in crate::tcp) fn set_peer_window(&mut self, bytes: u64) {
         self.peer_window = bytes;
+    }
+
+    /// No answer is awaited any more, although something is in flight: no time that passes from now on says
+    /// anything of losses or round trips.
+    pub(in crate::tcp) fn stop_waiting(&mut self) {
+        self.timer = Time::MAX;
+        self.timed = None;
+        self.detection.on_timeout();
+        if self.pacing.is_some() {
+            self.let_go();
+        }
+    }
+
+    /// Answers are awaited again.
+    pub(in crate::tcp) fn wait_again(&mut self, now: Time) {
+        if self.timer == Time::MAX && !self.flight.is_empty() {
+            self.restart_timer(now);
+        }
+    }
+
+    /// Everything in flight was lost for a reason that says nothing of congestion: goes back to the oldest
+    /// segment with the windows as they are.
+    pub(in crate::tcp) fn send_all_again(&mut self, now: Time) {
+        if self.flight.is_empty() {
+            return;
+        }
+        self.dupacks = 0;
+        self.detection.on_timeout();
+        self.recovery.on_timeout(&mut self.flight);
+        self.found = Some(Why::Detector);
+        self.go_back();
+        self.rto.end_backoff();
+        self.restart_timer(now);
     }
 
     /// Something waits to be sent, and nothing that is on its way could bring an answer.

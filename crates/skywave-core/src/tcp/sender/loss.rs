@@ -61,12 +61,17 @@ impl Sender {
             self.counters.window_cuts += 1;
             self.note_timeout();
         }
+        self.go_back();
+        self.rto.back_off();
+        self.restart_timer(now);
+    }
+
+    /// Everything in flight is sent again, from the oldest segment on.
+    pub(super) fn go_back(&mut self) {
         let max = self.flight.max();
         self.recover = Some(self.recovery.recover_after_timeout(max));
         self.flight.rewind();
         self.went_back = self.flight.una()..max;
-        self.rto.back_off();
-        self.restart_timer(now);
     }
 
     pub(super) fn on_detection_timer(&mut self, now: Time) {

@@ -1,0 +1,117 @@
+//! M-TCP's policy towards the source: the connection is split, and its acknowledgements still mean what they say.
+//!
+//! The source hears of what the destination has acknowledged, but for the last byte. When the destination
+//! does not answer, the proxy acknowledges that byte with a window of zero: the source stands still with
+//! its windows as they are, and so does the connection to the destination. When the destination is heard
+//! again, both go on where they were.
+//!
+//! Brown and Singh, "M-TCP: TCP for Mobile Cellular Networks", ACM CCR 1997. Open there and decided here:
+//! when a silence is a disconnection ([`EndToEnd::silence`]); that the last byte is acknowledged also when
+//! the source has nothing more to send, or it would wait for a timeout; and that a duplicate
+//! acknowledgement waits until the destination has everything before the hole.
+
+use crate::tcp::Connection;
+use crate::time::{Duration, Time};
+
+/// Settings of M-TCP.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EndToEnd {
+    /// The destination is disconnected when an answer of it is overdue by this time, a smoothed round
+    /// trip after the last sign of it. Below the source's shortest retransmission timeout, so that the
+    /// source hears of it before its timer expires.
+    pub silence: Duration,
+}
+
+impl Default for EndToEnd {
+    /// Half of 200 ms, the shortest timeout of common stacks.
+    fn default() -> Self {
+        Self {
+            silence: Duration::from_millis(100),
+        }
+    }
+}
+
+/// Watches whether the destination answers.
+#[derive(Clone, Debug)]
+pub(super) struct Watch {
+    settings: EndToEnd,
+    /// Since when something has been in flight to the destination, or its last acknowledgement is kept
+    /// back; `None` while nothing is.
+    waits_since: Option<Time>,
+    /// When the destination is taken to be silent.
+    deadline: Option<Time>,
+    /// Bytes that the source may hear of, unless the destination is silent: all but the last one.
+    told: u64,
+    /// When the destination was found silent.
+    silent_since: Option<Time>,
+}
+
+impl Watch {
+    pub(super) fn new(settings: EndToEnd) -> Self {
+        Self {
+            settings,
+            waits_since: None,
+            deadline: None,
+            told: 0,
+            silent_since: None,
+        }
+    }
+
+    pub(super) fn next_timer(&self) -> Option<Time> {
+        self.deadline
+    }
+
+    /// The destination has acknowledged `done` bytes by `now`.
+    pub(super) fn work(
+        &mut self,
+        now: Time,
+        done: u64,
+        from_source: &mut Connection,
+        to_destination: &mut Connection,
+    ) {
+        let sender = to_destination.sender();
+        if sender.is_done() {
+            self.deadline = None;
+            from_source.hold_acks(u64::MAX);
+            return;
+        }
+        if let Some(since) = self.silent_since
+            && to_destination.last_heard() > since
+        {
+            self.silent_since = None;
+            self.waits_since = None;
+            to_destination.thaw(now);
+            from_source.shut_window(false);
+        }
+        let in_flight = !to_destination.sender().flight().is_empty();
+        if self.silent_since.is_some() {
+            return self.acknowledge(done, from_source);
+        }
+        self.acknowledge(done.saturating_sub(1), from_source);
+        if !in_flight && self.told == done {
+            (self.waits_since, self.deadline) = (None, None);
+            return;
+        }
+        let since = *self.waits_since.get_or_insert(now);
+        let last_sign = since.max(to_destination.last_heard());
+        let srtt = to_destination.sender().rto().srtt().unwrap_or_default();
+        let deadline = last_sign + srtt + self.settings.silence;
+        self.deadline = Some(deadline).filter(|&at| at > now);
+        if self.deadline.is_some() {
+            return;
+        }
+        self.acknowledge(done, from_source);
+        self.waits_since = None;
+        // Before the handshake is over there is nothing to freeze; its timer goes on.
+        if in_flight && to_destination.state().is_synchronized() {
+            self.silent_since = Some(now);
+            from_source.shut_window(true);
+            to_destination.freeze();
+        }
+    }
+
+    fn acknowledge(&mut self, bytes: u64, from_source: &mut Connection) {
+        self.told = self.told.max(bytes);
+        from_source.hold_acks(self.told);
+    }
+}

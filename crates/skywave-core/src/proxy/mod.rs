@@ -1,0 +1,159 @@
+//! A split connection: a node on the path ends the source's connection and begins another one to the destination.
+//!
+//! A [`Proxy`] is what joins the two: it takes the bytes of the one as they come in order and hands them
+//! to the other. Both are [`Connection`]s like any other, with slots, timers and windows of their own,
+//! and the driver keeps them. So there is no second TCP here, and the two may differ in everything.
+//!
+//! Bytes stay unread in the receive buffer of the connection from the source until the destination has
+//! acknowledged them. So that buffer is the proxy's whole memory, its receive window is the room that is
+//! left, and when it is full the source waits.
+//!
+//! Bakre and Badrinath, "I-TCP: Indirect TCP for Mobile Hosts", ICDCS 1995; the thesis' section 3.3.
+
+mod end_to_end;
+
+use crate::tcp::Connection;
+use crate::tcp::connection::{Event, State};
+use crate::time::Time;
+
+pub use end_to_end::EndToEnd;
+
+use end_to_end::Watch;
+
+/// The settings of a proxy. Its buffer is the receive buffer of its connection from the source.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProxyConfig {
+    /// What it tells the source.
+    pub towards_source: TowardsSource,
+}
+
+/// What a proxy tells the source of: its policy on that side.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum TowardsSource {
+    /// Everything that it has received, and all the room that it has.
+    #[default]
+    Plain,
+    /// The same, but no window above this many full segments: intentional flow control (Itoh and
+    /// Yamamoto, GLOBECOM 2008, has 2), so that the source never sends many segments in a row.
+    Window(u32),
+    /// Nothing but what the destination has acknowledged, and a closed window while the destination does
+    /// not answer (M-TCP).
+    EndToEnd(EndToEnd),
+}
+
+impl TowardsSource {
+    /// The connection from the source may use timestamps. Not where acknowledgements wait: they would echo the
+    /// segment that came last instead of the one that they acknowledge, and the source would measure a round
+    /// trip that ends at the proxy.
+    pub fn allows_timestamps(self) -> bool {
+        !matches!(self, Self::EndToEnd(_))
+    }
+
+    /// It closes the window while there is data in flight, so that the source has to stand still then.
+    pub fn freezes_source(self) -> bool {
+        matches!(self, Self::EndToEnd(_))
+    }
+}
+
+impl ProxyConfig {
+    /// Waits for the source, on a new connection; `mss` are the payload bytes of a full segment.
+    pub fn listen(&self, from_source: &mut Connection, mss: u32) {
+        if let TowardsSource::Window(segments) = self.towards_source {
+            from_source.limit_window(segments.saturating_mul(mss));
+        }
+        if let TowardsSource::EndToEnd(_) = self.towards_source {
+            from_source.hold_acks(0);
+        }
+        from_source.open_passive();
+    }
+}
+
+/// What joins the two connections at a proxy's node.
+///
+/// # The caller's contract
+/// The driver owns both connections and gives them their segments and timers as it does elsewhere.
+/// [`ProxyConfig::listen`] comes first. After every input to one of the two, and when [`Proxy::next_timer`] is
+/// due, call [`Proxy::work`] before the connections are polled for what they send.
+#[derive(Clone, Debug)]
+pub struct Proxy {
+    /// Payload bytes handed to the connection to the destination.
+    handed: u64,
+    /// Payload bytes that the destination has acknowledged.
+    done: u64,
+    /// The source has closed.
+    source_closed: bool,
+    /// The connection to the destination was closed.
+    closed: bool,
+    /// M-TCP's: whether the destination answers.
+    watch: Option<Watch>,
+}
+
+impl Proxy {
+    /// A proxy that has taken nothing.
+    pub fn new(config: ProxyConfig) -> Self {
+        Self {
+            handed: 0,
+            done: 0,
+            source_closed: false,
+            closed: false,
+            watch: match config.towards_source {
+                TowardsSource::EndToEnd(settings) => Some(Watch::new(settings)),
+                TowardsSource::Plain | TowardsSource::Window(_) => None,
+            },
+        }
+    }
+
+    /// Moves what can be moved from one connection to the other.
+    pub fn work(
+        &mut self,
+        now: Time,
+        from_source: &mut Connection,
+        to_destination: &mut Connection,
+    ) {
+        while let Some(event) = from_source.poll_event() {
+            match event {
+                Event::Connected => to_destination.open_active(),
+                Event::PeerClosed => self.source_closed = true,
+                Event::Readable
+                | Event::Writable
+                | Event::Reset
+                | Event::TimedOut
+                | Event::Closed => {}
+            }
+        }
+        self.hand_over(from_source.received(), to_destination);
+        let done = to_destination.acknowledged();
+        from_source.read(done - self.done);
+        self.done = done;
+        if let Some(watch) = &mut self.watch {
+            watch.work(now, done, from_source, to_destination);
+        }
+    }
+
+    fn hand_over(&mut self, until: u64, to_destination: &mut Connection) {
+        to_destination.write(until - self.handed);
+        self.handed = until;
+        if self.source_closed && !self.closed {
+            self.closed = true;
+            to_destination.close();
+        }
+    }
+
+    /// When [`Self::work`] is due without any input.
+    pub fn next_timer(&self) -> Option<Time> {
+        self.watch.as_ref()?.next_timer()
+    }
+
+    /// Payload bytes in the buffer: they came in order, and the destination has not acknowledged them.
+    pub fn buffered(&self, from_source: &Connection) -> u64 {
+        from_source.received() - self.done
+    }
+
+    /// It has begun its connection to the destination.
+    pub fn is_open(&self, to_destination: &Connection) -> bool {
+        to_destination.state() != State::Closed
+    }
+}
+
+#[cfg(test)]
+mod tests;

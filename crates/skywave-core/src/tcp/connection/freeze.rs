@@ -1,0 +1,55 @@
+//! Outages that an end knows of: it sends nothing, and no timer makes it believe in congestion.
+
+use super::Connection;
+use crate::time::Time;
+
+impl Connection {
+    /// The way to the peer is cut: sends nothing but probes until [`Self::thaw`]. Timers of the sending
+    /// half stop, so that its windows stay as they are.
+    pub fn freeze(&mut self) {
+        if self.state.is_synchronized() {
+            self.frozen = true;
+            self.sender.stop_waiting();
+        }
+    }
+
+    /// The peer is there again: sends everything again that was in flight, at the old window. All of it
+    /// was lost in the outage, which says nothing of congestion.
+    pub fn thaw(&mut self, now: Time) {
+        if std::mem::take(&mut self.frozen) {
+            self.sender.send_all_again(now);
+        }
+    }
+
+    /// When the last acceptable segment of the peer came.
+    pub fn last_heard(&self) -> Time {
+        self.last_heard
+    }
+
+    /// The peer was cut off and is there again: tells it so by three acknowledgements, as many as a
+    /// fast retransmit needs.
+    pub fn announce(&mut self) {
+        if self.state.is_synchronized() {
+            self.owed.announcements = 3;
+        }
+    }
+
+    /// Nothing of the stream may be sent, and no answer is awaited.
+    pub(super) fn is_frozen(&self) -> bool {
+        self.frozen || self.is_shut_out()
+    }
+
+    /// The peer's window is zero, and the sending half stands still for that.
+    pub(super) fn is_shut_out(&self) -> bool {
+        self.config.freezes && self.peer_window.is_shut()
+    }
+
+    /// The sending half has heard the peer's window.
+    pub(super) fn follow_window(&mut self, now: Time) {
+        if self.is_shut_out() {
+            self.sender.stop_waiting();
+        } else if self.config.freezes {
+            self.sender.wait_again(now);
+        }
+    }
+}
