@@ -370,15 +370,17 @@ class Reference:
 
     def plan(self, path: str, schema: Schema) -> Iterator[tuple[str, str]]:
         """The definitions below a table that get a section here, with their headings."""
+        # What several places have in common is described at the outermost.
+        own: list[tuple[str, str]] = []
         for key in self.keys(schema):
             for name in self.inner(schema["properties"][key]):
-                if name in self.headings:
-                    continue
-                below = f"{path}.{key}"
-                heading = TITLES.get(name, code(below))
-                self.headings[name] = heading
-                yield name, heading
-                yield from self.below(below, name)
+                if name not in self.headings:
+                    below = f"{path}.{key}"
+                    self.headings[name] = TITLES.get(name, code(below))
+                    own.append((below, name))
+        for below, name in own:
+            yield name, self.headings[name]
+            yield from self.below(below, name)
 
     def below(self, path: str, name: str) -> Iterator[tuple[str, str]]:
         schema = self.defs[name]

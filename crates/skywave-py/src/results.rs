@@ -100,6 +100,11 @@ impl Results {
         self.table(py, frame::links)
     }
 
+    /// One row a run and flow that a proxy splits.
+    fn proxies(&self, py: Python<'_>) -> PyResult<Table> {
+        self.table(py, frame::proxies)
+    }
+
     /// One row a run and station.
     fn stations(&self, py: Python<'_>) -> PyResult<Table> {
         self.table(py, frame::stations)

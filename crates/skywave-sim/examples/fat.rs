@@ -122,6 +122,7 @@ fn path(in_flight: u32, round_trips: u32, name: &str) -> Spec {
         series: false,
         details: false,
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: None,
         bins: None,
     }

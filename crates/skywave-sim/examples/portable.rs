@@ -95,6 +95,7 @@ fn spec() -> Spec {
         radio: Some(radio()),
         flows,
         agents,
+        proxies: Vec::new(),
         duration: end,
         measure: (seconds(1.0), end),
         seed: 7,

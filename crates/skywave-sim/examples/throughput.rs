@@ -124,6 +124,7 @@ fn dumbbell(flows: u64, seconds: u64, discipline: &str, variant: &str) -> Spec {
         series: false,
         details: false,
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: None,
         bins: None,
     }

@@ -122,6 +122,7 @@ fn chain(hops: u64, seconds: u64, rts: bool, seed: u64) -> Spec {
             stop: None,
         }],
         agents: Vec::new(),
+        proxies: Vec::new(),
         duration: end,
         measure: (Time::ZERO + Duration::from_millis(500), end),
         seed,

@@ -15,6 +15,8 @@ pub struct Outcome {
     pub links: Vec<LinkOutcome>,
     /// One entry a station of the radio network, in the order of the specification.
     pub stations: Vec<StationOutcome>,
+    /// One entry for each flow that a proxy splits, in the order of the specification.
+    pub proxies: Vec<ProxyOutcome>,
     /// Time series, when asked for.
     pub series: Vec<Series>,
     /// Delivered bytes over time, when asked for.
@@ -158,6 +160,37 @@ pub struct FlowOutcome {
     /// Time from start to the last byte's acknowledgement, when the application closed and all
     /// arrived (over the whole run, not the window).
     pub completion_s: Option<f64>,
+}
+
+/// The measurements of one flow that a proxy splits, from the source to the destination. Each of its halves is a
+/// flow of its own.
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+pub struct ProxyOutcome {
+    /// The flow's name.
+    pub name: String,
+    /// `delivered_bytes` in bits per second of the window.
+    pub goodput_bps: f64,
+    /// In-order payload bytes handed to the destination's application.
+    pub delivered_bytes: u64,
+    /// Median time from a byte's first transmission by the source to its delivery to the destination,
+    /// seconds.
+    pub delay_p50_s: Option<f64>,
+    /// 95th percentile of the same.
+    pub delay_p95_s: Option<f64>,
+    /// 99th percentile of the same.
+    pub delay_p99_s: Option<f64>,
+    /// Time average of the bytes in the proxy's buffer: they came in order, and the destination has not
+    /// acknowledged them.
+    pub buffered_mean_bytes: f64,
+    /// The most of them at any time of the window.
+    pub buffered_max_bytes: u64,
+    /// Time average of the bytes that the source knows to be acknowledged, and that the destination has not
+    /// got: what would be lost if the proxy failed.
+    pub at_risk_mean_bytes: f64,
+    /// The most of them at any time of the window.
+    pub at_risk_max_bytes: u64,
+    /// The bytes of this kind at the end of the run, if the proxy has failed: nobody will send them again.
+    pub lost_bytes: Option<f64>,
 }
 
 /// The measurements of one one-way link.

@@ -6,6 +6,7 @@ use ecow::EcoString;
 use skywave_core::agent::SnoopConfig;
 use skywave_core::link::LinkConfig;
 use skywave_core::mac;
+use skywave_core::proxy::ProxyConfig;
 use skywave_core::quic;
 use skywave_core::radio::{
     Mobility, Position, Propagation, RandomWaypoint, RandomWaypointConfig, Reception, Sensing,
@@ -33,6 +34,8 @@ pub struct Spec {
     pub flows: Vec<FlowSpec>,
     /// Agents; at most one a node.
     pub agents: Vec<AgentSpec>,
+    /// Proxies that split flows, by the index of their `near` flow.
+    pub proxies: Vec<ProxySpec>,
     /// When the run ends.
     pub duration: Time,
     /// Start and end of the window that is measured.
@@ -169,6 +172,28 @@ pub struct AgentSpec {
     pub node: usize,
     /// Its settings.
     pub snoop: SnoopConfig,
+}
+
+/// A proxy: two TCP flows, one to its node and one from there, are the halves of one flow. Both have connections of
+/// their own, which open by a handshake and close by FIN whatever their configurations say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProxySpec {
+    /// Name of the whole flow.
+    pub name: Name,
+    /// The flow from the source to the proxy.
+    pub near: usize,
+    /// The flow from the proxy to the destination; the one after `near`. The proxy is its application, so
+    /// that its `traffic` says nothing.
+    pub far: usize,
+    /// Bytes that the proxy holds at most.
+    pub buffer: u32,
+    /// Its policies.
+    pub config: ProxyConfig,
+    /// When the destination learns that it was cut off and is no longer, in order: it announces itself to the
+    /// proxy by three acknowledgements.
+    pub reconnections: Vec<Time>,
+    /// When it fails: it forgets everything, and nobody at its node answers any more.
+    pub fails_at: Option<Time>,
 }
 
 /// A flow from one node to another.

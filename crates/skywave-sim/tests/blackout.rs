@@ -58,6 +58,7 @@ fn spec(dark: u64, loss: f64, bytes: u64, seed: u64) -> Spec {
         measure: (Time::ZERO, end),
         seed,
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: None,
         series: true,
         details: false,

@@ -336,6 +336,7 @@ fn spec(transport: &Transport, links: Vec<LinkConfig>) -> Spec {
         series: false,
         details: false,
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: None,
         bins: None,
     }

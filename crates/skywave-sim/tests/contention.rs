@@ -40,6 +40,7 @@ fn run(contention: Option<Contention>) -> (FlowOutcome, f64) {
         ],
         flows: vec![ftp("bulk", 0, 2, config)],
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: None,
         duration: end,
         measure: (Time::ZERO, end),

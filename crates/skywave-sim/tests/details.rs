@@ -153,6 +153,7 @@ fn offered(rate_mbps: f64, traffic: impl Fn(Rate) -> Traffic) -> Spec {
         series: false,
         details: true,
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: None,
         bins: None,
     }

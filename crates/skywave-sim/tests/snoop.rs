@@ -152,6 +152,7 @@ fn every_transfer_over_a_long_lossy_link_completes() {
             ],
             flows,
             radio: None,
+            proxies: Vec::new(),
             agents: vec![AgentSpec {
                 node: 1,
                 snoop: SnoopConfig {

@@ -161,6 +161,7 @@ fn voice(rate_kbps: u64) -> Spec {
         series: false,
         details: false,
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: None,
         bins: None,
     }

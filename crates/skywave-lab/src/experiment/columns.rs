@@ -1,10 +1,10 @@
-//! Every measured field of a flow, of a link and of a station, once: its name, its unit and how to read it.
+//! Every measured field of a flow, of a link, of a proxy and of a station, once: its name, its unit and how to read it.
 //!
 //! The result rows, the Parquet columns, the stored runs and the plots all follow these tables, and
 //! a field that is added to an outcome but not here does not compile.
 
 use skywave_sim::losses::{Found, LossCause};
-use skywave_sim::outcome::{FlowOutcome, LinkOutcome, StationOutcome};
+use skywave_sim::outcome::{FlowOutcome, LinkOutcome, ProxyOutcome, StationOutcome};
 
 /// One measured value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -279,6 +279,21 @@ columns! {
     given_up count Count Sum "Given up";
     mean_transmissions maybe Ratio Mean "Mean transmissions";
     fec_repairs count Count Sum "FEC repairs";
+}
+
+columns! {
+    /// The measured fields of a flow that a proxy splits, from end to end.
+    PROXY, every_proxy_field_has_a_column, ProxyOutcome:
+    goodput_bps real BitRate Sum "Goodput";
+    delivered_bytes count Bytes Sum "Delivered";
+    delay_p50_s maybe Seconds Mean "Delay p50";
+    delay_p95_s maybe Seconds Mean "Delay p95";
+    delay_p99_s maybe Seconds Mean "Delay p99";
+    buffered_mean_bytes real Bytes Mean "Mean buffer";
+    buffered_max_bytes count Bytes Mean "Max buffer";
+    at_risk_mean_bytes real Bytes Mean "Mean at risk";
+    at_risk_max_bytes count Bytes Mean "Max at risk";
+    lost_bytes maybe Bytes Sum "Lost by a failure";
 }
 
 columns! {

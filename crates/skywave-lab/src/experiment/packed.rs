@@ -3,9 +3,11 @@
 //! Most fields of most outcomes are zero. So a list of fields is a bit a field, which says whether it is
 //! something, and the values of those that are.
 
-use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Outcome, Span, StationOutcome};
+use skywave_sim::outcome::{
+    Bins, FlowOutcome, LinkOutcome, Outcome, ProxyOutcome, Span, StationOutcome,
+};
 
-use super::columns::{Cell, Column, FLOW, LINK, STATION};
+use super::columns::{Cell, Column, FLOW, LINK, PROXY, STATION};
 use super::timeline::ACTIVITIES;
 
 /// Adds an outcome; its time series are left out.
@@ -16,6 +18,9 @@ pub(super) fn write(out: &mut Vec<u8>, outcome: &Outcome) {
     });
     list(out, &outcome.links, |out, link| {
         entity(out, &link.name, LINK, link);
+    });
+    list(out, &outcome.proxies, |out, proxy| {
+        entity(out, &proxy.name, PROXY, proxy);
     });
     list(out, &outcome.stations, |out, station| {
         entity(out, &station.name, STATION, station);
@@ -52,6 +57,11 @@ pub(super) fn read(mut bytes: &[u8]) -> Option<Outcome> {
             let mut link = LinkOutcome::default();
             link.name = take_entity(from, LINK, &mut link)?;
             Some(link)
+        })?,
+        proxies: take_list(from, |from| {
+            let mut proxy = ProxyOutcome::default();
+            proxy.name = take_entity(from, PROXY, &mut proxy)?;
+            Some(proxy)
         })?,
         stations: take_list(from, |from| {
             let mut station = StationOutcome::default();
@@ -200,6 +210,11 @@ mod tests {
                 utilisation: f64::MIN_POSITIVE,
                 fec_repairs: 127,
                 ..LinkOutcome::default()
+            }],
+            proxies: vec![ProxyOutcome {
+                name: "bulk".into(),
+                goodput_bps: 2.5e6,
+                ..ProxyOutcome::default()
             }],
             stations: vec![StationOutcome {
                 name: "A".into(),

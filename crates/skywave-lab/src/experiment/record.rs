@@ -7,9 +7,9 @@
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Outcome, StationOutcome};
+use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Outcome, ProxyOutcome, StationOutcome};
 
-use super::columns::{Cell, Column, FLOW, LINK, STATION};
+use super::columns::{Cell, Column, FLOW, LINK, PROXY, STATION};
 use super::key::{RunKey, hash};
 use super::results::RunResult;
 use super::store::series_path;
@@ -36,6 +36,7 @@ pub(super) fn line(key: RunKey, seed: u64, engine: &str, run: &RunResult) -> Str
     let outcome = &run.outcome;
     let flows = outcome.flows.iter().map(|o| record(&o.name, FLOW, o));
     let links = outcome.links.iter().map(|o| record(&o.name, LINK, o));
+    let proxies = outcome.proxies.iter().map(|o| record(&o.name, PROXY, o));
     let stations = outcome.stations.iter().map(|o| {
         let mut station = record(&o.name, STATION, o);
         station["timeline"] = timeline::record(&o.timeline);
@@ -47,6 +48,7 @@ pub(super) fn line(key: RunKey, seed: u64, engine: &str, run: &RunResult) -> Str
         "seed": seed,
         "flows": flows.collect::<Vec<_>>(),
         "links": links.collect::<Vec<_>>(),
+        "proxies": proxies.collect::<Vec<_>>(),
         "stations": stations.collect::<Vec<_>>(),
         "events": outcome.events,
         "series": run.series_file.is_some(),
@@ -122,6 +124,11 @@ fn parse(value: &Value) -> Option<(RunKey, RunResult)> {
         link.name = restore(v, LINK, &mut link)?;
         Some(link)
     });
+    let proxies = value.get("proxies")?.as_array()?.iter().map(|v| {
+        let mut proxy = ProxyOutcome::default();
+        proxy.name = restore(v, PROXY, &mut proxy)?;
+        Some(proxy)
+    });
     let stations = value.get("stations")?.as_array()?.iter().map(|v| {
         let mut station = StationOutcome::default();
         station.name = restore(v, STATION, &mut station)?;
@@ -131,6 +138,7 @@ fn parse(value: &Value) -> Option<(RunKey, RunResult)> {
     let run = RunResult::new(Outcome {
         flows: flows.collect::<Option<_>>()?,
         links: links.collect::<Option<_>>()?,
+        proxies: proxies.collect::<Option<_>>()?,
         stations: stations.collect::<Option<_>>()?,
         series: Vec::new(),
         bins: match value.get("bins")? {

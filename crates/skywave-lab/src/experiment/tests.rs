@@ -54,6 +54,7 @@ impl Design for Losses {
             series: false,
             details: false,
             agents: Vec::new(),
+            proxies: Vec::new(),
             radio: None,
             bins: None,
         }
@@ -76,6 +77,7 @@ pub(super) fn fake(spec: &Spec) -> Outcome {
         points: vec![(0.0, x), (1.0, loss)],
     };
     Outcome {
+        proxies: Vec::new(),
         stations: Vec::new(),
         flows: vec![FlowOutcome {
             name: "bulk".into(),

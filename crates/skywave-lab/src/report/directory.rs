@@ -7,7 +7,8 @@ use std::path::Path;
 use super::file::{WriteError, write_file};
 use super::html::{HtmlOptions, html};
 use super::parquet::{
-    write_bins, write_links, write_results, write_series, write_stations, write_timelines,
+    write_bins, write_links, write_proxies, write_results, write_series, write_stations,
+    write_timelines,
 };
 use super::study::Study;
 use crate::capture;
@@ -73,6 +74,9 @@ pub fn write_all(
         write_links(out, study, results)
     })?;
     let has = Parts::of(results);
+    write_if(has.proxies, &dir.join("proxies.parquet"), |out| {
+        write_proxies(out, study, results)
+    })?;
     write_if(has.stations, &dir.join("stations.parquet"), |out| {
         write_stations(out, study, results)
     })?;
@@ -94,6 +98,7 @@ pub fn write_all(
 /// What some runs have and others do not.
 #[derive(Default)]
 struct Parts {
+    proxies: bool,
     stations: bool,
     timelines: bool,
     bins: bool,
@@ -103,6 +108,7 @@ impl Parts {
     fn of(results: &Results) -> Self {
         let mut has = Self::default();
         for (_, _, run) in results.iter() {
+            has.proxies |= !run.outcome.proxies.is_empty();
             let stations = &run.outcome.stations;
             has.stations |= !stations.is_empty();
             has.timelines |= stations.iter().any(|s| !s.timeline.is_empty());

@@ -14,9 +14,9 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::row::{Row, rows};
 use super::study::{Study, StudyPoint};
-use skywave_sim::outcome::{Outcome, Span, StationOutcome};
+use skywave_sim::outcome::{Outcome, ProxyOutcome, Span, StationOutcome};
 
-use crate::experiment::columns::{Cell, Column, FLOW, LINK, STATION, Unit};
+use crate::experiment::columns::{Cell, Column, FLOW, LINK, PROXY, STATION, Unit};
 use crate::experiment::{Results, timeline};
 
 mod params;
@@ -108,6 +108,14 @@ pub fn links<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
         |link| &link.name,
         |outcome| outcome.links,
     )
+}
+
+/// One row a run and flow that a proxy splits, from end to end.
+pub fn proxies<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
+    let name: fn(&ProxyOutcome) -> &str = |proxy| &proxy.name;
+    entities(study, results, "flow", PROXY, name, |outcome| {
+        outcome.proxies
+    })
 }
 
 /// One row a run and station.

@@ -11,7 +11,7 @@ use crate::scenario::PlotKind;
 
 mod entities;
 
-pub(super) use entities::{flows, links, stations};
+pub(super) use entities::{flows, links, proxies, stations};
 
 /// A table of text.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]

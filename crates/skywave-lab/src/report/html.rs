@@ -60,6 +60,7 @@ pub(super) struct Page {
     why: Why,
     flows: Grid,
     links: Grid,
+    proxies: Grid,
     stations: Grid,
     /// Pictures of the radio network.
     radio: Vec<String>,
@@ -172,6 +173,7 @@ pub(super) fn page(
     };
     let flows = grid::flows(study, results, MAX_FLOW_ROWS);
     let links = grid::links(study, results, MAX_LINK_ROWS);
+    let proxies = grid::proxies(study, results, MAX_FLOW_ROWS);
     let stations = grid::stations(study, results, MAX_STATION_ROWS);
     let radio: Vec<String> = radio::pictures(study, results)
         .iter()
@@ -186,6 +188,7 @@ pub(super) fn page(
             ("why", "Why it was slow", why.is_worth()),
             ("flows", "Flows", !flows.rows.is_empty()),
             ("links", "Links", !links.rows.is_empty()),
+            ("proxies", "Proxies", !proxies.rows.is_empty()),
             ("stations", "Stations", !stations.rows.is_empty()),
             ("made", "How this was made", true),
         ],
@@ -203,6 +206,7 @@ pub(super) fn page(
         why,
         flows,
         links,
+        proxies,
         stations,
         radio,
         traces,

@@ -1,4 +1,4 @@
-//! Results as Parquet files: `results.parquet`, `links.parquet`, `stations.parquet`, `timelines.parquet`,
+//! Results as Parquet files: `results.parquet`, `links.parquet`, `proxies.parquet`, `stations.parquet`, `timelines.parquet`,
 //! `bins.parquet` and `series.parquet`, with what they depend on in their metadata. The same results give the same bytes.
 
 use std::io::{self, Write};
@@ -33,6 +33,15 @@ pub fn write_results<W: Write + Send>(out: W, study: &Study, results: &Results) 
 /// Writes one row a run and link.
 pub fn write_links<W: Write + Send>(out: W, study: &Study, results: &Results) -> io::Result<()> {
     write(out, frame::links(study, results), study, results)
+}
+
+/// Writes one row a run and flow that a proxy splits.
+pub(super) fn write_proxies<W: Write + Send>(
+    out: W,
+    study: &Study,
+    results: &Results,
+) -> io::Result<()> {
+    write(out, frame::proxies(study, results), study, results)
 }
 
 /// Writes one row a run and station.

@@ -135,6 +135,11 @@ class Results:
         return Table(self._inner.links())
 
     @cached_property
+    def proxies(self) -> Table:
+        """One row a run and flow that a proxy splits, from end to end."""
+        return Table(self._inner.proxies())
+
+    @cached_property
     def stations(self) -> Table:
         """One row a run and station of the radio network."""
         return Table(self._inner.stations())

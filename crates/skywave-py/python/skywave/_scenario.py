@@ -189,6 +189,7 @@ class Flow(_Table):
     via: Sequence[str] | None = None
     reverse_via: Sequence[str] | None = None
     tunnel: Mapping[str, Value] | Sequence[Mapping[str, Value]] | None = None
+    proxy: str | Mapping[str, Value] | None = None
     transport: str | Transport | Mapping[str, Value] | None = None
     profile: str | None = None
     mss: int | str | None = None

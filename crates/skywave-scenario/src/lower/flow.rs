@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 
 use skywave_core::packet::UDP_HEADER_BYTES;
 use skywave_core::{Duration, Time};
-use skywave_sim::spec::{Dist as SimDist, FlowSpec, PauseFrom, Traffic, Transport};
+use skywave_sim::spec::{Dist as SimDist, FlowSpec, PauseFrom, ProxySpec, Traffic, Transport};
 
 use crate::lower::custom::CustomMembers;
-use crate::lower::route;
 use crate::lower::tcp;
 use crate::lower::{Draw, FlowNames, Network, Target, check_dist, check_name, copies, numbered};
+use crate::lower::{proxy, route};
 use crate::model::Dist;
 use crate::model::flow::{FlowModel, OnOffModel, PauseFromModel, RequestsModel, TrafficModel};
 use crate::model::units;
@@ -21,13 +21,17 @@ use crate::sweep::default_flow_name;
 /// Most links and flows of one simulation.
 const MAX_FLOWS: usize = 100_000;
 
+/// The flows of a point, how results name them, and the proxies between those that are halves.
+pub(crate) type Flows = (Vec<FlowSpec>, Vec<FlowNames>, Vec<ProxySpec>);
+
 /// Lowers all flows.
 pub(crate) fn all(
     network: &mut Network,
     flows: &[Spanned<FlowModel>],
     end: Time,
     custom: &CustomMembers,
-) -> Result<(Vec<FlowSpec>, Vec<FlowNames>), Fault> {
+) -> Result<Flows, Fault> {
+    let mut proxies = Vec::new();
     let mut specs = Vec::new();
     let mut names = Vec::new();
     let mut routed = Vec::new();
@@ -41,6 +45,7 @@ pub(crate) fn all(
             Transport::Udp { .. } => None,
         };
         let traffic = traffic(flow, mss)?;
+        let proxy = proxy::lower(model, (&transport, &label), custom)?;
         if let Some(name) = &model.name {
             check_name(name)?;
         }
@@ -56,7 +61,7 @@ pub(crate) fn all(
             let span = model.name.as_ref().map_or(&flow.span, |n| &n.span);
             network.add_name("flow", &name, span)?;
             let (from, to) = ends(network, model, copy, mss.is_some())?;
-            if specs.len() == MAX_FLOWS {
+            if specs.len() + usize::from(proxy.is_some()) >= MAX_FLOWS {
                 return Err(Fault::new(flow.span.clone(), "these are too many flows")
                     .label(format!("more than {MAX_FLOWS}")));
             }
@@ -64,6 +69,7 @@ pub(crate) fn all(
             if route::is_given(model) {
                 routed.push((specs.len(), model, copy));
             }
+            let index = specs.len();
             specs.push(FlowSpec {
                 name: name.into(),
                 from,
@@ -78,10 +84,24 @@ pub(crate) fn all(
                 transport: label.clone(),
                 group: group.clone(),
             });
+            if let Some(proxy) = &proxy {
+                let (far, joint) = proxy.split(network, &mut specs[index], index, end)?;
+                for half in [&specs[index], &far] {
+                    network.add_name("flow", &half.name, span)?;
+                }
+                network.draw_also(Target::FlowStart(index), Target::FlowStart(index + 1));
+                specs.push(far);
+                proxies.push(joint);
+                names[index].group = format!("{group}.near");
+                names.push(FlowNames {
+                    transport: proxy.label.clone(),
+                    group: group.clone(),
+                });
+            }
         }
     }
     route::all(network, &mut specs, &routed)?;
-    Ok((specs, names))
+    Ok((specs, names, proxies))
 }
 
 fn ends(

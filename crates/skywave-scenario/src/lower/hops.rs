@@ -7,7 +7,7 @@ use skywave_core::routing::dsr::MOST_HOPS;
 use skywave_sim::network::{Router, Way, edges, ways};
 use skywave_sim::spec::{FlowSpec, Movement, RadioSpec, RoutingSpec, Transport};
 
-use crate::lower::{Network, copies};
+use crate::lower::{Network, copies, proxy};
 use crate::model::flow::FlowModel;
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
@@ -66,7 +66,14 @@ fn ends(models: &[Spanned<FlowModel>]) -> Result<Vec<&Span>, Fault> {
     let mut spans = Vec::new();
     for flow in models {
         let copies = copies(flow.value.count.as_ref())?;
-        spans.extend(copies.iter().map(|_| &flow.value.to.span));
+        // A proxy makes two flows of one.
+        let flows = copies.len()
+            * if proxy::of(&flow.value).is_some() {
+                2
+            } else {
+                1
+            };
+        spans.extend(std::iter::repeat_n(&flow.value.to.span, flows));
     }
     Ok(spans)
 }

@@ -11,6 +11,7 @@ pub(crate) mod hops;
 pub(crate) mod link;
 pub(crate) mod member;
 pub(crate) mod propagation;
+pub(crate) mod proxy;
 pub(crate) mod queue;
 pub(crate) mod quic;
 pub(crate) mod radio;
@@ -85,7 +86,7 @@ pub(crate) struct Draw {
 }
 
 /// The use of a drawn time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     LinkDelay(usize),
     FlowStart(usize),
@@ -146,6 +147,14 @@ impl Network {
         &self.next
     }
 
+    /// What is drawn for `target` holds for `other` as well.
+    pub(crate) fn draw_also(&mut self, target: Target, other: Target) {
+        let draws = self.draws.iter_mut();
+        if let Some(draw) = draws.rev().find(|draw| draw.targets.contains(&target)) {
+            draw.targets.push(other);
+        }
+    }
+
     fn join(&mut self) {
         let air = self.nodes.len();
         self.next = vec![Vec::new(); air + 1];
@@ -192,7 +201,7 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
     }
     check_network(file)?;
     network.join();
-    let (flows, flow_names) = flow::all(&mut network, &file.flow, end, context.custom)?;
+    let (flows, flow_names, proxies) = flow::all(&mut network, &file.flow, end, context.custom)?;
     let agents = agent::all(&network, &file.agent, &flows)?;
     let flows_len = flows.len();
     let radio = match &file.radio {
@@ -211,6 +220,7 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
             radio,
             flows,
             agents,
+            proxies,
             duration: end,
             measure,
             seed: 0,

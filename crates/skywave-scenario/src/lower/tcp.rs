@@ -23,12 +23,13 @@ use crate::model::tcp::{
 };
 use crate::read::fault::Fault;
 use crate::read::names::unknown;
+use crate::read::spanned::Spanned;
 use crate::read::tree::Span;
 
 /// The preset of a flow that names none.
 const DEFAULT: &str = "reno";
 /// Largest window that 32-bit sequence numbers and window scaling allow.
-const MAX_WINDOW: f64 = 1_073_741_824.0;
+pub(crate) const MAX_WINDOW: f64 = 1_073_741_824.0;
 /// Largest window in segments, so that what is in flight fits in memory.
 pub(crate) const MAX_SEGMENTS: f64 = 500_000.0;
 
@@ -40,14 +41,50 @@ pub(crate) fn transport(
     if let Some(quic) = quic(model, custom)? {
         return Ok(quic);
     }
-    let (composition, label) = match model.transport.as_ref().map(|t| (&t.value, &t.span)) {
-        None => (named(DEFAULT, &(0..0), &[])?, DEFAULT.to_owned()),
-        Some((TransportModel::Preset(name), _)) if name == "udp" => {
+    match model.transport.as_ref().map(|transport| &transport.value) {
+        Some(TransportModel::Preset(name)) if name == "udp" => {
             refuse_tcp_keys(model)?;
             let header = udp_header(model);
             return Ok((Transport::Udp { header }, "udp".into()));
         }
-        Some((TransportModel::Preset(name), _)) if name == "wtcp" => return wtcp(model, None),
+        Some(TransportModel::Preset(name)) if name == "wtcp" => return wtcp(model, None),
+        _ => {}
+    }
+    of_tcp(model, model.transport.as_ref(), custom)
+}
+
+/// The transport of the half of a flow that a proxy begins, and what results call it.
+pub(crate) fn of_half(
+    model: &FlowModel,
+    transport: &Spanned<TransportModel>,
+    custom: &CustomMembers,
+) -> Result<(Transport, String), Fault> {
+    let other = match &transport.value {
+        TransportModel::Preset(name) => {
+            name == "udp"
+                || OTHER_TRANSPORTS.iter().any(|other| other.name == name)
+                || PRESETS_OF_QUIC.iter().any(|preset| preset.name == name)
+        }
+        TransportModel::Composed(composed) => composed.wtcp.is_some() || composed.quic.is_some(),
+    };
+    if other {
+        return Err(Fault::new(
+            transport.span.clone(),
+            "a proxy begins connections of TCP only",
+        )
+        .label("take a preset or a composition of TCP"));
+    }
+    of_tcp(model, Some(transport), custom)
+}
+
+/// `transport` with the other keys of the flow.
+fn of_tcp(
+    model: &FlowModel,
+    transport: Option<&Spanned<TransportModel>>,
+    custom: &CustomMembers,
+) -> Result<(Transport, String), Fault> {
+    let (composition, label) = match transport.map(|t| (&t.value, &t.span)) {
+        None => (named(DEFAULT, &(0..0), &[])?, DEFAULT.to_owned()),
         Some((TransportModel::Preset(name), span)) => {
             let more: Vec<&str> = OTHER_TRANSPORTS.iter().map(|other| other.name).collect();
             (

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::model::member::AckingModel;
 use crate::model::number::{Count, Probability};
+use crate::model::proxy::ProxyModel;
 use crate::model::tcp::{HandshakeModel, ProfileModel, TcpModel, TransportModel};
 use crate::model::units::{Bytes, Duration, HeaderBytes, Period, Rate, Size, Window};
 use crate::model::{Dist, OneOrMany};
@@ -30,6 +31,8 @@ pub(crate) struct FlowModel {
     pub(crate) reverse_via: Option<Spanned<Vec<Spanned<String>>>>,
     /// Stretches on which packets travel inside others; default none.
     pub(crate) tunnel: Option<OneOrMany<Spanned<TunnelModel>>>,
+    /// A node that ends the connection of the source and begins another one to the destination; default "none".
+    pub(crate) proxy: Option<Spanned<ProxyModel>>,
     /// The transport protocol: the name of a preset (docs/mechanisms/README.md explains them, `skywave
     /// variants` lists them), "wtcp", "udp", or a composition; default "reno".
     pub(crate) transport: Option<Spanned<TransportModel>>,

@@ -12,6 +12,7 @@ pub(crate) mod home;
 pub(crate) mod member;
 pub(crate) mod number;
 pub(crate) mod policer;
+pub(crate) mod proxy;
 pub(crate) mod quantity;
 pub(crate) mod queue;
 pub(crate) mod quic;

@@ -232,6 +232,27 @@ cases! {
     a_path_to_no_agent: "\"flow.bulk.transport\" =" => "\"agent.B.snoop\" =";
 }
 
+// Proxies.
+cases! {
+    GOOD;
+    a_proxy_nowhere: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\nproxy = { at = \"E\" }\n\n[run]";
+    a_proxy_at_an_end: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\nproxy = { at = \"C\" }\n\n[run]";
+    a_proxy_beside_the_way: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\nproxy = { at = \"D\" }\n\n[run]";
+    a_proxy_without_a_place: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\nproxy = { buffer = \"64kB\" }\n\n[run]";
+    a_proxy_without_room: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\nproxy = { at = \"B\", buffer = \"0 B\" }\n\n[run]";
+    a_proxy_with_room_for_less_than_a_segment: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\nproxy = { at = \"B\", buffer = \"1kB\" }\n\n[run]";
+    a_proxy_with_too_much_room: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\nproxy = { at = \"B\", buffer = \"2GiB\" }\n\n[run]";
+    a_proxy_of_datagrams: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\ntransport = \"udp\"\ntraffic = { cbr = { rate = \"64kbps\", packet = 200 } }\nproxy = { at = \"B\" }\n\n[run]";
+    a_proxy_of_quic: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\ntransport = \"quic\"\nproxy = { at = \"B\" }\n\n[run]";
+    a_proxy_that_begins_datagrams: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\nproxy = { at = \"B\", transport = \"udp\" }\n\n[run]";
+    a_proxy_of_an_unknown_transport: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\nproxy = { at = \"B\", transport = \"renoo\" }\n\n[run]";
+    a_proxy_on_a_route_of_its_own: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\nvia = [\"B\"]\nproxy = { at = \"B\" }\n\n[run]";
+    a_proxy_with_an_unknown_policy: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\nproxy = { at = \"B\", towards_source = \"plan\" }\n\n[run]";
+    a_proxy_that_grants_nothing: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\nproxy = { at = \"B\", towards_source = { window = 0 } }\n\n[run]";
+    a_proxy_that_fails_before_the_run: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\nproxy = { at = \"B\", fails_at = \"0s\" }\n\n[run]";
+    an_unknown_kind_of_proxy: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"B\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\nproxy = \"non\"\n\n[run]";
+}
+
 // The sweep.
 cases! {
     GOOD;

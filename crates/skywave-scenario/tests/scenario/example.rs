@@ -79,6 +79,7 @@ fn a_point_and_a_seed_make_the_expected_simulation() {
         series: false,
         details: false,
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: None,
         bins: None,
     };

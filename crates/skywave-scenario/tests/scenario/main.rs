@@ -11,6 +11,7 @@ mod flow;
 mod members;
 mod mutations;
 mod profiles;
+mod proxy;
 mod queues;
 mod quic;
 mod radio;

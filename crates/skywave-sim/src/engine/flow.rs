@@ -2,15 +2,16 @@
 
 mod other;
 
-use skywave_core::driver::{DriveFlight, DriveReceiver, DriveSender};
+use skywave_core::driver::{DriveReceiver, DriveSender};
 use skywave_core::packet::{Body, Datagram, Packet, Segment};
 use skywave_core::tcp::SenderCounters;
 use skywave_core::tcp::sender::Departure;
 use skywave_core::{Duration, Time};
 
-use super::ends::{Answer, Ends, Tcp};
+use super::ends::{self, Answer, Ends, Tcp};
 use super::mailbox::Mailbox;
 use super::quic::Quic;
+use super::split;
 use super::wake::Wake;
 use super::wtcp::{self, Wtcp};
 use crate::losses::{Found, LossCause};
@@ -72,7 +73,9 @@ pub(crate) enum Local {
 impl Flow {
     pub(crate) fn new(index: usize, spec: &FlowSpec, run: &Spec) -> Self {
         let ends = match &spec.transport {
-            Transport::Tcp(config) => Ends::Tcp(Tcp::new(config, run)),
+            Transport::Tcp(config) => {
+                split::ends(index, config, run).unwrap_or_else(|| Ends::Tcp(Tcp::new(config, run)))
+            }
             Transport::Udp { header } => Ends::Udp {
                 header: *header,
                 sent: 0,
@@ -86,7 +89,7 @@ impl Flow {
         };
         let series: &[&str] = match &ends {
             Ends::Wtcp(_) => &wtcp::SERIES,
-            Ends::Tcp(_) | Ends::Udp { .. } | Ends::Quic(_) => &SERIES,
+            Ends::Tcp(_) | Ends::Udp { .. } | Ends::Quic(_) | Ends::Half(_) => &SERIES,
         };
         Self {
             index: index as u32,
@@ -217,6 +220,14 @@ impl Flow {
                 quic.close();
                 None
             }
+            (Ends::Half(half), Action::Write(bytes)) => {
+                half.write(now, bytes, &mut self.meter);
+                None
+            }
+            (Ends::Half(half), Action::Close) => {
+                half.close();
+                None
+            }
         }
     }
 
@@ -229,6 +240,7 @@ impl Flow {
             Ends::Udp { .. } => {}
             Ends::Wtcp(wtcp) => wtcp.close(),
             Ends::Quic(quic) => quic.close(),
+            Ends::Half(half) => half.close(),
         }
     }
 
@@ -256,21 +268,20 @@ impl Flow {
             return;
         }
         // SYN and FIN carry nothing for the application.
-        let mut position = before.max(tcp.config().handshake.span());
+        let position = before.max(tcp.config().handshake.span());
         let data_end = after - u64::from(tcp.receiver.is_finished());
         let delivered = data_end.saturating_sub(position);
         self.meter.delivered(now, counts, delivered);
-        // No ACK of this data has reached the sender yet, so it still knows when each segment was
-        // first sent.
         let flight = tcp.sender.flight();
-        while position < data_end
-            && let Some(sent) = flight.at_number(position, &mut tcp.next_number)
-        {
-            if counts {
-                self.meter.delay(now.since(sent.first_sent()));
-            }
-            position = sent.end();
-        }
+        let span = position..data_end;
+        ends::note_delays(
+            now,
+            counts,
+            flight,
+            &mut tcp.next_number,
+            span,
+            &mut self.meter,
+        );
     }
 
     /// A packet reached the sender.
@@ -292,6 +303,7 @@ impl Flow {
                 tcp.losses.lost(at, tcp.end_of(segment), cause);
                 true
             }
+            (Ends::Half(half), Body::TcpData(segment)) => half.lost(at, segment, cause),
             (Ends::Wtcp(wtcp), Body::WtcpForward(carried)) => wtcp.lost(at, &{ carried.0 }, cause),
             (Ends::Quic(quic), Body::QuicForward(carried)) => {
                 quic.lost(at, *carried, cause);
@@ -333,6 +345,10 @@ impl Flow {
                 quic.on_sender_timer(now);
                 self.after_other_sender(now, None);
             }
+            Ends::Half(half) => {
+                half.on_sender_timer(now, &mut self.meter);
+                self.after_other_sender(now, None);
+            }
         }
     }
 
@@ -352,6 +368,7 @@ impl Flow {
             Ends::Udp { .. } => {}
             Ends::Wtcp(wtcp) => wtcp.on_receiver_timer(now),
             Ends::Quic(quic) => quic.on_receiver_timer(now),
+            Ends::Half(half) => half.on_receiver_timer(now),
         }
     }
 
@@ -361,11 +378,7 @@ impl Flow {
         let Ends::Tcp(tcp) = &mut self.ends else {
             return;
         };
-        let window = tcp.sender.window();
-        self.meter.set_cwnd(now, window.cwnd.0);
-        let una = tcp.sender.flight().una();
-        tcp.losses.acknowledged(now, una);
-        self.meter.acknowledged(now, una);
+        ends::measure_sender(now, &tcp.sender, &mut tcp.losses, &mut self.meter);
         let rtt = tcp.sender.poll_rtt();
         if let Some(rtt) = rtt {
             self.meter.rtt(now, rtt, tcp.sender.rto());
@@ -379,19 +392,7 @@ impl Flow {
     #[cold]
     fn record(&mut self, now: Time, rtt: Option<Duration>) {
         if let (Ends::Tcp(tcp), Some(recorder)) = (&self.ends, &mut self.recorder) {
-            let window = tcp.sender.window();
-            let estimator = tcp.sender.rto();
-            let seconds = |d: Duration| d.as_secs_f64();
-            recorder.record(0, now, window.cwnd.0);
-            recorder.record(1, now, window.ssthresh.0);
-            if let Some(rtt) = rtt {
-                recorder.record(2, now, seconds(rtt));
-            }
-            if let Some(srtt) = estimator.srtt() {
-                recorder.record(3, now, seconds(srtt));
-            }
-            recorder.record(4, now, seconds(estimator.rto()));
-            recorder.record(5, now, tcp.sender.flight().una() as f64);
+            ends::record_sender(now, &tcp.sender, rtt, recorder);
         }
     }
 
@@ -422,6 +423,7 @@ impl Flow {
                 (wtcp.is_done(), drained)
             }
             Ends::Quic(quic) => (quic.is_done(), quic.is_drained() && waits),
+            Ends::Half(half) => (half.sender().is_done(), half.is_drained() && waits),
         };
         if done && self.completed == Time::MAX {
             self.completed = now;
@@ -443,6 +445,7 @@ impl Flow {
             Ends::Udp { .. } => false,
             Ends::Wtcp(wtcp) => wtcp.waits() && wtcp.acknowledged() > 0,
             Ends::Quic(quic) => quic.waits(),
+            Ends::Half(half) => half.waits(),
         };
         if waits {
             self.meter.add_gap(now);
@@ -457,6 +460,7 @@ impl Flow {
             Ends::Udp { .. } => {}
             Ends::Wtcp(wtcp) => wtcp.explain(now, &mut outcome),
             Ends::Quic(quic) => quic.explain(now, &mut outcome),
+            Ends::Half(half) => half.explain(now, &mut outcome),
         }
         outcome
     }
@@ -471,6 +475,7 @@ impl Flow {
         match &self.ends {
             Ends::Tcp(tcp) => Some(*tcp.sender.counters()),
             Ends::Quic(quic) => Some(quic.counters()),
+            Ends::Half(half) => Some(*half.sender().counters()),
             Ends::Udp { .. } | Ends::Wtcp(_) => None,
         }
     }
@@ -535,6 +540,7 @@ impl Flow {
             Ends::Tcp(tcp) => tcp,
             Ends::Wtcp(wtcp) if NEWS => return wtcp.answer(self.index),
             Ends::Quic(quic) if NEWS => return quic.answer(self.index),
+            Ends::Half(half) if NEWS => return half.answer(self.index),
             _ => unreachable!("datagrams are not acknowledged"),
         };
         let segment = tcp.receiver.ack::<NEWS>(now);

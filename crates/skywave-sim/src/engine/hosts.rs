@@ -53,6 +53,7 @@ impl World<'_> {
         while let Some(packet) = self.flows[index].poll_other_sender(at) {
             self.send(packet, at);
         }
+        self.work_proxy(index, at);
     }
 
     /// The sender's host does what is due at `at`, other than to take a packet.
@@ -113,6 +114,9 @@ impl World<'_> {
             self.deliver(index, id, at);
         }
         self.fire_receiver_timer(index, horizon);
+        if !self.flows[index].is_tcp() {
+            self.work_proxy(index, self.now);
+        }
         self.schedule_receiver(index);
     }
 
@@ -179,7 +183,7 @@ impl World<'_> {
     }
 
     #[inline(never)]
-    fn answer(&mut self, index: usize, at: Time) {
+    pub(super) fn answer(&mut self, index: usize, at: Time) {
         loop {
             let flow = &mut self.flows[index];
             match flow.poll_receiver(at) {

@@ -18,6 +18,7 @@ mod queue;
 mod quic;
 mod ring;
 mod routes;
+mod split;
 mod timed;
 mod undelivered;
 mod wake;

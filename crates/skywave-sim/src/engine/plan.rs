@@ -9,12 +9,14 @@
 //! Packets are *collected* in an inbox where the order of their arrival is not known in advance: at
 //! a link with several feeders, at every data sender (or the cycle would have no clock), after a
 //! link that reorders, at a link with ARQ, whose timers wait among its packets, and at an agent,
-//! which sees both directions. All other links and receivers *follow*: they decide as soon as the
+//! which sees both directions, and at the hosts of flows that a proxy splits, which decide at their own
+//! time. All other links and receivers *follow*: they decide as soon as the
 //! lane before them has decided.
 
 use skywave_core::{Duration, Time};
 
 use super::routes::{Direction, Routes};
+use super::split::is_half;
 use crate::spec::{Spec, Transport};
 
 /// Longest slack: even where nothing needs a decision earlier, decide this often, so that the
@@ -79,9 +81,21 @@ impl Plan {
         };
         let mut links = view.link_slacks();
         let senders: Vec<Duration> = (0..routes.flows())
-            .map(|flow| view.sender_slack(flow, &mut links))
+            .map(|flow| {
+                if is_half(flow, spec) {
+                    Duration::ZERO
+                } else {
+                    view.sender_slack(flow, &mut links)
+                }
+            })
             .collect();
         let receiver = |flow| {
+            if is_half(flow, spec) {
+                return Receiving {
+                    collects: true,
+                    slack: Duration::ZERO,
+                };
+            }
             let (delay, inbox) = view.next_inbox(flow, Direction::Reverse, 0);
             let held = inbox.and_then(|link| links[link as usize]);
             Receiving {
@@ -219,6 +233,9 @@ impl View<'_> {
     }
 
     fn receiver_collects(&self, flow: usize) -> bool {
+        if is_half(flow, self.spec) {
+            return true;
+        }
         let last = self.routes.links(flow, Direction::Forward).last();
         last.is_some_and(|link| reorders(self.spec, link))
     }

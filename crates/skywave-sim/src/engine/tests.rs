@@ -10,6 +10,7 @@ use skywave_core::link::{
     Arq, Blackout, Contention, Fec, Jitter, Limit, LinkConfig, LossConfig, QueueConfig, RedConfig,
     Reordering, Service, Trace,
 };
+use skywave_core::proxy::{EndToEnd, ProxyConfig, TowardsSource};
 use skywave_core::tcp::{PRESETS, Profile, TcpConfig};
 use skywave_core::{Duration, Rate, Time, quic, wtcp};
 
@@ -18,7 +19,7 @@ use super::routes::Routes;
 use super::world::World;
 use crate::observe::{Observer, Offer};
 use crate::outcome::Outcome;
-use crate::spec::{AgentSpec, FlowSpec, LinkSpec, Spec, Traffic, Transport};
+use crate::spec::{AgentSpec, FlowSpec, LinkSpec, ProxySpec, Spec, Traffic, Transport};
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -91,6 +92,7 @@ fn spec(nodes: usize, links: Vec<LinkSpec>, flows: Vec<FlowSpec>) -> Spec {
         series: true,
         details: true,
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: None,
         bins: Some(ms(700)),
     }
@@ -178,6 +180,35 @@ fn agree(spec: &Spec) -> bool {
     };
     assert_eq!(same, exact);
     true
+}
+
+/// A proxy at node 0 splits the last flow, if that is of TCP.
+fn split_last(spec: &mut Spec, m_tcp: bool) {
+    let near = spec.flows.len() - 1;
+    let flow = &mut spec.flows[near];
+    if !matches!(flow.transport, Transport::Tcp(_)) {
+        return;
+    }
+    let far = FlowSpec {
+        name: "far".into(),
+        from: 0,
+        ..flow.clone()
+    };
+    flow.to = 0;
+    spec.flows.push(far);
+    let mut config = ProxyConfig::default();
+    if m_tcp {
+        config.towards_source = TowardsSource::EndToEnd(EndToEnd::default());
+    }
+    spec.proxies.push(ProxySpec {
+        name: "whole".into(),
+        near,
+        far: near + 1,
+        buffer: 20_000,
+        config,
+        reconnections: vec![Time::ZERO + ms(6_500)],
+        fails_at: m_tcp.then_some(Time::ZERO + ms(15_000)),
+    });
 }
 
 /// Changes one of the links so that it does not treat packets as a plain wire does.
@@ -289,6 +320,7 @@ proptest! {
         bend in 0..15,
         agents in prop_oneof![3 => Just(&[][..]), 1 => Just(&[0][..]), 1 => Just(&[1][..]), 1 => Just(&[0, 1][..])],
         timers: bool,
+        split in prop::option::weighted(0.4, any::<bool>()),
     ) {
         let profile = if modern { Profile::Rfc } else { Profile::Ns2 };
         let mut spec = dumbbell(&delays, |i| {
@@ -306,6 +338,9 @@ proptest! {
         }
         bend_path(&mut spec, bend);
         spec.agents = agents.iter().map(|&node| snoop(node, timers)).collect();
+        if let Some(m_tcp) = split {
+            split_last(&mut spec, m_tcp);
+        }
         prop_assume!(agree(&spec));
     }
 }

@@ -218,6 +218,7 @@ impl<'a> World<'a> {
         self.tell_of_undecided();
         let mut outcome = Outcome {
             events: self.handled,
+            proxies: self.measure_proxies(),
             ..Outcome::default()
         };
         drop((self.packets, self.events, self.routes, self.plan));

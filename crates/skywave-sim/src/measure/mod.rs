@@ -5,6 +5,7 @@ mod bins;
 mod delay;
 mod flow;
 mod fullness;
+mod gauge;
 mod loss;
 mod series;
 
@@ -13,5 +14,6 @@ pub(crate) use bins::BinMeter;
 pub(crate) use delay::DelayHistogram;
 pub(crate) use flow::FlowMeter;
 pub(crate) use fullness::Fullness;
+pub(crate) use gauge::Gauge;
 pub(crate) use loss::LossLedger;
 pub(crate) use series::Recorder;

@@ -82,6 +82,7 @@ pub(crate) fn detailed(nodes: &[&str], links: Vec<LinkSpec>, flow: FlowSpec, sec
         series: true,
         details: true,
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: None,
         bins: None,
     }
@@ -113,6 +114,7 @@ pub(crate) fn single(path: Path, config: TcpConfig, seed: u64) -> Spec {
         series: false,
         details: false,
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: None,
         bins: None,
     }

@@ -36,6 +36,7 @@ fn stream(rate: u64, radio: LinkConfig) -> Spec {
         series: false,
         details: false,
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: None,
         bins: None,
     }

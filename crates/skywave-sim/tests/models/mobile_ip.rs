@@ -54,6 +54,7 @@ fn triangle(route: Route) -> Outcome {
         series: false,
         details: false,
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: None,
         bins: None,
     })

@@ -85,6 +85,7 @@ fn a_poisson_source_fills_a_queue_as_an_md1_does() {
             series: false,
             details: false,
             agents: Vec::new(),
+            proxies: Vec::new(),
             radio: None,
             bins: None,
         });

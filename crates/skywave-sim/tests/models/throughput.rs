@@ -28,6 +28,7 @@ fn lossy(config: TcpConfig, loss: LossConfig, seconds: u64, seed: u64) -> Outcom
         series: false,
         details: false,
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: None,
         bins: None,
     })

@@ -34,6 +34,7 @@ pub(crate) fn run(radio: RadioSpec, flows: Vec<FlowSpec>, seconds: u64, seed: u6
         links: Vec::new(),
         flows,
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: Some(radio),
         duration: end,
         measure: (Time::ZERO, end),

@@ -37,6 +37,7 @@ fn framing(transport: Transport, traffic: Traffic) -> Option<Framing> {
         series: false,
         details: false,
         agents: Vec::new(),
+        proxies: Vec::new(),
         radio: None,
         bins: None,
     };

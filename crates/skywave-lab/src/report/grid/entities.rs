@@ -1,9 +1,9 @@
-//! Tables of flows, links and stations, point by point.
+//! Tables of flows, links, proxies and stations, point by point.
 
 use super::{Grid, cell};
-use skywave_sim::outcome::{LinkOutcome, Outcome, StationOutcome};
+use skywave_sim::outcome::{LinkOutcome, Outcome, ProxyOutcome, StationOutcome};
 
-use crate::experiment::columns::{Column, LINK, STATION, Unit};
+use crate::experiment::columns::{Column, LINK, PROXY, STATION, Unit};
 use crate::experiment::stats::Estimate;
 use crate::experiment::{Results, RunResult};
 use crate::report::number::{decimals, scale};
@@ -33,6 +33,14 @@ const ALWAYS: [&str; 5] = [
 
 /// Stands for all flows of a run together.
 const ALL: usize = usize::MAX;
+
+/// Columns of the table of proxies that are always there.
+const ALWAYS_OF_PROXIES: [&str; 4] = [
+    "goodput_bps",
+    "delay_p50_s",
+    "buffered_mean_bytes",
+    "at_risk_mean_bytes",
+];
 
 /// Columns of the table of stations that are always there.
 const ALWAYS_OF_STATIONS: [&str; 4] = [
@@ -184,6 +192,20 @@ pub(in crate::report) fn links(study: &Study, results: &Results, limit: usize) -
         of: |outcome| &outcome.links,
         name: |link: &LinkOutcome| &link.name,
         has_worked: |link| link.offered > 0,
+    };
+    table.grid(study, results, limit)
+}
+
+/// Flows that proxies split point by point, from end to end.
+pub(in crate::report) fn proxies(study: &Study, results: &Results, limit: usize) -> Grid {
+    let table = Table {
+        title: "Proxies",
+        head: "flow",
+        columns: PROXY,
+        always: &ALWAYS_OF_PROXIES,
+        of: |outcome| &outcome.proxies,
+        name: |proxy: &ProxyOutcome| &proxy.name,
+        has_worked: |_| true,
     };
     table.grid(study, results, limit)
 }

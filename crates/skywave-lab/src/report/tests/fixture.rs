@@ -57,6 +57,7 @@ impl Design for Numbered {
             series: self.series,
             details: false,
             agents: Vec::new(),
+            proxies: Vec::new(),
             radio: None,
             bins: None,
         }
@@ -196,6 +197,7 @@ pub(in crate::report) fn on_threads(threads: usize) -> (Study, Results) {
         let (variant, loss) = (point_of(spec) / 10, LOSSES[point_of(spec) % 10]);
         let goodput = goodput(variant, loss, spec.seed);
         Some(Outcome {
+            proxies: Vec::new(),
             stations: Vec::new(),
             flows: vec![flow("bulk", goodput, loss)],
             links: ["S1-G0", "bottleneck", "wireless", "wireless.reverse"]
@@ -245,6 +247,7 @@ pub(in crate::report) fn small() -> (Study, Results) {
             ..FlowOutcome::default()
         };
         Some(Outcome {
+            proxies: Vec::new(),
             stations: Vec::new(),
             flows: vec![flow("bulk", goodput, 0.1), voice],
             links: vec![link("wireless", goodput + 64e3)],
@@ -324,6 +327,7 @@ pub(in crate::report) fn two_flows() -> (Study, Results) {
                 .collect(),
         };
         Some(Outcome {
+            proxies: Vec::new(),
             stations: Vec::new(),
             flows: vec![flow("old", old, loss), flow("new", new, loss)],
             links: vec![link("wireless", old + new)],

@@ -31,6 +31,9 @@ impl Flow {
             (Ends::Quic(quic), Body::QuicForward(carried)) => {
                 quic.on_data(now, packet, *carried, &mut self.meter);
             }
+            (Ends::Half(half), Body::TcpData(segment)) => {
+                half.on_data(now, packet, segment, &mut self.meter);
+            }
             _ => {}
         }
     }
@@ -39,6 +42,10 @@ impl Flow {
     #[inline(never)]
     pub(super) fn on_other_ack(&mut self, now: Time, packet: &Packet) {
         match (&mut self.ends, packet.body) {
+            (Ends::Half(half), Body::TcpAck(segment)) => {
+                half.on_ack(now, packet, &segment, &mut self.meter);
+                self.after_other_sender(now, None);
+            }
             (Ends::Wtcp(wtcp), Body::WtcpBack(carried)) => {
                 let rtt = wtcp.on_ack(now, &{ carried.0 });
                 self.after_other_sender(now, rtt);
@@ -51,7 +58,7 @@ impl Flow {
         }
     }
 
-    /// As [`Self::after_sender`], for WTCP and QUIC; `rtt` is the round trip that WTCP measured.
+    /// As [`Self::after_sender`], for WTCP, QUIC and halves; `rtt` is the round trip that WTCP measured.
     #[inline(never)]
     pub(super) fn after_other_sender(&mut self, now: Time, rtt: Option<Duration>) {
         match &mut self.ends {
@@ -64,6 +71,9 @@ impl Flow {
             Ends::Quic(quic) => {
                 quic.after_sender(now, &mut self.meter, self.recorder.as_deref_mut());
             }
+            Ends::Half(half) => {
+                half.after_sender(now, &mut self.meter, self.recorder.as_deref_mut());
+            }
             Ends::Tcp(_) | Ends::Udp { .. } => {}
         }
     }
@@ -74,6 +84,7 @@ impl Flow {
         match &mut self.ends {
             Ends::Wtcp(wtcp) => wtcp.poll_sender(now, self.index, &mut self.meter),
             Ends::Quic(quic) => quic.poll_sender(now, self.index),
+            Ends::Half(half) => half.poll_sender(now, self.index),
             Ends::Tcp(_) | Ends::Udp { .. } => None,
         }
     }

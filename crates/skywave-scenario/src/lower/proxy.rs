@@ -1,0 +1,213 @@
+//! Lowering of a flow's `proxy`: one flow becomes two halves.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use skywave_core::Time;
+use skywave_core::proxy::{EndToEnd, ProxyConfig, TowardsSource};
+use skywave_core::tcp::TcpConfig;
+use skywave_sim::network::Router;
+use skywave_sim::spec::{FlowSpec, ProxySpec, Traffic, Transport};
+
+use crate::lower::custom::CustomMembers;
+use crate::lower::{Network, route, tcp};
+use crate::model::flow::FlowModel;
+use crate::model::proxy::{
+    ProxyModel, ProxySettingsModel, TowardsSourceModel, TowardsSourcePresetModel,
+    TowardsSourceSettingsModel,
+};
+use crate::read::fault::Fault;
+use crate::read::spanned::Spanned;
+
+/// Bytes that a proxy holds if nothing is said of them: the window of TCP without scaling.
+const BUFFER: u32 = 65_536;
+
+/// The proxy of a flow, if it has one.
+pub(crate) fn of(model: &FlowModel) -> Option<&ProxySettingsModel> {
+    match model.proxy.as_ref().map(|proxy| &proxy.value) {
+        Some(ProxyModel::Settings(settings)) => Some(settings),
+        Some(ProxyModel::Preset(_)) | None => None,
+    }
+}
+
+/// A flow's proxy, lowered as far as it is the same for all copies of the flow.
+pub(crate) struct Proxy<'a> {
+    settings: &'a ProxySettingsModel,
+    buffer: u32,
+    config: ProxyConfig,
+    /// The transport of the half to the destination, and what results call it.
+    transport: Transport,
+    pub(crate) label: String,
+}
+
+/// Lowers the proxy of a flow whose own transport is `transport`, `label` in results.
+pub(crate) fn lower<'a>(
+    model: &'a FlowModel,
+    (transport, label): (&Transport, &str),
+    custom: &CustomMembers,
+) -> Result<Option<Proxy<'a>>, Fault> {
+    let Some(settings) = of(model) else {
+        return Ok(None);
+    };
+    let Transport::Tcp(near) = transport else {
+        let span = model.transport.as_ref().map(|transport| &transport.span);
+        return Err(Fault::new(
+            span.unwrap_or(&settings.at.span).clone(),
+            "a proxy splits connections of TCP only",
+        )
+        .label(format!("this flow is of {label}")));
+    };
+    if route::is_given(model) {
+        return Err(Fault::new(
+            settings.at.span.clone(),
+            "a flow with a proxy takes the way with the fewest hops",
+        )
+        .label("leave `via`, `reverse_via` and `tunnel` out"));
+    }
+    let (transport, label) = match &settings.transport {
+        None => (transport.clone(), label.to_owned()),
+        Some(other) => tcp::of_half(model, other, custom)?,
+    };
+    Ok(Some(Proxy {
+        buffer: buffer(settings, near)?,
+        config: ProxyConfig {
+            towards_source: towards_source(settings.towards_source.as_ref()),
+        },
+        settings,
+        transport,
+        label,
+    }))
+}
+
+fn buffer(settings: &ProxySettingsModel, near: &Arc<TcpConfig>) -> Result<u32, Fault> {
+    let Some(buffer) = &settings.buffer else {
+        return Ok(BUFFER.max(near.mss));
+    };
+    let bytes = (buffer.value.in_bytes(near.mss) + 0.5).floor();
+    let fault = |message: String, label: &str| {
+        Err(Fault::new(buffer.span.clone(), message).label(label.to_owned()))
+    };
+    if bytes < f64::from(near.mss) {
+        return fault(
+            format!("`buffer` is smaller than one segment of {} bytes", near.mss),
+            "nothing could be sent",
+        );
+    }
+    if bytes > tcp::MAX_WINDOW {
+        return fault("`buffer` is too large".into(), "TCP's windows end at 1 GiB");
+    }
+    Ok(bytes as u32)
+}
+
+fn towards_source(model: Option<&TowardsSourceModel>) -> TowardsSource {
+    match model {
+        None | Some(TowardsSourceModel::Preset(TowardsSourcePresetModel::Plain)) => {
+            TowardsSource::Plain
+        }
+        Some(TowardsSourceModel::Preset(TowardsSourcePresetModel::MTcp)) => {
+            TowardsSource::EndToEnd(EndToEnd::default())
+        }
+        Some(TowardsSourceModel::Settings(TowardsSourceSettingsModel::EndToEnd(model))) => {
+            let default = EndToEnd::default();
+            TowardsSource::EndToEnd(EndToEnd {
+                silence: model.silence.map_or(default.silence, |time| time.0),
+            })
+        }
+        Some(TowardsSourceModel::Settings(TowardsSourceSettingsModel::Window(segments))) => {
+            TowardsSource::Window(u32::try_from(segments.0).unwrap_or(u32::MAX))
+        }
+    }
+}
+
+/// The ends of the blackouts on the way of a half, in order.
+fn reconnections(network: &Network, router: &mut Router, half: &FlowSpec) -> Vec<Time> {
+    let path = router.route(half.from, &[], half.to).unwrap_or_default();
+    // The stations of a radio network have none.
+    let links = path
+        .iter()
+        .filter_map(|&edge| network.links.get(edge as usize));
+    let blackouts = links.flat_map(|link| &link.config.blackouts);
+    let ends: BTreeSet<Time> = blackouts.map(|blackout| blackout.end).collect();
+    ends.into_iter().collect()
+}
+
+impl Proxy<'_> {
+    /// Splits `flow`, whose index is `near`: what is left of it ends at the proxy. Returns the other half.
+    pub(crate) fn split(
+        &self,
+        network: &Network,
+        flow: &mut FlowSpec,
+        near: usize,
+        end: Time,
+    ) -> Result<(FlowSpec, ProxySpec), Fault> {
+        let at = &self.settings.at;
+        let node = network.find_node(&at.value, &at.span)?;
+        let mut router = Router::new(network.edges(), network.nodes.len());
+        self.check_place(network, &mut router, flow, node)?;
+        let name = flow.name.clone();
+        let far = FlowSpec {
+            name: format!("{name}.far").into(),
+            from: node,
+            transport: self.transport.clone(),
+            traffic: Traffic::Ftp,
+            stop: None,
+            ..flow.clone()
+        };
+        flow.name = format!("{name}.near").into();
+        flow.to = node;
+        let fails_at = self.settings.fails_at.map(|time| Time::ZERO + time.0);
+        let proxy = ProxySpec {
+            name,
+            near,
+            far: near + 1,
+            buffer: self.buffer,
+            config: self.config,
+            reconnections: match self.config.towards_source {
+                TowardsSource::EndToEnd(_) => reconnections(network, &mut router, &far),
+                TowardsSource::Plain | TowardsSource::Window(_) => Vec::new(),
+            },
+            fails_at: fails_at.filter(|&at| at < end),
+        };
+        Ok((far, proxy))
+    }
+
+    /// A proxy stands on the way, between both ends.
+    fn check_place(
+        &self,
+        network: &Network,
+        router: &mut Router,
+        flow: &FlowSpec,
+        node: usize,
+    ) -> Result<(), Fault> {
+        let Spanned { value: name, span } = &self.settings.at;
+        if node == flow.from || node == flow.to {
+            return Err(
+                Fault::new(span.clone(), format!("`{name}` is an end of this flow"))
+                    .label("a proxy stands between the ends"),
+            );
+        }
+        // That there is a way has been checked before.
+        let path = router.route(flow.from, &[], flow.to).unwrap_or_default();
+        let between: Vec<usize> = path
+            .iter()
+            .map(|&edge| router.edge(edge).to)
+            .filter(|&node| node != flow.to)
+            .collect();
+        if between.contains(&node) {
+            return Ok(());
+        }
+        let fault = Fault::new(
+            span.clone(),
+            format!("this flow does not pass through `{name}`"),
+        )
+        .label("a proxy stands on the way");
+        let names: Vec<&str> = between
+            .iter()
+            .map(|&node| network.nodes[node].as_str())
+            .collect();
+        Err(match names[..] {
+            [] => fault.help("there is no node between its ends"),
+            _ => fault.help(format!("it passes through {}", names.join(", "))),
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! The part of the model that describes the proxy of a flow.
+
+use serde::Deserialize;
+
+use crate::model::number::Count;
+use crate::model::tcp::TransportModel;
+use crate::model::units::{Period, Window};
+use crate::read::spanned::Spanned;
+
+/// Whether a proxy splits a flow, and how: docs/mechanisms/split.md.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::unwrap_kinds))]
+pub(crate) enum ProxyModel {
+    #[serde(rename = "$scalar")]
+    Preset(ProxyPresetModel),
+    #[serde(rename = "$table")]
+    Settings(ProxySettingsModel),
+}
+
+/// The name for no proxy.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ProxyPresetModel {
+    /// No proxy: one connection from end to end.
+    None,
+}
+
+/// A proxy, which ends the connection of the source at its node and begins another one to the destination. Both are
+/// of TCP, with all keys of the flow, and always shake hands and close with FIN. The halves are flows of their own:
+/// of a flow NAME they are NAME.near and NAME.far, and plots of the flow NAME are of the latter.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ProxySettingsModel {
+    /// Its node, between the ends of the flow.
+    pub(crate) at: Spanned<String>,
+    /// Data that it holds at most; default "64 KiB".
+    pub(crate) buffer: Option<Spanned<Window>>,
+    /// The transport of the half to the destination, a preset or a composition of TCP; default the flow's own.
+    pub(crate) transport: Option<Spanned<TransportModel>>,
+    /// What it tells the source; default "plain".
+    pub(crate) towards_source: Option<TowardsSourceModel>,
+    /// When it fails: it forgets what it holds, and does nothing any more; default never.
+    pub(crate) fails_at: Option<Period>,
+}
+
+/// What a proxy tells the source.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::unwrap_kinds))]
+pub(crate) enum TowardsSourceModel {
+    #[serde(rename = "$scalar")]
+    Preset(TowardsSourcePresetModel),
+    #[serde(rename = "$table")]
+    Settings(TowardsSourceSettingsModel),
+}
+
+/// Policies without parameters.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum TowardsSourcePresetModel {
+    /// It acknowledges what it has got, and grants the room that it has (I-TCP).
+    Plain,
+    /// M-TCP, with all defaults: the same as `{ end-to-end = {} }`.
+    MTcp,
+}
+
+/// Policies with parameters, one of them.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum TowardsSourceSettingsModel {
+    /// As "plain", and no window above this many segments: intentional flow control, which has 2.
+    Window(Count),
+    /// It acknowledges what the destination has acknowledged, but for the last byte, and closes the window while the
+    /// destination does not answer; the destination announces itself at the end of each blackout on its way (M-TCP).
+    EndToEnd(EndToEndModel),
+}
+
+/// M-TCP's settings.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EndToEndModel {
+    /// The destination is disconnected when an answer is overdue by this time, a smoothed round trip after the last sign
+    /// of it; default "100ms".
+    pub(crate) silence: Option<Period>,
+}

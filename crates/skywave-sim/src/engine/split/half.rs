@@ -1,0 +1,316 @@
+//! Both ends of one half, and what is measured of it: the same as of any TCP flow.
+
+use skywave_core::Time;
+use skywave_core::packet::{Body, Packet, Segment};
+use skywave_core::tcp::connection::Outgoing;
+use skywave_core::tcp::{Connection, ConnectionConfig, Sender, TcpConfig};
+
+use super::super::ends;
+use super::Joint;
+use crate::losses::LossCause;
+use crate::measure::{FlowMeter, LossLedger, Recorder};
+use crate::outcome::FlowOutcome;
+use crate::spec::{ProxySpec, Spec};
+
+/// Both connections of one half.
+pub(crate) struct Half {
+    /// Sends the data.
+    pub(super) client: Connection,
+    /// Receives it.
+    pub(super) server: Connection,
+    /// The packet that the server has for the wire.
+    answer: Option<Packet>,
+    /// Number of the segment to be delivered next, among those sent.
+    next_number: u64,
+    losses: LossLedger,
+    /// End of the payload that was sent.
+    sent: u64,
+    /// That end stood at a proxy that has failed: it does nothing any more.
+    pub(super) client_failed: bool,
+    pub(super) server_failed: bool,
+    /// When the server announces itself to the client, the last time first.
+    reconnections: Vec<Time>,
+    pub(super) role: Role,
+}
+
+/// Which half it is.
+#[expect(clippy::large_enum_variant, reason = "a half is in a box already")]
+pub(super) enum Role {
+    /// From the source to the proxy.
+    Near {
+        far: u32,
+        /// Payload that was sent for the first time: where it ends, and when.
+        fresh: Vec<(u64, Time)>,
+    },
+    /// From the proxy to the destination.
+    Far(Joint),
+}
+
+impl Half {
+    pub(super) fn near(proxy: &ProxySpec, config: &TcpConfig, run: &Spec) -> Self {
+        let policy = proxy.config.towards_source;
+        let server = TcpConfig {
+            rwnd: proxy.buffer,
+            timestamps: config.timestamps && policy.allows_timestamps(),
+            ..config.clone()
+        };
+        let client = ConnectionConfig {
+            freezes: policy.freezes_source(),
+            ..ConnectionConfig::from(config.clone())
+        };
+        let role = Role::Near {
+            far: proxy.far as u32,
+            fresh: Vec::new(),
+        };
+        let mut half = Self::new(client, server, role, run);
+        proxy.config.listen(&mut half.server, config.mss);
+        half
+    }
+
+    pub(super) fn far(proxy: &ProxySpec, config: &TcpConfig, run: &Spec) -> Self {
+        let role = Role::Far(Joint::new(proxy, run));
+        let client = ConnectionConfig::from(config.clone());
+        let mut half = Self::new(client, config.clone(), role, run);
+        half.reconnections = proxy.reconnections.iter().rev().copied().collect();
+        half.server.open_passive();
+        half
+    }
+
+    fn new(client: ConnectionConfig, server: TcpConfig, role: Role, run: &Spec) -> Self {
+        let mut client = Connection::new(client);
+        client.measure(run.measure.0, run.measure.1);
+        Self {
+            client,
+            server: Connection::new(ConnectionConfig::from(server)),
+            answer: None,
+            next_number: 0,
+            losses: LossLedger::new(run.measure, run.details),
+            sent: 0,
+            client_failed: false,
+            server_failed: false,
+            reconnections: Vec::new(),
+            role,
+        }
+    }
+
+    /// Its application is at the proxy, which hands over the data.
+    fn relays(&self) -> bool {
+        matches!(self.role, Role::Far(_))
+    }
+
+    /// The source's application hands over data.
+    pub(crate) fn write(&mut self, now: Time, bytes: u64, meter: &mut FlowMeter) {
+        if !self.relays() {
+            self.client.open_active();
+            self.client.write(bytes);
+            self.measure_sender(now, meter);
+        }
+    }
+
+    /// The source's application has no more data.
+    pub(crate) fn close(&mut self) {
+        if !self.relays() {
+            self.client.close();
+        }
+    }
+
+    pub(crate) fn sender_due(&self) -> Time {
+        if self.client_failed {
+            return Time::MAX;
+        }
+        let timer = self.client.next_timer().unwrap_or(Time::MAX);
+        match &self.role {
+            Role::Near { .. } => timer,
+            Role::Far(joint) => timer.min(joint.due()),
+        }
+    }
+
+    pub(crate) fn receiver_due(&self) -> Time {
+        let timer = self.server.next_timer().filter(|_| !self.server_failed);
+        let reconnection = self.reconnections.last().copied();
+        timer
+            .into_iter()
+            .chain(reconnection)
+            .min()
+            .unwrap_or(Time::MAX)
+    }
+
+    pub(crate) fn on_sender_timer(&mut self, now: Time, meter: &mut FlowMeter) {
+        if !self.client_failed {
+            self.client.on_timer(now);
+            self.measure_sender(now, meter);
+        }
+    }
+
+    pub(crate) fn on_receiver_timer(&mut self, now: Time) {
+        if self.reconnections.pop_if(|at| *at <= now).is_some() {
+            self.server.announce();
+        }
+        if !self.server_failed {
+            self.server.on_timer(now);
+        }
+    }
+
+    /// A segment reached the server. The destination's application reads at once; the proxy reads
+    /// what it has got rid of.
+    pub(crate) fn on_data(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        segment: &Segment,
+        meter: &mut FlowMeter,
+    ) {
+        if self.server_failed {
+            return;
+        }
+        let counts = meter.counts(now);
+        if counts {
+            meter.arrived(packet.size);
+        }
+        if self.losses.wants_arrivals() {
+            let receiver = self.server.receiver();
+            ends::arrives(
+                now,
+                segment,
+                self.client.sender(),
+                receiver,
+                &mut self.losses,
+            );
+        }
+        let before = self.server.receiver().next();
+        self.server.on_segment(now, segment, packet.way());
+        let receiver = self.server.receiver();
+        let data_end = receiver.next() - u64::from(receiver.is_finished());
+        let position = before.max(1); // the SYN carries nothing
+        if data_end <= position {
+            return;
+        }
+        meter.delivered(now, counts, data_end - position);
+        let span = position..data_end;
+        let flight = self.client.sender().flight();
+        ends::note_delays(now, counts, flight, &mut self.next_number, span, meter);
+        if self.relays() {
+            self.server.read(u64::MAX);
+        }
+    }
+
+    /// A segment reached the client.
+    pub(crate) fn on_ack(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        segment: &Segment,
+        meter: &mut FlowMeter,
+    ) {
+        if !self.client_failed {
+            self.client.on_segment(now, segment, packet.way());
+            self.measure_sender(now, meter);
+        }
+    }
+
+    /// Measures after every input to the client, but for the round trip.
+    fn measure_sender(&mut self, now: Time, meter: &mut FlowMeter) {
+        if self.client.state().is_synchronized() {
+            meter.open(now);
+        }
+        ends::measure_sender(now, self.client.sender(), &mut self.losses, meter);
+    }
+
+    /// Measures the round trip after every input to the client, and records the series.
+    pub(crate) fn after_sender(
+        &mut self,
+        now: Time,
+        meter: &mut FlowMeter,
+        recorder: Option<&mut Recorder>,
+    ) {
+        let rtt = self.client.poll_rtt();
+        let sender = self.client.sender();
+        if let Some(rtt) = rtt {
+            meter.rtt(now, rtt, sender.rto());
+        }
+        if let Some(recorder) = recorder {
+            ends::record_sender(now, sender, rtt, recorder);
+        }
+    }
+
+    /// A segment of the client is lost at `at`; false for one without data.
+    pub(crate) fn lost(&mut self, at: Time, segment: &Segment, cause: LossCause) -> bool {
+        if segment.span() == 0 {
+            return false;
+        }
+        let end = ends::end_of(segment, self.client.sender());
+        self.losses.lost(at, end, cause);
+        true
+    }
+
+    /// The next packet that the client has for the wire.
+    pub(crate) fn poll_sender(&mut self, now: Time, flow: u32) -> Option<Packet> {
+        if self.client_failed {
+            return None;
+        }
+        let Outgoing {
+            segment,
+            ecn,
+            position,
+        } = self.client.poll_transmit(now)?;
+        if let Some(resend) = self.client.poll_resend() {
+            self.losses.resent(now, resend.end, resend.why.into());
+        }
+        let end = position + u64::from(segment.len);
+        if segment.len > 0 && end > self.sent {
+            self.sent = end;
+            if let Role::Near { fresh, .. } = &mut self.role {
+                fresh.push((end, now));
+            }
+        }
+        let size = self.client.sender().config().wire_size(&segment);
+        Some(Packet {
+            ecn,
+            ..Packet::new(flow, size, Body::TcpData(segment))
+        })
+    }
+
+    /// Whether the server has a packet for the wire; [`Self::answer`] is it.
+    pub(crate) fn poll_receiver(&mut self, now: Time) -> bool {
+        if self.server_failed {
+            return false;
+        }
+        let config = self.client.sender().config();
+        self.answer = self.server.poll_transmit(now).map(|outgoing| {
+            let Outgoing { segment, ecn, .. } = outgoing;
+            Packet {
+                ecn,
+                // The flow's number follows in `answer`.
+                ..Packet::new(0, config.wire_size(&segment), Body::TcpAck(segment))
+            }
+        });
+        self.answer.is_some()
+    }
+
+    /// The packet that [`Self::poll_receiver`] has found.
+    pub(crate) fn answer(&mut self, flow: u32) -> Packet {
+        let packet = self.answer.take().expect("polled before");
+        Packet { flow, ..packet }
+    }
+
+    /// The client's sending half.
+    pub(crate) fn sender(&self) -> &Sender {
+        self.client.sender()
+    }
+
+    /// Everything written is acknowledged.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.sender().flight().is_empty() && self.client.unsent() == 0
+    }
+
+    /// Something sent is not acknowledged, and something else was.
+    pub(crate) fn waits(&self) -> bool {
+        let flight = self.sender().flight();
+        !flight.is_empty() && flight.una() > 0
+    }
+
+    /// What was measured, at the end of the run.
+    pub(crate) fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {
+        ends::explain(now, self.client.sender(), &mut self.losses, outcome);
+    }
+}

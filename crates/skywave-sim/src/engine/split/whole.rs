@@ -1,0 +1,82 @@
+//! What is measured of a flow that a proxy splits, from the source to the destination.
+
+use skywave_core::Time;
+
+use super::super::undelivered::Undelivered;
+use crate::measure::{FlowMeter, Gauge};
+use crate::outcome::{FlowOutcome, ProxyOutcome};
+use crate::spec::Spec;
+
+pub(super) struct Whole {
+    /// Of the delivery to the destination; what a sender does is measured of the halves.
+    meter: FlowMeter,
+    /// What the source has sent and the destination has not got.
+    undelivered: Undelivered,
+    buffered: Gauge,
+    at_risk: Gauge,
+}
+
+impl Whole {
+    pub(super) fn new(run: &Spec) -> Self {
+        Self {
+            meter: FlowMeter::new(run.measure, None),
+            undelivered: Undelivered::default(),
+            buffered: Gauge::new(run.measure),
+            at_risk: Gauge::new(run.measure),
+        }
+    }
+
+    /// The source has sent these pieces for the first time: where each ends, and when.
+    pub(super) fn sent(&mut self, pieces: &mut Vec<(u64, Time)>) {
+        for (end, at) in pieces.drain(..) {
+            self.undelivered.push(end, at);
+        }
+    }
+
+    /// The proxy's buffer and both hosts stand like this from `now` on: the source knows that
+    /// `acknowledged` bytes are acknowledged, and the destination has got `delivered` in order.
+    pub(super) fn measure(
+        &mut self,
+        now: Time,
+        buffered: u64,
+        (acknowledged, delivered): (u64, u64),
+    ) {
+        let counts = self.meter.counts(now);
+        self.undelivered
+            .deliver(now, counts, delivered, &mut self.meter);
+        self.buffered.set(now, buffered);
+        self.at_risk
+            .set(now, acknowledged.saturating_sub(delivered));
+    }
+
+    pub(super) fn outcome(
+        &mut self,
+        name: &str,
+        now: Time,
+        failed: bool,
+        (acknowledged, delivered): (u64, u64),
+    ) -> ProxyOutcome {
+        let FlowOutcome {
+            name,
+            delivered_bytes,
+            goodput_bps,
+            delay_p50_s,
+            delay_p95_s,
+            delay_p99_s,
+            ..
+        } = self.meter.outcome(name, now, None);
+        ProxyOutcome {
+            name,
+            goodput_bps,
+            delivered_bytes,
+            delay_p50_s,
+            delay_p95_s,
+            delay_p99_s,
+            buffered_mean_bytes: self.buffered.mean(now),
+            buffered_max_bytes: self.buffered.max(),
+            at_risk_mean_bytes: self.at_risk.mean(now),
+            at_risk_max_bytes: self.at_risk.max(),
+            lost_bytes: failed.then(|| acknowledged.saturating_sub(delivered) as f64),
+        }
+    }
+}
