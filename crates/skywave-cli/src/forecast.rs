@@ -41,6 +41,7 @@ pub(crate) fn admit(scenario: &Scenario, file: &Path, wish: Wish) -> Result<(), 
     let threads = wish.threads.unwrap_or_else(cores);
     let all = forecast(scenario, wish.series, threads);
     let forecast = wish.shard.map_or(all, |shard| all.part(shard));
+    let threads = threads.min(forecast.runs).max(1);
     let most = wish.memory.map(|bytes| bytes as f64).or_else(available);
     if let Some(most) = most.filter(|most| forecast.memory > *most) {
         return Err(Failure::Memory {

@@ -274,7 +274,8 @@ fn simulate_shard(args: &Args, scenario: &Scenario, shard: Shard) -> Result<(), 
         dir.display(),
         scenario.runs(),
         shard.count(),
-        output::for_shell(&args.keep.out.join(scenario.name())) + ".shard-*"
+        output::for_shell(&args.keep.out.join(scenario.name()))
+            + &format!(".shard-*-of-{}", shard.count())
     )?;
     Ok(())
 }

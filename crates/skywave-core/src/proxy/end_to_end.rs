@@ -76,7 +76,8 @@ impl Watch {
             return;
         }
         if let Some(since) = self.silent_since
-            && to_destination.last_heard() > since
+            && to_destination.last_heard() >= since
+        // heard at the same instant, after the timer: heard
         {
             self.silent_since = None;
             self.waits_since = None;

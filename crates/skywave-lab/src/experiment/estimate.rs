@@ -1,7 +1,7 @@
 //! What an experiment will take, before it is run: roughly, and rather too much than too little.
 
 use skywave_core::link::Service;
-use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome, StationOutcome};
+use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome, ProxyOutcome, StationOutcome};
 use skywave_sim::spec::Spec;
 
 use super::key::RunKey;
@@ -27,6 +27,8 @@ const PER_POINT: f64 = 5000.0;
 /// Bytes that a flow and a link take while they are simulated.
 const PER_FLOW: f64 = 8000.0;
 const PER_LINK: f64 = 4000.0;
+/// Bytes in the journal that a flow's count in a bin of time takes.
+const PER_BIN: f64 = 6.0;
 /// Time series in memory beside their size on the disk.
 const GROWTH: f64 = 1.5;
 
@@ -88,7 +90,7 @@ impl Forecast {
     }
 }
 
-/// What the experiment will take on so many threads.
+/// Estimates time, disk and memory of the experiment on `threads` threads.
 pub fn forecast<D: Design + ?Sized>(design: &D, wish: RecordSeries, threads: usize) -> Forecast {
     let (points, seeds) = (design.points(), design.seeds());
     let runs = points * seeds.len();
@@ -162,6 +164,7 @@ fn line_of(spec: &Spec) -> f64 {
             flows: spec.flows[..flows].iter().map(|f| flow(&f.name)).collect(),
             links: spec.links[..links].iter().map(|l| link(&l.name)).collect(),
             stations: vec![StationOutcome::default(); stations],
+            proxies: vec![ProxyOutcome::default(); spec.proxies.len()],
             ..Outcome::default()
         });
         let key = RunKey::new(
@@ -183,8 +186,11 @@ fn line_of(spec: &Spec) -> f64 {
         + share(spec.flows.len(), outcome(first(spec.flows.len()), 0, 0))
         + share(spec.links.len(), outcome(0, first(spec.links.len()), 0))
         + share(radio, outcome(0, 0, first(radio)));
+    let bins = spec.bins.map_or(0.0, |width| {
+        spec.duration.as_secs_f64() / width.as_secs_f64()
+    });
     // Numbers are longer than zeros, and there are the tables.
-    all * 1.2
+    all * 1.2 + bins * spec.flows.len() as f64 * PER_BIN
 }
 
 #[cfg(test)]

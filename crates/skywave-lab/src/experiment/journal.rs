@@ -228,7 +228,7 @@ impl Lines {
     pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.line.clear();
         // A longer line is none of ours, and must not take all memory.
-        let most = u64::from(u32::MAX);
+        let most = 1 << 30;
         let read = self
             .input
             .by_ref()

@@ -1,4 +1,4 @@
-//! An outcome as few bytes, exactly: for results that wait, in memory or in a file without a name.
+//! Lossless packing of outcomes: for results that wait, in memory or in a file without a name.
 //!
 //! Most fields of most outcomes are zero. So a list of fields is a bit a field, which says whether it is
 //! something, and the values of those that are.
@@ -27,10 +27,9 @@ pub(super) fn write(out: &mut Vec<u8>, outcome: &Outcome) {
         list(out, &station.timeline, |out, span| {
             real(out, span.from_s);
             real(out, span.to_s);
-            let at = ACTIVITIES
-                .iter()
-                .position(|(known, _)| *known == span.activity);
-            count(out, at.unwrap_or_default() as u64);
+            let known = ACTIVITIES.iter().map(|(known, _)| *known);
+            let at = known.take_while(|known| *known != span.activity).count();
+            count(out, at as u64);
         });
     });
     let bins = outcome.bins.as_ref();

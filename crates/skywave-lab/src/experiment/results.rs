@@ -117,8 +117,14 @@ impl Results {
 
     fn unpacked(&self, place: usize) -> Option<RunResult> {
         let packed = (*self.runs.get(place)?)?;
-        let bytes = lock(&self.bytes).read(packed.at, packed.len.get() as usize)?;
-        let mut run = RunResult::new(packed::read(&bytes)?);
+        let mut all = lock(&self.bytes);
+        let bytes = all.read(packed.at, packed.len.get() as usize)?;
+        let Some(outcome) = packed::read(&bytes) else {
+            all.fail(io::ErrorKind::InvalidData.into());
+            return None;
+        };
+        drop(all);
+        let mut run = RunResult::new(outcome);
         match self.series.get(&place) {
             Some(Recorded::Here(series)) => run.outcome.series.clone_from(series),
             Some(Recorded::In(path)) => run.series_file = Some(path.clone()),
@@ -145,9 +151,15 @@ impl Results {
         }
         let mut bytes = Vec::new();
         packed::write(&mut bytes, &run.outcome);
-        // No outcome of a scenario comes near to 4 GB.
         let len = u32::try_from(bytes.len()).ok().and_then(NonZeroU32::new);
-        let at = lock(&self.bytes).add(&bytes);
+        let mut all = lock(&self.bytes);
+        let at = if len.is_some() {
+            all.add(&bytes)
+        } else {
+            all.fail(io::ErrorKind::FileTooLarge.into());
+            0
+        };
+        drop(all);
         self.runs[place] = len.map(|len| Packed { at, len });
         let recorded = match &run.series_file {
             Some(path) => Some(Recorded::In(path.clone())),

@@ -15,7 +15,7 @@ use super::{Design, Error, RecordSeries};
 /// The file in which the directory of a shard says what it is.
 const FILE: &str = "shard.json";
 
-/// What the directory of a shard says of itself.
+/// Contents of `shard.json`: which part of which experiment a directory holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShardFile {
@@ -55,7 +55,7 @@ impl ShardFile {
             engine: engine.to_owned(),
             series,
             runs: plan.runs().len(),
-            plan: format!("{:032x}", plan.hash()),
+            plan: text_of(&plan),
         }
     }
 
@@ -81,8 +81,13 @@ impl ShardFile {
 
     /// Whether these are shards of the results that `plan` makes.
     pub(super) fn is_of(&self, plan: &Plan) -> bool {
-        self.plan == format!("{:032x}", plan.hash()) && self.runs == plan.runs().len()
+        self.plan == text_of(plan) && self.runs == plan.runs().len()
     }
+}
+
+/// The hash of a plan, as `shard.json` has it.
+fn text_of(plan: &Plan) -> String {
+    format!("{:032x}", plan.hash())
 }
 
 /// Directories that cannot be merged.

@@ -76,10 +76,15 @@ impl Spill {
         match self.file.as_mut()?.read(at, len) {
             Ok(bytes) => Some(bytes),
             Err(error) => {
-                self.failed.get_or_insert(error);
+                self.fail(error);
                 None
             }
         }
+    }
+
+    /// What was added is not there again as it was, because of an error.
+    pub(super) fn fail(&mut self, error: io::Error) {
+        self.failed.get_or_insert(error);
     }
 
     /// The first error of reading, if there was one.

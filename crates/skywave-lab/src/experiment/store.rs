@@ -71,7 +71,7 @@ impl Kept {
         }
     }
 
-    /// Puts the lines into the order of the plan, others behind them.
+    /// Puts the lines into the order of the plan, other lines after them.
     fn arrange(&mut self) -> io::Result<()> {
         let others = self.others.iter().map(|(_, line)| line);
         if self.journal.is(self.lines.iter().flatten().chain(others)) {
@@ -156,6 +156,9 @@ impl Store {
                             }
                             Found::Surplus => left_out = true,
                             Found::Again | Found::Other => {}
+                        }
+                        if content.is_none() {
+                            break; // it was the last one, and the end that it has now is no line
                         }
                         continue;
                     }

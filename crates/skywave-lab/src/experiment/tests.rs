@@ -257,15 +257,19 @@ fn the_key_follows_the_meaning() {
 fn what_a_crash_leaves_behind_is_run_again() {
     let dir = tempfile::tempdir().unwrap();
     let design = Losses(vec![3]);
+    let told = Mutex::new(0);
     let options = Options {
         dir: Some(dir.path()),
+        doubts: &|_| *lock(&told) += 1,
         ..Options::default()
     };
     let (whole, _) = counted(&design, &options);
     let path = dir.path().join("runs.jsonl");
     let text = fs::read_to_string(&path).unwrap();
-    // Wherever the file is cut, its whole lines count, and nothing else does.
-    for cut in (0..text.len()).step_by(97) {
+    // Wherever the file is cut, its whole lines count, and nothing else does; also where just the end of the
+    // last line is missing.
+    let ends = text.match_indices('\n').map(|(end, _)| end);
+    for cut in (0..text.len()).step_by(97).chain(ends) {
         fs::write(&path, &text[..cut]).unwrap();
         let kept =
             text[..cut].lines().count() - usize::from(!text[..cut].ends_with('\n') && cut > 0);
@@ -278,6 +282,11 @@ fn what_a_crash_leaves_behind_is_run_again() {
         );
         assert_eq!(results, whole);
     }
+    assert_eq!(
+        *lock(&told),
+        0,
+        "what a crash leaves is no reason for doubts"
+    );
     // The same with invalid bytes.
     let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
     file.write_all(b"\xff\xfe{\"key\":\n[]\n{}\n").unwrap();

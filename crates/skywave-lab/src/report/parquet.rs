@@ -19,7 +19,7 @@ const ROWS: usize = 1 << 16;
 /// Cells that a group has at most if it has more rows than [`ROWS`].
 const CELLS: usize = 1 << 24;
 
-/// Rows of a group of a table with so many columns.
+/// Number of rows in a row group of a table with `columns` columns.
 fn rows_of_a_group(columns: usize) -> usize {
     let rows = CELLS / columns.max(1);
     (rows - rows % ROWS).clamp(ROWS, MOST_ROWS)

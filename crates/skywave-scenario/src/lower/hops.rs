@@ -67,12 +67,7 @@ fn ends(models: &[Spanned<FlowModel>]) -> Result<Vec<&Span>, Fault> {
     for flow in models {
         let copies = copies(flow.value.count.as_ref())?;
         // A proxy makes two flows of one.
-        let flows = copies.len()
-            * if proxy::of(&flow.value).is_some() {
-                2
-            } else {
-                1
-            };
+        let flows = copies.len() * (1 + usize::from(proxy::of(&flow.value).is_some()));
         spans.extend(std::iter::repeat_n(&flow.value.to.span, flows));
     }
     Ok(spans)

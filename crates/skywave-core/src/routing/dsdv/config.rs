@@ -23,8 +23,8 @@ pub struct Config {
     pub link_feedback: bool,
     /// With `link_feedback`, what the MAC still holds for a neighbour that does not answer is dropped.
     pub drop_queued: bool,
-    /// Datagrams of a station's own that may wait for routes; the oldest is dropped for one more. Each beyond 0 is an
-    /// addition of ns-2's.
+    /// Datagrams of a station's own that may wait for routes; the oldest is dropped for one more. The paper has no such
+    /// buffer (0); ns-2 added one of five.
     pub buffer_packets: usize,
     /// How long a datagram may wait for a route.
     pub buffer_time: Duration,

@@ -122,7 +122,7 @@ impl<P> Dsr<P> {
         if let Some(path) = self.known_path(now, &request) {
             return self.reply(path, &back);
         }
-        if request.ttl > 1 && request.path.len() < MOST_HOPS {
+        if request.ttl > 1 && request.path.len() <= MOST_HOPS {
             request.ttl -= 1;
             self.broadcast(now, request);
         }

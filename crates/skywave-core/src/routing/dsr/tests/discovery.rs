@@ -1,7 +1,7 @@
 //! Finding routes: sections 3.1, 3.3 and 8.2.
 
 use super::config;
-use crate::routing::dsr::Config;
+use crate::routing::dsr::{Config, MOST_HOPS};
 use crate::routing::testing::Network;
 use crate::time::Duration;
 
@@ -24,7 +24,6 @@ fn neighbours_are_asked_and_then_everybody_and_the_route_comes_back() {
          0.039 4 has #1 from 1",
     );
     // The way back is known.
-    // The way back is known.
     network.send(4, 1);
     network.run_out();
     network.expect(
@@ -33,6 +32,17 @@ fn neighbours_are_asked_and_then_everybody_and_the_route_comes_back() {
          0.041 2 -> 1 #2 ttl 62 by 4-3-2-1
          0.042 1 has #2 from 4",
     );
+}
+
+#[test]
+fn a_search_finds_the_longest_source_route_and_none_beyond() {
+    for (stations, arrives) in [(MOST_HOPS + 1, true), (MOST_HOPS + 2, false)] {
+        let mut network = Network::chain(stations as u16, config());
+        let sent = network.send(1, stations);
+        network.run(60_000);
+        let ended = network.ended.contains(&(sent, None));
+        assert_eq!(ended, arrives, "{stations} stations");
+    }
 }
 
 #[test]
