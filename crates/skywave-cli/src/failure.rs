@@ -62,9 +62,9 @@ pub(crate) enum Failure {
     Memory {
         /// The scenario.
         file: PathBuf,
-        /// What it takes.
+        /// Memory that the runs need, in words.
         takes: String,
-        /// What it may.
+        /// Memory that they may take, in words.
         most: String,
         /// The keys that decide it.
         keys: &'static str,

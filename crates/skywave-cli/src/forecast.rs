@@ -27,7 +27,7 @@ pub(crate) struct Wish {
     pub(crate) series: RecordSeries,
 }
 
-/// What a check says of a scenario, on as many threads as there are cores.
+/// The estimate that `check` prints of a scenario, for a thread on each core.
 pub(crate) fn text(scenario: &Scenario) -> String {
     let threads = cores();
     words(

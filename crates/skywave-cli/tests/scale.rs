@@ -30,7 +30,7 @@ seeds = 3
 "link.radio.loss.forward.iid" = [0.0, 0.01, 0.02]
 "#;
 
-/// What a run of all leaves, by file.
+/// Names of the files that `merge` leaves, as a run of everything does.
 const LEFT: [&str; 6] = [
     "runs.jsonl",
     "results.parquet",

@@ -75,9 +75,9 @@ impl Watch {
             from_source.hold_acks(u64::MAX);
             return;
         }
+        // A sign at the very time at which silence was found came after it.
         if let Some(since) = self.silent_since
             && to_destination.last_heard() >= since
-        // heard at the same instant, after the timer: heard
         {
             self.silent_since = None;
             self.waits_since = None;

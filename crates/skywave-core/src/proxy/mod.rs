@@ -13,7 +13,7 @@
 mod end_to_end;
 
 use crate::tcp::Connection;
-use crate::tcp::connection::{Event, State};
+use crate::tcp::connection::Event;
 use crate::time::Time;
 
 pub use end_to_end::EndToEnd;
@@ -23,11 +23,11 @@ use end_to_end::Watch;
 /// The settings of a proxy. Its buffer is the receive buffer of its connection from the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProxyConfig {
-    /// What it tells the source.
+    /// Policy towards the source: the bytes that it acknowledges, and the window that it grants.
     pub towards_source: TowardsSource,
 }
 
-/// What a proxy tells the source of: its policy on that side.
+/// Policy of a proxy towards the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum TowardsSource {
     /// Everything that it has received, and all the room that it has.
@@ -147,11 +147,6 @@ impl Proxy {
     /// Payload bytes in the buffer: they came in order, and the destination has not acknowledged them.
     pub fn buffered(&self, from_source: &Connection) -> u64 {
         from_source.received() - self.done
-    }
-
-    /// It has begun its connection to the destination.
-    pub fn is_open(&self, to_destination: &Connection) -> bool {
-        to_destination.state() != State::Closed
     }
 }
 

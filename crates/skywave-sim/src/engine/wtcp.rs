@@ -8,7 +8,7 @@ use skywave_core::{Duration, Time};
 
 use super::undelivered::Undelivered;
 use crate::losses::{Found, LossCause};
-use crate::measure::{FlowMeter, LossLedger, Recorder};
+use crate::measure::{FlowMeter, LossLedger, Recorder, is_within};
 use crate::outcome::FlowOutcome;
 use crate::spec::Spec;
 
@@ -257,7 +257,7 @@ impl Wtcp {
     }
 
     fn counts(&self, at: Time) -> bool {
-        self.window.0 <= at && at < self.window.1
+        is_within(at, self.window)
     }
 }
 

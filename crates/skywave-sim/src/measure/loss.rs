@@ -3,7 +3,7 @@
 
 use skywave_core::{Duration, Time};
 
-use super::ArrivalMeter;
+use super::{ArrivalMeter, is_within};
 use crate::losses::{Found, LossCause, LossTable};
 use crate::outcome::FlowOutcome;
 
@@ -374,10 +374,6 @@ impl Bursts {
             self.multi_loss_timeouts += u32::from(burst.timeout);
         }
     }
-}
-
-fn is_within(at: Time, (start, end): (Time, Time)) -> bool {
-    start <= at && at < end
 }
 
 /// Makes room for one more entry. A list that doubles would lie half empty in many flows.

@@ -9,6 +9,8 @@ mod gauge;
 mod loss;
 mod series;
 
+use skywave_core::Time;
+
 pub(crate) use arrival::ArrivalMeter;
 pub(crate) use bins::BinMeter;
 pub(crate) use delay::DelayHistogram;
@@ -17,3 +19,9 @@ pub(crate) use fullness::Fullness;
 pub(crate) use gauge::Gauge;
 pub(crate) use loss::LossLedger;
 pub(crate) use series::Recorder;
+
+/// Whether `at` is in the measured window, whose end is not part of it.
+#[inline]
+pub(crate) fn is_within(at: Time, (start, end): (Time, Time)) -> bool {
+    start <= at && at < end
+}

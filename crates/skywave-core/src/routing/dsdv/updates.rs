@@ -77,12 +77,8 @@ impl<P> Dsdv<P> {
     fn plan(&mut self, now: Time, from: Time) {
         let config = &self.config;
         let free = self.schedule.last.map_or(now, |at| at + config.trigger_gap);
-        let wait = if config.jitter.is_zero() {
-            Duration::ZERO
-        } else {
-            let stream = &mut self.schedule.jitter;
-            stream.uniform_duration(Duration::ZERO, config.jitter)
-        };
+        let stream = &mut self.schedule.jitter;
+        let wait = stream.uniform_duration(Duration::ZERO, config.jitter);
         let at = from.max(free).max(now) + wait;
         let earlier = self.schedule.changes;
         self.schedule.changes = Some(earlier.map_or(at, |earlier| earlier.min(at)));
