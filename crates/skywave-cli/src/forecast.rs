@@ -29,11 +29,7 @@ pub(crate) struct Wish {
 
 /// The estimate that `check` prints of a scenario, for a thread on each core.
 pub(crate) fn text(scenario: &Scenario) -> String {
-    let threads = cores();
-    words(
-        &forecast(scenario, RecordSeries::AsSpecified, threads),
-        threads,
-    )
+    words(&forecast(scenario, RecordSeries::AsSpecified, cores()))
 }
 
 /// Tells of a run that takes long or much, and refuses one for which there is not enough memory.
@@ -41,7 +37,6 @@ pub(crate) fn admit(scenario: &Scenario, file: &Path, wish: Wish) -> Result<(), 
     let threads = wish.threads.unwrap_or_else(cores);
     let all = forecast(scenario, wish.series, threads);
     let forecast = wish.shard.map_or(all, |shard| all.part(shard));
-    let threads = threads.min(forecast.runs).max(1);
     let most = wish.memory.map(|bytes| bytes as f64).or_else(available);
     if let Some(most) = most.filter(|most| forecast.memory > *most) {
         return Err(Failure::Memory {
@@ -51,23 +46,27 @@ pub(crate) fn admit(scenario: &Scenario, file: &Path, wish: Wish) -> Result<(), 
             keys: forecast.cause.keys(),
         });
     }
-    if forecast.seconds / threads as f64 > LONG_S || forecast.disk > LARGE {
+    if wall_seconds(&forecast) > LONG_S || forecast.disk > LARGE {
         let runs = counted(forecast.runs, "run");
-        output::note(&format!("{runs} take {}", words(&forecast, threads)));
+        output::note(&format!("{runs} take {}", words(&forecast)));
     }
     Ok(())
 }
 
 /// An estimate in words.
-fn words(forecast: &Forecast, threads: usize) -> String {
-    let threads = threads.min(forecast.runs).max(1);
+fn words(forecast: &Forecast) -> String {
     format!(
         "about {} on {}, {} on the disk, {} of memory",
-        time(forecast.seconds / threads as f64),
-        counted(threads, "thread"),
+        time(wall_seconds(forecast)),
+        counted(forecast.threads, "thread"),
         size(forecast.disk),
         size(forecast.memory),
     )
+}
+
+/// Time that the runs take on all their threads.
+fn wall_seconds(forecast: &Forecast) -> f64 {
+    forecast.seconds / forecast.threads as f64
 }
 
 fn cores() -> usize {

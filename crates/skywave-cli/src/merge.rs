@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use skywave_lab::experiment::{self, Options, RecordSeries, Shards};
 use skywave_lab::folder::{self, Folder};
+use skywave_lab::report::Study;
 use skywave_lab::scenario::{CustomMembers, Scenario};
 
 use crate::failure::Failure;
@@ -64,6 +65,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let results = experiment::merge(&scenario, &shards, &name, &dir, &options)?;
     let publication = Publication {
         scenario: &scenario,
+        study: &Study::from(&scenario),
         results: &results,
         dir: &dir,
         named: &file.file,

@@ -15,6 +15,8 @@ use crate::output;
 /// Results, and what is to be shown of them.
 pub(crate) struct Publication<'a> {
     pub(crate) scenario: &'a Scenario,
+    /// The study that the scenario is.
+    pub(crate) study: &'a Study,
     pub(crate) results: &'a Results,
     /// The run directory.
     pub(crate) dir: &'a Path,
@@ -50,7 +52,6 @@ impl Shown {
 impl Publication<'_> {
     /// Writes the report, the tables and the plots; gives the paths of the plots.
     pub(crate) fn write(&self) -> Result<Vec<PathBuf>, Failure> {
-        let study = Study::from(self.scenario);
         let options = HtmlOptions {
             command: Some(format!("skywave run {}", self.named)),
             ..HtmlOptions::default()
@@ -59,20 +60,19 @@ impl Publication<'_> {
         if let Some(note) = origin.note() {
             output::note(&note);
         }
-        let series = report::write_all(self.dir, &study, self.results, &options)?;
+        let series = report::write_all(self.dir, self.study, self.results, &options)?;
         origin.write()?;
         if let Some(before) = series {
             tell_series(before, self.dir);
         }
-        self.figures.write(&study, self.results)
+        self.figures.write(self.study, self.results)
     }
 
     /// Prints what is to be shown, `drawn` plots and `captured` in words included.
     pub(crate) fn show(&self, drawn: &[PathBuf], captured: Option<&str>) -> Result<(), Failure> {
-        let study = Study::from(self.scenario);
         let mut out = io::stdout().lock();
         if self.shown == Shown::Json {
-            for row in report::rows(&study, self.results) {
+            for row in report::rows(self.study, self.results) {
                 writeln!(out, "{}", row.to_json())?;
             }
             if let Some(warning) = report::caution(self.results) {
@@ -81,7 +81,7 @@ impl Publication<'_> {
             return Ok(());
         }
         if self.shown == Shown::Table {
-            let table = report::table(&study, self.results, output::width());
+            let table = report::table(self.study, self.results, output::width());
             writeln!(out, "{table}")?;
             if let Some(warning) = report::caution(self.results) {
                 writeln!(out, "{warning}\n")?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use skywave_lab::capture::{self, Captured, Keep as Snap};
 use skywave_lab::experiment::{self, ENGINE, Options, RecordSeries, Results, Shard, ShardFile};
+use skywave_lab::report::Study;
 use skywave_lab::report::number::counted;
 use skywave_lab::scenario::Scenario;
 use skywave_papers::{claims, rank};
@@ -136,6 +137,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let results = simulate_all(args, &scenario, &dir)?;
     let publication = Publication {
         scenario: &scenario,
+        study: &Study::from(&scenario),
         results: &results,
         dir: &dir,
         named: &args.scenario.display().to_string(),

@@ -64,6 +64,8 @@ pub struct Forecast {
     pub runs: usize,
     /// Packets at all links, if each link is busy all the time.
     pub packets: f64,
+    /// Threads that have something to do.
+    pub threads: usize,
     /// Time on one thread, seconds.
     pub seconds: f64,
     /// Size of the run directory, bytes.
@@ -82,6 +84,7 @@ impl Forecast {
         let share = runs as f64 / self.runs.max(1) as f64;
         Self {
             runs,
+            threads: self.threads.min(runs).max(1),
             packets: self.packets * share,
             seconds: self.seconds * share,
             disk: self.disk * share,
@@ -115,19 +118,20 @@ pub fn forecast<D: Design + ?Sized>(design: &D, wish: RecordSeries, threads: usi
         rows += flows.max(links);
     }
     let looked_at = f64::max(looked_at, 1.0);
-    let (count, threads) = (runs as f64, threads.clamp(1, runs.max(1)) as f64);
+    let (count, threads) = (runs as f64, threads.clamp(1, runs.max(1)));
     let rows = count * rows / looked_at;
     let kept = count * PER_RUN + WAITING.min(rows * 400.0) + ROWS.min(rows) * PER_ROW;
     let parts = [
         (PROGRAM + kept, Cause::Runs),
         (points as f64 * PER_POINT, Cause::Points),
-        (threads * most_flows, Cause::Flows),
-        (threads * most_series, Cause::Series),
+        (threads as f64 * most_flows, Cause::Flows),
+        (threads as f64 * most_series, Cause::Series),
     ];
     let largest = parts.iter().max_by(|a, b| a.0.total_cmp(&b.0));
     let packets = count * packets / looked_at;
     Forecast {
         runs,
+        threads,
         packets,
         seconds: packets * PER_PACKET_S + count * PER_RUN_S,
         disk: count * bytes / looked_at,
@@ -167,15 +171,7 @@ fn line_of(spec: &Spec) -> f64 {
             proxies: vec![ProxyOutcome::default(); spec.proxies.len()],
             ..Outcome::default()
         });
-        let key = RunKey::new(
-            &Spec {
-                flows: Vec::new(),
-                links: Vec::new(),
-                ..spec.clone()
-            },
-            "",
-        );
-        record::line(key, spec.seed, super::ENGINE, &run).len() as f64
+        record::line(RunKey::of_none(), spec.seed, super::ENGINE, &run).len() as f64
     };
     let none = outcome(0, 0, 0);
     let share = |of: usize, line: f64| match first(of) {

@@ -17,6 +17,11 @@ impl RunKey {
         Meaning::of(spec, engine).with_seed(spec.seed)
     }
 
+    /// The key of no run, which is as long as any other when it is written.
+    pub(super) const fn of_none() -> Self {
+        Self(0)
+    }
+
     /// The key written as 32 hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         u128::from_str_radix(text, 16).ok().map(Self)
