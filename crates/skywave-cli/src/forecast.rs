@@ -6,6 +6,7 @@ use std::path::Path;
 use skywave_lab::experiment::{Forecast, RecordSeries, Shard, forecast};
 use skywave_lab::report::number::counted;
 use skywave_lab::scenario::Scenario;
+use skywave_lab::threads::cores;
 
 use crate::failure::Failure;
 use crate::output;
@@ -67,10 +68,6 @@ fn words(forecast: &Forecast) -> String {
 /// Time that the runs take on all their threads.
 fn wall_seconds(forecast: &Forecast) -> f64 {
     forecast.seconds / forecast.threads as f64
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Memory that is free for programs, bytes, where the system tells.

@@ -11,8 +11,12 @@ pub struct NoThreads(String);
 /// Most threads that may be wanted. More would only wait for each other, and thousands take longer to start
 /// than to work.
 pub fn most() -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    (8 * cores).max(256)
+    (8 * cores()).max(256)
+}
+
+/// Threads that run at the same time.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Runs `work` once on each of `threads` threads, all of the machine's without a number.

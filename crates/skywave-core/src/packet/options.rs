@@ -98,6 +98,20 @@ impl Options {
         matches!(self, Self::None)
     }
 
+    /// Bytes on the wire, padded to words (RFC 2018: 8 a block and 2; a told window 6; a missing segment 12). Of a SYN's
+    /// offers none: the header of a simulated segment has a size that the scenario gives.
+    #[inline]
+    pub fn wire_len(&self) -> u32 {
+        match self {
+            Self::None | Self::Syn(_) => 0,
+            Self::Window(_) => 8,
+            Self::Missing(_) => 12,
+            Self::Sack1(_) | Self::Sack2(_) | Self::Sack3(_) | Self::Sack4(_) => {
+                8 * self.sack().len() as u32 + 4
+            }
+        }
+    }
+
     /// Adds a SACK block after the others; nothing if there is no room, or beside something else.
     pub fn push_sack(&mut self, block: SackBlock) {
         *self = match *self {

@@ -260,25 +260,11 @@ impl TcpConfig {
         }
     }
 
-    /// Bytes on the wire of a segment: headers, options (RFC 2018: 8 a block and 2, padded to 4;
-    /// RFC 7323: 10, padded to 12; a told window 6, padded to 8; a missing segment 12) and payload.
+    /// Bytes on the wire of a segment: headers, options ([`crate::packet::Options::wire_len`]; RFC 7323: 10, padded to
+    /// 12) and payload.
     #[inline]
     pub fn wire_size(&self, segment: &Segment) -> u32 {
-        let sack = match segment.sack().len() as u32 {
-            0 => 0,
-            blocks => 8 * blocks + 4,
-        };
         let timestamps = if segment.timestamps.is_some() { 12 } else { 0 };
-        let window = if segment.options.window().is_some() {
-            8
-        } else {
-            0
-        };
-        let missing = if segment.options.missing().is_some() {
-            12
-        } else {
-            0
-        };
-        self.header + sack + timestamps + window + missing + segment.len
+        self.header + segment.options.wire_len() + timestamps + segment.len
     }
 }

@@ -14,6 +14,7 @@ pub mod preset;
 pub mod receiver;
 pub mod recovery;
 pub mod rto;
+mod rtt_range;
 pub mod sender;
 pub mod settings;
 pub mod slot;

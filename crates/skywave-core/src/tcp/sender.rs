@@ -193,7 +193,7 @@ macro_rules! detection_event {
             segment_rtt: None,
             rtt: $self.last_rtt(),
             srtt: $self.rto.srtt(),
-            timeout: $self.rto.of_samples(),
+            rto: &$self.rto,
             mss: $self.config.mss,
             sendable: $self.has_sendable(),
         }

@@ -3,9 +3,7 @@
 //! Most fields of most outcomes are zero. So a list of fields is a bit a field, which says whether it is
 //! something, and the values of those that are.
 
-use skywave_sim::outcome::{
-    Bins, FlowOutcome, LinkOutcome, Outcome, ProxyOutcome, Span, StationOutcome,
-};
+use skywave_sim::outcome::{Bins, Outcome, Span, StationOutcome};
 
 use super::columns::{Cell, Column, FLOW, LINK, PROXY, STATION};
 use super::timeline::ACTIVITIES;
@@ -48,23 +46,17 @@ pub(super) fn read(mut bytes: &[u8]) -> Option<Outcome> {
     Some(Outcome {
         events: take_count(from)?,
         flows: take_list(from, |from| {
-            let mut flow = FlowOutcome::default();
-            flow.name = take_entity(from, FLOW, &mut flow)?;
-            Some(flow)
+            take_entity(from, FLOW, |flow, name| flow.name = name)
         })?,
         links: take_list(from, |from| {
-            let mut link = LinkOutcome::default();
-            link.name = take_entity(from, LINK, &mut link)?;
-            Some(link)
+            take_entity(from, LINK, |link, name| link.name = name)
         })?,
         proxies: take_list(from, |from| {
-            let mut proxy = ProxyOutcome::default();
-            proxy.name = take_entity(from, PROXY, &mut proxy)?;
-            Some(proxy)
+            take_entity(from, PROXY, |proxy, name| proxy.name = name)
         })?,
         stations: take_list(from, |from| {
-            let mut station = StationOutcome::default();
-            station.name = take_entity(from, STATION, &mut station)?;
+            let mut station: StationOutcome =
+                take_entity(from, STATION, |station, name| station.name = name)?;
             station.timeline = take_list(from, |from| {
                 Some(Span {
                     from_s: take_real(from)?,
@@ -157,7 +149,12 @@ fn entity<T>(out: &mut Vec<u8>, name: &str, columns: &[Column<T>], of: &T) {
     }
 }
 
-fn take_entity<T: Default>(from: &mut &[u8], columns: &[Column<T>], of: &mut T) -> Option<String> {
+fn take_entity<T: Default>(
+    from: &mut &[u8],
+    columns: &[Column<T>],
+    set_name: fn(&mut T, String),
+) -> Option<T> {
+    let mut of = T::default();
     let name = take_list(from, |from| {
         let (byte, rest) = from.split_first()?;
         *from = rest;
@@ -170,18 +167,19 @@ fn take_entity<T: Default>(from: &mut &[u8], columns: &[Column<T>], of: &mut T) 
             continue;
         }
         // The field of an outcome without data says what kind it is.
-        match (column.get)(of) {
-            Cell::Count(_) => (column.set)(of, None, Some(take_count(from)?))?,
-            Cell::Real(_) | Cell::Maybe(_) => (column.set)(of, Some(take_real(from)?), None)?,
+        match (column.get)(&of) {
+            Cell::Count(_) => (column.set)(&mut of, None, Some(take_count(from)?))?,
+            Cell::Real(_) | Cell::Maybe(_) => (column.set)(&mut of, Some(take_real(from)?), None)?,
         }
     }
-    String::from_utf8(name).ok()
+    set_name(&mut of, String::from_utf8(name).ok()?);
+    Some(of)
 }
 
 #[cfg(test)]
 mod tests {
     use skywave_sim::losses::{Found, LossCause};
-    use skywave_sim::outcome::Activity;
+    use skywave_sim::outcome::{Activity, FlowOutcome, LinkOutcome, ProxyOutcome};
 
     use super::*;
 

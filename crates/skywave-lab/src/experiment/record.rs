@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Outcome, ProxyOutcome, StationOutcome};
+use skywave_sim::outcome::{Bins, Outcome, StationOutcome};
 
 use super::columns::{Cell, Column, FLOW, LINK, PROXY, STATION};
 use super::key::{RunKey, hash};
@@ -114,24 +114,12 @@ fn has_check(line: &[u8]) -> Option<bool> {
 /// The run in the members of a line; `None` if one of them is missing or no number.
 fn parse(value: &Value) -> Option<(RunKey, RunResult)> {
     let key = RunKey::parse(value.get("key")?.as_str()?)?;
-    let flows = value.get("flows")?.as_array()?.iter().map(|v| {
-        let mut flow = FlowOutcome::default();
-        flow.name = restore(v, FLOW, &mut flow)?;
-        Some(flow)
-    });
-    let links = value.get("links")?.as_array()?.iter().map(|v| {
-        let mut link = LinkOutcome::default();
-        link.name = restore(v, LINK, &mut link)?;
-        Some(link)
-    });
-    let proxies = value.get("proxies")?.as_array()?.iter().map(|v| {
-        let mut proxy = ProxyOutcome::default();
-        proxy.name = restore(v, PROXY, &mut proxy)?;
-        Some(proxy)
-    });
-    let stations = value.get("stations")?.as_array()?.iter().map(|v| {
-        let mut station = StationOutcome::default();
-        station.name = restore(v, STATION, &mut station)?;
+    let list = |name| Some(value.get(name)?.as_array()?.iter());
+    let flows = list("flows")?.map(|v| restore(v, FLOW, |flow, name| flow.name = name));
+    let links = list("links")?.map(|v| restore(v, LINK, |link, name| link.name = name));
+    let proxies = list("proxies")?.map(|v| restore(v, PROXY, |proxy, name| proxy.name = name));
+    let stations = list("stations")?.map(|v| {
+        let mut station: StationOutcome = restore(v, STATION, |station, name| station.name = name)?;
         station.timeline = timeline::restore(v.get("timeline")?)?;
         Some(station)
     });
@@ -159,16 +147,24 @@ fn restore_bins(value: &Value) -> Option<Bins> {
     })
 }
 
-fn restore<T>(value: &Value, columns: &[Column<T>], outcome: &mut T) -> Option<String> {
+fn restore<T: Default>(
+    value: &Value,
+    columns: &[Column<T>],
+    set_name: fn(&mut T, String),
+) -> Option<T> {
+    let mut outcome = T::default();
     for column in columns {
         let number = value.get(column.name)?;
-        (column.set)(outcome, number.as_f64(), number.as_u64())?;
+        (column.set)(&mut outcome, number.as_f64(), number.as_u64())?;
     }
-    Some(value.get("name")?.as_str()?.to_owned())
+    set_name(&mut outcome, value.get("name")?.as_str()?.to_owned());
+    Some(outcome)
 }
 
 #[cfg(test)]
 mod tests {
+    use skywave_sim::outcome::FlowOutcome;
+
     use super::*;
 
     #[test]

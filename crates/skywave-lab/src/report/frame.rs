@@ -91,7 +91,7 @@ pub fn runs<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
             columns.push(text(chunk.iter().map(|r| r.transport)));
             columns.extend(
                 FLOW.iter()
-                    .map(|c| measured(c, chunk.iter().map(|r| &*r.flow))),
+                    .map(|c| measured(c, chunk.iter().map(|r| &r.flow))),
             );
             Ok(columns)
         }),

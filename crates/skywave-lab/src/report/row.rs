@@ -1,7 +1,5 @@
 //! The result row: one a run and flow.
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use skywave_sim::outcome::FlowOutcome;
@@ -24,7 +22,7 @@ pub struct Row<'a> {
     /// The flow's transport.
     pub transport: &'a str,
     /// What was measured.
-    pub flow: Cow<'a, FlowOutcome>,
+    pub flow: FlowOutcome,
     /// Whether all seeds gave the same result at this point, so that intervals there have no width and say
     /// nothing; `None` where there is nothing to compare with.
     pub same_for_all_seeds: Option<bool>,
@@ -45,7 +43,7 @@ pub fn rows<'a>(study: &'a Study, results: &'a Results) -> impl Iterator<Item = 
                 seed,
                 point,
                 transport: point.flows.get(i).map_or("", |f| &f.transport),
-                flow: Cow::Owned(flow),
+                flow,
                 same_for_all_seeds,
             })
         })

@@ -1,6 +1,5 @@
 //! The cases: every preset and some compositions with every profile, WTCP, and QUIC under several laws.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -170,7 +169,7 @@ fn point_hash(path: &Path, study: &Study, results: &Results, point: usize, flow:
                 seed,
                 point: labels,
                 transport: &label.transport,
-                flow: Cow::Borrowed(outcome),
+                flow: outcome.clone(),
                 same_for_all_seeds: None,
             };
             let row = serde_json::from_str(&row.to_json()).expect("rows are JSON");

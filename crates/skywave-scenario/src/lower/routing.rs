@@ -1,5 +1,21 @@
 //! Lowering of a radio network's routing.
 
+/// Sets the numbers and times of a protocol's parameters that the model names.
+macro_rules! set {
+    ($config:ident from $model:ident: $($field:ident,)*) => {$(
+        if let Some(given) = $model.$field {
+            $config.$field = given.0.into();
+        }
+    )*};
+}
+
+/// The same for switches.
+macro_rules! switch {
+    ($config:ident from $model:ident: $($field:ident,)*) => {$(
+        $config.$field = $model.$field.unwrap_or($config.$field);
+    )*};
+}
+
 mod aodv;
 mod dsdv;
 mod dsr;

@@ -40,13 +40,13 @@ pub(crate) struct ProxySettingsModel {
     pub(crate) buffer: Option<Spanned<Window>>,
     /// The transport of the half to the destination, a preset or a composition of TCP; default the flow's own.
     pub(crate) transport: Option<Spanned<TransportModel>>,
-    /// What it tells the source; default "plain".
+    /// Policy towards the source; default "plain".
     pub(crate) towards_source: Option<TowardsSourceModel>,
     /// When it fails: it forgets what it holds, and does nothing any more; default never.
     pub(crate) fails_at: Option<Period>,
 }
 
-/// What a proxy tells the source.
+/// Policy of a proxy towards the source.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::unwrap_kinds))]

@@ -20,6 +20,7 @@ use crate::units::Segments;
 use super::config::TcpConfig;
 use super::custom::{Built, CustomDetection};
 use super::flight::{Flight, Sent, SentBefore};
+use super::rto::RtoEstimator;
 use super::slot::BuiltIn;
 use super::slot::register::slot;
 use super::window::{LossEvent, Window};
@@ -44,9 +45,8 @@ pub struct DetectionEvent<'a> {
     pub rtt: Option<Duration>,
     /// Smoothed round-trip time of the retransmission timer.
     pub srtt: Option<Duration>,
-    /// The retransmission timeout that the samples give, backed off but without lower bound; `None` before the
-    /// first one.
-    pub timeout: Option<Duration>,
+    /// The estimator of the retransmission timer.
+    pub rto: &'a RtoEstimator,
     /// Payload bytes of a full segment.
     pub mss: u32,
     /// There is new data to send, and room for it in the receiver's window.

@@ -79,7 +79,7 @@ impl Ncl {
     /// Whether the retransmission decision of some segment is due. Sets the timer for what is due after now.
     fn decide(&mut self, event: &DetectionEvent) -> bool {
         self.decision = event.srtt.unwrap_or_default();
-        let Some(wait) = event.timeout else {
+        let Some(wait) = event.rto.of_samples() else {
             self.timer = Time::MAX;
             return false;
         };

@@ -205,11 +205,18 @@ impl LossDetector for Sifest {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
     use crate::tcp::config::{Handshake, TcpConfig};
     use crate::tcp::flight::Flight;
+    use crate::tcp::rto::RtoEstimator;
+    use crate::tcp::settings::RtoConfig;
     use crate::tcp::testing::{config, window};
     use crate::units::Segments;
+
+    static NO_SAMPLES: LazyLock<RtoEstimator> =
+        LazyLock::new(|| RtoEstimator::new(RtoConfig::EXACT));
 
     fn event(flight: &Flight) -> DetectionEvent<'_> {
         DetectionEvent {
@@ -221,7 +228,7 @@ mod tests {
             segment_rtt: None,
             rtt: None,
             srtt: None,
-            timeout: None,
+            rto: &NO_SAMPLES,
             mss: 1000,
             sendable: true,
         }

@@ -15,6 +15,7 @@
 
 use super::{DetectionEvent, Detector, Dupacks, LossDetector, Sending};
 use crate::tcp::flight::{Flight, Sent};
+use crate::tcp::rtt_range::RttRange;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::LossEvent;
 use crate::time::Duration;
@@ -31,8 +32,7 @@ pub struct Yongmei2Config {
 pub struct Yongmei2 {
     ordinary: Dupacks,
     latest: Duration,
-    /// Smallest and largest round trip so far.
-    range: Option<(Duration, Duration)>,
+    range: RttRange,
     threshold: Option<Duration>,
     size: Option<SegmentSize>,
     /// The loss that is being repaired was no congestion.
@@ -63,7 +63,7 @@ impl BuiltIn for Yongmei2 {
         Box::new(Self {
             ordinary: Dupacks(3),
             latest: Duration::ZERO,
-            range: None,
+            range: RttRange::default(),
             threshold: None,
             size: config.resize.then(|| SegmentSize::new(setup.mss)),
             noise: false,
@@ -87,8 +87,7 @@ impl LossDetector for Yongmei2 {
     fn on_new_ack(&mut self, event: &DetectionEvent) -> bool {
         if let Some(rtt) = event.segment_rtt {
             self.latest = rtt;
-            let (least, most) = self.range.unwrap_or((rtt, rtt));
-            self.range = Some((least.min(rtt), most.max(rtt)));
+            self.range.take(rtt);
         }
         false
     }
@@ -99,8 +98,10 @@ impl LossDetector for Yongmei2 {
 
     fn on_retransmit(&mut self, _flight: &Flight) {
         self.noise = self.is_noise();
-        if let Some((least, most)) = self.range.filter(|_| !self.noise) {
-            self.threshold = Some(least + most.saturating_sub(least) / 2);
+        if !self.noise
+            && let Some((least, width)) = self.range.least_and_width()
+        {
+            self.threshold = Some(least + width / 2);
         }
     }
 

@@ -12,6 +12,7 @@
 
 use super::TimeoutPolicy;
 use crate::tcp::flight::RttSample;
+use crate::tcp::rtt_range::RttRange;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{Response, TimeoutEvent, Window};
 use crate::time::Duration;
@@ -59,7 +60,7 @@ impl BuiltIn for Cause {
     fn build(config: &CauseConfig, _setup: &Setup) -> Box<Self> {
         Box::new(Self {
             config: *config,
-            range: None,
+            range: RttRange::default(),
             trial: None,
         })
     }
@@ -69,8 +70,7 @@ impl BuiltIn for Cause {
 #[derive(Clone, Copy, Debug)]
 pub struct Cause {
     config: CauseConfig,
-    /// Smallest and largest round trip so far.
-    range: Option<(Duration, Duration)>,
+    range: RttRange,
     trial: Option<Trial>,
 }
 
@@ -86,10 +86,10 @@ struct Trial {
 
 impl Cause {
     fn is_short(&self, trial: &Trial) -> bool {
-        let Some((least, most)) = self.range else {
+        let Some((least, width)) = self.range.least_and_width() else {
             return false;
         };
-        let limit = least + most.saturating_sub(least).mul_f64(self.config.queue);
+        let limit = least + width.mul_f64(self.config.queue);
         trial.samples > 0 && trial.sum / u64::from(trial.samples) <= limit
     }
 }
@@ -116,8 +116,7 @@ impl TimeoutPolicy for Cause {
 
     fn on_round_trip(&mut self, sample: Option<RttSample>, repaired: bool) -> Option<Window> {
         if let Some(RttSample { rtt, .. }) = sample {
-            let (least, most) = self.range.unwrap_or((rtt, rtt));
-            self.range = Some((least.min(rtt), most.max(rtt)));
+            self.range.take(rtt);
         }
         let trial = self.trial.as_mut()?;
         if let Some(sample) = sample.filter(|sample| sample.resent) {

@@ -44,22 +44,8 @@ pub fn options_len(segment: &Segment) -> usize {
             + usize::from(offer.window_scale.is_some())
             + usize::from(offer.sack_permitted))
     });
-    let sack = match segment.sack().len() {
-        0 => 0,
-        blocks => 2 + PREFIX + BLOCK * blocks,
-    };
     let timestamps = if segment.timestamps.is_some() { 12 } else { 0 };
-    let window = if segment.options.window().is_some() {
-        8
-    } else {
-        0
-    };
-    let missing = if segment.options.missing().is_some() {
-        12
-    } else {
-        0
-    };
-    offer + sack + timestamps + window + missing
+    offer + segment.options.wire_len() as usize + timestamps
 }
 
 /// The same, if the options can be written: they fit, and a SYN has those of a SYN.

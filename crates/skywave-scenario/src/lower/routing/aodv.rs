@@ -4,47 +4,31 @@ use skywave_core::routing::aodv::Config;
 
 use crate::lower::routing::packets;
 use crate::model::aodv::AodvModel;
+use crate::model::number::Count;
 
 /// The parameters: those that the model names, and the defaults.
 pub(crate) fn config(model: &AodvModel) -> Config {
     let mut config = Config::default();
-    /// Sets the fields that the model names.
-    macro_rules! set {
-        ($($field:ident: $value:expr,)*) => {$(
-            if let Some(given) = model.$field {
-                config.$field = $value(given.0);
-            }
-        )*};
+    set! { config from model:
+        active_route_timeout,
+        my_route_timeout,
+        delete_factor,
+        net_diameter,
+        node_traversal_time,
+        rreq_retries,
+        ttl_start,
+        ttl_increment,
+        ttl_threshold,
+        timeout_buffer,
+        hello_interval,
+        allowed_hello_loss,
+        local_add_ttl,
+        max_repair_ttl,
+        error_damping,
+        buffer_time,
+        jitter,
     }
-    macro_rules! switch {
-        ($($field:ident,)*) => {$(
-            config.$field = model.$field.unwrap_or(config.$field);
-        )*};
-    }
-    let same = |byte: u8| byte;
-    let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
-    set! {
-        active_route_timeout: |time| time,
-        my_route_timeout: Some,
-        delete_factor: same,
-        net_diameter: same,
-        node_traversal_time: |time| time,
-        rreq_retries: same,
-        rreq_ratelimit: count,
-        rerr_ratelimit: count,
-        ttl_start: same,
-        ttl_increment: same,
-        ttl_threshold: same,
-        timeout_buffer: same,
-        hello_interval: |time| time,
-        allowed_hello_loss: same,
-        local_add_ttl: same,
-        max_repair_ttl: Some,
-        error_damping: Some,
-        buffer_time: |time| time,
-        jitter: |time| time,
-    }
-    switch! {
+    switch! { config from model:
         hello,
         link_feedback,
         raise_on_break,
@@ -55,6 +39,11 @@ pub(crate) fn config(model: &AodvModel) -> Config {
         rrep_ack,
         local_repair,
     }
+    let limit = |given: Option<Count>, default| {
+        given.map_or(default, |Count(n)| u32::try_from(n).unwrap_or(u32::MAX))
+    };
+    config.rreq_ratelimit = limit(model.rreq_ratelimit, config.rreq_ratelimit);
+    config.rerr_ratelimit = limit(model.rerr_ratelimit, config.rerr_ratelimit);
     config.buffer_packets = packets(model.buffer_packets, config.buffer_packets);
     config
 }
