@@ -25,10 +25,19 @@ const THRESHOLD: u32 = 3;
 impl Receiver {
     /// A segment came that makes the receiver expect another one; `plain` if it was the next one and nothing is
     /// held out of order.
-    #[inline]
+    #[inline(always)]
     pub(super) fn schedule_ack(&mut self, now: Time, segment: &Segment, plain: bool) {
         match self.config.acking {
+            Acking::EverySegment => self.ack_now(),
             Acking::Delayed { every, timeout } if plain => self.delay(now, every, timeout),
+            _ => self.schedule_seldom(now, segment, plain),
+        }
+    }
+
+    /// As [`Self::schedule_ack`], for what few receivers do: apart, so that the others' way stays short.
+    #[inline(never)]
+    fn schedule_seldom(&mut self, now: Time, segment: &Segment, plain: bool) {
+        match self.config.acking {
             Acking::SelfTriggered { timeout } if plain => {
                 // A sender that does not tell its window is acknowledged as usual.
                 let window = segment.options.window().unwrap_or(2);
