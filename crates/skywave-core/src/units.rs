@@ -84,6 +84,19 @@ impl Segments {
         bytes.cast_signed() as f64 <= self.0 * f64::from(mss)
     }
 
+    /// The smallest number of whole segments that is not below it.
+    #[must_use]
+    #[inline]
+    pub fn ceil(self) -> Self {
+        // From 2^52 on every number is whole. Below that a signed number holds it, which takes a tenth of what
+        // a function for all numbers does.
+        if self.0.abs() >= (1_u64 << 52) as f64 {
+            return self;
+        }
+        let whole = (self.0 as i64) as f64;
+        Self(if whole < self.0 { whole + 1.0 } else { whole })
+    }
+
     /// The larger of two windows.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
@@ -184,6 +197,20 @@ mod tests {
             for bytes in [1, 535, 536, 537, whole.max(2) - 1, whole.max(1), whole + 1] {
                 let fits = bytes <= window.to_bytes(mss);
                 assert_eq!(window.holds(bytes, mss), fits, "{window:?} {bytes}");
+            }
+        }
+    }
+
+    #[test]
+    fn whole_segments_are_rounded_up_to() {
+        let large = (1_u64 << 52) as f64;
+        let whole = [0.0, 1.0, 7.0, large - 1.0, large, 1e300, f64::INFINITY];
+        for window in whole
+            .map(|w: f64| [w.next_down(), w, w.next_up(), w + 0.5])
+            .concat()
+        {
+            for window in [window, -window] {
+                assert_eq!(Segments(window).ceil().0, window.ceil(), "{window}");
             }
         }
     }

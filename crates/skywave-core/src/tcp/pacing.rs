@@ -99,16 +99,22 @@ impl Pacing {
         rate_of(window, srtt, mss)
     }
 
-    /// A segment of `bytes` bytes leaves, in bursts of `quantum` at `rate`; without a rate it
-    /// delays none after it.
-    pub(crate) fn sent(&mut self, now: Time, bytes: u64, rate: Option<Rate>, quantum: Quantum) {
+    /// A segment of `bytes` bytes leaves, in bursts of `quantum` at `rate`, which is asked when one
+    /// begins; without a rate it delays none after it.
+    pub(crate) fn sent(
+        &mut self,
+        now: Time,
+        bytes: u64,
+        rate: Option<Rate>,
+        quantum: impl FnOnce() -> Quantum,
+    ) {
         let Some(rate) = rate else {
             return;
         };
         if now >= self.spacing.slot() {
             self.spacing.sent(now);
             self.spacing.set_gap(Duration::ZERO);
-            self.room = quantum.bytes(rate);
+            self.room = quantum().bytes(rate);
         }
         let (time, _) = rate.transmission_time(bytes, 0);
         self.spacing.widen(time);

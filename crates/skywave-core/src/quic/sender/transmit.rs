@@ -147,13 +147,12 @@ impl Sender {
         }
         let known = self.control.on_sent(now, packet.len());
         debug_assert_eq!(known, number, "both count the same packets");
-        let quantum = Quantum {
+        let rate = self.control.pacing_rate();
+        let bytes = u64::from(packet.len());
+        self.pacing.sent(now, bytes, rate, || Quantum {
             own: self.control.send_quantum(),
             mss: self.config.packet_bytes(),
-        };
-        let rate = self.control.pacing_rate();
-        self.pacing
-            .sent(now, u64::from(packet.len()), rate, quantum);
+        });
         self.counters.sent += 1;
         self.limits.hear(now);
         packet

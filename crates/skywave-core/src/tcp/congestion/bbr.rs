@@ -101,7 +101,7 @@ impl Bbr {
             return self.initial_window;
         };
         let bdp = delivered_in(rtt, self.bandwidth.get(), self.mss) * gain;
-        Segments(bdp.0.ceil())
+        bdp.ceil()
     }
 
     /// Segments that leave at once (section 4.2.2).

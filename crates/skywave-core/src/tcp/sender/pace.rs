@@ -1,5 +1,6 @@
 //! How a sender keeps its pace, and notes when the application does not keep up.
 
+use super::transmit::Next;
 use super::{Sender, State};
 use crate::tcp::congestion::CongestionControl;
 use crate::tcp::limits::Limit;
@@ -8,31 +9,35 @@ use crate::tcp::recovery::LossRecovery;
 use crate::time::Time;
 
 impl Sender {
-    /// Whether only the pace forbids to send something now. If so, notes when it may be sent.
-    pub(super) fn is_held(&mut self, now: Time) -> bool {
-        let Some(pacing) = &mut self.pacing else {
-            return false;
-        };
-        pacing.held_until = Time::MAX;
-        if self.state != State::Established || pacing.allows(now) {
-            return false;
-        }
-        let slot = pacing.slot();
+    /// As [`Self::choose`], but nothing while the pace forbids to send. If only the pace does, notes when it
+    /// may be sent.
+    #[inline(always)]
+    pub(super) fn choose_at_pace(&mut self, now: Time) -> Result<Next, Option<Limit>> {
+        let slot = self.slot_to_wait_for(now);
         // Choosing can use up the recovery's one rescue retransmission, so a recovery that goes on is put
-        // back as it was.
-        let recovery = self.recovery.is_active().then(|| self.recovery.clone());
+        // back as it was where nothing is sent.
+        let waits_in_recovery = slot.is_some() && self.recovery.is_active();
+        let recovery = waits_in_recovery.then(|| self.recovery.clone());
         let choice = self.choose();
+        let (Ok(_), Some(slot)) = (&choice, slot) else {
+            return choice; // or something else is in the way
+        };
         if let Some(recovery) = recovery {
             self.recovery = recovery;
-        }
-        if choice.is_err() {
-            return false; // something else is in the way, and the caller finds out what
         }
         if let Some(pacing) = &mut self.pacing {
             pacing.held_until = slot;
         }
-        self.limits.set(now, Some(Limit::Pacing));
-        true
+        Err(Some(Limit::Pacing))
+    }
+
+    /// When a paced sender that may not send now will be allowed to.
+    #[inline(always)]
+    fn slot_to_wait_for(&mut self, now: Time) -> Option<Time> {
+        let pacing = self.pacing.as_mut()?;
+        pacing.held_until = Time::MAX;
+        let waits = self.state == State::Established && !pacing.allows(now);
+        waits.then(|| pacing.slot())
     }
 
     /// The slot has come for which a segment waited.
@@ -45,16 +50,13 @@ impl Sender {
     /// A segment of `bytes` bytes leaves a paced sender.
     pub(super) fn pace(&mut self, now: Time, bytes: u64) {
         let mss = self.config.mss;
-        let (own, quantum) = (
-            self.congestion.pacing_rate(),
-            Quantum {
+        if let Some(pacing) = &mut self.pacing {
+            let own = self.congestion.pacing_rate();
+            let rate = own.or_else(|| pacing.rate_of(&self.window, self.rto.srtt(), mss));
+            pacing.sent(now, bytes, rate, || Quantum {
                 own: self.congestion.send_quantum(),
                 mss,
-            },
-        );
-        if let Some(pacing) = &mut self.pacing {
-            let rate = own.or_else(|| pacing.rate_of(&self.window, self.rto.srtt(), mss));
-            pacing.sent(now, bytes, rate, quantum);
+            });
         }
     }
 

@@ -125,10 +125,7 @@ impl Sender {
     /// As [`Self::poll_departure`] in any state.
     #[inline(never)]
     pub(super) fn poll_any(&mut self, now: Time) -> Option<Departure> {
-        if self.is_held(now) {
-            return None;
-        }
-        match self.choose() {
+        match self.choose_at_pace(now) {
             Ok(Next::Again(position, why)) => self.transmit_again(position, why, now),
             Ok(Next::New(end)) => Some(self.transmit_new(end, now)),
             Err(limit) => {

@@ -49,11 +49,11 @@ impl Bbr {
     /// number, as receivers acknowledge every second segment.
     fn with_bursts(&self, segments: Segments) -> Segments {
         let window = segments + self.quantum() * BURSTS;
-        let even = (window.0 / 2.0).ceil() * 2.0;
+        let even = (window / 2.0).ceil() * 2.0;
         match self.phase {
             // A gain of 1.25 is no segment more of a small BDP.
-            Phase::ProbeBw(cycle) if cycle.is_probing() => Segments(even + 2.0),
-            _ => Segments(even),
+            Phase::ProbeBw(cycle) if cycle.is_probing() => even + Segments(2.0),
+            _ => even,
         }
     }
 
