@@ -8,6 +8,7 @@ use the machine. The numbers of the last release are in `baseline.json`; `--save
     python3 bench/run.py --flows 24      # one size
     python3 bench/run.py --chain         # the chain only
     python3 bench/run.py --queues        # queues that decide when packets leave, beside tail drop
+    python3 bench/run.py --senders       # paced BBR flows, beside CUBIC
     python3 bench/run.py --save          # keep these numbers as the baseline
 """
 
@@ -52,6 +53,13 @@ FAT_PRESETS = ["sack", "sack1", "rack-tlp"]
 # Flows and simulated seconds with each queue, and the queues that decide when packets leave.
 QUEUED = [(24, 400), (1_000, 30)]
 QUEUES = ["codel", "fq-codel", "pie"]
+# Simulated seconds for counting their instructions.
+QUEUED_COUNTED = {24: 40, 1_000: 12}
+
+# Flows and simulated seconds with each sender: CUBIC, and what has the same detection of losses and the same
+# repair but is paced by a model of the path.
+SENT = (24, 400)
+SENDERS = ["linux", "bbr"]
 
 
 def instructions(command: list[str]) -> float | None:
@@ -129,16 +137,47 @@ def measure_fat(repeat: int) -> None:
 def measure_queues(repeat: int) -> None:
     """Shows what a packet costs at queues that decide when packets leave, and at one that does so
     when they arrive: the shortest of several runs in turn, and their ratio."""
-    print("\nqueue of the bottleneck: us/packet, ratio to tail drop")
+    print("\nqueue of the bottleneck: us/packet, ratio to tail drop; instructions, ratio")
     for flows, seconds in QUEUED:
-        shortest = dict.fromkeys(["droptail", *QUEUES], float("inf"))
-        for _ in range(repeat):
-            for queue in shortest:
-                took = run(ours("throughput", flows, seconds, queue)).micros
-                shortest[queue] = min(shortest[queue], took)
-        base = shortest["droptail"]
-        columns = [f"{queue} {took:.3f} {took / base:.2f}" for queue, took in shortest.items()]
-        print(f"{flows:>6} flows: " + "; ".join(columns), flush=True)
+        counted = QUEUED_COUNTED[flows]
+        commands = {
+            queue: [ours("throughput", flows, length, queue) for length in (seconds, counted)]
+            for queue in ["droptail", *QUEUES]
+        }
+        measure_beside(f"{flows:>6} flows", commands, repeat)
+
+
+def measure_senders(repeat: int) -> None:
+    """The same for senders over tail drop."""
+    print("\nsenders: us/packet, ratio to CUBIC; instructions, ratio")
+    flows, seconds = SENT
+    commands = {
+        sender: [
+            ours("throughput", flows, length, "droptail", sender)
+            for length in (seconds, COUNTED_SECONDS[flows])
+        ]
+        for sender in SENDERS
+    }
+    measure_beside(f"{flows:>6} flows", commands, repeat)
+
+
+def measure_beside(title: str, commands: dict[str, list[list[str]]], repeat: int) -> None:
+    """Shows what a packet costs in each of several runs, and their ratio to the first one: the shortest time of
+    several runs in turn of the first command, and the instructions of the second."""
+    shortest = dict.fromkeys(commands, float("inf"))
+    for _ in range(repeat):
+        for name, (timed, _) in commands.items():
+            shortest[name] = min(shortest[name], run(timed).micros)
+    counts = {name: instructions(counted) for name, (_, counted) in commands.items()}
+    first = next(iter(commands))
+    columns = []
+    for name, took in shortest.items():
+        column = f"{name} {took:.3f} {took / shortest[first]:.2f}"
+        count, base = counts[name], counts[first]
+        if count is not None and base is not None:
+            column += f", {count:.0f} {count / base:.2f}"
+        columns.append(column)
+    print(f"{title}: " + "; ".join(columns), flush=True)
 
 
 def measure_sizes(
@@ -176,6 +215,7 @@ def main() -> None:
     parser.add_argument("--chain", action="store_true", help="the chain of stations only")
     parser.add_argument("--fat", action="store_true", help="the long fat path only")
     parser.add_argument("--queues", action="store_true", help="the queues only")
+    parser.add_argument("--senders", action="store_true", help="the senders only")
     parser.add_argument("--repeat", type=int, default=3, help="pairs of runs a size (3)")
     parser.add_argument("--save", action="store_true", help="keep the numbers as the baseline")
     arguments = parser.parse_args()
@@ -186,6 +226,7 @@ def main() -> None:
         "--chain": arguments.chain,
         "--fat": arguments.fat,
         "--queues": arguments.queues,
+        "--senders": arguments.senders,
     }
     everything = not any(parts.values())
     if sum(parts.values()) > 1:
@@ -212,6 +253,8 @@ def main() -> None:
         measure_fat(arguments.repeat)
     if everything or arguments.queues:
         measure_queues(arguments.repeat)
+    if everything or arguments.senders:
+        measure_senders(arguments.repeat)
     if arguments.save:
         if not with_ns2:
             sys.exit("--save needs ns-2: the baseline is a ratio")

@@ -3,7 +3,7 @@
 //! ```sh
 //! cargo run --release -p skywave-sim --example throughput -- 24 100
 //! cargo run --release -p skywave-sim --example throughput -- 1000 40 fq-codel
-//! cargo run --release -p skywave-sim --example throughput -- 24 400 droptail linux-bbr
+//! cargo run --release -p skywave-sim --example throughput -- 24 400 droptail bbr
 //! ```
 //!
 //! The path is that of TCP-DCR section 4.2: SACK flows from hosts of their own over 100 Mb/s, a

@@ -228,6 +228,15 @@ impl Meter {
     /// `packets` packets wait for `time`.
     #[inline(always)]
     pub(super) fn waited(&mut self, packets: usize, time: Duration) {
+        match (packets as u64).checked_mul(time.as_nanos()) {
+            Some(more) => self.waits(Duration::from_nanos(more)),
+            None => self.waited_very_long(packets, time),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn waited_very_long(&mut self, packets: usize, time: Duration) {
         let more = packets as u128 * u128::from(time.as_nanos());
         self.set_waited(self.waited_so_far() + more);
     }

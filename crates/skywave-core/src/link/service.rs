@@ -104,11 +104,20 @@ impl Transmitter {
 
     /// Sends a packet of `size` bytes at the start that [`Self::begin`] or [`Self::next_start`]
     /// gave.
+    #[inline(always)]
     pub(super) fn transmit(&mut self, size: u32) -> Slot {
+        if self.is_plain() {
+            return self.plain_transmit(self.free_at, size);
+        }
+        self.transmit_unevenly(size)
+    }
+
+    /// The same at a rate that is not constant.
+    #[inline(never)]
+    fn transmit_unevenly(&mut self, size: u32) -> Slot {
         let start = self.free_at;
         self.free_at = match &mut self.pace {
-            Pace::Byte(byte) => start + byte.times(size),
-            Pace::Rate(fractions) => start + fractions.take(size),
+            Pace::Byte(_) | Pace::Rate(_) => return self.plain_transmit(start, size),
             Pace::Steps(steps) => steps.end(start, size),
             Pace::Trace(trace) => return trace.transmit(size),
         };

@@ -58,8 +58,10 @@ pub struct TimedLink {
     transmitter: Transmitter,
     /// When the next packet starts, unless one is in transmission.
     start: Time,
-    /// The packet in transmission, and when that ends.
-    sending: Option<(Time, Frame)>,
+    /// When the transmission of the present packet ends; [`Time::MAX`] while there is none.
+    end: Time,
+    /// The packet in transmission.
+    sending: Option<Frame>,
     /// When there is something to do next; [`Time::MAX`] is never.
     due: Time,
     /// `None` if it only delays.
@@ -112,6 +114,17 @@ pub struct Settled {
     pub fate: Fate,
 }
 
+/// A packet arrives at `at` as the queue has let it go.
+#[inline(always)]
+fn untouched(at: Time, marked: bool) -> Fate {
+    Fate::Arrives {
+        at,
+        corrupt: false,
+        marked,
+        duplicate: false,
+    }
+}
+
 impl Settled {
     /// What became of a packet at `at`.
     fn new(frame: &Frame, at: Time, fate: Fate) -> Self {
@@ -158,6 +171,7 @@ impl TimedLink {
             ring: config.ring as usize,
             transmitter: Transmitter::new(config.service, stepped),
             start: Time::MAX,
+            end: Time::MAX,
             sending: None,
             due: Time::MAX,
             medium,
@@ -241,17 +255,26 @@ impl TimedLink {
 
     #[inline(always)]
     fn next_due(&self) -> Time {
-        let transmitter = match &self.sending {
-            Some((end, _)) => *end,
-            None if !self.is_idle() => self.start,
-            None => Time::MAX,
+        let transmitter = if self.sending.is_some() || self.is_idle() {
+            self.end
+        } else {
+            self.start
         };
         let back = self.held.front().map_or(Time::MAX, |(back, _)| *back);
         transmitter.min(back)
     }
 
     /// Does everything that is due by `now`, each at its time.
+    #[inline(always)]
     pub fn on_time(&mut self, now: Time) {
+        if self.due <= now {
+            self.do_what_is_due(now);
+        }
+        self.pass(now);
+    }
+
+    #[inline(never)]
+    fn do_what_is_due(&mut self, now: Time) {
         while let Some(at) = self.next_time()
             && at <= now
         {
@@ -261,7 +284,6 @@ impl TimedLink {
             self.start_next(at);
             self.due = self.next_due();
         }
-        self.pass(now);
     }
 
     /// The next decision that has not been reported yet, in the order of decision.
@@ -324,7 +346,32 @@ impl TimedLink {
 
     #[inline(always)]
     fn end_transmission(&mut self, now: Time) {
-        let Some((_, mut frame)) = self.sending.take_if(|(end, _)| *end <= now) else {
+        if self.end > now {
+            return;
+        }
+        self.end = Time::MAX;
+        match &mut self.sending {
+            Some(frame) if self.medium.is_none() && self.arq.is_none() => {
+                // Nothing can happen to the packet: most links with a queue of this kind are like that.
+                frame.transmissions += 1;
+                let fate = untouched(now + self.delay, frame.marked);
+                self.settled.push_back(Settled::new(frame, now, fate));
+                if frame.marked {
+                    self.meter.settled(fate);
+                }
+                self.sending = None;
+            }
+            _ => self.end_hazardous_transmission(now),
+        }
+        if !self.is_idle() {
+            self.start = self.transmitter.next_start();
+        }
+    }
+
+    /// As [`Self::end_transmission`], where the transmission may have failed.
+    #[inline(never)]
+    fn end_hazardous_transmission(&mut self, now: Time) {
+        let Some(mut frame) = self.sending.take() else {
             return;
         };
         frame.transmissions += 1;
@@ -341,9 +388,6 @@ impl TimedLink {
         }
         for settled in self.settled.range(told..) {
             self.meter.settled(settled.fate);
-        }
-        if !self.is_idle() {
-            self.start = self.transmitter.next_start();
         }
     }
 
@@ -369,17 +413,11 @@ impl TimedLink {
             .is_some_and(|arq| arq.retries.is_none_or(|most| frame.transmissions <= most))
     }
 
-    #[inline(always)]
     fn arrive(&mut self, now: Time, frame: Frame) {
         let at = now + self.delay;
         let fate = match &mut self.medium {
             Some(medium) => medium.arrival(at).marked(frame.marked),
-            None => Fate::Arrives {
-                at,
-                corrupt: false,
-                marked: frame.marked,
-                duplicate: false,
-            },
+            None => untouched(at, frame.marked),
         };
         let settled = Settled::new(&frame, now, fate);
         match &mut self.far_side {
@@ -422,7 +460,7 @@ impl TimedLink {
             if self.start > now {
                 // A trace's next opportunity: the transmitter waits, but it is not idle.
                 self.queue.idle_from(self.start);
-            } else if let Some(frame) = self.device.pop_front().or_else(|| self.take_next(now)) {
+            } else if let Some(frame) = self.take_for_transmission(now) {
                 self.transmit(frame);
             }
         }
@@ -447,13 +485,25 @@ impl TimedLink {
         let slot = self.transmitter.transmit(on_air);
         self.meter.transmitted(Duration::ZERO, slot.used);
         self.queue.idle_from(slot.end);
-        self.sending = Some((slot.end, frame));
+        self.end = slot.end;
+        self.sending = Some(frame);
+    }
+
+    #[inline(always)]
+    fn take_for_transmission(&mut self, now: Time) -> Option<Frame> {
+        if self.device.is_empty() {
+            return self.take_next(now);
+        }
+        self.device.pop_front()
     }
 
     #[inline(always)]
     fn take_next(&mut self, now: Time) -> Option<Frame> {
-        let repair = self.repairs.pop();
-        let next = repair.or_else(|| self.queue.take(now, &mut self.gone));
+        let next = if self.repairs.len() == 0 {
+            self.queue.take(now, &mut self.gone)
+        } else {
+            self.repairs.pop()
+        };
         self.count_waiting();
         next
     }

@@ -8,12 +8,12 @@
 
 use std::collections::VecDeque;
 
-use skywave_core::link::{Fate, LinkConfig, Offered, Settled, TimedLink};
+use skywave_core::link::{DropCause, Fate, LinkConfig, Offered, Settled, TimedLink};
 use skywave_core::packet::{Ecn, Marks, Packet};
 use skywave_core::{Duration, Time};
 
 use super::arrival::{Arrival, Label};
-use super::world::{Event, World};
+use super::world::{Event, Travelling, World};
 use crate::losses::LossCause;
 use crate::observe::Offer;
 use crate::spec::Spec;
@@ -55,6 +55,49 @@ impl TimedLane {
         }
     }
 
+    /// A packet comes to the link at `at`.
+    #[inline(always)]
+    fn offer(&mut self, at: Time, label: Label, packets: &[Travelling]) {
+        let [id, flow, size, note] = label.split();
+        let ecn = if self.marks {
+            packets[label.id() as usize].packet.ecn
+        } else {
+            Ecn::NotEct
+        };
+        let offered = Offered {
+            id,
+            size,
+            flow,
+            note,
+            ecn,
+        };
+        if let Some(cause) = self.link.offer_packet(at, offered) {
+            self.refuse(at, offered, cause);
+        }
+    }
+
+    /// The link has refused a packet.
+    #[cold]
+    fn refuse(&mut self, at: Time, offered: Offered, cause: DropCause) {
+        let Offered {
+            id,
+            size,
+            flow,
+            note,
+            ..
+        } = offered;
+        self.collect();
+        self.decided.push_back(Settled {
+            id,
+            size,
+            flow,
+            note,
+            at,
+            transmissions: 0,
+            fate: Fate::Dropped(cause),
+        });
+    }
+
     /// Collects what the link has decided.
     fn collect(&mut self) {
         self.link.poll_all(&mut self.decided);
@@ -79,11 +122,19 @@ impl World<'_> {
         let horizon = inbox.horizon(self.now);
         let packets = inbox.take(self.now);
         let recorded = self.lanes[link].series().is_some();
-        for arrival in packets.iter().filter(|arrival| !arrival.is_timer()) {
-            if recorded {
-                self.advance(link, arrival.at); // otherwise the offer does so
+        let arrivals = packets.iter().filter(|arrival| !arrival.is_timer());
+        if recorded || self.observer.is_some() {
+            for arrival in arrivals {
+                if recorded {
+                    self.advance(link, arrival.at); // otherwise the offer does so
+                }
+                self.offer_watched(link, arrival);
             }
-            self.offer(link, arrival);
+        } else {
+            let timed = self.lanes[link].timed();
+            for &Arrival { at, label } in arrivals {
+                timed.offer(at, label, &self.packets);
+            }
         }
         if let Some(inbox) = self.lanes[link].inbox() {
             inbox.recycle(packets);
@@ -138,42 +189,20 @@ impl World<'_> {
         }
     }
 
-    fn offer(&mut self, link: usize, &Arrival { at, label }: &Arrival) {
-        let [id, flow, size, note] = label.split();
+    /// A packet comes to the link; the observer is to hear of it, and the queue may be recorded.
+    #[inline(never)]
+    fn offer_watched(&mut self, link: usize, &Arrival { at, label }: &Arrival) {
         let lane = &mut self.lanes[link];
         let timed = lane.timed();
-        let ecn = if timed.marks {
-            self.packets[label.id() as usize].packet.ecn
-        } else {
-            Ecn::NotEct
-        };
         if self.observer.is_some() {
             timed.untold.push_back(Untold {
                 at,
-                id,
+                id: label.split()[0],
                 packet: self.packets[label.id() as usize].packet,
                 decided: None,
             });
         }
-        let offered = Offered {
-            id,
-            size,
-            flow,
-            note,
-            ecn,
-        };
-        if let Some(cause) = timed.link.offer_packet(at, offered) {
-            timed.collect();
-            timed.decided.push_back(Settled {
-                id,
-                size,
-                flow,
-                note,
-                at,
-                transmissions: 0,
-                fate: Fate::Dropped(cause),
-            });
-        }
+        timed.offer(at, label, &self.packets);
         lane.record_waiting(at);
     }
 

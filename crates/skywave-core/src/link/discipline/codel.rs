@@ -88,10 +88,11 @@ impl CoDel {
 }
 
 /// The state of CoDel at one queue. The names are those of the RFC's section 5.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Control {
-    /// When the time in the queue will have been above the target for an interval, if it stays there.
-    first_above: Option<Time>,
+    /// When the time in the queue will have been above the target for an interval, if it stays there;
+    /// [`Time::MAX`] while it is not.
+    first_above: Time,
     /// Drops follow each other by the control law.
     dropping: bool,
     drop_next: Time,
@@ -101,9 +102,43 @@ pub(super) struct Control {
     last_count: u32,
 }
 
+impl Default for Control {
+    fn default() -> Self {
+        Self {
+            first_above: Time::MAX,
+            dropping: false,
+            drop_next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+        }
+    }
+}
+
 impl Control {
     /// The next packet of `frames` that is to be transmitted. Those that are dropped go to `gone`.
+    #[inline(always)]
     pub(super) fn take(
+        &mut self,
+        config: &CoDelConfig,
+        now: Time,
+        frames: &mut impl Heads,
+        gone: &mut Gone,
+    ) -> Option<Frame> {
+        // Mostly nothing is dropped, and the head of the queue has not waited for long.
+        if !self.dropping
+            && config.ce_threshold.is_none()
+            && let Some(head) = frames.head()
+            && is_good(config, now, head, frames.bytes() - u64::from(head.size))
+        {
+            self.first_above = Time::MAX;
+            return frames.pop();
+        }
+        self.take_with_care(config, now, frames, gone)
+    }
+
+    /// As [`Self::take`] in any case.
+    #[inline(never)]
+    pub(super) fn take_with_care(
         &mut self,
         config: &CoDelConfig,
         now: Time,
@@ -144,7 +179,7 @@ impl Control {
     /// As [`Self::take`] from a queue that is empty.
     #[inline]
     pub(super) fn find_nothing(&mut self) {
-        self.first_above = None;
+        self.first_above = Time::MAX;
         self.dropping = false;
     }
 
@@ -157,14 +192,14 @@ impl Control {
         frames: &mut impl Heads,
     ) -> (Option<Frame>, bool) {
         let head = frames.pop();
-        let is_good = head.is_none_or(|frame| now.since(frame.came) < config.target)
-            || frames.bytes() <= u64::from(config.mtu);
-        if is_good {
-            self.first_above = None;
+        if head.is_none_or(|frame| is_good(config, now, &frame, frames.bytes())) {
+            self.first_above = Time::MAX;
             return (head, false);
         }
-        let first_above = *self.first_above.get_or_insert(now + config.interval);
-        (head, now >= first_above)
+        if self.first_above == Time::MAX {
+            self.first_above = now + config.interval;
+        }
+        (head, now >= self.first_above)
     }
 
     /// The drop state begins with the packet that was just dropped or marked. If the last one ended not
@@ -183,6 +218,13 @@ impl Control {
         let interval = config.interval.as_nanos() as f64;
         at + Duration::from_nanos((interval / f64::from(self.count).sqrt()) as u64)
     }
+}
+
+/// The head of a queue may leave, and is no sign of a standing queue: it has not waited for long, or not
+/// more than a packet (`left`) is behind it.
+#[inline(always)]
+fn is_good(config: &CoDelConfig, now: Time, head: &Frame, left: u64) -> bool {
+    now.since(head.came) < config.target || left <= u64::from(config.mtu)
 }
 
 fn mark(head: &mut Option<Frame>, config: &CoDelConfig) -> bool {

@@ -4,8 +4,6 @@
 //! A flow whose queue was empty goes before those that have a backlog, for one quantum: sparse flows, such
 //! as voice, DNS or the ACKs of another flow, do not wait behind downloads.
 
-use std::collections::VecDeque;
-
 use super::codel::{CoDelConfig, Control};
 use super::longest::Longest;
 use super::slab::{List, Listed, Slab};
@@ -53,21 +51,63 @@ pub(crate) struct FqCoDel {
     slab: Slab,
     longest: Longest,
     /// Queues that have just become active, and all others with a backlog or whose turn has not ended.
-    new: VecDeque<u32>,
-    old: VecDeque<u32>,
+    new: Turns,
+    old: Turns,
     packets: usize,
     bytes: u64,
 }
 
-/// The queue of the flows of one hash value.
+/// The queue of the flows of one hash value. All that a packet touches there is in one line of the cache.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 struct Queue {
     list: List,
     control: Control,
     /// Bytes that it may still send in this turn; negative after a packet larger than that.
     deficit: i64,
-    /// It is in one of the lists.
+    /// The queue whose turn comes after its own; [`NOBODY`] behind the last one.
+    next: u32,
+    /// It waits for its turn.
     active: bool,
+}
+
+/// No queue.
+const NOBODY: u32 = u32::MAX;
+
+/// Queues that wait for their turn, in this order: each knows the next one.
+#[derive(Clone, Copy, Debug)]
+struct Turns {
+    first: u32,
+    last: u32,
+}
+
+impl Turns {
+    const NONE: Self = Self {
+        first: NOBODY,
+        last: NOBODY,
+    };
+
+    /// A queue comes behind the others.
+    #[inline(always)]
+    fn push(&mut self, queues: &mut [Queue], index: u32) {
+        queues[index as usize].next = NOBODY;
+        match queues.get_mut(self.last as usize) {
+            Some(last) => last.next = index,
+            None => self.first = index,
+        }
+        self.last = index;
+    }
+
+    /// The first queue leaves.
+    #[inline(always)]
+    fn pop(&mut self, queues: &[Queue]) -> Option<u32> {
+        let index = self.first;
+        self.first = queues.get(index as usize)?.next;
+        if self.first == NOBODY {
+            self.last = NOBODY;
+        }
+        Some(index)
+    }
 }
 
 impl Queue {
@@ -76,6 +116,7 @@ impl Queue {
             list: List::EMPTY,
             control: Control::default(),
             deficit: 0,
+            next: NOBODY,
             active: false,
         }
     }
@@ -91,8 +132,8 @@ impl FqCoDel {
             queues: vec![Queue::new(); queues],
             slab: Slab::new(),
             longest: Longest::new(queues),
-            new: VecDeque::new(),
-            old: VecDeque::new(),
+            new: Turns::NONE,
+            old: Turns::NONE,
             packets: 0,
             bytes: 0,
         }
@@ -103,13 +144,13 @@ impl FqCoDel {
         let index = self.hash(frame.flow);
         let queue = &mut self.queues[index as usize];
         self.slab.push(&mut queue.list, frame);
-        self.longest.set(index as usize, queue.list.totals().1);
+        self.longest.set(index as usize, queue.list.bytes());
         self.packets += 1;
         self.bytes += u64::from(frame.size);
         if !queue.active {
             queue.active = true;
             queue.deficit = i64::from(self.config.quantum);
-            self.new.push_back(index);
+            self.new.push(&mut self.queues, index);
         }
         if arrival.exceeds(self.config.codel.limit) {
             self.drop_from_the_longest(gone);
@@ -119,10 +160,10 @@ impl FqCoDel {
 
     pub(super) fn take(&mut self, now: Time, gone: &mut Gone) -> Option<Frame> {
         loop {
-            let from_new = !self.new.is_empty();
+            let from_new = self.new.first != NOBODY;
             let turns = if from_new { &self.new } else { &self.old };
-            let index = *turns.front()?;
-            let queue = &mut self.queues[index as usize];
+            let index = turns.first;
+            let queue = self.queues.get_mut(index as usize)?;
             if queue.deficit <= 0 {
                 queue.deficit += i64::from(self.config.quantum);
                 self.end_turn(from_new, true);
@@ -133,21 +174,22 @@ impl FqCoDel {
                 self.leave(from_new);
                 continue;
             }
-            let before = queue.list.totals();
+            let (bytes, dropped) = (queue.list.bytes(), gone.len());
             let mut frames = Listed {
                 slab: &mut self.slab,
                 list: &mut queue.list,
             };
             let config = &self.config.codel;
             let head = queue.control.take(config, now, &mut frames, gone);
-            let after = queue.list.totals();
-            self.longest.set(index as usize, after.1);
-            self.packets -= before.0 - after.0;
-            self.bytes -= before.1 - after.1;
+            let left = queue.list.bytes();
+            self.longest.set(index as usize, left);
+            self.packets -= gone.len() - dropped;
+            self.bytes -= bytes - left;
             let Some(frame) = head else {
                 self.leave(from_new);
                 continue;
             };
+            self.packets -= 1;
             queue.deficit -= i64::from(frame.size);
             return Some(frame);
         }
@@ -157,8 +199,8 @@ impl FqCoDel {
     /// flow could stay new by sending a packet whenever its queue has run empty (section 4.2).
     #[inline]
     fn leave(&mut self, from_new: bool) {
-        if let Some(&index) = self.old.front().filter(|_| !from_new) {
-            self.queues[index as usize].active = false;
+        if !from_new && let Some(queue) = self.queues.get_mut(self.old.first as usize) {
+            queue.active = false;
         }
         self.end_turn(from_new, from_new);
     }
@@ -172,8 +214,10 @@ impl FqCoDel {
         } else {
             &mut self.old
         };
-        let ended = turns.pop_front();
-        self.old.extend(ended.filter(|_| again));
+        let ended = turns.pop(&self.queues);
+        if again && let Some(index) = ended {
+            self.old.push(&mut self.queues, index);
+        }
     }
 
     pub(super) fn withdraw(&mut self, id: u32, flow: u32) {
@@ -182,7 +226,7 @@ impl FqCoDel {
         let Some(frame) = self.slab.withdraw(list, id) else {
             return;
         };
-        self.longest.set(index, list.totals().1);
+        self.longest.set(index, list.bytes());
         self.packets -= 1;
         self.bytes -= u64::from(frame.size);
     }
@@ -195,7 +239,7 @@ impl FqCoDel {
     fn drop_from_the_longest(&mut self, gone: &mut Gone) {
         let index = self.longest.find();
         let list = &mut self.queues[index].list;
-        let keep = list.totals().1 / 2;
+        let keep = list.bytes() / 2;
         for _ in 0..DROP_BATCH {
             let Some(frame) = self.slab.pop(list) else {
                 break;
@@ -203,11 +247,11 @@ impl FqCoDel {
             self.packets -= 1;
             self.bytes -= u64::from(frame.size);
             gone.push((frame, DropCause::Queue));
-            if list.totals().1 <= keep {
+            if list.bytes() <= keep {
                 break;
             }
         }
-        self.longest.set(index, list.totals().1);
+        self.longest.set(index, list.bytes());
     }
 
     /// The queue of a flow.

@@ -54,6 +54,9 @@ impl Frame {
 
 /// Packets that leave from the head, as CoDel looks at them.
 pub(super) trait Heads {
+    /// The first packet.
+    fn head(&self) -> Option<&Frame>;
+
     /// Takes the first packet.
     fn pop(&mut self) -> Option<Frame>;
 
@@ -96,6 +99,7 @@ impl Frames {
     }
 
     /// The packet that leaves next.
+    #[inline]
     pub(super) fn head(&self) -> Option<&Frame> {
         self.list.front()
     }
@@ -115,6 +119,11 @@ impl Frames {
 }
 
 impl Heads for Frames {
+    #[inline]
+    fn head(&self) -> Option<&Frame> {
+        self.head()
+    }
+
     #[inline]
     fn pop(&mut self) -> Option<Frame> {
         self.pop()

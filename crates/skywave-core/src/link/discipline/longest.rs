@@ -3,10 +3,8 @@
 /// Queues in a group: the square root of the usual number of queues.
 const GROUP: usize = 32;
 
-/// The maximum of this group is not known: its longest queue has become shorter.
-const STALE: u64 = u64::MAX;
-
-/// Lengths of queues in bytes, and the maximum of each group of them.
+/// Lengths of queues in bytes, and for each group of them a length that none exceeds. It is the maximum as long
+/// as no queue becomes shorter: most do so before anybody asks for the longest.
 #[derive(Clone, Debug)]
 pub(super) struct Longest {
     lengths: Vec<u64>,
@@ -25,31 +23,29 @@ impl Longest {
     /// A queue has this length now.
     #[inline]
     pub(super) fn set(&mut self, queue: usize, bytes: u64) {
-        let before = std::mem::replace(&mut self.lengths[queue], bytes);
+        self.lengths[queue] = bytes;
         let group = &mut self.groups[queue / GROUP];
-        if bytes >= *group {
-            *group = bytes;
-        } else if before == *group {
-            *group = STALE;
-        }
+        *group = bytes.max(*group);
     }
 
     /// The longest queue; of several, the one with the highest number.
     pub(super) fn find(&mut self) -> usize {
-        let mut longest = (0, 0);
-        for (number, group) in self.groups.iter_mut().enumerate() {
-            if *group == STALE {
-                let queues = self.lengths[number * GROUP..].iter().take(GROUP);
-                *group = queues.copied().max().unwrap_or(0);
+        loop {
+            let mut most = (0, 0);
+            for (number, &group) in self.groups.iter().enumerate() {
+                if group >= most.1 {
+                    most = (number, group);
+                }
             }
-            if *group >= longest.1 {
-                longest = (number, *group);
+            let first = most.0 * GROUP;
+            let queues = self.lengths[first..].iter().take(GROUP);
+            let longest = queues.clone().copied().max().unwrap_or(0);
+            if longest == most.1 {
+                let place = queues.clone().rposition(|&bytes| bytes == longest);
+                return first + place.unwrap_or(0);
             }
+            self.groups[most.0] = longest;
         }
-        let first = longest.0 * GROUP;
-        let queues = self.lengths[first..].iter().take(GROUP);
-        let place = queues.clone().rposition(|&bytes| bytes == longest.1);
-        first + place.unwrap_or(0)
     }
 }
 

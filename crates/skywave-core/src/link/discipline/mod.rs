@@ -96,6 +96,7 @@ impl Discipline {
     /// A packet comes at `now` while `repairs` (number and bytes) wait in front of the queue: why it is
     /// refused, if it is. `must_wait` unless its transmission starts at once. Packets that are dropped in
     /// its favour go to `gone`.
+    #[inline(always)]
     pub(crate) fn offer(
         &mut self,
         now: Time,
@@ -104,18 +105,21 @@ impl Discipline {
         frame: Frame,
         gone: &mut Gone,
     ) -> Option<DropCause> {
-        let (packets, bytes) = self.waiting();
-        let arrival = Arrival {
-            now,
-            must_wait,
-            waiting: (packets + repairs.0, bytes + repairs.1),
-            frame,
-        };
-        each!(self, queue => queue.offer(arrival, gone))
+        each!(self, queue => {
+            let (packets, bytes) = queue.waiting();
+            let arrival = Arrival {
+                now,
+                must_wait,
+                waiting: (packets + repairs.0, bytes + repairs.1),
+                frame,
+            };
+            queue.offer(arrival, gone)
+        })
     }
 
     /// The packet to transmit from `now` on. Those that are dropped on the way out go to `gone`; `None` if
     /// nothing is left.
+    #[inline(always)]
     pub(crate) fn take(&mut self, now: Time, gone: &mut Gone) -> Option<Frame> {
         each!(self, queue => queue.take(now, gone))
     }

@@ -30,7 +30,6 @@ struct Place {
 pub(super) struct List {
     first: u32,
     last: u32,
-    packets: u32,
     bytes: u64,
 }
 
@@ -60,7 +59,6 @@ impl Slab {
             None => list.first = at,
         }
         list.last = at;
-        list.packets += 1;
         list.bytes += u64::from(frame.size);
     }
 
@@ -76,19 +74,26 @@ impl Slab {
         if list.first == NONE {
             list.last = NONE;
         }
-        list.packets -= 1;
         list.bytes -= u64::from(frame.size);
         Some(frame)
     }
 
     /// Takes out the packet of this number, wherever it is in the list: the others go once round.
     pub(super) fn withdraw(&mut self, list: &mut List, id: u32) -> Option<Frame> {
+        let last = list.last;
         let mut found = None;
-        for _ in 0..list.packets {
-            match self.pop(list) {
-                Some(frame) if frame.id == id && found.is_none() => found = Some(frame),
-                Some(frame) => self.push(list, frame),
-                None => {}
+        loop {
+            let at = list.first;
+            let Some(frame) = self.pop(list) else {
+                break;
+            };
+            if frame.id == id && found.is_none() {
+                found = Some(frame);
+            } else {
+                self.push(list, frame);
+            }
+            if at == last {
+                break;
             }
         }
         found
@@ -99,20 +104,19 @@ impl List {
     pub(super) const EMPTY: Self = Self {
         first: NONE,
         last: NONE,
-        packets: 0,
         bytes: 0,
     };
 
     /// It has no packet.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.packets == 0
+        self.first == NONE
     }
 
-    /// Number and bytes.
+    /// Bytes of its packets.
     #[inline]
-    pub(super) fn totals(&self) -> (usize, u64) {
-        (self.packets as usize, self.bytes)
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
     }
 }
 
@@ -123,6 +127,12 @@ pub(super) struct Listed<'a> {
 }
 
 impl Heads for Listed<'_> {
+    #[inline]
+    fn head(&self) -> Option<&Frame> {
+        let place = self.slab.places.get(self.list.first as usize)?;
+        Some(&place.frame)
+    }
+
     #[inline]
     fn pop(&mut self) -> Option<Frame> {
         self.slab.pop(self.list)
@@ -160,7 +170,8 @@ mod tests {
                     prop_assert_eq!(first, expected[list].pop_front());
                 }
                 let waiting = expected[list].len();
-                prop_assert_eq!(lists[list].totals(), (waiting, waiting as u64 * 1500));
+                prop_assert_eq!(lists[list].bytes(), waiting as u64 * 1500);
+                prop_assert_eq!(lists[list].is_empty(), waiting == 0);
                 most = most.max(expected.iter().map(VecDeque::len).sum());
             }
             prop_assert_eq!(slab.places.len(), most);

@@ -1,3 +1,5 @@
+use std::collections::VecDeque;
+
 use proptest::prelude::*;
 
 use super::super::Frames;
@@ -111,8 +113,13 @@ fn flows_are_spread_over_the_queues() {
     assert!(empty < 5, "{empty}");
 }
 
-/// The same rules written down plainly: a list of its own for each queue, and a look at all of them for the
-/// longest.
+#[test]
+fn a_queue_is_in_one_line_of_the_cache() {
+    assert_eq!(size_of::<Queue>(), 64);
+}
+
+/// The same rules written down plainly: a list of its own for each queue, a look at all of them for the
+/// longest, and CoDel without its short way.
 struct Plain {
     config: FqCoDelConfig,
     queues: Vec<(Frames, Control, i64, bool)>,
@@ -170,7 +177,7 @@ impl Plain {
                 self.old.push_back(index);
                 continue;
             }
-            match control.take(&self.config.codel, now, frames, gone) {
+            match control.take_with_care(&self.config.codel, now, frames, gone) {
                 Some(frame) => {
                     *deficit -= i64::from(frame.size);
                     list.push_front(index);
