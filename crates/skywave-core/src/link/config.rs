@@ -7,6 +7,7 @@ use crate::units::Rate;
 
 use super::discipline::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig};
 use super::policer::Policer;
+use super::shaper::Shaper;
 use super::trace::Trace;
 
 /// One direction of a link.
@@ -18,6 +19,8 @@ pub struct LinkConfig {
     pub delay: Duration,
     /// What exceeds its rate is dropped before everything else.
     pub policer: Option<Policer>,
+    /// What exceeds its rate waits before the transmitter; only with a constant rate, without contention.
+    pub shaper: Option<Shaper>,
     /// Random addition to the propagation delay; keeps order.
     pub jitter: Option<Jitter>,
     /// Rate and delay change in steps; the rate only where it is a constant one, without contention.
@@ -60,9 +63,13 @@ pub enum Service {
 impl LinkConfig {
     /// Long-run capacity.
     pub(super) fn mean_rate(&self) -> Rate {
+        let shaped = |rate: Rate| match self.shaper {
+            Some(shaper) => rate.min(shaper.rate),
+            None => rate,
+        };
         let steps = self.steps.as_ref().and_then(|steps| steps.share.as_ref());
         match (&self.service, steps) {
-            (Service::Rate(rate), None) => *rate,
+            (Service::Rate(rate), None) => shaped(*rate),
             (Service::Rate(rate), Some(share)) => {
                 Rate::from_bps((rate.as_bps() as f64 * share.mean()) as u64)
             }
@@ -386,6 +393,7 @@ impl LinkConfig {
             service: Service::Rate(rate),
             delay,
             policer: None,
+            shaper: None,
             jitter: None,
             steps: None,
             queue,

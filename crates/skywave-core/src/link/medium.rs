@@ -2,12 +2,12 @@
 //! packets.
 
 use super::blackout::Blackouts;
+use super::bucket::Bucket;
 use super::config::{LinkConfig, LossAt};
 use super::contention::Station;
 use super::fec::Code;
 use super::impair::Impairments;
 use super::loss::Channel;
-use super::policer::Bucket;
 use super::{DropCause, Fate};
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
@@ -40,7 +40,9 @@ impl Medium {
     /// The medium of a link; `seed` and `name` name its random streams.
     pub(super) fn new(config: &LinkConfig, seed: u64, name: &str) -> Self {
         Self {
-            policer: config.policer.map(Bucket::new),
+            policer: config
+                .policer
+                .map(|policer| Bucket::new(policer.rate, policer.burst)),
             channel: Channel::new(&config.loss, seed, name),
             loss_at: config.loss_at,
             code: Code::new(config, seed, name),

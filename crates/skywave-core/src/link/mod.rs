@@ -11,10 +11,11 @@
 //! 2. The queue, which may drop it: full ([`DropCause::Queue`]) or early ([`DropCause::Early`]). Instead of
 //!    the latter it may mark a packet that is ECN-capable.
 //! 3. With [`Contention`], the wait for the channel, which takes no place in the queue.
-//! 4. The transmission, of more bytes with [`Fec`].
-//! 5. With [`LossAt::Tail`], the loss models, at the end of the transmission.
-//! 6. Blackouts, at the end of the transmission; in a blackout that is the cause on record.
-//! 7. Propagation delay, with [`Steps`] that of the step; jitter, reordering, damage, duplication.
+//! 4. With [`Shaper`], the wait for tokens, which takes no place in the queue.
+//! 5. The transmission, of more bytes with [`Fec`].
+//! 6. With [`LossAt::Tail`], the loss models, at the end of the transmission.
+//! 7. Blackouts, at the end of the transmission; in a blackout that is the cause on record.
+//! 8. Propagation delay, with [`Steps`] that of the step; jitter, reordering, damage, duplication.
 //!
 //! Where the loss models act, [`Fec`] may repair what they corrupt.
 //!
@@ -26,6 +27,7 @@
 
 mod average;
 mod blackout;
+mod bucket;
 mod config;
 mod contention;
 mod discipline;
@@ -39,6 +41,7 @@ mod policer;
 mod queue;
 mod red;
 mod service;
+mod shaper;
 mod starts;
 mod steps;
 mod timed;
@@ -50,6 +53,7 @@ pub(crate) use discipline::{Discipline, Frame, Gone};
 pub use meter::{Measured, Retransmission};
 pub use pipe::Pipe;
 pub use policer::Policer;
+pub use shaper::Shaper;
 pub use timed::{Offered, Settled, TimedLink};
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError, TraceErrorKind};
 
@@ -133,8 +137,8 @@ impl Link {
     /// start until [`Link::measure`] says otherwise.
     ///
     /// # Panics
-    /// When `config` asks for what only a [`TimedLink`] can do ([`LinkConfig::needs_time`]), or for contention
-    /// without a constant rate.
+    /// When `config` asks for what only a [`TimedLink`] can do ([`LinkConfig::needs_time`]), for contention
+    /// without a constant rate, or for a shaper without one or with contention.
     pub fn new(config: LinkConfig, seed: u64, name: &str) -> Self {
         assert!(!config.needs_time(), "such a link is a `TimedLink`");
         let rate = SteppedRate::new(&config, seed, name);
@@ -143,13 +147,17 @@ impl Link {
                 || rate.is_none() && matches!(config.service, Service::Rate(_)),
             "contention is for a constant rate"
         );
+        assert!(
+            config.contention.is_none() || config.shaper.is_none(),
+            "no shaper with contention"
+        );
         let medium = Medium::unless_perfect(&config, seed, name).map(Box::new);
         let red = Stream::named(seed, name, "red");
         let admission = Admission::new(config.queue, config.mean_rate(), red);
         Self {
             pipe: Pipe {
                 queue: Queue::new(admission.limit()),
-                transmitter: Transmitter::new(config.service, rate),
+                transmitter: Transmitter::new(config.service, rate).shaped(config.shaper),
                 delay: config.delay,
                 meter: Meter::new(Window::ALL),
             },

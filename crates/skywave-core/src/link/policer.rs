@@ -1,10 +1,8 @@
 //! A policer: packets beyond a rate and a burst are dropped before the queue.
 //!
-//! It is a token bucket (RFC 2697 section 3, with the committed bucket alone): tokens come at the rate, the bucket
-//! holds those of a burst and is full at first. A packet that finds as many tokens as it has bytes takes them and
+//! It is a token [bucket](super::bucket). A packet that finds as many tokens as it has bytes takes them and
 //! passes; any other is dropped, and takes none. So no time `t` sees more than `burst + rate · t` pass.
 
-use crate::time::Time;
 use crate::units::Rate;
 
 /// The rate and the burst of a policer.
@@ -16,55 +14,16 @@ pub struct Policer {
     pub burst: u64,
 }
 
-/// Tokens that a byte costs. A rate of one bit per second brings one token a nanosecond, so that nothing is
-/// rounded.
-const TOKENS_A_BYTE: u128 = 8_000_000_000;
-
-/// The bucket of a policer.
-#[derive(Clone, Debug)]
-pub(super) struct Bucket {
-    rate: Rate,
-    depth: u128,
-    /// Tokens at `filled`.
-    tokens: u128,
-    filled: Time,
-}
-
-impl Bucket {
-    pub(super) fn new(config: Policer) -> Self {
-        let depth = u128::from(config.burst) * TOKENS_A_BYTE;
-        Self {
-            rate: config.rate,
-            depth,
-            tokens: depth,
-            filled: Time::ZERO,
-        }
-    }
-
-    /// Whether a packet of `size` bytes that comes at `now`, which must not decrease, may pass.
-    pub(super) fn passes(&mut self, now: Time, size: u32) -> bool {
-        let elapsed = now.since(self.filled).as_nanos();
-        let came = u128::from(elapsed) * u128::from(self.rate.as_bps());
-        self.tokens = (self.tokens + came).min(self.depth);
-        self.filled = self.filled.max(now);
-        let cost = u128::from(size) * TOKENS_A_BYTE;
-        let passes = cost <= self.tokens;
-        if passes {
-            self.tokens -= cost;
-        }
-        passes
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::link::bucket::Bucket;
     use crate::link::{
         CoDelConfig, DropCause, Fate, Limit, Link, LinkConfig, QueueConfig, TimedLink,
     };
-    use crate::time::Duration;
+    use crate::time::{Duration, Time};
 
     fn us(us: u64) -> Time {
         Time::ZERO + Duration::from_micros(us)
@@ -72,10 +31,7 @@ mod tests {
 
     /// A byte a microsecond, and 3000 bytes at once.
     fn bucket() -> Bucket {
-        Bucket::new(Policer {
-            rate: Rate::from_bps(8_000_000),
-            burst: 3000,
-        })
+        Bucket::new(Rate::from_bps(8_000_000), 3000)
     }
 
     #[test]

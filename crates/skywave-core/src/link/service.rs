@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
+use super::bucket::Bucket;
 use super::config::Service;
+use super::shaper::Shaper;
 use super::steps::SteppedRate;
 use super::trace::{OPPORTUNITY_BYTES, Trace};
 use crate::time::{Duration, Time};
@@ -41,6 +43,8 @@ enum Pace {
     Rate(Box<Fractions>),
     /// At a rate that changes in steps.
     Steps(Box<SteppedRate>),
+    /// At a constant rate, each packet when a shaper lets it.
+    Shaped(Box<ShapedTransmitter>),
     /// As opportunities come.
     Trace(Box<TraceTransmitter>),
 }
@@ -64,7 +68,26 @@ impl Transmitter {
         }
     }
 
-    /// It has a constant rate.
+    /// The same behind a shaper.
+    ///
+    /// # Panics
+    /// When there is a shaper and no constant rate.
+    pub(super) fn shaped(self, shaper: Option<Shaper>) -> Self {
+        let Some(Shaper { rate, burst }) = shaper else {
+            return self;
+        };
+        assert!(self.is_plain(), "a shaper is for a constant rate");
+        let shaped = ShapedTransmitter {
+            bucket: Bucket::new(rate, burst),
+            pace: self.pace,
+        };
+        Self {
+            pace: Pace::Shaped(Box::new(shaped)),
+            ..self
+        }
+    }
+
+    /// It has a constant rate, and packets wait for nothing else.
     pub(super) fn is_plain(&self) -> bool {
         matches!(self.pace, Pace::Byte(_) | Pace::Rate(_))
     }
@@ -77,7 +100,8 @@ impl Transmitter {
             // At `now == free_at` the carried part of a nanosecond is still being sent.
             Pace::Rate(fractions) if now > self.free_at => fractions.forget(),
             Pace::Steps(steps) if now > self.free_at => steps.forget(),
-            Pace::Rate(_) | Pace::Steps(_) | Pace::Byte(_) => {}
+            Pace::Shaped(shaped) if now > self.free_at => shaped.forget(),
+            Pace::Rate(_) | Pace::Steps(_) | Pace::Shaped(_) | Pace::Byte(_) => {}
         }
         self.free_at = self.free_at.max(now);
         self.free_at
@@ -98,7 +122,7 @@ impl Transmitter {
     pub(super) fn next_start(&self) -> Time {
         match &self.pace {
             Pace::Trace(trace) => trace.time_of_byte(trace.next),
-            Pace::Byte(_) | Pace::Rate(_) | Pace::Steps(_) => self.free_at,
+            Pace::Byte(_) | Pace::Rate(_) | Pace::Steps(_) | Pace::Shaped(_) => self.free_at,
         }
     }
 
@@ -119,6 +143,7 @@ impl Transmitter {
         self.free_at = match &mut self.pace {
             Pace::Byte(_) | Pace::Rate(_) => return self.plain_transmit(start, size),
             Pace::Steps(steps) => steps.end(start, size),
+            Pace::Shaped(shaped) => shaped.end(start, size),
             Pace::Trace(trace) => return trace.transmit(size),
         };
         Slot {
@@ -173,7 +198,7 @@ impl Transmitter {
     /// Place of `t` on the capacity axis: all capacity before it.
     pub(super) fn position(&self, t: Time) -> u64 {
         match &self.pace {
-            Pace::Byte(_) | Pace::Rate(_) | Pace::Steps(_) => t.as_nanos(),
+            Pace::Byte(_) | Pace::Rate(_) | Pace::Steps(_) | Pace::Shaped(_) => t.as_nanos(),
             Pace::Trace(_) if t == Time::ZERO => 0,
             Pace::Trace(tx) => tx
                 .trace
@@ -185,8 +210,43 @@ impl Transmitter {
     /// End of what is taken, on the capacity axis.
     pub(super) fn taken(&self) -> u64 {
         match &self.pace {
-            Pace::Byte(_) | Pace::Rate(_) | Pace::Steps(_) => self.free_at.as_nanos(),
+            Pace::Byte(_) | Pace::Rate(_) | Pace::Steps(_) | Pace::Shaped(_) => {
+                self.free_at.as_nanos()
+            }
             Pace::Trace(tx) => tx.next,
+        }
+    }
+}
+
+/// Sends at a constant rate, once the tokens are there. While a packet waits for them the transmitter is taken: its
+/// capacity counts as used.
+#[derive(Clone, Debug)]
+struct ShapedTransmitter {
+    bucket: Bucket,
+    /// The constant rate.
+    pace: Pace,
+}
+
+impl ShapedTransmitter {
+    /// The link was idle: it has sent what was left over.
+    fn forget(&mut self) {
+        if let Pace::Rate(fractions) = &mut self.pace {
+            fractions.forget();
+        }
+    }
+
+    /// When a packet of `size` bytes has left that is next from `start` on.
+    fn end(&mut self, start: Time, size: u32) -> Time {
+        let begin = self.bucket.waits_until(start, size);
+        if begin > start {
+            self.forget();
+        }
+        match &mut self.pace {
+            Pace::Byte(byte) => begin + byte.times(size),
+            Pace::Rate(fractions) => begin + fractions.take(size),
+            Pace::Steps(_) | Pace::Shaped(_) | Pace::Trace(_) => {
+                unreachable!("a shaper is for a constant rate")
+            }
         }
     }
 }

@@ -146,7 +146,7 @@ impl TimedLink {
     /// `config.loss_at` says. It measures from the start until [`TimedLink::measure`] says otherwise.
     ///
     /// # Panics
-    /// When `config` asks for contention.
+    /// When `config` asks for contention, or for a shaper without a constant rate.
     pub fn new(config: LinkConfig, seed: u64, name: &str) -> Self {
         assert!(
             config.contention.is_none(),
@@ -169,7 +169,7 @@ impl TimedLink {
             repairs: Frames::default(),
             device: VecDeque::new(),
             ring: config.ring as usize,
-            transmitter: Transmitter::new(config.service, stepped),
+            transmitter: Transmitter::new(config.service, stepped).shaped(config.shaper),
             start: Time::MAX,
             end: Time::MAX,
             sending: None,

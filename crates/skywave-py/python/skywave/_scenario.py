@@ -94,6 +94,7 @@ class Link(_Table):
     jitter: str | Mapping[str, Value] | None = None
     steps: str | Mapping[str, Value] | None = None
     policer: str | Mapping[str, Value] | None = None
+    shaper: str | Mapping[str, Value] | None = None
     queue: Mapping[str, Value] | None = None
     ring: str | None = None
     loss: Mapping[str, Value] | None = None

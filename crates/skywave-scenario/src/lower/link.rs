@@ -12,6 +12,7 @@ use crate::lower::channel::{blackouts, channel};
 use crate::lower::contention;
 use crate::lower::queue::{Transmitter, queue};
 use crate::lower::recovery::{self, place_losses};
+use crate::lower::shaper;
 use crate::lower::steps;
 use crate::lower::{Draw, Network, Target, check_dist, check_name, copies, numbered};
 use crate::model::policer::PolicerModel;
@@ -142,6 +143,7 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
         service,
         delay: delay(&model.delay)?,
         policer: model.policer.and_then(policer),
+        shaper: model.shaper.as_ref().and_then(shaper::shaper),
         jitter: jitter(model.jitter.as_ref())?,
         steps: model
             .steps
@@ -179,6 +181,7 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
     place_losses(&mut config, model.loss_at, model.arq.as_ref(), &model.delay)?;
     contention::check(&config, model.contention.as_ref())?;
     steps::check(&config, model.steps.as_ref())?;
+    shaper::check(&config, model.shaper.as_ref())?;
     Ok(config)
 }
 
@@ -226,6 +229,8 @@ fn reverse(
     contention::check(&config, own_contention.or(model.contention.as_ref()))?;
     let own_steps = own.and_then(|own| own.steps.as_ref());
     steps::check(&config, own_steps.or(model.steps.as_ref()))?;
+    let own_shaper = own.and_then(|own| own.shaper.as_ref());
+    shaper::check(&config, own_shaper.or(model.shaper.as_ref()))?;
     Ok(config)
 }
 
@@ -267,6 +272,9 @@ fn differ(
     }
     if let Some(own) = own.policer {
         config.policer = policer(own);
+    }
+    if let Some(own) = &own.shaper {
+        config.shaper = shaper::shaper(own);
     }
     if let Some(own) = &own.queue {
         config.queue = queue(own, transmitter(config, "the reverse direction"))?;
@@ -318,7 +326,10 @@ fn transmitter(config: &LinkConfig, direction: &'static str) -> Transmitter {
         .as_ref()
         .is_some_and(|steps| steps.share.is_some());
     match config.service {
-        Service::Rate(rate) if !changes => Transmitter::Constant(rate),
+        Service::Rate(rate) if !changes => Transmitter::Constant(match config.shaper {
+            Some(shaper) => rate.min(shaper.rate),
+            None => rate,
+        }),
         Service::Rate(_) | Service::Trace(_) => Transmitter::Changing(direction),
     }
 }

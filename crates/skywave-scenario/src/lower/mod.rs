@@ -18,6 +18,7 @@ pub(crate) mod radio;
 pub(crate) mod recovery;
 pub(crate) mod route;
 pub(crate) mod routing;
+pub(crate) mod shaper;
 pub(crate) mod station;
 pub(crate) mod steps;
 pub(crate) mod tcp;

@@ -20,6 +20,7 @@ pub(crate) mod radio;
 pub(crate) mod recovery;
 #[cfg(feature = "schema")]
 pub(crate) mod schema;
+pub(crate) mod shaper;
 pub(crate) mod station;
 pub(crate) mod steps;
 pub(crate) mod tcp;
@@ -36,6 +37,7 @@ use crate::model::policer::PolicerModel;
 use crate::model::queue::QueueModel;
 use crate::model::radio::RadioModel;
 use crate::model::recovery::{ArqModel, FecModel};
+use crate::model::shaper::ShaperModel;
 use crate::model::station::StationModel;
 use crate::model::steps::StepsModel;
 use crate::model::units::{Duration, Packets, Period, Rate, Size};
@@ -175,6 +177,9 @@ pub(crate) struct LinkModel {
     pub(crate) steps: Option<Spanned<StepsModel>>,
     /// What exceeds a rate and a burst is dropped before it comes to the queue; default "none".
     pub(crate) policer: Option<PolicerModel>,
+    /// What exceeds a rate and a burst waits before its transmission, and what is behind it in the queue. Only with
+    /// a constant rate; default "none".
+    pub(crate) shaper: Option<Spanned<ShaperModel>>,
     /// The queue before the transmitter; default { droptail = "50 packets" }.
     pub(crate) queue: Option<Spanned<QueueModel>>,
     /// Packets that the device takes from the queue ahead of their transmission, as the transmit ring of a
@@ -241,6 +246,8 @@ pub(crate) struct ReverseModel {
     pub(crate) steps: Option<Spanned<StepsModel>>,
     /// What exceeds a rate and a burst is dropped before it comes to the queue; default that of the link.
     pub(crate) policer: Option<PolicerModel>,
+    /// What exceeds a rate and a burst waits before its transmission; default that of the link.
+    pub(crate) shaper: Option<Spanned<ShaperModel>>,
     /// The queue before the transmitter; default that of the link.
     pub(crate) queue: Option<Spanned<QueueModel>>,
     /// Packets that the device takes from the queue ahead of their transmission; default that of the link.

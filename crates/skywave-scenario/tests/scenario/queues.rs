@@ -2,7 +2,7 @@
 
 use skywave_core::link::{
     CoDelConfig, DualPi2Config, FqCoDelConfig, Limit, LinkConfig, PieConfig, Policer, QueueConfig,
-    StepConfig,
+    Shaper, StepConfig,
 };
 use skywave_core::{Duration, Rate};
 use skywave_scenario::{NoFiles, Scenario};
@@ -52,6 +52,31 @@ fn a_policer_is_that_of_both_directions_unless_one_has_its_own() {
     let own = format!("reverse = {{ policer = \"none\" }}\n{policer}");
     let [_, back] = directions(&GOOD.replace("queue", &own));
     assert_eq!(back.policer, None);
+}
+
+#[test]
+fn a_shaper_is_that_of_both_directions_unless_one_has_its_own() {
+    let shaper = "shaper = { rate = \"2Mbps\", burst = \"10kB\" }\nqueue";
+    let both = directions(&GOOD.replace("queue", shaper));
+    let (rate, burst) = (Rate::from_bps(2_000_000), 10_000);
+    assert_eq!(
+        both.map(|link| link.shaper),
+        [Some(Shaper { rate, burst }); 2]
+    );
+    let own = format!("reverse = {{ shaper = \"none\" }}\n{shaper}");
+    let [_, back] = directions(&GOOD.replace("queue", &own));
+    assert_eq!(back.shaper, None);
+}
+
+#[test]
+fn a_size_in_time_goes_by_the_rate_of_the_shaper() {
+    let text = GOOD.replace(
+        "queue = { codel = {} }",
+        "shaper = { rate = \"80kbps\", burst = \"10kB\" }\nqueue = { droptail = \"1s\" }",
+    );
+    assert!(text.contains("shaper"), "{text}");
+    let there = &directions(&text)[0];
+    assert_eq!(there.queue, QueueConfig::DropTail(Limit::Bytes(10_000)));
 }
 
 fn ms(ms: u64) -> Duration {
@@ -237,6 +262,10 @@ cases! {
         "steps = { every = \"1s\", share = [1, 0.5] }\nqueue = { droptail = \"50ms\" }";
     a_queue_in_time_before_steps_of_the_reverse: "queue = { codel = {} }" =>
         "queue = { droptail = \"50ms\" }\nreverse = { steps = { every = \"1s\", share = [1, 0.5] } }";
+    a_shaper_of_a_rate_that_changes: "queue = { codel = {} }" =>
+        "steps = { every = \"1s\", share = [1, 0.5] }\nshaper = { rate = \"1Mbps\", burst = \"9kB\" }";
+    a_shaper_beside_contention: "queue = { codel = {} }" =>
+        "contention = \"cdpd\"\nshaper = { rate = \"1Mbps\", burst = \"9kB\" }";
     a_target_above_the_interval: "{ codel = {} }" => "{ codel = { target = \"100ms\" } }";
     a_threshold_without_ecn: "{ codel = {} }" => "{ codel = { ce_threshold = \"1ms\" } }";
     too_many_queues: "{ codel = {} }" => "{ fq-codel = { queues = 100000 } }";

@@ -106,6 +106,7 @@ prop_compose! {
         rates in (0.0..0.3, 0.0..0.3),
         outage in prop::option::of((0u64..200_000_000, 0u64..200_000_000)),
         policer in prop::option::weighted(0.3, (100_000u64..50_000_000, 500u64..20_000)),
+        shaper in prop::option::weighted(0.3, (100_000u64..50_000_000, 0u64..20_000)),
         contention in prop::option::weighted(0.3, (0.0..0.9, 0u64..50_000_000, any::<bool>())),
     ) -> LinkConfig {
         let is_rate = matches!(service, Service::Rate(_));
@@ -118,6 +119,8 @@ prop_compose! {
             service,
             delay: DELAY,
             policer: policer.map(|(bps, burst)| Policer { rate: Rate::from_bps(bps), burst }),
+            shaper: shaper.map(|(bps, burst)| Shaper { rate: Rate::from_bps(bps), burst })
+                .filter(|_| is_rate && contention.is_none()),
             jitter: jitter.map(|mean| Jitter::Exponential(Duration::from_nanos(mean))),
             queue,
             ring: 0,
