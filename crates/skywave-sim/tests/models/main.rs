@@ -7,6 +7,7 @@
 mod common;
 
 mod arq;
+mod bbr_shares;
 #[expect(
     clippy::disallowed_methods,
     reason = "what a formula gives is compared within a tolerance"
