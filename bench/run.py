@@ -56,8 +56,8 @@ QUEUES = ["codel", "fq-codel", "pie"]
 # Simulated seconds for counting their instructions.
 QUEUED_COUNTED = {24: 40, 1_000: 12}
 
-# Flows and simulated seconds with each sender: CUBIC, and what has the same detection of losses and the same
-# repair but is paced by a model of the path.
+# Flows and simulated seconds with each sender: CUBIC, and what has the same detection of losses
+# and the same repair but is paced by a model of the path.
 SENT = (24, 400)
 SENDERS = ["linux", "bbr"]
 
@@ -162,8 +162,9 @@ def measure_senders(repeat: int) -> None:
 
 
 def measure_beside(title: str, commands: dict[str, list[list[str]]], repeat: int) -> None:
-    """Shows what a packet costs in each of several runs, and their ratio to the first one: the shortest time of
-    several runs in turn of the first command, and the instructions of the second."""
+    """Shows what a packet costs in each of several runs, and their ratio to the first one: the
+    shortest time of several runs in turn of the first command, and the instructions of the second.
+    """
     shortest = dict.fromkeys(commands, float("inf"))
     for _ in range(repeat):
         for name, (timed, _) in commands.items():
