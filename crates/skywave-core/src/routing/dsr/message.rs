@@ -3,7 +3,8 @@
 use crate::radio::Address;
 use crate::routing::Datagram;
 
-/// Most hops of a source route: the length of an option is a byte, so that 62 stations between the ends fit.
+/// Most hops of a source route: the length of a request's option, 6 bytes and 4 a station, is told in a byte (section
+/// 6.2), so that 62 stations between the ends fit. A source route alone would have room for one more.
 pub const MOST_HOPS: usize = 63;
 
 /// A request for a route (section 6.2).
@@ -82,9 +83,11 @@ impl<P> Message<P> {
     /// The fixed part of DSR's header.
     const FIXED: u32 = 4;
 
-    /// Bytes with the IP header: 4 for DSR's, and for options 8 of a request and 4 for each station that it has
-    /// come by, 4 of a source route and 4 for each station between its ends, 3 of a reply and 4 for each station
-    /// after the first, 16 of an error. A datagram to a neighbour has neither header nor option.
+    /// Bytes with the IP header: 4 for DSR's (section 6.1), and for options 8 of a request and 4 for each station that
+    /// it has come by (6.2), 4 of a source route and 4 for each station between its ends (6.7), 3 of a reply and 4
+    /// for each station after the first (6.3), 16 of an error about a node that does not answer (6.4). Each has two
+    /// bytes more than its option tells, for its type and that length. Options are not padded. A datagram to a neighbour
+    /// has neither header nor option.
     pub fn bytes(&self) -> u32 {
         match self {
             Self::Request(request) => {
