@@ -1,5 +1,7 @@
 //! Machines at a node in the middle of a path, which look into the packets that pass.
 
+pub mod clamp;
 pub mod snoop;
 
+pub use clamp::{Regenerator, Suppressor};
 pub use snoop::{Snoop, SnoopConfig};
