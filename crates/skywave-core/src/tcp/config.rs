@@ -119,6 +119,9 @@ pub struct TcpConfig {
     /// The receiver tells the sender's law what the way of the data has written on it: for how long
     /// radio stations contended for the channel, and routers' warnings of congestion.
     pub hints: bool,
+    /// What is outstanding is bounded beside the window, by how long radio stations contend for the channel (Hamadani
+    /// and Rakocevic, in Francis 2012, section 3.1.4). Needs `hints`.
+    pub contention_control: bool,
     /// Source of the pace at which segments leave.
     pub pacing: PacingConfig,
     /// How the connection begins.
@@ -185,6 +188,7 @@ impl TcpConfig {
             abe: false,
             eln: false,
             hints: false,
+            contention_control: false,
             pacing: PacingConfig::Off,
             handshake: Handshake::ThreeWay,
             fin: false,

@@ -4,6 +4,7 @@ pub mod acking;
 pub mod config;
 pub mod congestion;
 pub mod connection;
+mod contention_control;
 pub mod custom;
 pub mod detection;
 pub mod flight;

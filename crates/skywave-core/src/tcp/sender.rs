@@ -34,6 +34,7 @@ use crate::units::Segments;
 
 use super::config::{Handshake, TcpConfig};
 use super::congestion::{Congestion, CongestionControl};
+use super::contention_control::ContentionLimit;
 use super::detection::{Detection, LossDetector};
 use super::flight::Flight;
 use super::limits::{LimitClock, Resend, Why};
@@ -171,12 +172,23 @@ struct Extras {
     slow_start: Option<SlowStart>,
     /// `None` where no cut is ever taken back.
     undo: Option<Undo>,
+    /// `None` where contention limits nothing.
+    contention: Option<ContentionLimit>,
 }
 
 impl Extras {
-    fn new(slow_start: Option<SlowStart>, undo: Option<Undo>) -> Option<Box<Self>> {
-        let any = slow_start.is_some() || undo.is_some();
-        any.then(|| Box::new(Self { slow_start, undo }))
+    fn new(slow_start: Option<SlowStart>, config: &TcpConfig) -> Option<Box<Self>> {
+        let undo = Undo::new(config.undo);
+        let contention = config.contention_control;
+        let contention = contention.then(|| ContentionLimit::new(config.initial_window));
+        let any = slow_start.is_some() || undo.is_some() || contention.is_some();
+        any.then(|| {
+            Box::new(Self {
+                slow_start,
+                undo,
+                contention,
+            })
+        })
     }
 }
 
@@ -213,6 +225,7 @@ impl Sender {
         let counts = detection.only_counts();
         let rate = congestion.needs_rate();
         let slow_start = SlowStart::new(config.slow_start).filter(|_| !congestion.owns_window());
+        let limited = config.contention_control;
         let setup = config.setup();
         let timeout = Timeout::build(&composition.timeout, &setup);
         let (asks, judges) = (timeout.may_ask(), timeout.needs_deliveries());
@@ -222,16 +235,17 @@ impl Sender {
             composition.recovery
         };
         Self {
-            plain: counts && !paced && !config.ecn && !rate && !asks,
+            plain: counts && !paced && !config.ecn && !rate && !asks && !limited,
             standard: counts
                 && congestion.is_standard()
                 && slow_start.is_none()
+                && !limited
                 && !asks
                 && !judges,
             pacing: paced.then(|| Box::new(Pacing::new(config.pacing))),
             signals: Signals::default(),
             lost_told: 0,
-            extras: Extras::new(slow_start, Undo::new(config.undo)),
+            extras: Extras::new(slow_start, &config),
             state: State::Closed,
             flight: Flight::default(),
             window: Window {

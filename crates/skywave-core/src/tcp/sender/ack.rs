@@ -5,6 +5,7 @@ use super::{Sender, detection_event};
 use crate::packet::{Hints, Segment, Timestamps};
 use crate::tcp::config::Counting;
 use crate::tcp::congestion::CongestionControl;
+use crate::tcp::contention_control::Heard;
 use crate::tcp::detection::{DetectionEvent, LossDetector};
 use crate::tcp::flight::{Acked, RateSample};
 use crate::tcp::limits::Why;
@@ -148,6 +149,7 @@ impl Sender {
                 && !self.signals.marked,
             ..ack_event!(self, now, acked_segments, rtt, segment_rtt)
         };
+        self.watch_contention(now, acked_segments, segment);
         let owns_window = self.congestion.owns_window();
         if !owns_window {
             let slow_start = self.extras.as_mut().and_then(|e| e.slow_start.as_mut());
@@ -177,6 +179,21 @@ impl Sender {
             self.arm_probe(now);
         } else if owns_window {
             self.tell_law(event, segment, flight_before, delivered);
+        }
+    }
+
+    /// The limit by contention, if there is one, hears of an ACK of new data.
+    fn watch_contention(&mut self, now: Time, acked: Segments, segment: &Segment) {
+        let extras = self.extras.as_mut();
+        if let Some(limit) = extras.and_then(|extras| extras.contention.as_mut()) {
+            limit.on_ack(&Heard {
+                now,
+                acked,
+                una: self.flight.una(),
+                nxt: self.flight.max(),
+                contention: segment.hints.contention,
+                rwnd: Segments::from_bytes(self.peer_window, self.config.mss),
+            });
         }
     }
 

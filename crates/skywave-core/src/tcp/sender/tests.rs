@@ -6,6 +6,7 @@
 mod abe;
 mod cause;
 mod cerl;
+mod contention;
 mod dcr;
 mod dctcp;
 mod ddlrp;

@@ -181,6 +181,7 @@ impl Sender {
                 Some(room) => end - self.flight.nxt() <= room,
                 None => self.window_holds(end),
             };
+            let fits = fits && self.contention_holds(end);
             return if fits { Ok(next) } else { Err(Limit::Cwnd) };
         }
         // There is room, but no new data that may fill it.
@@ -250,6 +251,17 @@ impl Sender {
         let una = self.flight.una();
         let from = self.timeout.counts_from().map_or(una, |at| una.max(at));
         window.holds(end.saturating_sub(from), self.config.mss)
+    }
+
+    /// Whether the limit by contention, if there is one, lets data up to `end` be outstanding.
+    fn contention_holds(&self, end: u64) -> bool {
+        let extras = self.extras.as_ref();
+        let limit = extras.and_then(|extras| extras.contention.as_ref());
+        limit.is_none_or(|limit| {
+            limit
+                .segments()
+                .holds(end - self.flight.una(), self.config.mss)
+        })
     }
 
     fn transmit_new(&mut self, end: u64, now: Time) -> Departure {
@@ -415,6 +427,9 @@ impl Sender {
     fn told_window(&self) -> u16 {
         let peer = Segments::from_bytes(self.peer_window, self.config.mss);
         // A cast of a float saturates.
-        self.window.cwnd.min(peer).0 as u16
+        let extras = self.extras.as_ref();
+        let limit = extras.and_then(|extras| extras.contention.as_ref());
+        let window = limit.map_or(peer, |limit| peer.min(limit.segments()));
+        self.window.cwnd.min(window).0 as u16
     }
 }
