@@ -328,6 +328,7 @@ fn radio() -> RadioSpec {
             ..mac::Config::ieee80211g()
         },
         routing: RoutingSpec::Aodv(aodv::Config::default()),
+        clamped: Vec::new(),
         timeline: Some((seconds(2.0), seconds(2.5))),
     }
 }

@@ -109,6 +109,7 @@ fn chain(hops: u64, seconds: u64, rts: bool, seed: u64) -> Spec {
                 ..mac::Config::ieee80211b()
             },
             routing: RoutingSpec::Aodv(ns2_aodv()),
+            clamped: Vec::new(),
             timeline: None,
         }),
         flows: vec![FlowSpec {

@@ -80,6 +80,9 @@ pub struct RadioSpec {
     pub mac: mac::Config,
     /// How stations find their ways to others.
     pub routing: RoutingSpec,
+    /// Flows of TCP whose last hop is acknowledged by the MAC for TCP (L²CLAMP). They end at stations, and their ACKs
+    /// enter the network there.
+    pub clamped: Vec<usize>,
     /// Record what each station does in this window.
     pub timeline: Option<(Time, Time)>,
 }
@@ -224,6 +227,7 @@ impl FlowSpec {
             via: Vec::new(),
             reverse_via: Vec::new(),
             tunnels: Vec::new(),
+            outages: Vec::new(),
         };
         self.route.as_deref().unwrap_or(&FEWEST_HOPS)
     }
@@ -238,6 +242,19 @@ pub struct Route {
     pub reverse_via: Vec<usize>,
     /// Stretches on which packets have another header.
     pub tunnels: Vec<Tunnel>,
+    /// Disconnections that the receiver of a TCP flow sees coming, in order: it freezes the sender for them
+    /// (Freeze-TCP). With any, the flow has whole connections, which shake hands and close whatever their
+    /// configuration says.
+    pub outages: Vec<Outage>,
+}
+
+/// A disconnection that a receiver announces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// When the receiver tells of a window of zero.
+    pub warned: Time,
+    /// When it announces itself again, by three acknowledgements with its window.
+    pub over: Time,
 }
 
 /// A stretch of a route on which packets travel inside others, as from a home agent to a foreign agent

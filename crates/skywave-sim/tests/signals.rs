@@ -203,6 +203,7 @@ fn contention(hops: usize, hints: bool) -> Vec<Duration> {
             sensing: Sensing::Signals,
             mac: mac::Config::ieee80211g(),
             routing: RoutingSpec::Static,
+            clamped: Vec::new(),
             timeline: None,
         }),
         duration: end,

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use common::{ftp, link, wire};
 use skywave_core::link::{Blackout, LinkConfig, LossConfig};
-use skywave_core::proxy::{EndToEnd, ProxyConfig, TowardsSource};
+use skywave_core::proxy::{
+    EndToEnd, Paced, ProxyConfig, Spaced, TowardsDestination, TowardsSource,
+};
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Time};
 use skywave_sim::spec::{ProxySpec, Traffic};
@@ -129,24 +131,58 @@ fn a_transfer_ends_at_the_destination() {
 #[test]
 fn a_failure_loses_what_was_acknowledged_and_not_delivered() {
     let bytes = 1_000_000;
-    let mut spec = path(0.02, 120, Traffic::Bytes(bytes));
-    spec.series = true;
-    spec.proxies[0].fails_at = Some(at(3));
-    let outcome = simulate(&spec);
-    let acked = outcome
-        .series
-        .iter()
-        .find(|s| s.entity == "f.near" && s.quantity == "acked");
-    let last = acked.and_then(|s| s.points.last()).expect("ACKs came");
-    // Without the SYN; nothing is acknowledged once the ACKs on their way have arrived.
-    let acknowledged = last.1 as u64 - 1;
-    assert!(last.0 < 3.1 && acknowledged < bytes);
-    let proxy = &outcome.proxies[0];
-    assert!(proxy.delivered_bytes < acknowledged);
-    let lost = acknowledged - proxy.delivered_bytes;
-    assert_eq!(proxy.lost_bytes, Some(lost as f64));
-    assert!(lost <= u64::from(BUFFER));
-    assert!(outcome.flows[0].timeouts > 3, "the source goes on trying");
+    let paced = |cooperates| {
+        TowardsDestination::Paced(Paced {
+            cooperates,
+            ..Paced::default()
+        })
+    };
+    for policy in [
+        TowardsDestination::AtOnce,
+        TowardsDestination::Spaced(Spaced::default()),
+        paced(true),
+        paced(false),
+    ] {
+        let mut spec = path(0.02, 120, Traffic::Bytes(bytes));
+        spec.series = true;
+        spec.proxies[0].fails_at = Some(at(3));
+        spec.proxies[0].config.towards_destination = policy;
+        let outcome = simulate(&spec);
+        let acked = outcome
+            .series
+            .iter()
+            .find(|s| s.entity == "f.near" && s.quantity == "acked");
+        let last = acked.and_then(|s| s.points.last()).expect("ACKs came");
+        // Without the SYN; nothing is acknowledged once the ACKs on their way have arrived.
+        let acknowledged = last.1 as u64 - 1;
+        assert!(last.0 < 3.1 && acknowledged < bytes, "{policy:?}");
+        let proxy = &outcome.proxies[0];
+        assert!(proxy.delivered_bytes < acknowledged, "{policy:?}");
+        let lost = acknowledged - proxy.delivered_bytes;
+        assert_eq!(proxy.lost_bytes, Some(lost as f64), "{policy:?}");
+        assert!(lost <= u64::from(BUFFER));
+        assert!(outcome.flows[0].timeouts > 3, "the source goes on trying");
+    }
+}
+
+/// Whatever a proxy does with what it has got, all of it arrives.
+#[test]
+fn what_waits_for_its_turn_arrives() {
+    for policy in [
+        TowardsDestination::Spaced(Spaced::default()),
+        TowardsDestination::Paced(Paced::default()),
+    ] {
+        let mut spec = path(0.02, 120, Traffic::Bytes(1_000_000));
+        // The hop before the proxy loses packets too, so that what comes in order comes in lumps.
+        for link in [0, 2] {
+            Arc::make_mut(&mut spec.links[link].config).loss = vec![LossConfig::Bernoulli(0.01)];
+        }
+        spec.proxies[0].config.towards_destination = policy;
+        let outcome = simulate(&spec);
+        assert_eq!(outcome.proxies[0].delivered_bytes, 1_000_000, "{policy:?}");
+        assert!(outcome.flows[1].completion_s.is_some(), "{policy:?}");
+        assert_eq!(outcome, simulate(&spec), "{policy:?}");
+    }
 }
 
 /// The proxy does not care what else shares its links, nor who decides first.

@@ -32,7 +32,12 @@ pub enum Output<P> {
         packet: P,
     },
     /// A packet has got through, or was broadcast.
-    Done(P),
+    Done {
+        /// The station that has acknowledged it, or all of them.
+        to: Address,
+        /// The packet.
+        packet: P,
+    },
     /// A packet was given up: nobody answered.
     GaveUp {
         /// The station that it was for.
@@ -411,7 +416,10 @@ impl<P: Clone + Labelled> Dcf<P> {
     /// The packet in service has got as far as it will.
     fn finish(&mut self, now: Time) {
         if let Some(Current { waiting, .. }) = self.current.take() {
-            self.outputs.push_back(Output::Done(waiting.packet));
+            self.outputs.push_back(Output::Done {
+                to: waiting.to,
+                packet: waiting.packet,
+            });
         }
         self.access.done(now);
         self.serve(now);

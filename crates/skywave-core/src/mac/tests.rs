@@ -116,6 +116,10 @@ impl Station {
 }
 
 /// The queue was full when this packet came.
+fn done(to: Address, packet: u32) -> Output<u32> {
+    Output::Done { to, packet }
+}
+
 fn full(packet: u32) -> Output<u32> {
     let cause = DropCause::Queue;
     Output::Dropped { packet, cause }
@@ -160,7 +164,7 @@ fn a_packet_goes_at_once_when_the_channel_is_free_and_is_acknowledged() {
     );
     assert_eq!(frame.reserves, SIFS + station.control(ACK_BYTES));
     station.hear(SIFS, PEER, ME, Kind::Ack, 0);
-    assert_eq!(station.next().1, Output::Done(7));
+    assert_eq!(station.next().1, done(PEER, 7));
     assert_eq!(station.dcf.stats().acknowledged, 1);
 }
 
@@ -175,7 +179,7 @@ fn what_comes_behind_a_packet_backs_off_first() {
             seen[slots(waited, DIFS) as usize] = true;
         }
         station.hear(SIFS, PEER, ME, Kind::Ack, 0);
-        assert_eq!(station.next().1, Output::Done(packet));
+        assert_eq!(station.next().1, done(PEER, packet));
     }
     assert_eq!(seen, [true; 16], "uniform on 0 to CWmin");
 }
@@ -206,7 +210,7 @@ fn an_exchange_may_begin_with_rts_and_cts() {
     );
     // A short packet is sent without RTS.
     station.hear(SIFS, PEER, ME, Kind::Ack, 0);
-    assert_eq!(station.next().1, Output::Done(7));
+    assert_eq!(station.next().1, done(PEER, 7));
     station.dcf.send(station.now, PEER, 220, 8);
     assert!(matches!(station.frame().1.kind, Kind::Data { .. }));
 }
@@ -502,7 +506,7 @@ fn broadcasts_are_neither_acknowledged_nor_repeated() {
     station.dcf.send(station.now, Address::BROADCAST, 60, 7);
     let (_, frame) = station.frame();
     assert_eq!((frame.mode, frame.reserves), (Mode::Ofdm6, Duration::ZERO));
-    assert_eq!(station.next().1, Output::Done(7));
+    assert_eq!(station.next().1, done(Address::BROADCAST, 7));
     assert_eq!(station.dcf.next_timer(), None);
 }
 

@@ -11,20 +11,25 @@
 //! Bakre and Badrinath, "I-TCP: Indirect TCP for Mobile Hosts", ICDCS 1995; the thesis' section 3.3.
 
 mod end_to_end;
+mod release;
 
 use crate::tcp::Connection;
 use crate::tcp::connection::Event;
 use crate::time::Time;
 
 pub use end_to_end::EndToEnd;
+pub use release::{Paced, Spaced, TowardsDestination};
 
 use end_to_end::Watch;
+use release::Release;
 
 /// The settings of a proxy. Its buffer is the receive buffer of its connection from the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProxyConfig {
     /// Policy towards the source: the bytes that it acknowledges, and the window that it grants.
     pub towards_source: TowardsSource,
+    /// When it hands on what it has got.
+    pub towards_destination: TowardsDestination,
 }
 
 /// Policy of a proxy towards the source.
@@ -78,14 +83,16 @@ impl ProxyConfig {
 pub struct Proxy {
     /// Payload bytes handed to the connection to the destination.
     handed: u64,
-    /// Payload bytes that the destination has acknowledged.
+    /// Payload bytes that the destination has acknowledged, and those of them whose room the source may use again.
     done: u64,
+    read: u64,
     /// The source has closed.
     source_closed: bool,
     /// The connection to the destination was closed.
     closed: bool,
     /// M-TCP's: whether the destination answers.
     watch: Option<Watch>,
+    release: Release,
 }
 
 impl Proxy {
@@ -94,8 +101,10 @@ impl Proxy {
         Self {
             handed: 0,
             done: 0,
+            read: 0,
             source_closed: false,
             closed: false,
+            release: Release::new(config.towards_destination),
             watch: match config.towards_source {
                 TowardsSource::EndToEnd(settings) => Some(Watch::new(settings)),
                 TowardsSource::Plain | TowardsSource::Window(_) => None,
@@ -121,10 +130,16 @@ impl Proxy {
                 | Event::Closed => {}
             }
         }
-        self.hand_over(from_source.received(), to_destination);
+        let mss = u64::from(to_destination.agreed().mss);
+        let srtt = to_destination.sender().rto().srtt();
+        let allowed = self.release.allow(now, from_source.received(), mss, srtt);
+        self.hand_over(allowed, to_destination);
         let done = to_destination.acknowledged();
-        from_source.read(done - self.done);
         self.done = done;
+        if !self.release.holds_window() {
+            from_source.read(done - self.read);
+            self.read = done;
+        }
         if let Some(watch) = &mut self.watch {
             watch.work(now, done, from_source, to_destination);
         }
@@ -133,7 +148,7 @@ impl Proxy {
     fn hand_over(&mut self, until: u64, to_destination: &mut Connection) {
         to_destination.write(until - self.handed);
         self.handed = until;
-        if self.source_closed && !self.closed {
+        if self.source_closed && !self.closed && !self.release.waits() {
             self.closed = true;
             to_destination.close();
         }
@@ -141,7 +156,8 @@ impl Proxy {
 
     /// When [`Self::work`] is due without any input.
     pub fn next_timer(&self) -> Option<Time> {
-        self.watch.as_ref()?.next_timer()
+        let watch = self.watch.as_ref().and_then(Watch::next_timer);
+        watch.into_iter().chain(self.release.next_timer()).min()
     }
 
     /// Payload bytes in the buffer: they came in order, and the destination has not acknowledged them.

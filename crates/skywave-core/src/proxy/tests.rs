@@ -178,6 +178,7 @@ fn the_window_closes_when_the_buffer_is_full() {
 fn a_proxy_that_is_told_to_grants_two_segments_at_most() {
     let config = ProxyConfig {
         towards_source: TowardsSource::Window(2),
+        ..ProxyConfig::default()
     };
     let mut bench = Bench::new(1 << 20, config);
     let mut told = bench.settle();
@@ -255,5 +256,6 @@ fn a_disconnection_freezes_both_halves_and_thaws_them() {
 fn m_tcp() -> ProxyConfig {
     ProxyConfig {
         towards_source: TowardsSource::EndToEnd(EndToEnd::default()),
+        ..ProxyConfig::default()
     }
 }

@@ -191,6 +191,7 @@ class Flow(_Table):
     reverse_via: Sequence[str] | None = None
     tunnel: Mapping[str, Value] | Sequence[Mapping[str, Value]] | None = None
     proxy: str | Mapping[str, Value] | None = None
+    freeze: str | Mapping[str, Value] | None = None
     transport: str | Transport | Mapping[str, Value] | None = None
     profile: str | None = None
     mss: int | str | None = None
@@ -199,6 +200,7 @@ class Flow(_Table):
     acking: str | Mapping[str, Value] | None = None
     handshake: str | None = None
     fin: bool | None = None
+    l2clamp: bool | None = None
     tcp: Mapping[str, Value] | None = None
     traffic: str | Mapping[str, Value] | None = None
     start: Dist | None = None

@@ -2,11 +2,13 @@
 
 pub(crate) mod agent;
 pub(crate) mod channel;
+pub(crate) mod clamp;
 pub(crate) mod contention;
 pub(crate) mod custom;
 pub(crate) mod datagram;
 pub(crate) mod doubt;
 pub(crate) mod flow;
+pub(crate) mod freeze;
 pub(crate) mod hops;
 pub(crate) mod link;
 pub(crate) mod member;
@@ -202,14 +204,18 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
     }
     check_network(file)?;
     network.join();
-    let (flows, flow_names, proxies) = flow::all(&mut network, &file.flow, end, context.custom)?;
+    let (mut flows, flow_names, proxies) =
+        flow::all(&mut network, &file.flow, end, context.custom)?;
+    freeze::all(&network, &file.flow, &mut flows)?;
+    let clamped = clamp::all(&network, &file.flow, &flows)?;
     let agents = agent::all(&network, &file.agent, &flows)?;
     let flows_len = flows.len();
     let radio = match &file.radio {
         None => None,
         Some(radio) => {
             let stations = std::mem::take(&mut network.stations);
-            let radio = radio::radio(&radio.value, stations, end)?;
+            let mut radio = radio::radio(&radio.value, stations, end)?;
+            radio.clamped = clamped;
             hops::check(&network, &radio, &flows, &file.flow)?;
             Some(radio)
         }

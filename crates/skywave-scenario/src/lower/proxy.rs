@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use skywave_core::Time;
-use skywave_core::proxy::{EndToEnd, ProxyConfig, TowardsSource};
+use skywave_core::proxy::{
+    EndToEnd, Paced, ProxyConfig, Spaced, TowardsDestination, TowardsSource,
+};
 use skywave_core::tcp::TcpConfig;
 use skywave_sim::network::Router;
 use skywave_sim::spec::{FlowSpec, ProxySpec, Traffic, Transport};
@@ -13,8 +15,9 @@ use crate::lower::custom::CustomMembers;
 use crate::lower::{Network, route, tcp};
 use crate::model::flow::FlowModel;
 use crate::model::proxy::{
-    ProxyModel, ProxySettingsModel, TowardsSourceModel, TowardsSourcePresetModel,
-    TowardsSourceSettingsModel,
+    PacedModel, ProxyModel, ProxySettingsModel, SpacedModel, TowardsDestinationModel,
+    TowardsDestinationPresetModel, TowardsDestinationSettingsModel, TowardsSourceModel,
+    TowardsSourcePresetModel, TowardsSourceSettingsModel,
 };
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
@@ -72,6 +75,7 @@ pub(crate) fn lower<'a>(
         buffer: buffer(settings, near)?,
         config: ProxyConfig {
             towards_source: towards_source(settings.towards_source.as_ref()),
+            towards_destination: towards_destination(settings.towards_destination),
         },
         settings,
         transport,
@@ -115,6 +119,39 @@ fn towards_source(model: Option<&TowardsSourceModel>) -> TowardsSource {
         }
         Some(TowardsSourceModel::Settings(TowardsSourceSettingsModel::Window(segments))) => {
             TowardsSource::Window(u32::try_from(segments.0).unwrap_or(u32::MAX))
+        }
+    }
+}
+
+fn towards_destination(model: Option<TowardsDestinationModel>) -> TowardsDestination {
+    use TowardsDestinationPresetModel as Preset;
+    use TowardsDestinationSettingsModel as Settings;
+    let settings = match model {
+        None | Some(TowardsDestinationModel::Preset(Preset::AtOnce)) => {
+            return TowardsDestination::AtOnce;
+        }
+        Some(TowardsDestinationModel::Preset(Preset::AdaptiveRate)) => {
+            Settings::Spaced(SpacedModel::default())
+        }
+        Some(TowardsDestinationModel::Preset(Preset::PepPacing)) => {
+            Settings::Paced(PacedModel::default())
+        }
+        Some(TowardsDestinationModel::Settings(settings)) => settings,
+    };
+    match settings {
+        Settings::Spaced(model) => {
+            let default = Spaced::default();
+            TowardsDestination::Spaced(Spaced {
+                alpha: model.alpha.map_or(default.alpha, |alpha| alpha.0),
+                beta: model.beta.map_or(default.beta, |beta| beta.0),
+            })
+        }
+        Settings::Paced(model) => {
+            let default = Paced::default();
+            TowardsDestination::Paced(Paced {
+                rtts: model.rtts.map_or(default.rtts, |rtts| rtts.0),
+                cooperates: model.cooperates.unwrap_or(default.cooperates),
+            })
         }
     }
 }
@@ -171,7 +208,7 @@ impl Proxy<'_> {
         Ok((far, proxy))
     }
 
-    /// A proxy stands on the way, between both ends.
+    /// A proxy stands on the way, between both ends, or is a station of the radio network that the way goes through.
     fn check_place(
         &self,
         network: &Network,
@@ -193,7 +230,10 @@ impl Proxy<'_> {
             .map(|&edge| router.edge(edge).to)
             .filter(|&node| node != flow.to)
             .collect();
-        if between.contains(&node) {
+        // Where the way goes through the radio network, any station may stand on it.
+        let flies = path.iter().any(|&e| e as usize >= network.links.len());
+        let is_station = network.stations.iter().any(|s| s.node == node);
+        if between.contains(&node) || flies && is_station {
             return Ok(());
         }
         let fault = Fault::new(

@@ -41,6 +41,7 @@ pub(crate) fn radio(
         sensing,
         mac: mac(model)?,
         routing: routing::routing(model.routing.as_ref())?,
+        clamped: Vec::new(), // known when the flows are
         timeline: timeline(model.timeline.as_ref(), stations.len(), end)?,
         stations,
     })

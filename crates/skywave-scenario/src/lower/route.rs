@@ -75,6 +75,7 @@ impl Routes<'_> {
             via,
             reverse_via,
             tunnels,
+            ..Route::default()
         })
     }
 

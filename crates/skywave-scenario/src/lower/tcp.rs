@@ -368,7 +368,16 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     flag(&mut config.l4s, model.l4s);
     flag(&mut config.abe, model.abe);
     flag(&mut config.eln, model.eln);
+    flag(&mut config.contention_control, model.contention_control);
     flag(&mut config.hints, model.hints);
+    if config.contention_control && model.hints == Some(false) {
+        return Err(Fault::new(
+            span.clone(),
+            "`contention_control` needs `hints`: the receiver tells for how long stations contended",
+        )
+        .label("leave `hints` out"));
+    }
+    config.hints |= config.contention_control;
     check_ecn(config, span)?;
     if let Some(model) = model.slow_start {
         config.slow_start = slow_start(model);

@@ -33,6 +33,9 @@ pub(crate) struct FlowModel {
     pub(crate) tunnel: Option<OneOrMany<Spanned<TunnelModel>>>,
     /// A node that ends the connection of the source and begins another one to the destination; default "none".
     pub(crate) proxy: Option<Spanned<ProxyModel>>,
+    /// The receiver sees disconnections coming, the blackouts of links on its way, and freezes the sender for them;
+    /// default "none".
+    pub(crate) freeze: Option<Spanned<FreezeModel>>,
     /// The transport protocol: the name of a preset (docs/mechanisms/README.md explains them, `skywave
     /// variants` lists them), "wtcp", "udp", or a composition; default "reno".
     pub(crate) transport: Option<Spanned<TransportModel>>,
@@ -50,6 +53,9 @@ pub(crate) struct FlowModel {
     pub(crate) handshake: Option<Spanned<HandshakeModel>>,
     /// Close the connection with FIN. Of TCP only; default by profile: rfc and bsd true, ns2 false.
     pub(crate) fin: Option<Spanned<bool>>,
+    /// The MAC of the last hop acknowledges for TCP's receiver, where that hop is of the radio network
+    /// (docs/mechanisms/l2clamp.md). Of TCP only; default false.
+    pub(crate) l2clamp: Option<Spanned<bool>>,
     /// Single settings of the profile. Of TCP only; default none.
     pub(crate) tcp: Option<Spanned<TcpModel>>,
     /// What the application does; default "ftp".
@@ -74,6 +80,37 @@ pub(crate) struct TunnelModel {
     pub(crate) to: Spanned<String>,
     /// Bytes of the outer header; default 20, that of IPv4 (RFC 2003).
     pub(crate) header: Option<HeaderBytes>,
+}
+
+/// Whether a receiver freezes its sender for disconnections: docs/mechanisms/freeze.md.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::unwrap_kinds))]
+pub(crate) enum FreezeModel {
+    #[serde(rename = "$scalar")]
+    Preset(FreezePresetModel),
+    #[serde(rename = "$table")]
+    Settings(FreezeSettingsModel),
+}
+
+/// Whether it does.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum FreezePresetModel {
+    /// It does not.
+    None,
+    /// Freeze-TCP, with all defaults: the same as `{}`.
+    FreezeTcp,
+}
+
+/// Freeze-TCP's settings. The flow has whole connections, which shake hands and close with FIN.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FreezeSettingsModel {
+    /// How long before a disconnection the receiver closes its window; default "200ms".
+    pub(crate) warning: Option<Period>,
 }
 
 /// What an application does.

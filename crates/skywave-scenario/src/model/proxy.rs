@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::model::number::Count;
+use crate::model::number::{Count, Positive, Probability};
 use crate::model::tcp::TransportModel;
 use crate::model::units::{Period, Window};
 use crate::read::spanned::Spanned;
@@ -34,7 +34,7 @@ pub(crate) enum ProxyPresetModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProxySettingsModel {
-    /// Its node, between the ends of the flow.
+    /// Its node, between the ends of the flow; where the way goes through the radio network, any station.
     pub(crate) at: Spanned<String>,
     /// Data that it holds at most; default "64 KiB".
     pub(crate) buffer: Option<Spanned<Window>>,
@@ -42,6 +42,8 @@ pub(crate) struct ProxySettingsModel {
     pub(crate) transport: Option<Spanned<TransportModel>>,
     /// Policy towards the source; default "plain".
     pub(crate) towards_source: Option<TowardsSourceModel>,
+    /// When it hands on what it has got; default "at-once".
+    pub(crate) towards_destination: Option<TowardsDestinationModel>,
     /// When it fails: it forgets what it holds, and does nothing any more; default never.
     pub(crate) fails_at: Option<Period>,
 }
@@ -78,6 +80,63 @@ pub(crate) enum TowardsSourceSettingsModel {
     /// It acknowledges what the destination has acknowledged, but for the last byte, and closes the window while the
     /// destination does not answer; the destination announces itself at the end of each blackout on its way (M-TCP).
     EndToEnd(EndToEndModel),
+}
+
+/// When a proxy hands on what it has got.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::unwrap_kinds))]
+pub(crate) enum TowardsDestinationModel {
+    #[serde(rename = "$scalar")]
+    Preset(TowardsDestinationPresetModel),
+    #[serde(rename = "$table")]
+    Settings(TowardsDestinationSettingsModel),
+}
+
+/// Policies without parameters, or with all defaults.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum TowardsDestinationPresetModel {
+    /// As soon as it has come in order.
+    AtOnce,
+    /// Adaptive rate control: the same as `{ spaced = {} }`.
+    AdaptiveRate,
+    /// PEP pacing: the same as `{ paced = {} }`.
+    PepPacing,
+}
+
+/// Policies with parameters, one of them.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum TowardsDestinationSettingsModel {
+    /// A segment at a time, spaced by the gaps between arrivals: adaptive rate control.
+    Spaced(SpacedModel),
+    /// What comes in lumps a segment at a time, at the mean rate of arrival: PEP pacing.
+    Paced(PacedModel),
+}
+
+/// Settings of adaptive rate control.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SpacedModel {
+    /// Weight of a new gap; default 0.125.
+    pub(crate) alpha: Option<Probability>,
+    /// Factor of the result; default 0.9.
+    pub(crate) beta: Option<Probability>,
+}
+
+/// Settings of PEP pacing.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PacedModel {
+    /// The rate is the mean over this many smoothed round trips to the destination; default 10.
+    pub(crate) rtts: Option<Positive>,
+    /// The window towards the source does not open while something waits; default true.
+    pub(crate) cooperates: Option<bool>,
 }
 
 /// M-TCP's settings.

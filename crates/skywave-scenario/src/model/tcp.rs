@@ -147,6 +147,9 @@ pub(crate) struct TcpModel {
     /// The receiver tells the window law for how long 802.11 stations contended for the channel, and of
     /// congestion warnings. Only laws that listen do anything with it; default false.
     pub(crate) hints: Option<bool>,
+    /// What is outstanding is bounded beside the window, by how long 802.11 stations contend for the channel
+    /// (docs/mechanisms/contention-control.md); sets `hints`; default false.
+    pub(crate) contention_control: Option<bool>,
     /// What sets the pace at which segments leave; default "off".
     pub(crate) pacing: Option<PacingModel>,
     /// NewReno restarts the timer on the first partial ACK only (RFC 6582 section 4); default true.

@@ -3,6 +3,7 @@
 mod agent;
 mod becomes;
 mod contention;
+mod cross_layer;
 mod custom;
 mod detection;
 mod errors;

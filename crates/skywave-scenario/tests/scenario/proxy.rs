@@ -1,7 +1,7 @@
 //! Proxies: what a flow with one is lowered to.
 
 use skywave_core::Time;
-use skywave_core::proxy::{ProxyConfig, TowardsSource};
+use skywave_core::proxy::{Paced, ProxyConfig, Spaced, TowardsDestination, TowardsSource};
 use skywave_scenario::{NoFiles, Scenario};
 use skywave_sim::Spec;
 use skywave_sim::spec::{ProxySpec, Transport};
@@ -69,6 +69,39 @@ fn policies_and_failures() {
     } = &spec.proxies[0];
     assert_eq!(config.towards_source, TowardsSource::Window(2));
     assert_eq!(*fails_at, Some(Time::from_nanos(4_000_000_000)));
+}
+
+#[test]
+fn when_a_proxy_hands_on() {
+    let handed_on = |policy: &str| {
+        let keys = format!("proxy = {{ at = \"B\", towards_destination = {policy} }}");
+        spec(&keys).proxies[0].config.towards_destination
+    };
+    assert_eq!(handed_on("\"at-once\""), TowardsDestination::AtOnce);
+    let spaced = Spaced::default();
+    let paced = Paced::default();
+    assert_eq!(
+        handed_on("\"adaptive-rate\""),
+        TowardsDestination::Spaced(spaced)
+    );
+    assert_eq!(
+        handed_on("\"pep-pacing\""),
+        TowardsDestination::Paced(paced)
+    );
+    assert_eq!(
+        handed_on("{ spaced = { alpha = 0.5, beta = 1.0 } }"),
+        TowardsDestination::Spaced(Spaced {
+            alpha: 0.5,
+            beta: 1.0
+        })
+    );
+    assert_eq!(
+        handed_on("{ paced = { rtts = 2, cooperates = false } }"),
+        TowardsDestination::Paced(Paced {
+            rtts: 2.0,
+            cooperates: false
+        })
+    );
 }
 
 #[test]

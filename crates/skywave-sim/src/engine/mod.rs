@@ -3,6 +3,7 @@
 mod agent;
 mod air;
 mod arrival;
+mod clamp;
 mod ends;
 mod flow;
 mod hosts;

@@ -21,6 +21,10 @@ impl World<'_> {
         };
         let packets = inbox.take(self.now);
         for &Arrival { at, label } in &packets {
+            if self.clamp_drops(label.id(), label.hop()) {
+                self.release(label.id());
+                continue;
+            }
             let travelling = &mut self.packets[label.id() as usize];
             travelling.hop = label.hop();
             if let Some(air) = &mut self.air {
@@ -78,6 +82,7 @@ impl World<'_> {
     fn take_out(&mut self) {
         let Some(air) = &mut self.air else { return };
         let mut results = std::mem::take(&mut air.results);
+        let mut entered = false;
         for leaves in results.drain(..) {
             match leaves {
                 Leaves::Arrives { id, ecn, released } => self.arrive(id, ecn, released, self.now),
@@ -86,11 +91,17 @@ impl World<'_> {
                     self.drop_packet(id, hop, cause, self.now);
                 }
                 Leaves::Gone { id } => self.release(id),
+                Leaves::Stays(seen) => {
+                    self.clamp_sees(seen);
+                    entered = true;
+                }
             }
         }
-        if let Some(air) = &mut self.air {
-            air.results = results;
+        let Some(air) = &mut self.air else { return };
+        if entered && !air.results.is_empty() {
+            return self.take_out(); // what has entered was lost at once
         }
+        air.results = results;
     }
 
     /// A packet has reached the station where it leaves the network. If there are other copies of

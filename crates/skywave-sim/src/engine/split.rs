@@ -1,4 +1,5 @@
-//! Flows that a proxy splits: two halves, each a whole TCP connection, and the proxy between them.
+//! Flows that a proxy splits: two halves, each a whole TCP connection, and the proxy between them; and flows of one such
+//! connection, whose receiver freezes the sender.
 //!
 //! A half is a flow of its own, from its client, which sends the data, to its server. At the proxy's
 //! node stand the server of the half from the source and the client of the half to the destination.
@@ -59,13 +60,17 @@ fn proxy_of(index: usize, run: &Spec) -> Option<&ProxySpec> {
     (proxy.near == index || proxy.far == index).then_some(proxy)
 }
 
-/// Whether a proxy is at one end of flow `index`.
+/// Whether flow `index` has whole connections: a proxy is at one end, or its receiver freezes the sender.
 pub(super) fn is_half(index: usize, run: &Spec) -> bool {
-    proxy_of(index, run).is_some()
+    !run.flows[index].way().outages.is_empty() || proxy_of(index, run).is_some()
 }
 
-/// The ends of flow `index`, if it is half of another one.
+/// The ends of flow `index`, if it [has whole connections](is_half).
 pub(super) fn ends(index: usize, config: &TcpConfig, run: &Spec) -> Option<Ends> {
+    let outages = &run.flows[index].way().outages;
+    if !outages.is_empty() {
+        return Some(Ends::Half(Box::new(Half::alone(outages, config, run))));
+    }
     let proxy = proxy_of(index, run)?;
     let half = if index == proxy.near {
         Half::near(proxy, config, run)
@@ -110,6 +115,7 @@ impl World<'_> {
         let (near, far) = match &half.role {
             Role::Near { far, .. } => (index, *far as usize),
             Role::Far(joint) => (joint.near as usize, index),
+            Role::Alone => return,
         };
         let Ok([first, second]) = self.flows.get_disjoint_mut([near, far]) else {
             return;

@@ -69,6 +69,7 @@ fn mobile_ip() -> Route {
             to: FA,
             header: TUNNEL_HEADER,
         }],
+        ..Route::default()
     }
 }
 

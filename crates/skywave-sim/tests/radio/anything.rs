@@ -146,7 +146,7 @@ fn datagrams(index: usize, from: usize, to: usize, bps: u64) -> FlowSpec {
     }
 }
 
-fn anything(radio: RadioSpec, ends: &[(usize, usize)], bps: u64) -> Spec {
+fn anything(radio: RadioSpec, ends: &[(usize, usize)], bps: u64, clamp: bool) -> Spec {
     let nodes = radio.stations.len();
     let mut flows = Vec::new();
     for (index, &(from, to)) in ends.iter().enumerate() {
@@ -162,6 +162,11 @@ fn anything(radio: RadioSpec, ends: &[(usize, usize)], bps: u64) -> Spec {
             flows.push(datagrams(index, from, to, bps));
         }
     }
+    let mut radio = radio;
+    if clamp {
+        let tcp = |flow: &FlowSpec| matches!(flow.transport, Transport::Tcp(_));
+        radio.clamped = (0..flows.len()).filter(|&flow| tcp(&flows[flow])).collect();
+    }
     run(radio, flows, 60, 3)
 }
 
@@ -174,8 +179,9 @@ proptest! {
         ends in prop::collection::vec((0usize..9, 0usize..9), 1..5),
         // From very little to more than the channel carries: queues fill, and neighbours are given up.
         bps in prop::sample::select(vec![400_000, 2_000_000, 8_000_000]),
+        clamp in any::<bool>(),
     ) {
-        let spec = anything(radio, &ends, bps);
+        let spec = anything(radio, &ends, bps, clamp);
         let outcome = simulate(&spec);
         for (flow, spec) in outcome.flows.iter().zip(&spec.flows) {
             let lost = flow.queue_drops + flow.channel_drops + flow.no_route_drops;

@@ -5,6 +5,7 @@ mod common;
 
 mod anything;
 mod chain;
+mod clamp;
 mod network;
 mod partition;
 mod queues;

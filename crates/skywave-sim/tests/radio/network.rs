@@ -20,6 +20,7 @@ pub(crate) fn fixed(places: &[(f64, f64)], mac: mac::Config) -> RadioSpec {
         sensing: Sensing::Signals,
         mac,
         routing: RoutingSpec::Static,
+        clamped: Vec::new(),
         timeline: None,
     }
 }

@@ -23,6 +23,7 @@ struct Plan {
     /// Of each hop: share of segments lost, and of those that are late.
     hops: [(f64, f64); 2],
     policy: TowardsSource,
+    release: TowardsDestination,
     fails_after: Option<u64>,
     seed: u64,
 }
@@ -35,6 +36,17 @@ fn plans() -> impl Strategy<Value = Plan> {
         (1u32..4).prop_map(TowardsSource::Window),
         Just(TowardsSource::EndToEnd(EndToEnd::default())),
     ];
+    let paced = |cooperates| {
+        TowardsDestination::Paced(Paced {
+            cooperates,
+            ..Paced::default()
+        })
+    };
+    let release = prop_oneof![
+        Just(TowardsDestination::AtOnce),
+        Just(TowardsDestination::Spaced(Spaced::default())),
+        any::<bool>().prop_map(paced),
+    ];
     (
         preset.clone(),
         preset,
@@ -42,17 +54,19 @@ fn plans() -> impl Strategy<Value = Plan> {
         1u64..120_000,
         [hop.clone(), hop],
         policy,
+        release,
         prop::option::weighted(0.3, 10u64..2_000),
         any::<u64>(),
     )
         .prop_map(
-            |(near, far, buffer, bytes, hops, policy, fails_after, seed)| Plan {
+            |(near, far, buffer, bytes, hops, policy, release, fails_after, seed)| Plan {
                 near,
                 far,
                 buffer,
                 bytes,
                 hops,
                 policy,
+                release,
                 fails_after,
                 seed,
             },
@@ -102,6 +116,7 @@ impl World {
         ];
         let config = ProxyConfig {
             towards_source: plan.policy,
+            towards_destination: plan.release,
         };
         config.listen(&mut ends[FROM_SOURCE], MSS);
         ends[DESTINATION].open_passive();

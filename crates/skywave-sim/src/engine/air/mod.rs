@@ -19,6 +19,7 @@ use skywave_core::packet::{Ecn, Packet as WorldPacket};
 use skywave_core::radio::{Address, Received};
 use skywave_core::routing::{self, Datagram, Packet};
 
+use super::clamp::{Clamps, How, Seen};
 use crate::losses::LossCause;
 use crate::outcome::StationOutcome;
 use crate::spec::{RadioSpec, RoutingSpec, Spec, StationSpec};
@@ -42,6 +43,7 @@ pub(crate) struct Air {
     timers: Timers,
     copies: Copies,
     timeline: Option<Timeline>,
+    pub(super) clamps: Clamps,
     /// When it is to be woken.
     pub(super) wake: Option<Time>,
     pub(super) results: Vec<Leaves>,
@@ -63,6 +65,8 @@ pub(super) enum Leaves {
     Lost { id: u32, cause: LossCause },
     /// The last copy of a packet that has arrived is gone.
     Gone { id: u32 },
+    /// It stays; an agent of L²CLAMP is to look at it.
+    Stays(Seen),
 }
 
 impl Air {
@@ -89,6 +93,7 @@ impl Air {
             events: Events::default(),
             timers: Timers::new(count),
             copies: Copies::default(),
+            clamps: Clamps::new(spec, run),
             timeline: spec.timeline.map(|window| Timeline::new(window, count)),
             channel,
             wake: None,
@@ -314,8 +319,9 @@ impl Air {
         match output {
             mac::Output::Transmit(frame) => self.transmit(index, frame),
             mac::Output::Deliver { from, packet } => self.receive(index, from, packet),
-            mac::Output::Done(packet) => {
+            mac::Output::Done { to, packet } => {
                 if let Some(datagram) = packet.datagram() {
+                    self.show(index, to, How::Confirmed, datagram.payload);
                     self.forget(datagram.payload.id);
                 }
             }
@@ -349,6 +355,7 @@ impl Air {
     fn receive(&mut self, index: usize, from: Address, packet: Packet<Passenger>) {
         if let Some(datagram) = packet.datagram() {
             let id = datagram.payload.id;
+            self.show(index, from, How::Heard, datagram.payload);
             let sender = &self.stations[usize::from(from.0)];
             let contention = sender.dcf.in_service_for(self.now);
             self.copies.copy(id, contention);
@@ -358,6 +365,18 @@ impl Air {
         }
         let routing = self.stations[index].routing();
         routing.receive(self.now, from, packet);
+    }
+
+    /// A station's frame has come to the station `other`, or one from there here: if that is where the flow ends, an
+    /// agent may want to see it.
+    fn show(&mut self, index: usize, other: Address, how: How, passenger: Passenger) {
+        if self.clamps.receiver(passenger.flow_of_world()) == Some(other.0) {
+            self.results.push(Leaves::Stays(Seen {
+                id: passenger.id,
+                station: index as u16,
+                how,
+            }));
+        }
     }
 
     /// A neighbour does not answer: other packets that wait for it may fare no better.

@@ -22,6 +22,11 @@ impl Passenger {
             ecn,
         }
     }
+
+    /// Its flow as the world numbers them.
+    pub(super) fn flow_of_world(&self) -> u32 {
+        self.flow >> 1
+    }
 }
 
 impl Labelled for Passenger {
@@ -47,5 +52,7 @@ mod tests {
         let flow = |flow, from, to| Passenger::new(0, flow, Ecn::NotEct, from, to).flow();
         let all = [flow(0, 1, 2), flow(0, 2, 1), flow(1, 1, 2), flow(1, 2, 1)];
         assert_eq!(all, [0, 1, 2, 3]);
+        let of_world = Passenger::new(0, 7, Ecn::NotEct, 2, 1).flow_of_world();
+        assert_eq!(of_world, 7);
     }
 }

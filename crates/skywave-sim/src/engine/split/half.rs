@@ -10,7 +10,7 @@ use super::Joint;
 use crate::losses::LossCause;
 use crate::measure::{FlowMeter, LossLedger, Recorder};
 use crate::outcome::FlowOutcome;
-use crate::spec::{ProxySpec, Spec};
+use crate::spec::{Outage, ProxySpec, Spec};
 
 /// Both connections of one half.
 pub(crate) struct Half {
@@ -28,7 +28,8 @@ pub(crate) struct Half {
     /// That end stood at a proxy that has failed: it does nothing any more.
     pub(super) client_failed: bool,
     pub(super) server_failed: bool,
-    /// When the server announces itself to the client, the last time first.
+    /// When the server shuts its window, and when it announces itself to the client, the last time first.
+    warnings: Vec<Time>,
     reconnections: Vec<Time>,
     pub(super) role: Role,
 }
@@ -44,6 +45,8 @@ pub(super) enum Role {
     },
     /// From the proxy to the destination.
     Far(Joint),
+    /// No half: from the source to the destination, which freezes the source.
+    Alone,
 }
 
 impl Half {
@@ -76,6 +79,19 @@ impl Half {
         half
     }
 
+    /// The connection of a flow whose receiver sees these disconnections coming.
+    pub(super) fn alone(outages: &[Outage], config: &TcpConfig, run: &Spec) -> Self {
+        let client = ConnectionConfig {
+            freezes: true,
+            ..ConnectionConfig::from(config.clone())
+        };
+        let mut half = Self::new(client, config.clone(), Role::Alone, run);
+        half.warnings = outages.iter().rev().map(|outage| outage.warned).collect();
+        half.reconnections = outages.iter().rev().map(|outage| outage.over).collect();
+        half.server.open_passive();
+        half
+    }
+
     fn new(client: ConnectionConfig, server: TcpConfig, role: Role, run: &Spec) -> Self {
         let mut client = Connection::new(client);
         client.measure(run.measure.0, run.measure.1);
@@ -88,6 +104,7 @@ impl Half {
             sent: 0,
             client_failed: false,
             server_failed: false,
+            warnings: Vec::new(),
             reconnections: Vec::new(),
             role,
         }
@@ -96,6 +113,11 @@ impl Half {
     /// Its application is at the proxy, which hands over the data.
     fn relays(&self) -> bool {
         matches!(self.role, Role::Far(_))
+    }
+
+    /// Its server's application is the destination's, which reads at once.
+    fn ends_at_destination(&self) -> bool {
+        !matches!(self.role, Role::Near { .. })
     }
 
     /// The source's application hands over data.
@@ -120,17 +142,17 @@ impl Half {
         }
         let timer = self.client.next_timer().unwrap_or(Time::MAX);
         match &self.role {
-            Role::Near { .. } => timer,
+            Role::Near { .. } | Role::Alone => timer,
             Role::Far(joint) => timer.min(joint.due()),
         }
     }
 
     pub(crate) fn receiver_due(&self) -> Time {
         let timer = self.server.next_timer().filter(|_| !self.server_failed);
-        let reconnection = self.reconnections.last().copied();
+        let own = [self.warnings.last(), self.reconnections.last()];
         timer
             .into_iter()
-            .chain(reconnection)
+            .chain(own.into_iter().flatten().copied())
             .min()
             .unwrap_or(Time::MAX)
     }
@@ -143,7 +165,11 @@ impl Half {
     }
 
     pub(crate) fn on_receiver_timer(&mut self, now: Time) {
+        if self.warnings.pop_if(|at| *at <= now).is_some() {
+            self.server.shut_window(true);
+        }
         if self.reconnections.pop_if(|at| *at <= now).is_some() {
+            self.server.shut_window(false);
             self.server.announce();
         }
         if !self.server_failed {
@@ -189,7 +215,7 @@ impl Half {
         let span = position..data_end;
         let flight = self.client.sender().flight();
         ends::note_delays(now, counts, flight, &mut self.next_number, span, meter);
-        if self.relays() {
+        if self.ends_at_destination() {
             self.server.read(u64::MAX);
         }
     }
