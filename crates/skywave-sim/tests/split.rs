@@ -185,6 +185,28 @@ fn what_waits_for_its_turn_arrives() {
     }
 }
 
+/// A window that stays shut while something waits keeps the source from filling the buffer behind it.
+#[test]
+fn a_source_that_hears_of_the_pacing_fills_less_of_the_buffer() {
+    let buffered = |cooperates| {
+        let mut spec = path(0.0, 120, Traffic::Ftp);
+        // The hop after the proxy is the faster one, so that only what is paced waits.
+        for (link, mbps) in [(0, 2.0), (1, 10.0), (2, 2.0), (3, 10.0)] {
+            spec.links[link].config = wire(mbps, 20.0, 100).into();
+        }
+        for link in [0, 2] {
+            Arc::make_mut(&mut spec.links[link].config).loss = vec![LossConfig::Bernoulli(0.01)];
+        }
+        spec.proxies[0].config.towards_destination = TowardsDestination::Paced(Paced {
+            cooperates,
+            ..Paced::default()
+        });
+        simulate(&spec).proxies[0].buffered_mean_bytes
+    };
+    let (with, without) = (buffered(true), buffered(false));
+    assert!(with < 0.8 * without, "{with} {without}");
+}
+
 /// The proxy does not care what else shares its links, nor who decides first.
 #[test]
 fn the_same_run_gives_the_same_bytes() {

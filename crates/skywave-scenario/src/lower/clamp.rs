@@ -3,7 +3,8 @@
 use skywave_sim::network::Router;
 use skywave_sim::spec::{FlowSpec, Transport};
 
-use crate::lower::{Network, copies, proxy};
+use crate::lower::flow::of_models;
+use crate::lower::{Network, proxy};
 use crate::model::flow::FlowModel;
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
@@ -17,11 +18,7 @@ pub(crate) fn all(
 ) -> Result<Vec<usize>, Fault> {
     let mut clamped = Vec::new();
     let mut router = None;
-    let mut first = 0;
-    for Spanned { value: model, .. } in models {
-        let count = copies(model.count.as_ref())?.len();
-        let own = first..first + count * (1 + usize::from(proxy::of(model).is_some()));
-        first = own.end;
+    for (model, own) in of_models(models)? {
         let Some(wanted) = model.l2clamp.as_ref().filter(|wanted| wanted.value) else {
             continue;
         };

@@ -1,6 +1,7 @@
 //! Lowering of `[[flow]]`: nodes, times, traffic, and whether data and ACKs find their way.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use skywave_core::packet::UDP_HEADER_BYTES;
 use skywave_core::{Duration, Time};
@@ -102,6 +103,21 @@ pub(crate) fn all(
     }
     route::all(network, &mut specs, &routed)?;
     Ok((specs, names, proxies))
+}
+
+/// Which flows each model has become: one a copy, two where a proxy splits them.
+pub(crate) fn of_models(
+    models: &[Spanned<FlowModel>],
+) -> Result<Vec<(&FlowModel, Range<usize>)>, Fault> {
+    let mut all = Vec::new();
+    let mut first = 0;
+    for Spanned { value: model, .. } in models {
+        let halves = 1 + usize::from(proxy::of(model).is_some());
+        let end = first + copies(model.count.as_ref())?.len() * halves;
+        all.push((model, first..end));
+        first = end;
+    }
+    Ok(all)
 }
 
 fn ends(

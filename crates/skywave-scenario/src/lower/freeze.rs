@@ -4,7 +4,8 @@ use skywave_core::{Duration, Time};
 use skywave_sim::network::Router;
 use skywave_sim::spec::{FlowSpec, Outage, Transport};
 
-use crate::lower::{Network, copies, proxy};
+use crate::lower::flow::of_models;
+use crate::lower::{Network, proxy};
 use crate::model::flow::{FlowModel, FreezeModel, FreezePresetModel, FreezeSettingsModel};
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
@@ -19,11 +20,7 @@ pub(crate) fn all(
     flows: &mut [FlowSpec],
 ) -> Result<(), Fault> {
     let mut router = None;
-    let mut first = 0;
-    for Spanned { value: model, .. } in models {
-        let count = copies(model.count.as_ref())?.len();
-        let own = first..first + count * (1 + usize::from(proxy::of(model).is_some()));
-        first = own.end;
+    for (model, own) in of_models(models)? {
         let Some((settings, freeze)) = settings(model) else {
             continue;
         };

@@ -7,7 +7,8 @@ use skywave_core::routing::dsr::MOST_HOPS;
 use skywave_sim::network::{Router, Way, edges, ways};
 use skywave_sim::spec::{FlowSpec, Movement, RadioSpec, RoutingSpec, Transport};
 
-use crate::lower::{Network, copies, proxy};
+use crate::lower::Network;
+use crate::lower::flow::of_models;
 use crate::model::flow::FlowModel;
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
@@ -64,11 +65,8 @@ fn most_hops(routing: &RoutingSpec, flows: &[FlowSpec]) -> u8 {
 /// Where the file says where each flow ends, its copies too.
 fn ends(models: &[Spanned<FlowModel>]) -> Result<Vec<&Span>, Fault> {
     let mut spans = Vec::new();
-    for flow in models {
-        let copies = copies(flow.value.count.as_ref())?;
-        // A proxy makes two flows of one.
-        let flows = copies.len() * (1 + usize::from(proxy::of(&flow.value).is_some()));
-        spans.extend(std::iter::repeat_n(&flow.value.to.span, flows));
+    for (model, flows) in of_models(models)? {
+        spans.extend(std::iter::repeat_n(&model.to.span, flows.len()));
     }
     Ok(spans)
 }

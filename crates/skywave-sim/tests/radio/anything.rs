@@ -146,7 +146,15 @@ fn datagrams(index: usize, from: usize, to: usize, bps: u64) -> FlowSpec {
     }
 }
 
-fn anything(radio: RadioSpec, ends: &[(usize, usize)], bps: u64, clamp: bool) -> Spec {
+/// What TCP has of the layers below it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Below {
+    Nothing,
+    Clamp,
+    Contention,
+}
+
+fn anything(radio: RadioSpec, ends: &[(usize, usize)], bps: u64, below: Below) -> Spec {
     let nodes = radio.stations.len();
     let mut flows = Vec::new();
     for (index, &(from, to)) in ends.iter().enumerate() {
@@ -156,14 +164,19 @@ fn anything(radio: RadioSpec, ends: &[(usize, usize)], bps: u64, clamp: bool) ->
         }
         if index % 3 == 2 {
             let newreno = preset("newreno").expect("a known preset");
-            let config = TcpConfig::new(Profile::Rfc, newreno.composition.clone());
+            let limited = below == Below::Contention;
+            let config = TcpConfig {
+                contention_control: limited,
+                hints: limited,
+                ..TcpConfig::new(Profile::Rfc, newreno.composition.clone())
+            };
             flows.push(ftp(&format!("tcp{index}"), from, to, config));
         } else {
             flows.push(datagrams(index, from, to, bps));
         }
     }
     let mut radio = radio;
-    if clamp {
+    if below == Below::Clamp {
         let tcp = |flow: &FlowSpec| matches!(flow.transport, Transport::Tcp(_));
         radio.clamped = (0..flows.len()).filter(|&flow| tcp(&flows[flow])).collect();
     }
@@ -179,9 +192,9 @@ proptest! {
         ends in prop::collection::vec((0usize..9, 0usize..9), 1..5),
         // From very little to more than the channel carries: queues fill, and neighbours are given up.
         bps in prop::sample::select(vec![400_000, 2_000_000, 8_000_000]),
-        clamp in any::<bool>(),
+        below in prop::sample::select(vec![Below::Nothing, Below::Clamp, Below::Contention]),
     ) {
-        let spec = anything(radio, &ends, bps, clamp);
+        let spec = anything(radio, &ends, bps, below);
         let outcome = simulate(&spec);
         for (flow, spec) in outcome.flows.iter().zip(&spec.flows) {
             let lost = flow.queue_drops + flow.channel_drops + flow.no_route_drops;
