@@ -2,18 +2,21 @@
 
 Each transport sends for some seconds between two network namespaces, through the relay of
 `skywave impair` with the simulator's links: laws of ours in QUIC (`quic:LAW`), the QUIC library's
-own (`quic:noq-cubic`, `quic:noq-bbr3`), Linux' TCP (`tcp:cubic`, `tcp:bbr`, where the kernel has
-them), and files by `skywave send` (`send`, and the protocol of 2002 by `wtcp`). A run in which the
-relay was late is repeated, and marked if it stays so. `A+B` are two at once, each with its share.
-What is printed is the share of what the path carries, rate * (1 - loss): headers are part of it, so
-that the most is about 0.95; and the processor time that the sender takes for a gigabyte.
+own (`quic:noq-cubic`, `quic:noq-bbr3`), quinn's (`quinn:bbr`, `quinn:cubic`), Linux' TCP
+(`tcp:cubic`, `tcp:bbr`, where the kernel has them), and files by `skywave send` (`send`, and the
+protocol of 2002 by `wtcp`). A run in which the relay was late is repeated, and marked if it stays
+so. `A+B` are two at once, each with its share. What is printed is the share of what the path
+carries, rate * (1 - loss): headers are part of it, so that the most is about 0.95; and the
+processor time that the sender takes for a gigabyte.
 
     cargo build --release -p skywave-cli
     cargo build --release -p skywave-quic --example stream
+    cargo build --release --manifest-path bench/peers/quinn/Cargo.toml --target-dir target
     python3 bench/wire.py                                   # every path, 20 s each, three runs
     python3 bench/wire.py --paths '1 %,5 %' --transports quic:skywave,tcp:bbr --runs 1
     python3 bench/wire.py --traces TRACE... --json          # recorded links with 1 % of loss
     python3 bench/wire.py --simulated                       # our law over twelve paths, both ways
+    python3 bench/wire.py --simulated --traces TRACE...     # the same over recorded links
     python3 bench/wire.py --paths '1 BDP' --transports quic:skywave+tcp:cubic --seconds 60
 """
 
@@ -43,6 +46,7 @@ HERE = Path(__file__).resolve().parent
 RELEASE = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent / "target")) / "release"
 SKYWAVE = RELEASE / "skywave"
 STREAM = RELEASE / "examples/stream"
+QUINN = RELEASE / "quinn-stream"
 TCP_CONGESTION = 13  # linux/tcp.h; the socket module of Python 3.11 has it on Linux only
 TCP_PORT = 5001
 UDP_PORT = 4433
@@ -153,10 +157,11 @@ def recorded(file: Path, seconds: float) -> Path_:
 Commands = tuple[str, list[str]]
 
 
-def quic(law: str, folder: Path, seconds: float) -> Commands:
+def quic(program: Path, law: str, folder: Path, seconds: float) -> Commands:
+    """A stream by noq or by quinn: two programs with the same words."""
     certificate = folder / "certificate"
-    listen = f"{STREAM} listen 0.0.0.0:{UDP_PORT} {certificate}"
-    return listen, [str(STREAM), "send", f"far:{UDP_PORT}", str(certificate), law, str(seconds)]
+    listen = f"{program} listen 0.0.0.0:{UDP_PORT} {certificate}"
+    return listen, [str(program), "send", f"far:{UDP_PORT}", str(certificate), law, str(seconds)]
 
 
 def quic_goodput(printed: str) -> float:
@@ -197,8 +202,8 @@ def json_goodput(printed: str) -> float:
 def commands(transport: str, path: Path_, folder: Path, seconds: float) -> Commands:
     first, _, other = transport.partition("+")
     kind, _, law = first.partition(":")
-    if kind == "quic":
-        far, near = quic(law, folder, seconds)
+    if kind in ("quic", "quinn"):
+        far, near = quic(STREAM if kind == "quic" else QUINN, law, folder, seconds)
     elif kind == "tcp":
         far, near = tcp(law, folder, seconds)
     else:
@@ -211,7 +216,8 @@ def commands(transport: str, path: Path_, folder: Path, seconds: float) -> Comma
 
 
 def goodput_of(transport: str, printed: str) -> float:
-    return quic_goodput(printed) if transport.startswith("quic:") else json_goodput(printed)
+    by_quic = transport.startswith(("quic:", "quinn:"))
+    return quic_goodput(printed) if by_quic else json_goodput(printed)
 
 
 def timed(command: list[str], to: Path) -> list[str]:
@@ -244,7 +250,7 @@ def once(path: Path_, transport: str, seconds: float) -> Run:
         others = goodput_of(other, (folder / "other").read_text()) if other else 0.0
         time_taken = float((folder / "seconds").read_text())
         # A file has its size, the others end by the clock.
-        timely = first.startswith(("quic:", "tcp:"))
+        timely = ":" in first
         bits = (goodput + others if timely else path.carries) * seconds
         return Run(
             path=path.name,
@@ -278,18 +284,18 @@ def simulated(path: Path_, seconds: float) -> list[float]:
     return [json.loads(line)["goodput_bps"] for line in printed.splitlines()]
 
 
-def compare(seconds: float, runs: int) -> None:
+def compare(chosen: list[Path_], seconds: float, runs: int) -> None:
     """Simulation and reality of our law in QUIC."""
     print(f"{'':28}{'real, Mb/s':>14}{'simulated':>14}{'ratio':>10}")
     near = 0
-    for path in twelve():
+    for path in chosen:
         several = [faithful(path, "quic:skywave", seconds) for _ in range(runs)]
         real = statistics.median(run.goodput_bps for run in several) / 1e6
         ours = statistics.mean(simulated(path, seconds)) / 1e6
         near += abs(real / ours - 1) <= 0.1
         late = "" if all(run.faithful for run in several) else "!"
         print(f"{path.name:28}{real:14.2f}{ours:14.2f}{real / ours:10.3f}{late}", flush=True)
-    print(f"\n{near} of 12 within 10 %")
+    print(f"\n{near} of {len(chosen)} within 10 %")
 
 
 def table(runs: Iterable[Run], transports: list[str]) -> None:
@@ -332,10 +338,22 @@ def fill(connection: socket.socket) -> None:
             connection.sendall(block)
 
 
+def reach(far: tuple[str, int]) -> socket.socket:
+    """A connection to the other side, which may be about to listen."""
+    patience = time.monotonic() + 10
+    while True:
+        try:
+            return socket.create_connection(far)
+        except ConnectionRefusedError:
+            if time.monotonic() > patience:
+                raise
+            time.sleep(0.1)
+
+
 def source(law: str, seconds: float) -> None:
     """Sends until the other side says what has arrived in so long, on a connection of its own."""
     far = (socket.gethostbyname("far"), TCP_PORT)
-    with socket.create_connection(far) as answer, socket.socket() as connection:
+    with reach(far) as answer, socket.socket() as connection:
         answer.sendall(struct.pack("!d", seconds))
         connection.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, law.encode())
         connection.connect(far)
@@ -377,10 +395,11 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="a line of JSON a run")
     args = parser.parse_args()
 
+    traces = [recorded(file, args.seconds) for file in args.traces or []]
     if args.simulated:
-        compare(args.seconds, args.runs)
+        compare(traces or twelve(), args.seconds, args.runs)
         return
-    chosen = [recorded(file, args.seconds) for file in args.traces] if args.traces else paths()
+    chosen = traces or paths()
     if args.paths:
         names = args.paths.split(",")
         chosen = [path for path in chosen if path.name in names]
