@@ -12,6 +12,7 @@ use skywave_core::{Duration, Time};
 
 use super::arrival::{Arrival, Label};
 use super::lane::LaneKind;
+use super::stop;
 use super::world::{Event, Travelling, World};
 use crate::spec::{AgentSpec, Spec};
 
@@ -81,9 +82,14 @@ impl World<'_> {
         for packets in packets.chunk_by_mut(same) {
             packets.sort_by_key(|arrival| arrival.label.hop());
         }
-        for arrival in packets.iter().filter(|arrival| !arrival.is_timer()) {
-            self.fire_agent_timers(lane, arrival.at);
-            self.pass_agent(lane, arrival.at, arrival.label);
+        for (turn, some) in packets.chunks(stop::TURNS).enumerate() {
+            if turn > 0 && self.is_to_stop() {
+                return;
+            }
+            for arrival in some.iter().filter(|arrival| !arrival.is_timer()) {
+                self.fire_agent_timers(lane, arrival.at);
+                self.pass_agent(lane, arrival.at, arrival.label);
+            }
         }
         if let Some(inbox) = self.lanes[lane].inbox() {
             inbox.recycle(packets);

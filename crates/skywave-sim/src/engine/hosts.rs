@@ -5,6 +5,7 @@ use skywave_core::Time;
 use super::ends::Answer;
 use super::flow::Local;
 use super::plan::{Receiving, latest};
+use super::stop;
 use super::world::{Event, World};
 
 impl World<'_> {
@@ -66,6 +67,11 @@ impl World<'_> {
             Local::Application => {
                 if let Some(packet) = flow.on_application(at) {
                     self.send(packet, at);
+                    self.datagrams -= 1;
+                    if self.datagrams == 0 {
+                        self.datagrams = stop::TURNS;
+                        self.is_to_stop();
+                    }
                 }
             }
         }
@@ -106,12 +112,17 @@ impl World<'_> {
     pub(super) fn on_receiver(&mut self, index: usize) {
         let Receiving { slack, .. } = self.plan.receivers[index];
         let horizon = self.now - slack;
+        let mut turns = 0_usize;
         while let Some(mail) = &mut self.flows[index].to_receiver
             && let Some(at) = mail.first()
             && at <= horizon
             && let Some(id) = mail.take()
         {
             self.deliver(index, id, at);
+            turns += 1;
+            if turns.is_multiple_of(stop::TURNS) && self.is_to_stop() {
+                return;
+            }
         }
         self.fire_receiver_timer(index, horizon);
         if !self.flows[index].is_tcp() {

@@ -44,6 +44,17 @@ impl Mailbox {
         self.packets.len() == self.taken + 1
     }
 
+    /// When the packet comes that has this number among those that wait, from 0.
+    pub(super) fn time_of(&self, number: usize) -> Option<Time> {
+        Some(self.packets.get(self.taken + number)?.at)
+    }
+
+    /// Number of packets that wait.
+    #[inline]
+    pub(super) fn waiting(&self) -> usize {
+        self.packets.len() - self.taken
+    }
+
     /// Removes the packets that were taken; if they are few, the list grows instead.
     #[cold]
     #[inline(never)]

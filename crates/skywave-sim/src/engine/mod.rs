@@ -20,6 +20,7 @@ mod quic;
 mod ring;
 mod routes;
 mod split;
+mod stop;
 mod timed;
 mod undelivered;
 mod wake;
@@ -46,7 +47,9 @@ pub fn simulate(spec: &Spec) -> Outcome {
 /// # Panics
 /// As [`simulate`].
 pub fn simulate_watched<'a>(spec: &'a Spec, watch: Watch<'a>) -> Option<Outcome> {
-    world::World::new(spec, watch.observer).run(watch.cancel)
+    world::World::new(spec, watch.observer)
+        .stopped_by(watch.cancel)
+        .run()
 }
 
 #[cfg(test)]

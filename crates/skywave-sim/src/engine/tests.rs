@@ -129,7 +129,7 @@ fn snoop(node: usize, timer: bool) -> AgentSpec {
 }
 
 fn with_lookahead(spec: &Spec) -> Outcome {
-    World::new(spec, None).run(None).expect("not cancelled")
+    World::new(spec, None).run().expect("not cancelled")
 }
 
 /// Whether packets of one flow ever came to a link at the same nanosecond, other than from its host. Then
@@ -163,7 +163,7 @@ fn event_by_event(spec: &Spec) -> Option<Outcome> {
         seen: false,
     };
     let world = World::with_plan(spec, Some(&mut ties), routes, plan);
-    let outcome = world.run(None).expect("not cancelled");
+    let outcome = world.run().expect("not cancelled");
     (!ties.seen).then_some(outcome)
 }
 

@@ -13,6 +13,7 @@ use skywave_core::packet::{Ecn, Marks, Packet};
 use skywave_core::{Duration, Time};
 
 use super::arrival::{Arrival, Label};
+use super::stop;
 use super::world::{Event, Travelling, World};
 use crate::losses::LossCause;
 use crate::observe::Offer;
@@ -143,15 +144,31 @@ impl World<'_> {
         self.lanes[link].timed().timer.take_if(|at| *at <= horizon);
         let mut decided = std::mem::take(&mut self.lanes[link].timed().decided);
         let many = self.has_many_flows();
-        for (place, settled) in decided.iter().enumerate() {
-            if many {
-                self.prefetch_labels(|ahead| decided.get(place + ahead).map(label));
+        if decided.len() > stop::TURNS {
+            self.settle_in_parts(link, &decided);
+        } else {
+            for (place, settled) in decided.iter().enumerate() {
+                if many {
+                    self.prefetch_labels(|ahead| decided.get(place + ahead).map(label));
+                }
+                self.settle(link, settled);
             }
-            self.settle(link, settled);
         }
         decided.clear();
         self.lanes[link].timed().decided = decided;
         self.set_timer(link);
+    }
+
+    /// Passes on very many packets, and looks in between whether the run is to stop.
+    #[cold]
+    #[inline(never)]
+    fn settle_in_parts(&mut self, link: usize, decided: &VecDeque<Settled>) {
+        for (place, settled) in decided.iter().enumerate() {
+            if place.is_multiple_of(stop::TURNS) && self.is_to_stop() {
+                return;
+            }
+            self.settle(link, settled);
+        }
     }
 
     fn set_timer(&mut self, link: usize) {

@@ -15,6 +15,9 @@ impl Default for Wake {
 }
 
 impl Wake {
+    /// Nothing is earlier than what is waited for, so that no event is pushed.
+    pub(super) const SILENT: Self = Self(Time::ZERO);
+
     /// Waits for an event at `at`, unless the host waits for one that is as early. Returns whether
     /// the event has to be pushed.
     #[inline(always)]

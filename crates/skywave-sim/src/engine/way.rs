@@ -7,6 +7,7 @@ use skywave_core::packet::{Ecn, Marks, Packet};
 
 use super::arrival::{Arrival, Label};
 use super::routes::{Direction, Hop, Next};
+use super::stop;
 use super::world::{Event, Travelling, World};
 use crate::losses::LossCause;
 
@@ -54,6 +55,9 @@ impl World<'_> {
             id
         } else {
             self.packets.push(travelling);
+            if self.packets.len().is_multiple_of(stop::TURNS) {
+                self.is_to_stop(); // a whole window may go out at once
+            }
             (self.packets.len() - 1) as u32
         }
     }

@@ -1,7 +1,7 @@
 //! The world of one simulation: links, flows, packets under way and pending events.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use skywave_core::Time;
 use skywave_core::packet::Packet;
@@ -13,6 +13,7 @@ use super::lane::{Lane, LaneKind};
 use super::plan::Plan;
 use super::queue::EventQueue;
 use super::routes::Routes;
+use super::stop;
 use super::wire::Wire;
 use crate::measure::Recorder;
 use crate::observe::Observer;
@@ -71,6 +72,12 @@ pub(crate) struct World<'a> {
     pub(super) packets: Vec<Travelling>,
     /// The first free place among them, if there is one with this number.
     pub(super) free: u32,
+    /// Set by the caller to stop the run.
+    pub(super) cancel: Option<&'a AtomicBool>,
+    /// An event was left half done because of it.
+    pub(super) stopped: bool,
+    /// Datagrams until the flag is looked at again.
+    pub(super) datagrams: usize,
 }
 
 impl<'a> World<'a> {
@@ -121,11 +128,20 @@ impl<'a> World<'a> {
                 .collect(),
             packets: Vec::new(),
             free: u32::MAX,
+            cancel: None,
+            stopped: false,
+            datagrams: stop::TURNS,
         }
     }
 
-    /// Runs to the end; `None` when `cancel` was set before.
-    pub(crate) fn run(mut self, cancel: Option<&AtomicBool>) -> Option<Outcome> {
+    /// The same, which stops soon after the flag is set.
+    pub(crate) fn stopped_by(self, cancel: Option<&'a AtomicBool>) -> Self {
+        Self { cancel, ..self }
+    }
+
+    /// Runs to the end; `None` when it was stopped before.
+    pub(crate) fn run(mut self) -> Option<Outcome> {
+        let cancel = self.cancel;
         for flow in 0..self.flows.len() {
             self.schedule_sender(flow);
         }
@@ -133,20 +149,24 @@ impl<'a> World<'a> {
         while let Some((at, event)) = self.events.pop() {
             self.now = at;
             self.handled += 1;
-            if cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
+            if stop::is_set(cancel) {
                 return None;
             }
             self.prefetch_events();
             self.handle(event);
         }
-        Some(self.finish())
+        (!self.stopped).then(|| self.finish())
     }
 
     fn handle(&mut self, event: Event) {
         match event {
             Event::Link(link) => self.on_link(link as usize),
             Event::Sender(flow) => {
-                if self.flows[flow as usize].to_sender.wake.comes(self.now) {
+                let mail = &mut self.flows[flow as usize].to_sender;
+                if mail.wake.comes(self.now) {
+                    if mail.waiting() > stop::TURNS {
+                        self.take_mail_in_parts(flow as usize);
+                    }
                     self.on_sender(flow as usize);
                 }
             }
@@ -188,6 +208,9 @@ impl<'a> World<'a> {
         };
         let packets = inbox.take(self.now);
         let through = self.lanes[link].decision(link as u32).into();
+        if packets.len() > stop::TURNS {
+            return self.cross_in_parts(link, through, packets);
+        }
         let many = self.has_many_flows();
         for (place, &Arrival { at, label }) in packets.iter().enumerate() {
             if many {
