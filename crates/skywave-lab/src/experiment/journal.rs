@@ -154,6 +154,18 @@ impl Journal {
         at == self.end
     }
 
+    /// These lines.
+    pub(super) fn read(&self, lines: &[Place]) -> io::Result<Vec<Vec<u8>>> {
+        let mut from = BufReader::with_capacity(1 << 16, File::open(&self.path)?);
+        let mut position = 0;
+        let read = lines.iter().map(|place| {
+            let mut line = Vec::new();
+            read_line(&mut from, &mut position, *place, &mut line)?;
+            Ok(line)
+        });
+        read.collect()
+    }
+
     /// Makes the file consist of these lines, in this order; gives their new places.
     pub(super) fn rewrite<'a>(
         &mut self,
@@ -161,16 +173,12 @@ impl Journal {
     ) -> io::Result<Vec<Place>> {
         let mut places = Vec::new();
         let mut to = 0;
-        // The reader keeps what it has read ahead where lines follow each other.
         let mut from = BufReader::with_capacity(1 << 16, File::open(&self.path)?);
         let mut position = 0;
         let mut line = Vec::new();
         write_atomically(&self.path, |out| {
             for place in lines {
-                from.seek_relative(place.at.cast_signed() - position)?;
-                line.resize(place.len.get() as usize, 0);
-                from.read_exact(&mut line)?;
-                position = place.end().cast_signed();
+                read_line(&mut from, &mut position, *place, &mut line)?;
                 out.write_all(&line)?;
                 let moved = Place { at: to, ..*place };
                 to = moved.end();
@@ -181,6 +189,21 @@ impl Journal {
         *self = Self::open(&self.path)?;
         Ok(places)
     }
+}
+
+/// Reads a line of a file into `line`; `position` is where the reader stands. It keeps what it has read ahead where
+/// lines follow each other.
+fn read_line(
+    from: &mut BufReader<File>,
+    position: &mut i64,
+    place: Place,
+    line: &mut Vec<u8>,
+) -> io::Result<()> {
+    from.seek_relative(place.at.cast_signed() - *position)?;
+    line.resize(place.len.get() as usize, 0);
+    from.read_exact(line)?;
+    *position = place.end().cast_signed();
+    Ok(())
 }
 
 /// The lines of a journal, one at a time.

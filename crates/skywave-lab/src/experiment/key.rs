@@ -56,6 +56,21 @@ impl Meaning {
         let _ = write!(self.0, "{seed}");
         RunKey(self.0.0)
     }
+
+    pub(super) fn specification(self) -> Specification {
+        Specification(self.0.0)
+    }
+}
+
+/// The hash of a specification without its seed, and of the engine: what runs have in common that differ
+/// in their seeds alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Specification(u128);
+
+impl fmt::Display for Specification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
 }
 
 /// The hash of some bytes, to find out whether they have changed.

@@ -1,13 +1,13 @@
 //! The runs of all shards put together.
 
-use std::io;
 use std::path::Path;
 
+use super::gather::Gathering;
 use super::journal::Lines;
 use super::plan::{Plan, Shard};
-use super::record::{self, Unusable};
+use super::record::Unusable;
 use super::shard::{MergeError, Shards};
-use super::store::{RUNS, Store, series_path};
+use super::store::RUNS;
 use super::{Design, Doubts, Error, Options, Results};
 
 /// Puts the runs of all shards into one run directory, that of `options`, and gives the results: the journal
@@ -39,28 +39,24 @@ pub fn merge<D: Design + ?Sized>(
             scenario: name.to_owned(),
         });
     }
-    let (seeds, points) = (design.seeds(), design.points());
-    let mut results = Results::beside(options.engine, seeds, points, Some(dir));
-    let mut store = super::open(dir, options, &plan, &mut results)?;
+    let all = Options {
+        series: file.series,
+        dir: Some(dir),
+        ..*options
+    };
+    let gathering = Gathering::of(design, plan, &all)?;
     for (from, shard) in shards.iter() {
-        let doubts = add(&mut store, &mut results, &plan, from, options.engine)?;
+        let doubts = add(&gathering, from)?;
         if doubts.any() {
             (options.doubts)(&doubts);
         }
-        complete(&results, &plan, from, shard)?;
+        complete(&gathering, from, shard)?;
     }
-    store.finish(&plan)?;
-    Ok(results)
+    Ok(gathering.finish()?)
 }
 
 /// Adds the runs of the shard in `from` that are not there yet.
-fn add(
-    store: &mut Store,
-    results: &mut Results,
-    plan: &Plan,
-    from: &Path,
-    engine: &str,
-) -> Result<Doubts, Error> {
+fn add(gathering: &Gathering, from: &Path) -> Result<Doubts, Error> {
     let path = from.join(RUNS);
     let at = |source| Error::Io {
         path: path.clone(),
@@ -75,49 +71,29 @@ fn add(
     };
     while let Some(line) = lines.next().map_err(at)? {
         // Without an end, a crash left it or another process is just writing it.
-        let Some(content) = line.content() else {
+        if line.content().is_none() {
             break;
-        };
-        match record::read(content, engine, from) {
-            Ok((key, mut run)) => {
-                if store.lacks(plan, key) {
-                    if let Some(theirs) = &run.series_file {
-                        let ours = series_path(store.dir(), key);
-                        copy(theirs, &ours).map_err(at)?;
-                        run.series_file = Some(ours);
-                    }
-                    for place in store.adopt(plan, key, line.bytes)? {
-                        let planned = &plan.runs()[place];
-                        results.put(planned.point(), planned.seed_index(), &run);
-                    }
-                }
-            }
+        }
+        match gathering.take(line.bytes, from)? {
+            Ok(_) | Err(Unusable::Stale) => {}
             Err(Unusable::Damaged) => doubts.damage(line.number),
             Err(Unusable::Unchecked) => doubts.unchecked += 1,
-            Err(Unusable::Stale) => {}
         }
     }
     Ok(doubts)
 }
 
-/// Copies a file, whole or not at all.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    let mut input = std::fs::File::open(from)?;
-    super::file::write_atomically(to, |out| io::copy(&mut input, out).map(|_| ()))
-}
-
 /// Checks that all runs of a shard are there.
-fn complete(results: &Results, plan: &Plan, from: &Path, shard: Shard) -> Result<(), MergeError> {
-    let runs = plan.runs().iter().enumerate();
-    let runs = runs.filter(|(place, _)| shard.has(*place));
-    let done = runs.filter(|(_, run)| results.has(run.point(), run.seed_index()));
-    let (done, all) = (done.count(), shard.share(plan.runs().len()));
-    if done < all {
+fn complete(gathering: &Gathering, from: &Path, shard: Shard) -> Result<(), MergeError> {
+    let missing = gathering.missing();
+    let missing = missing.iter().filter(|&&place| shard.has(place)).count();
+    if missing > 0 {
+        let runs = shard.share(gathering.total());
         return Err(MergeError::Incomplete {
             dir: from.to_owned(),
             shard,
-            done,
-            runs: all,
+            done: runs - missing,
+            runs,
         });
     }
     Ok(())

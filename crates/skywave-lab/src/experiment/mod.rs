@@ -8,9 +8,11 @@
 pub mod columns;
 mod estimate;
 pub mod file;
+mod gather;
 pub(crate) mod guard;
 mod journal;
 mod key;
+mod make;
 mod merge;
 mod packed;
 mod plan;
@@ -25,8 +27,7 @@ mod store;
 pub mod timeline;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 use skywave_sim::observe::Watch;
@@ -35,20 +36,19 @@ use skywave_sim::simulate_watched;
 use skywave_sim::spec::Spec;
 
 use crate::scenario::Scenario;
-use crate::threads::{self, NoThreads, lock};
+use crate::threads::NoThreads;
 
 pub use estimate::{Cause, Forecast, forecast};
+pub use gather::{Added, Gathering, Line, SentSeries};
 pub use journal::Doubts;
-pub use key::RunKey;
+pub use key::{RunKey, Specification};
+pub use make::Maker;
 pub use merge::merge;
 pub use plan::{NoShard, Shard};
 pub use results::{Results, RunResult};
 pub use series::SeriesRecord;
-pub use several::{RunOptions, RunProgress, run_all};
+pub use several::{RunOptions, RunProgress, run_all, series_of};
 pub use shard::{MergeError, ShardFile, Shards};
-
-use plan::{Plan, Planned};
-use store::Store;
 
 pub use skywave_sim::ENGINE;
 
@@ -182,81 +182,9 @@ where
     D: Design + ?Sized,
     F: Fn(&Spec, &AtomicBool) -> Option<Outcome> + Sync,
 {
-    let plan = Plan::of(design, options.series, options.engine);
-    let plan = match options.shard {
-        Some(shard) => plan.part(shard),
-        None => plan,
-    };
-    let (seeds, points) = (design.seeds(), design.points());
-    let mut results = Results::beside(options.engine, seeds, points, options.dir);
-    let store = match options.dir {
-        Some(dir) => Some(open(dir, options, &plan, &mut results)?),
-        None => None,
-    };
-    let places = (0..plan.runs().len()).zip(plan.runs());
-    let missing: Vec<usize> = places
-        .filter(|(_, p)| !results.has(p.point(), p.seed_index()))
-        .map(|(place, _)| place)
-        .collect();
-    let progress = Progress {
-        done: plan.runs().len() - missing.len(),
-        reused: plan.runs().len() - missing.len(),
-        total: plan.runs().len(),
-    };
-    (options.progress)(progress);
-
-    let one = |place: usize, planned: &Planned| -> Result<Option<RunResult>, Error> {
-        let spec = planned.spec(design, options.series);
-        let Some(outcome) = simulate(&spec, options.cancel) else {
-            return Ok(None);
-        };
-        let run = RunResult::new(outcome);
-        match (&store, planned.key()) {
-            (Some(store), Some(key)) => store.save(place, key, spec.seed, run).map(Some),
-            _ => Ok(Some(run)),
-        }
-    };
-    let done = AtomicUsize::new(progress.done);
-    let given_up = AtomicBool::new(false);
-    let all = Mutex::new(results);
-    // Each thread takes the next run: they start in order, and a long one holds up nobody.
-    threads::each(options.threads, missing.len(), |index| {
-        if options.cancel.load(Ordering::Relaxed) || given_up.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        let place = missing[index];
-        let planned = &plan.runs()[place];
-        if let Some(run) = one(place, planned)? {
-            lock(&all).put(planned.point(), planned.seed_index(), &run);
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            (options.progress)(Progress { done, ..progress });
-        } else {
-            given_up.store(true, Ordering::Relaxed);
-        }
-        Ok::<_, Error>(())
-    })?;
-    if let Some(store) = &store {
-        store.finish(&plan)?;
-    }
-    Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
-}
-
-/// Opens a run directory, and takes from it what it has of the plan.
-fn open(
-    dir: &Path,
-    options: &Options<'_>,
-    plan: &Plan,
-    results: &mut Results,
-) -> Result<Store, Error> {
-    let found = |place: usize, run: &RunResult| {
-        let planned = &plan.runs()[place];
-        results.put(planned.point(), planned.seed_index(), run);
-    };
-    let (store, doubts) = Store::open(dir, options.engine, options.fresh, plan, found)?;
-    if doubts.any() {
-        (options.doubts)(&doubts);
-    }
-    Ok(store)
+    let gathering = Gathering::open(design, options)?;
+    gathering.make(design, options, simulate)?;
+    gathering.finish()
 }
 
 /// Number of runs that record time series, and about how many bytes they take at most: as many as when

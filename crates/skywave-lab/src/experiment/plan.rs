@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use skywave_sim::spec::Spec;
 
-use super::key::{Meaning, RunKey, of_all};
+use super::key::{Meaning, RunKey, Specification, of_all};
 use super::{Design, RecordSeries, prepared};
 
 /// One of the parts into which the runs of an experiment are divided, so that each can be made elsewhere.
@@ -120,26 +120,14 @@ impl Plan {
     /// All runs.
     pub(super) fn of<D: Design + ?Sized>(design: &D, series: RecordSeries, engine: &str) -> Self {
         let mut runs = Vec::with_capacity(design.points() * design.seeds().len());
-        for (point, point_index) in (0..design.points()).zip(0..) {
-            let mut last: Option<(Spec, Meaning)> = None;
-            for ((seed_index, &seed), index) in design.seeds().iter().enumerate().zip(0..) {
-                let mut spec = prepared(design, point, seed, seed_index, series);
-                spec.seed = 0;
-                // Seeds of a point differ in nothing else as a rule: hash the point once.
-                let is_kept = !spec.has_custom();
-                let meaning = match &last {
-                    Some((same, meaning)) if *same == spec => *meaning,
-                    _ => Meaning::of(&spec, engine),
-                };
-                last = Some((spec, meaning));
-                runs.push(Planned {
-                    hash: meaning.with_seed(seed),
-                    point: point_index,
-                    seed_index: index,
-                    is_kept,
-                });
-            }
-        }
+        each(design, series, engine, |run, meaning, spec| {
+            runs.push(Planned {
+                hash: meaning.with_seed(run.seed),
+                point: run.point,
+                seed_index: run.seed_index,
+                is_kept: !spec.has_custom(),
+            });
+        });
         runs.sort_unstable_by_key(|p| (p.seed_index, p.point));
         Self::with(runs)
     }
@@ -175,6 +163,56 @@ impl Plan {
         let same = self.by_key[from..].partition_point(|place| of(place) == key);
         &self.by_key[from..from + same]
     }
+}
+
+/// A run as it is met while a plan is made.
+struct Met {
+    point: u32,
+    seed_index: u32,
+    seed: u64,
+}
+
+/// Calls `one` with every run, point by point, and what it means without its seed.
+fn each<D: Design + ?Sized>(
+    design: &D,
+    series: RecordSeries,
+    engine: &str,
+    mut one: impl FnMut(&Met, Meaning, &Spec),
+) {
+    for (point, point_index) in (0..design.points()).zip(0..) {
+        let mut last: Option<(Spec, Meaning)> = None;
+        for ((seed_index, &seed), index) in design.seeds().iter().enumerate().zip(0..) {
+            let mut spec = prepared(design, point, seed, seed_index, series);
+            spec.seed = 0;
+            // Seeds of a point differ in nothing else as a rule: hash the point once.
+            let meaning = match &last {
+                Some((same, meaning)) if *same == spec => *meaning,
+                _ => Meaning::of(&spec, engine),
+            };
+            let met = Met {
+                point: point_index,
+                seed_index: index,
+                seed,
+            };
+            one(&met, meaning, &spec);
+            last = Some((spec, meaning));
+        }
+    }
+}
+
+/// The specifications of all runs, in the order in which the runs are made, and whether each records time series.
+pub(super) fn specifications<D: Design + ?Sized>(
+    design: &D,
+    series: RecordSeries,
+    engine: &str,
+) -> Vec<(Specification, bool)> {
+    let mut all = Vec::with_capacity(design.points() * design.seeds().len());
+    each(design, series, engine, |run, meaning, spec| {
+        let place = (run.seed_index, run.point);
+        all.push((place, (meaning.specification(), spec.series)));
+    });
+    all.sort_unstable_by_key(|(place, _)| *place);
+    all.into_iter().map(|(_, one)| one).collect()
 }
 
 #[cfg(test)]

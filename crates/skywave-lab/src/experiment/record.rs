@@ -51,7 +51,7 @@ pub(super) fn line(key: RunKey, seed: u64, engine: &str, run: &RunResult) -> Str
         "proxies": proxies.collect::<Vec<_>>(),
         "stations": stations.collect::<Vec<_>>(),
         "events": outcome.events,
-        "series": run.series_file.is_some(),
+        "series": run.has_series(),
         "bins": outcome.bins.as_ref().map(|bins| json!({
             "width_s": bins.width_s,
             "delivered": bins.delivered,

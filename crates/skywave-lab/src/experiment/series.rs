@@ -50,22 +50,25 @@ pub(super) fn expected_bytes(spec: &Spec) -> f64 {
     slowest * spec.duration.as_secs_f64() / 8.0 / PACKET * BYTES_PER_PACKET
 }
 
-/// Writes the series of one run.
+/// Writes the series of one run into a file.
 pub(super) fn write(path: &Path, all: &[Series]) -> io::Result<()> {
-    write_atomically(path, |out| {
-        out.write_all(MAGIC)?;
-        write_length(out, all.len())?;
-        for series in all {
-            write_text(out, &series.entity)?;
-            write_text(out, series.quantity)?;
-            write_length(out, series.points.len())?;
-            for (time, value) in &series.points {
-                out.write_all(&time.to_le_bytes())?;
-                out.write_all(&value.to_le_bytes())?;
-            }
+    write_atomically(path, |out| write_to(out, all))
+}
+
+/// Writes the series of one run, as a file has them.
+pub(super) fn write_to(out: &mut impl Write, all: &[Series]) -> io::Result<()> {
+    out.write_all(MAGIC)?;
+    write_length(out, all.len())?;
+    for series in all {
+        write_text(out, &series.entity)?;
+        write_text(out, series.quantity)?;
+        write_length(out, series.points.len())?;
+        for (time, value) in &series.points {
+            out.write_all(&time.to_le_bytes())?;
+            out.write_all(&value.to_le_bytes())?;
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 /// Reads the series of one run.

@@ -88,7 +88,7 @@ where
             dir: dir.as_deref(),
             fresh: options.fresh,
             threads: options.threads,
-            series: series(scenario),
+            series: series_of(scenario),
             engine: options.engine,
             cancel: options.cancel,
             progress: &progress,
@@ -103,7 +103,8 @@ where
     Ok(results)
 }
 
-fn series(scenario: &Scenario) -> RecordSeries {
+/// Which runs [`run_all`] has record time series.
+pub fn series_of(scenario: &Scenario) -> RecordSeries {
     let seed = scenario.seeds().first().copied().unwrap_or_default();
     let asked = scenario.points().iter().any(|p| p.spec(seed).series);
     if asked {

@@ -224,12 +224,7 @@ impl Store {
 
     /// Keeps a line that another directory has; gives the places of the plan that it stands for and that had
     /// no run.
-    pub(super) fn adopt(
-        &mut self,
-        plan: &Plan,
-        key: RunKey,
-        line: &[u8],
-    ) -> Result<Vec<usize>, Error> {
+    pub(super) fn adopt(&self, plan: &Plan, key: RunKey, line: &[u8]) -> Result<Vec<usize>, Error> {
         let mut kept = lock(&self.kept);
         let place = kept.journal.append(line);
         let place = place.map_err(|source| self.failed(source))?;
@@ -239,9 +234,28 @@ impl Store {
         })
     }
 
+    /// Whether there is a line for the run at a place of the plan.
+    pub(super) fn has_line(&self, place: usize) -> bool {
+        let kept = lock(&self.kept);
+        kept.lines.get(place).is_some_and(Option::is_some)
+    }
+
+    /// The lines at these places of the plan that are there, each with its place.
+    pub(super) fn lines(&self, places: &[usize]) -> Result<Vec<(usize, Vec<u8>)>, Error> {
+        let kept = lock(&self.kept);
+        let there = places
+            .iter()
+            .filter_map(|&place| Some((place, (*kept.lines.get(place)?)?)));
+        let (places, lines): (Vec<usize>, Vec<Place>) = there.unzip();
+        let lines = kept.journal.read(&lines);
+        let lines = lines.map_err(|source| self.failed(source))?;
+        Ok(places.into_iter().zip(lines).collect())
+    }
+
     /// Puts the journal in order if all runs of the plan are there.
     pub(super) fn finish(&self, plan: &Plan) -> Result<(), Error> {
         let mut kept = lock(&self.kept);
+        kept.share(plan);
         let mut missing = plan.runs().iter().zip(&kept.lines);
         if missing.any(|(run, line)| run.key().is_some() && line.is_none()) {
             return Ok(());

@@ -10,6 +10,7 @@ use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Series};
 use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::threads::lock;

@@ -1,0 +1,308 @@
+//! An experiment under way: the runs that its directory has, and those that come from threads here or, as lines
+//! of a journal, from elsewhere.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use skywave_sim::outcome::Outcome;
+use skywave_sim::spec::Spec;
+
+use super::key::RunKey;
+use super::plan::{self, Plan, Planned};
+use super::record::{self, Unusable};
+use super::results::RunResult;
+use super::store::{Store, series_path};
+use super::{Design, Error, Options, Progress, RecordSeries, Results, Specification, file};
+use crate::threads::{self, lock};
+
+/// An experiment under way. While it lives, its run directory is locked.
+pub struct Gathering {
+    plan: Plan,
+    series: RecordSeries,
+    engine: String,
+    store: Option<Store>,
+    results: Mutex<Results>,
+    /// Number of runs that the directory had at the start.
+    reused: usize,
+}
+
+/// The time series of a run that was made elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct SentSeries<'a> {
+    /// The run's key.
+    pub key: RunKey,
+    /// What [`Made::series`](super::Made) has.
+    pub bytes: &'a [u8],
+}
+
+/// What became of a line that was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Added {
+    /// The places of the plan that its run stands for; none if it is of another experiment.
+    pub places: Vec<usize>,
+    /// How many of these had no run before.
+    pub new: usize,
+}
+
+impl Gathering {
+    /// Begins an experiment with what its directory has, if there is one.
+    ///
+    /// # Errors
+    /// The directory cannot be read or written, or another process runs into it.
+    pub fn open<D: Design + ?Sized>(design: &D, options: &Options<'_>) -> Result<Self, Error> {
+        let plan = Plan::of(design, options.series, options.engine);
+        let plan = match options.shard {
+            Some(shard) => plan.part(shard),
+            None => plan,
+        };
+        Self::of(design, plan, options)
+    }
+
+    /// As [`Gathering::open`], of a part of the runs, or of all.
+    pub(super) fn of<D: Design + ?Sized>(
+        design: &D,
+        plan: Plan,
+        options: &Options<'_>,
+    ) -> Result<Self, Error> {
+        let (seeds, points) = (design.seeds(), design.points());
+        let mut results = Results::beside(options.engine, seeds, points, options.dir);
+        let store = match options.dir {
+            Some(dir) => {
+                let found = |place: usize, run: &RunResult| put(&mut results, &plan, place, run);
+                let (engine, fresh) = (options.engine, options.fresh);
+                let (store, doubts) = Store::open(dir, engine, fresh, &plan, found)?;
+                if doubts.any() {
+                    (options.doubts)(&doubts);
+                }
+                Some(store)
+            }
+            None => None,
+        };
+        let mut gathering = Self {
+            reused: 0,
+            plan,
+            series: options.series,
+            engine: options.engine.to_owned(),
+            store,
+            results: Mutex::new(results),
+        };
+        gathering.reused = gathering.total() - gathering.missing().len();
+        Ok(gathering)
+    }
+
+    /// Number of runs.
+    pub fn total(&self) -> usize {
+        self.plan.runs().len()
+    }
+
+    /// Number of runs that the directory had at the start.
+    pub fn reused(&self) -> usize {
+        self.reused
+    }
+
+    /// A hash of all that decides the results: a [`Maker`](super::Maker) of the same has the same one.
+    pub fn hash(&self) -> u128 {
+        self.plan.hash()
+    }
+
+    /// Whether the run at a place of the plan is there.
+    fn has(&self, results: &Results, place: usize) -> bool {
+        let run = &self.plan.runs()[place];
+        results.has(run.point(), run.seed_index())
+    }
+
+    /// Places of the runs that are not there, in the order in which they should be made.
+    pub fn missing(&self) -> Vec<usize> {
+        let results = lock(&self.results);
+        let places = 0..self.total();
+        places.filter(|&place| !self.has(&results, place)).collect()
+    }
+
+    /// Whether there is such a place, and its run is not there.
+    pub fn lacks(&self, place: usize) -> bool {
+        place < self.total() && !self.has(&lock(&self.results), place)
+    }
+
+    /// The specification of each run, in the order of the plan of all runs, and whether it records time series.
+    pub fn specifications<D: Design + ?Sized>(&self, design: &D) -> Vec<(Specification, bool)> {
+        plan::specifications(design, self.series, &self.engine)
+    }
+
+    /// Takes a run that was made elsewhere: a line with its end, and its time series. What is there already stays.
+    /// `None` if the line is not what was written, is another engine's, or its time series are not here.
+    ///
+    /// # Errors
+    /// The run cannot be kept.
+    pub fn add(&self, line: &[u8], series: Option<SentSeries<'_>>) -> Result<Option<Added>, Error> {
+        if let (Some(store), Some(series)) = (&self.store, series)
+            && store.lacks(&self.plan, series.key)
+        {
+            let path = series_path(store.dir(), series.key);
+            file::write_atomically(&path, |out| std::io::Write::write_all(out, series.bytes))
+                .map_err(|source| Error::Io { path, source })?;
+        }
+        let dir = self.store.as_ref().map_or(Path::new(""), Store::dir);
+        Ok(self.take(line, dir)?.ok())
+    }
+
+    /// Takes the line of a run, whose time series are in the run directory `from`.
+    pub(super) fn take(&self, line: &[u8], from: &Path) -> Result<Result<Added, Unusable>, Error> {
+        let content = line.strip_suffix(b"\n");
+        let Some(content) = content.filter(|content| !content.contains(&b'\n')) else {
+            return Ok(Err(Unusable::Damaged));
+        };
+        let (key, mut run) = match record::read(content, &self.engine, from) {
+            Ok(read) => read,
+            Err(unusable) => return Ok(Err(unusable)),
+        };
+        let places = self.plan.places(key).iter().map(|&place| place as usize);
+        let places: Vec<usize> = places.collect();
+        let mut new = 0;
+        match &self.store {
+            Some(store) if store.lacks(&self.plan, key) => {
+                if let Some(theirs) = &run.series_file {
+                    let ours = series_path(store.dir(), key);
+                    if *theirs != ours {
+                        copy(theirs, &ours).map_err(|source| Error::Io {
+                            path: theirs.clone(),
+                            source,
+                        })?;
+                    }
+                    run.series_file = Some(ours);
+                }
+                for place in store.adopt(&self.plan, key, line)? {
+                    put(&mut lock(&self.results), &self.plan, place, &run);
+                    new += 1;
+                }
+            }
+            Some(_) => {}
+            None => {
+                let mut results = lock(&self.results);
+                for &place in &places {
+                    if !self.has(&results, place) {
+                        put(&mut results, &self.plan, place, &run);
+                        new += 1;
+                    }
+                }
+            }
+        }
+        Ok(Ok(Added { places, new }))
+    }
+
+    /// Makes the runs that are not there, on threads here. `simulate` is given the flag that cancels; when it
+    /// gives a run up (`None`), no other one is started. Cancelling is no error: there are gaps then.
+    ///
+    /// # Errors
+    /// The runs cannot be kept, or the threads cannot be started.
+    pub fn make<D, F>(&self, design: &D, options: &Options<'_>, simulate: F) -> Result<(), Error>
+    where
+        D: Design + ?Sized,
+        F: Fn(&Spec, &AtomicBool) -> Option<Outcome> + Sync,
+    {
+        let missing = self.missing();
+        let start = Progress {
+            done: self.total() - missing.len(),
+            reused: self.total() - missing.len(),
+            total: self.total(),
+        };
+        (options.progress)(start);
+        let one = |place: usize, planned: &Planned| -> Result<Option<RunResult>, Error> {
+            let spec = planned.spec(design, self.series);
+            let Some(outcome) = simulate(&spec, options.cancel) else {
+                return Ok(None);
+            };
+            let run = RunResult::new(outcome);
+            match (&self.store, planned.key()) {
+                (Some(store), Some(key)) => store.save(place, key, spec.seed, run).map(Some),
+                _ => Ok(Some(run)),
+            }
+        };
+        let done = AtomicUsize::new(start.done);
+        let given_up = AtomicBool::new(false);
+        // Each thread takes the next run: they start in order, and a long one holds up nobody.
+        threads::each(options.threads, missing.len(), |index| {
+            if options.cancel.load(Ordering::Relaxed) || given_up.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            let place = missing[index];
+            if let Some(run) = one(place, &self.plan.runs()[place])? {
+                put(&mut lock(&self.results), &self.plan, place, &run);
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                (options.progress)(Progress { done, ..start });
+            } else {
+                given_up.store(true, Ordering::Relaxed);
+            }
+            Ok::<_, Error>(())
+        })?;
+        Ok(())
+    }
+
+    /// Whether the journal has a line for the run at a place of the plan.
+    pub fn has_line(&self, place: usize) -> bool {
+        self.store.as_ref().is_some_and(|s| s.has_line(place))
+    }
+
+    /// The lines of the runs at these places, as the journal has them, each with its key and time series; those
+    /// that it does not have are left out.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn lines(&self, places: &[usize]) -> Result<Vec<Line>, Error> {
+        let Some(store) = &self.store else {
+            return Ok(Vec::new());
+        };
+        let mut lines = Vec::with_capacity(places.len());
+        for (place, line) in store.lines(places)? {
+            let Some(key) = self.plan.runs()[place].key() else {
+                continue;
+            };
+            let path = series_path(store.dir(), key);
+            let series = match std::fs::read(&path) {
+                Ok(bytes) => Some(bytes),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+                Err(source) => return Err(Error::Io { path, source }),
+            };
+            lines.push(Line { key, line, series });
+        }
+        Ok(lines)
+    }
+
+    /// Ends the experiment: the journal is put in order if nothing is missing.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn finish(self) -> Result<Results, Error> {
+        if let Some(store) = &self.store {
+            store.finish(&self.plan)?;
+        }
+        let results = self.results.into_inner();
+        Ok(results.unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A run as its journal has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The run's key.
+    pub key: RunKey,
+    /// Its line, with its end.
+    pub line: Vec<u8>,
+    /// Its time series, if it has recorded some, as their file has them.
+    pub series: Option<Vec<u8>>,
+}
+
+fn put(results: &mut Results, plan: &Plan, place: usize, run: &RunResult) {
+    let planned = &plan.runs()[place];
+    results.put(planned.point(), planned.seed_index(), run);
+}
+
+/// Copies a file, whole or not at all.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    let mut input = std::fs::File::open(from)?;
+    file::write_atomically(to, |out| std::io::copy(&mut input, out).map(|_| ()))
+}
+
+#[cfg(test)]
+#[path = "gather_tests.rs"]
+mod tests;

@@ -1,0 +1,57 @@
+//! Runs that are made here for an experiment elsewhere.
+
+use std::sync::atomic::AtomicBool;
+
+use skywave_sim::outcome::Outcome;
+use skywave_sim::spec::Spec;
+
+use super::plan::Plan;
+use super::results::RunResult;
+use super::{Design, ENGINE, Line, RecordSeries, record, series};
+
+/// Makes runs of an experiment that is kept elsewhere.
+#[derive(Debug)]
+pub struct Maker {
+    plan: Plan,
+    series: RecordSeries,
+}
+
+impl Maker {
+    /// Of the runs of `design`.
+    pub fn of<D: Design + ?Sized>(design: &D, series: RecordSeries) -> Self {
+        let plan = Plan::of(design, series, ENGINE);
+        Self { plan, series }
+    }
+
+    /// A hash of all that decides the results: that of the [`Gathering`](super::Gathering) that wants them.
+    pub fn hash(&self) -> u128 {
+        self.plan.hash()
+    }
+
+    /// Makes the run at a place of the plan: what its journal will have. `None` if there is no such place, its
+    /// run is none to keep, because it has a policy member of a user's own, or `simulate` has given it up.
+    pub fn make<D, F>(
+        &self,
+        design: &D,
+        place: usize,
+        cancel: &AtomicBool,
+        simulate: F,
+    ) -> Option<Line>
+    where
+        D: Design + ?Sized,
+        F: FnOnce(&Spec, &AtomicBool) -> Option<Outcome>,
+    {
+        let planned = self.plan.runs().get(place)?;
+        let key = planned.key()?;
+        let spec = planned.spec(design, self.series);
+        let run = RunResult::new(simulate(&spec, cancel)?);
+        let line = record::line(key, spec.seed, ENGINE, &run).into_bytes();
+        let series = run.has_series().then(|| {
+            let mut bytes = Vec::new();
+            // Writing to memory cannot fail.
+            let _ = series::write_to(&mut bytes, &run.outcome.series);
+            bytes
+        });
+        Some(Line { key, line, series })
+    }
+}
