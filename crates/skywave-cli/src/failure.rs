@@ -101,6 +101,14 @@ pub(crate) enum Failure {
     /// A program that was run ended with this code, which is not 0; it has told the user itself.
     #[error("the program ended with code {0}")]
     Program(u8),
+    /// Python, which is needed, could not be started.
+    #[error("{}: {}; --dask and --store need Python with `pip install 'skywave[dask]'`: expected it as `python3`, or its name in SKYWAVE_PYTHON", program.display(), of_program(source))]
+    Python {
+        /// The program.
+        program: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
     /// A path could not be compared with its simulation.
     #[error(transparent)]
     Gap(#[from] GapError),
@@ -263,6 +271,7 @@ impl Failure {
             | Self::Merge(_)
             | Self::Capturing(_)
             | Self::Capture { .. }
+            | Self::Python { .. }
             | Self::Gap(_)
             | Self::Write(_)
             | Self::NoFolder { .. }
@@ -282,6 +291,13 @@ impl Failure {
 /// Tells the user, if there is anybody.
 fn tell(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
+}
+
+fn of_program(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such program".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 fn of_folder(error: &io::Error) -> String {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use skywave_lab::threads;
 
 /// Where the results go, and how they are made.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Keep {
     /// Where the results go.
     #[arg(long, value_name = "DIR", default_value = "runs")]

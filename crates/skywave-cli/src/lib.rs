@@ -3,6 +3,7 @@
 mod capture;
 mod check;
 mod completions;
+mod elsewhere;
 mod failure;
 mod figures;
 mod forecast;

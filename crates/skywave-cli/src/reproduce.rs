@@ -9,6 +9,7 @@ use skywave_lab::report::{self, HtmlOptions, Study};
 use skywave_lab::scenario::Scenario;
 use skywave_papers::claims::{self, Paper, Reproduction, Scorecard};
 
+use crate::elsewhere::Elsewhere;
 use crate::failure::Failure;
 use crate::keep::Keep;
 use crate::names::Named;
@@ -54,16 +55,29 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     keep: Keep,
+
+    #[command(flatten)]
+    elsewhere: Elsewhere,
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let papers = load(args)?;
     let mut measured = Vec::new();
     for paper in &papers {
+        let only: Vec<String> = args
+            .only
+            .iter()
+            .map(|name| format!("--only={name}"))
+            .collect();
+        let only: Vec<&str> = only.iter().map(String::as_str).collect();
+        let what = args.given(paper);
+        let keep = args
+            .elsewhere
+            .make("reproduce", what.as_ref(), &only, &args.keep)?;
         measured.push(several::simulate(
             paper.name(),
             paper.experiments(),
-            &args.keep,
+            &keep,
             &args.keep.out.join(paper.name()),
         )?);
     }
@@ -139,12 +153,17 @@ impl Args {
         format!("{}.html", self.scorecard())
     }
 
-    /// How a paper is named on the command line: a built-in one by its name.
-    fn named(&self, paper: &Paper) -> String {
+    /// How a paper is given: a built-in one by its name.
+    fn given<'a>(&'a self, paper: &'a Paper) -> &'a str {
         if self.paper == ALL {
-            return paper.name().to_owned();
+            return paper.name();
         }
-        output::for_shell(Path::new(&self.paper))
+        &self.paper
+    }
+
+    /// The same as an argument of a command that can be copied.
+    fn named(&self, paper: &Paper) -> String {
+        output::for_shell(Path::new(self.given(paper)))
     }
 }
 

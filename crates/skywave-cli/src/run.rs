@@ -11,6 +11,7 @@ use skywave_lab::report::number::counted;
 use skywave_lab::scenario::Scenario;
 use skywave_papers::{claims, rank};
 
+use crate::elsewhere::Elsewhere;
 use crate::failure::Failure;
 use crate::figures::Figures;
 use crate::forecast::Wish;
@@ -35,6 +36,7 @@ use crate::{forecast, interrupt, output};
     skywave run my-link.toml --pdf figures --figure-width 84mm --font-size 8pt  # for a paper\n  \
     skywave run my-link.toml --json | head -1  # one object a run and flow\n  \
     skywave run my-link.toml --shard 3/64      # one part of 64, for other machines: docs/scale.md\n  \
+    skywave run my-link.toml --dask tcp://head:8786  # on a Dask cluster: docs/scale.md\n  \
     skywave run my-link.toml --capture=radio   # packets of the link for Wireshark, both directions\n\n\
     Each line of --json has: scenario, seed, params {path: value as in the file}, flow, transport,\n\
     goodput_bps, throughput_bps, delivered_bytes, sent_packets, retransmits, timeouts,\n\
@@ -75,7 +77,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "N/OF",
-        conflicts_with_all = ["json", "capture", "drawn"]
+        conflicts_with_all = ["json", "capture", "drawn", "dask", "store"]
     )]
     shard: Option<Shard>,
 
@@ -90,6 +92,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     keep: Keep,
+
+    #[command(flatten)]
+    elsewhere: Elsewhere,
 
     #[command(flatten)]
     figures: Figures,
@@ -134,7 +139,18 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if let Some(shard) = args.shard {
         return simulate_shard(args, &scenario, shard);
     }
-    let results = simulate_all(args, &scenario, &dir)?;
+    let series = match args.recorded(&scenario) {
+        RecordSeries::FirstSeed => Some("--series=first"),
+        RecordSeries::Always => Some("--series=all"),
+        RecordSeries::AsSpecified | RecordSeries::Never => None,
+    };
+    let handed = args.elsewhere.make(
+        "run",
+        args.scenario.as_os_str(),
+        series.as_slice(),
+        &args.keep,
+    )?;
+    let results = simulate_all(args, &handed, &scenario, &dir)?;
     let publication = Publication {
         scenario: &scenario,
         study: &Study::from(&scenario),
@@ -238,8 +254,13 @@ fn capture_links(
     Ok(capture::capture(scenario, &options)?)
 }
 
-fn simulate_all(args: &Args, scenario: &Scenario, dir: &Path) -> Result<Results, Failure> {
-    let results = simulate(args, scenario, dir, None)?;
+fn simulate_all(
+    args: &Args,
+    keep: &Keep,
+    scenario: &Scenario,
+    dir: &Path,
+) -> Result<Results, Failure> {
+    let results = simulate(args, keep, scenario, dir, None)?;
     if !results.is_complete() {
         return Err(Failure::Interrupted {
             done: results.finished(),
@@ -260,7 +281,7 @@ fn simulate_shard(args: &Args, scenario: &Scenario, shard: Shard) -> Result<(), 
     ShardFile::new(scenario, shard, names, args.recorded(scenario), ENGINE).write(&dir)?;
     output::write(&dir.join("scenario.toml"), scenario.text())?;
     Origin::of(&args.scenario, &dir, scenario.text()).write()?;
-    let results = simulate(args, scenario, &dir, Some(shard))?;
+    let results = simulate(args, &args.keep, scenario, &dir, Some(shard))?;
     let total = shard.share(scenario.runs());
     if results.finished() < total {
         return Err(Failure::Interrupted {
@@ -284,6 +305,7 @@ fn simulate_shard(args: &Args, scenario: &Scenario, shard: Shard) -> Result<(), 
 
 fn simulate(
     args: &Args,
+    keep: &Keep,
     scenario: &Scenario,
     dir: &Path,
     shard: Option<Shard>,
@@ -291,8 +313,8 @@ fn simulate(
     let bar = Bar::new(scenario.name());
     let options = Options {
         dir: Some(dir),
-        fresh: args.keep.fresh,
-        threads: args.keep.threads(),
+        fresh: keep.fresh,
+        threads: keep.threads(),
         series: args.recorded(scenario),
         shard,
         cancel: interrupt::flag(),

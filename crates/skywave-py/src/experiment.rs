@@ -1,24 +1,22 @@
 //! A scenario, read and checked, that can be run.
 
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use skywave_lab::experiment::RecordSeries;
 use skywave_lab::folder::Folder;
 use skywave_lab::scenario::{CustomMembers, Scenario, ScenarioError};
 
 use crate::custom::{self, Member};
 use crate::errors::scenario_error;
-use crate::results::Results;
-use crate::running::{self, Wanted};
+use crate::gathering::{Gathering, recorded};
 
 /// A scenario, read and checked.
 #[pyclass(frozen, module = "skywave")]
 pub(crate) struct Experiment {
     scenario: Arc<Scenario>,
+    /// The folder that its files are relative to.
+    base: PathBuf,
     /// It may name members written in Python.
     custom: bool,
 }
@@ -29,8 +27,17 @@ impl Experiment {
     #[staticmethod]
     #[pyo3(signature = (path, custom, /))]
     fn _load(py: Python<'_>, path: PathBuf, custom: Vec<Member>) -> PyResult<Self> {
-        Self::checked(py, custom, |members| {
+        Self::checked(py, base_of(&path), custom, |members| {
             skywave_lab::folder::load_with(&path, members)
+        })
+    }
+
+    /// Reads the scenario file at `path` for a run that records time series whatever the file says.
+    #[staticmethod]
+    #[pyo3(signature = (path, /))]
+    fn _load_recorded(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        Self::checked(py, base_of(&path), Vec::new(), |_| {
+            skywave_lab::folder::load_recorded(&path)
         })
     }
 
@@ -44,8 +51,9 @@ impl Experiment {
         base: PathBuf,
         custom: Vec<Member>,
     ) -> PyResult<Self> {
-        Self::checked(py, custom, |members| {
-            Scenario::parse_with(name, name, text, &Folder::new(base), members)
+        let files = Folder::new(&base);
+        Self::checked(py, base, custom, |members| {
+            Scenario::parse_with(name, name, text, &files, members)
         })
     }
 
@@ -95,45 +103,51 @@ impl Experiment {
         format!("<skywave.Experiment {name}: {points} points, {seeds} seeds>")
     }
 
-    /// Runs all points with all seeds; `progress` is called with runs done, found and wanted.
-    #[pyo3(name = "_run", signature = (*, out, fresh, threads, series, progress))]
-    fn run(
+    /// Begins to run all points with all seeds. With `segments`, time series have those of the segments as well.
+    #[pyo3(name = "_gather", signature = (*, out, fresh, series, segments))]
+    fn gather(
         &self,
         py: Python<'_>,
         out: Option<PathBuf>,
         fresh: bool,
-        threads: Option<NonZeroUsize>,
         series: Option<&str>,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Results> {
-        let series = match series {
-            None => RecordSeries::AsSpecified,
-            Some("first") => RecordSeries::FirstSeed,
-            Some("all") => RecordSeries::Always,
-            Some(other) => {
-                return Err(PyValueError::new_err(format!(
-                    "series must be \"first\", \"all\" or None, not {other:?}"
-                )));
-            }
-        };
-        let wanted = Wanted {
-            dir: out,
-            fresh,
-            // More threads would only wait for each other: one at a time has the interpreter.
-            threads: match threads {
-                None if self.custom => Some(1),
-                threads => threads.map(NonZeroUsize::get),
-            },
-            series,
-        };
-        let measured = running::run(py, &self.scenario, &wanted, progress)?;
-        Ok(Results::new(Arc::clone(&self.scenario), measured))
+        segments: bool,
+    ) -> PyResult<Gathering> {
+        let series = (recorded(series)?, segments);
+        Gathering::open(py, &self.scenario, self.custom, (out, fresh), series)
+    }
+
+    /// Whether it may name members written in Python.
+    #[getter]
+    fn _custom(&self) -> bool {
+        self.custom
+    }
+
+    /// The folder that the scenario's files are relative to.
+    #[getter]
+    fn _base(&self) -> &Path {
+        &self.base
+    }
+
+    /// The places of the traces and movements that the scenario names.
+    #[getter]
+    fn _traces(&self) -> Vec<PathBuf> {
+        self.scenario.traces().to_vec()
     }
 }
 
 impl Experiment {
+    pub(crate) fn of(scenario: Scenario, base: PathBuf) -> Self {
+        Self {
+            scenario: Arc::new(scenario),
+            base,
+            custom: false,
+        }
+    }
+
     fn checked(
         py: Python<'_>,
+        base: PathBuf,
         custom: Vec<Member>,
         read: impl FnOnce(&CustomMembers) -> Result<Scenario, ScenarioError> + Send,
     ) -> PyResult<Self> {
@@ -142,9 +156,15 @@ impl Experiment {
         match py.detach(|| read(&members)) {
             Ok(scenario) => Ok(Self {
                 scenario: Arc::new(scenario),
+                base,
                 custom: any,
             }),
             Err(error) => Err(scenario_error(py, &error)),
         }
     }
+}
+
+/// The folder in which a scenario file lies.
+fn base_of(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(Path::new("")).to_owned()
 }

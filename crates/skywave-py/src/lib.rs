@@ -11,6 +11,9 @@
 mod custom;
 mod errors;
 mod experiment;
+mod gathering;
+mod maker;
+mod papers;
 mod results;
 mod running;
 mod table;
@@ -35,6 +38,12 @@ mod _skywave {
     use super::errors::ScenarioError;
     #[pymodule_export]
     use super::experiment::Experiment;
+    #[pymodule_export]
+    use super::gathering::Gathering;
+    #[pymodule_export]
+    use super::maker::Maker;
+    #[pymodule_export]
+    use super::papers::Paper;
     #[pymodule_export]
     use super::results::Results;
     #[pymodule_export]

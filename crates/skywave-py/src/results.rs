@@ -32,6 +32,11 @@ impl Results {
         }
     }
 
+    /// What was measured, without its scenario.
+    pub(crate) fn measured(&self) -> &experiment::Results {
+        &self.measured
+    }
+
     fn table<'a>(
         &'a self,
         py: Python<'_>,

@@ -16,7 +16,9 @@ import json
 from typing import Any, NamedTuple
 
 from skywave import _skywave
+from skywave._cluster import ClusterError
 from skywave._custom import CongestionControl, LossDetector
+from skywave._reproduce import Reproduction, reproduce
 from skywave._results import Drawing, Drawings, Results
 from skywave._run import load, run
 from skywave._scenario import (
@@ -56,6 +58,7 @@ from skywave._table import Table
 __all__ = [
     "AckEvent",
     "Agent",
+    "ClusterError",
     "CongestionControl",
     "Delivery",
     "DetectionEvent",
@@ -74,6 +77,7 @@ __all__ = [
     "Radio",
     "RateSample",
     "Report",
+    "Reproduction",
     "Response",
     "Results",
     "Run",
@@ -90,6 +94,7 @@ __all__ = [
     "Window",
     "__version__",
     "load",
+    "reproduce",
     "run",
     "schema",
     "standard_growth",

@@ -1,22 +1,21 @@
 """Reading and running scenarios."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
 from skywave import _custom
+from skywave._cluster import Cluster
 from skywave._custom import Factory
-from skywave._progress import Bar, is_watched
+from skywave._measure import How, Progress, measure, shown
 from skywave._results import Results
 from skywave._scenario import Scenario
 from skywave._skywave import Experiment
+from skywave._store import Place
 
 Source = str | os.PathLike[str] | Scenario | Experiment
 """A scenario file, a scenario built in code, or one that is loaded."""
-
-Progress = Callable[[int, int, int], object]
-"""Called now and then with the number of runs done, of those found on disk, and of all."""
 
 
 def load(source: Source, *, custom: Mapping[str, Factory] | None = None) -> Experiment:
@@ -45,8 +44,11 @@ def run(
     series: Literal["first", "all"] | None = None,
     progress: bool | Progress | None = None,
     custom: Mapping[str, Factory] | None = None,
+    on: Cluster | None = None,
+    store: Place | None = None,
 ) -> Results:
-    """Simulates a scenario: all points of its sweep with all its seeds, on all cores.
+    """Simulates a scenario: all points of its sweep with all its seeds, on all cores, or on a
+    cluster.
 
     Ctrl-C (or interrupting the notebook's kernel) stops within moments with `KeyboardInterrupt`.
 
@@ -62,6 +64,11 @@ def run(
             is called with the number of runs done, found and wanted.
         custom: subclasses of `CongestionControl` and `LossDetector`, by the names that the scenario
             has for them. Their exceptions stop the run and are raised.
+        on: a Dask cluster that makes the runs: a `distributed.Client`, a cluster such as
+            `LocalCluster`, or the address of a scheduler. Results are the same bytes.
+        store: results that are shared: a folder, or the URL of one that `fsspec` reaches, such as
+            `s3://bucket/skywave`. Runs that are there are not made, and those that are made go
+            there.
 
     >>> import skywave
     >>> scenario = skywave.Scenario(
@@ -72,23 +79,18 @@ def run(
     >>> results = skywave.run(scenario)
     >>> len(results.runs)
     1
+
+    On a cluster, with results kept in a folder and shared in a bucket:
+
+    >>> skywave.run(
+    ...     "my-link.toml", out="runs", on="tcp://head:8786", store="s3://bucket/skywave"
+    ... )  # doctest: +SKIP
     """
     experiment = load(source, custom=custom)
     directory = None if out is None else Path(out) / experiment.name
-
-    def measure(tell: Progress | None) -> Results:
-        measured = experiment._run(
-            out=directory, fresh=fresh, threads=threads, series=series, progress=tell
-        )
-        return Results(measured)
-
-    if callable(progress):
-        results = measure(progress)
-    elif is_watched() if progress is None else progress:
-        with Bar(experiment.name) as bar:
-            results = measure(bar)
-    else:
-        results = measure(None)
+    how = How(fresh=fresh, threads=threads, on=on, store=store)
+    with shown(progress, experiment.name) as tell:
+        results = measure(experiment, directory, how, series=series, tell=tell)
     if directory is not None:
         results.save(directory)
     return results

@@ -1,8 +1,10 @@
 """The part that is written in Rust; use `skywave` instead."""
 
 import os
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Final, Literal, final
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, ClassVar, Final, Literal, Self, final
 
 from skywave._custom import Member
 
@@ -15,9 +17,12 @@ __all__ = [
     "Experiment",
     "Finding",
     "Flight",
+    "Gathering",
     "HintsEvent",
     "IdleEvent",
     "LossEvent",
+    "Maker",
+    "Paper",
     "RateSample",
     "Response",
     "Results",
@@ -68,15 +73,81 @@ class Experiment:
     def points(self) -> int: ...
     @property
     def runs(self) -> int: ...
-    def _run(
+    @property
+    def _custom(self) -> bool: ...
+    @property
+    def _base(self) -> Path: ...
+    @property
+    def _traces(self) -> list[Path]: ...
+    @staticmethod
+    def _load_recorded(path: str | os.PathLike[str], /) -> Experiment: ...
+    def _gather(
         self,
         *,
         out: str | os.PathLike[str] | None,
         fresh: bool,
-        threads: int | None,
-        series: Literal["first", "all"] | None,
-        progress: Callable[[int, int, int], object] | None,
-    ) -> Results: ...
+        series: Literal["first", "all", "never"] | None,
+        segments: bool,
+    ) -> Gathering: ...
+
+@final
+class Gathering:
+    @property
+    def total(self) -> int: ...
+    @property
+    def reused(self) -> int: ...
+    @property
+    def plan(self) -> str: ...
+    def missing(self) -> list[int]: ...
+    def lacking(self, places: Sequence[int], /) -> list[int]: ...
+    def make(
+        self, *, threads: int | None, progress: Callable[[int, int, int], object] | None
+    ) -> None: ...
+    def add(self, lines: bytes, series: Sequence[tuple[str, bytes]], /) -> tuple[int, bool]: ...
+    def add_stored(
+        self, lines: bytes, series: Sequence[tuple[str, bytes]], /
+    ) -> tuple[int, bool]: ...
+    def specifications(self) -> list[str]: ...
+    def unstored(self) -> list[int]: ...
+    def note_stored(self, places: Sequence[int], /) -> None: ...
+    def lines(self, places: Sequence[int], /) -> tuple[bytes, list[tuple[str, bytes]]]: ...
+    def finish(self) -> Results: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None: ...
+
+@final
+class Maker:
+    def __new__(
+        cls,
+        name: str,
+        text: str,
+        base: str | os.PathLike[str],
+        files: Mapping[str, str],
+        series: Literal["first", "all", "never"] | None,
+        segments: bool,
+        /,
+    ) -> Self: ...
+    @property
+    def plan(self) -> str: ...
+    def make(
+        self, places: Sequence[int], seconds: float, watch: Callable[[], object], /
+    ) -> tuple[bytes, list[tuple[str, bytes]]]: ...
+
+@final
+class Paper:
+    def __new__(cls, paper: str | os.PathLike[str], only: Sequence[str], /) -> Self: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    def experiments(self) -> list[tuple[Experiment, Literal["first", "never"]]]: ...
+    def judge(self, results: Mapping[str, Results], /) -> tuple[str, str, str, str]: ...
 
 @final
 class Results:
