@@ -39,12 +39,14 @@ pub(crate) fn all(
             )
             .label("the second one"));
         }
+        // Where there is no agent, a proxy may end all flows that would pass.
+        let Some(snoop) = lower_snoop(&snoop.value) else {
+            continue;
+        };
         if !passed.contains(&node) {
             return Err(nothing_passes(network, node, at, &passed, flows));
         }
-        if let Some(snoop) = lower_snoop(&snoop.value) {
-            agents.push(AgentSpec { node, snoop });
-        }
+        agents.push(AgentSpec { node, snoop });
     }
     Ok(agents)
 }

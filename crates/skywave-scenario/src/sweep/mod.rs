@@ -193,6 +193,13 @@ impl Path {
             ));
         };
         let mut targets = vec![0];
+        if root == "radio" && tree.get(root).is_none() {
+            // Nothing would be varied. A file without [run] is refused anyway.
+            return Err(
+                Fault::new(place(0, root.len()), "there is no [radio] in this scenario")
+                    .label("no radio network to vary"),
+            );
+        }
         if !is_single(root) {
             let names = names(tree, root);
             let at = text.len() - rest.len();

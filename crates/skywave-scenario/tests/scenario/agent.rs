@@ -53,6 +53,19 @@ fn snoop_by_name_and_by_its_settings() {
     );
 }
 
+/// A place for an agent is no agent: a proxy may stand there and end what would pass.
+#[test]
+fn without_an_agent_nothing_has_to_pass() {
+    let text = "[[agent]]\nat = \"B\"\nsnoop = \"none\"\n\
+                [sweep]\n\"flow.flow1.proxy\" = [\"none\", { at = \"B\" }]\n";
+    let scenario = scenario(text);
+    let flows = scenario
+        .points()
+        .iter()
+        .map(|point| point.spec(1).flows.len());
+    assert_eq!(flows.collect::<Vec<_>>(), [1, 2]);
+}
+
 #[test]
 fn a_sweep_names_an_agent_by_its_name_or_by_its_node() {
     for name in ["", "name = \"repairs\"\n"] {

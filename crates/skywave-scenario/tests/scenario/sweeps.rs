@@ -257,3 +257,11 @@ fn the_report_names_axes_metrics_flows_and_links() {
     assert!(second.y_log && !second.x_log);
     assert_eq!(second.title.as_deref(), Some("T"));
 }
+
+/// Nothing would be varied, and the results would say that it was.
+#[test]
+fn a_path_into_a_radio_network_that_is_not_there_is_refused() {
+    let text = format!("{BASE}[sweep]\n\"radio.routing\" = [\"dsr\"]\n");
+    let error = Scenario::parse("test.toml", &text, &NoFiles).unwrap_err();
+    assert_eq!(error.to_string(), "there is no [radio] in this scenario");
+}
