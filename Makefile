@@ -4,7 +4,7 @@ SKYWAVE := $(or $(CARGO_TARGET_DIR),target)/release/skywave
 # A program of a user's own: a workspace of its own, which only shares the build folder.
 EXAMPLE := examples/custom-cc/Cargo.toml
 
-.PHONY: help demo validate plots book test wasm build bench fuzz fmt lint prerequisites deny
+.PHONY: help demo validate plots survey book test wasm build bench fuzz fmt lint prerequisites deny
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -26,6 +26,10 @@ plots: build ## Draw the plots of docs again (a minute)
 		$(SKYWAVE) run $$file --out $(or $(CARGO_TARGET_DIR),target)/plots --svg $$(dirname $$file) || exit 1; \
 	done
 	$(SKYWAVE) run examples/my-link.toml --out $(or $(CARGO_TARGET_DIR),target)/plots --svg docs
+
+survey: build ## Run the survey's mechanisms over the same paths, and draw their map again (a minute)
+	$(SKYWAVE) rank experiments/survey/study.toml --out $(or $(CARGO_TARGET_DIR),target)/plots
+	cp $(or $(CARGO_TARGET_DIR),target)/plots/survey/ranking.svg docs/survey.svg
 
 book: prerequisites ## Make the documentation as a site (installs mdBook into the build folder)
 	sh tools/book.sh

@@ -14,9 +14,9 @@ use crate::{output, several};
 /// Rank compositions of detection, congestion, recovery and timeout over paths.
 ///
 /// A study is a TOML file that names paths (scenario files), compositions (products of slot members,
-/// and all published presets) and what is proposed; docs/compositions.md describes it. Without a file
+/// and all published presets), mechanisms and what is proposed; docs/compositions.md describes it. Without a file
 /// the built-in study of the papers' paths is run. Prints goodput as a share of the best on each
-/// path, fairness to competing flows and delay; leaves ranking.html and ranking.parquet in
+/// path, fairness to competing flows and delay; leaves ranking.html, ranking.svg and ranking.parquet in
 /// runs/NAME/, and each path's scenario below that. What finished is kept, as by `run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -24,9 +24,9 @@ use crate::{output, several};
     skywave rank my-study.toml --rows 10\n  \
     skywave rank --json | jq '[.composition, .lossy_share.mean]'\n\n\
     Each line of --json is a composition, best first: study, place, composition, published, proposed,\n\
-    lossy_share, clean_share (share of the best goodput, mean over paths), mean_rank, wins, losses,\n\
+    base, lossy_share, clean_share (share of the best goodput, mean over paths), mean_rank, wins, losses,\n\
     delay, beside {competitor: {taken, left, jain}}, paths {name: {goodput_bps, share, rank, gain,\n\
-    beats_published, delay, beside}}. Measured numbers are {mean, ci95}.")]
+    over_base, timeouts, retransmits, beats_published, delay, beside}}. Measured numbers are {mean, ci95}.")]
 pub(crate) struct Args {
     /// Studies (TOML); the built-in one unless given.
     studies: Vec<PathBuf>,
@@ -38,6 +38,10 @@ pub(crate) struct Args {
     /// Print one JSON object a composition instead of the tables.
     #[arg(long)]
     json: bool,
+
+    /// Print the tables of mechanisms beside what they change, as Markdown.
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
 
     #[command(flatten)]
     keep: Keep,
@@ -66,12 +70,18 @@ fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
     }
     let page = dir.join("ranking.html");
     output::write(&page, &rank::html(study, &ranked, command)?)?;
+    let map = dir.join("ranking.svg");
+    output::write(&map, &rank::heat(study, &ranked).to_svg())?;
     let data = dir.join("ranking.parquet");
     write_file(&data, |out| rank::write_ranking(out, study, &ranked))?;
 
     let mut out = io::stdout().lock();
     if args.json {
         write!(out, "{}", rank::json_lines(study, &ranked))?;
+        return Ok(());
+    }
+    if args.markdown {
+        write!(out, "{}", rank::markdown(study, &ranked))?;
         return Ok(());
     }
     let table = rank::table(study, &ranked, output::width(), args.rows);
@@ -88,6 +98,7 @@ fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
         writeln!(out, "Trace:   {}", trace.display())?;
     }
     writeln!(out, "Ranking: {}", page.display())?;
+    writeln!(out, "Map:     {}", map.display())?;
     writeln!(out, "Data:    {}", data.display())?;
     Ok(())
 }

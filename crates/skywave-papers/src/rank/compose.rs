@@ -1,8 +1,8 @@
-//! The compositions of a study: published presets, and products of slot members.
+//! The compositions of a study: published presets, products of slot members, and mechanisms.
 
 use toml::Value;
 
-use super::model::Cross;
+use super::model::{Cross, MechanismModel};
 
 /// A composition that takes part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,10 @@ pub struct Entry {
     pub published: bool,
     /// The transport as scenario files write it.
     pub transport: String,
+    /// Further paths of a scenario with their values, as scenario files write them: those of a mechanism.
+    pub set: Vec<(String, String)>,
+    /// Index of the composition that a mechanism is set beside.
+    pub base: Option<usize>,
     /// Slots with their members, `recovery sack`; none for a preset.
     pub(super) members: Vec<String>,
 }
@@ -24,8 +28,28 @@ impl Entry {
             label: name.to_owned(),
             published,
             transport: inline(&Value::String(name.to_owned())),
+            set: Vec::new(),
+            base: None,
             members: Vec::new(),
         }
+    }
+
+    /// A mechanism, before its base is known.
+    pub(super) fn mechanism(model: &MechanismModel, published: bool) -> Self {
+        let transport = model.transport.as_ref();
+        let set = model.set.iter();
+        Self {
+            transport: transport.map_or_else(|| quoted("reno"), inline),
+            set: set
+                .map(|(key, value)| (key.clone(), inline(value)))
+                .collect(),
+            ..Self::preset(model.name.get_ref(), published)
+        }
+    }
+
+    /// The paths that it sets besides the transport.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.set.iter().map(|(key, _)| key.as_str())
     }
 
     /// It comes from a product.
@@ -73,6 +97,8 @@ impl Combination {
             label: self.names.join(" + "),
             published: false,
             transport: format!("{{ {} }}", self.keys.join(", ")),
+            set: Vec::new(),
+            base: None,
             members: self.members,
         }
     }

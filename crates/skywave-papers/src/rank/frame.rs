@@ -18,10 +18,13 @@ type Line<'a> = (&'a Row, &'a RankedPath, &'a OnPath);
 /// A measured column: its name and its value, whose interval's half gets a column too.
 type Measured = (&'static str, fn(&OnPath) -> Option<Estimate>);
 
-const MEASURED: [Measured; 7] = [
+const MEASURED: [Measured; 10] = [
     ("goodput_bps", |on| on.goodput),
     ("share", |on| on.share),
     ("gain", |on| on.gain),
+    ("over_base", |on| on.over_base),
+    ("timeouts", |on| on.timeouts),
+    ("retransmits", |on| on.retransmits),
     ("delay", |on| on.delay),
     ("taken", |on| on.beside.taken),
     ("left", |on| on.beside.left),

@@ -1,6 +1,7 @@
 //! The ranking as tables of text: what the terminal and the HTML page have in common.
 
 use super::frame::kind;
+use super::mechanisms::note;
 use super::model::{Delay, Kind};
 use super::ranking::{OnPath, RankedPath, Ranking, Row};
 use super::samples::PathSamples;
@@ -107,12 +108,15 @@ pub(super) fn mark(study: &Study, entry: usize) -> &'static str {
 pub(super) fn by_path(study: &Study, ranking: &Ranking) -> Grid {
     let mut head = vec!["composition".to_owned()];
     head.extend(ranking.paths.iter().map(|p| p.name.clone()));
-    let cell = |(path, on): (&RankedPath, &OnPath)| match path.kind {
+    let cell = |path: &RankedPath, on: &OnPath| match path.kind {
         Kind::Fairness => number(mean(on.beside.left).map(|x| 100.0 * x), 1),
         _ => number(mean(on.share).map(|x| 100.0 * x), 1),
     };
     let line = |row: &Row| {
-        let cells = ranking.paths.iter().zip(&row.on).map(cell);
+        let cells = ranking.paths.iter().zip(&row.on).enumerate();
+        let cells = cells.map(|(index, (path, on))| {
+            note(study, row.entry, index).unwrap_or_else(|| cell(path, on))
+        });
         let name = study.entries[row.entry].label.clone();
         std::iter::once(name).chain(cells).collect()
     };

@@ -3,19 +3,17 @@
 use serde::Serialize;
 
 use super::frame::kind;
-use super::grids::{against_published, as_fair_as, delay_name, mark, share, summary};
+use super::grids::{against_published, as_fair_as, delay_name, mark, summary};
+use super::mechanisms;
 use super::{Kind, OnPath, Ranked, RankedPath, Row, Study};
 use skywave_lab::experiment::ENGINE;
 use skywave_lab::experiment::columns::Unit;
-use skywave_lab::report::number::{fixed, scale};
-use skywave_lab::report::plot::{Axis, Glyph, Look, Plot, Scale, SeriesData};
-use skywave_lab::report::{CSS, Grid, NONE, render_page};
+use skywave_lab::report::number::scale;
+use skywave_lab::report::plot::{Axis, Glyph, Look, Plot, Scale, SeriesData, shade, shades_css};
+use skywave_lab::report::{CSS, Grid, render_page};
 
 const TEMPLATE: &str = include_str!("rank.html");
 const HEAT: &str = include_str!("heat.css");
-
-/// Shades of the heat map.
-const SHADES: usize = 10;
 
 #[derive(Debug, Serialize)]
 struct Page<'a> {
@@ -26,6 +24,8 @@ struct Page<'a> {
     paths: Vec<PathHead<'a>>,
     heat: Vec<HeatRow<'a>>,
     tables: Vec<Grid>,
+    mechanisms: Vec<Grid>,
+    notes: Vec<(String, &'a str)>,
     summary: Grid,
     left_out: &'a [(String, String)],
     command: &'a str,
@@ -53,7 +53,8 @@ struct HeatCell {
     text: String,
     /// The text that is shown when it is pointed at.
     hint: String,
-    shade: usize,
+    /// Of a cell that is not empty.
+    shade: Option<usize>,
 }
 
 /// The page; `command` makes it again.
@@ -89,28 +90,26 @@ pub fn html(study: &Study, ranked: &Ranked, command: &str) -> std::io::Result<St
             .map(|row| heat_row(study, &ranking.paths, row))
             .collect(),
         tables: tables.into_iter().flatten().collect(),
+        mechanisms: mechanisms::tables(study, ranking),
+        notes: mechanisms::notes(study),
         summary: summary(study, ranking),
         left_out: &study.left_out,
         command,
         engine: ENGINE,
         study: &study.text,
     };
-    render_page(TEMPLATE, &format!("{CSS}{HEAT}"), &page)
+    let shades = shades_css();
+    render_page(TEMPLATE, &format!("{CSS}{HEAT}{shades}"), &page)
 }
 
 fn heat_row<'a>(study: &'a Study, paths: &[RankedPath], row: &Row) -> HeatRow<'a> {
-    let cells = paths.iter().zip(&row.on).map(|(path, on)| {
-        let value = match path.kind {
-            Kind::Fairness => on.beside.left,
-            _ => on.share,
-        };
-        let mean = value.map(|e| e.mean);
+    let cells = paths.iter().zip(&row.on).enumerate();
+    let cells = cells.map(|(index, (path, on))| {
+        let cell = mechanisms::cell(study, index, path, on, row.entry);
         HeatCell {
-            text: mean.map_or_else(|| NONE.to_owned(), |x| fixed(100.0 * x, 0)),
-            hint: format!("{}: {} %", path.name, share(value)),
-            // As it is written, so that cells of one number have one colour.
-            shade: mean.map_or(0.0, |x| (100.0 * x).round().clamp(0.0, 100.0)) as usize * SHADES
-                / 100,
+            text: cell.text,
+            hint: cell.hint,
+            shade: cell.share.map(shade),
         }
     });
     HeatRow {

@@ -1,10 +1,11 @@
-//! Ranking of compositions: slot members crossed over paths, by goodput, fairness and delay.
+//! Ranking of compositions, and of mechanisms beside what they change: over paths, by goodput, fairness and delay.
 //!
 //! A [`Study`] is a TOML file that names paths (scenario files with one flow under test, and with
 //! competitors for fairness) and compositions. [`load`] reads a file, [`builtin`] the study of the
 //! papers' paths; [`run_all`](skywave_lab::experiment::run_all) simulates what is missing of its
 //! scenarios, and [`evaluate`] turns the results into a [`Ranking`].
 
+mod assemble;
 mod compose;
 mod embedded;
 mod error;
@@ -12,6 +13,8 @@ mod frame;
 mod grids;
 mod html;
 mod json;
+mod markdown;
+mod mechanisms;
 mod model;
 mod place;
 mod ranking;
@@ -34,10 +37,12 @@ pub use error::RankError;
 pub use frame::write_ranking;
 pub use html::html;
 pub use json::json_lines;
+pub use markdown::markdown;
+pub use mechanisms::heat;
 pub use model::{Delay, Kind, Order};
-pub use ranking::{Beside, OnPath, RankedPath, Ranking, Row, rank};
+pub use ranking::{Beside, Contestant, OnPath, RankedPath, Ranking, Row, rank};
 pub use samples::{PathSamples, Samples};
-pub use study::{Study, StudyPath};
+pub use study::{Flows, Refused, Runs, Study, StudyPath};
 pub use text::table;
 
 /// Reads the study at `path`; its name is the file's, or the folder's if that is `study.toml`.
@@ -94,16 +99,22 @@ pub struct Ranked {
 /// Ranks the compositions by the results of the study's scenarios, by their names. Runs that are
 /// missing are left out.
 pub fn evaluate(study: &Study, results: &BTreeMap<String, Results>) -> Ranked {
-    let paths = study.paths.iter().zip(&study.scenarios);
-    let samples: Vec<PathSamples> = paths
-        .map(|(path, scenario)| {
-            let none = Results::empty(ENGINE, scenario.seeds(), study.entries.len());
-            let results = results.get(&path.name).unwrap_or(&none);
-            PathSamples::of(path, results, study.delay)
-        })
+    let none = |seeds| Results::empty(ENGINE, seeds, 0);
+    let missing = study
+        .scenarios
+        .first()
+        .map_or_else(|| none(&[]), |s| none(s.seeds()));
+    let scenarios = study.scenarios.iter();
+    let of_scenarios: Vec<&Results> = scenarios
+        .map(|scenario| results.get(scenario.name()).unwrap_or(&missing))
         .collect();
-    let published: Vec<bool> = study.entries.iter().map(|e| e.published).collect();
-    let ranking = rank(&samples, &published, study.order);
+    let paths = study.paths.iter();
+    let samples: Vec<PathSamples> = paths
+        .map(|path| PathSamples::of(path, &of_scenarios, study.delay))
+        .collect();
+    let entries = study.entries.iter();
+    let contestants: Vec<Contestant> = entries.map(Contestant::of).collect();
+    let ranking = rank(&samples, &contestants, study.order);
     Ranked { samples, ranking }
 }
 

@@ -23,6 +23,9 @@ pub(super) struct File {
     /// Products of slot members.
     #[serde(default)]
     pub(super) cross: Vec<Cross>,
+    /// Mechanisms, which may need more than a transport.
+    #[serde(default)]
+    pub(super) mechanism: Vec<MechanismModel>,
     /// What counts as delay.
     #[serde(default)]
     pub(super) delay: Delay,
@@ -72,6 +75,22 @@ impl Cross {
         let given = slots.into_iter();
         given.filter_map(|(slot, list)| Some((slot, list?)))
     }
+}
+
+/// A mechanism: a transport, and whatever else it needs at the flow, at links, at nodes or in the radio network.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MechanismModel {
+    /// What the tables call it.
+    pub(super) name: Spanned<String>,
+    /// The composition that it is set beside: the sender, or the network, without it.
+    pub(super) base: Option<Spanned<String>>,
+    /// Transport of the flow under test, as in a scenario; default `reno`.
+    pub(super) transport: Option<Value>,
+    /// Paths of the scenarios as in `[sweep]`, each with its value. A scenario that has no such place, or refuses
+    /// the value, is a path that the mechanism cannot run on.
+    #[serde(default)]
+    pub(super) set: BTreeMap<String, Value>,
 }
 
 /// What counts as delay; both in multiples of the smallest RTT that any composition saw there.

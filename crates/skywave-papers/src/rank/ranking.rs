@@ -3,6 +3,7 @@
 //! Every comparison is paired by seed (common random numbers), every interval is the 95% one of
 //! [`skywave_lab::experiment::stats`].
 
+use super::compose::Entry;
 use super::model::{Kind, Order};
 use super::samples::{PathSamples, Samples};
 use skywave_lab::experiment::stats::{Estimate, mean_ratio, paired_gain};
@@ -78,6 +79,12 @@ pub struct OnPath {
     pub rank: Option<f64>,
     /// Relative gain in goodput over the best published variant but itself.
     pub gain: Option<Estimate>,
+    /// The same over the composition that it is set beside.
+    pub over_base: Option<Estimate>,
+    /// Timeouts; of a flow that a proxy splits those of both halves, as `retransmits`.
+    pub timeouts: Option<Estimate>,
+    /// Segments sent again.
+    pub retransmits: Option<Estimate>,
     /// Its goodput is above that of every published variant but itself, each with the whole interval.
     pub beats_published: bool,
     /// Its goodput is below that of the best published variant but itself, with the whole interval.
@@ -88,18 +95,36 @@ pub struct OnPath {
     pub beside: Beside,
 }
 
-/// Ranks; `published` says of each composition whether the others are judged against it.
-pub fn rank(paths: &[PathSamples], published: &[bool], order: Order) -> Ranking {
+/// The part of a composition in a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Contestant {
+    /// The others are judged against it.
+    pub published: bool,
+    /// Index of the composition that it is set beside.
+    pub base: Option<usize>,
+}
+
+impl Contestant {
+    pub(super) fn of(entry: &Entry) -> Self {
+        Self {
+            published: entry.published,
+            base: entry.base,
+        }
+    }
+}
+
+/// Ranks all compositions, each with its part.
+pub fn rank(paths: &[PathSamples], contestants: &[Contestant], order: Order) -> Ranking {
     let goodputs: Vec<Goodputs> = paths.iter().map(Goodputs::of).collect();
     let both = || paths.iter().zip(&goodputs);
     let heads: Vec<RankedPath> = both()
-        .map(|(path, goodputs)| head(path, goodputs, published))
+        .map(|(path, goodputs)| head(path, goodputs, contestants))
         .collect();
-    let mut rows: Vec<Row> = (0..published.len())
+    let mut rows: Vec<Row> = (0..contestants.len())
         .map(|entry| {
             let on = both().zip(&heads);
             let on = on.map(|((path, goodputs), head)| {
-                on_path(path, goodputs, head.best, entry, published)
+                on_path(path, goodputs, head.best, entry, contestants)
             });
             row(paths, &heads, entry, on.collect())
         })
@@ -184,13 +209,13 @@ impl Goodputs {
     }
 }
 
-fn head(path: &PathSamples, goodputs: &Goodputs, published: &[bool]) -> RankedPath {
+fn head(path: &PathSamples, goodputs: &Goodputs, contestants: &[Contestant]) -> RankedPath {
     let means = &goodputs.means;
     RankedPath {
         name: path.name.clone(),
         kind: path.kind,
         best: largest(means, |_| true),
-        best_published: largest(means, |i| published[i]),
+        best_published: largest(means, |i| contestants[i].published),
         baseline: path.baseline,
     }
 }
@@ -200,12 +225,13 @@ fn on_path(
     goodputs: &Goodputs,
     best: Option<usize>,
     entry: usize,
-    published: &[bool],
+    contestants: &[Contestant],
 ) -> OnPath {
     let own = &path.goodput[entry];
-    let is_rival = |i: usize| published[i] && i != entry;
+    // What has no place on the path is nobody's rival there.
+    let is_rival = |i: usize| contestants[i].published && i != entry && goodputs.means[i].is_some();
     let rival = largest(&goodputs.means, is_rival);
-    let mut rivals = (0..published.len()).filter(|&i| is_rival(i)).peekable();
+    let mut rivals = (0..contestants.len()).filter(|&i| is_rival(i)).peekable();
     let proven = |other: usize| proven_gain(own, &path.goodput[other]);
     let above = |other| proven(other).is_some_and(|gain| gain.bounds().0 > 0.0);
     let below = |other| proven(other).is_some_and(|gain| gain.bounds().1 < 0.0);
@@ -214,6 +240,11 @@ fn on_path(
         share: best.and_then(|b| mean_ratio(&[(own, &path.goodput[b])])),
         rank: goodputs.ranks.get(entry).copied().flatten(),
         gain: rival.and_then(|r| paired_gain(own, &path.goodput[r])),
+        over_base: contestants[entry]
+            .base
+            .and_then(|base| paired_gain(own, &path.goodput[base])),
+        timeouts: estimate(&path.timeouts[entry]),
+        retransmits: estimate(&path.retransmits[entry]),
         beats_published: rivals.peek().is_some() && rivals.all(above),
         is_below_published: rival.is_some_and(below),
         delay: estimate(&path.delay[entry]),

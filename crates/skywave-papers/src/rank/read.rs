@@ -3,12 +3,12 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use skywave_core::tcp::{Composition, PRESETS};
+use skywave_core::tcp::PRESETS;
 use skywave_sim::spec::Transport;
 
 use super::compose::{Entry, cross, inline, quoted};
 use super::error::RankError;
-use super::model::{Cross, File, Kind, PathModel};
+use super::model::{Cross, File, PathModel};
 use super::place::Place;
 use super::study::{Study, StudyPath};
 use crate::file::{FileError, from_toml};
@@ -48,7 +48,8 @@ pub(super) fn read(
     reader.study(name, model)
 }
 
-struct Reader<'a> {
+/// What all steps of reading share.
+pub(super) struct Reader<'a> {
     file: &'a str,
     text: &'a str,
     place: &'a Place<'a>,
@@ -56,16 +57,17 @@ struct Reader<'a> {
 }
 
 /// A path while it is being read.
-struct Draft<'a> {
-    model: &'a PathModel,
-    /// The scenario with what the study sets, before compositions.
+pub(super) struct Draft<'a> {
+    pub(super) model: &'a PathModel,
+    /// The scenario's text.
     text: String,
-    flow: usize,
+    /// Name of the flow under test.
+    pub(super) flow: &'a str,
 }
 
 impl Reader<'_> {
     /// A mistake, at its place if it has one.
-    fn fault(&self, at: Option<Range<usize>>, message: String) -> RankError {
+    pub(super) fn fault(&self, at: Option<Range<usize>>, message: String) -> RankError {
         match at {
             Some(at) => {
                 let shown = self.document.mistake(at, &message);
@@ -79,7 +81,7 @@ impl Reader<'_> {
     }
 
     /// A name that is none of `known`.
-    fn unknown(
+    pub(super) fn unknown(
         &self,
         what: &str,
         name: &Spanned<String>,
@@ -97,38 +99,23 @@ impl Reader<'_> {
             return Err(self.fault(None, "there is no path; each is a [[path]]".into()));
         }
         self.check_names(&model.path)?;
-        let mut entries = self.entries(&model)?;
         let flow = model.flow.as_deref().unwrap_or(FLOW);
         let drafts: Vec<Draft<'_>> = model
             .path
             .iter()
             .map(|path| self.draft(path, flow))
             .collect::<Result<_, _>>()?;
-        let named = entries.clone();
-        let left_out = self.drop_illegal(&mut entries, &drafts, flow)?;
-        self.check_members(&named, &left_out)?;
-        let mut scenarios = self.compose_all(&drafts, &entries, flow)?;
-        let before = entries.len();
-        drop_twins(&mut entries, &scenarios[0], drafts[0].flow);
-        if entries.len() < before {
-            scenarios = self.compose_all(&drafts, &entries, flow)?;
-        }
-        self.check_seeds(&scenarios, &model.path)?;
-        let paths = drafts
-            .iter()
-            .zip(&scenarios)
-            .map(|(draft, scenario)| self.path(draft, scenario))
-            .collect::<Result<_, _>>()?;
-        let find = |label: &Spanned<String>| {
-            let at = entries.iter().position(|e| e.label == *label.get_ref());
-            at.ok_or_else(|| {
-                let name = label.get_ref();
-                let known: Vec<&str> = entries.iter().map(|e| e.label.as_str()).collect();
-                let message = format!("`{name}` is no composition of this study");
-                self.unknown("composition", label, &known, message)
-            })
-        };
+        let mut entries = self.entries(&model)?;
+        let left_out = self.drop_illegal(&mut entries, &drafts)?;
         let proposed = model.proposed.as_ref();
+        let published = |name: &Spanned<String>| {
+            proposed.is_none_or(|proposed| proposed.name.get_ref() != name.get_ref())
+        };
+        self.add_mechanisms(&model.mechanism, published, &mut entries)?;
+        let (paths, scenarios, refused) = self.assemble(&drafts, &entries)?;
+        self.check_runs(&model.mechanism, &entries, &paths, &refused)?;
+        self.check_seeds(&scenarios, &paths, &model.path)?;
+        let find = |label: &Spanned<String>| self.find(&entries, label);
         Ok(Study {
             name: name.to_owned(),
             proposed: proposed.map(|p| find(&p.name)).transpose()?,
@@ -141,10 +128,26 @@ impl Reader<'_> {
             text: self.text.to_owned(),
             entries,
             left_out,
+            refused,
             paths,
             scenarios,
             delay: model.delay,
             order: model.order,
+        })
+    }
+
+    /// The index of the composition of that name.
+    pub(super) fn find(
+        &self,
+        entries: &[Entry],
+        label: &Spanned<String>,
+    ) -> Result<usize, RankError> {
+        let name = label.get_ref();
+        let at = entries.iter().position(|e| e.label == *name);
+        at.ok_or_else(|| {
+            let known: Vec<&str> = entries.iter().map(|e| e.label.as_str()).collect();
+            let message = format!("`{name}` is no composition of this study");
+            self.unknown("composition", label, &known, message)
         })
     }
 
@@ -165,7 +168,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// All compositions that the study names.
+    /// All compositions that the study names, without the mechanisms.
     fn entries(&self, model: &File) -> Result<Vec<Entry>, RankError> {
         let proposed = model.proposed.as_ref().map(|p| p.name.get_ref().as_str());
         let mut entries = Vec::new();
@@ -196,7 +199,7 @@ impl Reader<'_> {
         {
             entries.push(Entry::preset(name, false));
         }
-        let mut number = entries.len();
+        let mut number = entries.len().saturating_add(model.mechanism.len());
         for product in &model.cross {
             number = number.saturating_add(self.combinations(product)?);
         }
@@ -225,10 +228,10 @@ impl Reader<'_> {
     }
 
     /// Reads a path's scenario as it is without compositions.
-    fn draft<'a>(&self, model: &'a PathModel, flow: &str) -> Result<Draft<'a>, RankError> {
+    fn draft<'a>(&self, model: &'a PathModel, flow: &'a str) -> Result<Draft<'a>, RankError> {
         let name = model.name.get_ref();
         let at = Some(model.name.span());
-        let mut text = self.place.text(&model.scenario)?;
+        let text = self.place.text(&model.scenario)?;
         if toml::from_str::<toml::Table>(&text).is_ok_and(|file| file.contains_key("sweep")) {
             let message = format!(
                 "{} has a [sweep]; a path is one point, with `set` for what differs from the file",
@@ -236,56 +239,33 @@ impl Reader<'_> {
             );
             return Err(self.fault(at, message));
         }
-        text.push_str("\n[sweep]\n");
-        for (path, value) in &model.set {
-            // Writing to a string cannot fail, here and below.
-            let _ = writeln!(text, "{} = [{}]", quoted(path), inline(value));
+        let draft = Draft { model, text, flow };
+        let alone = draft.with(&[]);
+        let scenario = self.place.scenario(name, &model.scenario, &alone)?;
+        let point = &scenario.points()[0];
+        let flows = 0..point.spec(scenario.seeds()[0]).flows.len();
+        let mut groups: Vec<&str> = flows.filter_map(|f| point.flow_group(f)).collect();
+        groups.dedup();
+        if groups.contains(&flow) {
+            return Ok(draft);
         }
-        // An empty sweep is no sweep, for the check alone.
-        let alone = text.strip_suffix("[sweep]\n").unwrap_or(&text);
-        let scenario = self.place.scenario(name, &model.scenario, alone)?;
-        let spec = scenario.points()[0].spec(scenario.seeds()[0]);
-        let found = spec.flows.iter().position(|f| f.name == flow);
-        let Some(found) = found else {
-            let names: Vec<&str> = spec.flows.iter().map(|f| f.name.as_str()).collect();
-            let message = format!(
-                "{} has no flow `{flow}` to put compositions in; it has {}",
-                model.scenario,
-                names.join(", ")
-            );
-            return Err(self.fault(at, message));
-        };
-        Ok(Draft {
-            model,
-            text,
-            flow: found,
-        })
+        let message = format!(
+            "{} has no flow `{flow}` to put compositions in; it has {}",
+            model.scenario,
+            groups.join(", ")
+        );
+        Err(self.fault(at, message))
     }
 
-    fn compose(
+    /// The scenario `name` of a path with a point for each of `entries`, which all set the same keys.
+    pub(super) fn compose(
         &self,
         draft: &Draft<'_>,
-        entries: &[Entry],
-        flow: &str,
+        name: &str,
+        entries: &[&Entry],
     ) -> Result<Scenario, ScenarioError> {
-        let mut text = draft.text.clone();
-        let _ = writeln!(text, "{} = [", quoted(&format!("flow.{flow}.transport")));
-        for entry in entries {
-            let _ = writeln!(text, "    {},", entry.transport);
-        }
-        text.push_str("]\n");
-        let (name, path) = (draft.model.name.get_ref(), &draft.model.scenario);
-        self.place.scenario(name, path, &text)
-    }
-
-    fn compose_all(
-        &self,
-        drafts: &[Draft<'_>],
-        entries: &[Entry],
-        flow: &str,
-    ) -> Result<Vec<Scenario>, RankError> {
-        let one = |draft| Ok(self.compose(draft, entries, flow)?);
-        drafts.iter().map(one).collect()
+        let text = draft.with(entries);
+        self.place.scenario(name, &draft.model.scenario, &text)
     }
 
     /// Takes out compositions that cannot run on some path: in a product it is no mistake if two
@@ -294,29 +274,34 @@ impl Reader<'_> {
         &self,
         entries: &mut Vec<Entry>,
         drafts: &[Draft<'_>],
-        flow: &str,
     ) -> Result<Vec<(String, String)>, RankError> {
         let mut left_out = Vec::new();
+        if entries.is_empty() {
+            return Ok(left_out);
+        }
+        let named = entries.clone();
         for draft in drafts {
-            if self.compose(draft, entries, flow).is_ok() {
+            let name = draft.model.name.get_ref();
+            if self.compose(draft, name, &all(entries)).is_ok() {
                 continue;
             }
             let mut last = None;
-            entries.retain(
-                |entry| match self.compose(draft, std::slice::from_ref(entry), flow) {
-                    Ok(_) => true,
-                    Err(error) => {
-                        let reason = format!("{}: {error}", draft.model.name.get_ref());
-                        left_out.push((entry.label.clone(), reason));
-                        last = Some(error);
-                        false
-                    }
-                },
-            );
+            entries.retain(|entry| match self.compose(draft, name, &[entry]) {
+                Ok(_) => true,
+                Err(error) => {
+                    left_out.push((entry.label.clone(), format!("{name}: {error}")));
+                    last = Some(error);
+                    false
+                }
+            });
             if let (true, Some(error)) = (entries.is_empty(), last) {
                 return Err(error.into());
             }
         }
+        self.check_members(&named, &left_out)?;
+        let first = &drafts[0];
+        let scenario = self.compose(first, first.model.name.get_ref(), &all(entries))?;
+        drop_twins(entries, &scenario, first.flow);
         Ok(left_out)
     }
 
@@ -351,77 +336,86 @@ impl Reader<'_> {
     }
 
     /// Means over paths pair seeds, so all must have the same number of them.
-    fn check_seeds(&self, scenarios: &[Scenario], paths: &[PathModel]) -> Result<(), RankError> {
-        let first = scenarios[0].seeds().len();
-        for (scenario, path) in scenarios.iter().zip(paths) {
-            if scenario.seeds().len() != first {
+    fn check_seeds(
+        &self,
+        scenarios: &[Scenario],
+        paths: &[StudyPath],
+        models: &[PathModel],
+    ) -> Result<(), RankError> {
+        let seeds = |path: &StudyPath| {
+            let mut used = path.runs.iter().flatten();
+            let scenario = used.next().map(|runs| &scenarios[runs.scenario]);
+            scenario.map_or(0, |s| s.seeds().len())
+        };
+        let first = seeds(&paths[0]);
+        for (path, model) in paths.iter().zip(models) {
+            if seeds(path) != first {
                 let message = format!(
                     "path `{}` has {} seeds and path `{}` has {first}; all need the same number",
-                    scenario.name(),
-                    scenario.seeds().len(),
-                    scenarios[0].name()
+                    path.name,
+                    seeds(path),
+                    paths[0].name
                 );
-                return Err(self.fault(Some(path.name.span()), message));
+                return Err(self.fault(Some(model.name.span()), message));
             }
         }
         Ok(())
     }
+}
 
-    fn path(&self, draft: &Draft<'_>, scenario: &Scenario) -> Result<StudyPath, RankError> {
-        let model = draft.model;
-        let spec = scenario.points()[0].spec(scenario.seeds()[0]);
-        let mut others = Vec::new();
-        let mut kinds: Vec<Composition> = Vec::new();
-        for (index, flow) in spec.flows.iter().enumerate() {
-            if index == draft.flow {
-                continue;
+impl Draft<'_> {
+    /// The scenario's text with what the study sets, and with a point for each of `entries`.
+    fn with(&self, entries: &[&Entry]) -> String {
+        let keys: Vec<&str> = entries.first().map_or(Vec::new(), |e| e.keys().collect());
+        let mut sweep = String::new();
+        for (path, value) in &self.model.set {
+            // What a mechanism sets stands in place of what the path has there.
+            if !keys.contains(&path.as_str()) {
+                // Writing to a string cannot fail, here and below.
+                let _ = writeln!(sweep, "{} = [{}]", quoted(path), inline(value));
             }
-            if let Some(composition) = composition(&flow.transport) {
-                others.push(index);
-                if !kinds.contains(composition) {
-                    kinds.push(composition.clone());
+        }
+        if !entries.is_empty() {
+            let mut axis = format!("flow.{}.transport", self.flow);
+            for key in keys {
+                let _ = write!(axis, " & {key}");
+            }
+            let _ = writeln!(sweep, "{} = [", quoted(&axis));
+            for Entry { transport, set, .. } in entries {
+                let further = set.iter().map(|(_, value)| format!(", {value}"));
+                match further.collect::<String>().as_str() {
+                    "" => drop(writeln!(sweep, "    {transport},")),
+                    further => drop(writeln!(sweep, "    [{transport}{further}],")),
                 }
             }
+            sweep.push_str("]\n");
         }
-        let baseline = match kinds.as_slice() {
-            [one] => scenario.points().iter().position(|point| {
-                let spec = point.spec(scenario.seeds()[0]);
-                composition(&spec.flows[draft.flow].transport) == Some(one)
-            }),
-            _ => None,
-        };
-        if model.kind == Kind::Fairness && baseline.is_none() {
-            let message = "a path for fairness needs TCP flows beside the one under test, all of one \
-                           transport that is among the compositions";
-            return Err(self.fault(Some(model.name.span()), message.to_owned()));
+        // An empty sweep is no sweep.
+        match sweep.as_str() {
+            "" => self.text.clone(),
+            _ => format!("{}\n[sweep]\n{sweep}", self.text),
         }
-        Ok(StudyPath {
-            name: model.name.get_ref().clone(),
-            kind: model.kind,
-            about: model.about.clone(),
-            flow: draft.flow,
-            others,
-            baseline,
-        })
     }
 }
 
-fn composition(transport: &Transport) -> Option<&Composition> {
-    match transport {
-        Transport::Tcp(config) => Some(&config.composition),
-        Transport::Udp { .. } | Transport::Wtcp { .. } | Transport::Quic { .. } => None,
-    }
+/// References to all of them.
+fn all(entries: &[Entry]) -> Vec<&Entry> {
+    entries.iter().collect()
 }
 
 /// Of compositions that are the same connection under two names, keeps the first.
-fn drop_twins(entries: &mut Vec<Entry>, scenario: &Scenario, flow: usize) {
+fn drop_twins(entries: &mut Vec<Entry>, scenario: &Scenario, flow: &str) {
     let mut seen: Vec<Transport> = Vec::new();
     let mut points = scenario.points().iter();
     entries.retain(|_| {
         let Some(point) = points.next() else {
             return false;
         };
-        let transport = point.spec(0).flows[flow].transport.clone();
+        let mut flows = point.spec(0).flows;
+        let of_flow = (0..flows.len()).find(|&f| point.flow_group(f) == Some(flow));
+        let Some(transport) = of_flow.map(|f| flows.swap_remove(f).transport) else {
+            return false;
+        };
         let new = !seen.contains(&transport);
         if new {
             seen.push(transport);

@@ -1,11 +1,11 @@
 //! The part of a path's results that the ranking needs: for each composition a number a seed.
 
-use skywave_sim::outcome::FlowOutcome;
+use skywave_sim::outcome::{FlowOutcome, Outcome};
 
 use super::model::{Delay, Kind};
-use super::study::StudyPath;
+use super::study::{Flows, Runs, StudyPath};
+use skywave_lab::experiment::Results;
 use skywave_lab::experiment::stats::jain;
-use skywave_lab::experiment::{Results, RunResult};
 
 /// One number a seed; `None` where the run is missing or has none.
 pub type Samples = Vec<Option<f64>>;
@@ -19,7 +19,7 @@ pub struct PathSamples {
     pub kind: Kind,
     /// Composition of the competing flows.
     pub baseline: Option<usize>,
-    /// Goodput of the flow under test, bit/s, by composition.
+    /// Goodput of the flow under test, bit/s, by composition; of its copies together.
     pub goodput: Vec<Samples>,
     /// Goodput of all other TCP flows together, bit/s; empty without any.
     pub others: Vec<Samples>,
@@ -27,48 +27,93 @@ pub struct PathSamples {
     pub jain: Vec<Samples>,
     /// Delay of the flow under test in multiples of the path's floor.
     pub delay: Vec<Samples>,
+    /// Timeouts of the flow under test.
+    pub timeouts: Vec<Samples>,
+    /// Segments that it sent again.
+    pub retransmits: Vec<Samples>,
 }
 
-fn outcome(run: &RunResult, flow: usize) -> Option<&FlowOutcome> {
-    run.outcome.flows.get(flow)
+/// A quantity of a run, whose flows have these parts.
+type Quantity<'a> = &'a dyn Fn(&Outcome, &Flows) -> Option<f64>;
+
+fn total(outcome: &Outcome, flows: &[usize], of: impl Fn(&FlowOutcome) -> f64) -> Option<f64> {
+    flows.iter().map(|&f| outcome.flows.get(f).map(&of)).sum()
+}
+
+/// The mean of a quantity that one of them may not have; `None` then.
+fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let values: Vec<f64> = values.collect::<Option<_>>()?;
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The delay of the flow under test in seconds, of copies the mean.
+fn delay_of(outcome: &Outcome, flows: &Flows, delay: Delay) -> Option<f64> {
+    let each = |of: fn(&FlowOutcome) -> Option<f64>| {
+        let tested = flows.test.iter();
+        mean(tested.map(|&f| outcome.flows.get(f).and_then(of)))
+    };
+    let split = flows.split.iter();
+    match delay {
+        Delay::Rtt if flows.split.is_empty() => each(|flow| flow.rtt_mean_s),
+        // No ACK goes all the way.
+        Delay::Rtt => None,
+        Delay::DelayP95 if flows.split.is_empty() => each(|flow| flow.delay_p95_s),
+        Delay::DelayP95 => mean(split.map(|&p| outcome.proxies.get(p).and_then(|p| p.delay_p95_s))),
+    }
 }
 
 impl PathSamples {
-    /// Takes them from the results; point `i` is composition `i`.
-    pub fn of(path: &StudyPath, results: &Results, delay: Delay) -> Self {
-        let by_composition = |value: &dyn Fn(&RunResult) -> Option<f64>| -> Vec<Samples> {
-            let points = 0..results.points();
-            points.map(|p| results.samples(p, value)).collect()
+    /// Takes them from the results of the study's scenarios.
+    pub fn of(path: &StudyPath, results: &[&Results], delay: Delay) -> Self {
+        let seeds = results.first().map_or(0, |results| results.seeds.len());
+        let by_composition = |quantity: Quantity<'_>| -> Vec<Samples> {
+            let samples = |runs: &Option<Runs>| match runs {
+                Some(runs) => results[runs.scenario]
+                    .samples(runs.point, |run| quantity(&run.outcome, &runs.flows)),
+                None => vec![None; seeds],
+            };
+            path.runs.iter().map(samples).collect()
         };
-        let goodput = |run: &RunResult, flow| Some(outcome(run, flow)?.goodput_bps);
-        let smallest = by_composition(&|run| outcome(run, path.flow)?.rtt_min_s);
+        let goodput = |flow: &FlowOutcome| flow.goodput_bps;
+        let smallest = by_composition(&|outcome, flows| {
+            // The half of a split flow has a shorter way.
+            let whole = flows.test.iter().filter(|_| flows.split.is_empty());
+            whole
+                .filter_map(|&f| outcome.flows.get(f)?.rtt_min_s)
+                .reduce(f64::min)
+        });
         let smallest = smallest.iter().flatten().copied().flatten();
         let floor = smallest.fold(f64::INFINITY, f64::min);
-        let multiple = |run: &RunResult| {
-            let flow = outcome(run, path.flow)?;
-            let delay = match delay {
-                Delay::Rtt => flow.rtt_mean_s,
-                Delay::DelayP95 => flow.delay_p95_s,
-            };
-            (floor > 0.0 && floor.is_finite()).then_some(delay? / floor)
+        let multiple = |outcome: &Outcome, flows: &Flows| {
+            let delay = delay_of(outcome, flows, delay)?;
+            (floor > 0.0 && floor.is_finite()).then_some(delay / floor)
+        };
+        let number = |outcome: &Outcome, flows: &Flows, of: fn(&FlowOutcome) -> u64| {
+            let of = |flow: &FlowOutcome| of(flow) as f64;
+            Some(total(outcome, &flows.test, of)? + total(outcome, &flows.near, of)?)
         };
         let (mut others, mut evenness) = (Vec::new(), Vec::new());
-        if !path.others.is_empty() {
-            others = by_composition(&|run| path.others.iter().map(|&f| goodput(run, f)).sum());
-            evenness = by_composition(&|run| {
-                let all = std::iter::once(&path.flow).chain(&path.others);
-                let shares: Option<Vec<f64>> = all.map(|&f| goodput(run, f)).collect();
-                jain(&shares?)
+        let beside = |runs: &Runs| !runs.flows.others.is_empty();
+        if path.runs.iter().flatten().any(beside) {
+            others = by_composition(&|outcome, flows| total(outcome, &flows.others, goodput));
+            evenness = by_composition(&|outcome, flows| {
+                let all = flows.test.iter().chain(&flows.others);
+                let shares = all.map(|&f| outcome.flows.get(f).map(goodput));
+                jain(&shares.collect::<Option<Vec<f64>>>()?)
             });
         }
         Self {
             name: path.name.clone(),
             kind: path.kind,
             baseline: path.baseline,
-            goodput: by_composition(&|run| goodput(run, path.flow)),
+            goodput: by_composition(&|outcome, flows| total(outcome, &flows.test, goodput)),
             others,
             jain: evenness,
             delay: by_composition(&multiple),
+            timeouts: by_composition(&|outcome, flows| number(outcome, flows, |f| f.timeouts)),
+            retransmits: by_composition(&|outcome, flows| {
+                number(outcome, flows, |f| f.retransmits)
+            }),
         }
     }
 }

@@ -15,13 +15,16 @@ pub struct Study {
     pub description: Option<String>,
     /// The file as it was read.
     pub text: String,
-    /// The compositions, published ones first; no two are the same.
+    /// The compositions, published ones first, and mechanisms last; no two are the same.
     pub entries: Vec<Entry>,
     /// Compositions that cannot run on some path, each with the reason.
     pub left_out: Vec<(String, String)>,
+    /// Mechanisms that have no place on some path.
+    pub refused: Vec<Refused>,
     /// The paths.
     pub paths: Vec<StudyPath>,
-    /// For each path its scenario; point `i` of its sweep is composition `i`.
+    /// The scenarios of all paths: for each path one with a point for each composition, and one for each set of
+    /// further keys that mechanisms need.
     pub scenarios: Vec<Scenario>,
     /// Index of the composition that is proposed.
     pub proposed: Option<usize>,
@@ -42,10 +45,43 @@ pub struct StudyPath {
     pub kind: Kind,
     /// More about it.
     pub about: Option<String>,
-    /// Index of the flow under test.
-    pub flow: usize,
-    /// Indices of the TCP flows beside it.
-    pub others: Vec<usize>,
-    /// The composition of these flows, if it is one for all and among the entries.
+    /// For each composition its runs; `None` where it cannot run.
+    pub runs: Vec<Option<Runs>>,
+    /// The composition of the flows beside the one under test, if it is one for all and among the entries.
     pub baseline: Option<usize>,
+}
+
+/// The runs of a composition on a path, a run a seed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Runs {
+    /// Index of the scenario.
+    pub scenario: usize,
+    /// Its point.
+    pub point: usize,
+    /// The flows that are measured.
+    pub flows: Flows,
+}
+
+/// Flows of a run by the parts that they have in a study, as indices.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Flows {
+    /// Those under test: one, or the copies of one. Of a flow that a proxy splits the half to the destination.
+    pub test: Vec<usize>,
+    /// The other halves of those that a proxy splits.
+    pub near: Vec<usize>,
+    /// The same flows as a whole, among those that proxies split.
+    pub split: Vec<usize>,
+    /// The TCP flows beside them.
+    pub others: Vec<usize>,
+}
+
+/// A mechanism that has no place on a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Index of the mechanism among the entries.
+    pub entry: usize,
+    /// Index of the path.
+    pub path: usize,
+    /// Why.
+    pub reason: String,
 }

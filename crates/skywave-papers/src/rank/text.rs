@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::grids::{against_published, as_fair_as, by_path, summary};
+use super::mechanisms::{notes, tables};
 use super::{Ranked, Study};
 use skywave_lab::report::number::counted;
 use skywave_lab::report::render;
@@ -11,6 +12,10 @@ use skywave_lab::report::render;
 pub fn table(study: &Study, ranked: &Ranked, width: usize, rows: usize) -> String {
     let ranking = &ranked.ranking;
     let mut out = format!("{}\n\n", study.title);
+    for grid in tables(study, ranking) {
+        out.push_str(&render(&grid.limited(rows), width, "ranking.parquet"));
+        out.push('\n');
+    }
     let grids = [
         Some(by_path(study, ranking).limited(rows)),
         Some(summary(study, ranking).limited(rows)),
@@ -21,8 +26,11 @@ pub fn table(study: &Study, ranked: &Ranked, width: usize, rows: usize) -> Strin
         out.push_str(&render(&grid, width, "ranking.parquet"));
         out.push('\n');
     }
+    for (letter, reason) in notes(study) {
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(out, "({letter}) {reason}");
+    }
     for (label, reason) in &study.left_out {
-        // Writing to a string cannot fail.
         let _ = writeln!(out, "Left out: {label} ({reason})");
     }
     let seeds = study.scenarios.first().map_or(0, |s| s.seeds().len());

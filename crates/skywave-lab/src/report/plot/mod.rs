@@ -18,6 +18,7 @@
 //! ```
 
 mod axis;
+mod heat;
 mod layout;
 mod legend;
 mod map;
@@ -29,6 +30,7 @@ mod theme;
 mod thin;
 
 pub use axis::Scale;
+pub use heat::{Heat, HeatCell, shade, shades_css};
 pub use map::{Map, Place};
 #[cfg(feature = "pdf")]
 pub(super) use print::POINTS_PER_PIXEL;

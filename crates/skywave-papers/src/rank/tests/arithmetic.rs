@@ -1,6 +1,6 @@
 //! Shares, ranks, wins, losses and fairness of numbers that can be checked by hand.
 
-use crate::rank::{Kind, Order, PathSamples, Ranking, Samples, rank};
+use crate::rank::{Contestant, Kind, Order, PathSamples, Ranking, Samples};
 use skywave_lab::experiment::stats::Estimate;
 
 /// Three seeds around a mean.
@@ -16,8 +16,20 @@ fn path(name: &str, kind: Kind, goodput: Vec<Samples>) -> PathSamples {
         others: vec![],
         jain: vec![],
         delay: goodput.iter().map(|_| around(3.0)).collect(),
+        timeouts: goodput.iter().map(|_| around(2.0)).collect(),
+        retransmits: goodput.iter().map(|_| around(9.0)).collect(),
         goodput,
     }
+}
+
+/// Ranks compositions, of which some are published and none is set beside another.
+fn rank(paths: &[PathSamples], published: &[bool], order: Order) -> Ranking {
+    let contestant = |&published| Contestant {
+        published,
+        base: None,
+    };
+    let contestants: Vec<Contestant> = published.iter().map(contestant).collect();
+    crate::rank::rank(paths, &contestants, order)
 }
 
 fn mean(estimate: Option<Estimate>) -> f64 {
