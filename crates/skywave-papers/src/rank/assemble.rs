@@ -14,6 +14,9 @@ use skywave_scenario::{Point, Scenario, Spanned};
 /// The paths with what runs on them, the scenarios, and what has no place.
 type Assembled = (Vec<StudyPath>, Vec<Scenario>, Vec<Refused>);
 
+/// Compositions that run, and others with the reason why they do not; as indices.
+type Able = (Vec<usize>, Vec<(usize, String)>);
+
 impl Reader<'_> {
     /// Puts the mechanisms after the other compositions.
     pub(super) fn add_mechanisms(
@@ -82,16 +85,12 @@ impl Reader<'_> {
     }
 
     /// Which compositions of a group run on a path, and why the mechanisms among the others do not.
-    #[expect(
-        clippy::type_complexity,
-        reason = "indices, and indices with a reason each"
-    )]
     fn able(
         &self,
         draft: &Draft<'_>,
         entries: &[Entry],
         group: Vec<usize>,
-    ) -> Result<(Vec<usize>, Vec<(usize, String)>), RankError> {
+    ) -> Result<Able, RankError> {
         let name = draft.model.name.get_ref();
         let all: Vec<&Entry> = group.iter().map(|&entry| &entries[entry]).collect();
         if self.compose(draft, name, &all).is_ok() {

@@ -366,7 +366,8 @@ impl Reader<'_> {
 impl Draft<'_> {
     /// The scenario's text with what the study sets, and with a point for each of `entries`.
     fn with(&self, entries: &[&Entry]) -> String {
-        let keys: Vec<&str> = entries.first().map_or(Vec::new(), |e| e.keys().collect());
+        let first = entries.first().into_iter();
+        let keys: Vec<&str> = first.flat_map(|entry| entry.keys()).collect();
         let mut sweep = String::new();
         for (path, value) in &self.model.set {
             // What a mechanism sets stands in place of what the path has there.
@@ -382,11 +383,12 @@ impl Draft<'_> {
             }
             let _ = writeln!(sweep, "{} = [", quoted(&axis));
             for Entry { transport, set, .. } in entries {
-                let further = set.iter().map(|(_, value)| format!(", {value}"));
-                match further.collect::<String>().as_str() {
-                    "" => drop(writeln!(sweep, "    {transport},")),
-                    further => drop(writeln!(sweep, "    [{transport}{further}],")),
-                }
+                let values = set.iter().map(|(_, value)| value.as_str());
+                let values: Vec<&str> = std::iter::once(transport.as_str()).chain(values).collect();
+                let _ = match values.as_slice() {
+                    [alone] => writeln!(sweep, "    {alone},"),
+                    several => writeln!(sweep, "    [{}],", several.join(", ")),
+                };
             }
             sweep.push_str("]\n");
         }

@@ -67,12 +67,13 @@ impl PathSamples {
     pub fn of(path: &StudyPath, results: &[&Results], delay: Delay) -> Self {
         let seeds = results.first().map_or(0, |results| results.seeds.len());
         let by_composition = |quantity: Quantity<'_>| -> Vec<Samples> {
-            let samples = |runs: &Option<Runs>| match runs {
+            let runs = path.runs.iter();
+            runs.map(|runs| match runs {
                 Some(runs) => results[runs.scenario]
                     .samples(runs.point, |run| quantity(&run.outcome, &runs.flows)),
                 None => vec![None; seeds],
-            };
-            path.runs.iter().map(samples).collect()
+            })
+            .collect()
         };
         let goodput = |flow: &FlowOutcome| flow.goodput_bps;
         let smallest = by_composition(&|outcome, flows| {

@@ -7,6 +7,7 @@ use crate::rank::{
     Kind, RankError, Ranked, Study, evaluate, heat, html, json_lines, load, markdown, table,
 };
 use skywave_lab::experiment::{RunOptions, run_all, simulate};
+use skywave_scenario::Scenario;
 
 const STUDY: &str = r#"
 title = "Mechanisms"
@@ -69,7 +70,7 @@ fn ranked(study: &Study) -> Ranked {
 fn mechanisms_run_where_they_have_a_place_and_elsewhere_the_reason_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let study = load_in(dir.path(), STUDY).unwrap();
-    let names: Vec<&str> = study.scenarios.iter().map(|s| s.name()).collect();
+    let names: Vec<&str> = study.scenarios.iter().map(Scenario::name).collect();
     assert_eq!(
         names,
         [
