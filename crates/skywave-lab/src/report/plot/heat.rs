@@ -52,6 +52,8 @@ const ROW: f64 = 20.0;
 /// Largest width of a column, and the angle by which its name rises.
 const WIDEST: f64 = 84.0;
 const ANGLE: f64 = 35.0;
+/// Where in its column a name begins.
+const INTO: f64 = 0.4;
 
 /// The shade of a share, from 0 to 10.
 pub fn shade(share: f64) -> usize {
@@ -74,7 +76,13 @@ impl Heat {
     pub fn to_svg(&self) -> String {
         let names = self.rows.iter().map(|(name, _)| width_of(name));
         let left = 16.0 + names.fold(0.0, f64::max);
-        let column = ((WIDTH - left - 8.0) / self.columns.len().max(1) as f64).min(WIDEST);
+        let number = self.columns.len().max(1) as f64;
+        // The last name leans beyond its column.
+        let leans = self.columns.last().map_or(0.0, |name| width_of(name));
+        let leans = leans * libm::cos(ANGLE.to_radians());
+        let column = ((WIDTH - left - 8.0) / number)
+            .min((WIDTH - left - 4.0 - leans) / (number - INTO))
+            .min(WIDEST);
         let titles = title_lines(&self.title, WIDTH - 16.0);
         let longest = self.columns.iter().map(|name| width_of(name));
         let rise = longest.fold(0.0, f64::max) * libm::sin(ANGLE.to_radians());
@@ -96,7 +104,7 @@ impl Heat {
             );
         }
         for (index, name) in self.columns.iter().enumerate() {
-            let x = px(left + column * (index as f64 + 0.4));
+            let x = px(left + column * (index as f64 + INTO));
             let y = px(top - 6.0);
             let _ = write!(
                 out,
