@@ -28,8 +28,8 @@ plots: build ## Draw the plots of docs again (a minute)
 	$(SKYWAVE) run examples/my-link.toml --out $(or $(CARGO_TARGET_DIR),target)/plots --svg docs
 
 survey: build ## Run the survey's mechanisms over the same paths, and draw their map again (a minute)
-	$(SKYWAVE) rank experiments/survey/study.toml --out $(or $(CARGO_TARGET_DIR),target)/plots
-	cp $(or $(CARGO_TARGET_DIR),target)/plots/survey/ranking.svg docs/survey.svg
+	$(SKYWAVE) rank experiments/mechanisms/study.toml --out $(or $(CARGO_TARGET_DIR),target)/plots
+	cp $(or $(CARGO_TARGET_DIR),target)/plots/mechanisms/ranking.svg docs/survey.svg
 
 book: prerequisites ## Make the documentation as a site (installs mdBook into the build folder)
 	sh tools/book.sh

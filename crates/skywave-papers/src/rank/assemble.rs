@@ -55,7 +55,7 @@ impl Reader<'_> {
         for draft in drafts {
             let mut runs = vec![None; entries.len()];
             for group in groups(entries) {
-                let (able, reasons) = self.able(draft, entries, group)?;
+                let (able, reasons) = self.able(draft, entries, group);
                 let path = paths.len();
                 let reasons = reasons.into_iter();
                 refused.extend(reasons.map(|(entry, reason)| Refused {
@@ -90,11 +90,11 @@ impl Reader<'_> {
         draft: &Draft<'_>,
         entries: &[Entry],
         group: Vec<usize>,
-    ) -> Result<Able, RankError> {
+    ) -> Able {
         let name = draft.model.name.get_ref();
         let all: Vec<&Entry> = group.iter().map(|&entry| &entries[entry]).collect();
         if self.compose(draft, name, &all).is_ok() {
-            return Ok((group, Vec::new()));
+            return (group, Vec::new());
         }
         let (mut able, mut reasons) = (Vec::new(), Vec::new());
         for entry in group {
@@ -103,7 +103,7 @@ impl Reader<'_> {
                 Err(error) => reasons.push((entry, error.to_string())),
             }
         }
-        Ok((able, reasons))
+        (able, reasons)
     }
 
     /// A mechanism that runs nowhere is a mistake in its transport or in what it sets.

@@ -229,9 +229,9 @@ fn mistakes_in_mechanisms_are_told_with_their_place() {
 /// The paths of the survey's study are all read, and nothing of it is left out for a mistake of the study's.
 #[test]
 fn the_study_of_the_survey_loads() {
-    let file = "../../experiments/survey/study.toml";
+    let file = "../../experiments/mechanisms/study.toml";
     let study = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
-    assert_eq!(study.name, "survey");
+    assert_eq!(study.name, "mechanisms");
     assert!(study.entries.len() >= 38 && study.paths.len() == 10);
     let mut reasons: Vec<&str> = study.refused.iter().map(|r| &*r.reason).collect();
     reasons.sort_unstable();
