@@ -24,6 +24,9 @@ const WAITING: f64 = 32e6;
 const PER_ROW: f64 = 2200.0;
 const ROWS: f64 = 65_536.0;
 const PER_POINT: f64 = 5000.0;
+/// Bytes that the page takes for a row of a table while it is made, and most of its rows, of flows and of links.
+const PER_LINE: f64 = 1500.0;
+const LINES: f64 = 200_000.0;
 /// Bytes that a flow and a link take while they are simulated.
 const PER_FLOW: f64 = 8000.0;
 const PER_LINK: f64 = 4000.0;
@@ -102,6 +105,7 @@ pub fn forecast<D: Design + ?Sized>(design: &D, wish: RecordSeries, threads: usi
     let mut bytes = 0.0;
     let mut looked_at = 0.0;
     let (mut most_flows, mut most_series, mut rows) = (0.0_f64, 0.0_f64, 0.0);
+    let mut lines = 0.0;
     for point in (0..points).step_by(step) {
         let spec = design.spec(point, seeds.first().copied().unwrap_or_default());
         looked_at += 1.0;
@@ -116,15 +120,23 @@ pub fn forecast<D: Design + ?Sized>(design: &D, wish: RecordSeries, threads: usi
         let (flows, links) = (spec.flows.len() as f64, spec.links.len() as f64);
         most_flows = most_flows.max(flows * PER_FLOW + links * PER_LINK);
         rows += flows.max(links);
+        lines += flows + links;
     }
     let looked_at = f64::max(looked_at, 1.0);
     let (count, threads) = (runs as f64, threads.clamp(1, runs.max(1)));
     let rows = count * rows / looked_at;
     let kept = count * PER_RUN + WAITING.min(rows * 400.0) + ROWS.min(rows) * PER_ROW;
+    let (points, of_a_point) = (points as f64, lines / looked_at);
+    let page = LINES.min(points * of_a_point) * PER_LINE;
+    let (of_points, of_flows) = if points > of_a_point {
+        (page, 0.0)
+    } else {
+        (0.0, page)
+    };
     let parts = [
         (PROGRAM + kept, Cause::Runs),
-        (points as f64 * PER_POINT, Cause::Points),
-        (threads as f64 * most_flows, Cause::Flows),
+        (points * PER_POINT + of_points, Cause::Points),
+        (threads as f64 * most_flows + of_flows, Cause::Flows),
         (threads as f64 * most_series, Cause::Series),
     ];
     let largest = parts.iter().max_by(|a, b| a.0.total_cmp(&b.0));

@@ -13,10 +13,12 @@ use super::study::Study;
 use super::why::{Why, why};
 use crate::experiment::Results;
 
+mod long;
 pub(super) mod radio;
 mod sequence;
 pub(super) mod traces;
 
+use long::{MOST_ROWS, Room, Table, hidden};
 use traces::Trace;
 
 /// A page with at least this many plots begins with links to them.
@@ -24,12 +26,17 @@ const MIN_INDEX: usize = 3;
 /// Limits that keep a page light; the Parquet files have everything.
 pub(super) const MAX_PLOTS: usize = 30;
 const MAX_PANEL_ROWS: usize = 120;
-const MAX_FLOW_ROWS: usize = 240;
-const MAX_LINK_ROWS: usize = 240;
-const MAX_STATION_ROWS: usize = 240;
+/// Cells of a table beside a plot, of which each costs a browser about a kilobyte.
+const MAX_PANEL_CELLS: usize = 12_000;
+/// An index with more links scrolls by itself.
+const LONG_INDEX: usize = 60;
 
-/// The beginning of all pages, and the macro for tables.
+/// The beginning of all pages.
 const HEAD: &str = include_str!("head.html");
+/// The macro for tables.
+const TABLE: &str = include_str!("html/table.html");
+/// A plot with its tables.
+const FIGURE: &str = include_str!("html/figure.html");
 const TEMPLATE: &str = include_str!("template.html");
 /// Styles of all pages.
 pub const CSS: &str = include_str!("style.css");
@@ -55,13 +62,11 @@ pub(super) struct Page {
     caution: Option<String>,
     /// Links to the parts of a long page: place and name.
     index: Vec<(String, String)>,
+    long_index: bool,
     figures: Vec<Figure>,
     plots_left_out: usize,
     why: Why,
-    flows: Grid,
-    links: Grid,
-    proxies: Grid,
-    stations: Grid,
+    tables: Vec<Table>,
     /// Pictures of the radio network.
     radio: Vec<String>,
     traces: Vec<Trace>,
@@ -72,14 +77,17 @@ pub(super) struct Page {
 }
 
 /// A plot with its tables.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Figure {
     title: String,
     facet: String,
+    /// Empty if it is drawn later.
     svg: String,
     /// None of a plot over time, which has too many values.
     values: Option<Grid>,
     gains: Option<Grid>,
+    /// Plot and tables as text of the page, which is drawn when it comes into view.
+    later: Option<String>,
 }
 
 /// The page for these results.
@@ -88,7 +96,9 @@ struct Figure {
 ///
 /// When a recorded time series, or a run, cannot be read back.
 pub fn html(study: &Study, results: &Results, options: &HtmlOptions) -> std::io::Result<String> {
-    let html = render_page(TEMPLATE, CSS, &page(study, results, options)?)?;
+    let page = page(study, results, options)?;
+    let template = format!("{HEAD}{TABLE}{TEMPLATE}");
+    let html = render(&template, CSS, &page, page.is_scripted()).map_err(std::io::Error::other)?;
     results.check()?;
     Ok(html)
 }
@@ -100,10 +110,16 @@ pub fn html(study: &Study, results: &Results, options: &HtmlOptions) -> std::io:
 ///
 /// When the page cannot be rendered, which would be a mistake in its template.
 pub fn render_page(template: &str, css: &str, page: &impl Serialize) -> std::io::Result<String> {
-    render(template, css, page).map_err(std::io::Error::other)
+    let template = format!("{HEAD}{TABLE}{template}");
+    render(&template, css, page, false).map_err(std::io::Error::other)
 }
 
-fn render(template: &str, css: &str, page: &impl Serialize) -> Result<String, minijinja::Error> {
+fn render(
+    template: &str,
+    css: &str,
+    page: &impl Serialize,
+    scripted: bool,
+) -> Result<String, minijinja::Error> {
     let mut environment = minijinja::Environment::new();
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
@@ -113,13 +129,15 @@ fn render(template: &str, css: &str, page: &impl Serialize) -> Result<String, mi
     // One place decides what is escaped, here and in plots.
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
     environment.add_filter("marked", marked);
-    environment.add_template_owned("page.html", format!("{HEAD}{template}"))?;
+    environment.add_template("page.html", template)?;
     environment
         .get_template("page.html")?
         .render(minijinja::context! {
             page => minijinja::value::Serde(page),
             css,
             plot_css => style(),
+            script => scripted.then_some(long::SCRIPT),
+            script_hash => long::SCRIPT_HASH,
         })
 }
 
@@ -138,16 +156,7 @@ pub(super) fn page(
     results: &Results,
     options: &HtmlOptions,
 ) -> std::io::Result<Page> {
-    let sketches = sketches(study);
-    let plots_left_out = sketches.len().saturating_sub(MAX_PLOTS);
-    let mut titles = Vec::new();
-    let mut figures = Vec::new();
-    // One panel at a time is in memory.
-    for sketch in sketches.iter().take(MAX_PLOTS) {
-        let panel = sketch.panel(study, results);
-        titles.push(panel.full_title());
-        figures.push(figure(&panel, options));
-    }
+    let (titles, figures, plots_left_out) = figures(study, results, options)?;
     let (traces, traces_left_out) = traces::traces(study, results)?;
     let seeds: Vec<String> = results.seeds.iter().map(ToString::to_string).collect();
     let events: u64 = results.iter().map(|(_, _, run)| run.outcome.events).sum();
@@ -171,28 +180,19 @@ pub(super) fn page(
     } else {
         &study.title
     };
-    let flows = grid::flows(study, results, MAX_FLOW_ROWS);
-    let links = grid::links(study, results, MAX_LINK_ROWS);
-    let proxies = grid::proxies(study, results, MAX_FLOW_ROWS);
-    let stations = grid::stations(study, results, MAX_STATION_ROWS);
+    let tables = tables(study, results);
     let radio: Vec<String> = radio::pictures(study, results)
         .iter()
         .map(radio::Picture::inline)
         .collect();
     let why = why(study, results);
-    let index = index(
-        &titles,
-        &traces,
-        &[
-            ("radio", "Radio network", !radio.is_empty()),
-            ("why", "Why it was slow", why.is_worth()),
-            ("flows", "Flows", !flows.rows.is_empty()),
-            ("links", "Links", !links.rows.is_empty()),
-            ("proxies", "Proxies", !proxies.rows.is_empty()),
-            ("stations", "Stations", !stations.rows.is_empty()),
-            ("made", "How this was made", true),
-        ],
-    );
+    let mut parts = vec![
+        ("radio", "Radio network", !radio.is_empty()),
+        ("why", "Why it was slow", why.is_worth()),
+    ];
+    parts.extend(tables.iter().map(|table| (table.place, table.title, true)));
+    parts.push(("made", "How this was made", true));
+    let index = index(&titles, &traces, &parts);
     Ok(Page {
         title: title.clone(),
         name: study.name.clone(),
@@ -200,14 +200,12 @@ pub(super) fn page(
         note: grid::sample_note(results),
         partial: !results.is_complete(),
         caution: caution(results),
+        long_index: index.len() > LONG_INDEX,
         index,
         figures,
         plots_left_out,
         why,
-        flows,
-        links,
-        proxies,
-        stations,
+        tables,
         radio,
         traces,
         traces_left_out,
@@ -243,6 +241,68 @@ fn index(
     links.into_iter().chain(parts).collect()
 }
 
+impl Page {
+    /// Whether something on the page needs its script.
+    fn is_scripted(&self) -> bool {
+        let mut tables = self.tables.iter();
+        let mut figures = self.figures.iter();
+        tables.any(|table| table.rows.is_some()) || figures.any(|figure| figure.later.is_some())
+    }
+}
+
+/// The tables that have rows.
+fn tables(study: &Study, results: &Results) -> Vec<Table> {
+    let flows = grid::flows(study, results, MOST_ROWS);
+    let mut tables = vec![Table::new("flows", "Flows", "results.parquet", flows)];
+    let links = grid::links(study, results, MOST_ROWS);
+    tables.push(Table::new("links", "Links", "links.parquet", links));
+    let proxies = grid::proxies(study, results, MOST_ROWS);
+    tables.push(Table::new("proxies", "Proxies", "proxies.parquet", proxies));
+    let stations = grid::stations(study, results, MOST_ROWS);
+    let stations = Table::new("stations", "Stations", "stations.parquet", stations);
+    tables.push(stations);
+    tables.retain(|table| table.count > 0);
+    Table::limit(&mut tables);
+    tables
+}
+
+/// The plots: their titles, what the page has of them, and how many are left out.
+fn figures(
+    study: &Study,
+    results: &Results,
+    options: &HtmlOptions,
+) -> std::io::Result<(Vec<String>, Vec<Figure>, usize)> {
+    let sketches = sketches(study);
+    let (mut titles, mut figures) = (Vec::new(), Vec::new());
+    let mut room = Room::default();
+    let template = format!("{TABLE}{FIGURE}");
+    // One panel at a time is in memory.
+    for sketch in &sketches {
+        if room.is_full() {
+            break;
+        }
+        let panel = sketch.panel(study, results);
+        let mut figure = figure(&panel, options);
+        let text = render(&template, "", &figure, false).map_err(std::io::Error::other)?;
+        if figures.len() >= MAX_PLOTS || !room.is_for_now(text.len()) {
+            let text = hidden(&text);
+            if !room.is_for_later(text.len()) {
+                continue;
+            }
+            figure = Figure {
+                title: figure.title,
+                facet: figure.facet,
+                later: Some(text),
+                ..Figure::default()
+            };
+        }
+        titles.push(panel.full_title());
+        figures.push(figure);
+    }
+    let left_out = sketches.len() - figures.len();
+    Ok((titles, figures, left_out))
+}
+
 fn figure(panel: &Panel, options: &HtmlOptions) -> Figure {
     let wanted = options.reference.as_ref();
     let reference = panel
@@ -250,12 +310,14 @@ fn figure(panel: &Panel, options: &HtmlOptions) -> Figure {
         .iter()
         .position(|s| Some(&s.label) == wanted)
         .unwrap_or(0);
+    let rows = (MAX_PANEL_CELLS / panel.series.len().max(1)).min(MAX_PANEL_ROWS);
     Figure {
         title: panel.title.clone(),
         facet: panel.facet_label(),
         svg: panel_plot(panel).to_inline_svg(),
-        values: (!panel.over_time).then(|| grid::values(panel, MAX_PANEL_ROWS)),
-        gains: grid::gains(panel, reference, MAX_PANEL_ROWS),
+        values: (!panel.over_time).then(|| grid::values(panel, rows)),
+        gains: grid::gains(panel, reference, rows),
+        later: None,
     }
 }
 

@@ -57,6 +57,38 @@ struct Line {
     entity: usize,
 }
 
+/// Numbers of runs that are in memory at a time while estimates are made.
+const SAMPLES: usize = 1 << 22;
+
+/// The estimate of each field, and in it of each line. Every run is unpacked once, or a few times if it has very
+/// many lines.
+fn estimates(
+    results: &Results,
+    fields: &[Field<'_>],
+    lines: &[Line],
+) -> Vec<Vec<Option<Estimate>>> {
+    let mut all: Vec<Vec<Option<Estimate>>> = fields
+        .iter()
+        .map(|_| Vec::with_capacity(lines.len()))
+        .collect();
+    let at_once = (SAMPLES / (fields.len() * results.seeds.len()).max(1)).max(1);
+    let of_points = lines.chunk_by(|a, b| a.point == b.point);
+    for lines in of_points.flat_map(|lines| lines.chunks(at_once)) {
+        let mut samples = vec![vec![Vec::new(); lines.len()]; fields.len()];
+        for run in results.at(lines[0].point).flatten() {
+            for (field, samples) in fields.iter().zip(&mut samples) {
+                for (line, samples) in lines.iter().zip(samples) {
+                    samples.extend((field.value)(&run, line.entity));
+                }
+            }
+        }
+        for (column, samples) in all.iter_mut().zip(&samples) {
+            column.extend(samples.iter().map(|samples| Estimate::of(samples)));
+        }
+    }
+    all
+}
+
 /// Formats a table over points: each column has one unit and one number of decimals.
 fn over_points(
     results: &Results,
@@ -66,15 +98,10 @@ fn over_points(
     lines: &[Line],
     left_out: usize,
 ) -> Grid {
-    let estimate = |field: &Field<'_>, line: &Line| {
-        let samples = results.samples(line.point, |run| (field.value)(run, line.entity));
-        Estimate::of(&samples.into_iter().flatten().collect::<Vec<_>>())
-    };
     let names = heads.len();
     let mut head = heads;
     let mut rows: Vec<Vec<String>> = lines.iter().map(|l| l.names.clone()).collect();
-    for field in fields {
-        let column: Vec<_> = lines.iter().map(|l| estimate(field, l)).collect();
+    for (field, column) in fields.iter().zip(estimates(results, fields, lines)) {
         let largest = column
             .iter()
             .flatten()

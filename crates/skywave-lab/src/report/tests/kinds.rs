@@ -91,7 +91,11 @@ fn many_tables_are_cut_with_a_word_on_where_the_rest_is() {
     assert!(text.lines().count() < 300, "{text}");
     assert!(text.contains("more tables: report.html has them"), "{text}");
     let page = html(&many, &results, &HtmlOptions::default()).unwrap();
-    assert_eq!(page.matches("<li><a href=\"#plot-").count(), 30);
+    assert_eq!(page.matches("<li><a href=\"#plot-").count(), 40);
+    // The others are drawn when they come into view.
+    assert_eq!(page.matches("<figure>").count(), 30);
+    assert_eq!(page.matches("class=\"later\"").count(), 10);
+    assert_eq!(page.matches("\\lfigure>").count(), 10);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::experiment::Results;
 use crate::report::tests::fixture::small;
-use crate::report::{HtmlOptions, html, panels, write_all};
+use crate::report::{HtmlOptions, Study, StudyPoint, html, panels, write_all};
 use crate::scenario::{GOODPUT, ParamValue, Plot, PlotAxis, Written};
 
 #[test]
@@ -55,6 +55,81 @@ fn a_plot_of_very_many_series_shows_the_first_ones_and_says_so() {
     let panel = &panels(&study, &results)[0];
     assert_eq!(panel.series.len(), 500);
     assert!(panel.by.ends_with("(the first 500 of 700)"), "{}", panel.by);
+}
+
+/// A study of many points, each with a run, whose flow has this name.
+fn points(count: i64, name: &str) -> (Study, Results) {
+    let (mut study, small) = small();
+    let point = study.points[0].clone();
+    let path = point.params[0].0.clone();
+    let value = |n| ParamValue {
+        written: Written::Int(n),
+        quantity: None,
+    };
+    study.points = (0..count)
+        .map(|n| StudyPoint {
+            params: vec![(path.clone(), value(n))],
+            ..point.clone()
+        })
+        .collect();
+    let mut results = Results::empty("skywave 0", &[1], study.points.len());
+    let mut run = small.get(0, 0).unwrap();
+    for flow in &mut run.outcome.flows {
+        name.clone_into(&mut flow.name);
+    }
+    for at in 0..study.points.len() {
+        results.put(at, 0, &run);
+    }
+    (study, results)
+}
+
+#[test]
+fn a_page_has_all_rows_of_a_long_table_and_shows_a_few() {
+    let (study, results) = points(20_000, "bulk");
+    let page = html(&study, &results, &HtmlOptions::default()).unwrap();
+    let (_, rows) = page.split_once("id=\"flows-rows\">").unwrap();
+    let (rows, _) = rows.split_once("</script>").unwrap();
+    // Two flows, and both together.
+    assert_eq!(rows.lines().count(), 60_000);
+    assert!(
+        rows.lines().all(|row| row.split('\t').count() == 10),
+        "{}",
+        &rows[..500]
+    );
+    assert!(page.contains("60000 rows, also in results.parquet"));
+    assert!(
+        page.matches("<tr>").count() < 400,
+        "{}",
+        page.matches("<tr>").count()
+    );
+    assert!(page.len() < 8_000_000, "{} bytes", page.len());
+    // It needs nothing else, and nothing else may run.
+    for load in ["<link", "<img", "@import", "url(", "src=", "href=\"h"] {
+        assert!(!page.contains(load), "{load}");
+    }
+    assert!(page.contains("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-"));
+}
+
+#[test]
+fn what_is_beyond_the_rows_of_a_page_is_counted() {
+    let (study, results) = points(40_000, "bulk");
+    let page = html(&study, &results, &HtmlOptions::default()).unwrap();
+    assert!(page.contains("100000 rows, also in results.parquet"));
+    assert!(page.contains("20000 more rows are in the Parquet files."));
+}
+
+#[test]
+fn names_in_a_long_table_end_no_script() {
+    let evil = "</script><!--\\u003c\t<script>alert(1)</script>";
+    let (study, results) = points(300, evil);
+    let page = html(&study, &results, &HtmlOptions::default()).unwrap();
+    let (begin, end) = (
+        page.matches("<script").count(),
+        page.matches("</script").count(),
+    );
+    // The rows of flows and of links, and the page's own.
+    assert_eq!((begin, end), (3, 3));
+    assert!(!page.contains("<!--"));
 }
 
 #[test]
