@@ -1,6 +1,5 @@
 //! What runs will take: told before they begin, and refused if it is more memory than there is.
 
-use std::fs;
 use std::path::Path;
 
 use skywave_lab::experiment::{Forecast, RecordSeries, Shard, forecast};
@@ -9,7 +8,7 @@ use skywave_lab::scenario::Scenario;
 use skywave_lab::threads::cores;
 
 use crate::failure::Failure;
-use crate::output;
+use crate::{memory, output};
 
 /// Time and size on the disk from which on they are told before a run.
 const LONG_S: f64 = 60.0;
@@ -38,7 +37,10 @@ pub(crate) fn admit(scenario: &Scenario, file: &Path, wish: Wish) -> Result<(), 
     let threads = wish.threads.unwrap_or_else(cores);
     let all = forecast(scenario, wish.series, threads);
     let forecast = wish.shard.map_or(all, |shard| all.part(shard));
-    let most = wish.memory.map(|bytes| bytes as f64).or_else(available);
+    let most = wish
+        .memory
+        .map(|bytes| bytes as f64)
+        .or_else(memory::available);
     if let Some(most) = most.filter(|most| forecast.memory > *most) {
         return Err(Failure::Memory {
             file: file.to_owned(),
@@ -68,16 +70,6 @@ fn words(forecast: &Forecast) -> String {
 /// Time that the runs take on all their threads.
 fn wall_seconds(forecast: &Forecast) -> f64 {
     forecast.seconds / forecast.threads as f64
-}
-
-/// Memory that is free for programs, bytes, where the system tells.
-fn available() -> Option<f64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1024.0)
 }
 
 /// A rough time.

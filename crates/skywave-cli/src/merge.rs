@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::figures::Figures;
 use crate::origin;
 use crate::output;
+use crate::partition::Partition;
 use crate::publish::{Publication, Shown};
 
 /// Merge the shards that `skywave run --shard` has made, on this machine or on others.
@@ -47,6 +48,9 @@ pub(crate) struct Args {
     quiet: bool,
 
     #[command(flatten)]
+    partition: Partition,
+
+    #[command(flatten)]
     figures: Figures,
 }
 
@@ -54,6 +58,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let shards = Shards::read(&args.dirs)?;
     let figures = args.figures.prepare()?;
     let (path, scenario) = load(args, &shards)?;
+    let partition = args.partition.path(&scenario)?;
     let dir = args.out.join(scenario.name());
     let file = shards.file();
     let options = Options {
@@ -71,6 +76,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         named: &file.file,
         file: &path,
         figures,
+        partition: partition.as_deref(),
         shown: Shown::of(args.json, args.quiet),
     };
     let drawn = publication.write()?;
@@ -94,7 +100,7 @@ fn load(args: &Args, shards: &Shards) -> Result<(PathBuf, Scenario), Failure> {
     if let Some(path) = &args.scenario {
         return Ok((path.clone(), from(path)?));
     }
-    let copy = shards.first().join("scenario.toml");
+    let copy = shards.first().join(Shards::SCENARIO);
     let text = fs::read_to_string(&copy).unwrap_or_default();
     if let Some(path) = origin::before(shards.first())
         && fs::read_to_string(&path).is_ok_and(|now| now == text)

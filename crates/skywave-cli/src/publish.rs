@@ -25,6 +25,8 @@ pub(crate) struct Publication<'a> {
     /// The same from here.
     pub(crate) file: &'a Path,
     pub(crate) figures: Wanted<'a>,
+    /// A folder for each value of this swept path is wanted.
+    pub(crate) partition: Option<&'a str>,
     pub(crate) shown: Shown,
 }
 
@@ -61,6 +63,9 @@ impl Publication<'_> {
             output::note(&note);
         }
         let series = report::write_all(self.dir, self.study, self.results, &options)?;
+        if let Some(key) = self.partition {
+            report::write_partitioned(self.dir, self.study, self.results, key)?;
+        }
         origin.write()?;
         if let Some(before) = series {
             tell_series(before, self.dir);
@@ -96,6 +101,10 @@ impl Publication<'_> {
             "Data:   {}",
             self.dir.join("results.parquet").display()
         )?;
+        if self.partition.is_some() {
+            let parts = self.dir.join(report::PARTITIONED);
+            writeln!(out, "Parts:  {}/", parts.display())?;
+        }
         if self.shown == Shown::Table {
             for plot in drawn {
                 writeln!(out, "Plot:   {}", plot.display())?;

@@ -17,6 +17,7 @@ use crate::figures::Figures;
 use crate::forecast::Wish;
 use crate::keep::Keep;
 use crate::origin::Origin;
+use crate::partition::Partition;
 use crate::progress::Bar;
 use crate::publish::{Publication, Shown};
 use crate::quantity::bytes;
@@ -77,7 +78,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "N/OF",
-        conflicts_with_all = ["json", "capture", "drawn", "dask", "store"]
+        conflicts_with_all = ["json", "capture", "drawn", "dask", "store", "partition"]
     )]
     shard: Option<Shard>,
 
@@ -89,6 +90,9 @@ pub(crate) struct Args {
     /// Print only where the report and the results are.
     #[arg(long, conflicts_with = "json")]
     quiet: bool,
+
+    #[command(flatten)]
+    partition: Partition,
 
     #[command(flatten)]
     keep: Keep,
@@ -128,6 +132,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     // A wrong name should not cost a night of simulations.
     capture::check_links(&scenario, links.as_deref().unwrap_or_default())?;
     let figures = args.figures.prepare()?;
+    let partition = args.partition.path(&scenario)?;
     announce_series(args, &scenario);
     let wish = Wish {
         shard: args.shard,
@@ -159,6 +164,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         named: &args.scenario.display().to_string(),
         file: &args.scenario,
         figures,
+        partition: partition.as_deref(),
         shown: Shown::of(args.json, args.quiet),
     };
     let drawn = publication.write()?;
@@ -260,7 +266,7 @@ fn simulate_all(
     scenario: &Scenario,
     dir: &Path,
 ) -> Result<Results, Failure> {
-    let results = simulate(args, keep, scenario, dir, None)?;
+    let results = simulate(args, keep, scenario, dir, None, &|| Ok(()))?;
     if !results.is_complete() {
         return Err(Failure::Interrupted {
             done: results.finished(),
@@ -278,10 +284,13 @@ fn simulate_shard(args: &Args, scenario: &Scenario, shard: Shard) -> Result<(), 
         .out
         .join(ShardFile::directory(scenario.name(), shard));
     let names = (scenario.name(), &*args.scenario.display().to_string());
-    ShardFile::new(scenario, shard, names, args.recorded(scenario), ENGINE).write(&dir)?;
-    output::write(&dir.join("scenario.toml"), scenario.text())?;
-    Origin::of(&args.scenario, &dir, scenario.text()).write()?;
-    let results = simulate(args, &args.keep, scenario, &dir, Some(shard))?;
+    let file = ShardFile::new(scenario, shard, names, args.recorded(scenario), ENGINE);
+    // Not before the directory is ours: another run may go on there, of another version of the scenario.
+    let begin = || {
+        file.write(&dir, scenario.text())?;
+        Ok(Origin::of(&args.scenario, &dir, scenario.text()).write()?)
+    };
+    let results = simulate(args, &args.keep, scenario, &dir, Some(shard), &begin)?;
     let total = shard.share(scenario.runs());
     if results.finished() < total {
         return Err(Failure::Interrupted {
@@ -309,6 +318,7 @@ fn simulate(
     scenario: &Scenario,
     dir: &Path,
     shard: Option<Shard>,
+    begin: &(dyn Fn() -> Result<(), experiment::Error> + Sync),
 ) -> Result<Results, Failure> {
     let bar = Bar::new(scenario.name());
     let options = Options {
@@ -320,6 +330,7 @@ fn simulate(
         cancel: interrupt::flag(),
         progress: &|progress| bar.show(progress),
         doubts: &output::doubts,
+        begin,
         ..Options::default()
     };
     Ok(experiment::run(

@@ -318,3 +318,79 @@ fn what_takes_more_memory_than_it_may_is_refused_with_its_key() {
     fs::write(dir.path().join("my-link.toml"), SWEEP).expect("written");
     done(dir.path(), &["run", "my-link.toml", "--memory", "1GB"]);
 }
+
+#[test]
+fn a_shard_in_use_stays_what_it_is() {
+    let (dir, _) = folder();
+    let shard = ["run", "my-link.toml", "--shard", "1/2"];
+    done(dir.path(), &shard);
+    let there = dir.path().join("runs/my-link.shard-1-of-2");
+    let files = ["shard.json", "scenario.toml", ".scenario-path"];
+    let read = || files.map(|name| fs::read(there.join(name)).expect(name));
+    let before = read();
+    // Another run goes on there, and the scenario has become another one.
+    let lock = fs::File::open(there.join(".lock")).expect("the lock");
+    lock.lock().expect("locked");
+    let other = SWEEP.replace("seeds = 3", "seeds = 4");
+    fs::write(dir.path().join("my-link.toml"), other).expect("written");
+    let output = skywave(dir.path(), &shard);
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stderr);
+    assert!(told.contains("is in use by another run"), "{told}");
+    assert!(read() == before, "the shard says that it is another one");
+    drop(lock);
+    done(dir.path(), &shard);
+    assert!(read() != before);
+}
+
+/// A scenario that may be much larger than it looks.
+fn refused(dir: &Path, scenario: &str, memory: &str, more: &[&str]) -> String {
+    fs::write(dir.join("large.toml"), scenario).expect("written");
+    let args = [
+        &["run", "large.toml", "--threads", "1", "--memory", memory],
+        more,
+    ]
+    .concat();
+    let output = skywave(dir, &args);
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(!dir.join("runs/large").exists());
+    told
+}
+
+#[test]
+fn the_key_is_named_that_makes_a_scenario_too_large() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (link, rest) = SWEEP.split_once("[[flow]]").expect("a flow");
+    let (flow, run) = rest.split_once("[run]").expect("a run");
+    let flows: String = (0..10)
+        .map(|n| format!("[[flow]]{flow}count = 10_000\n").replace("bulk", &format!("bulk{n}")))
+        .collect();
+    let told = refused(
+        dir.path(),
+        &format!("{link}{flows}[run]{run}"),
+        "500MB",
+        &[],
+    );
+    assert!(
+        told.contains("most of it for flows and links (`count`)"),
+        "{told}"
+    );
+    let fast = SWEEP.replace("1Mbps", "10Gbps").replace("2s", "60s");
+    let told = refused(dir.path(), &fast, "6GB", &["--series"]);
+    assert!(
+        told.contains("most of it for time series (`series` in [run], or --series)"),
+        "{told}"
+    );
+    // 998,560 runs, as many as may be.
+    let seeds: Vec<String> = (0..9985)
+        .map(|n| format!("{:.5}", f64::from(n) * 1e-5))
+        .collect();
+    let many = SWEEP.replace("[0.0, 0.01, 0.02]", &format!("[{}]", seeds.join(", ")));
+    let many = many.replace("seeds = 3", "seeds = 100");
+    let told = refused(dir.path(), &many, "200MB", &[]);
+    assert!(
+        told.contains("most of it for the runs (`seeds` in [run] times the points of [sweep])"),
+        "{told}"
+    );
+}

@@ -154,6 +154,28 @@ fn remove(dir: &Path) -> io::Result<()> {
     }
 }
 
+/// Removes what killed processes have left in `dir` of the files that they were writing there, of those whose names
+/// `is_meant` accepts: nobody else may be writing them. Best effort, it only takes space.
+pub(super) fn remove_drafts(dir: &Path, is_meant: impl Fn(&str) -> bool) {
+    let is_draft = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.and_then(of_hidden).is_some_and(&is_meant)
+    };
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    for path in entries.map(|entry| entry.path()).filter(is_draft) {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// The name of the file that will replace a temporary one.
+fn of_hidden(name: &str) -> Option<&str> {
+    let name = name.strip_prefix('.')?.strip_suffix(".tmp")?;
+    let (name, number) = name.rsplit_once('.')?;
+    let (name, process) = name.rsplit_once('.')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    (is_number(number) && is_number(process)).then_some(name)
+}
+
 fn temporary(path: &Path) -> PathBuf {
     hidden(path, "tmp")
 }
@@ -202,6 +224,26 @@ mod tests {
         assert!(!same(&long));
         assert!(!same(b""));
         assert!(same(b""));
+    }
+
+    #[test]
+    fn what_a_killed_process_was_writing_is_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let draft = Draft::create(&dir.path().join("runs.jsonl")).unwrap();
+        std::mem::forget(draft);
+        let others = [
+            ".mine.1.2.tmp",
+            ".runs.jsonl.a.2.tmp",
+            ".runs.jsonl",
+            "x.1.2.tmp",
+        ];
+        for name in others {
+            fs::write(dir.path().join(name), name).unwrap();
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 5);
+        remove_drafts(dir.path(), |name| name == "runs.jsonl");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
+        assert!(others.iter().all(|name| dir.path().join(name).exists()));
     }
 
     #[test]

@@ -75,6 +75,7 @@ impl Gathering {
                 if doubts.any() {
                     (options.doubts)(&doubts);
                 }
+                (options.begin)()?;
                 Some(store)
             }
             None => None,

@@ -22,7 +22,7 @@ fn shards(root: &Path, design: &Losses, count: usize, series: RecordSeries) -> V
     let one = |shard| {
         let dir = root.join(ShardFile::directory("test", shard));
         let file = ShardFile::new(design, shard, ("test", "test.toml"), series, ENGINE);
-        file.write(&dir).unwrap();
+        file.write(&dir, "").unwrap();
         let options = Options {
             dir: Some(&dir),
             shard: Some(shard),
@@ -108,7 +108,7 @@ fn shards_that_do_not_belong_together_are_refused() {
         let mut file = read_file(&dirs[1]);
         change(&mut file);
         let other = root.path().join("other");
-        file.write(&other).unwrap();
+        file.write(&other, "").unwrap();
         refused(&[dirs[0].clone(), other])
     };
     assert_eq!(

@@ -123,6 +123,8 @@ pub struct Options<'a> {
     pub progress: &'a (dyn Fn(Progress) + Sync),
     /// Told of lines of the run directory's journal that are not believed, if there are any.
     pub doubts: &'a (dyn Fn(&Doubts) + Sync),
+    /// Called when the run directory is this call's alone, before anything is run: for files that say what is in it.
+    pub begin: &'a (dyn Fn() -> Result<(), Error> + Sync),
 }
 
 /// Never cancelled.
@@ -140,6 +142,7 @@ impl Default for Options<'_> {
             cancel: &NEVER,
             progress: &|_| (),
             doubts: &|_| (),
+            begin: &|| Ok(()),
         }
     }
 }

@@ -93,7 +93,7 @@ where
             cancel: options.cancel,
             progress: &progress,
             doubts: options.doubts,
-            shard: None,
+            ..Options::default()
         };
         let measured = run(scenario, &one, &simulate)?;
         done += measured.finished();

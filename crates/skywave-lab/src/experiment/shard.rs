@@ -66,17 +66,23 @@ impl ShardFile {
         format!("{name}.shard-{number:0digits$}-of-{count}")
     }
 
-    /// Writes it into the directory of the shard.
+    /// Writes it into the directory of the shard, with the `scenario`'s text beside it, which a merge reads.
     ///
     /// # Errors
-    /// When the file cannot be written.
-    pub fn write(&self, dir: &Path) -> Result<(), Error> {
+    /// When a file cannot be written.
+    pub fn write(&self, dir: &Path, scenario: &str) -> Result<(), Error> {
+        let at = |path: &Path| {
+            let path = path.to_owned();
+            move |source| Error::Io { path, source }
+        };
+        let copy = dir.join(Shards::SCENARIO);
+        write_atomically(&copy, |out| out.write_all(scenario.as_bytes())).map_err(at(&copy))?;
         let path = dir.join(FILE);
-        write_atomically(&path, |out| {
+        let write = |out: &mut io::BufWriter<fs::File>| {
             serde_json::to_writer_pretty(&mut *out, self)?;
             writeln!(out)
-        })
-        .map_err(|source| Error::Io { path, source })
+        };
+        write_atomically(&path, write).map_err(at(&path))
     }
 
     /// Whether these are shards of the results that `plan` makes.
@@ -195,6 +201,9 @@ pub struct Shards {
 }
 
 impl Shards {
+    /// The copy of the scenario in the directory of a shard.
+    pub const SCENARIO: &'static str = "scenario.toml";
+
     /// Reads what the directories say of themselves.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use super::file::remove_drafts;
 use super::guard::Lock;
 use super::journal::{Doubts, Journal, Lines, Place};
 use super::key::RunKey;
@@ -123,6 +124,11 @@ impl Store {
         };
         fs::create_dir_all(dir).map_err(at(dir))?;
         let lock = Lock::acquire(dir)?;
+        // All of these are written under the lock.
+        remove_drafts(dir, |name| {
+            [RUNS, "report.html"].contains(&name) || name.ends_with(".parquet")
+        });
+        remove_drafts(&dir.join(SERIES), |name| name.ends_with(".bin"));
         let lines = if fresh {
             None
         } else {

@@ -8,6 +8,7 @@ use super::drawings::Drawing;
 #[cfg(feature = "pdf")]
 use super::pdf::{Fonts, pdf};
 use super::study::Study;
+use crate::experiment::Error;
 use crate::experiment::file::write_atomically;
 
 /// A file that could not be written.
@@ -18,6 +19,12 @@ pub struct WriteError {
     pub path: PathBuf,
     /// What the system said.
     pub source: io::Error,
+}
+
+impl From<WriteError> for Error {
+    fn from(WriteError { path, source }: WriteError) -> Self {
+        Self::Io { path, source }
+    }
 }
 
 /// Writes one file, whole or not at all.

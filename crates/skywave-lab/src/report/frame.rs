@@ -52,6 +52,22 @@ impl<'a> Frame<'a> {
         }
     }
 
+    /// The table without a column.
+    pub(super) fn without(self, column: &str) -> Self {
+        let fields = self.schema.fields().iter().enumerate();
+        let kept = fields.filter(|(_, field)| field.name() != column);
+        let kept: Vec<usize> = kept.map(|(at, _)| at).collect();
+        let fields = kept.iter().map(|&at| self.schema.field(at).clone());
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let batches = self.batches;
+        Self {
+            schema,
+            batches: Box::new(batches.map(move |batch| {
+                batch.and_then(|batch| batch.project(&kept).map_err(io::Error::other))
+            })),
+        }
+    }
+
     /// Names, types and units of the columns.
     pub fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
@@ -69,6 +85,11 @@ impl Iterator for Frame<'_> {
 
 /// One row a run and flow.
 pub fn runs<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
+    runs_of(study, rows(study, results))
+}
+
+/// The same of some rows.
+pub(super) fn runs_of<'a>(study: &'a Study, rows: impl Iterator<Item = Row<'a>> + 'a) -> Frame<'a> {
     let params = ParamColumns::new(study);
     let mut fields = vec![
         Field::new("scenario", DataType::Utf8, false),
@@ -78,7 +99,7 @@ pub fn runs<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     fields.push(Field::new("flow", DataType::Utf8, false));
     fields.push(Field::new("transport", DataType::Utf8, false));
     fields.extend(FLOW.iter().map(measured_field));
-    let chunks = chunked(rows(study, results));
+    let chunks = chunked(rows);
     Frame::new(
         fields,
         chunks.map(move |chunk: Vec<Row<'a>>| {

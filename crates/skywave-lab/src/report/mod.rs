@@ -19,6 +19,8 @@ mod observe;
 mod panel;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod partition;
 #[cfg(feature = "pdf")]
 mod pdf;
 pub mod plot;
@@ -42,6 +44,8 @@ pub use html::{CSS, HtmlOptions, html, render_page};
 pub use panel::{Facet, Panel, PanelSeries, XAxis, XValue, panels};
 #[cfg(feature = "parquet")]
 pub use parquet::{write_bins, write_frame, write_links, write_results, write_series};
+#[cfg(feature = "parquet")]
+pub use partition::{PARTITIONED, write_partitioned};
 #[cfg(feature = "pdf")]
 pub use pdf::{Fonts, NoSuchFont, pdf};
 pub use row::{Row, rows};

@@ -72,7 +72,7 @@ pub fn write_series<W: Write + Send>(out: W, study: &Study, results: &Results) -
     write(out, frame::series(study, results), study, results)
 }
 
-fn write<W: Write + Send>(
+pub(super) fn write<W: Write + Send>(
     out: W,
     frame: Frame<'_>,
     study: &Study,

@@ -30,21 +30,32 @@ pub struct Row<'a> {
 
 /// All rows, point by point, then seed by seed, then flow by flow.
 pub fn rows<'a>(study: &'a Study, results: &'a Results) -> impl Iterator<Item = Row<'a>> {
-    let same: Vec<bool> = (0..results.points()).map(|p| is_same(results, p)).collect();
-    results.iter().flat_map(move |(point, seed_index, run)| {
-        let same_for_all_seeds = same.get(point).copied().filter(|_| results.seeds.len() > 1);
-        let seed = results.seeds[seed_index];
-        let point = study.points.get(point);
-        let flows = run.outcome.flows.into_iter().enumerate();
-        flows.filter_map(move |(i, flow)| {
-            let point = point?;
-            Some(Row {
-                scenario: &study.name,
-                seed,
-                point,
-                transport: point.flows.get(i).map_or("", |f| &f.transport),
-                flow,
-                same_for_all_seeds,
+    rows_at(study, results, 0..results.points())
+}
+
+/// The rows of some points.
+pub(super) fn rows_at<'a>(
+    study: &'a Study,
+    results: &'a Results,
+    points: impl Iterator<Item = usize> + 'a,
+) -> impl Iterator<Item = Row<'a>> {
+    points.flat_map(move |at| {
+        let same = (results.seeds.len() > 1).then(|| is_same(results, at));
+        let point = study.points.get(at);
+        let runs = results.seeds.iter().zip(results.at(at));
+        runs.flat_map(move |(&seed, run)| {
+            let flows = run.map(|run| run.outcome.flows).unwrap_or_default();
+            let flows = flows.into_iter().enumerate();
+            flows.filter_map(move |(i, flow)| {
+                let point = point?;
+                Some(Row {
+                    scenario: &study.name,
+                    seed,
+                    point,
+                    transport: point.flows.get(i).map_or("", |f| &f.transport),
+                    flow,
+                    same_for_all_seeds: same,
+                })
             })
         })
     })

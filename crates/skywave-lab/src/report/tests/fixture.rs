@@ -23,6 +23,7 @@ const FIXED: Options<'static> = Options {
     cancel: &NEVER,
     progress: &|_| (),
     doubts: &|_| (),
+    begin: &|| Ok(()),
 };
 static NEVER: AtomicBool = AtomicBool::new(false);
 

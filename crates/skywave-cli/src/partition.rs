@@ -1,0 +1,36 @@
+//! Results in a folder for each value of a swept parameter.
+
+use skywave_lab::scenario::Scenario;
+
+use crate::failure::Failure;
+
+/// The wish for such folders.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Partition {
+    /// Leave the rows of results.parquet also in a folder for each value of this swept path, as in
+    /// OUT/NAME/results/KEY=VALUE/part-0.parquet (Hive's layout).
+    #[arg(id = "partition", long = "partition", value_name = "KEY")]
+    key: Option<String>,
+}
+
+impl Partition {
+    /// The swept path, which may be named by its last words.
+    pub(crate) fn path(&self, scenario: &Scenario) -> Result<Option<String>, Failure> {
+        let Some(key) = &self.key else {
+            return Ok(None);
+        };
+        let paths = scenario.params();
+        if paths.contains(key) {
+            return Ok(Some(key.clone()));
+        }
+        let end = format!(".{key}");
+        let mut named = paths.iter().filter(|path| path.ends_with(&end));
+        match (named.next(), named.next()) {
+            (Some(path), None) => Ok(Some(path.clone())),
+            _ => Err(Failure::Usage(format!(
+                "--partition {key}: expected one of the paths in [sweep]: {}",
+                paths.join(", ")
+            ))),
+        }
+    }
+}

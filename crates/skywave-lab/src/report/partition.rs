@@ -1,0 +1,141 @@
+//! Results as a data set of Hive's layout: a folder for each value of a swept parameter, with a file in it. Programs
+//! that ask for one value then read one file, and find the value in the folder's name.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::file::WriteError;
+use super::frame;
+use super::parquet::write;
+use super::row::rows_at;
+use super::study::{Study, StudyPoint};
+use crate::experiment::Results;
+use crate::experiment::file::DraftDirectory;
+use crate::experiment::guard::Lock;
+use crate::scenario::{ParamValue, Written};
+
+/// The folder of the data set in a run directory.
+pub const PARTITIONED: &str = "results";
+/// The name of the file in each of its folders.
+const FILE: &str = "part-0.parquet";
+/// What Hive calls a missing value.
+const MISSING: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// Writes the rows of `results.parquet` into a folder for each value of the swept path `key`, whole or not at all; the
+/// column of that path is in the folders' names alone. Gives the folder around them.
+///
+/// # Errors
+/// When a file cannot be written, or a run not be read back.
+pub fn write_partitioned(
+    dir: &Path,
+    study: &Study,
+    results: &Results,
+    key: &str,
+) -> Result<PathBuf, WriteError> {
+    let target = dir.join(PARTITIONED);
+    let failed = |source| WriteError {
+        path: target.clone(),
+        source,
+    };
+    fs::create_dir_all(dir).map_err(failed)?;
+    let _alone = Lock::wait(dir).map_err(|(path, source)| WriteError { path, source })?;
+    let draft = DraftDirectory::create(&target).map_err(failed)?;
+    let mut values: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, point) in study.points.iter().enumerate() {
+        values.entry(value(point, key)).or_default().push(at);
+    }
+    for (value, points) in values {
+        let folder = draft.location().join(format!("{}={value}", escaped(key)));
+        let write = || -> io::Result<()> {
+            fs::create_dir(&folder)?;
+            let mut out = BufWriter::new(File::create(folder.join(FILE))?);
+            let rows = rows_at(study, results, points.into_iter());
+            let frame = frame::runs_of(study, rows).without(key);
+            write(&mut out, frame, study, results)?;
+            out.flush()
+        };
+        write().map_err(failed)?;
+    }
+    draft.finish().map_err(failed)?;
+    Ok(target)
+}
+
+/// A value as the name of a folder has it: quantities in SI units, as in the column.
+fn value(point: &StudyPoint, key: &str) -> String {
+    let Some(value) = point.param(key) else {
+        return MISSING.to_owned();
+    };
+    match (&value.quantity, &value.written) {
+        (None, Written::Float(_)) | (Some(_), _) => {
+            let number = ParamValue::number(value);
+            number.map_or(MISSING.to_owned(), |number| number.to_string())
+        }
+        (None, _) => escaped(&value.to_string()),
+    }
+}
+
+/// Text without the signs that mean something in paths, or to Hive.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if c.is_control() || "\"#%'*/:=?\\{[]^".contains(c) {
+            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "%{byte:02X}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::fixture::small;
+    use super::*;
+
+    #[test]
+    fn a_folder_for_each_value_has_its_rows() {
+        let dir = tempfile::tempdir().unwrap();
+        let (study, results) = small();
+        let key = study.paths().next().unwrap().to_owned();
+        // A second time replaces the first.
+        for _ in 0..2 {
+            let folder = write_partitioned(dir.path(), &study, &results, &key).unwrap();
+            let mut names: Vec<String> = fs::read_dir(&folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            assert_eq!(names, [format!("{key}=cerl"), format!("{key}=reno")]);
+            for name in names {
+                let file = File::open(folder.join(name).join(FILE)).unwrap();
+                let builder =
+                    ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file);
+                let builder = builder.unwrap();
+                assert!(builder.schema().column_with_name(&key).is_none());
+                assert!(builder.schema().column_with_name("goodput_bps").is_some());
+                let rows: usize = builder
+                    .build()
+                    .unwrap()
+                    .map(|b| b.unwrap().num_rows())
+                    .sum();
+                assert_eq!(
+                    rows * 2,
+                    frame::runs(&study, &results)
+                        .map(|b| b.unwrap().num_rows())
+                        .sum::<usize>()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_folders_keep_to_one_level() {
+        assert_eq!(escaped("a/b=c%\n.."), "a%2Fb%3Dc%25%0A..");
+    }
+}
