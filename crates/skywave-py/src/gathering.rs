@@ -18,7 +18,7 @@ use crate::results::Results;
 use crate::running;
 
 /// Lines of runs, and the time series of those that have some, by their keys.
-type Lines<'py> = (Bound<'py, PyBytes>, Vec<(String, Bound<'py, PyBytes>)>);
+pub(crate) type Lines<'py> = (Bound<'py, PyBytes>, Vec<(String, Bound<'py, PyBytes>)>);
 
 /// Which runs record time series, as Python says it.
 pub(crate) fn recorded(series: Option<&str>) -> PyResult<RecordSeries> {

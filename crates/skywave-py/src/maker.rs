@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 use skywave_lab::capture;
 use skywave_lab::experiment;
 use skywave_lab::scenario::{CustomMembers, Files, Scenario, Unreadable};
 
 use crate::custom::Failure;
 use crate::errors::scenario_error;
-use crate::gathering::{packed, recorded};
+use crate::gathering::{Lines, packed, recorded};
 use crate::running;
 
 /// The files of a scenario that was sent here, by the places that they have elsewhere.
@@ -93,7 +92,7 @@ impl Maker {
         places: Vec<usize>,
         seconds: f64,
         watch: &Bound<'py, PyAny>,
-    ) -> PyResult<(Bound<'py, PyBytes>, Vec<(String, Bound<'py, PyBytes>)>)> {
+    ) -> PyResult<Lines<'py>> {
         let failure = Arc::new(Failure::default());
         let tell = || watch.call0().map(|_| ());
         let budget = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
