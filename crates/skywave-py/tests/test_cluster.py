@@ -25,6 +25,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning:distributed"),
+    # On a busy machine, workers take a while to start.
+    pytest.mark.filterwarnings("ignore:the Dask cluster at .* has no workers:RuntimeWarning"),
 ]
 
 
@@ -245,14 +247,14 @@ def test_ctrl_c_frees_the_workers_and_leaves_a_journal(
     with Client(cluster.address, set_as_default=False) as client:  # type: ignore[no-untyped-call]
         with pytest.raises(KeyboardInterrupt):
             skywave.run(mixed, out=tmp_path, on=client, progress=stop)
-        deadline = time.monotonic() + 30
-        while any(client.processing().values()):
+        # The tasks are forgotten, and the threads of the workers are free again, too.
+        deadline = time.monotonic() + 60
+        while True:
+            busy = client.run(lambda dask_worker: len(dask_worker.active_threads))
+            if not any(busy.values()) and not any(client.processing().values()):
+                break
             assert time.monotonic() < deadline
             time.sleep(0.1)
-        # The thread of the worker is free again, too.
-        assert client.submit(sum, [1, 2], pure=False).result(timeout=30) == 3
-        busy = client.run(lambda dask_worker: len(dask_worker.active_threads))
-        assert set(busy.values()) == {0}
         calls: list[tuple[int, int, int]] = []
         short = replace(mixed, sweep={"run.duration": [*durations, "9s"]})
         skywave.run(short, out=tmp_path, on=client, progress=lambda *call: calls.append(call))
