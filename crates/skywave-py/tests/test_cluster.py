@@ -173,7 +173,7 @@ def test_killed_workers_lose_nothing(tmp_path: Path, many: Scenario) -> None:
     assert journal(tmp_path / "there", "many") == journal(tmp_path / "here", "many")
 
 
-# It has passed on a quiet machine, and waited for ever at the last two runs on one that was very busy.
+# It has passed on a quiet machine, and waited for ever at the last two runs on a very busy one.
 @pytest.mark.skipif("SKYWAVE_TEST_HANGS" not in os.environ, reason="set SKYWAVE_TEST_HANGS=1")
 @pytest.mark.usefixtures("small_chunks")
 def test_a_worker_that_hangs_is_not_waited_for(
