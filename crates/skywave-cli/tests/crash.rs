@@ -108,7 +108,7 @@ fn a_sweep_that_is_killed_goes_on_and_leaves_the_same_bytes() {
     let entries = fs::read_dir(dir.join("runs/sweep")).expect("the directory");
     let names = entries.map(|entry| entry.expect("a name").file_name());
     let drafts: Vec<_> = names
-        .filter(|name| name.to_string_lossy().ends_with(".tmp"))
+        .filter(|name| Path::new(name).extension().is_some_and(|end| end == "tmp"))
         .collect();
     assert!(drafts.is_empty(), "{drafts:?}");
 }

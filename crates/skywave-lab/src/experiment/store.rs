@@ -128,7 +128,7 @@ impl Store {
         remove_drafts(dir, |name| {
             [RUNS, "report.html"].contains(&name) || name.ends_with(".parquet")
         });
-        remove_drafts(&dir.join(SERIES), |name| name.ends_with(".bin"));
+        remove_drafts(&dir.join(SERIES), |_| true);
         let lines = if fresh {
             None
         } else {
