@@ -42,7 +42,7 @@ pub(crate) enum KeyFailure {
     #[error("{}: no keys in it", .0.display())]
     Empty(PathBuf),
     #[error(
-        "{0:?} is neither a public key (`sky1` and 43 characters, as `skywave key` prints) nor a file of them"
+        "there is no file {0:?}, and it is no public key (`sky1` and 43 characters, as `skywave key` prints)"
     )]
     Neither(String),
     #[error(

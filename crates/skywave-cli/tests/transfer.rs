@@ -266,7 +266,10 @@ fn files_of_keys_that_are_none_are_told() {
             "sky1AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
             "no key of a host",
         ),
-        ("nothing", "is neither a public key"),
+        (
+            "nothing",
+            "there is no file \"nothing\", and it is no public key",
+        ),
     ] {
         let said = said(key);
         assert!(said.contains(expected), "{key}: {said}");

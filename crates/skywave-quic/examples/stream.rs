@@ -63,7 +63,7 @@ fn transport(
     Arc::new(transport)
 }
 
-/// Reads all that comes, and answers each stream with the number of its bytes.
+/// Reads all that comes, and answers each stream with the bytes of it a second.
 async fn listen(at: SocketAddr, certificate: &str, mib: u32) -> Result<(), Error> {
     let made = rcgen::generate_simple_self_signed(vec![NAME.to_owned()])?;
     std::fs::write(certificate, made.cert.der())?;
@@ -77,12 +77,16 @@ async fn listen(at: SocketAddr, certificate: &str, mib: u32) -> Result<(), Error
             let (mut answer, stream) = connection.accept_bi().await?;
             // noq keeps few pieces that wait for an earlier one.
             let mut stream = stream.into_unordered();
-            let mut bytes = 0_u64;
-            // The sender ends it by a reset: what still waits there is not part of the measurement.
+            let (begun, mut bytes) = (Instant::now(), 0_u64);
+            // The sender ends it by a reset, which comes after what waits in the network: that is counted, with
+            // the time that it takes. What still waits at the sender is not.
             while let Ok(Some(chunk)) = stream.read_chunk(usize::MAX).await {
                 bytes += chunk.bytes.len() as u64;
             }
-            answer.write_all(&bytes.to_be_bytes()).await?;
+            let took = begun.elapsed().as_secs_f64();
+            answer
+                .write_all(&(bytes as f64 / took).to_be_bytes())
+                .await?;
             answer.finish()?;
             connection.closed().await;
             Ok::<(), Error>(())
@@ -105,18 +109,16 @@ async fn send(to: SocketAddr, certificate: &str, law: &str, time: Duration) -> R
     let connection = endpoint.connect_with(config, to, NAME)?.await?;
     let (mut stream, mut answer) = connection.open_bi().await?;
     let chunk = vec![0; 65_536];
-    let begun = Instant::now();
     let fill = async { while stream.write_all(&chunk).await.is_ok() {} };
     // Its end is no error: it has no other.
     let _ = tokio::time::timeout(time, fill).await;
-    let took = begun.elapsed().as_secs_f64();
     stream.reset(VarInt::from_u32(0))?;
-    let bytes = answer.read_to_end(8).await?;
-    let bytes = u64::from_be_bytes(bytes[..].try_into()?);
+    let rate = answer.read_to_end(8).await?;
+    let rate = f64::from_be_bytes(rate[..].try_into()?);
     let path = connection.path(PathId::ZERO).ok_or("no path")?.stats();
     println!(
         "{law} {:.3} Mb/s, {} of {} packets lost, RTT {:.0} ms",
-        bytes as f64 * 8e-6 / took,
+        rate * 8e-6,
         path.lost_packets,
         path.udp_tx.datagrams,
         path.rtt.as_secs_f64() * 1e3,

@@ -41,7 +41,7 @@ pub enum Error {
     #[error("cannot open a socket at {0}: {1}")]
     Bind(SocketAddr, io::Error),
     /// Nobody answered.
-    #[error("no answer from {0}: is the peer listening there?")]
+    #[error("no answer from {0}: is the peer listening there, with the same --transport?")]
     NoAnswer(String),
     /// The peer was away for longer than it may be.
     #[error("no progress for too long; the same command goes on from there")]
@@ -50,7 +50,7 @@ pub enum Error {
     #[error("the host at this address has another key than the one that is expected")]
     OtherKey,
     /// The peer does not know this host's key.
-    #[error("the peer does not allow this host's key")]
+    #[error("the peer does not allow this host's key, nor takes a code")]
     NotAllowed,
     /// The code is wrong.
     #[error("the peer has another code")]

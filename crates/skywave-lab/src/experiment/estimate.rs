@@ -1,18 +1,15 @@
 //! What an experiment will take, before it is run: roughly, and rather too much than too little.
 
-use skywave_core::link::Service;
 use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome, ProxyOutcome, StationOutcome};
 use skywave_sim::spec::Spec;
 
 use super::key::RunKey;
+use super::load::packets_of;
 use super::results::RunResult;
 use super::{Design, RecordSeries, Shard, is_recorded, record, series};
 
 /// Points that are looked at; the others are like these.
 const LOOKED_AT: usize = 50;
-/// Payload and headers of a packet, and the rate of a network without wires.
-const PACKET_BITS: f64 = 12_000.0;
-const RADIO_BPS: f64 = 2e6;
 /// Seconds that a packet takes at a link, and a run besides, on one processor of 2020.
 const PER_PACKET_S: f64 = 0.4e-6;
 const PER_RUN_S: f64 = 60e-6;
@@ -65,7 +62,7 @@ impl Cause {
 pub struct Forecast {
     /// Number of runs.
     pub runs: usize,
-    /// Packets at all links, if each link is busy all the time.
+    /// Packets at all links, if all flows send as much as their ways carry.
     pub packets: f64,
     /// Threads that have something to do.
     pub threads: usize,
@@ -150,16 +147,6 @@ pub fn forecast<D: Design + ?Sized>(design: &D, wish: RecordSeries, threads: usi
         memory: parts.iter().map(|(bytes, _)| bytes).sum(),
         cause: largest.map_or(Cause::Runs, |(_, cause)| *cause),
     }
-}
-
-/// Packets of a run.
-fn packets_of(spec: &Spec) -> f64 {
-    let links = spec.links.iter().map(|link| match &link.config.service {
-        Service::Rate(rate) => rate.as_bps() as f64,
-        Service::Trace(trace) => trace.mean_rate().as_bps() as f64,
-    });
-    let radio = if spec.radio.is_some() { RADIO_BPS } else { 0.0 };
-    (links.sum::<f64>() + radio) * spec.duration.as_secs_f64() / PACKET_BITS
 }
 
 /// Bytes of a run's line in the journal, and of its rows.

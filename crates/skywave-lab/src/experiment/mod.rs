@@ -12,6 +12,7 @@ mod gather;
 pub(crate) mod guard;
 mod journal;
 mod key;
+mod load;
 mod make;
 mod merge;
 mod packed;

@@ -85,12 +85,7 @@ impl Reader<'_> {
     }
 
     /// Which compositions of a group run on a path, and why the mechanisms among the others do not.
-    fn able(
-        &self,
-        draft: &Draft<'_>,
-        entries: &[Entry],
-        group: Vec<usize>,
-    ) -> Able {
+    fn able(&self, draft: &Draft<'_>, entries: &[Entry], group: Vec<usize>) -> Able {
         let name = draft.model.name.get_ref();
         let all: Vec<&Entry> = group.iter().map(|&entry| &entries[entry]).collect();
         if self.compose(draft, name, &all).is_ok() {

@@ -1,0 +1,86 @@
+//! How many packets a run has at its links, before it is run.
+
+use std::collections::VecDeque;
+
+use skywave_core::link::Service;
+use skywave_sim::spec::{LinkSpec, Spec};
+
+/// Payload and headers of a packet, and the rate of a network without wires.
+const PACKET_BITS: f64 = 12_000.0;
+const RADIO_BPS: f64 = 2e6;
+/// Flows whose ways are looked for; of more, each of these stands for several.
+const LOOKED_AT: usize = 64;
+
+/// Packets at all links of a run in which each flow has its share of the narrowest link on its way, and an ACK
+/// comes back for each packet. Where ways lead through a radio network, as if all links were busy all the time.
+pub(super) fn packets_of(spec: &Spec) -> f64 {
+    let seconds = spec.duration.as_secs_f64();
+    if spec.radio.is_some() {
+        let links: f64 = spec.links.iter().map(bps).sum();
+        return (links + RADIO_BPS) * seconds / PACKET_BITS;
+    }
+    let leaving = leaving(spec);
+    let step = spec.flows.len().div_ceil(LOOKED_AT).max(1);
+    let mut share_of = vec![0.0; spec.links.len()];
+    let mut ways = Vec::new();
+    for flow in spec.flows.iter().step_by(step) {
+        let there = way(spec, &leaving, flow.from, &flow.way().via, flow.to);
+        let back = way(spec, &leaving, flow.to, &flow.way().reverse_via, flow.from);
+        for &link in &there {
+            share_of[link] += step as f64;
+        }
+        ways.push((there, back.len()));
+    }
+    let packets = ways.iter().map(|(there, back)| {
+        let shares = there
+            .iter()
+            .map(|&link| bps(&spec.links[link]) / share_of[link]);
+        let narrowest = shares.reduce(f64::min).unwrap_or(0.0);
+        step as f64 * narrowest * seconds / PACKET_BITS * (there.len() + back) as f64
+    });
+    packets.sum()
+}
+
+/// Rate of a link; the mean of a recorded one.
+fn bps(link: &LinkSpec) -> f64 {
+    match &link.config.service {
+        Service::Rate(rate) => rate.as_bps() as f64,
+        Service::Trace(trace) => trace.mean_rate().as_bps() as f64,
+    }
+}
+
+/// The links that leave each node.
+fn leaving(spec: &Spec) -> Vec<Vec<usize>> {
+    let mut leaving = vec![Vec::new(); spec.nodes.len()];
+    for (index, link) in spec.links.iter().enumerate() {
+        leaving[link.from].push(index);
+    }
+    leaving
+}
+
+/// The links of a way with the fewest hops past some nodes; none beyond a place that none leads to.
+fn way(spec: &Spec, leaving: &[Vec<usize>], from: usize, via: &[usize], to: usize) -> Vec<usize> {
+    let mut links = Vec::new();
+    let mut here = from;
+    for &next in via.iter().chain([&to]) {
+        // Of each node that was reached, the link by which.
+        let mut reached = vec![None; spec.nodes.len()];
+        let mut waiting = VecDeque::from([here]);
+        while let Some(node) = waiting.pop_front().filter(|node| *node != next) {
+            for &link in &leaving[node] {
+                let to = spec.links[link].to;
+                if to != here && reached[to].is_none() {
+                    reached[to] = Some(link);
+                    waiting.push_back(to);
+                }
+            }
+        }
+        let mut node = next;
+        while let Some(link) = reached[node] {
+            links.push(link);
+            node = spec.links[link].from;
+        }
+        here = next;
+    }
+    links
+}
