@@ -24,9 +24,10 @@ use crate::{output, several};
     skywave rank my-study.toml --rows 10\n  \
     skywave rank --json | jq '[.composition, .lossy_share.mean]'\n\n\
     Each line of --json is a composition, best first: study, place, composition, published, proposed,\n\
-    base, lossy_share, clean_share (share of the best goodput, mean over paths), mean_rank, wins, losses,\n\
-    delay, beside {competitor: {taken, left, jain}}, paths {name: {goodput_bps, share, rank, gain,\n\
-    over_base, timeouts, retransmits, beats_published, delay, beside}}. Measured numbers are {mean, ci95}.")]
+    base, lossy_share, clean_share (share of the best goodput, mean over paths), mean_rank, wins,\n\
+    losses, delay, beside {competitor: {taken, left, jain}}, paths {name: {goodput_bps, share, rank,\n\
+    gain, over_base, timeouts, retransmits, beats_published, delay, beside}}. Measured numbers are\n\
+    {mean, ci95}.")]
 pub(crate) struct Args {
     /// Studies (TOML); the built-in one unless given.
     studies: Vec<PathBuf>,

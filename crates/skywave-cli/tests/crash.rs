@@ -73,8 +73,7 @@ fn a_sweep_that_is_killed_goes_on_and_leaves_the_same_bytes() {
     let kills = std::env::var("SKYWAVE_KILLS").ok();
     let kills = kills.map_or(KILLS, |kills| kills.parse().expect("a number"));
     let journal = dir.join("runs/sweep/runs.jsonl");
-    let lines =
-        || fs::read(&journal).map_or(0, |text| text.iter().filter(|b| **b == b'\n').count());
+    let lines = || fs::read_to_string(&journal).map_or(0, |text| text.matches('\n').count());
     let (mut state, mut before) = (1, 0);
     for kill in 0..kills {
         let mut command = Command::new(env!("CARGO_BIN_EXE_skywave"));

@@ -58,7 +58,7 @@ fn leaving(spec: &Spec) -> Vec<Vec<usize>> {
     leaving
 }
 
-/// The links of a way with the fewest hops past some nodes; none beyond a place that none leads to.
+/// The links of a way with the fewest hops past some nodes, in no order; none beyond a place that none leads to.
 fn way(spec: &Spec, leaving: &[Vec<usize>], from: usize, via: &[usize], to: usize) -> Vec<usize> {
     let mut links = Vec::new();
     let mut here = from;
@@ -83,4 +83,59 @@ fn way(spec: &Spec, leaving: &[Vec<usize>], from: usize, via: &[usize], to: usiz
         here = next;
     }
     links
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use skywave_core::Rate;
+
+    use super::super::Design;
+    use super::super::tests::Losses;
+    use super::*;
+
+    /// Two flows over a wire, a slow hop and a wire, with a way back.
+    fn narrow() -> Spec {
+        let mut spec = Losses(vec![0]).spec(0, 1);
+        spec.nodes = ["S", "A", "B", "R"].map(Into::into).to_vec();
+        let like = spec.links[0].clone();
+        let link = |from: usize, to: usize| {
+            let mut config = (*like.config).clone();
+            let mbps = if from + to == 3 { 2 } else { 100 };
+            config.service = Service::Rate(Rate::from_bps(mbps * 1_000_000));
+            LinkSpec {
+                name: format!("{from}-{to}").into(),
+                from,
+                to,
+                config: Arc::new(config),
+            }
+        };
+        spec.links = [(0, 1), (1, 2), (2, 3), (3, 2), (2, 1), (1, 0)]
+            .map(|(from, to)| link(from, to))
+            .to_vec();
+        spec.flows[0].to = 3;
+        spec.flows.push(spec.flows[0].clone());
+        spec
+    }
+
+    #[test]
+    fn flows_share_what_is_narrowest_on_their_way() {
+        // 2 Mb/s of packets of 12 kb for a second, three links there and three back.
+        let expected = 2e6 / 12e3 * 6.0;
+        assert!((packets_of(&narrow()) - expected).abs() < 1.0);
+        // Many flows are no more packets, though not each is looked at.
+        let mut many = narrow();
+        many.flows = vec![many.flows[0].clone(); 1000];
+        assert!((packets_of(&many) / expected - 1.0).abs() < 0.05);
+    }
+
+    #[test]
+    fn a_way_leads_where_it_has_to() {
+        let mut spec = narrow();
+        let leaving = leaving(&spec);
+        assert_eq!(way(&spec, &leaving, 0, &[], 3), [2, 1, 0]);
+        spec.links[1].to = 0;
+        assert_eq!(way(&spec, &leaving, 0, &[], 3), Vec::<usize>::new());
+    }
 }
