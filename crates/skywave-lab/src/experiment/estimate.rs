@@ -11,7 +11,7 @@ use super::{Design, RecordSeries, Shard, is_recorded, record, series};
 /// Points that are looked at; the others are like these.
 const LOOKED_AT: usize = 50;
 /// Seconds that a packet takes at a link, and a run besides, on one processor of 2020.
-const PER_PACKET_S: f64 = 0.4e-6;
+const PER_PACKET_S: f64 = 0.1e-6;
 const PER_RUN_S: f64 = 60e-6;
 /// Bytes of memory: of the program, of all that is kept of a run (plan, places, a plot), of results that wait
 /// in memory, of a row of a table and the number of rows that are made at once, of a point.

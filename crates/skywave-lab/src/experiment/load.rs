@@ -8,16 +8,19 @@ use skywave_sim::spec::{LinkSpec, Spec};
 /// Payload and headers of a packet, and the rate of a network without wires.
 const PACKET_BITS: f64 = 12_000.0;
 const RADIO_BPS: f64 = 2e6;
+/// Packets of a wire that are as much work as one of a radio network, with its frames, backoffs and hops.
+const RADIO_WORK: f64 = 40.0;
 /// Flows whose ways are looked for; of more, each of these stands for several.
 const LOOKED_AT: usize = 64;
 
 /// Packets at all links of a run in which each flow has its share of the narrowest link on its way, and an ACK
-/// comes back for each packet. Where ways lead through a radio network, as if all links were busy all the time.
+/// comes back for each packet. With a radio network, as if it and all links were busy all the time, and in packets of a
+/// wire.
 pub(super) fn packets_of(spec: &Spec) -> f64 {
     let seconds = spec.duration.as_secs_f64();
     if spec.radio.is_some() {
         let links: f64 = spec.links.iter().map(bps).sum();
-        return (links + RADIO_BPS) * seconds / PACKET_BITS;
+        return (links + RADIO_BPS * RADIO_WORK) * seconds / PACKET_BITS;
     }
     let leaving = leaving(spec);
     let step = spec.flows.len().div_ceil(LOOKED_AT).max(1);
