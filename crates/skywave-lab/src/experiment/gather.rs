@@ -32,7 +32,7 @@ pub struct Gathering {
 pub struct SentSeries<'a> {
     /// The run's key.
     pub key: RunKey,
-    /// What [`Made::series`](super::Made) has.
+    /// Its series, as the maker sends them.
     pub bytes: &'a [u8],
 }
 
