@@ -25,14 +25,15 @@ fn own_group(text: &str) -> Option<&str> {
     text.lines().find_map(|line| line.strip_prefix("0::/"))
 }
 
-/// What is left in a group and in all around it: each may have a limit.
+/// Bytes that a control group and all groups around it still allow: each of them may have a limit.
 fn in_groups(root: &Path, group: &str) -> Option<f64> {
     let own = root.join(group);
     let around = own.ancestors().take_while(|dir| dir.starts_with(root));
     around.filter_map(left).reduce(f64::min)
 }
 
-/// What is left of a group's limit, if it has one. Files that nobody uses make room when it is needed.
+/// Bytes that one control group still allows; `None` if it has no limit. The kernel counts cached files as used, but
+/// drops inactive ones when a process needs the memory.
 fn left(group: &Path) -> Option<f64> {
     let read = |name: &str| fs::read_to_string(group.join(name)).ok();
     let number = |name: &str| read(name)?.trim().parse::<f64>().ok();
@@ -74,7 +75,7 @@ mod tests {
         write(&job, "memory.max", "2000000000\n");
         write(&job, "memory.current", "2100000000\n");
         assert_eq!(in_groups(root.path(), "slurm/job_7"), Some(0.0));
-        // What a container sees of itself.
+        // Inside a container its own group is the root.
         write(root.path(), "memory.max", "1000000000\n");
         assert_eq!(in_groups(root.path(), ""), Some(1e9));
     }

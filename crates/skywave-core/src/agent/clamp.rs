@@ -57,9 +57,9 @@ pub struct Regenerator {
     first: Option<SeqNr>,
     /// Everything before this has arrived. `None` until the receiver has said a number itself.
     arrived: Option<u64>,
-    /// What the source was told last, as far as it went through here.
+    /// The highest acknowledgement number that this agent has sent or let pass to the source.
     told: u64,
-    /// What the MAC has confirmed beyond that.
+    /// Data after `arrived`, behind a hole, whose frames the MAC has found acknowledged.
     confirmed: Ranges,
     /// The receiver's window, and the newest timestamp of data that has arrived.
     window: u32,

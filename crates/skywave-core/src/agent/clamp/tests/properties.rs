@@ -54,7 +54,7 @@ fn plans() -> impl Strategy<Value = Plan> {
         )
 }
 
-/// What is under way: data to the last hop, or an ACK to the source.
+/// A segment on its way: data towards the receiver, or an ACK towards the source.
 struct Path {
     data: VecDeque<(Time, Segment)>,
     acks: VecDeque<(Time, Segment)>,
