@@ -1,6 +1,10 @@
 //! Sweeps that are killed at any moment, and a disk that is full.
 
 mod common;
+#[path = "common/random.rs"]
+mod random;
+#[path = "common/sweep.rs"]
+mod sweep;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,64 +14,24 @@ use std::thread;
 use std::time::Duration;
 
 use common::{skywave, text};
+use random::random;
+use sweep::{FILES, SWEEP, left};
 
 /// Kills; `SKYWAVE_KILLS` is another number.
 const KILLS: u64 = 5;
-
-const SWEEP: &str = r#"
-[[link]]
-name = "radio"
-between = ["A", "B"]
-rate = "2Mbps"
-delay = "20ms"
-loss = { forward = { iid = 0.01 } }
-
-[[flow]]
-name = "bulk"
-from = "A"
-to = "B"
-transport = "reno"
-
-[run]
-duration = "30s"
-seeds = 40
-
-[sweep]
-"link.radio.loss.forward.iid" = [0.0, 0.01, 0.02]
-"#;
-
-const LEFT: [&str; 5] = [
-    "runs.jsonl",
-    "results.parquet",
-    "links.parquet",
-    "report.html",
-    "scenario.toml",
-];
-
-fn left(dir: &Path) -> Vec<Vec<u8>> {
-    let read = |name| fs::read(dir.join("runs/sweep").join(name)).expect(name);
-    LEFT.map(read).to_vec()
-}
-
-/// Splitmix: any moments will do, but different ones.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
 
 #[test]
 fn a_sweep_that_is_killed_goes_on_and_leaves_the_same_bytes() {
     let dir = tempfile::tempdir().expect("a directory");
     let dir = dir.path();
-    fs::write(dir.join("sweep.toml"), SWEEP).expect("written");
+    let scenario = SWEEP.replace("1Mbps", "2Mbps").replace("2s", "30s");
+    let scenario = scenario.replace("seeds = 3", "seeds = 40");
+    fs::write(dir.join("sweep.toml"), scenario).expect("written");
     let run = ["run", "sweep.toml", "--quiet", "--threads", "2"];
     let begin = std::time::Instant::now();
     assert!(skywave(dir, &run).status.success());
     let whole = begin.elapsed();
-    let expected = left(dir);
+    let expected = left(&dir.join("runs/sweep"), &FILES);
     fs::remove_dir_all(dir.join("runs")).expect("removed");
 
     let kills = std::env::var("SKYWAVE_KILLS").ok();
@@ -97,7 +61,11 @@ fn a_sweep_that_is_killed_goes_on_and_leaves_the_same_bytes() {
     }
     let output = skywave(dir, &run);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    for ((name, now), expected) in LEFT.iter().zip(left(dir)).zip(&expected) {
+    for ((name, now), expected) in FILES
+        .iter()
+        .zip(left(&dir.join("runs/sweep"), &FILES))
+        .zip(&expected)
+    {
         assert!(now == *expected, "{name} is another one");
     }
     let text = fs::read_to_string(&journal).expect("the journal");

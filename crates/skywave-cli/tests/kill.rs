@@ -1,11 +1,16 @@
 //! Senders and receivers that are killed at any moment.
 
+#[path = "common/random.rs"]
+mod random;
+
 use std::fs;
 use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use random::random;
 
 /// Number of kills.
 const KILLS: u32 = 50;
@@ -137,15 +142,6 @@ fn skywave(dir: &Path, args: &[&str]) -> Command {
         command.stdout(Stdio::piped());
     }
     command
-}
-
-/// Splitmix: the kills may come at any moments, but at different ones.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[test]

@@ -1,44 +1,21 @@
 //! Sweeps in parts: shards, and the scripts of docs/scale.md that run and merge them.
 
 mod common;
+#[path = "common/sweep.rs"]
+mod sweep;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{skywave, text};
-
-const SWEEP: &str = r#"
-[[link]]
-name = "radio"
-between = ["A", "B"]
-rate = "1Mbps"
-delay = "20ms"
-loss = { forward = { iid = 0.01 } }
-
-[[flow]]
-name = "bulk"
-from = "A"
-to = "B"
-transport = "reno"
-
-[run]
-duration = "2s"
-seeds = 3
-
-[sweep]
-"link.radio.loss.forward.iid" = [0.0, 0.01, 0.02]
-"#;
+use sweep::{FILES, SWEEP};
 
 /// Names of the files that `merge` leaves, as a run of everything does.
-const LEFT: [&str; 6] = [
-    "runs.jsonl",
-    "results.parquet",
-    "links.parquet",
-    "report.html",
-    "scenario.toml",
-    ".scenario-path",
-];
+const LEFT: [&str; 6] = {
+    let [runs, results, links, report, scenario] = FILES;
+    [runs, results, links, report, scenario, ".scenario-path"]
+};
 
 /// A folder with the scenario and the results of a run of all in runs/my-link.
 fn folder() -> (tempfile::TempDir, Vec<Vec<u8>>) {
@@ -51,8 +28,7 @@ fn folder() -> (tempfile::TempDir, Vec<Vec<u8>>) {
 }
 
 fn left(dir: &Path) -> Vec<Vec<u8>> {
-    let read = |name| fs::read(dir.join("runs/my-link").join(name)).expect(name);
-    LEFT.map(read).to_vec()
+    sweep::left(&dir.join("runs/my-link"), &LEFT)
 }
 
 fn check(dir: &Path, expected: &[Vec<u8>]) {

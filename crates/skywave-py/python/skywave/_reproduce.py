@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from skywave import _skywave
+from skywave import _files, _skywave
 from skywave._cluster import Cluster
 from skywave._measure import How, Progress, measure, shown
 from skywave._results import Results
@@ -34,15 +34,8 @@ class Reproduction:
         directory = Path(directory)
         for name, results in self.results.items():
             results.save(directory / name)
-        directory.mkdir(parents=True, exist_ok=True)
         for ending, text in [("html", self._page), ("md", self._markdown)]:
-            path = directory / f"{scorecard}.{ending}"
-            draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-            try:
-                draft.write_text(text, encoding="utf-8")
-                draft.replace(path)
-            finally:
-                draft.unlink(missing_ok=True)
+            _files.write(directory / f"{scorecard}.{ending}", text.encode())
 
     def __str__(self) -> str:
         return self._table

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from skywave import _skywave, _toml
+from skywave import _files, _skywave, _toml
 from skywave._scenario import Plot, Report
 from skywave._table import Table
 
@@ -41,13 +41,7 @@ class Drawing:
             data = self.svg.encode()
         else:
             raise ValueError(f"a plot is saved as .svg or .pdf, not as {path.name!r}")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            draft.write_bytes(data)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        _files.write(path, data)
 
     def __repr__(self) -> str:
         return f"<skywave.Drawing: {self.title}>"

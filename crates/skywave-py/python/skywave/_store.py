@@ -23,7 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from skywave import _skywave
+from skywave import _files, _skywave
 from skywave._skywave import Gathering
 
 Place: TypeAlias = str | os.PathLike[str]
@@ -64,14 +64,7 @@ class _Disk:
         return (self._root / path).read_bytes()
 
     def write(self, path: str, content: bytes) -> None:
-        final = self._root / path
-        final.parent.mkdir(parents=True, exist_ok=True)
-        draft = final.with_name(f".{secrets.token_hex(8)}.tmp")
-        try:
-            draft.write_bytes(content)
-            draft.replace(final)
-        finally:
-            draft.unlink(missing_ok=True)
+        _files.write(self._root / path, content)
 
     def remove(self, path: str) -> None:
         (self._root / path).unlink()
