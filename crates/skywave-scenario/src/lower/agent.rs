@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use skywave_core::agent::SnoopConfig;
 use skywave_core::agent::snoop::LocalTimeout;
-use skywave_sim::network::Router;
 use skywave_sim::spec::{AgentSpec, FlowSpec, Transport};
 
 use crate::lower::Network;
@@ -53,7 +52,7 @@ pub(crate) fn all(
 
 /// The nodes between the ends of some flow.
 fn passed(network: &Network, flows: &[FlowSpec]) -> BTreeSet<usize> {
-    let mut router = Router::new(network.edges(), network.nodes.len());
+    let mut router = network.router();
     let mut passed = BTreeSet::new();
     for flow in flows {
         let ends = [flow.from, flow.to];

@@ -23,8 +23,7 @@ pub(crate) fn all(
             continue;
         };
         for flow in own {
-            let router =
-                router.get_or_insert_with(|| Router::new(network.edges(), network.nodes.len()));
+            let router = router.get_or_insert_with(|| network.router());
             if matches!(flows[flow].transport, Transport::Wtcp { .. }) {
                 continue; // it ignores what is of TCP only
             }
@@ -72,9 +71,10 @@ fn check(
         ("hints", config.hints),
     ];
     if let Some((key, _)) = told.iter().find(|(_, on)| *on) {
-        let mut fault = Fault::new(span.clone(), format!("`l2clamp` does not go with `{key}`"));
-        fault = fault.label("only the receiver knows what the way has written on data");
-        return Err(fault);
+        return fault(
+            &format!("does not go with `{key}`"),
+            "only the receiver knows what the way has written on data",
+        );
     }
     let is_air = |edge: Option<&u32>| edge.is_some_and(|&e| e as usize >= network.links.len());
     // That there are ways has been checked before.
@@ -86,15 +86,10 @@ fn check(
     if there && back {
         return Ok(());
     }
-    let (what, to) = if there {
-        ("ACKs begin", &flow.to)
-    } else {
-        ("data end", &flow.to)
-    };
-    let name = &network.nodes[*to];
-    Err(Fault::new(
-        span.clone(),
-        format!("`l2clamp` needs a last hop of 802.11, but the {what} on a wired link at `{name}`"),
+    let what = if there { "ACKs begin" } else { "data end" };
+    let name = &network.nodes[flow.to];
+    fault(
+        &format!("needs a last hop of 802.11, but the {what} on a wired link at `{name}`"),
+        "no MAC acknowledges there",
     )
-    .label("no MAC acknowledges there"))
 }

@@ -43,8 +43,7 @@ pub(crate) fn all(
                     return fault("is for TCP only", "it closes TCP's window");
                 }
             }
-            let router =
-                router.get_or_insert_with(|| Router::new(network.edges(), network.nodes.len()));
+            let router = router.get_or_insert_with(|| network.router());
             let outages = outages(network, router, flow, warning);
             if !outages.is_empty() {
                 flow.route.get_or_insert_default().outages = outages;

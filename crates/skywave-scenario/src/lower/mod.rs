@@ -32,7 +32,7 @@ use std::sync::Arc;
 use skywave_core::rng::Stream;
 use skywave_core::{Duration, Time};
 use skywave_sim::Spec;
-use skywave_sim::network::{Edge, edges};
+use skywave_sim::network::{Edge, Router, edges};
 use skywave_sim::spec::{LinkSpec, Name, StationSpec};
 
 use crate::lower::custom::CustomMembers;
@@ -174,6 +174,11 @@ impl Network {
     pub(crate) fn edges(&self) -> Vec<Edge> {
         let stations: Vec<usize> = self.stations.iter().map(|s| s.node).collect();
         edges(&self.links, &stations)
+    }
+
+    /// Finds routes over these ways.
+    pub(crate) fn router(&self) -> Router {
+        Router::new(self.edges(), self.nodes.len())
     }
 
     /// Takes `name`, which nothing else of this kind may have.

@@ -179,7 +179,7 @@ impl Proxy<'_> {
     ) -> Result<(FlowSpec, ProxySpec), Fault> {
         let at = &self.settings.at;
         let node = network.find_node(&at.value, &at.span)?;
-        let mut router = Router::new(network.edges(), network.nodes.len());
+        let mut router = network.router();
         self.check_place(network, &mut router, flow, node)?;
         let name = flow.name.clone();
         let far = FlowSpec {

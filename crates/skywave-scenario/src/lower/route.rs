@@ -25,7 +25,7 @@ pub(crate) fn all(
 ) -> Result<(), Fault> {
     let mut routes = Routes {
         network,
-        router: Router::new(network.edges(), network.nodes.len()),
+        router: network.router(),
     };
     for &(index, model, copy) in routed {
         specs[index].route = Some(Box::new(routes.lower(&specs[index], model, copy)?));
