@@ -17,7 +17,7 @@ if ! cmp -s "$wanted" "$venv/requirements.txt"; then
 fi
 
 export VIRTUAL_ENV="$venv" PATH="$venv/bin:$PATH"
-maturin develop --locked --quiet
+maturin develop --locked --quiet --features as-tested
 mypy
 stubtest --mypy-config-file pyproject.toml skywave
 pytest

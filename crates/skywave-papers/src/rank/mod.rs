@@ -28,6 +28,7 @@ use std::path::Path;
 
 use crate::file::read_text;
 use skywave_lab::experiment::{ENGINE, Results};
+use skywave_scenario::Document;
 
 use place::Place;
 
@@ -83,8 +84,7 @@ fn is_scenario(text: &str) -> bool {
 
 /// Whether a text is TOML and has a key, and not another one.
 fn has(text: &str, key: &str, other: &str) -> bool {
-    let file: Option<toml::Table> = toml::from_str(text).ok();
-    file.is_some_and(|file| file.contains_key(key) && !file.contains_key(other))
+    Document::parse("file", text).is_ok_and(|file| file.has(key) && !file.has(other))
 }
 
 /// A study's ranking, and the numbers that it was made from.

@@ -232,7 +232,7 @@ impl Reader<'_> {
         let name = model.name.get_ref();
         let at = Some(model.name.span());
         let text = self.place.text(&model.scenario)?;
-        if toml::from_str::<toml::Table>(&text).is_ok_and(|file| file.contains_key("sweep")) {
+        if Document::parse(&model.scenario, &text).is_ok_and(|file| file.has("sweep")) {
             let message = format!(
                 "{} has a [sweep]; a path is one point, with `set` for what differs from the file",
                 model.scenario

@@ -30,6 +30,11 @@ impl Document {
         }
     }
 
+    /// Whether the file has a value or a table `key` at its top.
+    pub fn has(&self, key: &str) -> bool {
+        self.tree.get(key).is_some()
+    }
+
     /// What the file says; the error has all mistakes that can be told apart.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, ScenarioError> {
         de::from_node(&self.tree).map_err(|first: Fault| {

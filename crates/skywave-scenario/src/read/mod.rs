@@ -1,6 +1,7 @@
 //! From text to values with places: TOML, its mistakes, serde, and the files that a scenario names.
 
 pub(crate) mod de;
+pub(crate) mod depth;
 pub(crate) mod document;
 pub(crate) mod error;
 pub(crate) mod fault;

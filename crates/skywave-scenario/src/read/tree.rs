@@ -7,13 +7,11 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
+use crate::read::depth::{self, MAX_DEPTH, too_deep};
 use crate::read::fault::Fault;
 
 /// A place in the text, in bytes.
 pub(crate) type Span = Range<usize>;
-
-/// Deeper nesting than any scenario needs, far from the stack's end.
-const MAX_DEPTH: usize = 32;
 
 /// A value and its place.
 #[derive(Clone, Debug)]
@@ -44,6 +42,7 @@ pub(crate) struct Entry {
 
 /// Reads a TOML document; its root is always a table.
 pub(crate) fn parse(text: &str) -> Result<Node, Fault> {
+    depth::check(text)?;
     let root = DeTable::parse(text).map_err(|e| {
         let end = text.len();
         let span = e
@@ -73,8 +72,7 @@ fn table(t: &DeTable<'_>, depth: usize) -> Result<Value, Fault> {
 
 fn node(value: &DeValue<'_>, span: Span, depth: usize) -> Result<Node, Fault> {
     if depth > MAX_DEPTH {
-        return Err(Fault::new(span, "this is nested too deeply")
-            .label(format!("more than {MAX_DEPTH} levels")));
+        return Err(too_deep(span));
     }
     let value = match value {
         DeValue::Boolean(b) => Value::Bool(*b),
