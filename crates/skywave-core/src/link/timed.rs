@@ -64,6 +64,8 @@ pub struct TimedLink {
     sending: Option<Frame>,
     /// When there is something to do next; [`Time::MAX`] is never.
     due: Time,
+    /// Packets only wait for one another: nothing can happen to them, and one starts when the one before it ends.
+    is_simple: bool,
     /// `None` if it only delays.
     medium: Option<Box<Medium>>,
     /// Packets that failed, and when they are back.
@@ -158,6 +160,8 @@ impl TimedLink {
         let round_trip = config.arq.and_then(|arq| arq.round_trip);
         let round_trip = round_trip.unwrap_or(config.delay * 2);
         let in_order = config.arq.is_some_and(|arq| arq.in_order);
+        let transmitter = Transmitter::new(config.service, stepped).shaped(config.shaper);
+        let is_certain = medium.is_none() && config.arq.is_none();
         Self {
             arq: config.arq,
             // At least 1 ns: time must go on while a packet fails again and again.
@@ -169,7 +173,8 @@ impl TimedLink {
             repairs: Frames::default(),
             device: VecDeque::new(),
             ring: config.ring as usize,
-            transmitter: Transmitter::new(config.service, stepped).shaped(config.shaper),
+            is_simple: is_certain && config.ring == 0 && transmitter.is_plain(),
+            transmitter,
             start: Time::MAX,
             end: Time::MAX,
             sending: None,
@@ -208,6 +213,7 @@ impl TimedLink {
         let refused = self.refuses(now, packet);
         match refused {
             Some(cause) => self.meter.settled(Fate::Dropped(cause)),
+            None if self.sending.is_some() && self.ring == 0 => return None, // it waits for its turn
             None => self.start_next(now),
         }
         self.due = self.next_due();
@@ -268,7 +274,11 @@ impl TimedLink {
     #[inline(always)]
     pub fn on_time(&mut self, now: Time) {
         if self.due <= now {
-            self.do_what_is_due(now);
+            if self.is_simple {
+                self.send_in_turn(now);
+            } else {
+                self.do_what_is_due(now);
+            }
         }
         self.pass(now);
     }
@@ -284,6 +294,26 @@ impl TimedLink {
             self.start_next(at);
             self.due = self.next_due();
         }
+    }
+
+    /// As [`Self::do_what_is_due`] where packets only wait for one another.
+    #[inline(never)]
+    fn send_in_turn(&mut self, now: Time) {
+        while self.end <= now && self.end < Time::MAX {
+            let at = self.end;
+            self.pass(at);
+            self.end = Time::MAX;
+            if let Some(frame) = self.sending.take() {
+                self.arrive_untouched(at, &frame);
+            }
+            if self.waiting > 0 {
+                if let Some(frame) = self.take_next(at) {
+                    self.transmit(frame);
+                }
+                self.settle_dropped(at);
+            }
+        }
+        self.due = self.end;
     }
 
     /// The next decision that has not been reported yet, in the order of decision.
@@ -350,25 +380,26 @@ impl TimedLink {
             return;
         }
         self.end = Time::MAX;
-        match &mut self.sending {
-            Some(frame) if self.medium.is_none() && self.arq.is_none() => {
-                // Nothing can happen to the packet: most links with a queue of this kind are like that.
-                frame.transmissions += 1;
-                let fate = untouched(now + self.delay, frame.marked);
-                self.settled.push_back(Settled::new(frame, now, fate));
-                if frame.marked {
-                    self.meter.settled(fate);
-                }
-                self.sending = None;
-            }
-            _ => self.end_hazardous_transmission(now),
-        }
+        self.end_hazardous_transmission(now);
         if !self.is_idle() {
             self.start = self.transmitter.next_start();
         }
     }
 
-    /// As [`Self::end_transmission`], where the transmission may have failed.
+    /// A packet was transmitted once, and nothing can happen to it.
+    #[inline(always)]
+    fn arrive_untouched(&mut self, now: Time, frame: &Frame) {
+        let at = now + self.delay;
+        if frame.marked {
+            self.meter.settled(untouched(at, true));
+        }
+        self.settled.push_back(Settled {
+            transmissions: 1,
+            ..Settled::new(frame, now, untouched(at, frame.marked))
+        });
+    }
+
+    /// The transmission may have failed.
     #[inline(never)]
     fn end_hazardous_transmission(&mut self, now: Time) {
         let Some(mut frame) = self.sending.take() else {

@@ -73,20 +73,14 @@ impl TimedLane {
             ecn,
         };
         if let Some(cause) = self.link.offer_packet(at, offered) {
-            self.refuse(at, offered, cause);
+            self.refuse(at, label, cause);
         }
     }
 
     /// The link has refused a packet.
     #[cold]
-    fn refuse(&mut self, at: Time, offered: Offered, cause: DropCause) {
-        let Offered {
-            id,
-            size,
-            flow,
-            note,
-            ..
-        } = offered;
+    fn refuse(&mut self, at: Time, label: Label, cause: DropCause) {
+        let [id, flow, size, note] = label.split();
         self.collect();
         self.decided.push_back(Settled {
             id,

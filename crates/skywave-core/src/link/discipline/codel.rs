@@ -66,6 +66,7 @@ impl CoDel {
         }
     }
 
+    #[inline(always)]
     pub(super) fn offer(&mut self, arrival: Arrival, _gone: &mut Gone) -> Option<DropCause> {
         if arrival.exceeds(self.config.limit) {
             return Some(DropCause::Queue);

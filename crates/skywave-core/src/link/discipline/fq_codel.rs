@@ -139,6 +139,8 @@ impl FqCoDel {
         }
     }
 
+    // Inlined, so that the packet is not written to memory in parts and read as a whole, which is slow.
+    #[inline(always)]
     pub(super) fn offer(&mut self, arrival: Arrival, gone: &mut Gone) -> Option<DropCause> {
         let frame = arrival.frame;
         let index = self.hash(frame.flow);
