@@ -243,7 +243,11 @@ impl LossLedger {
         self.first = self.first.min(end);
         grow(&mut self.open);
         let key = (end, at);
-        let place = self.open.partition_point(|entry| entry.key() <= key);
+        // Most losses are those of the newest segments.
+        let place = match self.open.last() {
+            Some(last) if last.key() > key => self.open.partition_point(|entry| entry.key() <= key),
+            _ => self.open.len(),
+        };
         self.open.insert(place, Entry::new(at, end, what));
     }
 
