@@ -20,6 +20,13 @@ impl Rate {
         self.0
     }
 
+    /// The same as a number to reckon with.
+    #[inline]
+    pub(crate) fn as_bps_f64(self) -> f64 {
+        // Of a signed number in one instruction, which processors lack for others.
+        i64::try_from(self.0).map_or(self.0 as f64, |bps| bps as f64)
+    }
+
     /// Bytes sent in `d` at this rate, rounded down; `u64::MAX` where they are more than that.
     pub fn bytes_in(self, d: Duration) -> u64 {
         // Bursts fit 64 bits, where a division by a constant is none.

@@ -17,7 +17,7 @@ mod window;
 
 use super::path::{
     Dwell, FEWEST, FullPipe, Gain, Lumps, MaxRate, NO_RATE, OfLate, Pace, Rounds, Saved, Starved,
-    Target, burst, delivered_in,
+    Target, delivered_in,
 };
 use super::{CongestionControl, Law};
 use crate::tcp::flight::RateSample;
@@ -106,8 +106,8 @@ impl Bbr {
 
     /// Segments that leave at once (section 4.2.2).
     fn quantum(&self) -> Segments {
-        let pace = self.pace.rate();
-        burst(pace, if pace < SLOW { 1 } else { 2 }, self.mss)
+        let fewest = if self.pace.rate() < SLOW { 1.0 } else { 2.0 };
+        self.pace.burst(Segments(fewest))
     }
 
     /// Takes the sample into the model (sections 4.1.1 and 4.1.2); whether a round trip is over.

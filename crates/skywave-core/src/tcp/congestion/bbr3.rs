@@ -18,7 +18,7 @@ mod window;
 
 use super::path::{
     Dwell, FEWEST, FullPipe, Gain, Largest, Lumps, NO_RATE, Pace, Rounds, Saved, Starved, Target,
-    burst, delivered_in,
+    delivered_in,
 };
 use super::{CongestionControl, Law};
 use crate::tcp::flight::{LossSample, RateSample};

@@ -22,7 +22,6 @@ use crate::units::{Rate, Segments};
 
 pub(super) use ack_count::AckCount;
 pub(super) use ack_rate::AckRate;
-pub(super) use burst::burst;
 pub(super) use dwell::Dwell;
 pub(super) use full_pipe::FullPipe;
 pub(super) use largest::Largest;
@@ -54,7 +53,7 @@ impl Mul<Gain> for Rate {
     type Output = Self;
     fn mul(self, gain: Gain) -> Self {
         // A cast of a float saturates.
-        Self::from_bps((self.as_bps() as f64 * gain.0) as u64)
+        Self::from_bps((self.as_bps_f64() * gain.0) as u64)
     }
 }
 
@@ -67,5 +66,5 @@ impl Mul<Gain> for Segments {
 
 /// Segments that a path of this rate delivers in `time`.
 pub(super) fn delivered_in(time: Duration, bandwidth: Rate, mss: u32) -> Segments {
-    Segments(bandwidth.as_bps() as f64 * time.as_secs_f64() / 8.0 / f64::from(mss))
+    Segments(bandwidth.as_bps_f64() * time.as_secs_f64() / 8.0 / f64::from(mss))
 }

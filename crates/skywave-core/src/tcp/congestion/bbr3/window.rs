@@ -2,9 +2,7 @@
 //! than the bounds that losses have set.
 
 use super::phase::Phase;
-use super::{
-    Bbr3, EXTRA_ACKED_AT_FIRST, FEWEST, Gain, Repairing, Seen, Target, burst, delivered_in,
-};
+use super::{Bbr3, EXTRA_ACKED_AT_FIRST, FEWEST, Gain, Repairing, Seen, Target, delivered_in};
 use crate::tcp::window::Window;
 use crate::units::{Rate, Segments};
 
@@ -12,12 +10,12 @@ use crate::units::{Rate, Segments};
 /// (`UpdateOffloadBudget` for TCP).
 const BURSTS: f64 = 3.0;
 /// Segments that leave at once, at least.
-const SHORTEST_BURST: u64 = 2;
+const SHORTEST_BURST: Segments = Segments(2.0);
 
 impl Bbr3 {
     /// Segments that leave at once (C.send_quantum).
     pub(super) fn quantum(&self) -> Segments {
-        burst(self.pace.rate(), SHORTEST_BURST, self.mss)
+        self.pace.burst(SHORTEST_BURST)
     }
 
     /// The BDP at this rate.

@@ -8,9 +8,8 @@ use crate::units::{Rate, Segments};
 const BURST: Duration = Duration::from_millis(1);
 const LARGEST_BURST: u64 = 64 * 1024;
 
-/// Whole segments that leave at once: 1 ms of the pace, but no less than `fewest`.
-pub(crate) fn burst(pace: Rate, fewest: u64, mss: u32) -> Segments {
+/// Whole segments that leave at once: 1 ms of the pace, which may be none.
+pub(super) fn burst(pace: Rate, mss: u32) -> Segments {
     let bytes = pace.bytes_in(BURST).min(LARGEST_BURST);
-    let segments = (bytes / u64::from(mss.max(1))).max(fewest);
-    Segments(segments as f64)
+    Segments((bytes / u64::from(mss.max(1))) as f64)
 }

@@ -1,6 +1,7 @@
 //! The pace that follows from the model.
 
-use super::Gain;
+use super::burst::burst;
+use super::{Gain, NO_RATE};
 use crate::tcp::pacing::{NOMINAL_RTT, rate_of_window};
 use crate::tcp::window::AckEvent;
 use crate::time::Duration;
@@ -14,6 +15,11 @@ const MARGIN: Gain = Gain(0.99);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     rate: Rate,
+    /// What takes 1 ms at it. Both change much less often than they are asked for.
+    burst: Segments,
+    /// The rate and the gain that were last to be followed, and the pace that they ask for.
+    followed: (Rate, Gain),
+    asked: Rate,
     /// Payload bytes of a segment.
     mss: u32,
     /// By how much faster it is than a window in a round trip, while there is no model.
@@ -27,6 +33,9 @@ impl Pace {
     pub(crate) fn new(initial_window: Segments, mss: u32, startup: Gain) -> Self {
         let mut pace = Self {
             rate: Rate::from_bps(1),
+            burst: Segments::ZERO,
+            followed: (NO_RATE, Gain::ONE),
+            asked: NO_RATE,
             mss,
             startup,
             seen_rtt: false,
@@ -37,7 +46,7 @@ impl Pace {
 
     /// Paces as slow start would with this window and round trip.
     fn follow_window(&mut self, window: Segments, rtt: Duration) {
-        self.rate = rate_of_window(window, rtt, self.mss, 1.0) * self.startup * MARGIN;
+        self.set(rate_of_window(window, rtt, self.mss, 1.0) * self.startup * MARGIN);
     }
 
     /// The first ACK with a round trip slows the first pace down.
@@ -50,9 +59,12 @@ impl Pace {
 
     /// Paces at the model's rate times `gain`. Until the pipe was full the pace only grows.
     pub(crate) fn follow(&mut self, bandwidth: Rate, gain: Gain, was_full: bool) {
-        let rate = bandwidth * gain * MARGIN;
-        if was_full || rate > self.rate {
-            self.rate = rate;
+        if self.followed != (bandwidth, gain) {
+            self.followed = (bandwidth, gain);
+            self.asked = bandwidth * gain * MARGIN;
+        }
+        if self.asked > self.rate || was_full && self.asked < self.rate {
+            self.set(self.asked);
         }
     }
 
@@ -60,8 +72,13 @@ impl Pace {
         self.rate
     }
 
-    #[cfg(test)]
+    /// Whole segments that leave at once: 1 ms of the pace, but no less than `fewest`.
+    pub(crate) fn burst(&self, fewest: Segments) -> Segments {
+        self.burst.max(fewest)
+    }
+
     pub(crate) fn set(&mut self, rate: Rate) {
         self.rate = rate;
+        self.burst = burst(rate, self.mss);
     }
 }
