@@ -105,7 +105,11 @@ const MODERN: &[Agent] = &[
     },
     Agent {
         comparable: true,
-        ..modern("Cubic", "{ preset = \"cubic\", recovery = \"prr\" }")
+        // As Linux, it does not become as fast as Reno (RFC 9438 section 4.3).
+        ..modern(
+            "Cubic",
+            "{ preset = \"cubic\", congestion = { cubic = { alpha_one = false } }, recovery = \"prr\" }",
+        )
     },
     Agent {
         comparable: true,
