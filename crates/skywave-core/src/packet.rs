@@ -1,6 +1,7 @@
 //! Packets: small plain values that links carry and protocol machines make and read.
 
 mod hints;
+mod hole;
 mod options;
 pub mod quic;
 
@@ -11,6 +12,7 @@ use crate::time::Time;
 use crate::wtcp;
 
 pub use hints::{ContentionDelay, Hints};
+pub use hole::Hole;
 pub use options::{MAX_SACK_BLOCKS, Options, SackBlock, SynOptions};
 
 /// Bytes of IPv4 and TCP headers without options.
@@ -187,6 +189,10 @@ pub enum Body {
     QuicForward(quic::Carried),
     /// A QUIC packet from the data receiver.
     QuicBack(quic::Carried),
+    /// One D-Proxy asks the other, against the data's direction, for a part of a TCP flow.
+    Nack(Hole),
+    /// The answer, in the data's direction: the other does not have it.
+    NackRefused(Hole),
 }
 
 /// A UDP datagram of a constant-rate or on/off source.

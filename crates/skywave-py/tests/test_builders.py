@@ -156,6 +156,20 @@ def test_an_agent_repairs_what_the_link_behind_it_loses() -> None:
     assert all(n > 0 for n in repaired)
 
 
+def test_two_agents_repair_what_is_lost_between_them() -> None:
+    wire = Link(name="wire", between=("A", "B"), rate="1Mbps", delay="20ms")
+    loss = {"forward": {"iid": 0.02}}
+    scenario = Scenario(
+        links=[wire, replace(wire, name="air", between=("B", "C"), loss=loss)],
+        flows=[Flow(from_="A", to="C", transport="newreno", rwnd="20 segments")],
+        agents=[Agent(at="B", d_proxy={"to": "C"})],
+        run=Run(duration="20s"),
+    )
+    runs = skywave.run(scenario).runs
+    assert runs["local_retransmits"][0] > 10
+    assert runs["retransmits"][0] == 0
+
+
 def test_a_sweep_takes_anything_that_has_values(lossy: Scenario) -> None:
     losses = (n / 100 for n in range(3))
     scenario = replace(lossy, sweep={"link.radio.loss.forward.iid": losses})

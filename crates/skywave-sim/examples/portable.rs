@@ -83,7 +83,7 @@ fn spec() -> Spec {
         );
         if i % 5 == 3 {
             let snoop = SnoopConfig::original();
-            agents.push(AgentSpec { node: base, snoop });
+            agents.push(AgentSpec::snoop(base, snoop));
         }
         flows.push(flow(name, SOURCE, sink, transport, traffic));
     }

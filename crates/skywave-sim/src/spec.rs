@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use skywave_core::agent::SnoopConfig;
+use skywave_core::agent::{DownstreamConfig, SnoopConfig, UpstreamConfig};
 use skywave_core::link::LinkConfig;
 use skywave_core::mac;
 use skywave_core::proxy::ProxyConfig;
@@ -173,8 +173,63 @@ impl RoutingSpec {
 pub struct AgentSpec {
     /// Its node.
     pub node: usize,
-    /// Its settings.
-    pub snoop: SnoopConfig,
+    /// What it does.
+    pub kind: AgentKind,
+}
+
+impl AgentSpec {
+    /// An agent of Snoop.
+    pub fn snoop(node: usize, config: SnoopConfig) -> Self {
+        let kind = AgentKind::Snoop(config);
+        Self { node, kind }
+    }
+
+    /// The two agents of D-Proxy, before and after a lossy hop.
+    pub fn d_proxy(
+        (before, upstream): (usize, UpstreamConfig),
+        (after, downstream): (usize, DownstreamConfig),
+    ) -> [Self; 2] {
+        let upstream = AgentKind::Upstream {
+            config: upstream,
+            downstream: after,
+        };
+        let downstream = AgentKind::Downstream {
+            config: downstream,
+            upstream: before,
+        };
+        [(before, upstream), (after, downstream)].map(|(node, kind)| Self { node, kind })
+    }
+
+    /// The nodes of the two agents of D-Proxy that this is one of, in the order in which data pass them.
+    pub fn pair(&self) -> Option<(usize, usize)> {
+        match self.kind {
+            AgentKind::Snoop(_) => None,
+            AgentKind::Upstream { downstream, .. } => Some((self.node, downstream)),
+            AgentKind::Downstream { upstream, .. } => Some((upstream, self.node)),
+        }
+    }
+}
+
+/// What an agent does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AgentKind {
+    /// Snoop.
+    Snoop(SnoopConfig),
+    /// D-Proxy before a lossy hop. It and its other half look only at flows whose data pass it before the other, and whose
+    /// ACKs pass it after the other. Either may be at an end of a flow.
+    Upstream {
+        /// Its settings.
+        config: UpstreamConfig,
+        /// Node of the other half, which has to be there.
+        downstream: usize,
+    },
+    /// D-Proxy after a lossy hop.
+    Downstream {
+        /// Its settings.
+        config: DownstreamConfig,
+        /// Node of the other half, which has to be there.
+        upstream: usize,
+    },
 }
 
 /// A proxy: two TCP flows, one to its node and one from there, are the halves of one flow. Both have connections of

@@ -73,7 +73,7 @@ impl Observer for Auditor<'_> {
         let (link, packet) = (&self.spec.links[offer.link], offer.packet);
         let forward = !matches!(
             packet.body,
-            Body::TcpAck(_) | Body::WtcpBack(_) | Body::QuicBack(_)
+            Body::TcpAck(_) | Body::WtcpBack(_) | Body::QuicBack(_) | Body::Nack(_)
         );
         let flow = &self.spec.flows[packet.flow as usize];
         let (origin, goal) = if forward {
@@ -357,12 +357,12 @@ fn audit_over_drawn_links(config: ProptestConfig, transport: &Transport, name: &
     let links = prop::collection::vec(any_link(), 4);
     let result = TestRunner::new(config).run(&links, |links| {
         let mut spec = spec(transport, links);
-        spec.agents = Vec::from_iter(agent.then(|| AgentSpec {
-            node: 1,
-            snoop: SnoopConfig {
+        spec.agents = Vec::from_iter(agent.then(|| {
+            let config = SnoopConfig {
                 timeout: Some(LocalTimeout::default()),
                 ..SnoopConfig::default()
-            },
+            };
+            AgentSpec::snoop(1, config)
         }));
         audit(&spec);
         Ok(())

@@ -18,10 +18,7 @@ use skywave_sim::spec::{AgentSpec, Route, Spec, Traffic, Transport, Tunnel};
 use skywave_sim::{simulate, simulate_watched};
 
 fn agent(node: usize) -> Vec<AgentSpec> {
-    vec![AgentSpec {
-        node,
-        snoop: SnoopConfig::default(),
-    }]
+    vec![AgentSpec::snoop(node, SnoopConfig::default())]
 }
 
 /// One flow of `variant` over the path of the CERL paper, whose last hop of 10 ms loses a share of the
@@ -153,13 +150,13 @@ fn every_transfer_over_a_long_lossy_link_completes() {
             flows,
             radio: None,
             proxies: Vec::new(),
-            agents: vec![AgentSpec {
-                node: 1,
-                snoop: SnoopConfig {
+            agents: vec![AgentSpec::snoop(
+                1,
+                SnoopConfig {
                     timeout,
                     ..SnoopConfig::default()
                 },
-            }],
+            )],
             duration: end,
             measure: (Time::ZERO, end),
             seed: 1,

@@ -10,7 +10,7 @@
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 use etherparse::{Ipv4Header, TcpHeader, UdpHeader};
-use skywave_core::packet::{Body, Flags, Options, Packet, Segment, SynOptions};
+use skywave_core::packet::{Body, Flags, Hole, Options, Packet, Segment, SynOptions};
 use skywave_core::seq::SeqNr;
 use skywave_core::tcp::wire::{self, Endpoints, MAX_PAYLOAD, MAX_SHIFT, TimestampClock, ip};
 use skywave_core::tcp::{Handshake, TcpConfig};
@@ -77,10 +77,14 @@ impl Framing {
     pub(super) fn write(&self, packet: &Packet, keep: usize, out: &mut Vec<u8>) -> u32 {
         out.clear();
         let (source, destination) = match packet.body {
-            Body::TcpAck(_) | Body::WtcpBack(_) | Body::QuicBack(_) => (self.receiver, self.sender),
-            Body::TcpData(_) | Body::Udp(_) | Body::WtcpForward(_) | Body::QuicForward(_) => {
-                (self.sender, self.receiver)
+            Body::TcpAck(_) | Body::WtcpBack(_) | Body::QuicBack(_) | Body::Nack(_) => {
+                (self.receiver, self.sender)
             }
+            Body::TcpData(_)
+            | Body::Udp(_)
+            | Body::WtcpForward(_)
+            | Body::QuicForward(_)
+            | Body::NackRefused(_) => (self.sender, self.receiver),
         };
         let payload = match &packet.body {
             Body::TcpData(segment) | Body::TcpAck(segment) => {
@@ -109,6 +113,15 @@ impl Framing {
                 let payload = zeros(datagram.len);
                 datagram_headers(packet, source, destination, payload, out);
                 payload
+            }
+            // Between two nodes of the way, here with the addresses of its ends.
+            Body::Nack(hole) | Body::NackRefused(hole) => {
+                let numbers = [hole.start.0.to_be_bytes(), hole.end.0.to_be_bytes()].concat();
+                let mut payload = vec![0; Hole::PAYLOAD_BYTES as usize - numbers.len()];
+                payload.extend(numbers);
+                datagram_headers(packet, source, destination, &payload, out);
+                out.extend(payload);
+                &[]
             }
             // All of it is encrypted: nobody on the way sees more of it than its length.
             Body::QuicForward(carried) | Body::QuicBack(carried) => {

@@ -210,13 +210,14 @@ class Flow(_Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Agent(_Table):
-    """A machine at a node that flows pass: Snoop.
+    """A machine at a node that flows pass: Snoop, or D-Proxy between it and another node.
 
     >>> base = Agent(at="base", snoop={"dupacks": 1})
     """
 
     at: str
-    snoop: str | Mapping[str, Value]
+    snoop: str | Mapping[str, Value] | None = None
+    d_proxy: str | Mapping[str, Value] | None = None
     name: str | None = None
 
 

@@ -6,7 +6,7 @@ use skywave_core::agent::SnoopConfig;
 use skywave_core::agent::snoop::LocalTimeout;
 use skywave_sim::spec::{AgentSpec, FlowSpec, Transport};
 
-use crate::lower::Network;
+use crate::lower::{Network, d_proxy};
 use crate::model::agent::{
     AgentModel, SnoopModel, SnoopPresetModel, SnoopSettingsModel, SnoopTimeoutModel,
 };
@@ -16,11 +16,12 @@ use crate::read::spanned::Spanned;
 /// More nodes than a message lists.
 const MAX_LISTED: usize = 30;
 
-/// Lowers all agents, when links and flows are there.
+/// Lowers all agents, when links and flows are there. `clamped` are the flows with agents of L²CLAMP.
 pub(crate) fn all(
     network: &Network,
     models: &[Spanned<AgentModel>],
     flows: &[FlowSpec],
+    clamped: &[usize],
 ) -> Result<Vec<AgentSpec>, Fault> {
     if models.is_empty() {
         return Ok(Vec::new());
@@ -28,24 +29,38 @@ pub(crate) fn all(
     let passed = passed(network, flows);
     let mut agents: Vec<AgentSpec> = Vec::new();
     let mut taken = BTreeSet::new();
-    for model in models {
-        let AgentModel { at, snoop, .. } = &model.value;
+    let mut take = |at: &Spanned<String>| {
         let node = network.find_node(&at.value, &at.span)?;
-        if !taken.insert(node) {
-            return Err(Fault::new(
-                at.span.clone(),
-                format!("there are two agents at `{}`", at.value),
-            )
-            .label("the second one"));
+        if taken.insert(node) {
+            return Ok(node);
+        }
+        let message = format!("there are two agents at `{}`", at.value);
+        Err(Fault::new(at.span.clone(), message).label("the second one"))
+    };
+    for Spanned { value: model, span } in models {
+        let at = &model.at;
+        let node = take(at)?;
+        if model.snoop.is_none() && model.d_proxy.is_none() {
+            let message = format!("the agent at `{}` does nothing", at.value);
+            return Err(Fault::new(span.clone(), message).label("this needs `snoop` or `d_proxy`"));
         }
         // Where there is no agent, a proxy may end all flows that would pass.
-        let Some(snoop) = lower_snoop(&snoop.value) else {
-            continue;
-        };
-        if !passed.contains(&node) {
-            return Err(nothing_passes(network, node, at, &passed, flows));
+        let snoop = model.snoop.as_ref().and_then(|m| lower_snoop(&m.value));
+        if let Some(settings) = d_proxy::of(model.d_proxy.as_ref()) {
+            let to = &settings.to;
+            if snoop.is_some() {
+                let message = "an agent is of Snoop or of D-Proxy, but not of both";
+                return Err(Fault::new(to.span.clone(), message).label("it has `snoop` already"));
+            }
+            let pair = (node, take(to)?);
+            agents.extend(d_proxy::lower(network, pair, settings, flows, clamped)?);
         }
-        agents.push(AgentSpec { node, snoop });
+        if let Some(snoop) = snoop {
+            if !passed.contains(&node) {
+                return Err(nothing_passes(network, node, at, &passed, flows));
+            }
+            agents.push(AgentSpec::snoop(node, snoop));
+        }
     }
     Ok(agents)
 }

@@ -5,6 +5,7 @@ pub(crate) mod channel;
 pub(crate) mod clamp;
 pub(crate) mod contention;
 pub(crate) mod custom;
+pub(crate) mod d_proxy;
 pub(crate) mod datagram;
 pub(crate) mod doubt;
 pub(crate) mod flow;
@@ -213,7 +214,7 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
         flow::all(&mut network, &file.flow, end, context.custom)?;
     freeze::all(&network, &file.flow, &mut flows)?;
     let clamped = clamp::all(&network, &file.flow, &flows)?;
-    let agents = agent::all(&network, &file.agent, &flows)?;
+    let agents = agent::all(&network, &file.agent, &flows, &clamped)?;
     let flows_len = flows.len();
     let radio = match &file.radio {
         None => None,

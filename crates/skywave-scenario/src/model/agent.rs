@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::model::d_proxy::DProxyModel;
 use crate::model::number::{Count, Positive};
 use crate::model::units::{Duration, Packets};
 use crate::read::spanned::Spanned;
@@ -15,10 +16,12 @@ pub(crate) struct AgentModel {
     /// Name in paths of `[sweep]`; default its node.
     #[expect(dead_code, reason = "paths take it off the tree; here for the schema")]
     pub(crate) name: Option<String>,
-    /// Its node, with at most one agent. A flow must pass it.
+    /// Its node, with at most one agent. A flow must pass it. It needs `snoop` or `d_proxy`.
     pub(crate) at: Spanned<String>,
-    /// Snoop repairs the losses of the link after it: docs/mechanisms/snoop.md.
-    pub(crate) snoop: Spanned<SnoopModel>,
+    /// Snoop repairs the losses of the link after it: docs/mechanisms/snoop.md; default "none".
+    pub(crate) snoop: Option<Spanned<SnoopModel>>,
+    /// D-Proxy repairs the losses between this node and another: docs/mechanisms/d-proxy.md; default "none".
+    pub(crate) d_proxy: Option<Spanned<DProxyModel>>,
 }
 
 /// Snoop.

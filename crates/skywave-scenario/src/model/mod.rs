@@ -5,6 +5,7 @@
 pub(crate) mod agent;
 pub(crate) mod aodv;
 pub(crate) mod contention;
+pub(crate) mod d_proxy;
 pub(crate) mod dsdv;
 pub(crate) mod dsr;
 pub(crate) mod flow;

@@ -1,8 +1,8 @@
 //! Agents: what they are lowered to, and how a sweep names them.
 
 use skywave_core::Duration;
-use skywave_core::agent::SnoopConfig;
 use skywave_core::agent::snoop::LocalTimeout;
+use skywave_core::agent::{DownstreamConfig, SnoopConfig, UpstreamConfig};
 use skywave_scenario::{NoFiles, Scenario};
 use skywave_sim::spec::AgentSpec;
 
@@ -21,7 +21,7 @@ fn scenario(lines: &str) -> Scenario {
 fn becomes(snoop: &str, expected: Option<SnoopConfig>) {
     let scenario = scenario(&format!("[[agent]]\nat = \"B\"\nsnoop = {snoop}\n"));
     let agents = scenario.points()[0].spec(1).agents;
-    let agent = |snoop| AgentSpec { node: 1, snoop };
+    let agent = |snoop| AgentSpec::snoop(1, snoop);
     assert_eq!(agents, Vec::from_iter(expected.map(agent)));
 }
 
@@ -67,6 +67,35 @@ fn without_an_agent_nothing_has_to_pass() {
 }
 
 #[test]
+fn d_proxy_is_two_agents() {
+    let agents = |d_proxy: &str| {
+        let text = format!("[[agent]]\nat = \"B\"\nd_proxy = {d_proxy}\n");
+        scenario(&text).points()[0].spec(1).agents
+    };
+    let (upstream, downstream) = (UpstreamConfig::default(), DownstreamConfig::default());
+    assert_eq!(agents("\"none\""), []);
+    let default = AgentSpec::d_proxy((1, upstream), (2, downstream));
+    assert_eq!(agents("{ to = \"C\" }"), default);
+    assert_eq!(agents("{ to = \"C\", retry = {} }"), default);
+    let all = "{ to = \"C\", cache = \"3kB\", in_queue = true, buffer = \"4kB\", hold = \"2s\", \
+               retry = { rtts = 1.5, min = \"7ms\" } }";
+    let upstream = UpstreamConfig {
+        cache: 3000,
+        in_queue: true,
+    };
+    let downstream = DownstreamConfig {
+        buffer: 4000,
+        hold: Duration::from_secs(2),
+        retry: LocalTimeout {
+            rtts: 1.5,
+            min: Duration::from_millis(7),
+        },
+    };
+    let expected = AgentSpec::d_proxy((1, upstream), (2, downstream));
+    assert_eq!(agents(all), expected);
+}
+
+#[test]
 fn a_sweep_names_an_agent_by_its_name_or_by_its_node() {
     for name in ["", "name = \"repairs\"\n"] {
         let path = if name.is_empty() { "B" } else { "repairs" };
@@ -76,6 +105,10 @@ fn a_sweep_names_an_agent_by_its_name_or_by_its_node() {
         ));
         let points = scenario.points();
         assert_eq!(points[0].spec(1).agents, []);
-        assert_eq!(points[1].spec(1).agents[0].snoop.dupacks, 2);
+        let snoop = SnoopConfig {
+            dupacks: 2,
+            ..SnoopConfig::default()
+        };
+        assert_eq!(points[1].spec(1).agents, [AgentSpec::snoop(1, snoop)]);
     }
 }

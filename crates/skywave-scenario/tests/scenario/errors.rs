@@ -229,6 +229,17 @@ cases! {
     an_unknown_kind_of_snoop: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nsnoop = \"orginal\"\n\n[run]";
     a_cache_in_bytes: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nsnoop = { cache = \"64kB\" }\n\n[run]";
     no_dupacks_at_all: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nsnoop = { dupacks = 0 }\n\n[run]";
+    a_d_proxy_to_nowhere: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nd_proxy = { to = \"D\" }\n\n[run]";
+    a_d_proxy_without_its_other_end: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nd_proxy = { hold = \"1s\" }\n\n[run]";
+    a_d_proxy_to_itself: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nd_proxy = { to = \"B\" }\n\n[run]";
+    a_d_proxy_the_wrong_way: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"C\"\nd_proxy = { to = \"B\" }\n\n[run]";
+    a_d_proxy_that_nothing_passes: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[link]]\nbetween = [\"C\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[agent]]\nat = \"B\"\nd_proxy = { to = \"D\" }\n\n[run]";
+    a_d_proxy_whose_requests_have_no_way: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\nreverse_via = [\"D\"]\n\n[[link]]\nbetween = [\"C\", \"D\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[link]]\nbetween = [\"D\", \"A\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[agent]]\nat = \"B\"\nd_proxy = { to = \"C\" }\n\n[run]";
+    a_d_proxy_of_a_tunnel: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\ntunnel = [{ from = \"A\", to = \"B\", header = 20 }]\n\n[[agent]]\nat = \"B\"\nd_proxy = { to = \"C\" }\n\n[run]";
+    a_d_proxy_and_snoop: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nsnoop = {}\nd_proxy = { to = \"C\" }\n\n[run]";
+    a_d_proxy_to_another_agent: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"C\"\nsnoop = \"none\"\n\n[[agent]]\nat = \"B\"\nd_proxy = { to = \"C\" }\n\n[run]";
+    a_d_proxy_that_holds_for_no_time: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nd_proxy = { to = \"C\", hold = \"0s\" }\n\n[run]";
+    a_d_proxy_without_room: "[run]" => "[[link]]\nbetween = [\"B\", \"C\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n[[flow]]\nfrom = \"A\"\nto = \"C\"\n\n[[agent]]\nat = \"B\"\nd_proxy = { to = \"C\", buffer = \"0 B\" }\n\n[run]";
     a_path_to_no_agent: "\"flow.bulk.transport\" =" => "\"agent.B.snoop\" =";
 }
 

@@ -6,19 +6,21 @@
 
 use std::collections::BTreeSet;
 
-use skywave_core::agent::snoop::{Snoop, SnoopConfig, Verdict};
-use skywave_core::packet::Body;
+use skywave_core::agent::d_proxy::{self, Answer, Downstream, Heard, Upstream};
+use skywave_core::agent::snoop::{Snoop, Verdict};
+use skywave_core::packet::{Body, Hole, Packet, Segment};
 use skywave_core::{Duration, Time};
 
 use super::arrival::{Arrival, Label};
 use super::lane::LaneKind;
+use super::routes::Direction;
 use super::stop;
 use super::world::{Event, Travelling, World};
-use crate::spec::{AgentSpec, Spec};
+use crate::spec::{AgentKind, AgentSpec, Spec};
 
 /// An agent and what it knows of its flows.
 pub(crate) struct AgentLane {
-    config: SnoopConfig,
+    kind: AgentKind,
     /// By flow; `None` until the flow's first packet passes the agent.
     connections: Vec<Option<Box<Connection>>>,
     /// The timers of all connections.
@@ -28,17 +30,122 @@ pub(crate) struct AgentLane {
 }
 
 struct Connection {
-    snoop: Snoop,
-    /// Place on the route of the flow's data right after the agent: repairs enter the route there.
-    ahead: u32,
+    machine: Machine,
+    /// Places on the routes of the flow's data and of its ACKs right after the agent, where what it sends enters them.
+    /// `None` until the flow's first packet passes.
+    places: Option<[Option<u32>; 2]>,
     /// The time of its entry in `AgentLane::timers`.
     due: Option<Time>,
+}
+
+enum Machine {
+    Snoop(Snoop),
+    Upstream(Upstream),
+    Downstream(Downstream),
+}
+
+/// What a machine sends by itself.
+enum Sent {
+    /// A segment again, towards the receiver.
+    Again(Packet),
+    /// Another packet towards the receiver.
+    Ahead(Packet),
+    /// A packet towards the sender.
+    Back(Packet),
+}
+
+impl Machine {
+    fn new(kind: &AgentKind) -> Self {
+        match kind {
+            AgentKind::Snoop(config) => Self::Snoop(Snoop::new(*config)),
+            AgentKind::Upstream { config, .. } => Self::Upstream(Upstream::new(*config)),
+            AgentKind::Downstream { config, .. } => Self::Downstream(Downstream::new(*config)),
+        }
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        match self {
+            Self::Snoop(snoop) => snoop.next_timer(),
+            Self::Upstream(_) => None,
+            Self::Downstream(downstream) => downstream.next_timer(),
+        }
+    }
+
+    fn on_timer(&mut self, now: Time) {
+        match self {
+            Self::Snoop(snoop) => snoop.on_timer(now),
+            Self::Upstream(_) => {}
+            Self::Downstream(downstream) => downstream.on_timer(now),
+        }
+    }
+
+    fn on_drop(&mut self, segment: &Segment) {
+        match self {
+            Self::Snoop(snoop) => snoop.on_drop(segment),
+            Self::Upstream(upstream) => upstream.on_drop(segment),
+            Self::Downstream(_) => {}
+        }
+    }
+
+    /// A whole packet comes. What becomes of it.
+    fn on_packet(&mut self, now: Time, packet: &Packet) -> Fate {
+        match (self, &packet.body) {
+            (Self::Snoop(snoop), Body::TcpData(segment)) => snoop.on_data(now, packet, segment),
+            (Self::Snoop(snoop), Body::TcpAck(segment)) => {
+                if snoop.on_ack(now, segment) == Verdict::Suppress {
+                    return Fate::Suppressed;
+                }
+            }
+            (Self::Upstream(upstream), Body::TcpData(segment)) => upstream.on_data(packet, segment),
+            (Self::Upstream(upstream), Body::TcpAck(segment)) => upstream.on_ack(segment),
+            (Self::Upstream(upstream), Body::Nack(hole)) => {
+                upstream.on_nack(*hole);
+                return Fate::Taken;
+            }
+            (Self::Downstream(downstream), Body::TcpData(segment)) => {
+                if downstream.on_data(now, packet, segment) == d_proxy::Verdict::Keep {
+                    return Fate::Taken;
+                }
+            }
+            (Self::Downstream(downstream), Body::NackRefused(hole)) => {
+                downstream.on_refused(*hole);
+                return Fate::Taken;
+            }
+            _ => {}
+        }
+        Fate::Passes
+    }
+
+    fn poll_transmit(&mut self, flow: u32) -> Option<Sent> {
+        let message = |body| Packet::new(flow, Hole::WIRE_BYTES, body);
+        Some(match self {
+            Self::Snoop(snoop) => Sent::Again(snoop.poll_transmit()?),
+            Self::Upstream(upstream) => match upstream.poll_transmit()? {
+                Answer::Again(packet) => Sent::Again(packet),
+                Answer::Refused(hole) => Sent::Ahead(message(Body::NackRefused(hole))),
+            },
+            Self::Downstream(downstream) => match downstream.poll_transmit()? {
+                Heard::Forward(packet) => Sent::Ahead(packet),
+                Heard::Nack(hole) => Sent::Back(message(Body::Nack(hole))),
+            },
+        })
+    }
+}
+
+/// What an agent does with a packet.
+enum Fate {
+    /// It goes on.
+    Passes,
+    /// A duplicate ACK that the sender is not to see.
+    Suppressed,
+    /// The agent keeps it, or it was for the agent.
+    Taken,
 }
 
 impl AgentLane {
     pub(super) fn new(agent: &AgentSpec, run: &Spec) -> Self {
         Self {
-            config: agent.snoop,
+            kind: agent.kind,
             connections: run.flows.iter().map(|_| None).collect(),
             timers: BTreeSet::new(),
             timer: None,
@@ -48,8 +155,8 @@ impl AgentLane {
     fn connection(&mut self, flow: u32) -> &mut Connection {
         self.connections[flow as usize].get_or_insert_with(|| {
             Box::new(Connection {
-                snoop: Snoop::new(self.config),
-                ahead: 0,
+                machine: Machine::new(&self.kind),
+                places: None,
                 due: None,
             })
         })
@@ -58,7 +165,7 @@ impl AgentLane {
     /// Moves the connection's entry in `timers` to the time at which its timer is due now.
     fn reset_timer(&mut self, flow: u32) {
         let connection = self.connection(flow);
-        let due = connection.snoop.next_timer();
+        let due = connection.machine.next_timer();
         let before = std::mem::replace(&mut connection.due, due);
         if before != due {
             self.timers.extend(due.map(|at| (at, flow)));
@@ -122,9 +229,9 @@ impl World<'_> {
             && at <= until
         {
             let agent = self.lanes[lane].agent();
-            agent.connection(flow).snoop.on_timer(at);
+            agent.connection(flow).machine.on_timer(at);
             agent.reset_timer(flow);
-            self.send_repairs(lane, flow, at);
+            self.send_own(lane, flow, at);
         }
     }
 
@@ -134,30 +241,26 @@ impl World<'_> {
         let flow = packet.flow;
         let agent = self.lanes[lane].agent();
         let connection = agent.connection(flow);
-        let mut verdict = Verdict::Forward;
-        match &packet.body {
-            // A damaged packet fails the agent's check of the checksum: the agent ignores it.
-            _ if packet.is_corrupt() => {}
-            Body::TcpData(segment) => {
-                connection.ahead = label.at_next_hop().hop();
-                connection.snoop.on_data(at, &packet, segment);
-            }
-            Body::TcpAck(segment) => verdict = connection.snoop.on_ack(at, segment),
-            Body::Udp(_)
-            | Body::WtcpForward(_)
-            | Body::WtcpBack(_)
-            | Body::QuicForward(_)
-            | Body::QuicBack(_) => {}
-        }
+        let after = |direction| self.routes.after(flow, direction, lane as u32);
+        connection
+            .places
+            .get_or_insert_with(|| Direction::BOTH.map(after));
+        let fate = if packet.is_corrupt() {
+            // It fails the agent's check of the checksum: the agent ignores it.
+            Fate::Passes
+        } else {
+            connection.machine.on_packet(at, &packet)
+        };
         agent.reset_timer(flow);
-        self.send_repairs(lane, flow, at);
-        match verdict {
-            Verdict::Forward => self.take_on(at, label.at_next_hop()),
-            Verdict::Suppress => {
+        if let Fate::Passes = fate {
+            self.take_on(at, label.at_next_hop());
+        } else {
+            if let Fate::Suppressed = fate {
                 self.flows[flow as usize].suppressed_dupack(at);
-                self.release(label.id());
             }
+            self.release(label.id());
         }
+        self.send_own(lane, flow, at);
     }
 
     /// The link at place `hop` of the route has no room for packet `id`: tells the agent right
@@ -173,20 +276,27 @@ impl World<'_> {
             && !packet.is_corrupt()
         {
             let agent = self.lanes[lane as usize].agent();
-            agent.connection(packet.flow).snoop.on_drop(segment);
+            agent.connection(packet.flow).machine.on_drop(segment);
             agent.reset_timer(packet.flow);
         }
     }
 
-    /// Sends the segments that the agent retransmits.
-    fn send_repairs(&mut self, lane: usize, flow: u32, at: Time) {
+    /// Sends what the agent sends by itself.
+    fn send_own(&mut self, lane: usize, flow: u32, at: Time) {
         loop {
             let connection = self.lanes[lane].agent().connection(flow);
-            let Some(packet) = connection.snoop.poll_transmit() else {
+            let Some(sent) = connection.machine.poll_transmit(flow) else {
                 return;
             };
-            let hop = connection.ahead;
-            if let Body::TcpData(segment) = &packet.body {
+            let [ahead, back] = connection.places.unwrap_or_default();
+            let (place, packet) = match sent {
+                Sent::Again(packet) | Sent::Ahead(packet) => (ahead, packet),
+                Sent::Back(packet) => (back, packet),
+            };
+            let Some(hop) = place else {
+                continue; // it has only heard ACKs: there is nothing that it could send
+            };
+            if let (Sent::Again(_), Body::TcpData(segment)) = (&sent, &packet.body) {
                 self.flows[flow as usize].repaired_locally(at, segment);
             }
             let label = |id| Label::of(&packet, id, hop);

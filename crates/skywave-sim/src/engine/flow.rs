@@ -299,6 +299,7 @@ impl Flow {
     pub(crate) fn lost(&mut self, at: Time, packet: &Packet, cause: LossCause) {
         let is_data = match (&mut self.ends, &packet.body) {
             (_, Body::TcpAck(_) | Body::WtcpBack(_) | Body::QuicBack(_)) => false,
+            (_, Body::Nack(_) | Body::NackRefused(_)) => false,
             (Ends::Tcp(tcp), Body::TcpData(segment)) => {
                 tcp.losses.lost(at, tcp.end_of(segment), cause);
                 true

@@ -3,8 +3,8 @@
 use skywave_core::packet::{Body, Packet};
 
 use super::prefetch::prefetch;
-use crate::network::{Edge, Router, edges};
-use crate::spec::{AgentSpec, FlowSpec, Spec, Transport, Tunnel};
+use crate::network::{Edge, Passes, Router, edges, passes};
+use crate::spec::{FlowSpec, Spec, Transport, Tunnel};
 
 /// Which way a packet of a flow goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,10 +20,14 @@ impl Direction {
 
     pub(crate) fn of(packet: &Packet) -> Self {
         match packet.body {
-            Body::TcpAck(_) | Body::WtcpBack(_) | Body::QuicBack(_) => Self::Reverse,
-            Body::TcpData(_) | Body::Udp(_) | Body::WtcpForward(_) | Body::QuicForward(_) => {
-                Self::Forward
+            Body::TcpAck(_) | Body::WtcpBack(_) | Body::QuicBack(_) | Body::Nack(_) => {
+                Self::Reverse
             }
+            Body::TcpData(_)
+            | Body::Udp(_)
+            | Body::WtcpForward(_)
+            | Body::QuicForward(_)
+            | Body::NackRefused(_) => Self::Forward,
         }
     }
 }
@@ -144,49 +148,50 @@ impl Routes {
             first: (spec.links.len() + spec.agents.len()) as u32,
             taken: Vec::new(),
         };
+        let met = agents_met(spec, &mut router);
         let mut hops = Vec::new();
-        let mut route =
-            |from, via: &[usize], to, tunnels: &[Tunnel], host, agents: &[AgentSpec]| {
-                let start = hops.len() as u32;
-                let path = router.route(from, via, to);
-                let path = path.unwrap_or_else(|e| panic!("{e}: the scenario layer checks this"));
-                let mut node = from;
-                let path: Vec<(u32, Edge)> = path.iter().map(|&e| (e, edges[e as usize])).collect();
-                for &(link, edge) in &path {
-                    let size = resize(&path, tunnels, node);
-                    let agent = (node != from).then(|| agents.iter().position(|a| a.node == node));
-                    let agent = agent
-                        .flatten()
-                        .map(|agent| Next::Follows((spec.links.len() + agent) as u32));
-                    // Where a tunnel begins or ends at the agent's node, the agent sees packets as
-                    // they are outside of the tunnel.
-                    if matches!(size, Some(Next::Resize(1..))) {
-                        hops.extend(agent.into_iter().chain(size));
-                    } else {
-                        hops.extend(size.into_iter().chain(agent));
-                    }
-                    let is_link = (link as usize) < spec.links.len();
-                    hops.push(Next::Follows(if is_link {
-                        link
-                    } else {
-                        passages.lane(edge)
-                    }));
-                    node = edge.to;
+        let mut route = |from, via: &[usize], to, tunnels: &[Tunnel], host, met: &[Option<Met>]| {
+            let start = hops.len() as u32;
+            let path = router.route(from, via, to);
+            let path = path.unwrap_or_else(|e| panic!("{e}: the scenario layer checks this"));
+            let mut node = from;
+            let agent = |node| {
+                let is_end = node == from || node == to;
+                let agent = (0..met.len()).find(|&agent| {
+                    spec.agents[agent].node == node
+                        && met[agent].is_some_and(|met| met == Met::Anywhere || !is_end)
+                })?;
+                Some(Next::Follows((spec.links.len() + agent) as u32))
+            };
+            let path: Vec<(u32, Edge)> = path.iter().map(|&e| (e, edges[e as usize])).collect();
+            for &(link, edge) in &path {
+                let size = resize(&path, tunnels, node);
+                let agent = agent(node);
+                // Where a tunnel begins or ends at the agent's node, the agent sees packets as
+                // they are outside of the tunnel.
+                if matches!(size, Some(Next::Resize(1..))) {
+                    hops.extend(agent.into_iter().chain(size));
+                } else {
+                    hops.extend(size.into_iter().chain(agent));
                 }
-                hops.extend(resize(&path, tunnels, node));
-                hops.push(host);
-                [start, hops.len() as u32 - 1]
-            };
-        let routes = |flow: &FlowSpec| {
+                let is_link = (link as usize) < spec.links.len();
+                hops.push(Next::Follows(if is_link {
+                    link
+                } else {
+                    passages.lane(edge)
+                }));
+                node = edge.to;
+            }
+            hops.extend(resize(&path, tunnels, node));
+            hops.extend(agent(node));
+            hops.push(host);
+            [start, hops.len() as u32 - 1]
+        };
+        let routes = |(flow, met): (&FlowSpec, Vec<Option<Met>>)| {
             let way = flow.way();
-            // Agents look into TCP only.
-            let agents = match flow.transport {
-                Transport::Tcp(_) => &spec.agents[..],
-                Transport::Udp { .. } | Transport::Wtcp { .. } | Transport::Quic { .. } => &[],
-            };
             let (from, to, tunnels) = (flow.from, flow.to, &way.tunnels);
-            let [forward, end] = route(from, &way.via, to, tunnels, Next::Receiver, agents);
-            let mut back = || route(to, &way.reverse_via, from, tunnels, Next::Sender, agents)[0];
+            let [forward, end] = route(from, &way.via, to, tunnels, Next::Receiver, &met);
+            let mut back = || route(to, &way.reverse_via, from, tunnels, Next::Sender, &met)[0];
             match flow.transport {
                 Transport::Tcp(_) | Transport::Wtcp { .. } | Transport::Quic { .. } => {
                     [forward, back()]
@@ -195,7 +200,7 @@ impl Routes {
                 Transport::Udp { .. } => [forward, end],
             }
         };
-        let starts = spec.flows.iter().map(routes).collect();
+        let starts = spec.flows.iter().zip(met).map(routes).collect();
         // (Collected where they lie, they would keep twice the room that they need.)
         let mut hops: Vec<Hop> = hops.into_iter().map(Hop::from).collect();
         hops.shrink_to_fit();
@@ -239,6 +244,15 @@ impl Routes {
             Next::Collects(lane) => Some(lane),
             _ => None,
         }
+    }
+
+    /// The place right after a lane that collects packets, if the lane is on this route of a flow.
+    pub(crate) fn after(&self, flow: u32, direction: Direction, lane: u32) -> Option<u32> {
+        let start = self.start(flow, direction);
+        let route = self.hops[start as usize..].iter();
+        let mut route = route.take_while(|hop| !hop.is_host());
+        let place = route.position(|hop| hop.next() == Next::Collects(lane))?;
+        Some(start + place as u32 + 1)
     }
 
     /// Replaces the numbers of lanes by where packets go there, `lane(number)`, and marks the
@@ -295,6 +309,31 @@ impl Passages<'_> {
         });
         self.first + number as u32
     }
+}
+
+/// Where an agent meets the packets of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Met {
+    /// If its node is between the ends of the flow.
+    Between,
+    /// Also if its node is an end of the flow.
+    Anywhere,
+}
+
+/// By flow: where it meets each of the agents, which look into TCP only. Empty for a flow that meets none.
+fn agents_met(spec: &Spec, router: &mut Router) -> Vec<Vec<Option<Met>>> {
+    let met = |flow: &FlowSpec| {
+        let agents = match flow.transport {
+            Transport::Tcp(_) => &spec.agents[..],
+            Transport::Udp { .. } | Transport::Wtcp { .. } | Transport::Quic { .. } => &[],
+        };
+        let met = agents.iter().map(|agent| match agent.pair() {
+            None => Some(Met::Between),
+            Some(pair) => (passes(router, pair, flow) == Passes::Both).then_some(Met::Anywhere),
+        });
+        met.collect()
+    };
+    spec.flows.iter().map(met).collect()
 }
 
 /// How the packets of a path change at one of its nodes.

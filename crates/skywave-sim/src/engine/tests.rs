@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use skywave_core::agent::SnoopConfig;
 use skywave_core::agent::snoop::LocalTimeout;
+use skywave_core::agent::{DownstreamConfig, SnoopConfig, UpstreamConfig};
 use skywave_core::link::{
     Arq, Blackout, Contention, Fec, Jitter, Limit, LinkConfig, LossConfig, QueueConfig, RedConfig,
     Reordering, Service, Trace,
@@ -117,15 +117,37 @@ fn dumbbell(delays: &[u64], config: impl Fn(usize) -> TcpConfig) -> Spec {
 }
 
 fn snoop(node: usize, timer: bool) -> AgentSpec {
-    AgentSpec {
-        node,
-        snoop: SnoopConfig {
-            cache: (node == 1).then_some(8),
-            in_queue: node == 1 || timer,
-            timeout: timer.then(LocalTimeout::default),
-            ..SnoopConfig::default()
-        },
-    }
+    let config = SnoopConfig {
+        cache: (node == 1).then_some(8),
+        in_queue: node == 1 || timer,
+        timeout: timer.then(LocalTimeout::default),
+        ..SnoopConfig::default()
+    };
+    AgentSpec::snoop(node, config)
+}
+
+/// One or two of Snoop.
+fn agents() -> impl Strategy<Value = Vec<AgentSpec>> {
+    let nodes = prop_oneof![Just(&[0][..]), Just(&[1][..]), Just(&[0, 1][..])];
+    (nodes, any::<bool>())
+        .prop_map(|(nodes, timers)| nodes.iter().map(|&node| snoop(node, timers)).collect())
+}
+
+/// The two of D-Proxy, on the ways of the flows or of one of them, between its ends or at them.
+fn pairs() -> impl Strategy<Value = Vec<AgentSpec>> {
+    let nodes =
+        prop_oneof![2 => Just((0, 1)), 1 => Just((0, 5)), 1 => Just((2, 1)), 1 => Just((1, 0))];
+    (nodes, any::<bool>(), 1u64..500).prop_map(|((before, after), in_queue, hold)| {
+        let upstream = UpstreamConfig {
+            in_queue,
+            ..UpstreamConfig::default()
+        };
+        let downstream = DownstreamConfig {
+            hold: Duration::from_millis(hold),
+            ..DownstreamConfig::default()
+        };
+        AgentSpec::d_proxy((before, upstream), (after, downstream)).to_vec()
+    })
 }
 
 fn with_lookahead(spec: &Spec) -> Outcome {
@@ -318,8 +340,7 @@ proptest! {
         modern: bool,
         loss in 0.0..0.05f64,
         bend in 0..15,
-        agents in prop_oneof![3 => Just(&[][..]), 1 => Just(&[0][..]), 1 => Just(&[1][..]), 1 => Just(&[0, 1][..])],
-        timers: bool,
+        agents in prop_oneof![3 => Just(Vec::new()), 3 => agents(), 2 => pairs()],
         split in prop::option::weighted(0.4, any::<bool>()),
     ) {
         let profile = if modern { Profile::Rfc } else { Profile::Ns2 };
@@ -337,7 +358,7 @@ proptest! {
             Arc::make_mut(&mut link.config).loss = vec![LossConfig::Bernoulli(loss)];
         }
         bend_path(&mut spec, bend);
-        spec.agents = agents.iter().map(|&node| snoop(node, timers)).collect();
+        spec.agents = agents;
         if let Some(m_tcp) = split {
             split_last(&mut spec, m_tcp);
         }

@@ -1,5 +1,6 @@
 //! Topology: static routes, by the fewest hops between the nodes that are given.
 
+mod pair;
 mod ways;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -7,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use thiserror::Error;
 
 use crate::spec::LinkSpec;
+pub use pair::{Passes, passes};
 pub use ways::{Way, ways};
 
 /// Why there is no route.

@@ -2,10 +2,10 @@
 
 use crate::time::{Duration, Time};
 
-/// When a segment is sent again that nothing comes back for.
+/// When an agent does again what nothing comes back for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalTimeout {
-    /// After this many smoothed round trips to the mobile host and back.
+    /// After this many smoothed round trips to whoever answers: behind Snoop, the mobile host.
     pub rtts: f64,
     /// And at least after this, and after 1 ms.
     pub min: Duration,

@@ -93,6 +93,25 @@ fn a_quic_packet_is_a_datagram_of_its_length() {
 }
 
 #[test]
+fn what_two_agents_tell_each_other_is_a_datagram_with_both_numbers() {
+    let hole = Hole {
+        start: SeqNr(0x0102_0304),
+        end: SeqNr(0x0506_0708),
+    };
+    for (body, from) in [
+        (Body::Nack(hole), 49152_u16),
+        (Body::NackRefused(hole), 50000),
+    ] {
+        let packet = Packet::new(0, Hole::WIRE_BYTES, body);
+        let mut bytes = Vec::new();
+        assert_eq!(tcp().write(&packet, usize::MAX, &mut bytes), packet.size);
+        assert_eq!(bytes.len(), packet.size as usize);
+        assert_eq!(bytes[20..22], from.to_be_bytes());
+        assert_eq!(bytes[40..], [1, 2, 3, 4, 5, 6, 7, 8]);
+    }
+}
+
+#[test]
 fn a_wtcp_packet_can_be_decoded() {
     let packet = Packet::new(3, 1077, Body::WtcpForward(Carried(wtcp_data())));
     let mut bytes = Vec::new();

@@ -1,0 +1,258 @@
+//! The agent after the lossy hop: it asks for what is missing, and sends on in order.
+
+use std::collections::VecDeque;
+
+use super::ORIGIN;
+use super::holes::{Holes, Missing};
+use crate::agent::snoop::LocalTimeout;
+use crate::packet::{Hole, Packet, Segment};
+use crate::seq::SeqNr;
+use crate::time::{Duration, Time};
+
+/// Settings of the agent after the lossy hop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DownstreamConfig {
+    /// Most bytes on the wire that it holds of a connection. With more it gives up what is missing first.
+    pub buffer: u64,
+    /// Longest time that it holds a segment. What is missing for so long is left to the sender.
+    pub hold: Duration,
+    /// When it asks again; each time for the same bytes doubles it. Before the first answer the round trip counts as
+    /// 100 ms.
+    pub retry: LocalTimeout,
+}
+
+impl Default for DownstreamConfig {
+    /// The text gives no numbers. A second is the shortest timeout of a sender by RFC 6298.
+    fn default() -> Self {
+        Self {
+            buffer: 128 << 10,
+            hold: Duration::from_secs(1),
+            retry: LocalTimeout {
+                rtts: 2.0,
+                min: Duration::from_millis(50),
+            },
+        }
+    }
+}
+
+/// The agent's decision about a data segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is sent on now, before anything that [`Downstream::poll_transmit`] returns.
+    Forward,
+    /// The agent has it now: it is sent on later, or was a second copy of a segment that it holds.
+    Keep,
+}
+
+/// What the agent sends by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Heard {
+    /// To the receiver: a segment that was held.
+    Forward(Packet),
+    /// To the agent before the hop: what is missing.
+    Nack(Hole),
+}
+
+/// Counters of what the agent has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Counters {
+    /// Times that it asked for something.
+    pub nacks: u64,
+    /// Segments that it held.
+    pub held: u64,
+    /// Holes, or parts of them, that it left to the sender.
+    pub given_up: u64,
+}
+
+/// The part of the agent after the hop in one connection.
+#[derive(Clone, Debug)]
+pub struct Downstream {
+    config: DownstreamConfig,
+    /// Number of the first byte seen; positions count from [`ORIGIN`] there.
+    first: Option<SeqNr>,
+    /// End of what was sent on.
+    sent: u64,
+    /// What is missing below `holes.seen()`.
+    holes: Holes,
+    /// Segments behind holes, in the order of their positions.
+    held: VecDeque<Held>,
+    bytes: u64,
+    /// Smoothed time from a request to its answer.
+    srtt: Option<Duration>,
+    outbox: VecDeque<Heard>,
+    counters: Counters,
+}
+
+#[derive(Clone, Debug)]
+struct Held {
+    start: u64,
+    end: u64,
+    packet: Packet,
+}
+
+/// The round trip before the first sample of it.
+const FIRST_RTT: Duration = Duration::from_millis(100);
+/// It never asks again sooner: a request a nanosecond would only flood the hop.
+const FLOOR: Duration = Duration::from_millis(1);
+/// Most doublings of the time until it asks again.
+const MAX_DOUBLINGS: u32 = 6;
+
+impl Downstream {
+    /// An agent that has not seen anything yet.
+    pub fn new(config: DownstreamConfig) -> Self {
+        Self {
+            config,
+            first: None,
+            sent: ORIGIN,
+            holes: Holes::new(ORIGIN),
+            held: VecDeque::new(),
+            bytes: 0,
+            srtt: None,
+            outbox: VecDeque::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// A packet with a data segment comes over the hop.
+    #[must_use]
+    pub fn on_data(&mut self, now: Time, packet: &Packet, segment: &Segment) -> Verdict {
+        if segment.span() == 0 {
+            return Verdict::Forward; // nothing that could be out of order
+        }
+        self.first.get_or_insert(segment.seq);
+        let Some(start) = self.position(segment.seq) else {
+            return Verdict::Forward;
+        };
+        let end = start + segment.span();
+        let next = self.holes.next();
+        if end <= next {
+            // Sent before: its ACK is lost, or it is, on the rest of the way. Or the agent has left it to the sender.
+            return Verdict::Forward;
+        }
+        if let Some(rtt) = self.holes.sample(now, start, end) {
+            self.srtt = Some(self.srtt.map_or(rtt, |srtt| (srtt * 7 + rtt) / 8));
+        }
+        let again_at = now + wait(self.srtt, &self.config.retry, 0);
+        let found = self.holes.arrive(now, start, end, again_at);
+        if let Some(missing) = found.hole {
+            self.ask(missing.0, missing.1);
+        }
+        if !found.is_new {
+            return Verdict::Keep; // a second copy of what is held
+        }
+        if start <= next {
+            self.sent = self.sent.max(end);
+            self.send_on();
+            return Verdict::Forward;
+        }
+        self.counters.held += 1;
+        self.bytes += u64::from(packet.size);
+        let place = self.held.partition_point(|held| held.start < start);
+        let packet = *packet;
+        self.held.insert(place, Held { start, end, packet });
+        while self.bytes > self.config.buffer && self.give_up_first() {}
+        Verdict::Keep
+    }
+
+    /// The agent before the hop does not have these bytes either: they were lost before they came there, or it has
+    /// forgotten them.
+    pub fn on_refused(&mut self, hole: Hole) {
+        let (Some(start), Some(end)) = (self.position(hole.start), self.position(hole.end)) else {
+            return;
+        };
+        if self.holes.give_up(start, end) {
+            self.counters.given_up += 1;
+            self.send_on();
+        }
+    }
+
+    /// What it sends next. Call until `None` after every input.
+    #[must_use]
+    pub fn poll_transmit(&mut self) -> Option<Heard> {
+        self.outbox.pop_front()
+    }
+
+    /// When [`Self::on_timer`] is due.
+    pub fn next_timer(&self) -> Option<Time> {
+        let first = self.holes.first()?.found + self.config.hold;
+        let again = self.holes.iter().map(|missing| missing.again_at);
+        Some(again.fold(first, Time::min))
+    }
+
+    /// Its timer expired, if it did.
+    pub fn on_timer(&mut self, now: Time) {
+        while self
+            .holes
+            .first()
+            .is_some_and(|missing| missing.found + self.config.hold <= now)
+        {
+            self.give_up_first();
+        }
+        let srtt = self.srtt;
+        let retry = self.config.retry;
+        while let Some((start, end)) = self
+            .holes
+            .ask_again(now, |asked_again| wait(srtt, &retry, asked_again))
+        {
+            self.ask(start, end);
+        }
+    }
+
+    /// Counters of what it has done so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Bytes on the wire that it holds.
+    pub fn held_bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn ask(&mut self, start: u64, end: u64) {
+        let Some(first) = self.first else {
+            return;
+        };
+        self.counters.nacks += 1;
+        self.outbox.push_back(Heard::Nack(Hole {
+            start: SeqNr::at(first.0, start),
+            end: SeqNr::at(first.0, end),
+        }));
+    }
+
+    /// Leaves the first hole to the sender. False if there is none.
+    fn give_up_first(&mut self) -> bool {
+        let Some(&Missing { start, end, .. }) = self.holes.first() else {
+            return false;
+        };
+        self.holes.give_up(start, end);
+        self.counters.given_up += 1;
+        self.send_on();
+        true
+    }
+
+    /// Sends on what no hole is before any more.
+    fn send_on(&mut self) {
+        let next = self.holes.next();
+        while let Some(first) = self.held.front()
+            && first.start < next
+        {
+            self.bytes -= u64::from(first.packet.size);
+            // Cut in another way it may have gone on as a part of another segment.
+            if first.end > self.sent {
+                self.sent = first.end;
+                self.outbox.push_back(Heard::Forward(first.packet));
+            }
+            self.held.pop_front();
+        }
+    }
+
+    fn position(&self, number: SeqNr) -> Option<u64> {
+        number.expand(self.first?.0, self.holes.next())
+    }
+}
+
+/// How long a request waits for its answer, when it was `asked_again` so often.
+fn wait(srtt: Option<Duration>, retry: &LocalTimeout, asked_again: u32) -> Duration {
+    let rtts = srtt.unwrap_or(FIRST_RTT).mul_f64(retry.rtts);
+    rtts.max(retry.min).max(FLOOR) * (1 << asked_again.min(MAX_DOUBLINGS))
+}

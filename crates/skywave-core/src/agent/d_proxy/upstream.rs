@@ -1,0 +1,181 @@
+//! The agent before the lossy hop: it keeps segments, and sends them again when it is asked.
+
+use std::collections::VecDeque;
+
+use super::ORIGIN;
+use crate::packet::{Hole, Packet, Segment};
+use crate::seq::SeqNr;
+
+/// Settings of the agent before the lossy hop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UpstreamConfig {
+    /// Most bytes on the wire that it keeps of a connection; the oldest go first.
+    pub cache: u64,
+    /// It is part of the queue of the hop, and forgets what that queue drops: a drop for want of room is congestion, and
+    /// the sender's to repair. Otherwise it stands before the queue and repairs its drops as any other loss.
+    pub in_queue: bool,
+}
+
+impl Default for UpstreamConfig {
+    /// The text gives no numbers. 128 KiB are a queue of fifty packets and as many under way.
+    fn default() -> Self {
+        Self {
+            cache: 128 << 10,
+            in_queue: false,
+        }
+    }
+}
+
+/// What the agent sends over the lossy hop by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Answer {
+    /// A segment that it was asked for.
+    Again(Packet),
+    /// It does not have these bytes.
+    Refused(Hole),
+}
+
+/// The part of the agent before the hop in one connection.
+#[derive(Clone, Debug)]
+pub struct Upstream {
+    config: UpstreamConfig,
+    /// Number of the first byte seen.
+    first: Option<SeqNr>,
+    /// End of what was seen, and the newest acknowledgement.
+    seen: u64,
+    ack: u64,
+    /// In the order of their positions, without overlaps.
+    cache: VecDeque<Cached>,
+    bytes: u64,
+    answers: VecDeque<Answer>,
+}
+
+#[derive(Clone, Debug)]
+struct Cached {
+    start: u64,
+    end: u64,
+    packet: Packet,
+}
+
+impl Upstream {
+    /// An agent that has not seen anything yet.
+    pub fn new(config: UpstreamConfig) -> Self {
+        Self {
+            config,
+            first: None,
+            seen: ORIGIN,
+            ack: 0,
+            cache: VecDeque::new(),
+            bytes: 0,
+            answers: VecDeque::new(),
+        }
+    }
+
+    /// A packet with a data segment passes towards the lossy hop, and is sent on.
+    pub fn on_data(&mut self, packet: &Packet, segment: &Segment) {
+        if segment.span() == 0 {
+            return; // nothing that could be missing
+        }
+        self.first.get_or_insert(segment.seq);
+        let Some(start) = self.position(segment.seq) else {
+            return;
+        };
+        let end = start + segment.span();
+        self.seen = self.seen.max(end);
+        if end <= self.ack {
+            return;
+        }
+        // A newer copy takes the place of an older one, however it is cut.
+        let place = self.cache.partition_point(|kept| kept.end <= start);
+        while self.cache.get(place).is_some_and(|kept| kept.start < end) {
+            self.forget(place);
+        }
+        self.bytes += u64::from(packet.size);
+        let packet = *packet;
+        self.cache.insert(place, Cached { start, end, packet });
+        while self.bytes > self.config.cache {
+            self.forget(0);
+        }
+    }
+
+    /// A segment comes back from the receiver.
+    pub fn on_ack(&mut self, segment: &Segment) {
+        if !segment.is_ack() || self.first.is_none() {
+            return;
+        }
+        let Some(ack) = self.position(segment.ack) else {
+            return;
+        };
+        self.ack = self.ack.max(ack);
+        while self.cache.front().is_some_and(|kept| kept.end <= ack) {
+            self.forget(0);
+        }
+    }
+
+    /// The queue behind the agent has dropped this segment, which has just passed or was just sent again.
+    pub fn on_drop(&mut self, segment: &Segment) {
+        if !self.config.in_queue {
+            return;
+        }
+        let Some(start) = self.position(segment.seq) else {
+            return;
+        };
+        let place = self.cache.partition_point(|kept| kept.end <= start);
+        if self
+            .cache
+            .get(place)
+            .is_some_and(|kept| kept.start == start)
+        {
+            self.forget(place);
+        }
+    }
+
+    /// The agent after the hop asks for these bytes.
+    pub fn on_nack(&mut self, hole: Hole) {
+        let (Some(mut at), Some(end)) = (self.position(hole.start), self.position(hole.end)) else {
+            return;
+        };
+        let Some(first) = self.first else {
+            return;
+        };
+        let refused = |start, end| {
+            Answer::Refused(Hole {
+                start: SeqNr::at(first.0, start),
+                end: SeqNr::at(first.0, end),
+            })
+        };
+        let from = self.cache.partition_point(|kept| kept.end <= at);
+        let wanted = self.cache.iter().skip(from);
+        for kept in wanted.take_while(|kept| kept.start < end) {
+            if kept.start > at {
+                self.answers.push_back(refused(at, kept.start));
+            }
+            self.answers.push_back(Answer::Again(kept.packet));
+            at = kept.end;
+        }
+        if at < end {
+            self.answers.push_back(refused(at, end));
+        }
+    }
+
+    /// What it sends over the hop next. Call until `None` after every input.
+    #[must_use]
+    pub fn poll_transmit(&mut self) -> Option<Answer> {
+        self.answers.pop_front()
+    }
+
+    /// Bytes on the wire that it keeps.
+    pub fn cached_bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn forget(&mut self, place: usize) {
+        if let Some(kept) = self.cache.remove(place) {
+            self.bytes -= u64::from(kept.packet.size);
+        }
+    }
+
+    fn position(&self, number: SeqNr) -> Option<u64> {
+        number.expand(self.first?.0, self.seen)
+    }
+}

@@ -1,0 +1,20 @@
+//! A range of bytes that is missing, as two nodes on a path tell each other.
+
+use super::UDP_HEADER_BYTES;
+use crate::seq::SeqNr;
+
+/// Bytes `start..end` of a flow's data that a node on the path misses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hole {
+    /// First sequence number that is missing.
+    pub start: SeqNr,
+    /// First sequence number after it.
+    pub end: SeqNr,
+}
+
+impl Hole {
+    /// Bytes of the payload of a datagram that names it: the addresses and ports of the connection, and both numbers.
+    pub const PAYLOAD_BYTES: u32 = 12 + 8;
+    /// Bytes of that datagram on the wire.
+    pub const WIRE_BYTES: u32 = UDP_HEADER_BYTES + Self::PAYLOAD_BYTES;
+}

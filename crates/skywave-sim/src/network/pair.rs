@@ -1,0 +1,39 @@
+//! Which flows pass the two agents of a pair.
+
+use super::Router;
+use crate::spec::{FlowSpec, Transport};
+
+/// How a flow passes two nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passes {
+    /// Its data pass one before the other, and its ACKs the other way round.
+    Both,
+    /// Its data do, but its ACKs do not.
+    DataOnly,
+    /// Its data do not, or it is not of TCP, or there is no route.
+    No,
+}
+
+/// How a flow passes the first and then the second node of a pair.
+pub fn passes(router: &mut Router, (before, after): (usize, usize), flow: &FlowSpec) -> Passes {
+    if !matches!(flow.transport, Transport::Tcp(_)) {
+        return Passes::No;
+    }
+    let way = flow.way();
+    let mut in_order = |from, via: &[usize], to, first, then| {
+        let Ok(route) = router.route(from, via, to) else {
+            return false;
+        };
+        let ends = route.iter().map(|&edge| router.edge(edge).to);
+        let nodes: Vec<usize> = std::iter::once(from).chain(ends).collect();
+        let place = |node| nodes.iter().position(|&passed| passed == node);
+        matches!((place(first), place(then)), (Some(first), Some(then)) if first < then)
+    };
+    if !in_order(flow.from, &way.via, flow.to, before, after) {
+        Passes::No
+    } else if in_order(flow.to, &way.reverse_via, flow.from, after, before) {
+        Passes::Both
+    } else {
+        Passes::DataOnly
+    }
+}
