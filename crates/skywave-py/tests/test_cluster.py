@@ -173,23 +173,28 @@ def test_killed_workers_lose_nothing(tmp_path: Path, many: Scenario) -> None:
     assert journal(tmp_path / "there", "many") == journal(tmp_path / "here", "many")
 
 
-# It has passed on a quiet machine, and waited for ever at the last two runs on a very busy one.
-@pytest.mark.skipif("SKYWAVE_TEST_HANGS" not in os.environ, reason="set SKYWAVE_TEST_HANGS=1")
+@pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.usefixtures("small_chunks")
 def test_a_worker_that_hangs_is_not_waited_for(
-    tmp_path: Path, many: Scenario, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, many: Scenario, monkeypatch: pytest.MonkeyPatch, alone: bool
 ) -> None:
-    monkeypatch.setattr(_cluster, "SILENT_S", 3.0)
+    # If it is alone, it is the only one that has the scenario, too.
+    monkeypatch.setattr(_cluster, "SILENT_S", 2.0)
     monkeypatch.setattr(_cluster, "_LOOK_S", 0.5)
     monkeypatch.setattr(_cluster, "_FETCH_S", 3.0)
     skywave.run(many, out=tmp_path / "here")
-    with processes(tmp_path / "log", workers=2) as cluster:
+    with processes(tmp_path / "log", workers=1 if alone else 2) as cluster:
+        stopped = threading.Event()
 
         def stop(done: int, *_: int) -> None:
-            if done > 20:
+            if done > 20 and not stopped.is_set():
+                stopped.set()
                 cluster.workers[0].send_signal(signal.SIGSTOP)
+                if alone:
+                    cluster.workers.append(cluster.start_worker())
 
         skywave.run(many, out=tmp_path / "there", on=cluster.address, progress=stop)
+        assert stopped.is_set()
     assert journal(tmp_path / "there", "many") == journal(tmp_path / "here", "many")
 
 

@@ -5,21 +5,19 @@ So the journal alone says what is done: whatever happens to workers, scheduler o
 is not in it is made again, and one that comes twice is left out.
 """
 
-import json
+import asyncio
 import time
 import uuid
 import warnings
-import zlib
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from skywave import _skywave
 from skywave._chunks import CHUNK_S, Chunks
+from skywave._parcel import Parcel
 from skywave._skywave import Experiment, Gathering
 
 if TYPE_CHECKING:
@@ -68,6 +66,8 @@ class _Chunk:
     tasks: dict[str, Future] = field(default_factory=dict)
     """By their keys: more than one if the first one takes too long."""
     due: float = 0.0
+    blobs: list[str] = field(default_factory=list)
+    """The keys of what its last task was given."""
 
 
 def connect(on: Cluster) -> tuple[Client, bool]:
@@ -145,12 +145,11 @@ class _Dealer:
         self._address = client.scheduler.address
         self._gathering = gathering
         self._name = experiment.name
-        self._parcel = _Parcel(experiment, gathering.plan, series, segments)
+        self._parcel = Parcel(experiment, gathering.plan, series, segments)
         self._blobs: list[Future] = []
         self._chunks = Chunks(())
         self._flying: dict[str, _Chunk] = {}
         self._came: SimpleQueue[tuple[str, Answer | BaseException]] = SimpleQueue()
-        self._fetchers = ThreadPoolExecutor(4, thread_name_prefix="skywave-fetch")
         self._token = uuid.uuid4().hex
         self._number = 0
         self._workers: dict[str, int] = {}
@@ -187,7 +186,6 @@ class _Dealer:
         tasks = [task for chunk in self._flying.values() for task in chunk.tasks.values()]
         for future in [*tasks, *self._blobs]:
             future.release()
-        self._fetchers.shutdown(wait=False, cancel_futures=True)
 
     def _look(self) -> None:
         """Looks, now and then, which workers there are, and which chunks take too long."""
@@ -205,7 +203,11 @@ class _Dealer:
             return
         workers: dict[str, dict[str, Any]] = about["workers"]
         latest = max((worker["last_seen"] for worker in workers.values()), default=0.0)
-        self._silent = {a for a, w in workers.items() if w["last_seen"] < latest - SILENT_S}
+        silent = {a for a, w in workers.items() if w["last_seen"] < latest - SILENT_S}
+        if silent - self._silent:
+            # It may be the only one that has them.
+            self._forget_blobs()
+        self._silent = silent
         self._workers = {
             address: int(worker["nthreads"])
             for address, worker in workers.items()
@@ -226,22 +228,38 @@ class _Dealer:
             self._hurry(late, now)
 
     def _hurry(self, late: list[_Chunk], now: float) -> None:
-        """Gives to another worker what takes too long, or waits at one that says nothing."""
+        """Gives to another worker what takes too long, or waits at or for one that says nothing."""
         try:
             busy = self._client.sync(self._client.scheduler.processing, callback_timeout=10)
+            needed = list({key for chunk in self._at_work() for key in chunk.blobs})
+            where = self._client.sync(
+                self._client.scheduler.who_has, keys=needed, callback_timeout=10
+            )
         except (OSError, TimeoutError):
             return
         at = {key: worker for worker, keys in busy.items() for key in keys}
         for chunk in self._at_work():
+            if any(task.status != "pending" for task in chunk.tasks.values()):
+                continue  # it is being fetched
             workers = {at[key] for key in chunk.tasks if key in at}
-            is_stuck = bool(workers) and workers <= self._silent
+            is_stuck = self._is_stuck(chunk, workers, where)
             if not is_stuck and not (chunk in late and workers):
                 continue
-            others = [a for a in self._workers if a not in workers | self._silent]
+            others = [a for a in self._workers if a not in self._silent]
+            if not is_stuck:
+                others = [a for a in others if a not in workers]
             if others and len(chunk.tasks) < _ATTEMPTS:
                 self._submit(chunk, others)
             elif not is_stuck:
                 chunk.due = now + self._lease()
+
+    def _is_stuck(self, chunk: _Chunk, workers: set[str], where: dict[str, list[str]]) -> bool:
+        """Whether a chunk, which is at these workers, waits for one that says nothing: to make it,
+        or to give the others what they need for it."""
+        if workers and workers <= self._silent:
+            return True
+        is_old = chunk.blobs != [blob.key for blob in self._blobs]
+        return is_old and any(set(where[key]) <= self._silent for key in chunk.blobs)
 
     def _at_work(self) -> list[_Chunk]:
         """The chunks that are handed out."""
@@ -262,13 +280,21 @@ class _Dealer:
 
     def _allowed(self) -> list[str] | None:
         """The workers that may be used; `None` for any, also those that will come."""
-        return list(self._workers) if self._refused else None
+        if not self._refused and not self._silent:
+            return None
+        return [a for a in self._workers if a not in self._silent] or list(self._workers) or None
+
+    def _forget_blobs(self) -> None:
+        """What is handed out from now on is given its own copy of the scenario."""
+        for blob in self._blobs:
+            blob.release()
+        self._blobs = []
 
     def _submit(self, chunk: _Chunk, workers: list[str] | None) -> None:
         if any(blob.status in ("cancelled", "lost", "error") for blob in self._blobs):
-            self._blobs = []
+            self._forget_blobs()
         if not self._blobs:
-            self._blobs = self._parcel.send(self._client)
+            self._blobs = self._parcel.send(self._client, self._allowed())
         self._number += 1
         key = f"skywave-make-{self._token}-{self._number}"
         names = {"request": self._parcel.request(chunk.places), "blobs": self._blobs}
@@ -276,22 +302,42 @@ class _Dealer:
             eval, _MAKE, names, key=key, workers=workers, allow_other_workers=False, pure=False
         )
         chunk.tasks[key] = task
+        chunk.blobs = [blob.key for blob in self._blobs]
         chunk.due = time.monotonic() + self._lease()
         self._flying[key] = chunk
         task.add_done_callback(lambda task: self._fetch(key, task))
 
     def _fetch(self, key: str, task: Future) -> None:
-        """Fetches a result, beside the work, for a worker may be slow to send it."""
+        """Fetches a result, beside the work, for a worker may be slow to send it.
 
-        def fetch() -> None:
+        Each is asked for by itself. `Future.result` puts several into one question, which a single
+        worker that hangs holds up; and once such a question was given up, later ones got no answer.
+        """
+        client = self._client
+
+        async def fetch() -> None:
+            answer: Answer | BaseException
             try:
-                answer: Answer | BaseException = task.result(timeout=_FETCH_S)
+                if task.status == "pending":  # its worker was lost, and another one is at it
+                    task.add_done_callback(lambda task: self._fetch(key, task))
+                    return
+                if task.status != "finished":
+                    answer = await task._result()
+                else:
+                    asked = client.scheduler.gather(keys=[key])
+                    found = await asyncio.wait_for(asked, _FETCH_S)
+                    if found["status"] == "OK":
+                        answer = found["data"][key]
+                    else:
+                        answer = TimeoutError(f"no worker has {key} any more")
+            except OSError as error:
+                answer = TimeoutError(str(error))  # the scheduler went away meanwhile
             except BaseException as error:
                 answer = error
             self._came.put((key, answer))
 
         with suppress(RuntimeError):  # all is over
-            self._fetchers.submit(fetch)
+            client.loop.add_callback(fetch)
 
     def _take(self, key: str, answer: "Answer | BaseException") -> int:
         """Takes what came back; gives the number of runs that were not there before."""
@@ -390,54 +436,6 @@ class _Dealer:
                 self._refuse(worker, f"skywave {version}")
         if not self._refused:
             raise ClusterError(f"a Dask worker cannot run skywave: {error}") from error
-
-
-class _Parcel:
-    """A scenario, to be sent: its text and its traces are named by what they contain."""
-
-    def __init__(
-        self, experiment: Experiment, plan: str, series: str | None, segments: bool
-    ) -> None:
-        from skywave._worker import digest
-
-        contents = [experiment.text.encode(), *(Path(p).read_bytes() for p in experiment._traces)]
-        digests = [digest(content) for content in contents]
-        self._contents = dict(zip(digests, contents, strict=True))
-        self._digests = digests
-        self._scenario = {
-            "name": experiment.name,
-            "base": str(experiment._base),
-            "files": [str(path) for path in experiment._traces],
-            "digests": digests,
-            "series": series,
-            "segments": segments,
-            "plan": plan,
-        }
-
-    def send(self, client: Client) -> list[Future]:
-        """Has the contents on the cluster. They are results of tasks, so that Dask copies them to
-        where they are needed, and again if a worker with them is lost."""
-        with warnings.catch_warnings():
-            # Of a large graph: a trace is one, and goes but once.
-            warnings.simplefilter("ignore", UserWarning)
-            sent = {
-                digest: client.submit(
-                    bytes, zlib.compress(content), key=f"skywave-blob-{digest}", pure=False
-                )
-                for digest, content in self._contents.items()
-            }
-        return [sent[digest] for digest in self._digests]
-
-    def request(self, places: list[int]) -> str:
-        """What a worker is asked for."""
-        asked = {
-            "engine": _skywave.ENGINE,
-            "scenario": self._scenario,
-            "places": places,
-            # Runs may differ: whoever has worked for long enough leaves the rest to others.
-            "seconds": 2 * CHUNK_S,
-        }
-        return json.dumps(asked)
 
 
 def is_cancelled(error: BaseException) -> bool:
