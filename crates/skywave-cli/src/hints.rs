@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use skywave_papers::claims;
 
 /// The error with a tip of ours, if there is one for it.
 pub(crate) fn add(mut error: Error, args: &[OsString]) -> Error {
@@ -24,10 +25,13 @@ pub(crate) fn add(mut error: Error, args: &[OsString]) -> Error {
         args.iter()
             .any(|arg| arg.to_string_lossy().ends_with(".toml"))
     };
+    let papers = claims::papers().collect::<Vec<_>>().join(", ");
+    let papers = format!("the papers are {papers}, or all: skywave reproduce cerl --only fig7a");
     let tip = match (verb.unwrap_or_default(), error.kind(), wrong.as_str()) {
         ("run" | "reproduce" | "rank", ErrorKind::UnknownArgument, "--seeds" | "--seed") => {
             "the seeds are in the scenario: `seeds` in [run], a number of runs or a list"
         }
+        ("reproduce", ErrorKind::MissingRequiredArgument, _) => &papers,
         ("impair", ErrorKind::UnknownArgument, "--rtt") => {
             "`--delay` is one way: half of the round trip"
         }
@@ -45,7 +49,7 @@ pub(crate) fn add(mut error: Error, args: &[OsString]) -> Error {
     if error.remove(ContextKind::SuggestedArg).is_some() {
         error.remove(ContextKind::Usage);
     }
-    let tip = vec![StyledStr::from(tip)];
+    let tip = vec![StyledStr::from(tip.to_owned())];
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tip));
     error
 }

@@ -29,7 +29,33 @@ fn a_file_is_found_without_its_ending() {
         says(dir.path(), &[verb, "my-link"], "did you mean my-link.toml?");
         let other = told(dir.path(), &[verb, "your-link"]);
         assert!(!other.contains("did you mean"), "{other}");
+        says(
+            dir.path(),
+            &[verb, "my-lnik.toml"],
+            "did you mean my-link.toml?",
+        );
     }
+}
+
+#[test]
+fn the_papers_are_named_where_one_is_missing() {
+    let dir = tempfile::tempdir().expect("a directory");
+    says(
+        dir.path(),
+        &["reproduce"],
+        "the papers are cerl, dcr, sifest",
+    );
+}
+
+#[test]
+fn a_value_with_a_unit_is_quoted() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::write(dir.path().join("link.toml"), "a = 1%\n").expect("written");
+    says(
+        dir.path(),
+        &["check", "link.toml"],
+        "a value with a unit is text: \"1%\"",
+    );
 }
 
 #[test]

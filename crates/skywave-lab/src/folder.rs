@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::scenario::{
-    CustomMembers, Files, MAX_FILE, MAX_SCENARIO, Scenario, ScenarioError, Unreadable,
+    CustomMembers, Files, MAX_FILE, MAX_SCENARIO, Scenario, ScenarioError, Unreadable, nearest,
 };
 
 /// The folder of a scenario: the files that the scenario names are relative to it.
@@ -73,7 +73,8 @@ fn read_scenario(
 ) -> Result<Scenario, ScenarioError> {
     let text = read(path, MAX_SCENARIO).map_err(|why| {
         let error = ScenarioError::unreadable(path, &why);
-        match with_ending(path).filter(|_| !path.exists()) {
+        let meant = || with_ending(path).or_else(|| neighbour(path));
+        match (!path.exists()).then(meant).flatten() {
             Some(there) => error.with_help(format!("did you mean {}?", there.display())),
             None => error,
         }
@@ -91,6 +92,22 @@ fn with_ending(path: &Path) -> Option<PathBuf> {
     let mut name = path.file_name()?.to_owned();
     name.push(".toml");
     Some(path.with_file_name(name)).filter(|there| there.is_file())
+}
+
+/// The scenario file beside `path` that it is a typing mistake away from.
+fn neighbour(path: &Path) -> Option<PathBuf> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let beside = std::fs::read_dir(folder).ok()?;
+    let mut names: Vec<String> = beside
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| Path::new(name).extension().is_some_and(|end| end == "toml"))
+        .collect();
+    names.sort_unstable();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    nearest(path.file_name()?.to_str()?, &names).map(|name| path.with_file_name(name))
 }
 
 /// The text of a file of at most `limit` bytes; otherwise why it cannot be had.

@@ -52,6 +52,16 @@ fn a_wrong_line_of_a_trace_is_shown_in_the_trace() {
 }
 
 #[test]
+fn escape_sequences_of_a_trace_do_not_reach_the_terminal() {
+    let folder = folder(b"0\n4\n\x1b[2Jfive\n9\n");
+    let shown = message(folder.path(), load(folder.path(), "trace.toml"));
+    assert!(
+        shown.contains("five") && !shown.contains('\u{1b}'),
+        "{shown:?}"
+    );
+}
+
+#[test]
 fn a_missing_trace_is_shown_where_it_is_named() {
     let folder = folder(b"");
     std::fs::remove_file(folder.path().join("down.trace")).expect("removed");

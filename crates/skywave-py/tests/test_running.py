@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -46,6 +47,32 @@ def test_what_is_kept_is_not_run_again(lossy: Scenario, tmp_path: Path) -> None:
     more = skywave.run(four, out=tmp_path, progress=note)
     assert calls[-1] == (16, 12, 16)
     assert len(more.runs) == 16
+
+
+def test_a_name_does_not_lead_out_of_the_folder_of_results(lossy: Scenario, tmp_path: Path) -> None:
+    out = tmp_path / "runs"
+    for name in ("../esc", "..", "a/b"):
+        with pytest.raises(skywave.ScenarioError, match="cannot be the name of a scenario"):
+            skywave.run(replace(lossy, name=name), out=out)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_calls_at_the_same_time_share_a_folder_or_say_that_it_is_in_use(
+    lossy: Scenario, tmp_path: Path
+) -> None:
+    def call(_: int) -> str:
+        try:
+            skywave.run(lossy, out=tmp_path)
+        except (OSError, RuntimeError) as error:
+            return str(error)
+        return "done"
+
+    with ThreadPoolExecutor(4) as threads:
+        said = list(threads.map(call, range(40)))
+    assert "done" in said
+    others = [text for text in said if text != "done"]
+    assert all("in use by another run" in text for text in others), others
+    assert skywave.run(lossy, out=tmp_path).runs.to_pydict() == skywave.run(lossy).runs.to_pydict()
 
 
 @pytest.mark.usefixtures("ctrl_c_soon")

@@ -38,6 +38,7 @@ pub use model::quantity::Quantity;
 pub use read::document::Document;
 pub use read::error::ScenarioError;
 pub use read::files::{Bundle, Files, MAX_FILE, MAX_SCENARIO, NoFiles, Unreadable};
+pub use read::names::nearest;
 pub use read::spanned::Spanned;
 pub use report::{
     BINNED, FLOW_METRICS, GOODPUT, LINK_METRICS, Metric, Plot, PlotAxis, PlotKind, Report, SERIES,

@@ -28,8 +28,8 @@ pub(crate) fn unknown<S: AsRef<str>>(what: &str, name: &str, known: &[S]) -> Fau
     }
 }
 
-/// The candidate that a typing mistake away from `name` would be.
-pub(crate) fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
+/// The candidate that `name` is a typing mistake away from.
+pub fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let length = name.chars().count();
     if length > 40 {
         return None;

@@ -48,7 +48,12 @@ pub(crate) fn parse(text: &str) -> Result<Node, Fault> {
         let span = e
             .span()
             .map_or(end..end, |s| s.start.min(end)..s.end.min(end));
-        Fault::new(span, "this is not valid TOML").label(e.message())
+        let fault = Fault::new(span, "this is not valid TOML").label(e.message());
+        if e.message().contains("must be quoted") {
+            fault.help("a value with a unit is text: \"1%\", \"20Mbps\", \"40ms\"")
+        } else {
+            fault
+        }
     })?;
     Ok(Node {
         span: 0..text.len(),
