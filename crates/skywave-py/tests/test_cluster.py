@@ -400,14 +400,20 @@ def test_the_command_says_what_is_missing(lossy: Scenario, tmp_path: Path) -> No
 def test_chunks_follow_the_time_that_runs_take() -> None:
     chunks = _chunks.Chunks(range(10_000), seconds=2.0)
     assert chunks.take(slots=4) == [0]
-    chunks.measured(runs=1, seconds=0.02)
+    chunks.measured(runs=1, seconds=0.02, size=3000)
     assert chunks.take(slots=4) == list(range(1, 101))
     for _ in range(50):
-        chunks.measured(runs=10, seconds=2.0)
+        chunks.measured(runs=10, seconds=2.0, size=30_000)
     assert len(chunks.take(slots=4)) == 10
     chunks.back([5, 6, 7])
     assert chunks.take(slots=4)[:4] == [5, 6, 7, 111]
     # At the end there is some for everybody.
     small = _chunks.Chunks(range(16), seconds=100.0)
-    small.measured(runs=1, seconds=0.001)
+    small.measured(runs=1, seconds=0.001, size=3000)
     assert [len(small.take(slots=2)) for _ in range(4)] == [4, 3, 2, 1]
+
+
+def test_chunks_follow_the_room_that_runs_take() -> None:
+    chunks = _chunks.Chunks(range(100_000), seconds=2.0)
+    chunks.measured(runs=10, seconds=0.001, size=10 * 2048)
+    assert len(chunks.take(slots=2)) == _chunks.CHUNK_B // 2048

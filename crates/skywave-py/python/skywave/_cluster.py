@@ -359,7 +359,8 @@ class _Dealer:
         for other, task in chunk.tasks.items():
             self._flying.pop(other, None)
             task.release()
-        self._chunks.measured(answer["runs"], answer["seconds"])
+        size = len(answer["lines"]) + sum(len(series) for _, series in answer["series"])
+        self._chunks.measured(answer["runs"], answer["seconds"], size)
         self._longest = max(self._longest, answer["seconds"])
         new, is_whole = self._gathering.add(answer["lines"], answer["series"])
         if not is_whole or answer["runs"] == 0:
