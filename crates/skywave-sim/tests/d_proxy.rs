@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use common::{ftp, link, wire};
@@ -170,11 +170,8 @@ fn requests_are_packets_between_the_agents_and_nothing_is_lost_or_made() {
 fn the_receiver_sees_the_segments_in_order() {
     let first_times = |spec: &Spec| {
         let (_, seen) = watch(spec);
-        let mut known = BTreeMap::new();
-        let order = seen
-            .order
-            .iter()
-            .filter(|&&seq| known.insert(seq, ()).is_none());
+        let mut known = BTreeSet::new();
+        let order = seen.order.iter().filter(|&&seq| known.insert(seq));
         order.copied().collect::<Vec<u32>>()
     };
     let late = |spec: &Spec| {

@@ -92,9 +92,10 @@ impl Machine {
         match (self, &packet.body) {
             (Self::Snoop(snoop), Body::TcpData(segment)) => snoop.on_data(now, packet, segment),
             (Self::Snoop(snoop), Body::TcpAck(segment)) => {
-                if snoop.on_ack(now, segment) == Verdict::Suppress {
-                    return Fate::Suppressed;
-                }
+                return match snoop.on_ack(now, segment) {
+                    Verdict::Suppress => Fate::Suppressed,
+                    Verdict::Forward => Fate::Passes,
+                };
             }
             (Self::Upstream(upstream), Body::TcpData(segment)) => upstream.on_data(packet, segment),
             (Self::Upstream(upstream), Body::TcpAck(segment)) => upstream.on_ack(segment),
@@ -103,9 +104,10 @@ impl Machine {
                 return Fate::Taken;
             }
             (Self::Downstream(downstream), Body::TcpData(segment)) => {
-                if downstream.on_data(now, packet, segment) == d_proxy::Verdict::Keep {
-                    return Fate::Taken;
-                }
+                return match downstream.on_data(now, packet, segment) {
+                    d_proxy::Verdict::Keep => Fate::Taken,
+                    d_proxy::Verdict::Forward => Fate::Passes,
+                };
             }
             (Self::Downstream(downstream), Body::NackRefused(hole)) => {
                 downstream.on_refused(*hole);
