@@ -195,6 +195,21 @@ pub enum Body {
     NackRefused(Hole),
 }
 
+impl Body {
+    /// Whether it goes towards the data sender, against the flow's data.
+    #[inline]
+    pub fn goes_back(&self) -> bool {
+        match self {
+            Self::TcpAck(_) | Self::WtcpBack(_) | Self::QuicBack(_) | Self::Nack(_) => true,
+            Self::TcpData(_)
+            | Self::Udp(_)
+            | Self::WtcpForward(_)
+            | Self::QuicForward(_)
+            | Self::NackRefused(_) => false,
+        }
+    }
+}
+
 /// A UDP datagram of a constant-rate or on/off source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, packed(4))]

@@ -2,8 +2,8 @@
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::Duration;
+use skywave_core::agent::LocalTimeout;
 use skywave_core::agent::SnoopConfig;
-use skywave_core::agent::snoop::LocalTimeout;
 
 use super::machines::{AnyConfig, Pair, Plan};
 

@@ -96,11 +96,7 @@ fn with_ending(path: &Path) -> Option<PathBuf> {
 
 /// The scenario file beside `path` that it is a typing mistake away from.
 fn neighbour(path: &Path) -> Option<PathBuf> {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let beside = std::fs::read_dir(folder).ok()?;
+    let beside = std::fs::read_dir(Folder::of(path).place(".")).ok()?;
     let mut names: Vec<String> = beside
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter(|name| Path::new(name).extension().is_some_and(|end| end == "toml"))

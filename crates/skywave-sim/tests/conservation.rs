@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
+use skywave_core::agent::LocalTimeout;
 use skywave_core::agent::SnoopConfig;
-use skywave_core::agent::snoop::LocalTimeout;
 use skywave_core::link::{
     Arq, Blackout, Contention, DropCause, Fate, Fec, Jitter, Limit, LinkConfig, LossAt, LossConfig,
     QueueConfig, RedConfig, Reordering,

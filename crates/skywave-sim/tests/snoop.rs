@@ -5,8 +5,8 @@ mod common;
 use std::sync::Arc;
 
 use common::{Path, ftp, link, ns2, single, wire};
+use skywave_core::agent::LocalTimeout;
 use skywave_core::agent::SnoopConfig;
-use skywave_core::agent::snoop::LocalTimeout;
 use skywave_core::link::LossConfig;
 use skywave_core::packet::Body;
 use skywave_core::tcp::{Profile, TcpConfig, preset};

@@ -22,8 +22,5 @@ mod upstream;
 pub use downstream::{Counters, Downstream, DownstreamConfig, Heard, Verdict};
 pub use upstream::{Answer, Upstream, UpstreamConfig};
 
-/// Position of the first segment seen, so that there is room for some before it.
-const ORIGIN: u64 = 1 << 32;
-
 #[cfg(test)]
 mod tests;

@@ -21,12 +21,12 @@
 mod cache;
 mod timer;
 
+use super::{LocalTimeout, ORIGIN};
 use crate::packet::{Packet, Segment};
 use crate::seq::SeqNr;
 use crate::time::Time;
 
 use cache::Cache;
-pub use timer::LocalTimeout;
 use timer::Timer;
 
 /// Settings of an agent.
@@ -116,9 +116,6 @@ pub struct Snoop {
     repair: Option<Packet>,
     counters: Counters,
 }
-
-/// Position of the first segment seen, so that there is room for some before it.
-const ORIGIN: u64 = 1 << 32;
 
 impl Snoop {
     /// An agent that has not seen anything yet.

@@ -76,15 +76,10 @@ impl Framing {
     /// packet's length. Checksums are those of the whole packet.
     pub(super) fn write(&self, packet: &Packet, keep: usize, out: &mut Vec<u8>) -> u32 {
         out.clear();
-        let (source, destination) = match packet.body {
-            Body::TcpAck(_) | Body::WtcpBack(_) | Body::QuicBack(_) | Body::Nack(_) => {
-                (self.receiver, self.sender)
-            }
-            Body::TcpData(_)
-            | Body::Udp(_)
-            | Body::WtcpForward(_)
-            | Body::QuicForward(_)
-            | Body::NackRefused(_) => (self.sender, self.receiver),
+        let (source, destination) = if packet.body.goes_back() {
+            (self.receiver, self.sender)
+        } else {
+            (self.sender, self.receiver)
         };
         let payload = match &packet.body {
             Body::TcpData(segment) | Body::TcpAck(segment) => {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use skywave_core::agent::LocalTimeout;
 use skywave_core::agent::SnoopConfig;
-use skywave_core::agent::snoop::LocalTimeout;
 use skywave_sim::spec::{AgentSpec, FlowSpec, Transport};
 
 use crate::lower::{Network, d_proxy};

@@ -1,6 +1,6 @@
 //! Lowering of an agent's `d_proxy`: the two agents, and whether flows pass both.
 
-use skywave_core::agent::snoop::LocalTimeout;
+use skywave_core::agent::LocalTimeout;
 use skywave_core::agent::{DownstreamConfig, UpstreamConfig};
 use skywave_sim::network::{Passes, Router, passes};
 use skywave_sim::spec::{AgentSpec, FlowSpec};

@@ -1,7 +1,7 @@
 //! Agents: what they are lowered to, and how a sweep names them.
 
 use skywave_core::Duration;
-use skywave_core::agent::snoop::LocalTimeout;
+use skywave_core::agent::LocalTimeout;
 use skywave_core::agent::{DownstreamConfig, SnoopConfig, UpstreamConfig};
 use skywave_scenario::{NoFiles, Scenario};
 use skywave_sim::spec::AgentSpec;

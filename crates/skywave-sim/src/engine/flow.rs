@@ -298,14 +298,8 @@ impl Flow {
     /// A packet of this flow is lost at `at`. Only lost data is counted, not a lost ACK or probe.
     pub(crate) fn lost(&mut self, at: Time, packet: &Packet, cause: LossCause) {
         let is_data = match (&mut self.ends, &packet.body) {
-            (
-                _,
-                Body::TcpAck(_)
-                | Body::WtcpBack(_)
-                | Body::QuicBack(_)
-                | Body::Nack(_)
-                | Body::NackRefused(_),
-            ) => false,
+            (_, Body::NackRefused(_)) => false,
+            (_, body) if body.goes_back() => false,
             (Ends::Tcp(tcp), Body::TcpData(segment)) => {
                 tcp.losses.lost(at, tcp.end_of(segment), cause);
                 true

@@ -1,6 +1,6 @@
 //! The way of every flow's packets, link by link.
 
-use skywave_core::packet::{Body, Packet};
+use skywave_core::packet::Packet;
 
 use super::prefetch::prefetch;
 use crate::network::{Edge, Passes, Router, edges, passes};
@@ -19,15 +19,10 @@ impl Direction {
     pub(crate) const BOTH: [Self; 2] = [Self::Forward, Self::Reverse];
 
     pub(crate) fn of(packet: &Packet) -> Self {
-        match packet.body {
-            Body::TcpAck(_) | Body::WtcpBack(_) | Body::QuicBack(_) | Body::Nack(_) => {
-                Self::Reverse
-            }
-            Body::TcpData(_)
-            | Body::Udp(_)
-            | Body::WtcpForward(_)
-            | Body::QuicForward(_)
-            | Body::NackRefused(_) => Self::Forward,
+        if packet.body.goes_back() {
+            Self::Reverse
+        } else {
+            Self::Forward
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use skywave_core::agent::snoop::LocalTimeout;
+use skywave_core::agent::LocalTimeout;
 use skywave_core::agent::{DownstreamConfig, SnoopConfig, UpstreamConfig};
 use skywave_core::link::{
     Arq, Blackout, Contention, Fec, Jitter, Limit, LinkConfig, LossConfig, QueueConfig, RedConfig,

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::ORIGIN;
 use super::holes::{Holes, Missing};
-use crate::agent::snoop::LocalTimeout;
+use crate::agent::ORIGIN;
+use crate::agent::local_timeout::{LocalTimeout, smooth};
 use crate::packet::{Hole, Packet, Segment};
 use crate::seq::SeqNr;
 use crate::time::{Duration, Time};
@@ -14,7 +14,7 @@ use crate::time::{Duration, Time};
 pub struct DownstreamConfig {
     /// Most bytes on the wire that it holds of a connection. With more it gives up what is missing first.
     pub buffer: u64,
-    /// Longest time that it holds a segment. What is missing for so long is left to the sender.
+    /// The agent holds a segment for this long at most. Then it leaves what is missing to the sender.
     pub hold: Duration,
     /// When it asks again; each time for the same bytes doubles it. Before the first answer the round trip counts as
     /// 100 ms.
@@ -44,7 +44,7 @@ pub enum Verdict {
     Keep,
 }
 
-/// What the agent sends by itself.
+/// A packet that the agent itself sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Heard {
     /// To the receiver: a segment that was held.
@@ -72,7 +72,7 @@ pub struct Downstream {
     first: Option<SeqNr>,
     /// End of what was sent on.
     sent: u64,
-    /// What is missing below `holes.seen()`.
+    /// The ranges that are missing up to the highest position that has come.
     holes: Holes,
     /// Segments behind holes, in the order of their positions.
     held: VecDeque<Held>,
@@ -92,10 +92,6 @@ struct Held {
 
 /// The round trip before the first sample of it.
 const FIRST_RTT: Duration = Duration::from_millis(100);
-/// It never asks again sooner: a request a nanosecond would only flood the hop.
-const FLOOR: Duration = Duration::from_millis(1);
-/// Most doublings of the time until it asks again.
-const MAX_DOUBLINGS: u32 = 6;
 
 impl Downstream {
     /// An agent that has not seen anything yet.
@@ -130,9 +126,9 @@ impl Downstream {
             return Verdict::Forward;
         }
         if let Some(rtt) = self.holes.sample(now, start, end) {
-            self.srtt = Some(self.srtt.map_or(rtt, |srtt| (srtt * 7 + rtt) / 8));
+            smooth(&mut self.srtt, rtt);
         }
-        let again_at = now + wait(self.srtt, &self.config.retry, 0);
+        let again_at = now + self.config.retry.wait(self.srtt(), 0);
         let found = self.holes.arrive(now, start, end, again_at);
         if let Some(missing) = found.hole {
             self.ask(missing.0, missing.1);
@@ -166,7 +162,7 @@ impl Downstream {
         }
     }
 
-    /// What it sends next. Call until `None` after every input.
+    /// The next packet that the agent itself sends. Call it after every input, until it gives `None`.
     #[must_use]
     pub fn poll_transmit(&mut self) -> Option<Heard> {
         self.outbox.pop_front()
@@ -188,11 +184,10 @@ impl Downstream {
         {
             self.give_up_first();
         }
-        let srtt = self.srtt;
-        let retry = self.config.retry;
+        let (retry, srtt) = (self.config.retry, self.srtt());
         while let Some((start, end)) = self
             .holes
-            .ask_again(now, |asked_again| wait(srtt, &retry, asked_again))
+            .ask_again(now, |asked_again| retry.wait(srtt, asked_again))
         {
             self.ask(start, end);
         }
@@ -206,6 +201,10 @@ impl Downstream {
     /// Bytes on the wire that it holds.
     pub fn held_bytes(&self) -> u64 {
         self.bytes
+    }
+
+    fn srtt(&self) -> Duration {
+        self.srtt.unwrap_or(FIRST_RTT)
     }
 
     fn ask(&mut self, start: u64, end: u64) {
@@ -249,10 +248,4 @@ impl Downstream {
     fn position(&self, number: SeqNr) -> Option<u64> {
         number.expand(self.first?.0, self.holes.next())
     }
-}
-
-/// How long a request waits for its answer, when it was `asked_again` so often.
-fn wait(srtt: Option<Duration>, retry: &LocalTimeout, asked_again: u32) -> Duration {
-    let rtts = srtt.unwrap_or(FIRST_RTT).mul_f64(retry.rtts);
-    rtts.max(retry.min).max(FLOOR) * (1 << asked_again.min(MAX_DOUBLINGS))
 }

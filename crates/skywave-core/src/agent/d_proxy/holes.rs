@@ -68,7 +68,7 @@ impl Holes {
         Some(now.since(hit.asked?))
     }
 
-    /// These positions come. What is missing now has an answer until `again_at`.
+    /// A segment with these positions comes. The holes that it leaves or cuts are asked for again at `again_at`.
     pub(super) fn arrive(&mut self, now: Time, start: u64, end: u64, again_at: Time) -> Found {
         let mut found = Found::default();
         if start > self.seen {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::ORIGIN;
+use crate::agent::ORIGIN;
 use crate::packet::{Hole, Packet, Segment};
 use crate::seq::SeqNr;
 
@@ -26,7 +26,7 @@ impl Default for UpstreamConfig {
     }
 }
 
-/// What the agent sends over the lossy hop by itself.
+/// A packet that the agent itself sends over the lossy hop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
     /// A segment that it was asked for.
@@ -158,7 +158,7 @@ impl Upstream {
         }
     }
 
-    /// What it sends over the hop next. Call until `None` after every input.
+    /// The next packet that the agent itself sends. Call it after every input, until it gives `None`.
     #[must_use]
     pub fn poll_transmit(&mut self) -> Option<Answer> {
         self.answers.pop_front()

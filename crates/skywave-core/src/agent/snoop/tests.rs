@@ -2,6 +2,7 @@
 //! host that waits for segment `n`.
 
 use super::*;
+use crate::agent::testing::{ISS, MSS, ack, data, seq};
 use crate::packet::{Body, Flags, Options, SackBlock};
 use crate::time::Duration;
 
@@ -10,34 +11,9 @@ mod repair;
 mod sender;
 mod timeout;
 
-const MSS: u32 = 1000;
-/// Close to the end of the sequence space, so that every test crosses the wrap.
-const ISS: u32 = u32::MAX - 2500;
-
 struct Script {
     agent: Snoop,
     now: Time,
-}
-
-fn seq(segment: u64) -> SeqNr {
-    SeqNr::at(ISS, (segment - 1) * u64::from(MSS))
-}
-
-fn data(segment: u64) -> Segment {
-    Segment {
-        seq: seq(segment),
-        len: MSS,
-        ..Segment::default()
-    }
-}
-
-fn ack(segment: u64) -> Segment {
-    Segment {
-        ack: seq(segment),
-        window: 100 * MSS,
-        flags: Flags::ACK,
-        ..Segment::default()
-    }
 }
 
 /// `ack(segment)` with a block.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use proptest::prelude::*;
 
 use super::*;
-use crate::agent::snoop::LocalTimeout;
+use crate::agent::LocalTimeout;
 use crate::rng::Stream;
 
 #[derive(Clone, Debug)]
@@ -249,7 +249,7 @@ proptest! {
                 first_times.push(n);
             }
         }
-        // What is lost before the first that comes, or after the last one, leaves no gap to be seen.
+        // The agent sees a gap only between two segments that come: not before the first, nor after the last.
         if let (Some(&first), Some(&last)) = (first_times.first(), first_times.last()) {
             prop_assert_eq!(first_times, (first..=last).collect::<Vec<_>>());
         }

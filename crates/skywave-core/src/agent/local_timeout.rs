@@ -1,0 +1,41 @@
+//! How long an agent waits for an answer, by the round trip of its own part of the path.
+
+use crate::time::Duration;
+
+/// When an agent does again what nothing comes back for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocalTimeout {
+    /// After this many smoothed round trips to whoever answers: behind Snoop, the mobile host.
+    pub rtts: f64,
+    /// And at least after this, and after 1 ms.
+    pub min: Duration,
+}
+
+impl Default for LocalTimeout {
+    /// That of Snoop's authors: twice the smoothed round trip, and 200 ms.
+    fn default() -> Self {
+        Self {
+            rtts: 2.0,
+            min: Duration::from_millis(200),
+        }
+    }
+}
+
+/// It never expires sooner: a repair a nanosecond would only flood the link.
+const FLOOR: Duration = Duration::from_millis(1);
+
+/// Most doublings: a segment a minute or so must not fill the queue of a link that is gone.
+const MAX_DOUBLINGS: u32 = 6;
+
+impl LocalTimeout {
+    /// The time with this smoothed round trip, after `doublings` attempts without an answer.
+    pub(super) fn wait(&self, srtt: Duration, doublings: u32) -> Duration {
+        let rtts = srtt.mul_f64(self.rtts);
+        rtts.max(self.min).max(FLOOR) * (1 << doublings.min(MAX_DOUBLINGS))
+    }
+}
+
+/// Takes a sample of the round trip into the smoothed one, as RFC 6298 does.
+pub(super) fn smooth(srtt: &mut Option<Duration>, rtt: Duration) {
+    *srtt = Some(srtt.map_or(rtt, |srtt| (srtt * 7 + rtt) / 8));
+}
