@@ -110,6 +110,9 @@ impl World<'_> {
 
     /// The receiver's host does what is due by now, less its slack.
     pub(super) fn on_receiver(&mut self, index: usize) {
+        if !self.flows[index].is_tcp() {
+            self.hear_destination_first(index);
+        }
         let Receiving { slack, .. } = self.plan.receivers[index];
         let horizon = self.now - slack;
         let mut turns = 0_usize;

@@ -105,6 +105,16 @@ fn work(now: Time, near: &mut Half, far: &mut Half) {
 }
 
 impl World<'_> {
+    /// The receiver of flow `index` is about to take what is due. If it stands at a proxy, the other half's sender
+    /// goes first: what comes from both sides at the same time has one order then, whichever event comes first.
+    pub(super) fn hear_destination_first(&mut self, index: usize) {
+        if let Ends::Half(half) = &self.flows[index].ends
+            && let Role::Near { far, .. } = half.role
+        {
+            self.on_sender(far as usize);
+        }
+    }
+
     /// Something has happened at `at` to an end of flow `index`: if it is half of another one, the
     /// proxy and both connections there do what follows from it.
     #[inline(never)]
