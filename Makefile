@@ -25,7 +25,7 @@ plots: build ## Draw the plots of docs again (a minute)
 	for file in docs/mechanisms/*.toml docs/links/*.toml; do \
 		$(SKYWAVE) run $$file --out $(or $(CARGO_TARGET_DIR),target)/plots --svg $$(dirname $$file) || exit 1; \
 	done
-	$(SKYWAVE) run examples/my-link.toml --out $(or $(CARGO_TARGET_DIR),target)/plots --svg docs
+	$(SKYWAVE) run examples/lossy-link.toml --out $(or $(CARGO_TARGET_DIR),target)/plots --svg docs
 
 survey: build ## Run the survey's mechanisms over the same paths, and draw their map again (a minute)
 	$(SKYWAVE) rank experiments/mechanisms/study.toml --out $(or $(CARGO_TARGET_DIR),target)/plots

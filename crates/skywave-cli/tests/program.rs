@@ -319,7 +319,10 @@ fn a_scenario_gives_the_link_as_options_do() {
     if !possible() {
         return;
     }
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/my-link.toml");
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/lossy-link.toml"
+    );
     let out = impair(&[file, "--point", "3", "--json", "--", "true"]);
     assert!(out.status.success(), "{}", text(&out.stderr));
     let report = report(&text(&out.stderr));

@@ -15,7 +15,7 @@ use ring::hmac;
 use rustix::net::sockopt::set_socket_recv_buffer_size;
 use skywave_wire::key::SecretKey;
 
-use crate::auth::tls::{self, Peers};
+use crate::auth::tls::{self, Peers, Refused};
 use crate::error::Error;
 use crate::wire::message::MAX_LANES;
 
@@ -112,9 +112,11 @@ pub(crate) fn client(
 pub(crate) fn server(
     secret: &SecretKey,
     peers: Peers,
+    refused: Refused,
     sending: &Sending,
 ) -> Result<ServerConfig, Error> {
-    let tls = tls::server(secret, peers).map_err(|error| Error::System(error.to_string()))?;
+    let tls =
+        tls::server(secret, peers, refused).map_err(|error| Error::System(error.to_string()))?;
     let mut config = ServerConfig::with_crypto(Arc::new(tls));
     config
         .transport_config(transport(sending, STRANGERS_WINDOW))

@@ -1,6 +1,7 @@
 //! What happens, for people (bars and lines) or programs (lines of JSON).
 
 use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -54,6 +55,29 @@ fn megabits(bps: f64) -> String {
     } else {
         format!("{:.1} kb/s", bps / 1e3)
     }
+}
+
+/// What a side that listens says: where, who it is, the code, and who reaches it.
+fn listening(address: SocketAddr, key: PublicKey, code: Option<&str>) -> String {
+    let mut lines = vec![format!("listening at {address}; this host's key is {key}")];
+    lines.extend(code.map(|code| format!("the code for the other side is {code}")));
+    if address.ip().is_loopback() {
+        let all = everywhere(address);
+        lines.push(format!(
+            "only this host reaches that address; --listen {all} is open to others"
+        ));
+    }
+    let lines: Vec<String> = lines.iter().map(|l| format!("skywave: {l}")).collect();
+    lines.join("\n")
+}
+
+/// Where to listen to be reached from everywhere, in place of this address.
+fn everywhere(address: SocketAddr) -> SocketAddr {
+    let all: IpAddr = match address {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    SocketAddr::new(all, address.port())
 }
 
 /// A name that leaves room for the rest of the line: its end, which tells files apart.
@@ -175,12 +199,7 @@ impl Show {
         match event {
             Event::Listening(address) => {
                 let code = self.code.as_ref().map(ToString::to_string);
-                let key = self.this;
-                let mut words = format!("skywave: listening at {address}; this host's key is {key}");
-                if let Some(code) = &code {
-                    words += "\nskywave: the code for the other side is ";
-                    words += code;
-                }
+                let words = listening(address, self.this, code.as_deref());
                 self.say(note, &words, || {
                     json!({ "event": "listening", "address": address.to_string(),
                             "key": self.this.to_string(), "code": code })
@@ -202,6 +221,10 @@ impl Show {
             Event::WrongCode(left) => {
                 let words = format!("skywave: somebody tried a wrong code; {left} tries are left");
                 self.say(note, &words, || json!({ "event": "wrong-code", "left": left }));
+            }
+            Event::Refused(peer) => {
+                let words = format!("skywave: refused a host that nothing allows; let it in with --allow {peer}");
+                self.say(note, &words, || json!({ "event": "refused", "peer": peer.to_string() }));
             }
             Event::Offered { id, peer, path, size } => {
                 let bar = ProgressBar::new(size.unwrap_or(0));

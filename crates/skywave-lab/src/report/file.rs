@@ -48,7 +48,7 @@ pub enum Format {
     Pdf(Fonts),
 }
 
-/// Writes each drawing into `dir`, with the study's name and its own: my-link-goodput-against-loss-rate.svg.
+/// Writes each drawing into `dir`, with the study's name and its own: lossy-link-goodput-against-loss-rate.svg.
 /// Gives the paths.
 pub fn write_drawings(
     dir: &Path,

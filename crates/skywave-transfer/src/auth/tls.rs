@@ -43,11 +43,21 @@ pub(crate) enum Peers {
     Everybody,
 }
 
+/// Is told of keys that are refused. That a peer has such a key is not shown.
+pub(crate) type Refused = Box<dyn Fn(PublicKey) + Send + Sync>;
+
 /// Checks the key of a peer.
-#[derive(Debug)]
 struct Verifier {
     peers: Peers,
+    refused: Refused,
     provider: Arc<CryptoProvider>,
+}
+
+impl std::fmt::Debug for Verifier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut fields = f.debug_struct("Verifier");
+        fields.field("peers", &self.peers).finish_non_exhaustive()
+    }
 }
 
 /// The key in a SubjectPublicKeyInfo.
@@ -73,6 +83,7 @@ impl Verifier {
         if may {
             Ok(())
         } else {
+            (self.refused)(key);
             Err(CertificateError::ApplicationVerificationFailure.into())
         }
     }
@@ -198,6 +209,7 @@ pub(crate) fn client_tls(secret: &SecretKey, peers: Peers) -> Result<rustls::Cli
     let provider = Arc::new(ring::default_provider());
     let verifier = Verifier {
         peers,
+        refused: Box::new(drop),
         provider: provider.clone(),
     };
     let config = rustls::ClientConfig::builder_with_provider(provider);
@@ -215,10 +227,15 @@ pub(crate) fn client_tls(secret: &SecretKey, peers: Peers) -> Result<rustls::Cli
 }
 
 /// The side that listens.
-pub(crate) fn server(secret: &SecretKey, peers: Peers) -> Result<QuicServerConfig, Error> {
+pub(crate) fn server(
+    secret: &SecretKey,
+    peers: Peers,
+    refused: Refused,
+) -> Result<QuicServerConfig, Error> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Verifier {
         peers,
+        refused,
         provider: provider.clone(),
     };
     let config = rustls::ServerConfig::builder_with_provider(provider);

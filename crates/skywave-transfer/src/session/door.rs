@@ -32,6 +32,8 @@ use crate::{Allowed, Host, Listen};
 
 /// Wrong codes, after which a code is not good any more.
 const TRIES: u32 = 3;
+/// Refused keys that are told of at most: anybody can make many.
+const TOLD: usize = 8;
 
 /// Who may come in, and who is in.
 pub(crate) struct Door {
@@ -61,6 +63,8 @@ struct State {
     proven: BTreeSet<PublicKey>,
     /// Where connections come from that have shown nothing yet.
     strangers: Vec<IpAddr>,
+    /// Keys that were told to be refused.
+    refused: BTreeSet<PublicKey>,
     inside: Vec<Inside>,
 }
 
@@ -99,6 +103,7 @@ impl Door {
             wrong: 0,
             proven: BTreeSet::new(),
             strangers: Vec::new(),
+            refused: BTreeSet::new(),
             inside: Vec::new(),
         };
         Arc::new(Self {
@@ -135,7 +140,14 @@ impl Door {
             (Allowed::Keys(keys), None) => Peers::Keys(keys.clone()),
             _ => Peers::Everybody,
         };
-        let config = network::server(&self.host.secret, peers, &self.host.sending)?;
+        // Weak: this door holds connections, those the endpoint, and that what is made here.
+        let door = Arc::downgrade(self);
+        let refused = Box::new(move |key| {
+            if let Some(door) = door.upgrade() {
+                door.refuse(key);
+            }
+        });
+        let config = network::server(&self.host.secret, peers, refused, &self.host.sending)?;
         let endpoint = network::listening(listen.at, &self.host.secret, config)?;
         let at = endpoint
             .local_addr()
@@ -266,11 +278,22 @@ impl Door {
             }
         };
         if !may {
+            self.refuse(peer);
             Close::WantsCode.close(connection);
             return Err(Broken::Stream);
         }
         let request = read(&mut stream).await?;
         Ok((peer, request, sender))
+    }
+
+    /// Tells that a host with this key was not let in.
+    fn refuse(&self, key: PublicKey) {
+        let mut state = self.lock();
+        let tells = state.refused.len() < TOLD && state.refused.insert(key);
+        drop(state);
+        if tells {
+            (self.host.teller)(Event::Refused(key));
+        }
     }
 
     /// One try; one at a time, so that nobody tries many codes before the first one is counted.

@@ -220,7 +220,13 @@ async fn answers_without_progress_are_none() {
     use crate::wire::frame;
     use crate::wire::message::Ready;
 
-    let config = network::server(&RECEIVER, Peers::Everybody, &Sending::default()).unwrap();
+    let config = network::server(
+        &RECEIVER,
+        Peers::Everybody,
+        Box::new(drop),
+        &Sending::default(),
+    )
+    .unwrap();
     let listening = network::listening(([127, 0, 0, 1], 0).into(), &RECEIVER, config).unwrap();
     let at = listening.local_addr().unwrap();
     let zombie = tokio::spawn(async move {

@@ -62,6 +62,7 @@ async fn a_code_is_good_for_one_host() {
     // The host that knew it is known by its key now; others are not.
     let sent = give(Told::default().host(SENDER), to(bench.at), Vec::new());
     assert!(matches!(soon(sent).await, Err(Error::WantsCode)));
+    assert_eq!(bench.told.refused(), [SENDER.public()]);
     let sent = give(
         Told::default().host(STRANGER),
         to(bench.at),
@@ -105,7 +106,7 @@ async fn a_relayed_handshake_is_found_out() {
     let bench = Bench::new(by_code("3k7d-x9qm"), Taking::default()).await;
     let sending = Sending::default();
     let middle = SecretKey::from_bytes([7; 32]);
-    let server = network::server(&middle, Peers::Everybody, &sending).unwrap();
+    let server = network::server(&middle, Peers::Everybody, Box::new(drop), &sending).unwrap();
     let listening = network::listening(([127, 0, 0, 1], 0).into(), &middle, server).unwrap();
     let at = listening.local_addr().unwrap();
     let target = bench.at;
@@ -157,7 +158,7 @@ async fn a_confirmation_is_good_for_one_connection() {
     use crate::network;
 
     let sending = Sending::default();
-    let server = network::server(&RECEIVER, Peers::Everybody, &sending).unwrap();
+    let server = network::server(&RECEIVER, Peers::Everybody, Box::new(drop), &sending).unwrap();
     let listening = network::listening(([127, 0, 0, 1], 0).into(), &RECEIVER, server).unwrap();
     let at = listening.local_addr().unwrap();
     let connecting = network::endpoint(([127, 0, 0, 1], 0).into()).unwrap();

@@ -97,6 +97,16 @@ impl Told {
         why.collect()
     }
 
+    /// Keys of hosts that were not let in.
+    pub(super) fn refused(&self) -> Vec<PublicKey> {
+        let told = self.0.lock().unwrap();
+        let keys = told.iter().filter_map(|event| match event {
+            Event::Refused(key) => Some(*key),
+            _ => None,
+        });
+        keys.collect()
+    }
+
     /// Files that are there.
     pub(super) fn arrived(&self) -> Vec<Arrived> {
         let told = self.0.lock().unwrap();

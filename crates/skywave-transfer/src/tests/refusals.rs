@@ -8,6 +8,10 @@ async fn strangers_are_refused_and_told_so() {
     let path = bench.file("film", 10);
     let sent = give(Told::default().host(STRANGER), to(bench.at), items(&path));
     assert!(matches!(soon(sent).await, Err(Error::NotAllowed)));
+    // The other side hears of the key, once.
+    let sent = give(Told::default().host(STRANGER), to(bench.at), items(&path));
+    assert!(matches!(soon(sent).await, Err(Error::NotAllowed)));
+    assert_eq!(bench.told.refused(), [STRANGER.public()]);
     let other = dial_of(bench.at, Proof::Key(STRANGER.public()));
     let sent = give(Told::default().host(SENDER), other.clone(), items(&path));
     assert!(matches!(soon(sent).await, Err(Error::OtherKey)));

@@ -40,7 +40,7 @@ fn load_all(folder: &Path) -> usize {
 fn every_experiment_loads() {
     let count = load_all(&folder());
     assert!(count >= 34, "only {count} files found");
-    let example = skywave_lab::folder::load(&folder().join("../examples/my-link.toml"));
+    let example = skywave_lab::folder::load(&folder().join("../examples/lossy-link.toml"));
     assert!(example.is_ok(), "{}", example.unwrap_err().render(false));
 }
 
