@@ -35,9 +35,7 @@ book: prerequisites ## Make the documentation as a site (installs mdBook into th
 	sh tools/book.sh
 
 test: prerequisites ## Run all tests
-	sh tools/test-rust.sh
-	CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target} cargo run --quiet --locked --manifest-path $(EXAMPLE)
-	sh tools/test-python.sh
+	sh tools/test.sh $(EXAMPLE)
 
 wasm: prerequisites ## Compare a run as WebAssembly with the same run natively (needs node)
 	sh tools/wasm.sh

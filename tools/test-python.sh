@@ -4,20 +4,19 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-venv=$PWD/${CARGO_TARGET_DIR:-target}/python
-case ${CARGO_TARGET_DIR:-} in /*) venv=$CARGO_TARGET_DIR/python ;; esac
-wanted=crates/skywave-py/requirements.txt
-
-# The environment is made again when what it must hold has changed.
-if ! cmp -s "$wanted" "$venv/requirements.txt"; then
-    rm -rf "$venv"
-    python3 -m venv "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
-    cp "$wanted" "$venv/requirements.txt"
-fi
-
-export VIRTUAL_ENV="$venv" PATH="$venv/bin:$PATH"
+VIRTUAL_ENV=$(sh tools/python-venv.sh)
+export VIRTUAL_ENV PATH="$VIRTUAL_ENV/bin:$PATH"
 maturin develop --locked --quiet --features as-tested
-mypy
-stubtest --mypy-config-file pyproject.toml skywave
-pytest
+
+# The types are checked beside the tests, many of which wait for other processes.
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
+{ mypy && stubtest --mypy-config-file pyproject.toml skywave; } >"$said" 2>&1 &
+types=$!
+tests=0
+pytest || tests=$?
+if ! wait "$types"; then
+    cat "$said"
+    exit 1
+fi
+exit "$tests"
