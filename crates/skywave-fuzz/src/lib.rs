@@ -8,6 +8,7 @@
 #[cfg(feature = "files")]
 pub mod capture;
 pub mod connections;
+pub mod d_proxy;
 pub mod link;
 pub mod machines;
 #[cfg(feature = "files")]
@@ -33,6 +34,7 @@ pub const TARGETS: &[Target] = &[
     #[cfg(feature = "files")]
     ("capture", capture::run),
     ("connections", connections::run),
+    ("d_proxy", d_proxy::run),
     ("link", link::run),
     ("machines", machines::run),
     #[cfg(feature = "files")]
