@@ -20,7 +20,8 @@ pub enum LossCause {
     /// It was damaged, which the receiving host's checksum showed; also when a queue dropped it
     /// after that.
     Corruption,
-    /// A radio network's routing knew no way to its destination.
+    /// A radio network's routing knew no way to its destination; or the connection's end was no longer where it came, or
+    /// not there yet (a hand-over).
     NoRoute,
 }
 

@@ -78,7 +78,8 @@ pub struct FlowOutcome {
     pub blackout_drops: u64,
     /// Those of `channel_drops` that were damaged.
     pub corrupt_drops: u64,
-    /// Data packets that a radio network's routing had no way for; in no other count.
+    /// Data packets that a radio network's routing had no way for, or that came where their connection no longer was
+    /// after a hand-over, or not yet; in no other count.
     pub no_route_drops: u64,
     /// Data packets sent again although nothing of their segment had been lost since it was last
     /// sent.
@@ -191,6 +192,11 @@ pub struct ProxyOutcome {
     pub at_risk_max_bytes: u64,
     /// The bytes of this kind at the end of the run, if the proxy has failed: nobody will send them again.
     pub lost_bytes: Option<f64>,
+    /// Bytes of its state that hand-overs have moved to another node, in the whole run; `None` without any hand-over.
+    pub hand_over_bytes: Option<f64>,
+    /// Mean time from when the destination leaves until the state is at the other node, seconds, in the whole run; `None`
+    /// without any.
+    pub hand_over_s: Option<f64>,
 }
 
 /// The measurements of one one-way link.

@@ -252,6 +252,43 @@ pub struct ProxySpec {
     pub reconnections: Vec<Time>,
     /// When it fails: it forgets everything, and nobody at its node answers any more.
     pub fails_at: Option<Time>,
+    /// Its moves to other nodes, in order of time.
+    pub hand_overs: Vec<HandOver>,
+}
+
+/// The destination leaves the cell of the node where the proxy is and enters another one, and the proxy follows it.
+///
+/// If the hand-over before it is not done yet, it begins when that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HandOver {
+    /// When the destination leaves.
+    pub at: Time,
+    /// Node that the proxy moves to. Paths of links lead there from the source, from there to the destination, and back.
+    pub to: usize,
+    /// The TCP flow that carries the proxy's state, from the node where the proxy is until then. The proxy is its
+    /// application.
+    pub state: usize,
+}
+
+impl ProxySpec {
+    /// The halves, near and far, with the ends that they have after each hand-over: the index of the flow, and what it is
+    /// then. No agent may be on these ways, nor on those before.
+    pub fn moved_halves<'a>(
+        &'a self,
+        flows: &'a [FlowSpec],
+    ) -> impl Iterator<Item = (usize, FlowSpec)> + 'a {
+        self.hand_overs.iter().flat_map(|hand_over| {
+            let near = FlowSpec {
+                to: hand_over.to,
+                ..flows[self.near].clone()
+            };
+            let far = FlowSpec {
+                from: hand_over.to,
+                ..flows[self.far].clone()
+            };
+            [(self.near, near), (self.far, far)]
+        })
+    }
 }
 
 /// A flow from one node to another.

@@ -58,6 +58,7 @@ fn path(loss: f64, seconds: u64, traffic: Traffic) -> Spec {
             config: ProxyConfig::default(),
             reconnections: Vec::new(),
             fails_at: None,
+            hand_overs: Vec::new(),
         }],
         duration: end,
         measure: (Time::ZERO, end),

@@ -101,9 +101,36 @@ impl Watch {
         if self.deadline.is_some() {
             return;
         }
+        self.fall_silent(now, done, from_source, to_destination);
+    }
+
+    /// The proxy knows that the destination, which has acknowledged `done` bytes, is out of reach from `now` on. So it
+    /// does at once what it does after a silence.
+    pub(super) fn leave(
+        &mut self,
+        now: Time,
+        done: u64,
+        from_source: &mut Connection,
+        to_destination: &mut Connection,
+    ) {
+        if self.silent_since.is_none() && !to_destination.sender().is_done() {
+            self.deadline = None;
+            self.fall_silent(now, done, from_source, to_destination);
+        }
+    }
+
+    fn fall_silent(
+        &mut self,
+        now: Time,
+        done: u64,
+        from_source: &mut Connection,
+        to_destination: &mut Connection,
+    ) {
         self.acknowledge(done, from_source);
         self.waits_since = None;
-        // Before the handshake is over there is nothing to freeze; its timer goes on.
+        let in_flight = !to_destination.sender().flight().is_empty();
+        // Before the handshake is over there is nothing to freeze; its timer goes on. Nor is there where nothing is in
+        // flight: no answer would thaw it.
         if in_flight && to_destination.state().is_synchronized() {
             self.silent_since = Some(now);
             from_source.shut_window(true);

@@ -133,7 +133,7 @@ impl Proxy {
         let mss = u64::from(to_destination.agreed().mss);
         let srtt = to_destination.sender().rto().srtt();
         let allowed = self.release.allow(now, from_source.received(), mss, srtt);
-        self.hand_over(allowed, to_destination);
+        self.hand_on(allowed, to_destination);
         let done = to_destination.acknowledged();
         self.done = done;
         if !self.release.holds_window() {
@@ -145,12 +145,27 @@ impl Proxy {
         }
     }
 
-    fn hand_over(&mut self, until: u64, to_destination: &mut Connection) {
+    fn hand_on(&mut self, until: u64, to_destination: &mut Connection) {
         to_destination.write(until - self.handed);
         self.handed = until;
         if self.source_closed && !self.closed && !self.release.waits() {
             self.closed = true;
             to_destination.close();
+        }
+    }
+
+    /// The destination moves out of reach at `now`, and the proxy after it to another node: whoever has both connections
+    /// lets them rest from the next segment on, and calls [`Self::work`] again when they are there. A proxy of M-TCP
+    /// stops the source until the destination is heard again.
+    pub fn leave(
+        &mut self,
+        now: Time,
+        from_source: &mut Connection,
+        to_destination: &mut Connection,
+    ) {
+        let done = to_destination.acknowledged();
+        if let Some(watch) = &mut self.watch {
+            watch.leave(now, done, from_source, to_destination);
         }
     }
 
@@ -163,6 +178,11 @@ impl Proxy {
     /// Payload bytes in the buffer: they came in order, and the destination has not acknowledged them.
     pub fn buffered(&self, from_source: &Connection) -> u64 {
         from_source.received() - self.done
+    }
+
+    /// Payload bytes that move with the proxy: those [in the buffer](Self::buffered) and those that came out of order.
+    pub fn holds(&self, from_source: &Connection) -> u64 {
+        self.buffered(from_source) + from_source.receiver().out_of_order()
     }
 }
 

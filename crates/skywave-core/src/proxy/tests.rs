@@ -253,6 +253,68 @@ fn a_disconnection_freezes_both_halves_and_thaws_them() {
     );
 }
 
+/// What is in the buffer moves with a proxy, in order or not.
+#[test]
+fn what_came_out_of_order_moves_too() {
+    let mut bench = Bench::new(1 << 16, ProxyConfig::default());
+    bench.settle();
+    bench.cut = true;
+    bench.source.write(5_000);
+    bench.settle();
+    assert_eq!(bench.proxy.holds(&bench.from_source), 5_000);
+    bench.source.write(3_000);
+    let mut sent = 0;
+    while let Some(out) = bench.source.poll_transmit(bench.now) {
+        sent += 1;
+        if sent > 1 {
+            let way = Way::default();
+            bench.from_source.on_segment(bench.now, &out.segment, way);
+        }
+    }
+    assert_eq!(sent, 3);
+    assert_eq!(bench.proxy.buffered(&bench.from_source), 5_000);
+    assert_eq!(bench.proxy.holds(&bench.from_source), 7_000);
+}
+
+/// A proxy of M-TCP that moves with its destination stops the source until that is heard again.
+#[test]
+fn the_source_stands_still_while_the_proxy_moves() {
+    let mut bench = Bench::new(1 << 20, m_tcp());
+    bench.settle();
+    bench.source.write(200_000);
+    bench.run_until(ms(2000));
+    bench.cut = true;
+    bench.source.write(5_000);
+    bench.settle();
+    bench
+        .proxy
+        .leave(bench.now, &mut bench.from_source, &mut bench.to_destination);
+    let told = bench.run_until(ms(2000));
+    assert_eq!(told.last().map(|s| s.window), Some(0));
+    assert_eq!(bench.proxy.next_timer(), None);
+    bench.cut = false;
+    bench.destination.announce();
+    let told = bench.settle();
+    assert!(told.iter().any(|s| s.window > 0), "the window is open");
+    assert_eq!(bench.destination.received(), 205_000);
+}
+
+/// With nothing in flight no answer would open the window again.
+#[test]
+fn a_source_that_has_nothing_under_way_is_not_stopped() {
+    let mut bench = Bench::new(1 << 20, m_tcp());
+    bench.settle();
+    bench.source.write(5_000);
+    bench.run_until(ms(2000));
+    bench
+        .proxy
+        .leave(bench.now, &mut bench.from_source, &mut bench.to_destination);
+    bench.source.write(5_000);
+    bench.run_until(ms(4000));
+    assert_eq!(bench.source.acknowledged(), 10_000);
+    assert_eq!(bench.source.sender().counters().timeouts, 0);
+}
+
 fn m_tcp() -> ProxyConfig {
     ProxyConfig {
         towards_source: TowardsSource::EndToEnd(EndToEnd::default()),

@@ -480,6 +480,15 @@ impl Receiver {
         self.next - syn - fin
     }
 
+    /// Payload bytes held out of order.
+    pub fn out_of_order(&self) -> u64 {
+        let held: u64 = self.held().map(|block| block.end - block.start).sum();
+        let fin = self
+            .fin_at()
+            .is_some_and(|at| at >= self.next && self.has(at));
+        held - u64::from(fin)
+    }
+
     /// It has the segment that begins at `position`, in order or not.
     pub fn has(&self, position: u64) -> bool {
         position < self.next

@@ -294,6 +294,8 @@ columns! {
     at_risk_mean_bytes real Bytes Mean "Mean at risk";
     at_risk_max_bytes count Bytes Mean "Max at risk";
     lost_bytes maybe Bytes Sum "Lost by a failure";
+    hand_over_bytes maybe Bytes Sum "Moved by hand-overs";
+    hand_over_s maybe Seconds Mean "Hand-over time";
 }
 
 columns! {

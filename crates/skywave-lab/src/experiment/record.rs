@@ -154,8 +154,13 @@ fn restore<T: Default>(
 ) -> Option<T> {
     let mut outcome = T::default();
     for column in columns {
-        let number = value.get(column.name)?;
-        (column.set)(&mut outcome, number.as_f64(), number.as_u64())?;
+        // A run from before there was this column has none, and no such number where one may be missing.
+        let number = value.get(column.name);
+        let (real, count) = (
+            number.and_then(Value::as_f64),
+            number.and_then(Value::as_u64),
+        );
+        (column.set)(&mut outcome, real, count)?;
     }
     set_name(&mut outcome, value.get("name")?.as_str()?.to_owned());
     Some(outcome)
@@ -163,9 +168,27 @@ fn restore<T: Default>(
 
 #[cfg(test)]
 mod tests {
-    use skywave_sim::outcome::FlowOutcome;
+    use skywave_sim::outcome::{FlowOutcome, ProxyOutcome};
 
     use super::*;
+
+    #[test]
+    fn a_run_from_before_a_column_that_may_be_empty_is_read() {
+        let proxy = ProxyOutcome {
+            name: "f".into(),
+            delivered_bytes: 7,
+            ..ProxyOutcome::default()
+        };
+        let mut old = record("f", PROXY, &proxy);
+        let map = old.as_object_mut().unwrap();
+        assert!(map.remove("hand_over_s").is_some());
+        let name: fn(&mut ProxyOutcome, String) = |proxy, name| proxy.name = name;
+        assert_eq!(restore(&old, PROXY, name), Some(proxy));
+        // A number that is always there is missed.
+        let map = old.as_object_mut().unwrap();
+        assert!(map.remove("delivered_bytes").is_some());
+        assert_eq!(restore(&old, PROXY, name), None);
+    }
 
     #[test]
     fn any_changed_byte_of_a_line_is_found() {

@@ -204,6 +204,7 @@ impl Proxy<'_> {
                 TowardsSource::Plain | TowardsSource::Window(_) => Vec::new(),
             },
             fails_at: fails_at.filter(|&at| at < end),
+            hand_overs: Vec::new(),
         };
         Ok((far, proxy))
     }

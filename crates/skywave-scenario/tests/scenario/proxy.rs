@@ -34,6 +34,7 @@ fn a_flow_with_a_proxy_is_two() {
         config: ProxyConfig::default(),
         reconnections: Vec::new(),
         fails_at: None,
+        hand_overs: Vec::new(),
     };
     assert_eq!(spec.proxies, [proxy]);
     let ends = |flow: usize| (spec.flows[flow].from, spec.flows[flow].to);

@@ -13,6 +13,7 @@ use super::mailbox::Mailbox;
 use super::quic::Quic;
 use super::split;
 use super::wake::Wake;
+use super::world::Travelling;
 use super::wtcp::{self, Wtcp};
 use crate::losses::{Found, LossCause};
 use crate::measure::{BinMeter, FlowMeter, Recorder};
@@ -246,9 +247,10 @@ impl Flow {
 
     /// A packet reached the receiver.
     #[inline(always)]
-    pub(crate) fn on_data(&mut self, now: Time, packet: &Packet) {
+    pub(super) fn on_data(&mut self, now: Time, travelling: &Travelling) {
+        let packet = &travelling.packet;
         let (Ends::Tcp(tcp), Body::TcpData(segment)) = (&mut self.ends, &packet.body) else {
-            return self.on_other_data(now, packet);
+            return self.on_other_data(now, travelling);
         };
         let counts = self.meter.counts(now);
         if counts {
@@ -286,12 +288,12 @@ impl Flow {
 
     /// A packet reached the sender.
     #[inline]
-    pub(crate) fn on_ack(&mut self, now: Time, packet: &Packet) {
-        if let (Ends::Tcp(tcp), Body::TcpAck(segment)) = (&mut self.ends, &packet.body) {
+    pub(super) fn on_ack(&mut self, now: Time, travelling: &Travelling) {
+        if let (Ends::Tcp(tcp), Body::TcpAck(segment)) = (&mut self.ends, &travelling.packet.body) {
             tcp.sender.on_segment(now, segment);
             self.after_sender(now);
         } else {
-            self.on_other_ack(now, packet);
+            self.on_other_ack(now, travelling);
         }
     }
 

@@ -25,7 +25,7 @@ impl World<'_> {
             if mail.is_none() {
                 self.on_own(index, at);
             } else if let Some(id) = flow.to_sender.take() {
-                flow.on_ack(at, &self.packets[id as usize].packet);
+                flow.on_ack(at, &self.packets[id as usize]);
                 self.release(id);
                 self.prefetch_acks(index);
             }
@@ -165,7 +165,7 @@ impl World<'_> {
     pub(super) fn deliver(&mut self, index: usize, id: u32, at: Time) {
         self.fire_receiver_timer(index, at);
         let flow = &mut self.flows[index];
-        flow.on_data(at, &self.packets[id as usize].packet);
+        flow.on_data(at, &self.packets[id as usize]);
         let answer = flow.poll_receiver(at);
         if answer == Answer::Plain {
             // The usual case: the ACK may take the place of the packet that it answers.

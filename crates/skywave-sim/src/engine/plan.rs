@@ -155,18 +155,18 @@ struct View<'a> {
 impl View<'_> {
     fn link_slacks(&self) -> Vec<Option<Slack>> {
         let mut links: Vec<Option<Slack>> = vec![None; self.collects.len()];
-        for flow in 0..self.routes.flows() {
+        for way in 0..self.routes.ways() {
             for direction in Direction::BOTH {
-                for (hop, link) in self.routes.links(flow, direction).enumerate() {
+                for (hop, link) in self.routes.links(way, direction).enumerate() {
                     if !self.collects[link as usize] {
                         continue;
                     }
-                    let behind = self.next_inbox(flow, direction, hop + 1).0;
+                    let behind = self.next_inbox(way, direction, hop + 1).0;
                     let mut slack = (self.delay(link) + behind).min(LONGEST);
                     // An agent must hear of what the link after it drops before it does anything
                     // else, so that link has no slack. Nor has a passage: a radio network decides
                     // everything at its own time.
-                    if self.follows_agent(flow, direction, hop) || self.is_passage(link) {
+                    if self.follows_agent(way, direction, hop) || self.is_passage(link) {
                         slack = Duration::ZERO;
                     }
                     let entry = links[link as usize].get_or_insert(Slack {
@@ -180,11 +180,11 @@ impl View<'_> {
         links
     }
 
-    fn follows_agent(&self, flow: usize, direction: Direction, hop: usize) -> bool {
+    fn follows_agent(&self, way: usize, direction: Direction, hop: usize) -> bool {
         let links = self.spec.links.len();
         let agents = links..links + self.spec.agents.len();
         let is_agent = |lane| agents.contains(&(lane as usize));
-        let mut links = self.routes.links(flow, direction);
+        let mut links = self.routes.links(way, direction);
         !self.spec.agents.is_empty() && hop > 0 && links.nth(hop - 1).is_some_and(is_agent)
     }
 
@@ -204,11 +204,12 @@ impl View<'_> {
         (delay + hold).min(LONGEST)
     }
 
-    /// Shortest time from the start of hop number `hop` to the next inbox, and the lane with that
+    /// Shortest time from the start of hop number `hop` of a way to the next inbox, and the lane with that
     /// inbox; `None` if it is a host's.
-    fn next_inbox(&self, flow: usize, direction: Direction, hop: usize) -> (Duration, Option<u32>) {
+    fn next_inbox(&self, way: usize, direction: Direction, hop: usize) -> (Duration, Option<u32>) {
+        let flow = self.routes.flow_of(way);
         let mut sum = Duration::ZERO;
-        for link in self.routes.links(flow, direction).skip(hop) {
+        for link in self.routes.links(way, direction).skip(hop) {
             if self.collects[link as usize] {
                 return (sum, Some(link));
             }
@@ -219,7 +220,7 @@ impl View<'_> {
         }
         match self.spec.flows[flow].transport {
             Transport::Tcp(_) | Transport::Wtcp { .. } | Transport::Quic { .. } => {
-                let (back, inbox) = self.next_inbox(flow, Direction::Reverse, 0);
+                let (back, inbox) = self.next_inbox(way, Direction::Reverse, 0);
                 (sum + back, inbox)
             }
             // Nothing comes back from a datagram.
@@ -249,13 +250,14 @@ fn reorders(spec: &Spec, link: u32) -> bool {
 fn feeders(spec: &Spec, routes: &Routes) -> Vec<Feeder> {
     let lanes = spec.links.len() + spec.agents.len() + routes.passages.len();
     let mut feeders = vec![Feeder::None; lanes];
-    for flow in 0..routes.flows() {
+    for way in 0..routes.ways() {
+        let flow = routes.flow_of(way);
         for direction in Direction::BOTH {
             let mut from = match direction {
                 Direction::Forward => Feeder::Sender(flow),
                 Direction::Reverse => Feeder::Receiver(flow),
             };
-            for link in routes.links(flow, direction) {
+            for link in routes.links(way, direction) {
                 let feeder = &mut feeders[link as usize];
                 *feeder = match *feeder {
                     Feeder::None => from,

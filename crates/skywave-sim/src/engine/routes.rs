@@ -1,5 +1,7 @@
 //! The way of every flow's packets, link by link.
 
+use std::ops::Range;
+
 use skywave_core::packet::Packet;
 
 use super::prefetch::prefetch;
@@ -36,8 +38,11 @@ pub(crate) struct Routes {
     /// The passages that flows take: their stations, by their places in the specification.
     pub(crate) passages: Vec<(u16, u16)>,
     hops: Vec<Hop>,
-    /// By flow: where its routes start.
+    /// By way: where its routes start. First the ways of all flows, then those that flows take later, by flow and then
+    /// by time.
     starts: Vec<[u32; 2]>,
+    /// The flows of the later ways.
+    later: Vec<u32>,
 }
 
 /// Something that a packet comes to on its route.
@@ -182,11 +187,11 @@ impl Routes {
             hops.push(host);
             [start, hops.len() as u32 - 1]
         };
-        let routes = |(flow, met): (&FlowSpec, Vec<Option<Met>>)| {
+        let mut routes = |flow: &FlowSpec, met: &[Option<Met>]| {
             let way = flow.way();
             let (from, to, tunnels) = (flow.from, flow.to, &way.tunnels);
-            let [forward, end] = route(from, &way.via, to, tunnels, Next::Receiver, &met);
-            let mut back = || route(to, &way.reverse_via, from, tunnels, Next::Sender, &met)[0];
+            let [forward, end] = route(from, &way.via, to, tunnels, Next::Receiver, met);
+            let mut back = || route(to, &way.reverse_via, from, tunnels, Next::Sender, met)[0];
             match flow.transport {
                 Transport::Tcp(_) | Transport::Wtcp { .. } | Transport::Quic { .. } => {
                     [forward, back()]
@@ -195,7 +200,14 @@ impl Routes {
                 Transport::Udp { .. } => [forward, end],
             }
         };
-        let starts = spec.flows.iter().zip(met).map(routes).collect();
+        let flows = spec.flows.iter().zip(&met);
+        let mut starts: Vec<[u32; 2]> = flows.map(|(flow, met)| routes(flow, met)).collect();
+        let proxies = spec.proxies.iter();
+        let mut later: Vec<(usize, FlowSpec)> = proxies
+            .flat_map(|proxy| proxy.moved_halves(&spec.flows))
+            .collect();
+        later.sort_by_key(|(flow, _)| *flow);
+        starts.extend(later.iter().map(|(_, moved)| routes(moved, &[])));
         // (Collected where they lie, they would keep twice the room that they need.)
         let mut hops: Vec<Hop> = hops.into_iter().map(Hop::from).collect();
         hops.shrink_to_fit();
@@ -203,6 +215,7 @@ impl Routes {
             passages: passages.taken,
             hops,
             starts,
+            later: later.into_iter().map(|(flow, _)| flow as u32).collect(),
         }
     }
 
@@ -258,8 +271,11 @@ impl Routes {
                 *hop = lane(number).into();
             }
         }
-        for flow in (0..self.flows()).filter(|&flow| collects(flow)) {
-            let [start, _] = self.starts[flow];
+        for way in 0..self.ways() {
+            if !collects(self.flow_of(way)) {
+                continue;
+            }
+            let [start, _] = self.starts[way];
             let mut way = self.hops[start as usize..].iter_mut();
             if let Some(host) = way.find(|hop| hop.is_host()) {
                 *host = Next::Mailbox.into();
@@ -269,12 +285,40 @@ impl Routes {
 
     /// Number of flows.
     pub(crate) fn flows(&self) -> usize {
+        self.starts.len() - self.later.len()
+    }
+
+    /// Number of ways. Those with the numbers of flows are the ways that these begin with.
+    pub(crate) fn ways(&self) -> usize {
         self.starts.len()
     }
 
-    /// The links of a flow's route, in order, before [`Self::mark`].
-    pub(crate) fn links(&self, flow: usize, direction: Direction) -> impl Iterator<Item = u32> {
-        let start = self.starts[flow][direction as usize];
+    /// The flow that takes a way.
+    pub(crate) fn flow_of(&self, way: usize) -> usize {
+        match way.checked_sub(self.flows()) {
+            None => way,
+            Some(place) => self.later[place] as usize,
+        }
+    }
+
+    /// Leads a flow by the way that it takes after its hand-over number `n`, from 0. Packets under way go on as they began.
+    pub(crate) fn lead(&mut self, flow: u32, n: usize) {
+        let first = self.later.partition_point(|&other| other < flow);
+        debug_assert_eq!(self.later.get(first + n), Some(&flow));
+        self.starts[flow as usize] = self.starts[self.flows() + first + n];
+    }
+
+    /// The places of a flow's route, its host's included. No other way has any of them.
+    pub(crate) fn places(&self, flow: u32, direction: Direction) -> Range<u32> {
+        let start = self.start(flow, direction);
+        let route = &self.hops[start as usize..];
+        let links = route.iter().take_while(|hop| !hop.is_host());
+        start..start + links.count() as u32 + 1
+    }
+
+    /// The links of a way, in order, before [`Self::mark`].
+    pub(crate) fn links(&self, way: usize, direction: Direction) -> impl Iterator<Item = u32> {
+        let start = self.starts[way][direction as usize];
         self.hops[start as usize..]
             .iter()
             .take_while(|hop| !hop.is_host())

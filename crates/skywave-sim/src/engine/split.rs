@@ -3,10 +3,12 @@
 //!
 //! A half is a flow of its own, from its client, which sends the data, to its server. At the proxy's
 //! node stand the server of the half from the source and the client of the half to the destination.
-//! What joins them ([`Proxy`]) touches both, so it must see everything that happens at either in the
+//! When the proxy moves to another node, a third connection carries its state (`hand_over.rs`).
+//! What joins the halves ([`Proxy`]) touches both, so it must see everything that happens at either in the
 //! order of time: the hosts of such flows decide nothing ahead of the clock (`plan.rs`).
 
 mod half;
+mod hand_over;
 mod whole;
 
 use skywave_core::Time;
@@ -17,7 +19,8 @@ use super::ends::Ends;
 use super::world::World;
 use crate::outcome::ProxyOutcome;
 use crate::spec::{ProxySpec, Spec};
-use half::Role;
+use half::{Presence, Role};
+use hand_over::HandOvers;
 use whole::Whole;
 
 pub(super) use half::Half;
@@ -29,7 +32,16 @@ pub(crate) struct Joint {
     /// When the proxy fails; [`Time::MAX`] for never.
     fails_at: Time,
     failed: bool,
+    hand_overs: HandOvers,
     whole: Whole,
+}
+
+/// What befalls a proxy.
+enum Turn {
+    Stays,
+    /// The destination leaves its node, and the proxy follows.
+    Leaves,
+    Fails,
 }
 
 impl Joint {
@@ -39,6 +51,7 @@ impl Joint {
             proxy: Proxy::new(spec.config),
             fails_at: spec.fails_at.unwrap_or(Time::MAX),
             failed: false,
+            hand_overs: HandOvers::new(&spec.hand_overs),
             whole: Whole::new(run),
         }
     }
@@ -48,19 +61,24 @@ impl Joint {
         if self.failed {
             return Time::MAX;
         }
+        if self.hand_overs.is_under_way() {
+            return self.fails_at;
+        }
         let timer = self.proxy.next_timer().unwrap_or(Time::MAX);
-        timer.min(self.fails_at)
+        timer.min(self.fails_at).min(self.hand_overs.next())
     }
 }
 
-/// The proxy at one end of flow `index`, if one is.
+/// The proxy that flow `index` belongs to, if one does.
 fn proxy_of(index: usize, run: &Spec) -> Option<&ProxySpec> {
     let after = run.proxies.partition_point(|proxy| proxy.near <= index);
     let proxy = run.proxies[..after].last()?;
-    (proxy.near == index || proxy.far == index).then_some(proxy)
+    let is_half = proxy.near == index || proxy.far == index;
+    let mut states = proxy.hand_overs.iter().map(|hand_over| hand_over.state);
+    (is_half || states.any(|state| state == index)).then_some(proxy)
 }
 
-/// Whether flow `index` has whole connections: a proxy is at one end, or its receiver freezes the sender.
+/// Whether flow `index` has whole connections: a proxy is at one end or both, or its receiver freezes the sender.
 pub(super) fn is_half(index: usize, run: &Spec) -> bool {
     !run.flows[index].way().outages.is_empty() || proxy_of(index, run).is_some()
 }
@@ -74,23 +92,32 @@ pub(super) fn ends(index: usize, config: &TcpConfig, run: &Spec) -> Option<Ends>
     let proxy = proxy_of(index, run)?;
     let half = if index == proxy.near {
         Half::near(proxy, config, run)
-    } else {
+    } else if index == proxy.far {
         Half::far(proxy, config, run)
+    } else {
+        Half::state(proxy, config, run)
     };
     Some(Ends::Half(Box::new(half)))
 }
 
 /// The proxy between both halves does what there is to do at `now`.
-fn work(now: Time, near: &mut Half, far: &mut Half) {
+fn work(now: Time, near: &mut Half, far: &mut Half) -> Turn {
     let Role::Far(joint) = &mut far.role else {
-        return;
+        return Turn::Stays;
     };
+    let mut turn = Turn::Stays;
     if !joint.failed && now >= joint.fails_at {
         joint.failed = true;
-        (near.server_failed, far.client_failed) = (true, true);
+        (near.server_is, far.client_is) = (Presence::Failed, Presence::Failed);
+        turn = Turn::Fails;
     }
-    if !joint.failed {
-        joint.proxy.work(now, &mut near.server, &mut far.client);
+    if !joint.failed && !joint.hand_overs.is_under_way() {
+        let (near, far) = (&mut near.server, &mut far.client);
+        joint.proxy.work(now, near, far);
+        if now >= joint.hand_overs.next() {
+            joint.proxy.leave(now, near, far);
+            turn = Turn::Leaves;
+        }
     }
     let buffered = if joint.failed {
         0
@@ -102,6 +129,7 @@ fn work(now: Time, near: &mut Half, far: &mut Half) {
     }
     let ends = (near.client.acknowledged(), far.server.received());
     joint.whole.measure(now, buffered, ends);
+    turn
 }
 
 impl World<'_> {
@@ -125,36 +153,51 @@ impl World<'_> {
         let (near, far) = match &half.role {
             Role::Near { far, .. } => (index, *far as usize),
             Role::Far(joint) => (joint.near as usize, index),
+            Role::State { near, far } => (*near as usize, *far as usize),
             Role::Alone => return,
         };
-        let Ok([first, second]) = self.flows.get_disjoint_mut([near, far]) else {
+        if index != near && index != far && !self.end_hand_over(index, (near, far), at) {
+            return;
+        }
+        let Some([first, second]) = self.halves([near, far]) else {
             return;
         };
-        if let (Ends::Half(first), Ends::Half(second)) = (&mut first.ends, &mut second.ends) {
-            work(at, first, second);
-        }
+        let turn = work(at, first, second);
         self.answer(near, at);
         while let Some(packet) = self.flows[far].poll_other_sender(at) {
             self.send(packet, at);
         }
         self.flows[far].settle(at);
+        match turn {
+            Turn::Stays => {}
+            Turn::Leaves => self.begin_hand_over((near, far), at),
+            Turn::Fails => self.give_up_hand_over(far),
+        }
         self.schedule_receiver(near);
         self.schedule_sender(far);
     }
 
+    /// The ends of two flows that have whole connections.
+    fn halves(&mut self, flows: [usize; 2]) -> Option<[&mut Half; 2]> {
+        let [first, second] = self.flows.get_disjoint_mut(flows).ok()?;
+        match (&mut first.ends, &mut second.ends) {
+            (Ends::Half(first), Ends::Half(second)) => Some([first, second]),
+            _ => None,
+        }
+    }
+
     /// What was measured of each flow that a proxy splits, at the end of the run.
     pub(super) fn measure_proxies(&mut self) -> Vec<ProxyOutcome> {
-        let mut outcomes = Vec::with_capacity(self.spec.proxies.len());
-        for spec in &self.spec.proxies {
-            let Ok([near, far]) = self.flows.get_disjoint_mut([spec.near, spec.far]) else {
-                continue;
-            };
-            if let (Ends::Half(near), Ends::Half(far)) = (&mut near.ends, &mut far.ends)
+        let (spec, end) = (self.spec, self.end);
+        let mut outcomes = Vec::with_capacity(spec.proxies.len());
+        for spec in &spec.proxies {
+            if let Some([near, far]) = self.halves([spec.near, spec.far])
                 && let Role::Far(joint) = &mut far.role
             {
                 let ends = (near.client.acknowledged(), far.server.received());
                 let failed = joint.failed;
-                let outcome = joint.whole.outcome(&spec.name, self.end, failed, ends);
+                let mut outcome = joint.whole.outcome(&spec.name, end, failed, ends);
+                (outcome.hand_over_bytes, outcome.hand_over_s) = joint.hand_overs.cost();
                 outcomes.push(outcome);
             }
         }

@@ -19,7 +19,7 @@ use super::routes::Routes;
 use super::world::World;
 use crate::observe::{Observer, Offer};
 use crate::outcome::Outcome;
-use crate::spec::{AgentSpec, FlowSpec, LinkSpec, ProxySpec, Spec, Traffic, Transport};
+use crate::spec::{AgentSpec, FlowSpec, HandOver, LinkSpec, ProxySpec, Spec, Traffic, Transport};
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -171,7 +171,12 @@ impl Observer for Ties<'_> {
         let flow = offer.packet.flow;
         let ends = &self.spec.flows[flow as usize];
         let node = self.spec.links[offer.link].from;
-        let leaves_host = node == ends.from || node == ends.to;
+        let moved = self.spec.proxies.iter().flat_map(|proxy| {
+            let halves = proxy.moved_halves(&self.spec.flows);
+            halves.filter_map(|(half, moved)| (half == flow as usize).then_some(moved))
+        });
+        let mut hosts = moved.flat_map(|moved| [moved.from, moved.to]);
+        let leaves_host = node == ends.from || node == ends.to || hosts.any(|host| host == node);
         let last = self.last.insert(offer.link, (offer.at, flow));
         let agent = self.spec.agents.iter().any(|agent| agent.node == node);
         let is_here = |proxy: &ProxySpec| self.spec.flows[proxy.far].from == node;
@@ -216,8 +221,28 @@ fn agree(spec: &Spec) -> bool {
     true
 }
 
-/// A proxy at node 0 splits the last flow, if that is of TCP.
-fn split_last(spec: &mut Spec, m_tcp: bool) {
+/// Hand-overs of a proxy that splits flow `near`, from the first of these nodes to each of the others, and the flows that
+/// carry its state.
+fn hand_overs(spec: &mut Spec, near: usize, nodes: &[usize]) -> Vec<HandOver> {
+    let moves = nodes.windows(2).enumerate();
+    let moves = moves.map(|(n, nodes)| {
+        spec.flows.push(FlowSpec {
+            name: format!("state {n}").into(),
+            from: nodes[0],
+            to: nodes[1],
+            ..spec.flows[near].clone()
+        });
+        HandOver {
+            at: Time::ZERO + ms(7_001 + 4_000 * n as u64),
+            to: nodes[1],
+            state: near + 2 + n,
+        }
+    });
+    moves.collect()
+}
+
+/// A proxy at node 0 splits the last flow, if that is of TCP. Where no agent is in the way it may move to node 1 and back.
+fn split_last(spec: &mut Spec, m_tcp: bool, moves: bool) {
     let near = spec.flows.len() - 1;
     let flow = &mut spec.flows[near];
     if !matches!(flow.transport, Transport::Tcp(_)) {
@@ -230,6 +255,8 @@ fn split_last(spec: &mut Spec, m_tcp: bool) {
     };
     flow.to = 0;
     spec.flows.push(far);
+    let is_free = spec.agents.is_empty();
+    let hand_overs = hand_overs(spec, near, if moves && is_free { &[0, 1, 0] } else { &[] });
     let mut config = ProxyConfig::default();
     if m_tcp {
         config.towards_source = TowardsSource::EndToEnd(EndToEnd::default());
@@ -242,6 +269,7 @@ fn split_last(spec: &mut Spec, m_tcp: bool) {
         config,
         reconnections: vec![Time::ZERO + ms(6_500)],
         fails_at: m_tcp.then_some(Time::ZERO + ms(15_000)),
+        hand_overs,
     });
 }
 
@@ -353,7 +381,7 @@ proptest! {
         loss in 0.0..0.05f64,
         bend in 0..15,
         agents in prop_oneof![3 => Just(Vec::new()), 3 => agents(), 2 => pairs()],
-        split in prop::option::weighted(0.4, any::<bool>()),
+        split in prop::option::weighted(0.5, any::<(bool, bool)>()),
     ) {
         let profile = if modern { Profile::Rfc } else { Profile::Ns2 };
         let mut spec = dumbbell(&delays, |i| {
@@ -371,8 +399,8 @@ proptest! {
         }
         bend_path(&mut spec, bend);
         spec.agents = agents;
-        if let Some(m_tcp) = split {
-            split_last(&mut spec, m_tcp);
+        if let Some((m_tcp, moves)) = split {
+            split_last(&mut spec, m_tcp, moves);
         }
         prop_assume!(agree(&spec));
     }
@@ -397,7 +425,7 @@ fn what_comes_to_a_proxy_from_both_sides_at_once_has_one_order() {
     }
     bend_path(&mut spec, 3);
     spec.agents = vec![snoop(0, false), snoop(1, false)];
-    split_last(&mut spec, false);
+    split_last(&mut spec, false, false);
     assert!(agree(&spec));
 }
 
@@ -439,6 +467,41 @@ fn flows_from_one_host_wtcp_quic_and_datagrams_are_the_same_too() {
         flow.start = Time::from_nanos(3_141_593 * i as u64);
     }
     assert!(agree(&spec(3, links, flows)));
+}
+
+/// Links that a flow takes only after a hand-over, and that others take as well.
+#[test]
+fn a_proxy_that_moves_is_the_same_too() {
+    let config = TcpConfig::new(Profile::Rfc, PRESETS[2].composition.clone());
+    for n in 1..20 {
+        let delay =
+            |i: u64| Duration::from_nanos(1 + 2 * ((n * 7_919_003 + i * 3_141_593) % 15_000_000));
+        // A server and another one, a router, two bases and the mobile host.
+        let pairs = [(0, 2), (1, 2), (2, 3), (2, 4), (3, 4), (3, 5), (4, 5)];
+        let links = (0..)
+            .zip(pairs)
+            .flat_map(|(i, (a, b))| [link(a, b, delay(2 * i)), link(b, a, delay(2 * i + 1))]);
+        let flows = [(1, 4), (1, 5), (0, 3), (3, 5)];
+        let flows = flows
+            .map(|(from, to)| tcp(from, to, config.clone()))
+            .to_vec();
+        let mut spec = spec(6, links.collect(), flows);
+        for link in &mut spec.links {
+            Arc::make_mut(&mut link.config).loss = vec![LossConfig::Bernoulli(0.01)];
+        }
+        spec.proxies.push(ProxySpec {
+            name: "whole".into(),
+            near: 2,
+            far: 3,
+            buffer: 20_000,
+            config: ProxyConfig::default(),
+            reconnections: Vec::new(),
+            fails_at: None,
+            hand_overs: Vec::new(),
+        });
+        spec.proxies[0].hand_overs = hand_overs(&mut spec, 2, &[3, 4, 3, 4]);
+        assert!(agree(&spec), "{n}");
+    }
 }
 
 #[test]

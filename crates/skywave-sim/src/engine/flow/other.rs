@@ -4,13 +4,16 @@ use skywave_core::packet::{Body, Packet};
 use skywave_core::{Duration, Time};
 
 use super::super::ends::Ends;
+use super::super::world::Travelling;
 use super::Flow;
+use crate::losses::LossCause;
 
 impl Flow {
     /// As [`Self::on_data`], for transports other than TCP. (All packets of a flow are of the
     /// flow's own transport.)
     #[inline(never)]
-    pub(super) fn on_other_data(&mut self, now: Time, packet: &Packet) {
+    pub(super) fn on_other_data(&mut self, now: Time, travelling: &Travelling) {
+        let Travelling { hop, packet } = travelling;
         match (&mut self.ends, &packet.body) {
             (Ends::Udp { .. }, Body::Udp(datagram)) => {
                 let counts = self.meter.counts(now);
@@ -31,6 +34,9 @@ impl Flow {
             (Ends::Quic(quic), Body::QuicForward(carried)) => {
                 quic.on_data(now, packet, *carried, &mut self.meter);
             }
+            (Ends::Half(half), Body::TcpData(_)) if !half.hears_data(*hop) => {
+                self.lost(now, packet, LossCause::NoRoute);
+            }
             (Ends::Half(half), Body::TcpData(segment)) => {
                 half.on_data(now, packet, segment, &mut self.meter);
             }
@@ -40,9 +46,10 @@ impl Flow {
 
     /// As [`Self::on_ack`], for transports other than TCP.
     #[inline(never)]
-    pub(super) fn on_other_ack(&mut self, now: Time, packet: &Packet) {
+    pub(super) fn on_other_ack(&mut self, now: Time, travelling: &Travelling) {
+        let Travelling { hop, packet } = travelling;
         match (&mut self.ends, packet.body) {
-            (Ends::Half(half), Body::TcpAck(segment)) => {
+            (Ends::Half(half), Body::TcpAck(segment)) if half.hears_acks(*hop) => {
                 half.on_ack(now, packet, &segment, &mut self.meter);
                 self.after_other_sender(now, None);
             }

@@ -1,4 +1,6 @@
-//! Both ends of one half, and what is measured of it: the same as of any TCP flow.
+//! Both ends of one half, or of another whole connection, and what is measured of it: the same as of any TCP flow.
+
+use std::ops::Range;
 
 use skywave_core::Time;
 use skywave_core::packet::{Body, Packet, Segment};
@@ -25,13 +27,26 @@ pub(crate) struct Half {
     losses: LossLedger,
     /// End of the payload that was sent.
     sent: u64,
-    /// That end stood at a proxy that has failed: it does nothing any more.
-    pub(super) client_failed: bool,
-    pub(super) server_failed: bool,
+    pub(super) client_is: Presence,
+    pub(super) server_is: Presence,
+    /// Places on routes from which data and ACKs come that are for these ends. After a hand-over those of the ways before
+    /// are not: what is under way there comes to a host that one of the ends has left.
+    pub(super) data_from: Range<u32>,
+    pub(super) acks_from: Range<u32>,
     /// When the server shuts its window, and when it announces itself to the client, the last time first.
     warnings: Vec<Time>,
     reconnections: Vec<Time>,
     pub(super) role: Role,
+}
+
+/// Whether an end is at its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Presence {
+    Here,
+    /// The proxy's state is on its way to another node: the end rests until it is there.
+    Away,
+    /// The proxy has failed: the end does nothing any more.
+    Failed,
 }
 
 /// Which half it is.
@@ -45,6 +60,8 @@ pub(super) enum Role {
     },
     /// From the proxy to the destination.
     Far(Joint),
+    /// No half: it carries the state of the proxy between these to another node.
+    State { near: u32, far: u32 },
     /// No half: from the source to the destination, which freezes the source.
     Alone,
 }
@@ -79,6 +96,18 @@ impl Half {
         half
     }
 
+    /// The connection that moves the state of a proxy.
+    pub(super) fn state(proxy: &ProxySpec, config: &TcpConfig, run: &Spec) -> Self {
+        let role = Role::State {
+            near: proxy.near as u32,
+            far: proxy.far as u32,
+        };
+        let client = ConnectionConfig::from(config.clone());
+        let mut half = Self::new(client, config.clone(), role, run);
+        half.server.open_passive();
+        half
+    }
+
     /// The connection of a flow whose receiver sees these disconnections coming.
     pub(super) fn alone(outages: &[Outage], config: &TcpConfig, run: &Spec) -> Self {
         let client = ConnectionConfig {
@@ -102,21 +131,23 @@ impl Half {
             next_number: 0,
             losses: LossLedger::new(run.measure, run.details),
             sent: 0,
-            client_failed: false,
-            server_failed: false,
+            client_is: Presence::Here,
+            server_is: Presence::Here,
+            data_from: 0..u32::MAX,
+            acks_from: 0..u32::MAX,
             warnings: Vec::new(),
             reconnections: Vec::new(),
             role,
         }
     }
 
-    /// Its application is at the proxy, which hands over the data.
+    /// Its application is the proxy, which writes the data.
     fn relays(&self) -> bool {
-        matches!(self.role, Role::Far(_))
+        matches!(self.role, Role::Far(_) | Role::State { .. })
     }
 
-    /// Its server's application is the destination's, which reads at once.
-    fn ends_at_destination(&self) -> bool {
+    /// Its server's application reads at once.
+    fn is_read_at_once(&self) -> bool {
         !matches!(self.role, Role::Near { .. })
     }
 
@@ -129,6 +160,14 @@ impl Half {
         }
     }
 
+    /// The proxy sends `bytes` of its state, and no more.
+    pub(super) fn carry(&mut self, now: Time, bytes: u64, meter: &mut FlowMeter) {
+        self.client.open_active();
+        self.client.write(bytes);
+        self.client.close();
+        self.measure_sender(now, meter);
+    }
+
     /// The source's application has no more data.
     pub(crate) fn close(&mut self) {
         if !self.relays() {
@@ -137,18 +176,19 @@ impl Half {
     }
 
     pub(crate) fn sender_due(&self) -> Time {
-        if self.client_failed {
-            return Time::MAX;
-        }
-        let timer = self.client.next_timer().unwrap_or(Time::MAX);
+        let timer = match self.client_is {
+            Presence::Here => self.client.next_timer().unwrap_or(Time::MAX),
+            Presence::Away | Presence::Failed => Time::MAX,
+        };
         match &self.role {
-            Role::Near { .. } | Role::Alone => timer,
+            Role::Near { .. } | Role::State { .. } | Role::Alone => timer,
             Role::Far(joint) => timer.min(joint.due()),
         }
     }
 
     pub(crate) fn receiver_due(&self) -> Time {
-        let timer = self.server.next_timer().filter(|_| !self.server_failed);
+        let timer = self.server.next_timer();
+        let timer = timer.filter(|_| self.server_is == Presence::Here);
         let own = [self.warnings.last(), self.reconnections.last()];
         timer
             .into_iter()
@@ -158,7 +198,7 @@ impl Half {
     }
 
     pub(crate) fn on_sender_timer(&mut self, now: Time, meter: &mut FlowMeter) {
-        if !self.client_failed {
+        if self.client_is == Presence::Here {
             self.client.on_timer(now);
             self.measure_sender(now, meter);
         }
@@ -172,9 +212,20 @@ impl Half {
             self.server.shut_window(false);
             self.server.announce();
         }
-        if !self.server_failed {
+        if self.server_is == Presence::Here {
             self.server.on_timer(now);
         }
+    }
+
+    /// Whether data that come to the server's host by this place of the routes find a server there, even if one that has
+    /// failed.
+    pub(crate) fn hears_data(&self, place: u32) -> bool {
+        self.server_is != Presence::Away && self.data_from.contains(&place)
+    }
+
+    /// The same of ACKs and the client.
+    pub(crate) fn hears_acks(&self, place: u32) -> bool {
+        self.client_is != Presence::Away && self.acks_from.contains(&place)
     }
 
     /// A segment reached the server. The destination's application reads at once; the proxy reads
@@ -186,7 +237,7 @@ impl Half {
         segment: &Segment,
         meter: &mut FlowMeter,
     ) {
-        if self.server_failed {
+        if self.server_is != Presence::Here {
             return;
         }
         let counts = meter.counts(now);
@@ -215,7 +266,7 @@ impl Half {
         let span = position..data_end;
         let flight = self.client.sender().flight();
         ends::note_delays(now, counts, flight, &mut self.next_number, span, meter);
-        if self.ends_at_destination() {
+        if self.is_read_at_once() {
             self.server.read(u64::MAX);
         }
     }
@@ -228,7 +279,7 @@ impl Half {
         segment: &Segment,
         meter: &mut FlowMeter,
     ) {
-        if !self.client_failed {
+        if self.client_is == Presence::Here {
             self.client.on_segment(now, segment, packet.way());
             self.measure_sender(now, meter);
         }
@@ -271,7 +322,7 @@ impl Half {
 
     /// The next packet that the client has for the wire.
     pub(crate) fn poll_sender(&mut self, now: Time, flow: u32) -> Option<Packet> {
-        if self.client_failed {
+        if self.client_is != Presence::Here {
             return None;
         }
         let Outgoing {
@@ -298,7 +349,7 @@ impl Half {
 
     /// Whether the server has a packet for the wire; [`Self::answer`] is it.
     pub(crate) fn poll_receiver(&mut self, now: Time) -> bool {
-        if self.server_failed {
+        if self.server_is != Presence::Here {
             return false;
         }
         let config = self.client.sender().config();

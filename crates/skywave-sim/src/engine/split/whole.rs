@@ -77,6 +77,8 @@ impl Whole {
             at_risk_mean_bytes: self.at_risk.mean(now),
             at_risk_max_bytes: self.at_risk.max(),
             lost_bytes: failed.then(|| acknowledged.saturating_sub(delivered) as f64),
+            hand_over_bytes: None,
+            hand_over_s: None,
         }
     }
 }
