@@ -71,6 +71,8 @@ struct Flow {
     before: u64,
     /// Highest stream position sent.
     highest: u64,
+    /// Nodes where its data begin.
+    sources: Vec<usize>,
     series: Vec<Points>,
 }
 
@@ -89,10 +91,15 @@ impl<'a> Segments<'a> {
                 Flow::default()
             }
         };
-        Self {
-            spec,
-            flows: spec.flows.iter().map(flow).collect(),
+        let mut flows: Vec<Flow> = spec.flows.iter().map(flow).collect();
+        for (flow, spec) in flows.iter_mut().zip(&spec.flows) {
+            flow.sources.push(spec.from);
         }
+        for proxy in &spec.proxies {
+            let moved = proxy.hand_overs.iter().map(|hand_over| hand_over.to);
+            flows[proxy.far].sources.extend(moved);
+        }
+        Self { spec, flows }
     }
 
     fn into_series(self) -> Vec<Series> {
@@ -151,7 +158,7 @@ impl Observer for Segments<'_> {
         };
         let payload = range.start.saturating_sub(flow.before) as f64;
         let point = (offer.at.as_secs_f64(), payload);
-        if self.spec.links[offer.link].from == self.spec.flows[index].from {
+        if flow.sources.contains(&self.spec.links[offer.link].from) {
             let again = range.end <= flow.highest;
             flow.highest = flow.highest.max(range.end);
             flow.record(if again { RESENT } else { SENT }, point);

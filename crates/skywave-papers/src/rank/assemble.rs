@@ -219,7 +219,13 @@ impl Flows {
     /// The flows of a point by their parts, if `flow` is the one under test.
     fn of(point: &Point, spec: &Spec, flow: &str) -> Self {
         let of_flow = |index: usize| point.flow_group(index) == Some(flow);
-        let is_near = |index: usize| spec.proxies.iter().any(|proxy| proxy.near == index);
+        // Halves before a proxy, and what carries its state, are beside no flow.
+        let is_part = |index: usize| {
+            spec.proxies.iter().any(|proxy| {
+                let mut states = proxy.hand_overs.iter().map(|hand_over| hand_over.state);
+                proxy.near == index || states.any(|state| state == index)
+            })
+        };
         let is_tcp = |index: usize| composition(&spec.flows[index].transport).is_some();
         let all = 0..spec.flows.len();
         let proxies = spec.proxies.iter().enumerate();
@@ -229,7 +235,7 @@ impl Flows {
             near: proxies.clone().map(|(_, proxy)| proxy.near).collect(),
             split: proxies.map(|(index, _)| index).collect(),
             others: all
-                .filter(|&f| !of_flow(f) && !is_near(f) && is_tcp(f))
+                .filter(|&f| !of_flow(f) && !is_part(f) && is_tcp(f))
                 .collect(),
         }
     }
