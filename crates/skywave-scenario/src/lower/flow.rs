@@ -8,6 +8,7 @@ use skywave_core::{Duration, Time};
 use skywave_sim::spec::{Dist as SimDist, FlowSpec, PauseFrom, ProxySpec, Traffic, Transport};
 
 use crate::lower::custom::CustomMembers;
+use crate::lower::proxy::Split;
 use crate::lower::tcp;
 use crate::lower::{Draw, FlowNames, Network, Target, check_dist, check_name, copies, numbered};
 use crate::lower::{proxy, route};
@@ -62,7 +63,7 @@ pub(crate) fn all(
             let span = model.name.as_ref().map_or(&flow.span, |n| &n.span);
             network.add_name("flow", &name, span)?;
             let (from, to) = ends(network, model, copy, mss.is_some())?;
-            if specs.len() + usize::from(proxy.is_some()) >= MAX_FLOWS {
+            if specs.len() + proxy::further_flows(model) >= MAX_FLOWS {
                 return Err(Fault::new(flow.span.clone(), "these are too many flows")
                     .label(format!("more than {MAX_FLOWS}")));
             }
@@ -86,18 +87,24 @@ pub(crate) fn all(
                 group: group.clone(),
             });
             if let Some(proxy) = &proxy {
-                let (far, joint) = proxy.split(network, &mut specs[index], index, end)?;
-                for half in [&specs[index], &far] {
-                    network.add_name("flow", &half.name, span)?;
+                let near = &mut specs[index];
+                let Split { far, states, joint } = proxy.split(network, near, index, end)?;
+                for flow in [near, &far].into_iter().chain(&states) {
+                    network.add_name("flow", &flow.name, span)?;
                 }
                 network.draw_also(Target::FlowStart(index), Target::FlowStart(index + 1));
-                specs.push(far);
-                proxies.push(joint);
                 names[index].group = format!("{group}.near");
                 names.push(FlowNames {
                     transport: proxy.label.clone(),
                     group: group.clone(),
                 });
+                names.extend(states.iter().map(|_| FlowNames {
+                    transport: label.clone(),
+                    group: format!("{group}.state"),
+                }));
+                specs.push(far);
+                specs.extend(states);
+                proxies.push(joint);
             }
         }
     }
@@ -105,15 +112,15 @@ pub(crate) fn all(
     Ok((specs, names, proxies))
 }
 
-/// Which flows each model has become: one a copy, two where a proxy splits them.
+/// Which flows each model has become: one a copy, two where a proxy splits them, and one for each hand-over of that.
 pub(crate) fn of_models(
     models: &[Spanned<FlowModel>],
 ) -> Result<Vec<(&FlowModel, Range<usize>)>, Fault> {
     let mut all = Vec::new();
     let mut first = 0;
     for Spanned { value: model, .. } in models {
-        let halves = 1 + usize::from(proxy::of(model).is_some());
-        let end = first + copies(model.count.as_ref())?.len() * halves;
+        let flows = 1 + proxy::further_flows(model);
+        let end = first + copies(model.count.as_ref())?.len() * flows;
         all.push((model, first..end));
         first = end;
     }

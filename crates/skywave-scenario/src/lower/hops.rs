@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use skywave_core::radio::Position;
 use skywave_core::routing::dsr::MOST_HOPS;
 use skywave_sim::network::{Router, Way, edges, ways};
-use skywave_sim::spec::{FlowSpec, Movement, RadioSpec, RoutingSpec, Transport};
+use skywave_sim::spec::{FlowSpec, Movement, ProxySpec, RadioSpec, RoutingSpec, Transport};
 
 use crate::lower::Network;
 use crate::lower::flow::of_models;
@@ -19,7 +19,7 @@ use crate::read::tree::Span;
 pub(crate) fn check(
     network: &Network,
     radio: &RadioSpec,
-    flows: &[FlowSpec],
+    (flows, proxies): (&[FlowSpec], &[ProxySpec]),
     models: &[Spanned<FlowModel>],
 ) -> Result<(), Fault> {
     let most = usize::from(most_hops(&radio.routing, flows));
@@ -35,7 +35,13 @@ pub(crate) fn check(
         return Ok(());
     };
     let mut ways = Ways::new(network, radio, positions);
-    for (flow, to) in flows.iter().zip(ends(models)?) {
+    let ends = ends(models)?;
+    let moved = proxies.iter().flat_map(|proxy| proxy.moved_halves(flows));
+    let moved: Vec<(usize, FlowSpec)> = moved.collect();
+    let first = flows.iter().enumerate();
+    let later = moved.iter().map(|(index, flow)| (*index, flow));
+    for (index, flow) in first.chain(later) {
+        let to = ends[index];
         for (a, b) in ways.crossed(flow) {
             // Stations that do not hear each other at all may be what a scenario shows.
             if let Some(hops) = ways.hops(a, b)

@@ -10,6 +10,7 @@ pub(crate) mod datagram;
 pub(crate) mod doubt;
 pub(crate) mod flow;
 pub(crate) mod freeze;
+pub(crate) mod hand_over;
 pub(crate) mod hops;
 pub(crate) mod link;
 pub(crate) mod member;
@@ -215,6 +216,7 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
     freeze::all(&network, &file.flow, &mut flows)?;
     let clamped = clamp::all(&network, &file.flow, &flows)?;
     let agents = agent::all(&network, &file.agent, &flows, &clamped)?;
+    hand_over::check_agents(&network, &file.flow, (&flows, &proxies), &agents)?;
     let flows_len = flows.len();
     let radio = match &file.radio {
         None => None,
@@ -222,7 +224,7 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
             let stations = std::mem::take(&mut network.stations);
             let mut radio = radio::radio(&radio.value, stations, end)?;
             radio.clamped = clamped;
-            hops::check(&network, &radio, &flows, &file.flow)?;
+            hops::check(&network, &radio, (&flows, &proxies), &file.flow)?;
             Some(radio)
         }
     };

@@ -9,10 +9,10 @@ use skywave_core::proxy::{
 };
 use skywave_core::tcp::TcpConfig;
 use skywave_sim::network::Router;
-use skywave_sim::spec::{FlowSpec, ProxySpec, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, HandOver, ProxySpec, Traffic, Transport};
 
 use crate::lower::custom::CustomMembers;
-use crate::lower::{Network, route, tcp};
+use crate::lower::{Network, hand_over, route, tcp};
 use crate::model::flow::FlowModel;
 use crate::model::proxy::{
     PacedModel, ProxyModel, ProxySettingsModel, SpacedModel, TowardsDestinationModel,
@@ -31,6 +31,11 @@ pub(crate) fn of(model: &FlowModel) -> Option<&ProxySettingsModel> {
         Some(ProxyModel::Settings(settings)) => Some(settings),
         Some(ProxyModel::Preset(_)) | None => None,
     }
+}
+
+/// Flows that a copy of this one is besides itself: the other half, and those that carry the proxy's state.
+pub(crate) fn further_flows(model: &FlowModel) -> usize {
+    of(model).map_or(0, |settings| 1 + hand_over::models(settings).len())
 }
 
 /// A flow's proxy, lowered as far as it is the same for all copies of the flow.
@@ -156,31 +161,54 @@ fn towards_destination(model: Option<TowardsDestinationModel>) -> TowardsDestina
     }
 }
 
-/// The ends of the blackouts on the way of a half, in order.
-fn reconnections(network: &Network, router: &mut Router, half: &FlowSpec) -> Vec<Time> {
-    let path = router.route(half.from, &[], half.to).unwrap_or_default();
-    // The stations of a radio network have none.
-    let links = path
-        .iter()
-        .filter_map(|&edge| network.links.get(edge as usize));
-    let blackouts = links.flat_map(|link| &link.config.blackouts);
-    let ends: BTreeSet<Time> = blackouts.map(|blackout| blackout.end).collect();
+/// The ends of the blackouts on the way of a half while it goes that way, in order.
+fn reconnections(
+    network: &Network,
+    router: &mut Router,
+    half: &FlowSpec,
+    hand_overs: &[HandOver],
+) -> Vec<Time> {
+    let mut ends = BTreeSet::new();
+    let (mut node, mut since) = (half.from, Time::ZERO);
+    let later = hand_overs.iter().map(|moved| (moved.at, moved.to));
+    for (until, next) in later.chain([(Time::MAX, half.to)]) {
+        let path = router.route(node, &[], half.to).unwrap_or_default();
+        // The stations of a radio network have none.
+        let links = path
+            .iter()
+            .filter_map(|&edge| network.links.get(edge as usize));
+        let blackouts = links.flat_map(|link| &link.config.blackouts);
+        let all = blackouts.map(|blackout| blackout.end);
+        ends.extend(all.filter(|&at| since <= at && at < until));
+        (node, since) = (next, until);
+    }
     ends.into_iter().collect()
 }
 
+/// What a flow that a proxy splits becomes, besides its first half.
+pub(crate) struct Split {
+    pub(crate) far: FlowSpec,
+    /// The flows that carry the proxy's state.
+    pub(crate) states: Vec<FlowSpec>,
+    pub(crate) joint: ProxySpec,
+}
+
 impl Proxy<'_> {
-    /// Splits `flow`, whose index is `near`: what is left of it ends at the proxy. Returns the other half.
+    /// Splits `flow`, whose index is `near`: what is left of it ends at the proxy. Returns the rest, which is to follow.
     pub(crate) fn split(
         &self,
         network: &Network,
         flow: &mut FlowSpec,
         near: usize,
         end: Time,
-    ) -> Result<(FlowSpec, ProxySpec), Fault> {
+    ) -> Result<Split, Fault> {
         let at = &self.settings.at;
         let node = network.find_node(&at.value, &at.span)?;
         let mut router = network.router();
         self.check_place(network, &mut router, flow, node)?;
+        let models = hand_over::models(self.settings);
+        let (hand_overs, states) =
+            hand_over::lower(network, &mut router, models, flow, (node, near), end)?;
         let name = flow.name.clone();
         let far = FlowSpec {
             name: format!("{name}.far").into(),
@@ -193,20 +221,22 @@ impl Proxy<'_> {
         flow.name = format!("{name}.near").into();
         flow.to = node;
         let fails_at = self.settings.fails_at.map(|time| Time::ZERO + time.0);
-        let proxy = ProxySpec {
+        let joint = ProxySpec {
             name,
             near,
             far: near + 1,
             buffer: self.buffer,
             config: self.config,
             reconnections: match self.config.towards_source {
-                TowardsSource::EndToEnd(_) => reconnections(network, &mut router, &far),
+                TowardsSource::EndToEnd(_) => {
+                    reconnections(network, &mut router, &far, &hand_overs)
+                }
                 TowardsSource::Plain | TowardsSource::Window(_) => Vec::new(),
             },
             fails_at: fails_at.filter(|&at| at < end),
-            hand_overs: Vec::new(),
+            hand_overs,
         };
-        Ok((far, proxy))
+        Ok(Split { far, states, joint })
     }
 
     /// A proxy stands on the way, between both ends, or is a station of the radio network that the way goes through.

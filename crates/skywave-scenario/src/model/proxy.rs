@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::model::OneOrMany;
 use crate::model::number::{Count, Positive, Probability};
 use crate::model::tcp::TransportModel;
 use crate::model::units::{Period, Window};
@@ -15,7 +16,7 @@ pub(crate) enum ProxyModel {
     #[serde(rename = "$scalar")]
     Preset(ProxyPresetModel),
     #[serde(rename = "$table")]
-    Settings(ProxySettingsModel),
+    Settings(Box<ProxySettingsModel>),
 }
 
 /// The name for no proxy.
@@ -46,6 +47,21 @@ pub(crate) struct ProxySettingsModel {
     pub(crate) towards_destination: Option<TowardsDestinationModel>,
     /// When it fails: it forgets what it holds, and does nothing any more; default never.
     pub(crate) fails_at: Option<Period>,
+    /// When the destination moves to the cells of other nodes, in order of time, and the proxy after it. Of a flow NAME, the
+    /// flows NAME.state, NAME.state2 and so on carry the proxy's state; default never.
+    pub(crate) hand_overs: Option<OneOrMany<Spanned<HandOverModel>>>,
+}
+
+/// The destination leaves the cell of the node where the proxy is, and the proxy follows it to another node.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HandOverModel {
+    /// When the destination leaves, after the start of the flow. If the hand-over before is not done by then, this one
+    /// begins when it is.
+    pub(crate) at: Spanned<Period>,
+    /// The other node, neither an end of the flow nor where the proxy is by then.
+    pub(crate) to: Spanned<String>,
 }
 
 /// Policy of a proxy towards the source.

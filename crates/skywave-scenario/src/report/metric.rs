@@ -116,7 +116,7 @@ pub const FLOW_METRICS: &[Metric] = &[
     metric(
         "no_route_drops",
         "no_route_drops",
-        "Data packets that routing in a radio network had no way for; in no other count.",
+        "Data packets that routing in a radio network had no way for, or that came to a host that their connection had left, or not reached, in a hand-over; in no other count.",
     ),
     metric(
         "spurious_retransmits",

@@ -4,7 +4,7 @@ use skywave_core::Time;
 use skywave_core::proxy::{Paced, ProxyConfig, Spaced, TowardsDestination, TowardsSource};
 use skywave_scenario::{NoFiles, Scenario};
 use skywave_sim::Spec;
-use skywave_sim::spec::{ProxySpec, Transport};
+use skywave_sim::spec::{HandOver, ProxySpec, Transport};
 
 /// A path A, B, C with a flow "f" over all of it that has these keys.
 fn scenario(keys: &str) -> Scenario {
@@ -103,6 +103,120 @@ fn when_a_proxy_hands_on() {
             cooperates: false
         })
     );
+}
+
+/// A source A, a router R, two bases B and D with a link between them, and a destination C, with a flow "f" from A to C.
+fn roaming(keys: &str) -> String {
+    let pairs = [
+        ("A", "R"),
+        ("R", "B"),
+        ("R", "D"),
+        ("B", "D"),
+        ("B", "C"),
+        ("D", "C"),
+    ];
+    let links = pairs.map(|(a, b)| {
+        format!("[[link]]\nname = \"{a}{b}\"\nbetween = [\"{a}\", \"{b}\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n")
+    });
+    format!(
+        "{}[[flow]]\nname = \"f\"\nfrom = \"A\"\nto = \"C\"\n{keys}\n[run]\nduration = \"10s\"\n",
+        links.concat()
+    )
+}
+
+fn parsed(text: &str) -> Scenario {
+    Scenario::parse("test.toml", text, &NoFiles).unwrap_or_else(|e| panic!("{}", e.render(false)))
+}
+
+#[test]
+fn hand_overs_bring_flows_for_the_state() {
+    let keys = "proxy = { at = \"B\", transport = \"cubic\", fails_at = \"9s\", hand_overs = [\
+                { at = \"2s\", to = \"D\" }, { at = \"5s\", to = \"B\" }] }";
+    let scenario = parsed(&roaming(keys));
+    let point = &scenario.points()[0];
+    let spec = point.spec(1);
+    let node = |name: &str| spec.nodes.iter().position(|n| n == name).expect("a node");
+    let at = |seconds: u64| Time::from_nanos(seconds * 1_000_000_000);
+    let (base, other) = (node("B"), node("D"));
+    let hand_over = |seconds, to, state| HandOver {
+        at: at(seconds),
+        to,
+        state,
+    };
+    assert_eq!(
+        spec.proxies[0].hand_overs,
+        [hand_over(2, other, 2), hand_over(5, base, 3)]
+    );
+    let names: Vec<&str> = spec.flows.iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["f.near", "f.far", "f.state", "f.state2"]);
+    let ends = |flow: usize| (spec.flows[flow].from, spec.flows[flow].to);
+    assert_eq!([ends(2), ends(3)], [(base, other), (other, base)]);
+    assert_eq!([2, 3].map(|f: usize| spec.flows[f].start), [at(2), at(5)]);
+    // They are of the near half's transport.
+    assert_eq!(spec.flows[2].transport, spec.flows[0].transport);
+    let groups = [0, 1, 2, 3].map(|flow| point.flow_group(flow).unwrap_or_default());
+    assert_eq!(groups, ["f.near", "f", "f.state", "f.state"]);
+    let labels = [1, 2].map(|flow| point.transport_label(flow).unwrap_or_default());
+    assert_eq!(labels, ["cubic", "reno"]);
+}
+
+#[test]
+fn one_hand_over_needs_no_list() {
+    let text = roaming("proxy = { at = \"B\", hand_overs = { at = \"2s\", to = \"D\" } }");
+    assert_eq!(
+        parsed(&text).points()[0].spec(1).proxies[0]
+            .hand_overs
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn copies_have_hand_overs_each() {
+    let text =
+        roaming("count = 2\nproxy = { at = \"B\", hand_overs = { at = \"2s\", to = \"D\" } }");
+    let spec = parsed(&text).points()[0].spec(1);
+    let names: Vec<&str> = spec.flows.iter().map(|f| f.name.as_str()).collect();
+    let half = |n| ["near", "far", "state"].map(|part| format!("f.{n}.{part}"));
+    assert_eq!(names, [half(1), half(2)].concat());
+    assert_eq!(
+        (spec.proxies[1].near, spec.proxies[1].hand_overs[0].state),
+        (3, 5)
+    );
+}
+
+/// A blackout counts on the way that the destination has while it ends.
+#[test]
+fn a_destination_announces_itself_after_the_blackouts_of_its_own_cell() {
+    let keys = "proxy = { at = \"B\", towards_source = \"m-tcp\", hand_overs = [\
+                { at = \"2s\", to = \"D\" }, { at = \"5s\", to = \"B\" }] }";
+    let dark = |text: String, link: &str| {
+        let name = format!("name = \"{link}\"\n");
+        let dark = "blackouts = [{ start = \"1s\", duration = \"500ms\" }, { start = \"3s\", duration = \"500ms\" }, \
+                    { start = \"6s\", duration = \"500ms\" }]\n";
+        text.replace(&name, &format!("{name}{dark}"))
+    };
+    let seconds = |link: &str| {
+        let spec = parsed(&dark(roaming(keys), link)).points()[0].spec(1);
+        let times = &spec.proxies[0].reconnections;
+        times.iter().map(|at| at.as_secs_f64()).collect::<Vec<_>>()
+    };
+    assert_eq!(seconds("BC"), [1.5, 6.5]);
+    assert_eq!(seconds("DC"), [3.5]);
+}
+
+/// Agents off the ways are no hindrance.
+#[test]
+fn an_agent_may_stand_elsewhere() {
+    let keys = "proxy = { at = \"B\", hand_overs = { at = \"2s\", to = \"D\" } }";
+    let agent = "[[agent]]\nat = \"E\"\nsnoop = {}\n";
+    let links = ["AE", "EX"].map(|ends| {
+        let [a, b] = [&ends[..1], &ends[1..]];
+        format!("[[link]]\nbetween = [\"{a}\", \"{b}\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n")
+    });
+    let flow = "[[flow]]\nfrom = \"A\"\nto = \"X\"\n";
+    let text = format!("{}{}{flow}{agent}", roaming(keys), links.concat());
+    assert_eq!(parsed(&text).points()[0].spec(1).agents.len(), 1);
 }
 
 #[test]
