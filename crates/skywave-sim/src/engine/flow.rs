@@ -245,12 +245,11 @@ impl Flow {
         }
     }
 
-    /// A packet reached the receiver.
+    /// A packet reached the receiver by this place of the routes.
     #[inline(always)]
-    pub(super) fn on_data(&mut self, now: Time, travelling: &Travelling) {
-        let packet = &travelling.packet;
+    pub(crate) fn on_data(&mut self, now: Time, packet: &Packet, place: u32) {
         let (Ends::Tcp(tcp), Body::TcpData(segment)) = (&mut self.ends, &packet.body) else {
-            return self.on_other_data(now, travelling);
+            return self.on_other_data(now, packet, place);
         };
         let counts = self.meter.counts(now);
         if counts {
@@ -286,7 +285,7 @@ impl Flow {
         );
     }
 
-    /// A packet reached the sender.
+    /// A packet reached the sender. (It is given whole, other than data: so the compiler needs fewer registers.)
     #[inline]
     pub(super) fn on_ack(&mut self, now: Time, travelling: &Travelling) {
         if let (Ends::Tcp(tcp), Body::TcpAck(segment)) = (&mut self.ends, &travelling.packet.body) {

@@ -6,7 +6,7 @@ use super::ends::Answer;
 use super::flow::Local;
 use super::plan::{Receiving, latest};
 use super::stop;
-use super::world::{Event, World};
+use super::world::{Event, Travelling, World};
 
 impl World<'_> {
     /// The sender's host does everything that is due by now.
@@ -165,7 +165,8 @@ impl World<'_> {
     pub(super) fn deliver(&mut self, index: usize, id: u32, at: Time) {
         self.fire_receiver_timer(index, at);
         let flow = &mut self.flows[index];
-        flow.on_data(at, &self.packets[id as usize]);
+        let Travelling { packet, hop } = &self.packets[id as usize];
+        flow.on_data(at, packet, *hop);
         let answer = flow.poll_receiver(at);
         if answer == Answer::Plain {
             // The usual case: the ACK may take the place of the packet that it answers.

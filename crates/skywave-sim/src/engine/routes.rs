@@ -200,8 +200,8 @@ impl Routes {
                 Transport::Udp { .. } => [forward, end],
             }
         };
-        let flows = spec.flows.iter().zip(&met);
-        let mut starts: Vec<[u32; 2]> = flows.map(|(flow, met)| routes(flow, met)).collect();
+        let flows = spec.flows.iter().zip(met);
+        let mut starts: Vec<[u32; 2]> = flows.map(|(flow, met)| routes(flow, &met)).collect();
         let proxies = spec.proxies.iter();
         let mut later: Vec<(usize, FlowSpec)> = proxies
             .flat_map(|proxy| proxy.moved_halves(&spec.flows))

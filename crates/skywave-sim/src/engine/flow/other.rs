@@ -12,8 +12,7 @@ impl Flow {
     /// As [`Self::on_data`], for transports other than TCP. (All packets of a flow are of the
     /// flow's own transport.)
     #[inline(never)]
-    pub(super) fn on_other_data(&mut self, now: Time, travelling: &Travelling) {
-        let Travelling { hop, packet } = travelling;
+    pub(super) fn on_other_data(&mut self, now: Time, packet: &Packet, place: u32) {
         match (&mut self.ends, &packet.body) {
             (Ends::Udp { .. }, Body::Udp(datagram)) => {
                 let counts = self.meter.counts(now);
@@ -34,7 +33,7 @@ impl Flow {
             (Ends::Quic(quic), Body::QuicForward(carried)) => {
                 quic.on_data(now, packet, *carried, &mut self.meter);
             }
-            (Ends::Half(half), Body::TcpData(_)) if !half.hears_data(*hop) => {
+            (Ends::Half(half), Body::TcpData(_)) if !half.hears_data(place) => {
                 self.lost(now, packet, LossCause::NoRoute);
             }
             (Ends::Half(half), Body::TcpData(segment)) => {
