@@ -25,6 +25,19 @@ pub struct Outcome {
     pub events: u64,
 }
 
+impl Outcome {
+    /// Whether the data of this flow arrive at a destination: not those that go to a proxy or carry its state, whose
+    /// flow goes on.
+    pub fn arrives(&self, flow: &FlowOutcome) -> bool {
+        let inner = |proxy: &ProxyOutcome| {
+            let part = flow.name.strip_prefix(proxy.name.as_str());
+            let number = part.and_then(|part| part.strip_prefix(".state"));
+            part == Some(".near") || number.is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
+        };
+        !self.proxies.iter().any(inner)
+    }
+}
+
 /// The measurements of one flow.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct FlowOutcome {
@@ -192,10 +205,11 @@ pub struct ProxyOutcome {
     pub at_risk_max_bytes: u64,
     /// The bytes of this kind at the end of the run, if the proxy has failed: nobody will send them again.
     pub lost_bytes: Option<f64>,
-    /// Bytes of its state that hand-overs have moved to another node, in the whole run; `None` without any hand-over.
+    /// Bytes of its state that finished hand-overs have moved to another node, in the whole run; `None` if none was
+    /// finished.
     pub hand_over_bytes: Option<f64>,
-    /// Mean time from when the destination leaves until the state is at the other node, seconds, in the whole run; `None`
-    /// without any.
+    /// Mean time that a finished hand-over took, from when it began until all of the state was there, seconds, in the whole
+    /// run; `None` if none was finished.
     pub hand_over_s: Option<f64>,
 }
 

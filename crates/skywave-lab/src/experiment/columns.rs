@@ -55,6 +55,8 @@ pub enum Unit {
 pub enum Pooling {
     /// Rates and counts add up.
     Sum,
+    /// What arrives adds up, too; of a flow that a proxy splits it arrives once, whatever its halves say.
+    Arriving,
     /// Times and windows are averaged over the flows that have one.
     Mean,
 }
@@ -146,9 +148,9 @@ macro_rules! columns {
 columns! {
     /// The measured fields of a flow, in the order of the result rows.
     FLOW, every_flow_field_has_a_column, FlowOutcome:
-    goodput_bps real BitRate Sum "Goodput";
-    throughput_bps real BitRate Sum "Throughput";
-    delivered_bytes count Bytes Sum "Delivered";
+    goodput_bps real BitRate Arriving "Goodput";
+    throughput_bps real BitRate Arriving "Throughput";
+    delivered_bytes count Bytes Arriving "Delivered";
     retransmits count Count Sum "Retransmits";
     timeouts count Count Sum "Timeouts";
     fast_retransmits count Count Sum "Fast retransmits";
@@ -284,8 +286,8 @@ columns! {
 columns! {
     /// The measured fields of a flow that a proxy splits, from end to end.
     PROXY, every_proxy_field_has_a_column, ProxyOutcome:
-    goodput_bps real BitRate Sum "Goodput";
-    delivered_bytes count Bytes Sum "Delivered";
+    goodput_bps real BitRate Arriving "Goodput";
+    delivered_bytes count Bytes Arriving "Delivered";
     delay_p50_s maybe Seconds Mean "Delay p50";
     delay_p95_s maybe Seconds Mean "Delay p95";
     delay_p99_s maybe Seconds Mean "Delay p99";

@@ -35,9 +35,25 @@ pub(super) fn of_flows(
     metric: Metric,
     wanted: impl Fn(&FlowOutcome, usize) -> bool,
 ) -> Option<f64> {
-    let column = find(FLOW, metric)?;
     let flows = outcome.flows.iter().enumerate();
-    pool(column, flows.filter(|(i, f)| wanted(f, *i)).map(|(_, f)| f))
+    let flows = flows.filter(|(i, f)| wanted(f, *i)).map(|(_, f)| f);
+    pool_flows(outcome, find(FLOW, metric)?, flows)
+}
+
+/// Pools these flows of a run. What arrives counts once of a flow that a proxy splits, unless they are parts of one.
+pub(super) fn pool_flows<'a>(
+    outcome: &Outcome,
+    column: &Column<FlowOutcome>,
+    flows: impl Iterator<Item = &'a FlowOutcome> + Clone,
+) -> Option<f64> {
+    let mut arriving = flows
+        .clone()
+        .filter(|flow| outcome.arrives(flow))
+        .peekable();
+    match column.pooling {
+        Pooling::Arriving if arriving.peek().is_some() => pool(column, arriving),
+        _ => pool(column, flows),
+    }
 }
 
 /// The same for links.
@@ -75,15 +91,16 @@ pub(super) fn pool<'a, T: 'static>(
     let sum: f64 = values.iter().sum();
     match column.pooling {
         _ if values.is_empty() => None,
-        Pooling::Sum => Some(sum),
+        Pooling::Sum | Pooling::Arriving => Some(sum),
         Pooling::Mean => Some(sum / values.len() as f64),
     }
 }
 
-/// Jain's index of the flows' goodputs.
+/// Jain's index of the flows' goodputs; `None` of a single flow.
 pub(super) fn fairness(outcome: &Outcome) -> Option<f64> {
-    let shares: Vec<f64> = outcome.flows.iter().map(|f| f.goodput_bps).collect();
-    jain(&shares)
+    let flows = outcome.flows.iter().filter(|flow| outcome.arrives(flow));
+    let shares: Vec<f64> = flows.map(|flow| flow.goodput_bps).collect();
+    (shares.len() > 1).then(|| jain(&shares))?
 }
 
 /// The name of the vertical axis of a plot.
@@ -116,7 +133,7 @@ pub(super) fn describe(study: &Study, plot: &Plot, points: &[usize]) -> Measured
     let alone = plot.by == Some(PlotAxis::Flow) || plot.sample == Sample::Flow;
     let pooled = flows.max() > Some(1) && !alone;
     let label = match column.pooling {
-        Pooling::Sum if pooled => format!("{}, sum over flows", column.label),
+        Pooling::Sum | Pooling::Arriving if pooled => format!("{}, sum over flows", column.label),
         Pooling::Mean if pooled => format!("{}, mean over flows", column.label),
         _ => column.label.to_owned(),
     };
@@ -171,4 +188,48 @@ pub(super) fn default_plot(study: &Study) -> Vec<Plot> {
         by: by.map(|(path, ..)| PlotAxis::Param((*path).to_owned())),
         ..Plot::new(PlotAxis::Param((*x).to_owned()), GOODPUT)
     }]
+}
+
+#[cfg(test)]
+mod tests {
+    use skywave_sim::outcome::ProxyOutcome;
+
+    use super::*;
+
+    fn flow(name: &str, goodput_bps: f64) -> FlowOutcome {
+        FlowOutcome {
+            name: name.to_owned(),
+            goodput_bps,
+            retransmits: 1,
+            ..FlowOutcome::default()
+        }
+    }
+
+    #[test]
+    fn what_arrives_of_a_split_flow_counts_once() {
+        let outcome = Outcome {
+            flows: vec![
+                flow("a.near", 8.0),
+                flow("a", 6.0),
+                flow("a.state2", 1.0),
+                flow("b.near", 2.0),
+            ],
+            proxies: vec![ProxyOutcome {
+                name: "a".to_owned(),
+                ..ProxyOutcome::default()
+            }],
+            ..Outcome::default()
+        };
+        let pooled = |name| {
+            let column = FLOW.iter().find(|c| c.name == name).expect("a column");
+            pool_flows(&outcome, column, outcome.flows.iter())
+        };
+        assert_eq!(pooled("goodput_bps"), Some(8.0));
+        assert_eq!(pooled("retransmits"), Some(4.0));
+        // A plot of one part is of that.
+        let goodput = FLOW.iter().find(|c| c.name == "goodput_bps").expect("one");
+        let near = outcome.flows.iter().take(1);
+        assert_eq!(pool_flows(&outcome, goodput, near), Some(8.0));
+        assert_eq!(fairness(&outcome), jain(&[6.0, 2.0]));
+    }
 }

@@ -127,7 +127,7 @@ impl Reader {
             }
         } else {
             let number = Fraction::new(data, "goodput", FLOW_METRICS, FLOW)?;
-            let adds_up = number.top.iter().all(|c| c.pooling == Pooling::Sum);
+            let adds_up = number.top.iter().all(|c| c.pooling != Pooling::Mean);
             let default = if adds_up { Pool::Sum } else { Pool::Mean };
             What::Flows {
                 indices: data.flow.as_deref().map_or(Ok(vec![0]), flows)?,

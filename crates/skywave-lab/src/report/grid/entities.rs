@@ -8,7 +8,7 @@ use crate::experiment::stats::Estimate;
 use crate::experiment::{Results, RunResult};
 use crate::report::number::{decimals, scale};
 use crate::report::study::Study;
-use crate::report::summary::{fairness, pool, table_columns};
+use crate::report::summary::{fairness, pool_flows, table_columns};
 use crate::report::words::{Words, with_unit};
 use crate::scenario::transport_name;
 
@@ -195,7 +195,7 @@ pub(in crate::report) fn flows(study: &Study, results: &Results, limit: usize) -
             unit: column.unit,
             value: Box::new(move |run, entity| match run.outcome.flows.get(entity) {
                 Some(flow) => (column.get)(flow).number(),
-                None => pool(column, run.outcome.flows.iter()),
+                None => pool_flows(&run.outcome, column, run.outcome.flows.iter()),
             }),
         })
         .collect();
