@@ -16,6 +16,7 @@ types=$!
 tests=0
 pytest || tests=$?
 if ! wait "$types"; then
+    echo "skywave: the types are wrong:"
     cat "$said"
     exit 1
 fi

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 # What pip fetches comes while the compiler works.
 sh tools/python-venv.sh >/dev/null &
 venv=$!
+trap 'kill "$venv" 2>/dev/null || true' EXIT
 sh tools/test-rust.sh
 CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target} cargo run --quiet --locked --manifest-path "$1"
 wait "$venv"

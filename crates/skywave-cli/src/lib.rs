@@ -103,7 +103,7 @@ First steps:
   skywave new my-link                   # write a scenario of your own, my-link.toml
   skywave run my-link.toml              # simulate it: a table, a report with plots, data
   skywave reproduce cerl                # every claim of a paper: theirs, ours, verdict
-  skywave recv --into inbox --code      # take files from another host: it prints a code
+  skywave recv --listen 0.0.0.0:4747 --into inbox --code   # take files: it prints a code
   skywave send FILE HOST:PORT --code CODE
 
 `skywave --help` lists all commands, `skywave COMMAND --help` has examples of each.

@@ -86,6 +86,7 @@ struct Run {
     /// Number of the byte at position zero.
     zero: u32,
     silent: bool,
+    /// Most bytes in the first agent's cache and in the second one's buffer.
     limits: (u64, u64),
     upstream: Upstream,
     downstream: Downstream,

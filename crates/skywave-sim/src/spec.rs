@@ -265,12 +265,17 @@ pub struct HandOver {
     pub at: Time,
     /// Node that the proxy moves to. Paths of links lead there from the source, from there to the destination, and back.
     pub to: usize,
-    /// The TCP flow that carries the proxy's state, from the node where the proxy is until then. The proxy is its
-    /// application.
+    /// The TCP flow that carries the proxy's state, from the node where the proxy is until then; after `far`, and before
+    /// the `near` of the next proxy. The proxy is its application, so that its `traffic` says nothing.
     pub state: usize,
 }
 
 impl ProxySpec {
+    /// The flows that carry its state, by hand-over.
+    pub fn states(&self) -> impl Iterator<Item = usize> + '_ {
+        self.hand_overs.iter().map(|hand_over| hand_over.state)
+    }
+
     /// The halves, near and far, with the ends that they have after each hand-over: the index of the flow, and what it is
     /// then. No agent may be on these ways, nor on those before.
     pub fn moved_halves<'a>(

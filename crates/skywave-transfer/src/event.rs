@@ -48,8 +48,8 @@ pub enum Event {
     Lost(String),
     /// Somebody tried a wrong code; so many tries are left.
     WrongCode(u32),
-    /// A host was not let in, since nothing allows its key. It has not shown that the key is its own. Each key is told
-    /// of once, and only some of many.
+    /// A host was not let in, since nothing allows its key. It may not have proved that the key is its own. Each key is
+    /// told once, and of many only some.
     Refused(PublicKey),
     /// A file is going to be sent or received.
     Offered {

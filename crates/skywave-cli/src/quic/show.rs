@@ -219,11 +219,11 @@ impl Show {
                 self.say(note, &words, || json!({ "event": "lost", "why": why }));
             }
             Event::WrongCode(left) => {
-                let words = format!("skywave: somebody tried a wrong code; {left} tries are left");
+                let words = format!("skywave: somebody tried a wrong code; tries left: {left}");
                 self.say(note, &words, || json!({ "event": "wrong-code", "left": left }));
             }
             Event::Refused(peer) => {
-                let words = format!("skywave: refused a host that nothing allows; let it in with --allow {peer}");
+                let words = format!("skywave: refused a host whose key is not allowed; to let it in: --allow {peer}");
                 self.say(note, &words, || json!({ "event": "refused", "peer": peer.to_string() }));
             }
             Event::Offered { id, peer, path, size } => {
@@ -307,5 +307,28 @@ impl Show {
                 "blake3": arrived.hash.to_hex().as_str(),
             })
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use skywave_wire::key::SecretKey;
+
+    use super::*;
+
+    #[test]
+    fn who_listens_for_this_host_only_says_so() {
+        let key = SecretKey::from_bytes([4; 32]).public();
+        let last = |address: &str| {
+            let words = listening(address.parse().expect("an address"), key, Some("3k7d-x9qm"));
+            words.lines().last().expect("a line").to_owned()
+        };
+        for (address, open) in [
+            ("127.0.0.1:4747", "0.0.0.0:4747"),
+            ("[::1]:4747", "[::]:4747"),
+        ] {
+            assert!(last(address).ends_with(&format!("--listen {open} is open to others")));
+        }
+        assert!(last("192.0.2.7:4747").ends_with("3k7d-x9qm"));
     }
 }

@@ -119,6 +119,7 @@ impl Watch {
         }
     }
 
+    /// Acknowledges everything, and stops the source and the own sender if there is anything to wait for.
     fn fall_silent(
         &mut self,
         now: Time,

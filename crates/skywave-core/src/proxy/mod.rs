@@ -154,9 +154,10 @@ impl Proxy {
         }
     }
 
-    /// The destination moves out of reach at `now`, and the proxy after it to another node: whoever has both connections
-    /// lets them rest from the next segment on, and calls [`Self::work`] again when they are there. A proxy of M-TCP
-    /// stops the source until the destination is heard again.
+    /// The destination moves out of reach at `now`, and the proxy follows it to another node. Call [`Self::work`] first.
+    /// Then poll both connections once more for what they send, and give them no segment and no timer until the proxy is
+    /// at the other node; there, call [`Self::work`]. A proxy of M-TCP stops the source until the destination is heard
+    /// again, if anything is in flight.
     pub fn leave(
         &mut self,
         now: Time,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
+use skywave_core::Time;
 use skywave_core::packet::Body;
 use skywave_core::{quic, wtcp};
 use skywave_sim::observe::{Observer, Offer, Watch};
@@ -71,8 +72,8 @@ struct Flow {
     before: u64,
     /// Highest stream position sent.
     highest: u64,
-    /// Nodes where its data begin.
-    sources: Vec<usize>,
+    /// Nodes where its data begin, and from when on, in order. (What is under way when that changes may be recorded twice.)
+    sources: Vec<(Time, usize)>,
     series: Vec<Points>,
 }
 
@@ -93,10 +94,11 @@ impl<'a> Segments<'a> {
         };
         let mut flows: Vec<Flow> = spec.flows.iter().map(flow).collect();
         for (flow, spec) in flows.iter_mut().zip(&spec.flows) {
-            flow.sources.push(spec.from);
+            flow.sources.push((Time::ZERO, spec.from));
         }
         for proxy in &spec.proxies {
-            let moved = proxy.hand_overs.iter().map(|hand_over| hand_over.to);
+            let moved = proxy.hand_overs.iter();
+            let moved = moved.map(|hand_over| (hand_over.at, hand_over.to));
             flows[proxy.far].sources.extend(moved);
         }
         Self { spec, flows }
@@ -120,6 +122,12 @@ impl<'a> Segments<'a> {
 }
 
 impl Flow {
+    /// Whether its data begin at this node at `at`.
+    fn begins_at(&self, at: Time, node: usize) -> bool {
+        let now = self.sources.iter().rfind(|(since, _)| *since <= at);
+        now.is_some_and(|&(_, source)| source == node)
+    }
+
     /// The positions of the stream that a data packet takes.
     fn range(&self, body: &Body) -> Option<Range<u64>> {
         match body {
@@ -158,7 +166,7 @@ impl Observer for Segments<'_> {
         };
         let payload = range.start.saturating_sub(flow.before) as f64;
         let point = (offer.at.as_secs_f64(), payload);
-        if flow.sources.contains(&self.spec.links[offer.link].from) {
+        if flow.begins_at(offer.at, self.spec.links[offer.link].from) {
             let again = range.end <= flow.highest;
             flow.highest = flow.highest.max(range.end);
             flow.record(if again { RESENT } else { SENT }, point);

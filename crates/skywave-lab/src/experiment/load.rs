@@ -1,8 +1,10 @@
 //! How many packets a run has at its links, before it is run.
 
+use std::collections::BTreeSet;
+
 use skywave_core::link::Service;
 use skywave_sim::network::{Router, edges};
-use skywave_sim::spec::{LinkSpec, Spec};
+use skywave_sim::spec::{LinkSpec, ProxySpec, Spec};
 
 /// Payload and headers of a packet, and the rate of a network without wires.
 const PACKET_BITS: f64 = 12_000.0;
@@ -11,7 +13,7 @@ const RADIO_BPS: f64 = 2e6;
 const RADIO_WORK: f64 = 40.0;
 
 /// Packets at all links of a run in which each flow has its share of the narrowest link on its way, and an ACK
-/// comes back for each packet. With a radio network, as if it and all links were busy all the time, and in packets of a
+/// comes back for each packet; as before any hand-over. With a radio network, as if it and all links were busy all the time, and in packets of a
 /// wire.
 pub(super) fn packets_of(spec: &Spec) -> f64 {
     let seconds = spec.duration.as_secs_f64();
@@ -24,7 +26,10 @@ pub(super) fn packets_of(spec: &Spec) -> f64 {
     let mut route = |from, via: &[usize], to| router.route(from, via, to).unwrap_or_default();
     let mut flows_of = vec![0_u32; spec.links.len()];
     let mut ways = Vec::new();
-    for flow in &spec.flows {
+    // What carries a proxy's state sends little.
+    let states: BTreeSet<usize> = spec.proxies.iter().flat_map(ProxySpec::states).collect();
+    let flows = spec.flows.iter().enumerate();
+    for (_, flow) in flows.filter(|(index, _)| !states.contains(index)) {
         let there = route(flow.from, &flow.way().via, flow.to);
         let back = route(flow.to, &flow.way().reverse_via, flow.from);
         for &link in &there {

@@ -221,10 +221,8 @@ impl Flows {
         let of_flow = |index: usize| point.flow_group(index) == Some(flow);
         // Halves before a proxy, and what carries its state, are beside no flow.
         let is_part = |index: usize| {
-            spec.proxies.iter().any(|proxy| {
-                let mut states = proxy.hand_overs.iter().map(|hand_over| hand_over.state);
-                proxy.near == index || states.any(|state| state == index)
-            })
+            let mut proxies = spec.proxies.iter();
+            proxies.any(|proxy| proxy.near == index || proxy.states().any(|state| state == index))
         };
         let is_tcp = |index: usize| composition(&spec.flows[index].transport).is_some();
         let all = 0..spec.flows.len();

@@ -72,15 +72,15 @@ fn time(
         && at <= before.at
     {
         let label = format!("the one before is at {}s", before.at.as_secs_f64());
-        return fault("hand-overs are written in order of time", label);
+        return fault("`hand_overs` must be in order of time", label);
     }
     if at <= flow.start {
         let label = format!("the flow starts at {}s", flow.start.as_secs_f64());
-        return fault("this hand-over is not after the start of the flow", label);
+        return fault("`at` must be after the start of the flow", label);
     }
     if at >= end {
         let label = format!("the run ends at {}s", end.as_secs_f64());
-        return fault("this hand-over is after the run", label);
+        return fault("`at` must be before the end of the run", label);
     }
     Ok(at)
 }
@@ -157,7 +157,7 @@ pub(crate) fn check_agents(
                     let name = &network.nodes[agent.node];
                     return Err(Fault::new(
                         hand_over.span.clone(),
-                        format!("the agent at `{name}` is on a way of this flow"),
+                        format!("`hand_overs` does not go with the agent at `{name}`, which is on a way of this flow"),
                     )
                     .label("it would lose sight of the connections")
                     .help(

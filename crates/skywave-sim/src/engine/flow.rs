@@ -285,7 +285,8 @@ impl Flow {
         );
     }
 
-    /// A packet reached the sender. (It is given whole, other than data: so the compiler needs fewer registers.)
+    /// A packet reached the sender. Unlike [`Self::on_data`] it takes the packet and its place as one reference: a second
+    /// argument costs every TCP flow registers.
     #[inline]
     pub(super) fn on_ack(&mut self, now: Time, travelling: &Travelling) {
         if let (Ends::Tcp(tcp), Body::TcpAck(segment)) = (&mut self.ends, &travelling.packet.body) {

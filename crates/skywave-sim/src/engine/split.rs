@@ -74,8 +74,7 @@ fn proxy_of(index: usize, run: &Spec) -> Option<&ProxySpec> {
     let after = run.proxies.partition_point(|proxy| proxy.near <= index);
     let proxy = run.proxies[..after].last()?;
     let is_half = proxy.near == index || proxy.far == index;
-    let mut states = proxy.hand_overs.iter().map(|hand_over| hand_over.state);
-    (is_half || states.any(|state| state == index)).then_some(proxy)
+    (is_half || proxy.states().any(|state| state == index)).then_some(proxy)
 }
 
 /// Whether flow `index` has whole connections: a proxy is at one end or both, or its receiver freezes the sender.

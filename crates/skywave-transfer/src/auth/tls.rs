@@ -43,7 +43,7 @@ pub(crate) enum Peers {
     Everybody,
 }
 
-/// Is told of keys that are refused. That a peer has such a key is not shown.
+/// Is told of each key that is refused. The handshake is not over then, so the peer has not proved that it holds the key.
 pub(crate) type Refused = Box<dyn Fn(PublicKey) + Send + Sync>;
 
 /// Checks the key of a peer.

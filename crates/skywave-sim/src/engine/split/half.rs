@@ -39,9 +39,10 @@ pub(crate) struct Half {
     pub(super) role: Role,
 }
 
-/// Whether an end is at its node.
+/// Whether an end works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Presence {
+    /// It does.
     Here,
     /// The proxy's state is on its way to another node: the end rests until it is there.
     Away,
@@ -49,7 +50,7 @@ pub(super) enum Presence {
     Failed,
 }
 
-/// Which half it is.
+/// What the connection is for.
 #[expect(clippy::large_enum_variant, reason = "a half is in a box already")]
 pub(super) enum Role {
     /// From the source to the proxy.

@@ -85,7 +85,7 @@ impl HandOvers {
         true
     }
 
-    /// Bytes that were moved, and the mean time that it took, seconds.
+    /// Bytes that finished hand-overs moved, and the mean time that one took, seconds; `None` if none was finished.
     pub(super) fn cost(&self) -> (Option<f64>, Option<f64>) {
         let done = f64::from(self.done);
         let is_any = self.done > 0;
