@@ -300,8 +300,8 @@ mod tests {
                 simulated: None,
             };
             assert_eq!(row.csv(), line);
-            // As many runs as would be made.
-            assert_eq!(row.count, if row.link.loss > 0.0 { RUNS } else { 1 });
+            // As many runs as would be made, for each of the two tables that it was made of.
+            assert_eq!(row.count, 2 * if row.link.loss > 0.0 { RUNS } else { 1 });
         }
     }
 
