@@ -44,7 +44,7 @@ enum Input {
         start: u16,
         end: u16,
     },
-    /// Time goes on by so many milliseconds.
+    /// The clock moves on by this many milliseconds.
     Wait {
         ms: u8,
     },

@@ -4,12 +4,12 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{ftp, link, wire};
+use common::{ftp, link, tcp, wire};
 use skywave_core::link::{LinkConfig, LossConfig};
 use skywave_core::proxy::{
     EndToEnd, Paced, ProxyConfig, Spaced, TowardsDestination, TowardsSource,
 };
-use skywave_core::tcp::{Profile, TcpConfig, preset};
+use skywave_core::tcp::TcpConfig;
 use skywave_core::{Duration, Time};
 use skywave_sim::losses::{Found, LossCause};
 use skywave_sim::observe::{Observer, Offer, Watch};
@@ -30,11 +30,6 @@ const BLOCKS: u64 = 512;
 
 fn ms(t: u64) -> Time {
     Time::ZERO + Duration::from_millis(t)
-}
-
-fn tcp(name: &str) -> TcpConfig {
-    let preset = preset(name).expect("a preset");
-    TcpConfig::new(Profile::Rfc, preset.composition.clone())
 }
 
 /// A server, 10 Mb/s and 50 ms away from a router with two bases, which reach the mobile over 2 Mb/s and 10 ms of air

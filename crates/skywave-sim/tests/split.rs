@@ -4,12 +4,11 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{ftp, link, wire};
+use common::{ftp, link, tcp, wire};
 use skywave_core::link::{Blackout, LinkConfig, LossConfig};
 use skywave_core::proxy::{
     EndToEnd, Paced, ProxyConfig, Spaced, TowardsDestination, TowardsSource,
 };
-use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Time};
 use skywave_sim::spec::{ProxySpec, Traffic};
 use skywave_sim::{Outcome, Spec, simulate};
@@ -18,11 +17,6 @@ const BUFFER: u32 = 65_536;
 
 fn at(seconds: u64) -> Time {
     Time::ZERO + Duration::from_secs(seconds)
-}
-
-fn tcp(name: &str) -> TcpConfig {
-    let preset = preset(name).expect("a preset");
-    TcpConfig::new(Profile::Rfc, preset.composition.clone())
 }
 
 fn lossy(config: LinkConfig, loss: f64) -> LinkConfig {

@@ -57,7 +57,8 @@ fn megabits(bps: f64) -> String {
     }
 }
 
-/// What a side that listens says: where, who it is, the code, and who reaches it.
+/// The words of a host that listens: its address, its key, the code for the other side, and a hint if only this host
+/// can reach the address.
 fn listening(address: SocketAddr, key: PublicKey, code: Option<&str>) -> String {
     let mut lines = vec![format!("listening at {address}; this host's key is {key}")];
     lines.extend(code.map(|code| format!("the code for the other side is {code}")));

@@ -253,7 +253,7 @@ fn a_disconnection_freezes_both_halves_and_thaws_them() {
     );
 }
 
-/// What is in the buffer moves with a proxy, in order or not.
+/// A proxy takes along all bytes of its receive buffer, those in order and those out of order.
 #[test]
 fn what_came_out_of_order_moves_too() {
     let mut bench = Bench::new(1 << 16, ProxyConfig::default());

@@ -72,7 +72,8 @@ struct Flow {
     before: u64,
     /// Highest stream position sent.
     highest: u64,
-    /// Nodes where its data begin, and from when on, in order. (What is under way when that changes may be recorded twice.)
+    /// The node of its sender, and since when it is there, in order of time. A packet that is under way when the sender
+    /// moves may be recorded twice.
     sources: Vec<(Time, usize)>,
     series: Vec<Points>,
 }

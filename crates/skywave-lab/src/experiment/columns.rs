@@ -286,8 +286,8 @@ columns! {
 columns! {
     /// The measured fields of a flow that a proxy splits, from end to end.
     PROXY, every_proxy_field_has_a_column, ProxyOutcome:
-    goodput_bps real BitRate Arriving "Goodput";
-    delivered_bytes count Bytes Arriving "Delivered";
+    goodput_bps real BitRate Sum "Goodput";
+    delivered_bytes count Bytes Sum "Delivered";
     delay_p50_s maybe Seconds Mean "Delay p50";
     delay_p95_s maybe Seconds Mean "Delay p95";
     delay_p99_s maybe Seconds Mean "Delay p99";

@@ -13,8 +13,8 @@ const RADIO_BPS: f64 = 2e6;
 const RADIO_WORK: f64 = 40.0;
 
 /// Packets at all links of a run in which each flow has its share of the narrowest link on its way, and an ACK
-/// comes back for each packet; as before any hand-over. With a radio network, as if it and all links were busy all the time, and in packets of a
-/// wire.
+/// comes back for each packet; every flow stays on its first way. With a radio network, as if it and all links were busy
+/// all the time, and in packets of a wire.
 pub(super) fn packets_of(spec: &Spec) -> f64 {
     let seconds = spec.duration.as_secs_f64();
     if spec.radio.is_some() {

@@ -72,14 +72,9 @@ fn over_time(
     wanted: impl Fn(&FlowOutcome, usize) -> bool,
 ) -> Vec<Observed> {
     let flows = outcome.flows.iter().enumerate().zip(&bins.delivered);
-    let flows: Vec<_> = flows
-        .filter(|((index, flow), _)| wanted(flow, *index))
-        .map(|((_, flow), delivered)| (outcome.arrives(flow), delivered))
-        .collect();
-    // Of a flow that a proxy splits data arrive once, unless the plot is of a part of it.
-    let any = flows.iter().any(|(arrives, _)| *arrives);
-    let flows = flows.iter().filter(|(arrives, _)| *arrives || !any);
-    let delivered: Vec<&Vec<u64>> = flows.map(|(_, delivered)| *delivered).collect();
+    let flows = flows.filter(|((index, flow), _)| wanted(flow, *index));
+    let flows = flows.map(|((_, flow), delivered)| (flow, delivered));
+    let delivered: Vec<&Vec<u64>> = summary::once(outcome, flows).collect();
     let count = delivered.iter().map(|d| d.len()).max().unwrap_or(0);
     (0..count)
         .map(|bin| {

@@ -40,19 +40,25 @@ pub(super) fn of_flows(
     pool_flows(outcome, find(FLOW, metric)?, flows)
 }
 
-/// Pools these flows of a run. What arrives counts once of a flow that a proxy splits, unless they are parts of one.
+/// What goes with those of these flows by which data count once: of a flow that a proxy splits only the half that ends at
+/// the destination counts, unless no flow among these ends at one.
+pub(super) fn once<'a, T>(
+    outcome: &Outcome,
+    flows: impl Iterator<Item = (&'a FlowOutcome, T)> + Clone,
+) -> impl Iterator<Item = T> {
+    let any = flows.clone().any(|(flow, _)| outcome.arrives(flow));
+    flows.filter_map(move |(flow, item)| (!any || outcome.arrives(flow)).then_some(item))
+}
+
+/// Pools these flows of a run.
 pub(super) fn pool_flows<'a>(
     outcome: &Outcome,
     column: &Column<FlowOutcome>,
     flows: impl Iterator<Item = &'a FlowOutcome> + Clone,
 ) -> Option<f64> {
-    let mut arriving = flows
-        .clone()
-        .filter(|flow| outcome.arrives(flow))
-        .peekable();
     match column.pooling {
-        Pooling::Arriving if arriving.peek().is_some() => pool(column, arriving),
-        _ => pool(column, flows),
+        Pooling::Arriving => pool(column, once(outcome, flows.map(|flow| (flow, flow)))),
+        Pooling::Sum | Pooling::Mean => pool(column, flows),
     }
 }
 

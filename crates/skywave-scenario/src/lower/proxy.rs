@@ -185,7 +185,8 @@ fn reconnections(
     ends.into_iter().collect()
 }
 
-/// What a flow that a proxy splits becomes, besides its first half.
+/// What splitting a flow adds: the second half, the flows that carry the proxy's state, and the proxy itself. The flow
+/// itself becomes the first half.
 pub(crate) struct Split {
     pub(crate) far: FlowSpec,
     /// The flows that carry the proxy's state.

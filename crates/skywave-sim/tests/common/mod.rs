@@ -69,6 +69,12 @@ pub(crate) fn ftp(name: &str, from: usize, to: usize, config: TcpConfig) -> Flow
     }
 }
 
+/// A preset's TCP as the RFCs have it.
+pub(crate) fn tcp(name: &str) -> TcpConfig {
+    let preset = preset(name).expect("a preset");
+    TcpConfig::new(Profile::Rfc, preset.composition.clone())
+}
+
 /// One flow, whose series and losses are noted, over these links from the beginning to the end.
 pub(crate) fn detailed(nodes: &[&str], links: Vec<LinkSpec>, flow: FlowSpec, seconds: u64) -> Spec {
     let end = Time::ZERO + Duration::from_secs(seconds);

@@ -50,7 +50,7 @@ pub(super) enum Presence {
     Failed,
 }
 
-/// What the connection is for.
+/// Which hosts the connection joins, and what it carries.
 #[expect(clippy::large_enum_variant, reason = "a half is in a box already")]
 pub(super) enum Role {
     /// From the source to the proxy.
