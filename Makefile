@@ -1,8 +1,6 @@
 # The targets that the README names, and what developers use.
 .DEFAULT_GOAL := help
 SKYWAVE := $(or $(CARGO_TARGET_DIR),target)/release/skywave
-# A program of a user's own: a workspace of its own, which only shares the build folder.
-EXAMPLE := examples/custom-cc/Cargo.toml
 
 .PHONY: help demo validate plots survey book test wasm build bench fuzz fmt lint prerequisites deny
 
@@ -35,13 +33,13 @@ book: prerequisites ## Make the documentation as a site (installs mdBook into th
 	sh tools/book.sh
 
 test: prerequisites ## Run all tests
-	sh tools/test.sh $(EXAMPLE)
+	sh tools/test.sh
 
 wasm: prerequisites ## Compare a run as WebAssembly with the same run natively (needs node)
 	sh tools/wasm.sh
 
 bench: prerequisites ## Time the engine, paired with ns-2 where that is installed
-	cargo build --release --locked -p skywave-sim --example throughput --example wireless --example fat
+	cargo build --profile dist --locked -p skywave-sim --example throughput --example wireless --example fat
 	python3 bench/run.py
 
 fuzz: ## Fuzz for SECONDS=600 each (TARGET= for one of fuzz/'s targets; needs nightly and cargo-fuzz)
@@ -49,12 +47,10 @@ fuzz: ## Fuzz for SECONDS=600 each (TARGET= for one of fuzz/'s targets; needs ni
 
 fmt: ## Format the code
 	cargo fmt --all
-	cargo fmt --manifest-path $(EXAMPLE)
 	cargo fmt --manifest-path fuzz/Cargo.toml
 
 lint: prerequisites ## Check formatting, lints and documentation, warnings denied
 	cargo fmt --all --check
-	cargo fmt --check --manifest-path $(EXAMPLE)
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	python3 tools/rooms.py

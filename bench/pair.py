@@ -12,7 +12,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent / "target"))
-EXAMPLES = TARGET / "release/examples"
+EXAMPLES = TARGET / "dist/examples"
 NS2_SCRIPTS = HERE / "peers/ns2"
 
 

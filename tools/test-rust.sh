@@ -14,7 +14,8 @@ export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}"
 # insta appends the path of each snapshot that it compares to this file.
 compared=$(mktemp)
 trap 'rm -f "$compared"' EXIT
-INSTA_SNAPSHOT_REFERENCES_FILE=$compared cargo test --workspace --locked
+INSTA_SNAPSHOT_REFERENCES_FILE=$compared cargo test --workspace --locked --lib --bins --tests
+cargo test --workspace --locked --doc --quiet
 
 export LC_ALL=C
 sort -u -o "$compared" "$compared"
