@@ -17,6 +17,14 @@ use common::{skywave, text};
 use random::random;
 use sweep::{FILES, SWEEP, left};
 
+/// Names in a directory of files that are not finished.
+fn drafts(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir).expect("the directory");
+    let names = entries.map(|entry| entry.expect("a name").file_name());
+    let names = names.map(|name| name.into_string().expect("UTF-8"));
+    names.filter(|name| name.ends_with(".tmp")).collect()
+}
+
 /// Kills; `SKYWAVE_KILLS` is another number.
 const KILLS: u64 = 5;
 
@@ -72,10 +80,30 @@ fn a_sweep_that_is_killed_goes_on_and_leaves_the_same_bytes() {
     let key = |line: &'_ str| Some(line.split_once("\"key\":\"")?.1[..32].to_owned());
     let keys: BTreeSet<_> = text.lines().map(key).collect();
     assert_eq!((text.lines().count(), keys.len()), (120, 120));
-    let entries = fs::read_dir(dir.join("runs/sweep")).expect("the directory");
-    let names = entries.map(|entry| entry.expect("a name").file_name());
-    let drafts: Vec<_> = names
-        .filter(|name| Path::new(name).extension().is_some_and(|end| end == "tmp"))
-        .collect();
-    assert!(drafts.is_empty(), "{drafts:?}");
+    assert_eq!(drafts(&dir.join("runs/sweep")), [""; 0]);
+}
+
+#[test]
+fn what_a_killed_process_was_writing_of_any_file_is_removed() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let dir = dir.path();
+    fs::write(dir.join("sweep.toml"), SWEEP).expect("written");
+    for (options, results) in [
+        (&[][..], "runs/sweep"),
+        (&["--shard", "1/2"], "runs/sweep.shard-1-of-2"),
+    ] {
+        let run = [&["run", "sweep.toml", "--quiet"], options].concat();
+        assert!(skywave(dir, &run).status.success());
+        let results = dir.join(results);
+        let entries = fs::read_dir(&results).expect("the directory");
+        let files = entries.map(|entry| entry.expect("a name").path());
+        let files: Vec<_> = files.filter(|path| path.extension().is_some()).collect();
+        for file in &files {
+            let name = file.file_name().expect("a name").to_string_lossy();
+            fs::write(results.join(format!(".{name}.1.0.tmp")), "half").expect("written");
+        }
+        assert!(files.len() > 2, "{files:?}");
+        assert!(skywave(dir, &run).status.success());
+        assert_eq!(drafts(&results), [""; 0]);
+    }
 }

@@ -13,7 +13,7 @@ use super::plan::{Plan, Shard};
 use super::{Design, Error, RecordSeries};
 
 /// The file in which the directory of a shard says what it is.
-const FILE: &str = "shard.json";
+pub(super) const FILE: &str = "shard.json";
 
 /// Contents of `shard.json`: which part of which experiment a directory holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

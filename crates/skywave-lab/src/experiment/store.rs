@@ -19,6 +19,7 @@ use super::key::RunKey;
 use super::plan::Plan;
 use super::record::{self, Unusable};
 use super::results::RunResult;
+use super::shard::{self, Shards};
 use super::{Error, series};
 use crate::threads::lock;
 
@@ -126,7 +127,8 @@ impl Store {
         let lock = Lock::acquire(dir)?;
         // All of these are written under the lock.
         remove_drafts(dir, |name| {
-            [RUNS, "report.html"].contains(&name) || name.ends_with(".parquet")
+            [RUNS, "report.html", shard::FILE, Shards::SCENARIO].contains(&name)
+                || name.ends_with(".parquet")
         });
         remove_drafts(&dir.join(SERIES), |_| true);
         let lines = if fresh {
