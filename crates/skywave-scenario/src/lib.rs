@@ -17,6 +17,7 @@ mod lower;
 mod model;
 mod read;
 mod report;
+mod review;
 mod sweep;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +32,7 @@ use read::error::Source;
 use read::fault::Fault;
 use read::files::{self, Shelf};
 use read::tree::Node;
-use read::{de, mistakes, preset, tree};
+use read::{de, preset, tree};
 
 pub use lower::custom::{CustomMembers, NameTaken};
 pub use model::quantity::Quantity;
@@ -154,8 +155,14 @@ impl Scenario {
             name: file.into(),
             text: text.into(),
         };
-        read(name, &source, Shelf::new(files), custom, recorded)
-            .map_err(|first| first.into_error_with(mistakes_of(&source.text), &source))
+        let context = || Context {
+            files: Shelf::new(files),
+            custom,
+        };
+        read(name, &source, &context(), recorded).map_err(|first| {
+            let all = review::all(&source.text, &context(), recorded);
+            first.into_error_with(all, &source)
+        })
     }
 
     /// Its short name: the file's, without the extension.
@@ -273,7 +280,6 @@ pub fn json_schema() -> serde_json::Value {
     schema
 }
 
-/// Whose wish decides whether a plot may show time series.
 /// Refuses names that lead out of the folder of results.
 fn check_name(name: &str) -> Result<(), ScenarioError> {
     let leads = |c: char| matches!(c, '/' | '\\') || c.is_control();
@@ -283,6 +289,7 @@ fn check_name(name: &str) -> Result<(), ScenarioError> {
     Ok(())
 }
 
+/// Whose wish decides whether a plot may show time series.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Recorded {
     /// The file's.
@@ -294,17 +301,15 @@ enum Recorded {
 fn read(
     name: &str,
     source: &Source,
-    files: Shelf<'_>,
-    custom: &CustomMembers,
+    context: &Context<'_>,
     recorded: Recorded,
 ) -> Result<Scenario, Fault> {
     files::check_size(&source.text)?;
     let mut tree = tree::parse(&source.text)?;
     let swept = tree.remove("sweep");
     let shown = tree.remove("report");
-    let context = Context { files, custom };
     if swept.is_some() {
-        check_base(&tree, &context)?;
+        check_base(&tree, context)?;
     }
     let axes = match &swept {
         Some(entry) => sweep::axes(&entry.node, &tree, &source.text)?,
@@ -319,8 +324,8 @@ fn read(
     let mut doubts: Vec<Fault> = Vec::new();
     for index in 0..count {
         let (point_tree, params) = sweep::point(&axes, index, &tree, &source.text)?;
-        let (file, template) = lower_tree(&point_tree, &context)
-            .map_err(|fault| at_point(fault, &params, &tree, &context))?;
+        let (file, template) = lower_tree(&point_tree, context)
+            .map_err(|fault| at_point(fault, &params, &tree, context))?;
         entities += template.size();
         if entities > MAX_ENTITIES {
             return Err(Fault::new(place, "this sweep is too large").label(format!(
@@ -368,28 +373,6 @@ fn read(
             .map(|doubt| doubt.into_error(source).into_warning())
             .collect(),
     })
-}
-
-/// All mistakes of a file that can be told apart by decoding it alone.
-fn mistakes_of(text: &str) -> Vec<Fault> {
-    let tree = files::check_size(text).and_then(|()| tree::parse(text));
-    // What keeps it from being read at all is told already.
-    let Ok(mut tree) = tree else {
-        return Vec::new();
-    };
-    let swept = tree.remove("sweep").is_some();
-    let shown = tree.remove("report");
-    preset::apply(&mut tree);
-    let mut all = mistakes::all(tree, |tree| decode(tree).map(drop));
-    if swept {
-        // A sweep may bring what is missing.
-        all.retain(Fault::is_inherent);
-    }
-    if let Some(shown) = shown {
-        let decode = |node: &Node| de::from_node::<report::ReportModel>(node).map(drop);
-        all.extend(mistakes::all(shown.node, decode));
-    }
-    all
 }
 
 fn lower_tree(tree: &Node, context: &Context<'_>) -> Result<(model::File, Template), Fault> {

@@ -130,7 +130,7 @@ impl Network {
     pub(crate) fn find_node(&self, name: &str, span: &Span) -> Result<usize, Fault> {
         self.index.get(name).copied().ok_or_else(|| {
             let known: Vec<&str> = self.nodes.iter().map(Name::as_str).collect();
-            let fault = Fault::new(span.clone(), format!("there is no node `{name}`"));
+            let fault = Fault::new(span.clone(), format!("there is no node `{name}`")).for_name();
             let fault = match nearest(name, &known) {
                 Some(near) => fault.label(format!("did you mean `{near}`?")),
                 None if self.stations.is_empty() => fault.label("no link names it"),

@@ -14,6 +14,8 @@ pub(crate) struct Fault {
     of_key: bool,
     /// The value is wrong by itself, whatever stands elsewhere in the file.
     inherent: bool,
+    /// A name is not known; the message has it.
+    unknown_name: bool,
     pub(crate) span: Option<Span>,
     label: String,
     help: String,
@@ -43,6 +45,7 @@ impl Fault {
             message,
             of_key: false,
             inherent: false,
+            unknown_name: false,
             span: None,
             label: String::new(),
             help: String::new(),
@@ -117,6 +120,22 @@ impl Fault {
     /// True when the value is wrong by itself, whatever stands elsewhere in the file.
     pub(crate) fn is_inherent(&self) -> bool {
         self.inherent
+    }
+
+    /// The mistake is that a name, the message's text between accents, is not known.
+    pub(crate) fn for_name(mut self) -> Self {
+        self.unknown_name = true;
+        self
+    }
+
+    /// True when the mistake is that a name is not known, which is no key.
+    pub(crate) fn is_unknown_name(&self) -> bool {
+        self.unknown_name && self.unknown_key().is_none()
+    }
+
+    /// The first of the message's texts between accents.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.message.split('`').nth(1)
     }
 
     /// The key, when the mistake is that it is not known where it stands.
@@ -215,6 +234,7 @@ impl serde::de::Error for Fault {
     fn unknown_variant(name: &str, expected: &'static [&'static str]) -> Self {
         Self {
             of_key: true,
+            unknown_name: false,
             message: format!("cannot be `{name}`"),
             ..unknown("name", name, expected)
         }

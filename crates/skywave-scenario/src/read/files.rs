@@ -140,7 +140,9 @@ impl<'a> Shelf<'a> {
     /// The text of the file at this path, which the scenario names at `span`.
     fn text(&self, path: &str, span: &Span, what: &str) -> Result<String, Fault> {
         let fault = |label: String| {
-            Fault::new(span.clone(), format!("cannot read the {what} `{path}`")).label(label)
+            Fault::new(span.clone(), format!("cannot read the {what} `{path}`"))
+                .for_name()
+                .label(label)
         };
         self.files.text(path).map_err(|reason| match reason {
             Unreadable::NoFolder => fault("this scenario is not in a folder".into()),

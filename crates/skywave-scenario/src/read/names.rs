@@ -9,7 +9,7 @@ pub(crate) fn unknown<S: AsRef<str>>(what: &str, name: &str, known: &[S]) -> Fau
         .map(AsRef::as_ref)
         .filter(|k| !k.starts_with('$'))
         .collect();
-    let fault = Fault::inherent(format!("unknown {what} `{name}`"));
+    let fault = Fault::inherent(format!("unknown {what} `{name}`")).for_name();
     let fault = match nearest(name, &listed) {
         Some(near) => fault.label(format!("did you mean `{near}`?")),
         None => fault.label("not known here"),

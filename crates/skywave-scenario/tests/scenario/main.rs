@@ -18,6 +18,7 @@ mod quic;
 mod radio;
 mod runs;
 mod schema;
+mod several;
 mod steps;
 mod sweeps;
 mod timeout;
