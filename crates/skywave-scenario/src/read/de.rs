@@ -263,6 +263,15 @@ impl<'de> MapAccess<'de> for Entries<'de> {
                 key @ ("loss" | "forward" | "reverse") => {
                     fault.example(&format!("{key} = {{ iid = 0.02 }}"))
                 }
+                // The name of its node, most likely.
+                "proxy" if fault.span.as_ref() == Some(&entry.node.span) => {
+                    match entry.node.as_text() {
+                        Some(at) => fault.add_help(&format!(
+                            "a proxy at a node is a table: proxy = {{ at = {at:?} }}"
+                        )),
+                        None => fault,
+                    }
+                }
                 _ => fault,
             };
             fault.of(&entry.key)
