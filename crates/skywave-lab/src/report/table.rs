@@ -13,20 +13,24 @@ const MAX_ROWS: usize = 60;
 /// Rows of all tables together after which no further table is printed.
 const MAX_ROWS_IN_ALL: usize = 150;
 
+/// The file that has the rows of most tables.
+const RUNS: &str = "results.parquet";
+
 /// The results as text for a terminal of `width` columns: a table a panel, the differences from its
-/// first series, and the flows where there are several, nothing was swept or `[report] table` asks.
+/// first series, and the flows, and those that proxies split from end to end, where there are several, nothing was
+/// swept or `[report] table` asks.
 /// Tables that would push everything else off the screen are left out, with a note on where to find
 /// them.
 pub fn table(study: &Study, results: &Results, width: usize) -> String {
     let mut out = String::new();
     let (mut rows, mut left_out) = (0, 0);
-    let mut push = |heading: &str, grid: &Grid| {
+    let mut push = |heading: &str, grid: &Grid, data: &str| {
         rows += grid.rows.len();
         if !heading.is_empty() {
             out.push_str(heading);
             out.push('\n');
         }
-        out.push_str(&render(grid, width, "results.parquet"));
+        out.push_str(&render(grid, width, data));
         out.push('\n');
         rows >= MAX_ROWS_IN_ALL
     };
@@ -46,10 +50,11 @@ pub fn table(study: &Study, results: &Results, width: usize) -> String {
             left_out += 1 + usize::from(grid::has_differences(&panel, 0));
             continue;
         }
-        is_full = push(&panel.facet_label(), &grid::values(&panel, MAX_ROWS));
+        let values = grid::values(&panel, MAX_ROWS);
+        is_full = push(&panel.facet_label(), &values, RUNS);
         match grid::differences(&panel, 0, MAX_ROWS) {
             Some(_) if is_full => left_out += 1,
-            Some(differences) => is_full = push("", &differences),
+            Some(differences) => is_full = push("", &differences, RUNS),
             None => {}
         }
     }
@@ -61,7 +66,20 @@ pub fn table(study: &Study, results: &Results, width: usize) -> String {
         if is_full {
             left_out += 1;
         } else {
-            push("", &grid::flows(study, results, MAX_ROWS));
+            is_full = push("", &grid::flows(study, results, MAX_ROWS), RUNS);
+        }
+        // What the halves of a split flow do not tell: it from end to end.
+        let split = results
+            .iter()
+            .any(|(_, _, run)| !run.outcome.proxies.is_empty());
+        if split && is_full {
+            left_out += 1;
+        } else if split {
+            push(
+                "",
+                &grid::proxies(study, results, MAX_ROWS),
+                "proxies.parquet",
+            );
         }
     }
     if left_out > 0 {
