@@ -15,6 +15,7 @@ use skywave_papers::file::FileError;
 use skywave_papers::rank::RankError;
 use skywave_papers::validate::SetError;
 use skywave_papers::validate::live::LiveError;
+use skywave_wire::key::PublicKey;
 use skywave_wire::node;
 use skywave_wire::transfer::SendError;
 use thiserror::Error;
@@ -176,6 +177,16 @@ pub(crate) enum Failure {
     /// Files could not be moved over QUIC.
     #[error(transparent)]
     Transfer(skywave_transfer::Error),
+    /// The other side does not know this host's key.
+    #[error(
+        "{why}; to be let in, give the other side this host's key, for its option --allow {this}"
+    )]
+    NotLetIn {
+        /// What the other side says.
+        why: String,
+        /// This host's key.
+        this: PublicKey,
+    },
     /// Some files could not.
     #[error("{failed} of {all} files were not {verb}")]
     Files {
@@ -280,6 +291,7 @@ impl Failure {
             | Self::Send { .. }
             | Self::Source { .. }
             | Self::Transfer(_)
+            | Self::NotLetIn { .. }
             | Self::Files { .. }
             | Self::Closed
             | Self::Disagrees(_)

@@ -57,12 +57,13 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     } else {
         Stream::Out
     };
-    let show = Show::new(args.json, out, secret.public(), None);
+    let this = secret.public();
+    let show = Show::new(args.json, out, this, None);
     let host = Host {
         secret,
         sending: Sending::default(),
         teller: show.teller(),
     };
     let done = run(get(&host, &dial, args.names.clone(), args.into.target()))?;
-    ended(done, Some(&args.into.dir), "received").map(drop)
+    ended(done, this, Some(&args.into.dir), "received").map(drop)
 }

@@ -15,6 +15,7 @@ mod interrupt;
 mod keep;
 mod key;
 mod keys;
+mod listening;
 mod manual;
 mod memory;
 mod merge;

@@ -90,7 +90,8 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     } else {
         Stream::Out
     };
-    let show = Show::new(args.json, out, secret.public(), listen.code.clone());
+    let this = secret.public();
+    let show = Show::new(args.json, out, this, listen.code.clone());
     let host = Host {
         secret,
         sending: Sending::default(),
@@ -101,5 +102,5 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             arrived: show.arrived(),
         });
     };
-    ended(Some(done), Some(&args.into.dir), "received").map(drop)
+    ended(Some(done), this, Some(&args.into.dir), "received").map(drop)
 }

@@ -124,7 +124,8 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     });
     let dial = dial.transpose()?;
     let code = listen.as_ref().and_then(|listen| listen.code.clone());
-    let show = Show::new(args.json, Stream::Out, secret.public(), code);
+    let this = secret.public();
+    let show = Show::new(args.json, Stream::Out, this, code);
     let items = items(paths, args.name.as_deref(), &show)?;
     let host = Host {
         secret,
@@ -138,7 +139,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             (None, None) => Ok(skywave_transfer::Outcome::default()),
         }
     };
-    ended(run(work)?, None, "sent").map(drop)
+    ended(run(work)?, this, None, "sent").map(drop)
 }
 
 /// The files, folders and standard input that the arguments name.

@@ -59,6 +59,22 @@ fn a_value_with_a_unit_is_quoted() {
 }
 
 #[test]
+fn names_are_looked_up_although_a_number_is_wrong() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let text = "[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1Mbps\"\ndelay = 40\n[[flow]]\nfrom = \"a\"\nto = \
+                \"phone\"\ntransport = \"rneo\"\n[run]\nduration = 2\n";
+    fs::write(dir.path().join("link.toml"), text).expect("written");
+    for wanted in [
+        "`delay` must be a time",
+        "`duration` must be a time",
+        "there is no node `phone`",
+        "unknown transport `rneo`",
+    ] {
+        says(dir.path(), &["check", "link.toml"], wanted);
+    }
+}
+
+#[test]
 fn what_another_verb_takes_is_named_with_it() {
     let dir = tempfile::tempdir().expect("a directory");
     let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).expect("written");
@@ -149,6 +165,14 @@ fn a_link_by_options_is_explained() {
     says(dir.path(), &with("--rtt", "80ms"), way);
     let share = "did you mean 1%, that is 0.01? All are 100%";
     says(dir.path(), &with("--loss", "1"), share);
+}
+
+#[test]
+fn the_verbs_are_named_where_a_page_of_another_one_is_wanted() {
+    let dir = tempfile::tempdir().expect("a directory");
+    says(dir.path(), &["manual", "man"], "there is no verb `man`");
+    says(dir.path(), &["manual", "man"], "Expected one of new, ");
+    says(dir.path(), &["manual", "rnu"], "Did you mean `run`?");
 }
 
 #[test]

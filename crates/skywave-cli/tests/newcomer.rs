@@ -151,8 +151,37 @@ fn there_is_a_manual_page_for_each_verb() {
     expected.sort();
     assert_eq!(pages, expected);
     let run = fs::read_to_string(dir.path().join("man/man1/skywave-run.1")).expect("a page");
+    let alone = done(&skywave(dir.path(), &["manual", "run"]));
+    assert_eq!(alone, run);
+    for (page, name) in [(&page, "skywave"), (&run, "skywave-run")] {
+        let title = page
+            .lines()
+            .find(|line| line.starts_with(".TH "))
+            .expect("a title");
+        let version = skywave_lab::experiment::ENGINE;
+        assert_eq!(title, format!(".TH {name} 1  \"{version}\" "));
+    }
     let examples = ".SH EXAMPLES\n.nf\n  skywave run experiments/cerl/fig7a.toml\n";
     assert!(run.contains(examples), "{run}");
+}
+
+#[test]
+fn a_split_flow_is_told_from_end_to_end_in_the_terminal_too() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let run = |proxy: &str| {
+        let text = format!(
+            "[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"2Mbps\"\ndelay = \"9ms\"\n[[link]]\nbetween = [\"b\", \
+             \"c\"]\nrate = \"1Mbps\"\ndelay = \"9ms\"\n[[flow]]\nname = \"f\"\nfrom = \"a\"\nto = \"c\"\n{proxy}\n\
+             [run]\nduration = \"2s\"\n"
+        );
+        fs::write(dir.path().join("split.toml"), text).expect("written");
+        done(&skywave(dir.path(), &["run", "split.toml"]))
+    };
+    let split = run("proxy = { at = \"b\" }");
+    let tables = split.split_once("\nProxies\n").expect("a table");
+    assert!(tables.0.contains("f.near"), "{split}");
+    assert!(tables.1.contains("\n f "), "{split}");
+    assert!(!run("").contains("Proxies"));
 }
 
 #[test]

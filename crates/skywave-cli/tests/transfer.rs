@@ -222,6 +222,58 @@ fn nobody_reads(transport: &str) {
 }
 
 #[test]
+fn who_is_not_let_in_is_told_what_to_give_the_other_side() {
+    for transport in ["quic", "wtcp"] {
+        let dir = folder();
+        skywave(dir.path(), &["key", "--key", "stranger"]);
+        let receiver = Listening::new(
+            dir.path(),
+            &[&RECV[..], &["--transport", transport]].concat(),
+            Stdio::null(),
+        );
+        let send = |key: &str| {
+            let to = ["send", "film", &receiver.address, "--peer", "far.pub"];
+            let by = ["--key", key, "--transport", transport];
+            skywave(dir.path(), &[&to[..], &by[..]].concat())
+        };
+        let refused = send("stranger");
+        assert_eq!(refused.status.code(), Some(1));
+        let key = text(&skywave(dir.path(), &["key", "--key", "stranger"]).stdout);
+        let said = text(&refused.stderr);
+        let advice = format!("its option --allow {}", key.trim());
+        assert!(said.contains(&advice), "{transport}: {said}");
+        assert!(send("near").status.success(), "{transport}");
+    }
+}
+
+#[test]
+fn who_asks_for_a_code_may_be_given_a_key() {
+    let dir = folder();
+    let args = ["recv", "--into", "in", "--key", "far", "--code"];
+    let receiver = Listening::new(dir.path(), &args, Stdio::null());
+    let to = ["send", "film", &receiver.address, "--peer", "far.pub"];
+    let refused = skywave(dir.path(), &[&to[..], &["--key", "near"]].concat());
+    let key = fs::read_to_string(dir.path().join("near.pub")).expect("a key");
+    let said = text(&refused.stderr);
+    let advice = format!("its option --allow {}", key.trim());
+    assert!(said.contains(&advice), "{said}");
+}
+
+#[test]
+fn who_listens_for_this_host_only_says_so_over_each_transport() {
+    for transport in ["quic", "wtcp"] {
+        let dir = folder();
+        let args = [&RECV[..], &["--transport", transport]].concat();
+        let mut receiver = Listening::new(dir.path(), &args, Stdio::null());
+        let hint = line(&mut receiver.said);
+        assert!(
+            hint.starts_with("skywave: only this host reaches that address; --listen 0.0.0.0:"),
+            "{transport}: {hint}"
+        );
+    }
+}
+
+#[test]
 fn files_of_keys_that_are_none_are_told() {
     let dir = folder();
     let near = fs::read(dir.path().join("near.pub")).expect("a key");

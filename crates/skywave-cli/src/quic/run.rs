@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use skywave_transfer::{Error, Outcome};
+use skywave_wire::key::PublicKey;
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -43,9 +44,10 @@ pub(crate) fn run(
     Ok(done)
 }
 
-/// How a side ends that had files to move.
+/// How a side ends that had files to move; `this` is its key.
 pub(crate) fn ended(
     done: Option<Result<Outcome, Error>>,
+    this: PublicKey,
     folder: Option<&Path>,
     verb: &'static str,
 ) -> Result<Outcome, Failure> {
@@ -61,6 +63,10 @@ pub(crate) fn ended(
         Some(Err(Error::Folder(source))) => Err(Failure::Folder {
             path: folder.unwrap_or(Path::new("-")).to_owned(),
             source,
+        }),
+        Some(Err(error @ (Error::NotAllowed | Error::WantsCode))) => Err(Failure::NotLetIn {
+            why: error.to_string(),
+            this,
         }),
         Some(Err(error)) => Err(Failure::Transfer(error)),
     }

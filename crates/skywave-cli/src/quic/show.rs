@@ -1,7 +1,6 @@
 //! What happens, for people (bars and lines) or programs (lines of JSON).
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,6 +10,7 @@ use serde_json::{Value, json};
 use skywave_transfer::{Arrived, Code, Event, Id, Link, Teller, Why, shown};
 use skywave_wire::key::PublicKey;
 
+use crate::listening;
 use crate::print::{Stream, line};
 
 const STYLE: &str = "{prefix} {wide_bar} {percent:>3} % of {decimal_total_bytes} {msg}";
@@ -55,30 +55,6 @@ fn megabits(bps: f64) -> String {
     } else {
         format!("{:.1} kb/s", bps / 1e3)
     }
-}
-
-/// The words of a host that listens: its address, its key, the code for the other side, and a hint if only this host
-/// can reach the address.
-fn listening(address: SocketAddr, key: PublicKey, code: Option<&str>) -> String {
-    let mut lines = vec![format!("listening at {address}; this host's key is {key}")];
-    lines.extend(code.map(|code| format!("the code for the other side is {code}")));
-    if address.ip().is_loopback() {
-        let all = everywhere(address);
-        lines.push(format!(
-            "only this host reaches that address; --listen {all} is open to others"
-        ));
-    }
-    let lines: Vec<String> = lines.iter().map(|l| format!("skywave: {l}")).collect();
-    lines.join("\n")
-}
-
-/// Where to listen to be reached from everywhere, in place of this address.
-fn everywhere(address: SocketAddr) -> SocketAddr {
-    let all: IpAddr = match address {
-        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
-        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
-    };
-    SocketAddr::new(all, address.port())
 }
 
 /// A name that leaves room for the rest of the line: its end, which tells files apart.
@@ -200,7 +176,7 @@ impl Show {
         match event {
             Event::Listening(address) => {
                 let code = self.code.as_ref().map(ToString::to_string);
-                let words = listening(address, self.this, code.as_deref());
+                let words = listening::words(address, self.this, code.as_deref());
                 self.say(note, &words, || {
                     json!({ "event": "listening", "address": address.to_string(),
                             "key": self.this.to_string(), "code": code })
@@ -308,28 +284,5 @@ impl Show {
                 "blake3": arrived.hash.to_hex().as_str(),
             })
         });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use skywave_wire::key::SecretKey;
-
-    use super::*;
-
-    #[test]
-    fn who_listens_for_this_host_only_says_so() {
-        let key = SecretKey::from_bytes([4; 32]).public();
-        let last = |address: &str| {
-            let words = listening(address.parse().expect("an address"), key, Some("3k7d-x9qm"));
-            words.lines().last().expect("a line").to_owned()
-        };
-        for (address, open) in [
-            ("127.0.0.1:4747", "0.0.0.0:4747"),
-            ("[::1]:4747", "[::]:4747"),
-        ] {
-            assert!(last(address).ends_with(&format!("--listen {open} is open to others")));
-        }
-        assert!(last("192.0.2.7:4747").ends_with("3k7d-x9qm"));
     }
 }

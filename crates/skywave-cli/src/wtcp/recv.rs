@@ -14,6 +14,7 @@ use skywave_wire::transfer::{self, Received, ServeEvent, ServeOptions};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::keys;
+use crate::listening;
 use crate::print::{Stream, line};
 
 use super::bars::Bars;
@@ -54,11 +55,7 @@ pub(crate) fn main(args: &Options<'_>) -> Result<(), Failure> {
         address: args.listen,
         source,
     })?;
-    let words = format!(
-        "skywave: listening at {}; this host's key is {public}",
-        node.address()
-    );
-    line(Stream::Err, &words);
+    line(Stream::Err, &listening::words(node.address(), public, None));
     let options = ServeOptions::new(args.into.to_owned(), args.quota);
     let options = ServeOptions {
         overwrite: args.overwrite,

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use skywave_wire::endpoint::{Allowed, Config};
-use skywave_wire::node::Node;
+use skywave_wire::endpoint::{Allowed, Config, Failed, Refusal};
+use skywave_wire::node::{self, Node};
 use skywave_wire::transfer::{self, FileOffer, SendError, SendOptions, SendStep};
 
 use crate::failure::Failure;
@@ -39,9 +39,16 @@ pub(crate) fn main(args: &Options<'_>) -> Result<(), Failure> {
     };
     let to = address(args.to)?;
     let stop = interrupt::flag();
-    let failed = |error| Failure::Send {
-        file: args.file.to_owned(),
-        error,
+    let this = secret.public();
+    let failed = |error: SendError| match &error {
+        SendError::Node(node::Error::Failed(Failed::Refused(Refusal::UnknownPeer))) => {
+            let why = error.to_string();
+            Failure::NotLetIn { why, this }
+        }
+        _ => Failure::Send {
+            file: args.file.to_owned(),
+            error,
+        },
     };
     let bar = TransferBar::new(&args.file.display().to_string());
     if let Ok(metadata) = std::fs::metadata(args.file) {
