@@ -185,6 +185,18 @@ fn a_split_flow_is_told_from_end_to_end_in_the_terminal_too() {
 }
 
 #[test]
+fn plots_of_a_report_fit_a_narrow_screen() {
+    let dir = tempfile::tempdir().expect("a directory");
+    done(&skywave(dir.path(), &["new", "link"]));
+    done(&skywave(dir.path(), &["run", "link.toml"]));
+    let page = fs::read_to_string(dir.path().join("runs/link/report.html")).expect("a page");
+    // As high as its width makes it, at any width: nothing to scroll.
+    assert!(page.contains("figure svg{display:block;max-width:100%;height:auto}"));
+    assert!(!page.contains("svg{max-width:none}"));
+    assert!(page.contains("viewBox=\"0 0 "));
+}
+
+#[test]
 fn the_version_names_the_engine_that_reports_name() {
     let dir = tempfile::tempdir().expect("a directory");
     let version = done(&skywave(dir.path(), &["--version"]));
