@@ -30,7 +30,7 @@ pub(crate) fn all(text: &str, context: &Context<'_>, recorded: Recorded) -> Vec<
         // A sweep may bring what is missing.
         mistakes.found.retain(Fault::is_inherent);
     }
-    let points = file.and_then(|file| points(&mut mistakes, file, swept, text, context));
+    let points = file.and_then(|file| points(&mut mistakes, &file, swept, text, context));
     if let Some(shown) = shown {
         let read = |node: &Node| de::from_node::<report::ReportModel>(node).map(drop);
         let shown = mistakes.all(shown.node, |_| None, read);
@@ -48,7 +48,7 @@ pub(crate) fn all(text: &str, context: &Context<'_>, recorded: Recorded) -> Vec<
 /// as the file would make them without its mistakes, if that can be said.
 fn points(
     mistakes: &mut Mistakes,
-    file: Node,
+    file: &Node,
     swept: Option<Entry>,
     text: &str,
     context: &Context<'_>,
@@ -57,14 +57,14 @@ fn points(
     let axes: Vec<Axis> = match swept {
         None => Vec::new(),
         Some(entry) => {
-            let look = |node: &Node| sweep::axes(node, &file, text);
+            let look = |node: &Node| sweep::axes(node, file, text);
             let sweep = mistakes.names(entry.node, stand_in, |node| look(node).map(drop))?;
             look(&sweep).ok()?
         }
     };
     // A report may name the path that was meant.
     let are_whole = mistakes.found.len() == before;
-    let (first, _) = sweep::point(&axes, 0, &file, text).ok()?;
+    let (first, _) = sweep::point(&axes, 0, file, text).ok()?;
     let look = |tree: &Node| lower_tree(tree, context).map(drop);
     mistakes.names(first, stand_in, look)?;
     let count = sweep::count(&axes, &(0..0)).ok()?;
@@ -72,7 +72,7 @@ fn points(
         return None;
     }
     let lowered = (0..count).map(|index| {
-        let (tree, params) = sweep::point(&axes, index, &file, text).ok()?;
+        let (tree, params) = sweep::point(&axes, index, file, text).ok()?;
         // What is wrong was told at the first point, or is left to the next look.
         let tree = Mistakes::default().names(tree, stand_in, look)?;
         let (_, template) = lower_tree(&tree, context).ok()?;
