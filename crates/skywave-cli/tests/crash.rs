@@ -20,9 +20,9 @@ use sweep::{FILES, SWEEP, left};
 /// Names in a directory of files that are not finished.
 fn drafts(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).expect("the directory");
-    let names = entries.map(|entry| entry.expect("a name").file_name());
-    let names = names.map(|name| name.into_string().expect("UTF-8"));
-    names.filter(|name| name.ends_with(".tmp")).collect()
+    let paths = entries.map(|entry| entry.expect("a name").path());
+    let drafts = paths.filter(|path| path.extension().is_some_and(|it| it == "tmp"));
+    drafts.map(|path| path.display().to_string()).collect()
 }
 
 /// Kills; `SKYWAVE_KILLS` is another number.
