@@ -133,8 +133,8 @@ impl Downstream {
         if let Some(missing) = found.hole {
             self.ask(missing.0, missing.1);
         }
-        if !found.is_new {
-            return Verdict::Keep; // a second copy of what is held
+        if !found.is_new && self.holds(start, end) {
+            return Verdict::Keep; // a second copy
         }
         if start <= next {
             self.sent = self.sent.max(end);
@@ -148,6 +148,18 @@ impl Downstream {
         self.held.insert(place, Held { start, end, packet });
         while self.bytes > self.config.buffer && self.give_up_first() {}
         Verdict::Keep
+    }
+
+    /// Whether all of these positions are held. They may be neither missing nor held: the agent has left them to the
+    /// sender, but waits for a hole before them.
+    fn holds(&self, start: u64, end: u64) -> bool {
+        let mut upto = start;
+        for held in &self.held {
+            if held.start <= upto {
+                upto = upto.max(held.end);
+            }
+        }
+        end <= upto
     }
 
     /// The agent before the hop does not have these bytes either: they were lost before they came there, or it has

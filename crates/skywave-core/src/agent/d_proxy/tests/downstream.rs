@@ -210,6 +210,19 @@ fn it_lets_go_when_the_other_agent_does_not_have_it_either() {
 }
 
 #[test]
+fn what_was_left_to_the_sender_is_held_when_it_comes_before_an_earlier_hole_is_filled() {
+    let mut script = Script::after(1);
+    script.comes(3, &[Nack(2, 3)]);
+    script.comes(5, &[Nack(4, 5)]);
+    script.is_refused((4, 5), &[]);
+    script.comes(4, &[]);
+    script.comes(4, &[]);
+    assert_eq!(script.agent.held_bytes(), 3 * SIZE);
+    script.comes(2, &[On(2), On(3), On(4), On(5)]);
+    assert_eq!((script.due(), script.agent.held_bytes()), (None, 0));
+}
+
+#[test]
 fn it_holds_no_more_than_its_buffer() {
     let config = DownstreamConfig {
         buffer: 2 * SIZE,
