@@ -13,6 +13,8 @@ use crate::{Point, Recorded, decode, lower_tree, report, report_of};
 
 /// Points whose names are looked up for a report: enough for a file that a person writes and mends.
 const POINTS: usize = 1000;
+/// Links, stations and flows that these points may have together: a review must not take longer than a run.
+const ENTITIES: usize = 20_000;
 
 /// All mistakes that can be told apart, in the order of their places.
 pub(crate) fn all(text: &str, context: &Context<'_>, recorded: Recorded) -> Vec<Fault> {
@@ -66,9 +68,10 @@ fn points(
     let are_whole = mistakes.found.len() == before;
     let (first, _) = sweep::point(&axes, 0, file, text).ok()?;
     let look = |tree: &Node| lower_tree(tree, context).map(drop);
-    mistakes.names(first, stand_in, look)?;
+    let first = mistakes.names(first, stand_in, look)?;
+    let (_, template) = lower_tree(&first, context).ok()?;
     let count = sweep::count(&axes, &(0..0)).ok()?;
-    if !are_whole || count > POINTS {
+    if !are_whole || count > POINTS || count.saturating_mul(template.size()) > ENTITIES {
         return None;
     }
     let lowered = (0..count).map(|index| {

@@ -18,10 +18,12 @@ pub(crate) struct Mistakes {
     pub(crate) found: Vec<Fault>,
     /// Keys that were taken out.
     keys: Vec<String>,
-    /// Scalars in what was taken out, in words.
-    scalars: Vec<String>,
+    /// Keys and scalars in what was taken out or renamed, in words.
+    words: Vec<String>,
     /// Places whose contents are no longer those that the file's author meant there.
     guessed: Vec<Span>,
+    /// A link does not say what it is between, so that nodes may be unknown.
+    has_no_ends: bool,
     /// Keys that were added, with the places of their tables: each once.
     added: BTreeSet<(String, usize)>,
 }
@@ -93,12 +95,15 @@ impl Mistakes {
     fn follows(&self, fault: &Fault, place: &Span) -> bool {
         let is_missing = fault
             .missing_key()
-            .is_some_and(|key| self.keys.contains(&key.to_owned()));
+            .is_some_and(|key| self.keys.iter().any(|gone| gone == key));
         // What lost its name is not known by it either.
         let is_gone = fault.is_unknown_name()
             && fault.name().is_some_and(|name| {
-                self.keys.iter().any(|key| key == "name")
-                    || self.scalars.iter().any(|scalar| names(scalar, name))
+                let is_of =
+                    |key: &String| matches!(key.as_str(), "name" | "between") || names(key, name);
+                self.has_no_ends
+                    || self.keys.iter().any(is_of)
+                    || self.words.iter().any(|word| names(word, name))
             });
         let mut before = self.found.iter().filter_map(|other| other.span.as_ref());
         let is_ours = place.is_empty() && self.added.iter().any(|(_, at)| *at == place.start);
@@ -124,10 +129,13 @@ impl Mistakes {
             });
             return true;
         }
+        self.has_no_ends |= fault.missing_key() == Some("between");
         if let Some(meant) = fault.meant()
             && let Some(node) = rename(tree, place, meant)
         {
-            self.guessed.push(node);
+            // A table of that name may have been taken from this tree already, such as [sweep].
+            words(node, &mut self.words);
+            self.guessed.push(node.span.clone());
             return true;
         }
         self.keys.extend(fault.meant().map(str::to_owned));
@@ -139,7 +147,7 @@ impl Mistakes {
         let Some((key, node)) = take_out(tree, place, &mut put) else {
             return false;
         };
-        scalars(&node, &mut self.scalars);
+        words(&node, &mut self.words);
         self.keys.push(key);
         true
     }
@@ -167,14 +175,19 @@ fn names(scalar: &str, name: &str) -> bool {
     let copies = scalar.split_once('#');
     has(name)
         || has(name.trim_end_matches(|c: char| c.is_ascii_digit()))
-        || copies.is_some_and(|(before, _)| name.starts_with(before))
+        || copies.is_some_and(|(before, _)| !before.is_empty() && name.starts_with(before))
 }
 
-/// All scalars in a value, in words.
-fn scalars(node: &Node, all: &mut Vec<String>) {
+/// All keys and scalars in a value, in words.
+fn words(node: &Node, all: &mut Vec<String>) {
     match &node.value {
-        Value::Array(items) => items.iter().for_each(|item| scalars(item, all)),
-        Value::Table(entries) => entries.iter().for_each(|entry| scalars(&entry.node, all)),
+        Value::Array(items) => items.iter().for_each(|item| words(item, all)),
+        Value::Table(entries) => {
+            for entry in entries {
+                all.push(entry.key.clone());
+                words(&entry.node, all);
+            }
+        }
         Value::Text(text) => all.push(text.clone()),
         _ => all.push(node.describe()),
     }
@@ -196,15 +209,15 @@ fn table_at<'t>(node: &'t mut Node, place: &Span) -> Option<&'t mut Vec<Entry>> 
     }
 }
 
-/// Gives the key at `place` the name `meant`, unless its table has one of that name; the place of its value.
-fn rename(node: &mut Node, place: &Span, meant: &str) -> Option<Span> {
+/// Gives the key at `place` the name `meant`, unless its table has one of that name; its value.
+fn rename<'t>(node: &'t mut Node, place: &Span, meant: &str) -> Option<&'t Node> {
     match &mut node.value {
         Value::Table(entries) => {
             if let Some(at) = entries.iter().position(|entry| entry.key_span == *place) {
                 let is_taken = entries.iter().any(|entry| entry.key == meant);
                 let entry = entries.get_mut(at).filter(|_| !is_taken)?;
                 meant.clone_into(&mut entry.key);
-                return Some(entry.node.span.clone());
+                return Some(&entry.node);
             }
             let mut inner = entries.iter_mut();
             inner.find_map(|entry| rename(&mut entry.node, place, meant))

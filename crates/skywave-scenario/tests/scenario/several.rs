@@ -123,6 +123,14 @@ fn what_follows_from_a_mended_mistake_is_not_told() {
             "between = [\"base\", \"phone\"]",
             "betwixt = [\"base\", \"phone\"]",
         ),
+        (
+            "between = [\"base\", \"phone\"]",
+            "between = [3, \"phone\"]",
+        ),
+        ("between = [\"base\", \"phone\"]\n", ""),
+        ("[[link]]\nname = \"air\"", "[[linkx]]\nname = \"air\""),
+        ("from = \"server\"\nto = \"phone\"\n", "to = \"phone\"\n"),
+        ("[sweep]", "[sweepx]"),
         ("name = \"bulk\"", "name = 3"),
         ("delay = \"40ms\"", "delay = 40"),
         ("delay = \"40ms\"\n", ""),
@@ -137,6 +145,22 @@ fn what_follows_from_a_mended_mistake_is_not_told() {
         let shown = changed(&[(from, to)]);
         assert_eq!(shown.len(), 1, "{from} as {to}: {shown:#?}");
     }
+}
+
+/// Names at all points of a sweep are looked up in small files only: this one would take minutes, and gigabytes.
+#[test]
+fn a_mistake_in_a_large_sweep_is_told_at_once() {
+    let delays: Vec<String> = (1..=1000).map(|ms| format!("\"{ms}ms\"")).collect();
+    let shown = changed(&[
+        ("name = \"bulk\"\n", "name = \"bulk\"\ncount = 10000\n"),
+        ("rwnd = \"64kB\"", "rwnd = \"64kb\""),
+        (
+            "[sweep]\n\"flow.bulk.transport\" = [\"reno\", \"cubic\"]",
+            &format!("[sweep]\n\"link.air.delay\" = [{}]", delays.join(", ")),
+        ),
+        ("x = \"flow.bulk.transport\"", "x = \"link.air.delay\""),
+    ]);
+    assert_eq!(shown.len(), 1, "{shown:#?}");
 }
 
 /// Changes that are one mistake each, of different lines.
