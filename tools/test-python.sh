@@ -11,6 +11,8 @@ maturin develop --locked --quiet --features as-tested
 # The types are checked beside the tests, many of which wait for other processes.
 said=$(mktemp)
 trap 'rm -f "$said"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 { mypy && stubtest --mypy-config-file pyproject.toml skywave; } >"$said" 2>&1 &
 types=$!
 tests=0

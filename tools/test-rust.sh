@@ -14,6 +14,8 @@ export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}"
 # insta appends the path of each snapshot that it compares to this file.
 compared=$(mktemp)
 trap 'rm -f "$compared"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 INSTA_SNAPSHOT_REFERENCES_FILE=$compared cargo test --workspace --locked --lib --bins --tests
 cargo test --workspace --locked --doc --quiet
 
