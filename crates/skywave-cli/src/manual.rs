@@ -78,6 +78,7 @@ fn page(command: clap::Command) -> Result<Vec<u8>, Failure> {
     let examples = command.get_after_help().map(ToString::to_string);
     let mut text = Vec::new();
     Man::new(command.after_help(None::<&'static str>))
+        .date(" ") // none: an empty one would be left out, and the version stand in its place
         .source(ENGINE)
         .render(&mut text)?;
     if let Some(examples) = examples {

@@ -159,7 +159,7 @@ fn there_is_a_manual_page_for_each_verb() {
             .find(|line| line.starts_with(".TH "))
             .expect("a title");
         let version = skywave_lab::experiment::ENGINE;
-        assert_eq!(title, format!(".TH {name} 1  \"{version}\" "));
+        assert_eq!(title, format!(".TH {name} 1 \" \" \"{version}\" "));
     }
     let examples = ".SH EXAMPLES\n.nf\n  skywave run experiments/cerl/fig7a.toml\n";
     assert!(run.contains(examples), "{run}");
