@@ -89,6 +89,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     point: usize,
 
+    /// Change the ends: COMMAND, or what comes to --listen, is where the flow ends, so that a download
+    /// goes over the links of the flow's data.
+    #[arg(long, requires = "scenario")]
+    swap: bool,
+
     /// Seed of the losses; the scenario's first one unless given.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -181,14 +186,19 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         point: args.point,
         overhead: if has_headers { 0 } else { args.headers },
     };
-    let path = path::of(&scenario, choice).map_err(|source| ImpairError::Path {
+    let mut path = path::of(&scenario, choice).map_err(|source| ImpairError::Path {
         scenario: match &args.scenario {
             Some(file) => file.display().to_string(),
             None => "the link of the options".to_owned(),
         },
         source,
     })?;
+    if args.swap {
+        path.config.routes.swap(0, 1);
+    }
     if args.program.is_there() {
+        path.notes
+            .extend(args.scenario.as_ref().map(|_| place(&path, args.swap)));
         return program::main(args, &path);
     }
     let (report, result) = relay(args, &path)?;
@@ -197,6 +207,22 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     match show::unfaithful(&report) {
         Some(reasons) => Err(ImpairError::Unfaithful(reasons).into()),
         None => Ok(()),
+    }
+}
+
+/// Where a command is in the scenario's network.
+fn place(path: &Path, swapped: bool) -> String {
+    let name = |node: usize| &path.spec.nodes[node];
+    let (from, to) = (name(path.flow.from), name(path.flow.to));
+    if swapped {
+        format!(
+            "the command is at {to}, where the flow ends: what it downloads goes the flow's way"
+        )
+    } else {
+        format!(
+            "the command is at {from}, where the flow begins: what it downloads goes the way back; \
+             --swap puts it at {to}"
+        )
     }
 }
 

@@ -163,7 +163,7 @@ fn a_link_by_options_is_explained() {
     );
     let way = "tip: `--delay` is one way: half of the round trip";
     says(dir.path(), &with("--rtt", "80ms"), way);
-    let share = "did you mean 1%, that is 0.01? All are 100%";
+    let share = "did you mean 1%, that is 0.01? To lose all, write 100%";
     says(dir.path(), &with("--loss", "1"), share);
 }
 

@@ -327,6 +327,21 @@ fn a_scenario_gives_the_link_as_options_do() {
     assert!(out.status.success(), "{}", text(&out.stderr));
     let report = report(&text(&out.stderr));
     assert_eq!(report["links"][0]["link"], "radio");
+    let ways = |more: &[&str]| {
+        let out = impair(&[&[file], more, &["--", "true"]].concat());
+        text(&out.stderr)
+    };
+    let forward = ways(&[]);
+    assert!(
+        forward.contains("by radio, back by radio.reverse"),
+        "{forward}"
+    );
+    assert!(forward.contains("--swap puts it at "), "{forward}");
+    let swapped = ways(&["--swap"]);
+    assert!(
+        swapped.contains("by radio.reverse, back by radio"),
+        "{swapped}"
+    );
 }
 
 /// The smallest path, for two seconds: its kernel sends no faster than the link carries, and not nothing.

@@ -91,7 +91,7 @@ fn share(text: &str) -> Result<f64, String> {
             Ok(number) if (1.0..=100.0).contains(&number) => {
                 let percent = format!("{number}%, that is {}", (number * 1e8).round() / 1e10);
                 return Err(format!(
-                    "without a unit a share is below 1: did you mean {percent}? All are 100%"
+                    "without a unit a share is below 1: did you mean {percent}? To lose all, write 100%"
                 ));
             }
             other => other.ok(),
