@@ -179,7 +179,7 @@ pub(crate) enum Failure {
     Transfer(skywave_transfer::Error),
     /// The other side does not know this host's key.
     #[error(
-        "{why}; to be let in, give the other side this host's key, for its option --allow {this}"
+        "{why}; to be let in by a key, give the other side this host's, for its option --allow {this}"
     )]
     NotLetIn {
         /// What the other side says.

@@ -64,8 +64,12 @@ pub(crate) fn ended(
             path: folder.unwrap_or(Path::new("-")).to_owned(),
             source,
         }),
-        Some(Err(error @ (Error::NotAllowed | Error::WantsCode))) => Err(Failure::NotLetIn {
+        Some(Err(error @ Error::NotAllowed)) => Err(Failure::NotLetIn {
             why: error.to_string(),
+            this,
+        }),
+        Some(Err(error @ Error::WantsCode)) => Err(Failure::NotLetIn {
+            why: format!("{error}: name it with --code"),
             this,
         }),
         Some(Err(error)) => Err(Failure::Transfer(error)),

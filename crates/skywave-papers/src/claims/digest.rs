@@ -65,6 +65,11 @@ impl Scorecard {
                     let _ = writeln!(out, "  Why {}: {}", baseline.sender, baseline.why);
                 }
             }
+            if verdict == Verdict::TooFewSeeds {
+                out.push_str(
+                    "  More `seeds` make the intervals narrower: four times as many halve them.\n",
+                );
+            }
             out.push('\n');
         }
         out
