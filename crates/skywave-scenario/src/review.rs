@@ -60,16 +60,14 @@ fn points(
         None => Vec::new(),
         Some(entry) => {
             let look = |node: &Node| sweep::axes(node, file, text);
-            let sweep = mistakes.names(entry.node, stand_in, |node| look(node).map(drop))?;
-            look(&sweep).ok()?
+            mistakes.names(entry.node, stand_in, look)?
         }
     };
     // A report may name the path that was meant.
     let are_whole = mistakes.found.len() == before;
     let (first, _) = sweep::point(&axes, 0, file, text).ok()?;
-    let look = |tree: &Node| lower_tree(tree, context).map(drop);
-    let first = mistakes.names(first, stand_in, look)?;
-    let (_, template) = lower_tree(&first, context).ok()?;
+    let look = |tree: &Node| lower_tree(tree, context).map(|(_, template)| template);
+    let template = mistakes.names(first, stand_in, look)?;
     let count = sweep::count(&axes, &(0..0)).ok()?;
     if !are_whole || count > POINTS || count.saturating_mul(template.size()) > ENTITIES {
         return None;
@@ -77,8 +75,7 @@ fn points(
     let lowered = (0..count).map(|index| {
         let (tree, params) = sweep::point(&axes, index, file, text).ok()?;
         // What is wrong was told at the first point, or is left to the next look.
-        let tree = Mistakes::default().names(tree, stand_in, look)?;
-        let (_, template) = lower_tree(&tree, context).ok()?;
+        let template = Mistakes::default().names(tree, stand_in, look)?;
         Some(Point { params, template })
     });
     Some((sweep::paths(&axes), lowered.collect::<Option<_>>()?))

@@ -46,31 +46,35 @@ impl Mistakes {
         stand_in: StandIn,
         look: impl Fn(&Node) -> Result<(), Fault>,
     ) -> Option<Node> {
-        self.mend(tree, stand_in, look, |_| true)
+        let (tree, ()) = self.mend(tree, stand_in, look, |_| true)?;
+        Some(tree)
     }
 
-    /// Looks for names that are not known, until there is a mistake of another kind; the tree without them if there
-    /// is none. Only a name can be judged when other mistakes are mended already: what else belongs together
+    /// Looks for names that are not known, until there is a mistake of another kind; what the last look made of the
+    /// tree if there is none. Only a name can be judged when other mistakes are mended already: what else belongs together
     /// may have been mended differently.
-    pub(crate) fn names(
+    pub(crate) fn names<T>(
         &mut self,
         tree: Node,
         stand_in: StandIn,
-        look: impl Fn(&Node) -> Result<(), Fault>,
-    ) -> Option<Node> {
-        self.mend(tree, stand_in, look, Fault::is_unknown_name)
+        look: impl Fn(&Node) -> Result<T, Fault>,
+    ) -> Option<T> {
+        let (_, made) = self.mend(tree, stand_in, look, Fault::is_unknown_name)?;
+        Some(made)
     }
 
-    fn mend(
+    /// The tree without mistakes, and what the last look made of it.
+    fn mend<T>(
         &mut self,
         mut tree: Node,
         stand_in: StandIn,
-        look: impl Fn(&Node) -> Result<(), Fault>,
+        look: impl Fn(&Node) -> Result<T, Fault>,
         is_told: impl Fn(&Fault) -> bool,
-    ) -> Option<Node> {
+    ) -> Option<(Node, T)> {
         for _ in 0..LOOKS {
-            let Err(fault) = look(&tree) else {
-                return Some(tree);
+            let fault = match look(&tree) {
+                Ok(made) => return Some((tree, made)),
+                Err(fault) => fault,
             };
             let Some(place) = fault.span.clone() else {
                 self.found.push(fault);
