@@ -89,8 +89,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     point: usize,
 
-    /// Change the ends: COMMAND, or what comes to --listen, is where the flow ends, so that a download
-    /// goes over the links of the flow's data.
+    /// Change the ends: COMMAND, --listen or NEAR is where the flow ends, so that a download goes over
+    /// the links of the flow's data.
     #[arg(long, requires = "scenario")]
     swap: bool,
 
@@ -197,8 +197,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         path.config.routes.swap(0, 1);
     }
     if args.program.is_there() {
-        path.notes
-            .extend(args.scenario.as_ref().map(|_| place(&path, args.swap)));
+        if args.scenario.is_some() {
+            path.notes.push(place(&path, args.swap));
+        }
         return program::main(args, &path);
     }
     let (report, result) = relay(args, &path)?;
