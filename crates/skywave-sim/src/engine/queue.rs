@@ -14,6 +14,9 @@ const NEAR: u64 = 64;
 /// ahead of its time.
 const FORGET: usize = 1000;
 
+/// Up to this many events are sorted by insertion.
+const SHORT: usize = 40;
+
 /// Pending events, in buckets of time: a timing wheel (Varghese and Lauck 1987), and a map for what
 /// lies further ahead. A bucket is sorted when its time has come.
 #[derive(Debug)]
@@ -143,8 +146,25 @@ impl<E: Copy> EventQueue<E> {
             }
             self.filled &= !(1 << (number % NEAR));
         }
-        self.present.sort_by_key(|&(at, _)| at);
+        sort(&mut self.present);
         true
+    }
+}
+
+/// Sorts events by time; equal times stay in their order.
+fn sort<E: Copy>(events: &mut [(Time, E)]) {
+    if events.len() > SHORT {
+        events.sort_by_key(|&(at, _)| at);
+        return;
+    }
+    for sorted in 1..events.len() {
+        let event = events[sorted];
+        let mut place = sorted;
+        while place > 0 && events[place - 1].0 > event.0 {
+            events[place] = events[place - 1];
+            place -= 1;
+        }
+        events[place] = event;
     }
 }
 
