@@ -157,6 +157,27 @@ impl<'a> History<'a> {
         latest(What::FirstSent).zip(latest(What::Arrived))
     }
 
+    /// What happened to the first segment of these entries, if it was lost once and sent again after that,
+    /// as most are.
+    #[inline]
+    fn first_if_usual(self) -> Option<Usual> {
+        let (&[lost, resent], rest) = self.0.split_first_chunk()?;
+        let end = lost.end();
+        if resent.end() != end || rest.first().is_some_and(|next| next.end() == end) {
+            return None;
+        }
+        let (What::Lost(cause), What::Resent(found)) = (lost.what(), resent.what()) else {
+            return None;
+        };
+        let (number, at, lost) = (0, resent.at, lost.at);
+        let resend = Resend { number, at, found };
+        (at > lost).then_some(Usual {
+            lost,
+            cause,
+            resend,
+        })
+    }
+
     /// The first resend after `lost`: one at the same time is itself the copy that was lost, on its
     /// first link.
     fn finder(self, lost: Time) -> Option<Resend> {
@@ -193,6 +214,13 @@ struct Resend {
     number: usize,
     at: Time,
     found: Found,
+}
+
+/// A segment that was lost once, and then sent again once.
+struct Usual {
+    lost: Time,
+    cause: LossCause,
+    resend: Resend,
 }
 
 impl LossLedger {
@@ -239,6 +267,7 @@ impl LossLedger {
         self.note(at, end, What::Resent(found));
     }
 
+    #[inline(never)]
     fn note(&mut self, at: Time, end: u64, what: What) {
         self.first = self.first.min(end);
         grow(&mut self.open);
@@ -273,22 +302,44 @@ impl LossLedger {
     /// Settles the segments below `held`, and after them those below `una` up to the first to which more
     /// may happen.
     fn settle_below(&mut self, held: u64, una: u64) {
-        let mut open = std::mem::take(&mut self.open);
         let mut settled = 0;
-        for entries in open.chunk_by(|a, b| a.end() == b.end()) {
-            let (end, history) = (entries[0].end(), History(entries));
-            if end > held && (end > una || !history.is_complete()) {
+        while let Some(first) = self.open.get(settled)
+            && first.end() <= una.max(held)
+        {
+            let rest = History(&self.open[settled..]);
+            if let Some(usual) = rest.first_if_usual() {
+                self.settle_usual(usual);
+                settled += 2;
+                continue;
+            }
+            let entries = self.settle_first(settled, held);
+            if entries == 0 {
                 break;
             }
+            settled += entries;
+        }
+        self.open.drain(..settled);
+        if self.open.capacity() > ROOM {
+            self.open.shrink_to(2 * self.open.len());
+        }
+        self.first = self.open.first().map_or(u64::MAX, |entry| entry.end());
+    }
+
+    /// Settles the first of the segments in `open` from this place on, unless more may happen to it and it does
+    /// not end below `held`. Returns the number of its entries if it is settled, else 0.
+    #[inline(never)]
+    fn settle_first(&mut self, place: usize, held: u64) -> usize {
+        let open = std::mem::take(&mut self.open);
+        let mut segments = open[place..].chunk_by(|a, b| a.end() == b.end());
+        let entries = segments.next().unwrap_or_default();
+        let history = History(entries);
+        let settles = entries.first().is_some_and(|e| e.end() <= held) || history.is_complete();
+        if settles {
             self.settle(history, Found::Unnoticed);
-            settled += entries.len();
         }
-        open.drain(..settled);
-        if open.capacity() > ROOM {
-            open.shrink_to(2 * open.len());
-        }
-        self.first = open.first().map_or(u64::MAX, |entry| entry.end());
+        let settled = if settles { entries.len() } else { 0 };
         self.open = open;
+        settled
     }
 
     /// Reports the losses, and the needless retransmissions: those of segments that had not been
@@ -339,6 +390,19 @@ impl LossLedger {
         if let (Some((first_sent, at)), Some(meter)) = (history.arrival(), &mut self.arrivals) {
             meter.record(at, first_sent, history.was_repaired(at));
         }
+    }
+
+    /// As [`Self::settle`], for a segment that was lost once, and sent again after that.
+    fn settle_usual(&mut self, usual: Usual) {
+        let Usual {
+            lost,
+            cause,
+            resend,
+        } = usual;
+        if self.counts(lost) {
+            self.settled.add(cause, resend.found, 1);
+        }
+        self.add_to_burst(lost, Some(resend));
     }
 
     /// The next segment in order was first lost at `lost`, and then sent again so.
