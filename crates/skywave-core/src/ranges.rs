@@ -164,9 +164,6 @@ impl Ranges {
             removed += position - first.start;
             first.start = position;
         }
-        if removed > 0 && self.spans.is_empty() {
-            self.spans = SmallVec::new(); // mostly there is none, and connections are many
-        }
         removed
     }
 

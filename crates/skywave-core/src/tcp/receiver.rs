@@ -42,7 +42,7 @@ pub struct Receiver {
     last_ack: u64,
     /// ACKs to be sent now: one at most for each input, which its driver fetches before the next.
     acks: u16,
-    /// There is no [`Disorder`].
+    /// Nothing is out of order, and nothing to be reported: [`Self::disorder`], if there is one, is empty.
     quiet: bool,
     /// Control bits of the next ACK: SYN once after a SYN, ECE from a mark until the sender answers.
     answer: Flags,
@@ -59,7 +59,8 @@ pub struct Receiver {
     hints: Hints,
     /// As [`Self::tells_way`].
     tells_way: bool,
-    /// `None` while data comes in order, as it mostly does: so a receiver is small.
+    /// `None` until something is out of order for the first time, so that most receivers are small. It is kept
+    /// then: to get and give back its memory at every loss costs more than the memory.
     disorder: Option<Box<Disorder>>,
 }
 
@@ -87,7 +88,7 @@ struct Disorder {
 }
 
 impl Disorder {
-    /// There is none. (Then no position after which a channel lost data matters either.)
+    /// Nothing is left of it. (Then no position after which a channel lost data matters either.)
     fn is_over(&self) -> bool {
         self.held.is_empty()
             && self.recent.is_empty()
@@ -193,6 +194,7 @@ impl Receiver {
     }
 
     /// The delay of a segment, for the sender that wants to know what becomes of it.
+    #[inline]
     fn take_delay(&mut self, now: Time, segment: &Segment) {
         let disorder = self.disorder.as_mut();
         let indicator = disorder.and_then(|disorder| disorder.indicator.as_mut());
@@ -337,8 +339,15 @@ impl Receiver {
     }
 
     fn note_quiet(&mut self) {
-        self.disorder.take_if(|disorder| disorder.is_over());
-        self.quiet = self.disorder.is_none();
+        let disorder = self.disorder.as_mut();
+        self.quiet = disorder.is_none_or(|disorder| {
+            let is_over = disorder.is_over();
+            if is_over {
+                disorder.after_eln.clear();
+                disorder.dupacks = Dupacks::default();
+            }
+            is_over
+        });
     }
 
     /// The blocks held out of order.

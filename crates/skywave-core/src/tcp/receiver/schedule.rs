@@ -117,7 +117,9 @@ impl Receiver {
         }
         if let Acking::DelayedDupacks { .. } = self.config.acking {
             self.timer = Time::MAX;
-            if let Some(disorder) = &mut self.disorder {
+            if let Some(disorder) = &mut self.disorder
+                && !self.quiet
+            {
                 disorder.dupacks.released = true;
                 self.acks += std::mem::take(&mut disorder.dupacks.waiting);
             }
