@@ -70,10 +70,12 @@ impl Segments {
     /// One segment.
     pub const ONE: Self = Self(1.0);
 
-    /// `bytes` in segments of `mss` bytes.
+    /// `bytes`, less than 2^63, in segments of `mss` bytes.
     #[inline]
     pub fn from_bytes(bytes: u64, mss: u32) -> Self {
-        Self(bytes as f64 / f64::from(mss))
+        debug_assert!(bytes.cast_signed() >= 0, "{bytes}");
+        // From a signed number, as processors know no other.
+        Self(bytes.cast_signed() as f64 / f64::from(mss))
     }
 
     /// Whole bytes in this window; at most 2^63, from where on windows are all the same to a sender.

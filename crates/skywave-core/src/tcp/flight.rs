@@ -10,6 +10,8 @@ mod rate;
 mod scoreboard;
 mod segment;
 
+use std::ops::Range;
+
 use crate::ring::Ring;
 use crate::time::Time;
 
@@ -137,6 +139,12 @@ impl Flight {
         self.segments.back().map(|s| self.sent(s))
     }
 
+    /// The oldest segment in flight, as it is kept.
+    #[inline]
+    pub(crate) fn oldest(&self) -> Option<&Kept> {
+        self.segments.front()
+    }
+
     /// The oldest segment in flight.
     pub fn first(&self) -> Option<Sent> {
         self.segments.front().map(|s| self.sent(s))
@@ -179,11 +187,17 @@ impl Flight {
     /// The segment that holds `position`.
     #[inline]
     pub fn at(&self, position: u64) -> Option<Sent> {
-        if position >= self.max {
-            return None; // most often asked of `nxt`
-        }
         let segment = self.segments.get(self.index_of(position)?)?;
         Some(self.sent(segment))
+    }
+
+    /// End of the segment at `nxt`, if it was sent before.
+    #[inline]
+    pub(crate) fn end_of_old(&self) -> Option<u64> {
+        if self.nxt == self.max {
+            return None;
+        }
+        Some(self.segments.get(self.index_of(self.nxt)?)?.end())
     }
 
     #[inline(never)]
@@ -237,8 +251,9 @@ impl Flight {
         self.max = end;
     }
 
-    /// Records that the segment at `position` is sent again; moves `nxt` over it when it stood there.
-    pub fn send_again(&mut self, position: u64, now: Time) -> Option<Sent> {
+    /// Records that the segment at `position` is sent again; moves `nxt` over it when it stood there. Returns
+    /// its positions.
+    pub fn send_again(&mut self, position: u64, now: Time) -> Option<Range<u64>> {
         let index = self.index_of(position)?;
         let segment = &mut self.segments[index];
         segment.send_again(now);
@@ -261,7 +276,7 @@ impl Flight {
             let number = self.segments.first_number() + index as u64;
             delivery.by_time.sent_again(number, now);
         }
-        Some(self.sent(&self.segments[index]))
+        Some(start..end)
     }
 
     /// Goes back N: the next segment to send is the oldest one again, even if the receiver said

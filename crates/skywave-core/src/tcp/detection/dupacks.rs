@@ -25,13 +25,21 @@ impl BuiltIn for Dupacks {
     }
 }
 
+impl Dupacks {
+    /// With so many duplicate ACKs a loss is found.
+    #[inline]
+    pub(super) fn is_reached(&self, dupacks: u32) -> bool {
+        dupacks == self.0
+    }
+}
+
 impl Detector for Dupacks {
     const ONLY_COUNTS: bool = true;
 }
 
 impl LossDetector for Dupacks {
     fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
-        event.dupacks == self.0
+        self.is_reached(event.dupacks)
     }
 
     fn threshold(&self) -> u32 {

@@ -355,6 +355,15 @@ impl Detection {
         fact!(self, ONLY_COUNTS, false)
     }
 
+    /// Whether a loss is found with so many duplicate ACKs; `None` if there is more to it than their number.
+    #[inline]
+    pub(super) fn count(&self, dupacks: u32) -> Option<bool> {
+        match self {
+            Self::Dupacks(member) => Some(member.is_reached(dupacks)),
+            _ => None,
+        }
+    }
+
     /// Whether `on_sent` does anything.
     #[inline]
     pub(super) fn hears_of_sending(&self) -> bool {
@@ -373,6 +382,11 @@ impl Detection {
     #[inline(never)]
     fn own_timer(&self) -> Option<Time> {
         each!(self, m => m.next_timer())
+    }
+
+    #[inline(never)]
+    fn own_loss_rule(&self) -> LossRule {
+        each!(self, m => m.loss_rule())
     }
 
     #[inline(never)]
@@ -473,8 +487,12 @@ impl LossDetector for Detection {
         each!(self, m => m.threshold())
     }
 
+    #[inline]
     fn loss_rule(&self) -> LossRule {
-        each!(self, m => m.loss_rule())
+        match self {
+            Self::Dupacks(member) => member.loss_rule(),
+            other => other.own_loss_rule(),
+        }
     }
 
     fn distrusts_rto(&self) -> bool {

@@ -75,10 +75,15 @@ impl Flight {
 
     /// Works out the order anew, as segments may be waited for now that were not before. Those from
     /// `nxt` on are not waited for until they are sent again.
+    #[inline]
     pub(super) fn order_anew(&mut self) {
-        if self.delivery.is_none() {
-            return;
+        if self.delivery.is_some() {
+            self.order_deliveries_anew();
         }
+    }
+
+    #[inline(never)]
+    fn order_deliveries_anew(&mut self) {
         let first = self.segments.first_number();
         let sent = self.segments.iter().take_while(|s| s.end() <= self.nxt);
         let again = (first..).zip(sent).filter(|(_, s)| !s.was_sent_once());

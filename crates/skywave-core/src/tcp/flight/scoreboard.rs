@@ -7,6 +7,8 @@
 //! remembers how far each has come. `tests/scoreboard.rs` compares all answers with those of a walk
 //! over all segments.
 
+use std::ops::Range;
+
 use super::{Flight, Kept, Marks, Sent, end_doubling};
 use crate::ranges::{Ranges, Span};
 
@@ -244,6 +246,7 @@ impl Flight {
 
     /// Marks every segment that ends at `edge` or below as lost, unless the receiver holds it or it
     /// was sent again: of a segment sent again only the first copy is lost.
+    #[inline]
     pub fn mark_lost_below(&mut self, edge: u64) {
         let judged = self.scoreboard.as_ref().map_or(0, |s| s.judged);
         let unjudged = Span {
@@ -253,8 +256,20 @@ impl Flight {
         if unjudged.start >= edge {
             return;
         }
+        if let Some(scoreboard) = &mut self.scoreboard
+            && scoreboard.held.covering(unjudged).is_some()
+        {
+            scoreboard.judged = edge; // the usual case: the receiver holds all of it
+        } else {
+            self.mark_gaps(unjudged);
+        }
+    }
+
+    /// Marks what of `unjudged` is lost.
+    #[inline(never)]
+    fn mark_gaps(&mut self, unjudged: Span) {
         let mut scoreboard = self.scoreboard.take().unwrap_or_default();
-        scoreboard.judged = edge;
+        scoreboard.judged = unjudged.end;
         for gap in scoreboard.held.gaps(unjudged) {
             let first = self.index_ending(gap.start);
             for index in first..self.index_ending(gap.end) {
@@ -296,29 +311,30 @@ impl Flight {
         self.note_lost(self.first_number() + index as u64, start, end);
     }
 
-    /// The first segment that is to be sent again.
+    /// Positions of the first segment that is to be sent again.
     #[inline]
-    pub fn next_lost(&mut self) -> Option<Sent> {
+    pub fn next_lost(&mut self) -> Option<Range<u64>> {
         if self.lost == 0 {
             return None;
         }
         self.find_lost()
     }
 
-    fn find_lost(&mut self) -> Option<Sent> {
+    fn find_lost(&mut self) -> Option<Range<u64>> {
         let first = self.segments.front()?;
         if first.has(Marks::LOST) {
-            return Some(first.sent(false));
+            return Some(first.range());
         }
         let from = self.scoreboard.as_ref()?.lost_from.max(self.una);
-        let from = self.index_of(from)?;
-        let lost = (from..self.segments.len())
-            .map(|index| &self.segments[index])
-            .find(|s| s.has(Marks::LOST))?;
+        let mut index = self.index_of(from)?;
+        while !self.segments.get(index)?.has(Marks::LOST) {
+            index += 1;
+        }
+        let lost = self.segments[index].range();
         if let Some(scoreboard) = &mut self.scoreboard {
             scoreboard.lost_from = lost.start;
         }
-        Some(lost.sent(false))
+        Some(lost)
     }
 
     /// The first segment below the highest report that was neither reported nor sent again (RFC

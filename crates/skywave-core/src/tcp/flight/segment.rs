@@ -1,5 +1,7 @@
 //! A segment in flight, as others see it and as it is kept.
 
+use std::ops::Range;
+
 use crate::time::Time;
 
 /// One segment that was sent and is not yet acknowledged cumulatively.
@@ -88,10 +90,28 @@ impl Kept {
         self.start + self.len()
     }
 
+    /// Its positions.
+    #[inline]
+    pub(super) fn range(&self) -> Range<u64> {
+        self.start..self.end()
+    }
+
     /// When it was first sent.
     #[inline]
     pub fn first_sent(&self) -> Time {
         self.first_sent
+    }
+
+    /// When it was last sent.
+    #[inline]
+    pub(crate) fn last_sent(&self) -> Time {
+        self.last_sent
+    }
+
+    /// How often it was sent; 65,535 stands for that or more.
+    #[inline]
+    pub(crate) fn transmissions(&self) -> u32 {
+        u32::from(self.transmissions)
     }
 
     #[inline]

@@ -96,13 +96,18 @@ impl Sender {
         let flight_before = self.flight.in_flight();
         self.found = None;
         let acked = self.flight.acknowledge(ack);
-        if !self.standard || self.recovery.is_active() {
+        if !self.standard {
             return self.on_any_new_ack(now, segment, flight_before, fresh, acked);
         }
-        // The usual case, and a short one: only the timer and the window change.
-        self.recovery.on_open_ack(&mut self.flight);
-        self.go_on(now, segment);
-        if self.window_was_used(flight_before) {
+        // The usual case, and a short one: only the recovery, the timer and the window change.
+        let is_open = if self.recovery.is_active() {
+            self.repair_on_new_ack(now, segment, acked, fresh).0 == Progress::Open
+        } else {
+            self.recovery.on_open_ack(&mut self.flight);
+            self.go_on(now, segment);
+            true
+        };
+        if is_open && self.window_was_used(flight_before) {
             let segments = |bytes| Segments::from_bytes(bytes, self.config.mss);
             self.window.grow(self.config.counting.counted(
                 || segments(acked.bytes),
@@ -130,7 +135,7 @@ impl Sender {
         let segment_rtt = acked.newest_sent.map(|sent| now.since(sent));
         let finding = self.look(now, segment_rtt);
         let (progress, rtt) = if self.recovery.is_active() {
-            self.repair_on_new_ack(now, segment, acked_segments, delivered)
+            self.repair_on_new_ack(now, segment, acked, fresh)
         } else {
             self.recovery.on_open_ack(&mut self.flight);
             (Progress::Open, self.go_on(now, segment))
@@ -248,9 +253,11 @@ impl Sender {
         &mut self,
         now: Time,
         segment: &Segment,
-        acked: Segments,
-        delivered: u64,
+        acked: Acked,
+        fresh: u64,
     ) -> (Progress, Option<Duration>) {
+        let delivered = fresh + acked.bytes - acked.sacked_before;
+        let acked = Segments::from_bytes(acked.bytes, self.config.mss);
         let progress = self.repairing(delivered, |recovery, repair| {
             recovery.on_new_ack(repair, acked)
         });
@@ -341,6 +348,22 @@ impl Sender {
     pub(super) fn on_dupack(&mut self, now: Time, segment: &Segment, fresh: u64) {
         let counts = fresh > 0 || !self.recovery.uses_sack();
         self.dupacks += u32::from(counts);
+        if !self.standard {
+            return self.on_any_dupack(now, segment, fresh, counts);
+        }
+        // The usual case: nobody but the recovery hears of it.
+        let found = counts.then(|| self.find_loss(now)).flatten();
+        if let Some(why) = found.filter(|why| self.may_retransmit(*why)) {
+            self.found = Some(why);
+            self.fast_retransmit(now, cause_of(why), fresh);
+        } else if self.recovery.is_active() {
+            self.repairing(fresh, LossRecovery::on_dupack);
+        }
+    }
+
+    /// The rest of [`Self::on_dupack`], with any members; the ACK `counts` as a duplicate one.
+    #[inline(never)]
+    fn on_any_dupack(&mut self, now: Time, segment: &Segment, fresh: u64, counts: bool) {
         let owns_window = self.congestion.owns_window();
         if !self.congestion.is_standard() && !owns_window {
             let event = ack_event!(self, now, Segments::ZERO, None, None);

@@ -96,17 +96,15 @@ impl Sender {
 
     /// How the oldest segment is found lost on this duplicate ACK, if it is.
     pub(super) fn find_loss(&mut self, now: Time) -> Option<Why> {
-        let threshold = self.detection.threshold();
-        let event = detection_event!(self, now);
-        if self.detection.on_dupack(&event) {
-            return Some(if self.dupacks == threshold {
-                Why::Dupacks
-            } else {
-                Why::Detector
-            });
-        }
-        if self.detection.is_waiting() {
-            return None;
+        match self.detection.count(self.dupacks) {
+            Some(true) => return Some(Why::Dupacks),
+            Some(false) => {}
+            None => {
+                let found = self.ask_detector(now);
+                if found.is_some() || self.detection.is_waiting() {
+                    return found;
+                }
+            }
         }
         let LossRule::DupThresh(threshold) = self.detection.loss_rule() else {
             return None;
@@ -114,6 +112,19 @@ impl Sender {
         let mss = self.config.mss;
         let seen = self.recovery.first_is_lost(&self.flight, mss, threshold);
         seen.then_some(Why::Sack)
+    }
+
+    /// How a detector that does more than count duplicate ACKs finds the oldest segment lost on this one.
+    #[inline(never)]
+    fn ask_detector(&mut self, now: Time) -> Option<Why> {
+        let threshold = self.detection.threshold();
+        let event = detection_event!(self, now);
+        let found = self.detection.on_dupack(&event);
+        found.then_some(if self.dupacks == threshold {
+            Why::Dupacks
+        } else {
+            Why::Detector
+        })
     }
 
     /// Everything below `recover` was sent before the last recovery or timeout: duplicate ACKs for
@@ -135,9 +146,10 @@ impl Sender {
 
     /// `delivered`: bytes that the ACK reports to have arrived.
     pub(super) fn fast_retransmit(&mut self, now: Time, cause: LossCause, delivered: u64) {
-        let Some(first) = self.flight.first() else {
+        let Some(first) = self.flight.oldest() else {
             return;
         };
+        let (last_sent, transmissions) = (first.last_sent(), first.transmissions());
         let before = self.detection.flight_before();
         let before = before.map(|bytes| Segments::from_bytes(bytes, self.config.mss));
         let window = if self.detection.cuts_by_outstanding() {
@@ -149,7 +161,7 @@ impl Sender {
             window: before.map_or(window, |before| window.max(before)),
             in_flight: before.unwrap_or_else(|| self.in_flight()),
             outstanding: before.unwrap_or_else(|| self.outstanding()),
-            ..self.loss_event(now, cause, first.last_sent, first.transmissions)
+            ..self.loss_event(now, cause, last_sent, transmissions)
         };
         let covered = self.is_cut_already();
         let told_apart = cause == LossCause::Eln || !self.detection.is_congestion(&event);

@@ -1,11 +1,12 @@
 //! Choice of what goes on the wire next: lost segments first, then the segment at `nxt`.
 
+use std::ops::Range;
+
 use super::{Resend, Sender, State, Timed, Why};
 use crate::packet::{Ecn, Flags, Marks, Options, Segment, Timestamps};
 use crate::seq::SeqNr;
 use crate::tcp::congestion::CongestionControl;
 use crate::tcp::detection::{Allowance, LossDetector, LossRule, Sending};
-use crate::tcp::flight::Sent;
 use crate::tcp::limits::Limit;
 use crate::tcp::recovery::LossRecovery;
 use crate::tcp::timeout::TimeoutPolicy;
@@ -164,7 +165,7 @@ impl Sender {
                 Why::PartialAck
             };
             let next = Next::Again(lost.start, self.found.unwrap_or(seen));
-            let fits = room.is_none_or(|room| room >= lost.len());
+            let fits = room.is_none_or(|room| room >= lost.end - lost.start);
             return if fits { Ok(next) } else { Err(Limit::Cwnd) };
         }
         self.flight.skip_sacked();
@@ -198,9 +199,9 @@ impl Sender {
     #[inline]
     pub(super) fn next_in_order(&self) -> (Option<Next>, u64) {
         let nxt = self.flight.nxt();
-        if let Some(old) = self.flight.at(nxt) {
+        if let Some(end) = self.flight.end_of_old() {
             let why = self.found.unwrap_or(Why::GoBackN);
-            return (Some(Next::Again(nxt, why)), old.end);
+            return (Some(Next::Again(nxt, why)), end);
         }
         let end = self.end_of_new(nxt);
         ((end > nxt).then_some(Next::New(end)), end)
@@ -345,20 +346,23 @@ impl Sender {
         self.limits.hear(now);
         self.probe = false;
         let in_order = position == self.flight.nxt();
-        let sent = self.flight.send_again(position, now)?;
+        let Range { start, end } = self.flight.send_again(position, now)?;
         let sending = if !in_order {
             Sending::Repair
-        } else if self.went_back.contains(&sent.start) {
-            self.went_back.start = sent.end;
+        } else if self.went_back.contains(&start) {
+            self.went_back.start = end;
             Sending::AfterTimeout
         } else {
             Sending::GoBackN
         };
-        self.detection.on_sent(&sent, sending);
-        if let Some(undo) = self.undo() {
-            undo.on_sent_again(now, sent.end);
+        if self.detection.hears_of_sending()
+            && let Some(sent) = self.flight.at(start)
+        {
+            self.detection.on_sent(&sent, sending);
         }
-        let Sent { start, end, .. } = sent;
+        if let Some(undo) = self.undo() {
+            undo.on_sent_again(now, end);
+        }
         self.last_sent = now;
         self.found = None;
         self.resend = Some(Resend { end, why });
