@@ -52,6 +52,8 @@ pub struct Flight {
     doubled: u64,
     /// Bytes of segments that the scoreboard has as reported.
     sacked: u64,
+    /// End of the highest block reported; 0 when there is none.
+    highest: u64,
     /// Bytes found lost so far; bytes that were found lost twice count twice.
     lost_ever: u64,
     /// `None` until the first report, or the first loss above the oldest segment.

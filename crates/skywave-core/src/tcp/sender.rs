@@ -140,24 +140,26 @@ pub struct Sender {
     syn_lost: bool,
     /// How the next segment to be sent again was found to be lost.
     found: Option<Why>,
+    /// A cut may be taken back: there is an [`Undo`].
+    undoes: bool,
     peer_timestamp: Time,
     resend: Option<Resend>,
+    /// Of a policy member only its kind, at its start, is read for each packet.
     recovery: Recovery,
-    /// Its first field is the RTO; the rest changes with samples only.
-    rto: RtoEstimator,
-    /// Every packet touches its last fields, and those of the counters. Policy members come after
-    /// each of the two, since of a member only its kind, at its start, is read for each packet.
-    limits: LimitClock,
-    timeout: Timeout,
     detection: Detection,
-    counters: SenderCounters,
-    congestion: Congestion,
-    /// No fast retransmit until everything below this position is acknowledged.
-    recover: Option<u64>,
-    /// Positions that were in flight at the last timeout and have not been sent since.
-    went_back: Range<u64>,
     /// `None` unless the connection is paced.
     pacing: Option<Box<Pacing>>,
+    /// Every packet touches its last fields, those of the counters, and the RTO, which is the first field of the
+    /// estimator.
+    limits: LimitClock,
+    timeout: Timeout,
+    rto: RtoEstimator,
+    /// No fast retransmit until everything below this position is acknowledged.
+    recover: Option<u64>,
+    counters: SenderCounters,
+    congestion: Congestion,
+    /// Positions that were in flight at the last timeout and have not been sent since.
+    went_back: Range<u64>,
     signals: Signals,
     /// `Flight::lost_ever` when the law was last told of losses.
     lost_told: u64,
@@ -234,18 +236,16 @@ impl Sender {
         } else {
             composition.recovery
         };
+        let slow = slow_start.is_some();
+        let extras = Extras::new(slow_start, &config);
         Self {
+            undoes: extras.as_ref().is_some_and(|extras| extras.undo.is_some()),
             plain: counts && !paced && !config.ecn && !rate && !asks && !limited,
-            standard: counts
-                && congestion.is_standard()
-                && slow_start.is_none()
-                && !limited
-                && !asks
-                && !judges,
+            standard: counts && congestion.is_standard() && !slow && !limited && !asks && !judges,
             pacing: paced.then(|| Box::new(Pacing::new(config.pacing))),
             signals: Signals::default(),
             lost_told: 0,
-            extras: Extras::new(slow_start, &config),
+            extras,
             state: State::Closed,
             flight: Flight::default(),
             window: Window {
@@ -388,7 +388,7 @@ impl Sender {
         } else {
             self.look(now, None);
         }
-        if self.extras.is_some() {
+        if self.undoes {
             self.look_for_mistake(now, ack, segment);
         }
     }

@@ -17,8 +17,6 @@ use crate::ranges::{Ranges, Span};
 pub(super) struct Scoreboard {
     /// Whole segments that blocks report, from `una` on.
     held: Ranges,
-    /// End of the highest block reported.
-    highest: u64,
     /// Below it each segment is held, lost, or was sent again and counts once: nothing is left for
     /// [`Flight::mark_lost_below`] to do.
     judged: u64,
@@ -45,7 +43,7 @@ impl Flight {
     /// End of the highest block reported; `una` or less when there is none.
     #[inline]
     pub fn highest_sacked(&self) -> u64 {
-        self.scoreboard.as_ref().map_or(0, |s| s.highest)
+        self.highest
     }
 
     /// The receiver holds `segment`.
@@ -93,7 +91,7 @@ impl Flight {
             return 0;
         }
         let mut scoreboard = self.scoreboard.take().unwrap_or_default();
-        scoreboard.highest = scoreboard.highest.max(end);
+        self.highest = self.highest.max(end);
         let mut start = start.max(self.una);
         if let Some(held) = scoreboard.held.at(start) {
             start = held.end;
@@ -177,15 +175,20 @@ impl Flight {
     /// section 8).
     #[inline]
     pub fn clear_sacked(&mut self) {
-        if let Some(scoreboard) = &mut self.scoreboard {
-            scoreboard.highest = 0;
-            if self.sacked > 0 {
-                scoreboard.held.clear();
-                scoreboard.begin_again();
-                self.sacked = 0;
-                self.order_anew();
-            }
+        self.highest = 0;
+        if self.sacked > 0 {
+            self.forget_all_reports();
         }
+    }
+
+    #[inline(never)]
+    fn forget_all_reports(&mut self) {
+        if let Some(scoreboard) = &mut self.scoreboard {
+            scoreboard.held.clear();
+            scoreboard.begin_again();
+        }
+        self.sacked = 0;
+        self.order_anew();
     }
 
     /// Forgets that the oldest segment was reported.
@@ -341,7 +344,7 @@ impl Flight {
     /// 6675 section 4, rule 3 of `NextSeg`).
     pub fn next_hole(&mut self) -> Option<Sent> {
         let scoreboard = self.scoreboard.as_ref()?;
-        let highest = scoreboard.highest;
+        let highest = self.highest;
         let mut position = scoreboard.repaired.max(self.una);
         let mut hole = None;
         while let Some(segment) = self.at(position).filter(|s| s.end <= highest) {

@@ -107,8 +107,10 @@ pub trait LossRecovery {
 
 /// A sender's recovery.
 ///
-/// Whether one is going on is kept here: most of the time none is, and then there is nothing to ask.
+/// Whether one is going on is kept here, at its start: most of the time none is, and then there is nothing to
+/// ask.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Recovery {
     active: bool,
     member: Member,

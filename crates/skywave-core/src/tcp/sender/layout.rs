@@ -10,12 +10,11 @@ use crate::time::Time;
 
 impl Sender {
     /// Bytes that an ACK of new data and the segment that answers it touch: from the first field to
-    /// the RTO, which is the estimator's first field; from the end of the limit clock to the kind
-    /// of the timeout policy; from the count of segments sent to the kind of the window law.
+    /// the kind of the recovery; from the end of the limit clock to the RTO, which is the estimator's first
+    /// field; from the count of segments sent to the kind of the window law.
     pub(crate) const ACK_TOUCHES: [Range<usize>; 3] = [
-        0..offset_of!(Sender, rto) + size_of::<Time>(),
-        offset_of!(Sender, limits) + LimitClock::HOT
-            ..offset_of!(Sender, timeout) + size_of::<u64>(),
+        0..offset_of!(Sender, recovery) + 2 * size_of::<u64>(),
+        offset_of!(Sender, limits) + LimitClock::HOT..offset_of!(Sender, rto) + size_of::<Time>(),
         offset_of!(Sender, counters) + offset_of!(SenderCounters, sent)
             ..offset_of!(Sender, congestion) + size_of::<u64>(),
     ];
