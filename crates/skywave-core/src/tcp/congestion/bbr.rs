@@ -28,7 +28,7 @@ use crate::tcp::window::{
 use crate::units::{Rate, Segments};
 
 use aggregation::Aggregation;
-use model::MinRtt;
+use model::{Delivers, MinRtt};
 use phase::Phase;
 use window::Repair;
 
@@ -40,6 +40,7 @@ pub struct Bbr {
     rounds: Rounds,
     bandwidth: MaxRate,
     min_rtt: MinRtt,
+    delivers: Delivers,
     full_pipe: FullPipe,
     phase: Phase,
     aggregation: Aggregation,
@@ -79,6 +80,7 @@ impl Bbr {
             rounds: Rounds::default(),
             bandwidth: MaxRate::new(NO_RATE),
             min_rtt: MinRtt::default(),
+            delivers: Delivers::default(),
             full_pipe: FullPipe::default(),
             phase: Phase::Startup,
             aggregation: Aggregation::default(),
@@ -97,11 +99,8 @@ impl Bbr {
 
     /// `gain` BDPs in segments; the initial window before a round trip was seen (section 4.2.3.2).
     fn bdp(&self, gain: Gain) -> Segments {
-        let Some(rtt) = self.min_rtt.get() else {
-            return self.initial_window;
-        };
-        let bdp = delivered_in(rtt, self.bandwidth.get(), self.mss) * gain;
-        bdp.ceil()
+        let bdp = self.delivers.in_rtt();
+        bdp.map_or(self.initial_window, |bdp| (bdp * gain).ceil())
     }
 
     /// Segments that leave at once (section 4.2.2).
@@ -122,10 +121,17 @@ impl Bbr {
         if !self.starved.limits(sample) || rate >= self.bandwidth.get() {
             self.bandwidth.update(self.rounds.count(), rate);
         }
+        self.note_model();
         let bandwidth = self.bandwidth.get();
         let lump = self.aggregation.on_ack(ack, round, bandwidth, self.mss);
         self.aggregation.note(lump.min(cwnd));
         round
+    }
+
+    /// The model may have changed.
+    fn note_model(&mut self) {
+        let (rtt, rate) = (self.min_rtt.get(), self.bandwidth.get());
+        self.delivers.follow(rtt, rate, self.mss);
     }
 
     fn in_segments(&self, bytes: u64) -> Segments {

@@ -1,15 +1,13 @@
 //! By how much the window is wider for ACKs that come in lumps ([`Lumps`]): the largest lump of the last five
 //! to ten round trips.
 
-use super::{Lumps, OfLate, delivered_in};
+use super::{Lumps, OfLate};
 use crate::tcp::window::AckEvent;
-use crate::time::{Duration, Time};
+use crate::time::Time;
 use crate::units::{Rate, Segments};
 
 /// Round trips after which the older half of the lumps is forgotten.
 const HALF_WINDOW: u32 = 5;
-/// A lump counts up to what the path's rate delivers in this time.
-const LONGEST_SILENCE: Duration = Duration::from_millis(100);
 
 /// Follows the ACKs of one connection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,10 +42,8 @@ impl Aggregation {
         self.excess.note(lump);
     }
 
-    /// By how much the window is to be wider.
-    pub(super) fn allowance(&self, bandwidth: Rate, mss: u32) -> Segments {
-        self.excess
-            .get()
-            .min(delivered_in(LONGEST_SILENCE, bandwidth, mss))
+    /// By how much the window is to be wider; a lump counts up to `longest`.
+    pub(super) fn allowance(&self, longest: Segments) -> Segments {
+        self.excess.get().min(longest)
     }
 }

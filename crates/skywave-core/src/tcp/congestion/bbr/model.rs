@@ -1,6 +1,8 @@
-//! The smallest round trip as version 1 knows it.
+//! The smallest round trip as version 1 knows it, and what the path delivers in it.
 
+use super::{NO_RATE, delivered_in};
 use crate::time::{Duration, Time};
+use crate::units::{Rate, Segments};
 
 /// For how long a smallest round trip counts (RTpropFilterLen).
 const RTT_WINDOW: Duration = Duration::from_secs(10);
@@ -33,5 +35,54 @@ impl MinRtt {
 
     pub(super) fn get(&self) -> Option<Duration> {
         self.rtt
+    }
+}
+
+/// Lumps of ACKs count up to what the path's rate delivers in this time.
+const LONGEST_SILENCE: Duration = Duration::from_millis(100);
+
+/// What the path delivers by the present model. Every ACK asks several times, and few change the model.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delivers {
+    rtt: Option<Duration>,
+    rate: Rate,
+    in_rtt: Segments,
+    in_silence: Segments,
+}
+
+impl Default for Delivers {
+    fn default() -> Self {
+        Self {
+            rtt: None,
+            rate: NO_RATE,
+            in_rtt: Segments::ZERO,
+            in_silence: Segments::ZERO,
+        }
+    }
+}
+
+impl Delivers {
+    /// The model may have changed; `mss`: payload bytes of a segment.
+    #[inline]
+    pub(super) fn follow(&mut self, rtt: Option<Duration>, rate: Rate, mss: u32) {
+        if (rtt, rate) == (self.rtt, self.rate) {
+            return;
+        }
+        *self = Self {
+            rtt,
+            rate,
+            in_rtt: delivered_in(rtt.unwrap_or_default(), rate, mss),
+            in_silence: delivered_in(LONGEST_SILENCE, rate, mss),
+        };
+    }
+
+    /// In the smallest round trip, if one is known: the BDP.
+    pub(super) fn in_rtt(&self) -> Option<Segments> {
+        self.rtt.map(|_| self.in_rtt)
+    }
+
+    /// In the longest time between lumps of ACKs that counts.
+    pub(super) fn in_silence(&self) -> Segments {
+        self.in_silence
     }
 }

@@ -118,6 +118,7 @@ impl Bbr {
         self.check_drain(ack.now, sample, window);
         let late = sample.flight_before <= u64::from(self.mss);
         let expired = self.min_rtt.update(ack.now, sample.rtt, late);
+        self.note_model();
         if expired && !self.idle_restart && !self.phase.is_probe_rtt() {
             self.repair.save(window.cwnd, &self.phase);
             self.phase = Phase::ProbeRtt(None);

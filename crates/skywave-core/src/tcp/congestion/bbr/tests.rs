@@ -336,7 +336,7 @@ fn in_steady_state_two_bdps_and_three_bursts_are_in_flight() {
     let lump = path
         .law
         .aggregation
-        .allowance(path.law.bandwidth.get(), MSS);
+        .allowance(path.law.delivers.in_silence());
     assert!(lump <= Segments(2.0), "{lump:?}");
     assert!(
         (23.0..=28.0).contains(&path.window.cwnd.0),
@@ -356,7 +356,7 @@ fn the_window_is_wider_by_the_largest_lump_of_acks() {
     let allowance = |path: &Path| {
         path.law
             .aggregation
-            .allowance(path.law.bandwidth.get(), MSS)
+            .allowance(path.law.delivers.in_silence())
     };
     assert_near(allowance(&path).0, 8.0, "allowance");
     path.take_ack(40, ms(10), 1_000_000);

@@ -61,7 +61,7 @@ impl Bbr {
     fn target(&self) -> Segments {
         let mut target = self.bdp(self.phase.cwnd_gain());
         if self.full_pipe.is_reached() {
-            target += self.aggregation.allowance(self.bandwidth.get(), self.mss);
+            target += self.aggregation.allowance(self.delivers.in_silence());
         }
         self.with_bursts(target)
     }
