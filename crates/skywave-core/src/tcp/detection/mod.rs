@@ -300,6 +300,8 @@ pub trait Detector: BuiltIn {
     const HEARS_OF_SENDING: bool = !Self::ONLY_COUNTS;
     /// [`LossDetector::on_new_ack`] may answer anything but "no".
     const HEARS_OF_NEW_ACKS: bool = !Self::ONLY_COUNTS;
+    /// [`LossDetector::segment_len`] may answer anything but the MSS.
+    const SHORTENS_SEGMENTS: bool = false;
     /// It goes by what the receiver reports (RFC 2018), whatever the recovery does.
     const NEEDS_SACK: bool = false;
     /// It wants to know of routers' marks (RFC 3168).
@@ -385,6 +387,11 @@ impl Detection {
     }
 
     #[inline(never)]
+    fn own_segment_len(&self, mss: u32) -> u32 {
+        each!(self, m => m.segment_len(mss))
+    }
+
+    #[inline(never)]
     fn own_loss_rule(&self) -> LossRule {
         each!(self, m => m.loss_rule())
     }
@@ -463,10 +470,10 @@ impl LossDetector for Detection {
 
     #[inline]
     fn next_timer(&self) -> Option<Time> {
-        if self.only_counts() {
-            None
-        } else {
-            self.own_timer()
+        match self {
+            Self::Dupacks(_) => None,
+            Self::Rack(member) => member.next_timer(),
+            other => other.own_timer(),
         }
     }
 
@@ -499,8 +506,13 @@ impl LossDetector for Detection {
         each!(self, m => m.distrusts_rto())
     }
 
+    #[inline]
     fn segment_len(&self, mss: u32) -> u32 {
-        each!(self, m => m.segment_len(mss))
+        if fact!(self, SHORTENS_SEGMENTS, true) {
+            self.own_segment_len(mss)
+        } else {
+            mss
+        }
     }
 
     #[inline]

@@ -217,6 +217,7 @@ impl LossDetector for Rack {
         }
     }
 
+    #[inline]
     fn next_timer(&self) -> Option<Time> {
         self.timer.map(|timer| match timer {
             Timer::Reordering(at) | Timer::Probe(at) => at,

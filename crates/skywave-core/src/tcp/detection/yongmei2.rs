@@ -71,7 +71,9 @@ impl BuiltIn for Yongmei2 {
     }
 }
 
-impl Detector for Yongmei2 {}
+impl Detector for Yongmei2 {
+    const SHORTENS_SEGMENTS: bool = true;
+}
 
 impl Yongmei2 {
     fn is_noise(&self) -> bool {

@@ -112,7 +112,7 @@ impl Sender {
 
     /// Chooses what to send next: lost segments first, then the segment at `nxt`. Otherwise returns
     /// the limit that forbids it, if the connection is open.
-    #[inline]
+    #[inline(always)]
     pub(super) fn choose(&mut self) -> Result<Next, Option<Limit>> {
         if self.state != State::Established {
             return self.choose_syn();
@@ -149,7 +149,7 @@ impl Sender {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn choose_data(&mut self) -> Result<Next, Limit> {
         if self.probe
             && let Some(probe) = self.choose_probe()
@@ -196,7 +196,7 @@ impl Sender {
     }
 
     /// The segment at `nxt`, if there is one, and its end.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_in_order(&self) -> (Option<Next>, u64) {
         let nxt = self.flight.nxt();
         if let Some(end) = self.flight.end_of_old() {
