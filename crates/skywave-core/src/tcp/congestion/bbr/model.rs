@@ -8,21 +8,30 @@ use crate::units::{Rate, Segments};
 const RTT_WINDOW: Duration = Duration::from_secs(10);
 
 /// The smallest round trip (BBR.RTprop, section 4.1.2).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct MinRtt {
-    rtt: Option<Duration>,
+    /// As long as can be before one was seen.
+    rtt: Duration,
     /// When it was seen, or PROBE_RTT has ended.
     since: Time,
+}
+
+impl Default for MinRtt {
+    fn default() -> Self {
+        Self {
+            rtt: Duration::MAX,
+            since: Time::ZERO,
+        }
+    }
 }
 
 impl MinRtt {
     /// A round trip was seen, `late` if the receiver may have kept the ACK back. Whether nothing as small
     /// had been seen for the whole window before it.
     pub(super) fn update(&mut self, now: Time, rtt: Option<Duration>, late: bool) -> bool {
-        let expired = self.rtt.is_some() && now > self.since + RTT_WINDOW;
-        let smallest = |rtt: Duration| self.rtt.is_none_or(|least| rtt <= least);
-        if let Some(rtt) = rtt.filter(|&rtt| smallest(rtt) || expired && !late) {
-            self.rtt = Some(rtt);
+        let expired = self.is_known() && now > self.since + RTT_WINDOW;
+        if let Some(rtt) = rtt.filter(|&rtt| rtt <= self.rtt || expired && !late) {
+            self.rtt = rtt;
             self.since = now;
         }
         expired
@@ -33,8 +42,14 @@ impl MinRtt {
         self.since = now;
     }
 
-    pub(super) fn get(&self) -> Option<Duration> {
+    /// As long as can be before one was seen.
+    #[inline]
+    pub(super) fn get(&self) -> Duration {
         self.rtt
+    }
+
+    fn is_known(&self) -> bool {
+        self.rtt < Duration::MAX
     }
 }
 
@@ -44,7 +59,7 @@ const LONGEST_SILENCE: Duration = Duration::from_millis(100);
 /// What the path delivers by the present model. Every ACK asks several times, and few change the model.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Delivers {
-    rtt: Option<Duration>,
+    rtt: Duration,
     rate: Rate,
     in_rtt: Segments,
     in_silence: Segments,
@@ -53,7 +68,7 @@ pub(super) struct Delivers {
 impl Default for Delivers {
     fn default() -> Self {
         Self {
-            rtt: None,
+            rtt: Duration::MAX,
             rate: NO_RATE,
             in_rtt: Segments::ZERO,
             in_silence: Segments::ZERO,
@@ -64,21 +79,25 @@ impl Default for Delivers {
 impl Delivers {
     /// The model may have changed; `mss`: payload bytes of a segment.
     #[inline]
-    pub(super) fn follow(&mut self, rtt: Option<Duration>, rate: Rate, mss: u32) {
-        if (rtt, rate) == (self.rtt, self.rate) {
-            return;
+    pub(super) fn follow(&mut self, rtt: Duration, rate: Rate, mss: u32) {
+        if rtt != self.rtt || rate != self.rate {
+            self.change(rtt, rate, mss);
         }
+    }
+
+    #[inline(never)]
+    fn change(&mut self, rtt: Duration, rate: Rate, mss: u32) {
         *self = Self {
             rtt,
             rate,
-            in_rtt: delivered_in(rtt.unwrap_or_default(), rate, mss),
+            in_rtt: delivered_in(rtt, rate, mss),
             in_silence: delivered_in(LONGEST_SILENCE, rate, mss),
         };
     }
 
     /// In the smallest round trip, if one is known: the BDP.
     pub(super) fn in_rtt(&self) -> Option<Segments> {
-        self.rtt.map(|_| self.in_rtt)
+        (self.rtt < Duration::MAX).then_some(self.in_rtt)
     }
 
     /// In the longest time between lumps of ACKs that counts.

@@ -6,7 +6,7 @@ use super::{Bbr, Dwell, FEWEST, Gain};
 use crate::rng::Stream;
 use crate::tcp::flight::RateSample;
 use crate::tcp::window::{AckEvent, Window};
-use crate::time::{Duration, Time};
+use crate::time::Time;
 use crate::units::Segments;
 
 /// 2/ln 2, the least that doubles the rate each round trip (section 4.3.2.1).
@@ -132,8 +132,7 @@ impl Bbr {
     /// Whether a phase of PROBE_BW is over (section 4.3.4.3): after a round trip, but not before what it
     /// is for is done, if that can be.
     fn is_next_due(&self, cycle: Cycle, ack: &AckEvent, sample: &RateSample) -> bool {
-        let rtt = self.min_rtt.get().unwrap_or(Duration::MAX);
-        let full_length = ack.now.since(cycle.since) > rtt;
+        let full_length = ack.now.since(cycle.since) > self.min_rtt.get();
         let flight = self.in_segments(sample.flight_before);
         let gain = cycle.gain();
         if gain > Gain::ONE {

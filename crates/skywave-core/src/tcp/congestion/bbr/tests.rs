@@ -267,10 +267,10 @@ fn with_old_rtt(flight: u64) -> Path {
 fn after_ten_seconds_four_segments_show_the_round_trip() {
     let mut path = with_old_rtt(14);
     let cwnd = path.window.cwnd;
-    assert_eq!(path.law.min_rtt.get(), Some(ms(100)));
+    assert_eq!(path.law.min_rtt.get(), ms(100));
     path.within(ms(101));
     assert_eq!(path.phase(), Phase::ProbeRtt(None));
-    assert_eq!(path.law.min_rtt.get(), Some(ms(150)), "the latest one");
+    assert_eq!(path.law.min_rtt.get(), ms(150), "the latest one");
     assert_near(path.window.cwnd.0, 4.0, "cwnd");
     path.expect_pace(0.8 * 0.99);
     // 200 ms, and a round trip, count from when few are in flight.
@@ -284,7 +284,7 @@ fn after_ten_seconds_four_segments_show_the_round_trip() {
     assert!(path.phase().is_probe_rtt(), "a round trip, but no 200 ms");
     path.within(ms(51));
     assert!(matches!(path.phase(), Phase::ProbeBw(_)));
-    assert_eq!(path.law.min_rtt.get(), Some(ms(100)));
+    assert_eq!(path.law.min_rtt.get(), ms(100));
     assert_near(path.window.cwnd.0, cwnd.0, "cwnd");
 }
 
@@ -316,14 +316,14 @@ fn a_smaller_round_trip_counts_at_once() {
     let mut path = Path::probing();
     path.rtt = ms(50);
     path.within(ms(10));
-    assert_eq!(path.law.min_rtt.get(), Some(ms(50)));
+    assert_eq!(path.law.min_rtt.get(), ms(50));
 }
 
 #[test]
 fn an_ack_that_may_have_been_kept_back_is_no_smallest_round_trip() {
     let mut path = with_old_rtt(1);
     path.within(ms(101));
-    assert_eq!(path.law.min_rtt.get(), Some(ms(100)));
+    assert_eq!(path.law.min_rtt.get(), ms(100));
 }
 
 #[test]
