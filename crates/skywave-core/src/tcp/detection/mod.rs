@@ -369,7 +369,10 @@ impl Detection {
     /// Whether `on_sent` does anything.
     #[inline]
     pub(super) fn hears_of_sending(&self) -> bool {
-        fact!(self, HEARS_OF_SENDING, true)
+        match self {
+            Self::Rack(member) => member.awaits_probe(),
+            _ => fact!(self, HEARS_OF_SENDING, true),
+        }
     }
 
     /// Whether `on_new_ack` may answer anything but "no".
@@ -519,6 +522,7 @@ impl LossDetector for Detection {
     fn limited_transmit(&self, dupacks: u32) -> Allowance {
         match self {
             Self::Dupacks(member) => member.limited_transmit(dupacks),
+            Self::Rack(member) => member.limited_transmit(dupacks),
             other => other.own_allowance(dupacks),
         }
     }

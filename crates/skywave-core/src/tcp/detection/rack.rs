@@ -123,6 +123,29 @@ impl Rack {
         }
     }
 
+    /// As [`LossDetector::arm_probe`], with what it needs of the event.
+    #[inline]
+    pub(in crate::tcp) fn arm(
+        &mut self,
+        now: Time,
+        flight: &Flight,
+        srtt: Option<Duration>,
+        timeout: Time,
+    ) {
+        let waiting = matches!(self.timer, Some(Timer::Reordering(_)));
+        if !waiting && !self.is_recovering() {
+            let due = self.tlp.due(now, flight, srtt, timeout);
+            self.timer = due.map(Timer::Probe);
+        }
+    }
+
+    /// The next segment sent is a probe: only of that one it wants to hear.
+    #[inline]
+    pub(super) fn awaits_probe(&self) -> bool {
+        self.tlp.awaits_probe()
+    }
+
+    #[inline]
     fn is_recovering(&self) -> bool {
         self.recovery != Phase::Open
     }
@@ -210,11 +233,7 @@ impl LossDetector for Rack {
     }
 
     fn arm_probe(&mut self, event: &DetectionEvent, timeout: Time) {
-        let waiting = matches!(self.timer, Some(Timer::Reordering(_)));
-        if !waiting && !self.is_recovering() {
-            let due = self.tlp.due(event, timeout);
-            self.timer = due.map(Timer::Probe);
-        }
+        self.arm(event.now, event.flight, event.srtt, timeout);
     }
 
     #[inline]
@@ -241,6 +260,7 @@ impl LossDetector for Rack {
 
     /// A segment for each that is reported while reordering is waited for: what is in flight stays
     /// the same (RFC 6675 section 5, step C, before a recovery).
+    #[inline]
     fn limited_transmit(&self, dupacks: u32) -> Allowance {
         if self.is_recovering() {
             super::limited_transmit(dupacks, DUP_THRESH)

@@ -33,14 +33,23 @@ impl Flight {
     }
 
     /// Index of the first segment at `index` or after it that was sent once and is waited for.
-    fn sent_once_from(&self, mut index: usize) -> usize {
+    #[inline]
+    fn sent_once_from(&self, index: usize) -> usize {
+        match self.segments.get(index) {
+            Some(segment) if self.sacked == 0 && segment.is_sent_once() => index,
+            _ => self.find_sent_once(index),
+        }
+    }
+
+    #[inline(never)]
+    fn find_sent_once(&self, mut index: usize) -> usize {
         while let Some(segment) = self.segments.get(index) {
             if let Some(held) = self.held_at(segment.start) {
                 index = self.index_ending(held.end);
-            } else if segment.has(Marks::LOST) || !segment.was_sent_once() {
-                index += 1;
-            } else {
+            } else if segment.is_sent_once() {
                 break;
+            } else {
+                index += 1;
             }
         }
         index
@@ -174,10 +183,10 @@ impl Flight {
             }
             if let Some(held) = self.held_at(segment.start) {
                 index = self.index_from(held.start);
-            } else if segment.has(Marks::LOST) || !segment.was_sent_once() {
-                index -= 1;
-            } else {
+            } else if segment.is_sent_once() {
                 return Some(due);
+            } else {
+                index -= 1;
             }
         }
     }

@@ -75,6 +75,9 @@ impl Flight {
 
     /// The receiver holds this number of segments or more.
     pub fn holds_segments(&self, wanted: usize) -> bool {
+        if self.sacked == 0 {
+            return wanted == 0;
+        }
         let mut held = 0;
         for span in self.held_from_above() {
             held += self.index_ending(span.end) - self.index_from(span.start);

@@ -119,6 +119,12 @@ impl Kept {
         self.transmissions == 1
     }
 
+    /// It was sent once, and does not count as lost.
+    #[inline]
+    pub(super) fn is_sent_once(&self) -> bool {
+        self.was_sent_once() && !self.has(Marks::LOST)
+    }
+
     /// It is sent again.
     pub(super) fn send_again(&mut self, now: Time) {
         self.last_sent = now;

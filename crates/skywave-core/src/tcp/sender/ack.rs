@@ -7,7 +7,7 @@ use crate::tcp::config::Counting;
 use crate::tcp::congestion::CongestionControl;
 use crate::tcp::contention_control::Heard;
 use crate::tcp::detection::{DetectionEvent, LossDetector};
-use crate::tcp::flight::{Acked, RateSample};
+use crate::tcp::flight::Acked;
 use crate::tcp::limits::Why;
 use crate::tcp::recovery::{LossRecovery, Progress};
 use crate::tcp::timeout::TimeoutPolicy;
@@ -40,38 +40,6 @@ macro_rules! ack_event {
             one_way: None,
         }
     };
-}
-
-/// The part of an [`AckEvent`] that ACKs of new data and duplicate ACKs have in common.
-struct Report {
-    in_flight_before: Segments,
-    delivered: Segments,
-    lost: Segments,
-    marked: bool,
-    rate: Option<RateSample>,
-    repairing: Repairing,
-    hints: Hints,
-    one_way: Option<Duration>,
-}
-
-impl Report {
-    fn fill(self, event: AckEvent) -> AckEvent {
-        AckEvent {
-            in_flight_before: self.in_flight_before,
-            delivered: self.delivered,
-            lost: self.lost,
-            marked: if self.marked {
-                self.delivered
-            } else {
-                Segments::ZERO
-            },
-            rate: self.rate,
-            repairing: self.repairing,
-            hints: self.hints,
-            one_way: self.one_way,
-            ..event
-        }
-    }
 }
 
 impl Sender {
@@ -162,7 +130,7 @@ impl Sender {
                 let paced = self.pacing.is_some();
                 event.counted = slow_start.on_ack(&event, &mut self.window, paced);
             }
-            self.tell_law(event, segment, flight_before, delivered);
+            self.tell_law(&mut event, segment, flight_before, delivered);
         }
         if self.detection.hears_of_new_acks() {
             self.detect_on_new_ack(now, acked_segments, segment_rtt, delivered);
@@ -179,11 +147,11 @@ impl Sender {
             self.judge_timeout(now);
             self.act(now, finding, delivered);
             if owns_window {
-                self.tell_law(event, segment, flight_before, delivered);
+                self.tell_law(&mut event, segment, flight_before, delivered);
             }
             self.arm_probe(now);
         } else if owns_window {
-            self.tell_law(event, segment, flight_before, delivered);
+            self.tell_law(&mut event, segment, flight_before, delivered);
         }
     }
 
@@ -203,10 +171,15 @@ impl Sender {
     }
 
     /// The law hears of an ACK: of new data, or of any if it owns the window.
-    fn tell_law(&mut self, event: AckEvent, segment: &Segment, flight_before: u64, delivered: u64) {
-        let report = self.report(event.now, segment, flight_before, delivered);
-        self.congestion
-            .on_ack(&report.fill(event), &mut self.window);
+    fn tell_law(
+        &mut self,
+        event: &mut AckEvent,
+        segment: &Segment,
+        flight_before: u64,
+        delivered: u64,
+    ) {
+        self.report(event, segment, flight_before, delivered);
+        self.congestion.on_ack(event, &mut self.window);
         self.cap_window();
     }
 
@@ -316,31 +289,33 @@ impl Sender {
         }
     }
 
-    /// The part of an [`AckEvent`] that ACKs of new data and duplicate ACKs have in common. Tells the law of
+    /// Fills in what the events of ACKs of new data and of duplicate ACKs have in common. Tells the law of
     /// single losses before.
+    #[inline]
     fn report(
         &mut self,
-        now: Time,
+        event: &mut AckEvent,
         segment: &Segment,
         flight_before: u64,
         delivered: u64,
-    ) -> Report {
+    ) {
         let mss = self.config.mss;
         let lost = self.flight.lost_ever();
         let newly_lost = lost - std::mem::replace(&mut self.lost_told, lost);
         if newly_lost > 0 {
-            self.tell_losses(now);
+            self.tell_losses(event.now);
         }
-        Report {
-            in_flight_before: Segments::from_bytes(flight_before, mss),
-            delivered: Segments::from_bytes(delivered, mss),
-            lost: Segments::from_bytes(newly_lost, mss),
-            marked: self.signals.marked,
-            rate: self.flight.rate_sample(),
-            repairing: self.repairing_now(),
-            hints: segment.hints,
-            one_way: self.echoed(now, segment).map(|t| { t.value }.since(t.echo)),
+        event.in_flight_before = Segments::from_bytes(flight_before, mss);
+        event.delivered = Segments::from_bytes(delivered, mss);
+        event.lost = Segments::from_bytes(newly_lost, mss);
+        if self.signals.marked {
+            event.marked = event.delivered;
         }
+        event.rate = self.flight.rate_sample();
+        event.repairing = self.repairing_now();
+        event.hints = segment.hints;
+        let echoed = self.echoed(event.now, segment);
+        event.one_way = echoed.map(|t| { t.value }.since(t.echo));
     }
 
     /// A duplicate ACK came; its SACK blocks report `fresh` bytes for the first time.
@@ -366,9 +341,9 @@ impl Sender {
     fn on_any_dupack(&mut self, now: Time, segment: &Segment, fresh: u64, counts: bool) {
         let owns_window = self.congestion.owns_window();
         if !self.congestion.is_standard() && !owns_window {
-            let event = ack_event!(self, now, Segments::ZERO, None, None);
-            let report = self.report(now, segment, self.flight.in_flight(), fresh);
-            self.congestion.on_dupack(&report.fill(event));
+            let mut event = ack_event!(self, now, Segments::ZERO, None, None);
+            self.report(&mut event, segment, self.flight.in_flight(), fresh);
+            self.congestion.on_dupack(&event);
         }
         let finding = self.look(now, None);
         let found = counts.then(|| self.find_loss(now)).flatten();
@@ -393,8 +368,8 @@ impl Sender {
         }
         self.act(now, finding, fresh);
         if owns_window {
-            let event = ack_event!(self, now, Segments::ZERO, None, None);
-            self.tell_law(event, segment, self.flight.in_flight(), fresh);
+            let mut event = ack_event!(self, now, Segments::ZERO, None, None);
+            self.tell_law(&mut event, segment, self.flight.in_flight(), fresh);
         }
     }
 

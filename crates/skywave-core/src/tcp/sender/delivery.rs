@@ -3,7 +3,7 @@
 
 use super::{Next, Sender, State, detection_event};
 use crate::packet::Segment;
-use crate::tcp::detection::{DetectionEvent, Finding, LossDetector, LossRule};
+use crate::tcp::detection::{Detection, DetectionEvent, Finding, LossDetector, LossRule};
 use crate::tcp::limits::Why;
 use crate::tcp::recovery::LossRecovery;
 use crate::tcp::window::LossCause;
@@ -112,7 +112,13 @@ impl Sender {
     /// New data was sent, or some was acknowledged: the detector may want to probe.
     #[inline(never)]
     pub(super) fn arm_probe(&mut self, now: Time) {
-        if self.state == State::Established && self.timer < Time::MAX {
+        if self.state != State::Established || self.timer == Time::MAX {
+            return;
+        }
+        if let Detection::Rack(rack) = &mut self.detection {
+            // Most of those that probe are RACK, and an event takes longer than what it does.
+            rack.arm(now, &self.flight, self.rto.srtt(), self.timer);
+        } else {
             let event = detection_event!(self, now);
             self.detection.arm_probe(&event, self.timer);
         }

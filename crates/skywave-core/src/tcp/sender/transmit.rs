@@ -238,6 +238,7 @@ impl Sender {
 
     /// Whether a sender that goes by its window, not by what is in the network (`pipe`), may send
     /// up to `end`.
+    #[inline]
     fn window_holds(&self, end: u64) -> bool {
         let mut window = self.window.cwnd + self.recovery.inflation();
         if !self.recovery.is_active() && !self.waits_for_answer() {

@@ -1,7 +1,7 @@
 //! The tail loss probe (RFC 8985 section 7): after two round trips of silence new data or the last
 //! segment once more, so that an ACK tells what is lost before the retransmission timer expires.
 
-use super::{DetectionEvent, Finding, Sent};
+use super::{DetectionEvent, Finding, Flight, Sent};
 use crate::time::{Duration, Time};
 
 /// Until a round trip is known.
@@ -51,17 +51,23 @@ impl Tlp {
 
     /// Section 7.2: when a probe is due after data was sent or acknowledged, the retransmission timer
     /// expiring at `timeout`.
-    pub(super) fn due(&self, event: &DetectionEvent, timeout: Time) -> Option<Time> {
-        let flight = event.flight;
+    #[inline]
+    pub(super) fn due(
+        &self,
+        now: Time,
+        flight: &Flight,
+        srtt: Option<Duration>,
+        timeout: Time,
+    ) -> Option<Time> {
         if !self.enabled || flight.is_empty() || flight.sacked_bytes() > 0 {
             return None;
         }
-        let wait = match event.srtt {
+        let wait = match srtt {
             Some(srtt) if flight.segments().len() == 1 => srtt * 2 + self.ack_delay,
             Some(srtt) => srtt * 2,
             None => FIRST_TIMEOUT,
         };
-        Some((event.now + wait).min(timeout))
+        Some((now + wait).min(timeout))
     }
 
     /// Section 7.3: one probe at a time, and none without a round trip measured since the last.
@@ -72,6 +78,12 @@ impl Tlp {
         } else {
             Finding::Silence
         }
+    }
+
+    /// The next segment sent is the probe.
+    #[inline]
+    pub(super) fn awaits_probe(&self) -> bool {
+        self.sending
     }
 
     pub(super) fn on_sent(&mut self, sent: &Sent) {
