@@ -197,18 +197,28 @@ impl World<'_> {
         self.answer(index, due);
     }
 
-    #[inline(never)]
+    /// Sends all that the receiver has to say.
+    #[inline(always)]
     pub(super) fn answer(&mut self, index: usize, at: Time) {
+        let first = self.flows[index].poll_receiver(at);
+        if first != Answer::None {
+            self.answer_all(index, at, first);
+        }
+    }
+
+    #[inline(never)]
+    fn answer_all(&mut self, index: usize, at: Time, first: Answer) {
+        let mut answer = first;
         loop {
-            let flow = &mut self.flows[index];
-            match flow.poll_receiver(at) {
+            match answer {
                 Answer::None => return,
                 Answer::Plain => {
-                    let packet = flow.ack::<false>(at);
+                    let packet = self.flows[index].ack::<false>(at);
                     return self.send(packet, at);
                 }
                 Answer::WithNews => self.answer_with_news(index, at),
             }
+            answer = self.flows[index].poll_receiver(at);
         }
     }
 
