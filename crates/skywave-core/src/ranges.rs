@@ -164,6 +164,9 @@ impl Ranges {
             removed += position - first.start;
             first.start = position;
         }
+        if removed > 0 && self.spans.is_empty() {
+            self.spans = SmallVec::new(); // mostly there is none, and connections are many
+        }
         removed
     }
 

@@ -42,7 +42,7 @@ pub struct Receiver {
     last_ack: u64,
     /// ACKs to be sent now: one at most for each input, which its driver fetches before the next.
     acks: u16,
-    /// Nothing is out of order, and nothing to be reported: [`Self::disorder`], if there is one, is empty.
+    /// There is no [`Disorder`].
     quiet: bool,
     /// Control bits of the next ACK: SYN once after a SYN, ECE from a mark until the sender answers.
     answer: Flags,
@@ -59,8 +59,7 @@ pub struct Receiver {
     hints: Hints,
     /// As [`Self::tells_way`].
     tells_way: bool,
-    /// `None` until something is out of order for the first time, so that most receivers are small. It is kept
-    /// then: to get and give back its memory at every loss costs more than the memory.
+    /// `None` while data comes in order, as it mostly does: so a receiver is small.
     disorder: Option<Box<Disorder>>,
 }
 
@@ -88,7 +87,7 @@ struct Disorder {
 }
 
 impl Disorder {
-    /// Nothing is left of it. (Then no position after which a channel lost data matters either.)
+    /// There is none. (Then no position after which a channel lost data matters either.)
     fn is_over(&self) -> bool {
         self.held.is_empty()
             && self.recent.is_empty()
@@ -194,7 +193,6 @@ impl Receiver {
     }
 
     /// The delay of a segment, for the sender that wants to know what becomes of it.
-    #[inline]
     fn take_delay(&mut self, now: Time, segment: &Segment) {
         let disorder = self.disorder.as_mut();
         let indicator = disorder.and_then(|disorder| disorder.indicator.as_mut());
@@ -339,15 +337,8 @@ impl Receiver {
     }
 
     fn note_quiet(&mut self) {
-        let disorder = self.disorder.as_mut();
-        self.quiet = disorder.is_none_or(|disorder| {
-            let is_over = disorder.is_over();
-            if is_over {
-                disorder.after_eln.clear();
-                disorder.dupacks = Dupacks::default();
-            }
-            is_over
-        });
+        self.disorder.take_if(|disorder| disorder.is_over());
+        self.quiet = self.disorder.is_none();
     }
 
     /// The blocks held out of order.

@@ -117,9 +117,7 @@ impl Receiver {
         }
         if let Acking::DelayedDupacks { .. } = self.config.acking {
             self.timer = Time::MAX;
-            if let Some(disorder) = &mut self.disorder
-                && !self.quiet
-            {
+            if let Some(disorder) = &mut self.disorder {
                 disorder.dupacks.released = true;
                 self.acks += std::mem::take(&mut disorder.dupacks.waiting);
             }
