@@ -131,8 +131,8 @@ pub struct Sender {
     /// Only windows and the retransmission timer decide when new data is sent: the detector counts
     /// duplicate ACKs and nothing else, and there is no pacing, no ECN and no snapshot to take.
     plain: bool,
-    /// On an ACK of new data the detector does nothing, and the law nothing but the standard
-    /// growth.
+    /// The detector counts duplicate ACKs and nothing else, the law grows the standard way and otherwise hears of
+    /// losses only, and neither slow start, contention nor the timeout policy has a say: ACKs take a short way.
     standard: bool,
     /// [`Self::poll_rtt`] has not told the latest round-trip sample.
     rtt_untold: bool,

@@ -184,6 +184,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn short_and_long_buckets_are_sorted_alike(times in prop::collection::vec(0u64..30, 0..3 * SHORT)) {
+            let mut events: Vec<_> = times.into_iter().map(Time::from_nanos).zip(0..).collect();
+            let mut expected = events.clone();
+            sort(&mut events);
+            expected.sort_by_key(|&(at, _)| at);
+            prop_assert_eq!(events, expected);
+        }
+
         /// Each event that comes out inserts others after it, near and far.
         #[test]
         fn events_come_out_by_time_and_then_as_inserted(

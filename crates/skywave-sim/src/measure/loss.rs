@@ -160,7 +160,7 @@ impl<'a> History<'a> {
     /// What happened to the first segment of these entries, if it was lost once and sent again after that,
     /// as most are.
     #[inline]
-    fn first_if_usual(self) -> Option<Usual> {
+    fn first_if_lost_once(self) -> Option<LostOnce> {
         let (&[lost, resent], rest) = self.0.split_first_chunk()?;
         let end = lost.end();
         if resent.end() != end || rest.first().is_some_and(|next| next.end() == end) {
@@ -171,7 +171,7 @@ impl<'a> History<'a> {
         };
         let (number, at, lost) = (0, resent.at, lost.at);
         let resend = Resend { number, at, found };
-        (at > lost).then_some(Usual {
+        (at > lost).then_some(LostOnce {
             lost,
             cause,
             resend,
@@ -217,7 +217,8 @@ struct Resend {
 }
 
 /// A segment that was lost once, and then sent again once.
-struct Usual {
+#[derive(Clone, Copy)]
+struct LostOnce {
     lost: Time,
     cause: LossCause,
     resend: Resend,
@@ -307,8 +308,8 @@ impl LossLedger {
             && first.end() <= una.max(held)
         {
             let rest = History(&self.open[settled..]);
-            if let Some(usual) = rest.first_if_usual() {
-                self.settle_usual(usual);
+            if let Some(once) = rest.first_if_lost_once() {
+                self.settle_lost_once(once);
                 settled += 2;
                 continue;
             }
@@ -325,8 +326,8 @@ impl LossLedger {
         self.first = self.open.first().map_or(u64::MAX, |entry| entry.end());
     }
 
-    /// Settles the first of the segments in `open` from this place on, unless more may happen to it and it does
-    /// not end below `held`. Returns the number of its entries if it is settled, else 0.
+    /// Settles the first of the segments in `open` from this place on, unless more may happen to it and it ends
+    /// above `held`. Returns the number of its entries if it is settled, else 0.
     #[inline(never)]
     fn settle_first(&mut self, place: usize, held: u64) -> usize {
         let open = std::mem::take(&mut self.open);
@@ -393,12 +394,12 @@ impl LossLedger {
     }
 
     /// As [`Self::settle`], for a segment that was lost once, and sent again after that.
-    fn settle_usual(&mut self, usual: Usual) {
-        let Usual {
+    fn settle_lost_once(&mut self, once: LostOnce) {
+        let LostOnce {
             lost,
             cause,
             resend,
-        } = usual;
+        } = once;
         if self.counts(lost) {
             self.settled.add(cause, resend.found, 1);
         }

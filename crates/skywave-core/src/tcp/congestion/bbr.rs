@@ -99,6 +99,10 @@ impl Bbr {
 
     /// `gain` BDPs in segments; the initial window before a round trip was seen (section 4.2.3.2).
     fn bdp(&self, gain: Gain) -> Segments {
+        debug_assert!(
+            self.delivers
+                .is_of(self.min_rtt.get(), self.bandwidth.get())
+        );
         let bdp = self.delivers.in_rtt();
         bdp.map_or(self.initial_window, |bdp| (bdp * gain).ceil())
     }

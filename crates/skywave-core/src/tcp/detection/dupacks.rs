@@ -28,7 +28,7 @@ impl BuiltIn for Dupacks {
 impl Dupacks {
     /// With so many duplicate ACKs a loss is found.
     #[inline]
-    pub(super) fn is_reached(&self, dupacks: u32) -> bool {
+    pub(super) fn is_reached(self, dupacks: u32) -> bool {
         dupacks == self.0
     }
 }

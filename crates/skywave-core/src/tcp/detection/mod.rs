@@ -366,7 +366,26 @@ impl Detection {
         }
     }
 
-    /// Whether `on_sent` does anything.
+    /// Does what `arm_probe` does, if the smoothed round trip is all that it takes: an event takes longer to put
+    /// together. Whether it is.
+    #[inline]
+    pub(super) fn arms_by_srtt(
+        &mut self,
+        now: Time,
+        flight: &Flight,
+        srtt: Option<Duration>,
+        timeout: Time,
+    ) -> bool {
+        match self {
+            Self::Rack(member) => {
+                member.arm(now, flight, srtt, timeout);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether `on_sent` does anything now: RACK wants to hear of probes alone.
     #[inline]
     pub(super) fn hears_of_sending(&self) -> bool {
         match self {

@@ -36,7 +36,7 @@ impl Flight {
     #[inline]
     fn sent_once_from(&self, index: usize) -> usize {
         match self.segments.get(index) {
-            Some(segment) if self.sacked == 0 && segment.is_sent_once() => index,
+            Some(segment) if self.sacked == 0 && segment.has_one_copy_out() => index,
             _ => self.find_sent_once(index),
         }
     }
@@ -46,7 +46,7 @@ impl Flight {
         while let Some(segment) = self.segments.get(index) {
             if let Some(held) = self.held_at(segment.start) {
                 index = self.index_ending(held.end);
-            } else if segment.is_sent_once() {
+            } else if segment.has_one_copy_out() {
                 break;
             } else {
                 index += 1;
@@ -183,7 +183,7 @@ impl Flight {
             }
             if let Some(held) = self.held_at(segment.start) {
                 index = self.index_from(held.start);
-            } else if segment.is_sent_once() {
+            } else if segment.has_one_copy_out() {
                 return Some(due);
             } else {
                 index -= 1;

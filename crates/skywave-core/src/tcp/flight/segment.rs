@@ -119,9 +119,9 @@ impl Kept {
         self.transmissions == 1
     }
 
-    /// It was sent once, and does not count as lost.
+    /// It was sent once, and this copy does not count as lost.
     #[inline]
-    pub(super) fn is_sent_once(&self) -> bool {
+    pub(super) fn has_one_copy_out(&self) -> bool {
         self.was_sent_once() && !self.has(Marks::LOST)
     }
 

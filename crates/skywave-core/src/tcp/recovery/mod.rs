@@ -116,6 +116,9 @@ pub struct Recovery {
     member: Member,
 }
 
+// A driver fetches ahead what is in the first two words.
+const _: () = assert!(std::mem::offset_of!(Recovery, member) == size_of::<u64>());
+
 /// Properties of a built-in recovery.
 pub trait Repairs: BuiltIn {
     /// The scoreboard decides what is sent: the receiver must send SACK blocks, and only those

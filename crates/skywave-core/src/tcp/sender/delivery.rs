@@ -3,7 +3,7 @@
 
 use super::{Next, Sender, State, detection_event};
 use crate::packet::Segment;
-use crate::tcp::detection::{Detection, DetectionEvent, Finding, LossDetector, LossRule};
+use crate::tcp::detection::{DetectionEvent, Finding, LossDetector, LossRule};
 use crate::tcp::limits::Why;
 use crate::tcp::recovery::LossRecovery;
 use crate::tcp::window::LossCause;
@@ -115,13 +115,15 @@ impl Sender {
         if self.state != State::Established || self.timer == Time::MAX {
             return;
         }
-        if let Detection::Rack(rack) = &mut self.detection {
-            // Most of those that probe are RACK, and an event takes longer than what it does.
-            rack.arm(now, &self.flight, self.rto.srtt(), self.timer);
-        } else {
-            let event = detection_event!(self, now);
-            self.detection.arm_probe(&event, self.timer);
+        let (srtt, timeout) = (self.rto.srtt(), self.timer);
+        if self
+            .detection
+            .arms_by_srtt(now, &self.flight, srtt, timeout)
+        {
+            return;
         }
+        let event = detection_event!(self, now);
+        self.detection.arm_probe(&event, timeout);
     }
 
     /// RFC 8985 section 7.3: new data, or else the last segment again.

@@ -85,7 +85,7 @@ impl Sender {
         if marked && ack > self.signals.cut_at && may_cut {
             self.respond_to_mark(now);
         }
-        // The short way of plain ACKs knows nothing of marks.
+        // The short ways of plain ACKs know nothing of marks and notifications.
         let standard = std::mem::replace(&mut self.standard, false);
         let backoff = self.rto.backoff();
         self.on_acceptable(now, ack, segment);

@@ -31,7 +31,7 @@ impl Sender {
         if let (Some(start), Some(end)) = (start, end) {
             self.send_missing(now, start.max(una), end.min(self.flight.nxt()));
         }
-        if self.extras.is_some() {
+        if self.undoes {
             self.look_for_mistake(now, ack, segment);
         }
     }

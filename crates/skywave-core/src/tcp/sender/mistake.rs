@@ -41,9 +41,6 @@ impl Sender {
     /// An acceptable ACK was taken: whether it tells that the latest cut was a mistake.
     #[inline(never)]
     pub(super) fn look_for_mistake(&mut self, now: Time, ack: u64, segment: &Segment) {
-        if self.undo().is_none() {
-            return;
-        }
         let signs = Signs {
             una: self.flight.una(),
             echo: self.echoed(now, segment).map(|t| t.echo),

@@ -32,6 +32,7 @@ mod reno;
 mod sac;
 mod sack;
 mod sack1;
+mod short_way;
 mod sifest;
 mod slow_start;
 mod tahoe;

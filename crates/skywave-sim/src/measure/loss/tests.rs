@@ -352,3 +352,58 @@ fn the_copy_that_was_lost_counts_and_not_one_sent_later() {
     l.resent(at(900), 100, Found::Timeout);
     assert_eq!(lost_repairs(&mut l), (0, 0));
 }
+
+#[test]
+fn what_was_lost_once_counts_as_anything_else_does() {
+    let counts = |ledger: &mut LossLedger| {
+        let mut outcome = FlowOutcome::default();
+        ledger.finish(0, &mut outcome);
+        outcome
+    };
+    for cause in LossCause::ALL {
+        for found in Found::ALL {
+            let (mut short, mut long) = (ledger(), ledger());
+            // Two in one window of data, one in another, and one after the time that is measured.
+            for (end, lost, resent) in [
+                (100, 10, 50),
+                (200, 11, 60),
+                (300, 70, 90),
+                (400, 1500, 1600),
+            ] {
+                let entries = [
+                    Entry::new(at(lost), end, What::Lost(cause)),
+                    Entry::new(at(resent), end, What::Resent(found)),
+                ];
+                let once = History(&entries).first_if_lost_once();
+                short.settle_lost_once(once.expect("it was"));
+                long.settle(History(&entries), Found::Unnoticed);
+            }
+            let (short, long) = (counts(&mut short), counts(&mut long));
+            assert_eq!(
+                format!("{short:?}"),
+                format!("{long:?}"),
+                "{cause:?} {found:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn other_histories_take_the_long_way() {
+    let lost = |ms, end| Entry::new(at(ms), end, What::Lost(LossCause::Queue));
+    let resent = |ms, end| Entry::new(at(ms), end, What::Resent(Found::Sack));
+    let histories: [&[Entry]; 6] = [
+        &[],
+        &[lost(1, 100)],
+        &[lost(1, 100), resent(1, 100)],
+        &[lost(1, 100), resent(2, 200)],
+        &[resent(1, 100), lost(2, 100)],
+        &[lost(1, 100), resent(2, 100), lost(3, 100)],
+    ];
+    for history in histories {
+        assert!(
+            History(history).first_if_lost_once().is_none(),
+            "{history:?}"
+        );
+    }
+}

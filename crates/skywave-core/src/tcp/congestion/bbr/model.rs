@@ -80,9 +80,15 @@ impl Delivers {
     /// The model may have changed; `mss`: payload bytes of a segment.
     #[inline]
     pub(super) fn follow(&mut self, rtt: Duration, rate: Rate, mss: u32) {
-        if rtt != self.rtt || rate != self.rate {
+        if !self.is_of(rtt, rate) {
             self.change(rtt, rate, mss);
         }
+    }
+
+    /// The model is the one that it followed last.
+    #[inline]
+    pub(super) fn is_of(&self, rtt: Duration, rate: Rate) -> bool {
+        rtt == self.rtt && rate == self.rate
     }
 
     #[inline(never)]
