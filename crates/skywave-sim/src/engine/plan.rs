@@ -113,12 +113,13 @@ impl Plan {
 }
 
 impl Plan {
-    /// Shortest time between two decisions of a sender: most events are inserted at least about this
-    /// far ahead. Lanes may decide more often. They do not count: the queue's buckets would be narrow
-    /// and many then, which made the runs of TCP-DCR's slow links 5 % longer.
+    /// How wide the event queue's buckets are to be: as the grid of the sender that decides most often, so that
+    /// the events of a bucket mostly have one time, and there is little to sort. Lanes may decide more often.
+    /// They do not count: the buckets would be narrow and many then, which made the runs of TCP-DCR's slow
+    /// links 5 % longer.
     pub(crate) fn pace(&self) -> Duration {
         let shortest = self.senders.iter().copied().min();
-        shortest.unwrap_or(LONGEST).clamp(SHORTEST, LONGEST)
+        (shortest.unwrap_or(LONGEST) / GRID).clamp(SHORTEST, LONGEST)
     }
 }
 
@@ -137,10 +138,13 @@ impl Plan {
     }
 }
 
+/// What may wait for some time is put on a grid as wide as this part of it.
+const GRID: u64 = 4;
+
 /// The latest grid point up to `slack` after `at`: where many things wait for the same moment, the
 /// event queue has less to sort.
 pub(crate) fn latest(at: Time, slack: Duration) -> Time {
-    let grid = slack.as_nanos() / 4 + 1;
+    let grid = slack.as_nanos() / GRID + 1;
     let mask = (1 << grid.ilog2()) - 1;
     Time::from_nanos((at + slack).as_nanos() & !mask)
 }
