@@ -13,7 +13,7 @@ pub enum ClaimsError {
     UnknownPaper {
         /// The name asked for.
         name: String,
-        /// Those that exist.
+        /// Those that exist, and the one that is probably meant.
         known: String,
     },
     /// The paper has no experiment of this name.
@@ -21,7 +21,7 @@ pub enum ClaimsError {
     UnknownExperiment {
         /// The name asked for.
         name: String,
-        /// Those that exist.
+        /// Those that exist, and the one that is probably meant.
         known: String,
     },
     /// A file or folder cannot be read, or is no file of claims that can be used.

@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use crate::file::{FileError, from_toml, read_text};
 use skywave_lab::experiment::Results;
 use skywave_lab::folder;
-use skywave_scenario::{NoFiles, Scenario, Spanned};
+use skywave_scenario::{NoFiles, Scenario, Spanned, nearest};
 
 use model::{ClaimModel, File};
 use select::View;
@@ -91,7 +91,7 @@ impl Paper {
             let all = self.experiments.iter().map(Scenario::name);
             return Err(ClaimsError::UnknownExperiment {
                 name: name.clone(),
-                known: all.collect::<Vec<_>>().join(", "),
+                known: choice(name, all),
             });
         }
         self.experiments
@@ -137,7 +137,7 @@ pub fn load(name: &str) -> Result<Paper, ClaimsError> {
     let found = embedded::PAPERS.iter().find(|p| p.name == name);
     let paper = found.ok_or_else(|| ClaimsError::UnknownPaper {
         name: name.to_owned(),
-        known: papers().collect::<Vec<_>>().join(", "),
+        known: choice(name, papers()),
     })?;
     let experiments = paper
         .experiments
@@ -146,6 +146,14 @@ pub fn load(name: &str) -> Result<Paper, ClaimsError> {
         .collect::<Result<_, _>>()?;
     let file = format!("experiments/{name}/{CLAIMS}");
     read(name, &file, paper.claims, experiments)
+}
+
+/// The names that there are, and the one of them that `name` may be a mistake for.
+fn choice<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.collect();
+    let near =
+        nearest(name, &known).map_or_else(String::new, |near| format!(": did you mean `{near}`?"));
+    known.join(", ") + &near
 }
 
 /// The folder of a paper, where the path is a folder or the claims in it.

@@ -138,7 +138,7 @@ pub(crate) fn split(text: &str, kinds: &[Kind]) -> Result<(f64, Kind), String> {
     let known = names();
     let Some(&(_, kind, scale)) = UNITS.iter().find(|u| u.0 == unit && known.contains(&u.0)) else {
         let near = bits_or_bytes(unit, &known).or_else(|| {
-            let near = nearest(unit, &known)?;
+            let near = spelt_otherwise(unit, &known).or_else(|| nearest(unit, &known))?;
             Some(format!(", did you mean `{near}`?"))
         });
         let near = near.unwrap_or_default();
@@ -181,6 +181,22 @@ fn bits_or_bytes(unit: &str, known: &[&str]) -> Option<String> {
         )),
         _ => None,
     }
+}
+
+/// Ends of the longer names of times: `msec`, `minutes`.
+const LONGER: [&str; 9] = [
+    "ec", "ecs", "econd", "econds", "ute", "utes", "our", "ours", "r",
+];
+
+/// The unit that a rate without "per second" (`Mbit`) or the longer name of a time stands for.
+fn spelt_otherwise<'a>(unit: &str, known: &[&'a str]) -> Option<&'a str> {
+    let is_meant = |k: &str| {
+        k.strip_suffix("/s") == Some(unit)
+            || unit
+                .strip_prefix(k)
+                .is_some_and(|end| LONGER.contains(&end))
+    };
+    known.iter().copied().find(|k| is_meant(k))
 }
 
 fn exponent(text: &str, digits: usize) -> usize {

@@ -15,7 +15,7 @@ pub(crate) fn unknown<S: AsRef<str>>(what: &str, name: &str, known: &[S]) -> Fau
         None => fault.label("not known here"),
     };
     match listed.len() {
-        0 => fault,
+        0 => fault.help(format!("there is no {what}")),
         1 => fault.help(format!("expected {}", listed[0])),
         n if n > 30 => match alike(name, &listed).as_slice() {
             [] => fault.help(format!(

@@ -110,6 +110,8 @@ cases! {
     a_number_without_unit: "delay = \"80ms\"" => "delay = 80";
     a_string_without_unit: "delay = \"80ms\"" => "delay = \"80\"";
     a_unit_in_wrong_case: "\"2Mbps\"" => "\"2mbps\"";
+    a_rate_for_no_time: "\"2Mbps\"" => "\"2Mbit\"";
+    a_long_name_of_a_time: "\"100s\"" => "\"100sec\"";
     a_unit_of_something_else: "\"2Mbps\"" => "\"2ms\"";
     a_unit_of_bits_or_bytes: "\"2Mbps\"" => "\"2MBps\"";
     a_unit_of_bits_with_the_letter_of_bytes: "\"2Mbps\"" => "\"2GBps\"";

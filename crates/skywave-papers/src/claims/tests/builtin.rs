@@ -126,6 +126,9 @@ fn a_paper_that_does_not_exist_is_named() {
         error.starts_with("there is no paper `crel`; there are cerl, dcr, sifest"),
         "{error}"
     );
+    assert!(error.ends_with("wtcp: did you mean `cerl`?"), "{error}");
+    let error = load("tahoe").unwrap_err().to_string();
+    assert!(error.ends_with(", wtcp"), "{error}");
 }
 
 #[test]
