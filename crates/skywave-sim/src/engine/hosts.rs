@@ -206,9 +206,9 @@ impl World<'_> {
         }
     }
 
+    /// Sends this answer of the receiver, and those after it.
     #[inline(never)]
-    fn answer_all(&mut self, index: usize, at: Time, first: Answer) {
-        let mut answer = first;
+    fn answer_all(&mut self, index: usize, at: Time, mut answer: Answer) {
         loop {
             match answer {
                 Answer::None => return,

@@ -132,7 +132,7 @@ impl Bbr {
         round
     }
 
-    /// The model may have changed.
+    /// Call after the bandwidth or the smallest round trip was updated.
     fn note_model(&mut self) {
         let (rtt, rate) = (self.min_rtt.get(), self.bandwidth.get());
         self.delivers.follow(rtt, rate, self.mss);

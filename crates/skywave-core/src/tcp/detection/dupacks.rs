@@ -26,7 +26,7 @@ impl BuiltIn for Dupacks {
 }
 
 impl Dupacks {
-    /// With so many duplicate ACKs a loss is found.
+    /// Whether this number of duplicate ACKs is the threshold, at which the oldest segment counts as lost.
     #[inline]
     pub(super) fn is_reached(self, dupacks: u32) -> bool {
         dupacks == self.0

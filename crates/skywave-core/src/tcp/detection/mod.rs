@@ -357,7 +357,8 @@ impl Detection {
         fact!(self, ONLY_COUNTS, false)
     }
 
-    /// Whether a loss is found with so many duplicate ACKs; `None` if there is more to it than their number.
+    /// Whether the oldest segment counts as lost on duplicate ACK number `dupacks`; `None` if the detector goes by
+    /// more than that number.
     #[inline]
     pub(super) fn count(&self, dupacks: u32) -> Option<bool> {
         match self {
@@ -366,8 +367,8 @@ impl Detection {
         }
     }
 
-    /// Does what `arm_probe` does, if the smoothed round trip is all that it takes: an event takes longer to put
-    /// together. Whether it is.
+    /// As `arm_probe`, for a detector that needs no more of the event than these arguments. Returns false, and does
+    /// nothing, if the detector needs the whole event, which takes longer to build.
     #[inline]
     pub(super) fn arms_by_srtt(
         &mut self,
@@ -385,7 +386,7 @@ impl Detection {
         }
     }
 
-    /// Whether `on_sent` does anything now: RACK wants to hear of probes alone.
+    /// Whether `on_sent` does anything for the next segment. RACK's does something for tail loss probes only.
     #[inline]
     pub(super) fn hears_of_sending(&self) -> bool {
         match self {

@@ -123,7 +123,7 @@ impl Rack {
         }
     }
 
-    /// As [`LossDetector::arm_probe`], with what it needs of the event.
+    /// As [`LossDetector::arm_probe`], with those fields of the event that it uses.
     #[inline]
     pub(in crate::tcp) fn arm(
         &mut self,
@@ -139,7 +139,7 @@ impl Rack {
         }
     }
 
-    /// The next segment sent is a probe: only of that one it wants to hear.
+    /// Whether the next segment to be sent is a tail loss probe.
     #[inline]
     pub(super) fn awaits_probe(&self) -> bool {
         self.tlp.awaits_probe()

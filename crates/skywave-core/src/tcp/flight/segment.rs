@@ -173,7 +173,7 @@ impl Kept {
             end: self.end(),
             first_sent: self.first_sent,
             last_sent: self.last_sent,
-            transmissions: u32::from(self.transmissions),
+            transmissions: self.transmissions(),
             sacked,
             lost: self.has(Marks::LOST),
             resent: self.has(Marks::RESENT),

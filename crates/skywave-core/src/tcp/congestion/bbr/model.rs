@@ -10,7 +10,7 @@ const RTT_WINDOW: Duration = Duration::from_secs(10);
 /// The smallest round trip (BBR.RTprop, section 4.1.2).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MinRtt {
-    /// As long as can be before one was seen.
+    /// [`Duration::MAX`] until a round trip was measured.
     rtt: Duration,
     /// When it was seen, or PROBE_RTT has ended.
     since: Time,
@@ -42,7 +42,7 @@ impl MinRtt {
         self.since = now;
     }
 
-    /// As long as can be before one was seen.
+    /// The smallest round trip; [`Duration::MAX`] until one was measured.
     #[inline]
     pub(super) fn get(&self) -> Duration {
         self.rtt
@@ -56,7 +56,8 @@ impl MinRtt {
 /// Lumps of ACKs count up to what the path's rate delivers in this time.
 const LONGEST_SILENCE: Duration = Duration::from_millis(100);
 
-/// What the path delivers by the present model. Every ACK asks several times, and few change the model.
+/// How many segments the path delivers in two lengths of time, computed from the bandwidth and the smallest
+/// round trip. Each ACK uses these numbers several times, and few ACKs change what they are computed from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Delivers {
     rtt: Duration,
@@ -77,7 +78,8 @@ impl Default for Delivers {
 }
 
 impl Delivers {
-    /// The model may have changed; `mss`: payload bytes of a segment.
+    /// Computes the numbers again if the smallest round trip or the bandwidth has changed; `mss`: payload bytes of
+    /// a segment.
     #[inline]
     pub(super) fn follow(&mut self, rtt: Duration, rate: Rate, mss: u32) {
         if !self.is_of(rtt, rate) {
@@ -85,7 +87,7 @@ impl Delivers {
         }
     }
 
-    /// The model is the one that it followed last.
+    /// Whether the numbers were computed from this round trip and this bandwidth.
     #[inline]
     pub(super) fn is_of(&self, rtt: Duration, rate: Rate) -> bool {
         rtt == self.rtt && rate == self.rate
@@ -101,12 +103,12 @@ impl Delivers {
         };
     }
 
-    /// In the smallest round trip, if one is known: the BDP.
+    /// The BDP: segments in the smallest round trip; `None` until one was measured.
     pub(super) fn in_rtt(&self) -> Option<Segments> {
         (self.rtt < Duration::MAX).then_some(self.in_rtt)
     }
 
-    /// In the longest time between lumps of ACKs that counts.
+    /// Segments in the longest pause between lumps of ACKs that counts.
     pub(super) fn in_silence(&self) -> Segments {
         self.in_silence
     }

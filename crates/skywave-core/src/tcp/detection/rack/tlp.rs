@@ -80,7 +80,7 @@ impl Tlp {
         }
     }
 
-    /// The next segment sent is the probe.
+    /// Whether the next segment to be sent is the probe.
     #[inline]
     pub(super) fn awaits_probe(&self) -> bool {
         self.sending
