@@ -138,12 +138,13 @@ impl World<'_> {
         self.lanes[link].timed().timer.take_if(|at| *at <= horizon);
         let mut decided = std::mem::take(&mut self.lanes[link].timed().decided);
         let many = self.has_many_flows();
-        if decided.len() > stop::TURNS {
-            self.settle_in_parts(link, &decided);
+        let list = decided.make_contiguous();
+        if list.len() > stop::TURNS {
+            self.settle_in_parts(link, list);
         } else {
-            for (place, settled) in decided.iter().enumerate() {
+            for (place, settled) in list.iter().enumerate() {
                 if many {
-                    self.prefetch_labels(|ahead| decided.get(place + ahead).map(label));
+                    self.prefetch_labels(|ahead| list.get(place + ahead).map(label));
                 }
                 self.settle(link, settled);
             }
@@ -156,7 +157,7 @@ impl World<'_> {
     /// Passes on very many packets, and looks in between whether the run is to stop.
     #[cold]
     #[inline(never)]
-    fn settle_in_parts(&mut self, link: usize, decided: &VecDeque<Settled>) {
+    fn settle_in_parts(&mut self, link: usize, decided: &[Settled]) {
         for (place, settled) in decided.iter().enumerate() {
             if place.is_multiple_of(stop::TURNS) && self.is_to_stop() {
                 return;

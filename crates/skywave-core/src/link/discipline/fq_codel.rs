@@ -146,7 +146,7 @@ impl FqCoDel {
         let index = self.hash(frame.flow);
         let queue = &mut self.queues[index as usize];
         self.slab.push(&mut queue.list, frame);
-        self.longest.set(index as usize, queue.list.bytes());
+        self.longest.raise(index as usize, queue.list.bytes());
         self.packets += 1;
         self.bytes += u64::from(frame.size);
         if !queue.active {
@@ -183,10 +183,8 @@ impl FqCoDel {
             };
             let config = &self.config.codel;
             let head = queue.control.take(config, now, &mut frames, gone);
-            let left = queue.list.bytes();
-            self.longest.set(index as usize, left);
             self.packets -= gone.len() - dropped;
-            self.bytes -= bytes - left;
+            self.bytes -= bytes - queue.list.bytes();
             let Some(frame) = head else {
                 self.leave(from_new);
                 continue;
@@ -228,7 +226,6 @@ impl FqCoDel {
         let Some(frame) = self.slab.withdraw(list, id) else {
             return;
         };
-        self.longest.set(index, list.bytes());
         self.packets -= 1;
         self.bytes -= u64::from(frame.size);
     }
@@ -239,7 +236,8 @@ impl FqCoDel {
 
     /// Too much waits: the queue with the most bytes loses half of them from its head, at most a batch.
     fn drop_from_the_longest(&mut self, gone: &mut Gone) {
-        let index = self.longest.find();
+        let bytes = |queue: &Queue| queue.list.bytes();
+        let index = self.longest.find(&self.queues, bytes);
         let list = &mut self.queues[index].list;
         let keep = list.bytes() / 2;
         for _ in 0..DROP_BATCH {
@@ -253,7 +251,6 @@ impl FqCoDel {
                 break;
             }
         }
-        self.longest.set(index, list.bytes());
     }
 
     /// The queue of a flow.

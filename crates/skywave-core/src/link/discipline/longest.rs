@@ -3,48 +3,47 @@
 /// Queues in a group: the square root of the usual number of queues.
 const GROUP: usize = 32;
 
-/// Lengths of queues in bytes, and for each group of them a length that none exceeds. It is the maximum as long
-/// as no queue becomes shorter: most do so before anybody asks for the longest.
+/// For each group of queues a length in bytes that none of them exceeds. It is lowered to their maximum only
+/// when somebody asks for the longest queue: most queues become shorter before that.
 #[derive(Clone, Debug)]
 pub(super) struct Longest {
-    lengths: Vec<u64>,
-    groups: Vec<u64>,
+    bounds: Vec<u64>,
 }
 
 impl Longest {
-    /// A record of this number of queues, all of them empty.
+    /// Bounds for this number of queues, all of them empty.
     pub(super) fn new(queues: usize) -> Self {
         Self {
-            lengths: vec![0; queues],
-            groups: vec![0; queues.div_ceil(GROUP)],
+            bounds: vec![0; queues.div_ceil(GROUP)],
         }
     }
 
-    /// A queue has this length now.
+    /// A queue has become longer, and has this length now.
     #[inline]
-    pub(super) fn set(&mut self, queue: usize, bytes: u64) {
-        self.lengths[queue] = bytes;
-        let group = &mut self.groups[queue / GROUP];
-        *group = bytes.max(*group);
+    pub(super) fn raise(&mut self, queue: usize, bytes: u64) {
+        let bound = &mut self.bounds[queue / GROUP];
+        *bound = bytes.max(*bound);
     }
 
-    /// The longest queue; of several, the one with the highest number.
-    pub(super) fn find(&mut self) -> usize {
+    /// The longest of `queues`, whose lengths `bytes` tells; of several, the one with the highest number.
+    pub(super) fn find<Q>(&mut self, queues: &[Q], bytes: impl Fn(&Q) -> u64) -> usize {
         loop {
             let mut most = (0, 0);
-            for (number, &group) in self.groups.iter().enumerate() {
-                if group >= most.1 {
-                    most = (number, group);
+            for (number, &bound) in self.bounds.iter().enumerate() {
+                if bound >= most.1 {
+                    most = (number, bound);
                 }
             }
             let first = most.0 * GROUP;
-            let queues = self.lengths[first..].iter().take(GROUP);
-            let longest = queues.clone().copied().max().unwrap_or(0);
+            let group = queues[first..].iter().take(GROUP).map(&bytes);
+            let (place, longest) = (0..)
+                .zip(group)
+                .max_by_key(|queue| queue.1)
+                .unwrap_or((0, 0));
             if longest == most.1 {
-                let place = queues.clone().rposition(|&bytes| bytes == longest);
-                return first + place.unwrap_or(0);
+                return first + place;
             }
-            self.groups[most.0] = longest;
+            self.bounds[most.0] = longest;
         }
     }
 }
@@ -65,11 +64,13 @@ mod tests {
             let mut lengths = vec![0; queues];
             for (queue, bytes, asks) in changes {
                 let queue = queue % queues;
-                longest.set(queue, bytes);
+                if bytes > lengths[queue] {
+                    longest.raise(queue, bytes);
+                }
                 lengths[queue] = bytes;
                 if asks {
                     let expected = (0..queues).max_by_key(|&queue| lengths[queue]);
-                    prop_assert_eq!(Some(longest.find()), expected);
+                    prop_assert_eq!(Some(longest.find(&lengths, |&bytes| bytes)), expected);
                 }
             }
         }
