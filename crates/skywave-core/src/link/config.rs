@@ -61,8 +61,8 @@ pub enum Service {
 }
 
 impl LinkConfig {
-    /// Long-run capacity.
-    pub(super) fn mean_rate(&self) -> Rate {
+    /// Long-run capacity: of a shaped link that of the shaper, of steps and traces the mean over time.
+    pub fn mean_rate(&self) -> Rate {
         let shaped = |rate: Rate| match self.shaper {
             Some(shaper) => rate.min(shaper.rate),
             None => rate,

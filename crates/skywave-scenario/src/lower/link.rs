@@ -169,7 +169,7 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
         arq: arq(model.arq.as_ref()),
     };
     if let Some(spec) = &model.queue {
-        config.queue = queue(spec, transmitter(&config, "this direction"))?;
+        config.queue = queue(spec, Transmitter::Link(config.mean_rate()))?;
     }
     if let Some(packets) = &model.ring {
         config.ring = ring(packets, &config)?;
@@ -211,7 +211,7 @@ fn reverse(
     let own = model.reverse.as_ref().map(|reverse| &reverse.value);
     if let (Some(spec), None) = (&model.queue, own.and_then(|own| own.queue.as_ref())) {
         // A size in time stands for other bytes at another rate.
-        config.queue = queue(spec, transmitter(&config, "the reverse direction"))?;
+        config.queue = queue(spec, Transmitter::Link(config.mean_rate()))?;
     }
     let own_arq = own.and_then(|own| own.arq.as_ref());
     if own_arq.is_none() && config.loss.is_empty() && config.blackouts.is_empty() {
@@ -277,7 +277,7 @@ fn differ(
         config.shaper = shaper::shaper(own);
     }
     if let Some(own) = &own.queue {
-        config.queue = queue(own, transmitter(config, "the reverse direction"))?;
+        config.queue = queue(own, Transmitter::Link(config.mean_rate()))?;
         if config.queue.decides_on_arrival() {
             config.ring = 0;
         }
@@ -316,21 +316,6 @@ fn policer(model: PolicerModel) -> Option<Policer> {
             rate: settings.rate.0,
             burst: settings.burst.0,
         }),
-    }
-}
-
-/// The transmitter of a direction, as its queue sees it.
-fn transmitter(config: &LinkConfig, direction: &'static str) -> Transmitter {
-    let changes = config
-        .steps
-        .as_ref()
-        .is_some_and(|steps| steps.share.is_some());
-    match config.service {
-        Service::Rate(rate) if !changes => Transmitter::Constant(match config.shaper {
-            Some(shaper) => rate.min(shaper.rate),
-            None => rate,
-        }),
-        Service::Rate(_) | Service::Trace(_) => Transmitter::Changing(direction),
     }
 }
 

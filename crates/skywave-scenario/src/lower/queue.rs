@@ -27,10 +27,10 @@ const SHORTEST_UPDATE: Duration = Duration::from_micros(100);
 /// What a queue is in front of: by its rate, limits in time are measured.
 #[derive(Clone, Copy)]
 pub(crate) enum Transmitter {
-    /// One of constant rate.
-    Constant(Rate),
-    /// One whose rate changes, by a user's word for it.
-    Changing(&'static str),
+    /// A link of this rate, or of this mean rate if it changes.
+    Link(Rate),
+    /// The IP layer of a station, which has no rate.
+    Host,
     /// The MAC of a station: what it sends in a time depends on the others.
     Mac,
 }
@@ -63,11 +63,11 @@ struct Scale<'a> {
 impl Scale<'_> {
     fn rate(self) -> Result<Rate, Fault> {
         let reason = match self.transmitter {
-            Transmitter::Constant(rate) => return Ok(rate),
-            Transmitter::Changing(direction) => format!("the rate of {direction} changes"),
-            Transmitter::Mac => "what a station sends in a time depends on the others".to_owned(),
+            Transmitter::Link(rate) => return Ok(rate),
+            Transmitter::Host => "this station has no `rate`",
+            Transmitter::Mac => "what a station sends in a time depends on the others",
         };
-        let message = "a queue's size in time needs a link of constant rate";
+        let message = "a queue's size in time needs a rate";
         Err(Fault::new(self.span.clone(), message)
             .label(reason)
             .help("say it in packets or in bytes: \"90 packets\", \"64kB\""))

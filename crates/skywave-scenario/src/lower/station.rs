@@ -176,10 +176,8 @@ fn ip(model: &Spanned<IpModel>) -> Result<LinkConfig, Fault> {
     } = &model.value;
     let limit = match waiting {
         Some(waiting) => {
-            let handler = rate.map_or(Transmitter::Changing("this direction"), |rate| {
-                Transmitter::Constant(rate.0)
-            });
-            queue(waiting, handler)?
+            let handler = rate.map(|rate| Transmitter::Link(rate.0));
+            queue(waiting, handler.unwrap_or(Transmitter::Host))?
         }
         None => DEFAULT_QUEUE,
     };

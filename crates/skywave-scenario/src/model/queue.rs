@@ -12,8 +12,8 @@ use crate::read::spanned::Spanned;
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum QueueModel {
     /// Drop what comes when the queue is at this limit. A limit in packets counts the packet in transmission; one
-    /// in bytes or in time does not. A time stands for the bytes that the link sends in it. In `radio`, a limit in
-    /// packets does not count the one in service.
+    /// in bytes or in time does not. A time stands for the bytes that the link sends in it at its mean rate. In
+    /// `radio`, a limit in packets does not count the one in service.
     Droptail(Room),
     /// Random early detection: drop, or mark, before the queue is full.
     Red(RedModel),

@@ -5,7 +5,7 @@ use skywave_core::link::{
     Shaper, StepConfig,
 };
 use skywave_core::{Duration, Rate};
-use skywave_scenario::{NoFiles, Scenario};
+use skywave_scenario::{Bundle, NoFiles, Scenario};
 
 use crate::wrong::cases;
 use crate::wrong::changed;
@@ -77,6 +77,30 @@ fn a_size_in_time_goes_by_the_rate_of_the_shaper() {
     assert!(text.contains("shaper"), "{text}");
     let there = &directions(&text)[0];
     assert_eq!(there.queue, QueueConfig::DropTail(Limit::Bytes(10_000)));
+}
+
+#[test]
+fn a_size_in_time_goes_by_the_mean_of_a_rate_that_changes() {
+    let text = GOOD.replace(
+        "queue = { codel = {} }",
+        "queue = { droptail = \"80ms\" }\nreverse = { steps = { every = \"1s\", share = [1, 0.5] } }",
+    );
+    let bytes = directions(&text).map(|link| link.queue);
+    let of = |bytes| QueueConfig::DropTail(Limit::Bytes(bytes));
+    assert_eq!(bytes, [of(20_000), of(15_000)]);
+}
+
+#[test]
+fn a_size_in_time_goes_by_the_mean_rate_of_a_trace() {
+    // An opportunity of 1500 bytes every 4 ms on average.
+    let files = Bundle(&[("link.trace", "1\n2\n3\n4\n20\n")]);
+    let text = GOOD.replace("rate = \"2Mbps\"", "trace = \"link.trace\"");
+    let text = text.replace("{ codel = {} }", "{ droptail = \"80ms\" }");
+    let scenario = Scenario::parse("test.toml", &text, &files);
+    let scenario = scenario.unwrap_or_else(|e| panic!("{}", e.render(false)));
+    let spec = scenario.points()[0].spec(1);
+    let queue = QueueConfig::DropTail(Limit::Bytes(30_000));
+    assert_eq!(spec.links[0].config.queue, queue);
 }
 
 fn ms(ms: u64) -> Duration {
@@ -258,10 +282,6 @@ cases! {
     a_queue_of_a_rate: "{ codel = {} }" => "{ droptail = \"2Mbps\" }";
     red_in_time_and_packets: "{ codel = {} }" =>
         "{ red = { limit = \"50ms\", min = \"5 packets\" } }";
-    a_queue_in_time_before_steps: "queue = { codel = {} }" =>
-        "steps = { every = \"1s\", share = [1, 0.5] }\nqueue = { droptail = \"50ms\" }";
-    a_queue_in_time_before_steps_of_the_reverse: "queue = { codel = {} }" =>
-        "queue = { droptail = \"50ms\" }\nreverse = { steps = { every = \"1s\", share = [1, 0.5] } }";
     a_shaper_of_a_rate_that_changes: "queue = { codel = {} }" =>
         "steps = { every = \"1s\", share = [1, 0.5] }\nshaper = { rate = \"1Mbps\", burst = \"9kB\" }";
     a_shaper_beside_contention: "queue = { codel = {} }" =>
