@@ -10,6 +10,7 @@ pub mod link;
 pub mod mac;
 mod pacing;
 pub mod packet;
+pub mod prefetch;
 pub mod proxy;
 pub mod quic;
 pub mod radio;

@@ -87,12 +87,12 @@ pub struct TimedLink {
 pub struct Offered {
     /// The caller's number for it.
     pub id: u32,
-    /// Bytes.
-    pub size: u32,
     /// Its flow, which fair queueing tells apart from others.
     pub flow: u32,
     /// The caller's note about it, which comes back with its fate.
     pub note: u32,
+    /// Bytes.
+    pub size: u32,
     /// Its ECN field: a queue may mark it instead of dropping it.
     pub ecn: Ecn,
 }
@@ -102,12 +102,12 @@ pub struct Offered {
 pub struct Settled {
     /// The caller's number for the packet.
     pub id: u32,
-    /// Its bytes, as offered.
-    pub size: u32,
     /// Its flow.
     pub flow: u32,
     /// The caller's note about it.
     pub note: u32,
+    /// Its bytes, as offered.
+    pub size: u32,
     /// When it was decided: the end of the packet's last transmission.
     pub at: Time,
     /// How often it was transmitted.
@@ -218,6 +218,12 @@ impl TimedLink {
         }
         self.due = self.next_due();
         refused
+    }
+
+    /// A packet of this flow will be offered soon: fetches the memory that it will touch.
+    #[inline]
+    pub fn prefetch(&self, flow: u32) {
+        self.queue.prefetch(flow);
     }
 
     /// Why the packet is lost at once; otherwise it waits now.

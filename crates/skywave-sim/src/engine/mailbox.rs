@@ -1,8 +1,8 @@
 //! Where packets wait for their host.
 
 use skywave_core::Time;
+use skywave_core::prefetch::prefetch;
 
-use super::prefetch::prefetch;
 use super::wake::Wake;
 
 /// Packets that wait for a host, in the order of their arrival.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use skywave_core::packet::Packet;
+use skywave_core::prefetch::prefetch;
 
-use super::prefetch::prefetch;
 use crate::network::{Edge, Passes, Router, edges, passes};
 use crate::spec::{FlowSpec, Spec, Transport, Tunnel};
 

@@ -19,6 +19,9 @@ use crate::losses::LossCause;
 use crate::observe::Offer;
 use crate::spec::Spec;
 
+/// How many packets ahead a link with a time of its own fetches memory of its queue, with many flows.
+const ARRIVALS_AHEAD: usize = 4;
+
 /// A link with a time of its own.
 pub(crate) struct TimedLane {
     pub(super) link: TimedLink,
@@ -117,6 +120,7 @@ impl World<'_> {
         let horizon = inbox.horizon(self.now);
         let packets = inbox.take(self.now);
         let recorded = self.lanes[link].series().is_some();
+        let many = self.has_many_flows();
         let arrivals = packets.iter().filter(|arrival| !arrival.is_timer());
         if recorded || self.observer.is_some() {
             for arrival in arrivals {
@@ -127,7 +131,10 @@ impl World<'_> {
             }
         } else {
             let timed = self.lanes[link].timed();
-            for &Arrival { at, label } in arrivals {
+            for (place, &Arrival { at, label }) in arrivals.enumerate() {
+                if many && let Some(later) = packets.get(place + ARRIVALS_AHEAD) {
+                    timed.link.prefetch(later.label.flow());
+                }
                 timed.offer(at, label, &self.packets);
             }
         }
@@ -137,7 +144,6 @@ impl World<'_> {
         self.advance(link, horizon);
         self.lanes[link].timed().timer.take_if(|at| *at <= horizon);
         let mut decided = std::mem::take(&mut self.lanes[link].timed().decided);
-        let many = self.has_many_flows();
         let list = decided.make_contiguous();
         if list.len() > stop::TURNS {
             self.settle_in_parts(link, list);

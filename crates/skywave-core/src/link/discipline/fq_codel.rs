@@ -9,6 +9,7 @@ use super::longest::Longest;
 use super::slab::{List, Listed, Slab};
 use super::{Arrival, Frame, Gone};
 use crate::link::DropCause;
+use crate::prefetch::prefetch;
 use crate::rng::{Stream, below, mixed};
 use crate::time::Time;
 
@@ -160,6 +161,12 @@ impl FqCoDel {
         None
     }
 
+    /// A packet of this flow comes soon: fetches what it will touch.
+    #[inline]
+    pub(super) fn prefetch(&self, flow: u32) {
+        prefetch(&self.queues[self.hash(flow) as usize]);
+    }
+
     pub(super) fn take(&mut self, now: Time, gone: &mut Gone) -> Option<Frame> {
         loop {
             let from_new = self.new.first != NOBODY;
@@ -191,6 +198,10 @@ impl FqCoDel {
             };
             self.packets -= 1;
             queue.deficit -= i64::from(frame.size);
+            let next = queue.next as usize;
+            if let Some(next) = self.queues.get(next) {
+                prefetch(next);
+            }
             return Some(frame);
         }
     }

@@ -10,12 +10,12 @@ use crate::time::Time;
 pub(crate) struct Frame {
     /// The caller's number for it.
     pub(crate) id: u32,
-    /// Bytes.
-    pub(in crate::link) size: u32,
     /// Its flow, which fair queueing tells apart from others.
     pub(crate) flow: u32,
     /// The caller's note about it.
     pub(in crate::link) note: u32,
+    /// Bytes.
+    pub(in crate::link) size: u32,
     /// When it came to the link.
     pub(crate) came: Time,
     /// Its ECN field when it came.

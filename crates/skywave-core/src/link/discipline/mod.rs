@@ -117,6 +117,14 @@ impl Discipline {
         })
     }
 
+    /// A packet of this flow comes soon: fetches what it will touch, where that is a place of its own.
+    #[inline]
+    pub(crate) fn prefetch(&self, flow: u32) {
+        if let Self::FqCoDel(queue) = self {
+            queue.prefetch(flow);
+        }
+    }
+
     /// The packet to transmit from `now` on. Those that are dropped on the way out go to `gone`; `None` if
     /// nothing is left.
     #[inline(always)]

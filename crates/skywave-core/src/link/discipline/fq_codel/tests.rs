@@ -16,8 +16,8 @@ fn fq(limit: u32) -> FqCoDel {
 fn offer(queue: &mut FqCoDel, flow: u32, size: u32) -> Vec<u32> {
     let mut gone = Gone::new();
     let packet = Frame {
-        size,
         flow,
+        size,
         ..frame(flow, ms(0))
     };
     let waiting = queue.waiting();
@@ -213,7 +213,7 @@ proptest! {
                 let expected = plain.take(ms(now), &mut gone[1]).map(|frame| frame.id);
                 prop_assert_eq!(taken, expected);
             } else {
-                let packet = Frame { size, flow, ..frame(id, ms(now)) };
+                let packet = Frame { flow, size, ..frame(id, ms(now)) };
                 let arrival = arrival(packet, plain.waiting());
                 prop_assert_eq!(fast.offer(arrival, &mut gone[0]), None);
                 plain.offer(fast.hash(flow) as usize, arrival, &mut gone[1]);
