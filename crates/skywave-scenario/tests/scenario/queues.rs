@@ -296,6 +296,9 @@ cases! {
         "queue = { codel = {} }\ncontention = \"cdpd\"";
     a_queue_in_time_before_a_mac: "[run]" =>
         "[radio]\nstandard = \"802.11g\"\nqueue = { codel = { limit = \"50ms\" } }\n[run]";
+    a_queue_in_time_at_a_station_without_a_rate: "[run]" =>
+        "[radio]\nstandard = \"802.11g\"\n[[station]]\nnode = \"S\"\nat = [\"0m\", \"0m\"]\n\
+         ip = { queue = { droptail = \"50ms\" } }\n[run]";
     codel_at_a_station: "[run]" =>
         "[radio]\nstandard = \"802.11g\"\n[[station]]\nnode = \"S\"\nat = [\"0m\", \"0m\"]\n\
          ip = { queue = { codel = {} } }\n[run]";
