@@ -1,19 +1,19 @@
-//! Memory that will be needed soon, fetched before it is. Results do not depend on it: it only saves waiting, where
-//! there is more than the cache holds.
+//! Prefetching: the processor loads memory into its cache before the program reads it. This changes no result. It
+//! saves time where a run uses more memory than the cache holds.
 
 use std::ops::Range;
 
-/// Bytes of a cache line, where it matters.
+/// Bytes of a cache line on x86-64, the only architecture with prefetching here.
 pub const LINE: usize = 64;
 
-/// Has the cache line fetched at which `value` begins, and those after it that it lies in.
+/// Prefetches the cache lines in which `value` lies, under the condition of [`prefetch_bytes`].
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
     prefetch_bytes(value, 0..size_of::<T>());
 }
 
-/// Has the cache lines fetched in which these bytes of `value` lie. (It begins with a cache line, or is
-/// smaller than one.)
+/// Prefetches the cache lines in which these bytes of `value` lie. `value` must begin at the start of a cache line,
+/// or be smaller than one; otherwise the last line may be missed.
 #[inline(always)]
 pub fn prefetch_bytes<T>(value: &T, bytes: Range<usize>) {
     #[cfg(target_arch = "x86_64")]

@@ -220,7 +220,7 @@ impl TimedLink {
         refused
     }
 
-    /// A packet of this flow will be offered soon: fetches the memory that it will touch.
+    /// Prefetches the memory that a packet of this flow needs, which will be offered soon.
     #[inline]
     pub fn prefetch(&self, flow: u32) {
         self.queue.prefetch(flow);

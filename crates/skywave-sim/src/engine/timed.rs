@@ -19,7 +19,7 @@ use crate::losses::LossCause;
 use crate::observe::Offer;
 use crate::spec::Spec;
 
-/// How many packets ahead a link with a time of its own fetches memory of its queue, with many flows.
+/// With many flows the engine prefetches a packet's queue while it offers the packet this many places before it.
 const ARRIVALS_AHEAD: usize = 4;
 
 /// A link with a time of its own.

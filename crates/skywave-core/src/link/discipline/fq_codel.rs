@@ -161,7 +161,7 @@ impl FqCoDel {
         None
     }
 
-    /// A packet of this flow comes soon: fetches what it will touch.
+    /// Prefetches the queue of this flow, for a packet that comes soon.
     #[inline]
     pub(super) fn prefetch(&self, flow: u32) {
         prefetch(&self.queues[self.hash(flow) as usize]);
@@ -198,6 +198,7 @@ impl FqCoDel {
             };
             self.packets -= 1;
             queue.deficit -= i64::from(frame.size);
+            // The queue of the next turn was last touched long ago.
             let next = queue.next as usize;
             if let Some(next) = self.queues.get(next) {
                 prefetch(next);

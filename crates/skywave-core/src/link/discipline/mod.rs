@@ -117,7 +117,7 @@ impl Discipline {
         })
     }
 
-    /// A packet of this flow comes soon: fetches what it will touch, where that is a place of its own.
+    /// Prefetches the queue of this flow, where flows have queues of their own, for a packet that comes soon.
     #[inline]
     pub(crate) fn prefetch(&self, flow: u32) {
         if let Self::FqCoDel(queue) = self {

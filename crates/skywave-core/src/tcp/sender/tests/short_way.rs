@@ -16,8 +16,8 @@ use crate::time::{Duration, Time};
 /// Segments of the transfer.
 const LENGTH: u64 = 120;
 
-/// What the path does to each packet, in the order in which packets are sent: `None` loses it, a number delays it
-/// by as many milliseconds more. After the last entry the list starts again.
+/// An entry for each packet, in the order of transmission. With `None` the path drops the packet. With a number the
+/// packet arrives that many milliseconds later than after the usual 20 ms. After the last entry the list repeats.
 type Fates = Vec<Option<u64>>;
 
 /// All segments that a sender puts on the wire, and its window after each ACK.
