@@ -44,6 +44,7 @@ mod service;
 mod shaper;
 mod starts;
 mod steps;
+mod tag;
 mod timed;
 mod trace;
 
@@ -54,6 +55,7 @@ pub use meter::{Measured, Retransmission};
 pub use pipe::Pipe;
 pub use policer::Policer;
 pub use shaper::Shaper;
+pub use tag::Tag;
 pub use timed::{Offered, Settled, TimedLink};
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError, TraceErrorKind};
 

@@ -35,7 +35,7 @@ use super::medium::Medium;
 use super::meter::{Measured, Meter, Retransmission, Window};
 use super::service::Transmitter;
 use super::steps::SteppedRate;
-use super::{DropCause, Fate};
+use super::{DropCause, Fate, Tag};
 use crate::packet::Ecn;
 use crate::time::{Duration, Time};
 use in_order::InOrder;
@@ -85,14 +85,8 @@ pub struct TimedLink {
 /// A packet that is offered to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offered {
-    /// The caller's number for it.
-    pub id: u32,
-    /// Its flow, which fair queueing tells apart from others.
-    pub flow: u32,
-    /// The caller's note about it, which comes back with its fate.
-    pub note: u32,
-    /// Bytes.
-    pub size: u32,
+    /// Its numbers.
+    pub tag: Tag,
     /// Its ECN field: a queue may mark it instead of dropping it.
     pub ecn: Ecn,
 }
@@ -100,14 +94,8 @@ pub struct Offered {
 /// The fate of a packet, once it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// The caller's number for the packet.
-    pub id: u32,
-    /// Its flow.
-    pub flow: u32,
-    /// The caller's note about it.
-    pub note: u32,
-    /// Its bytes, as offered.
-    pub size: u32,
+    /// Its numbers, as offered.
+    pub tag: Tag,
     /// When it was decided: the end of the packet's last transmission.
     pub at: Time,
     /// How often it was transmitted.
@@ -131,10 +119,7 @@ impl Settled {
     /// What became of a packet at `at`.
     fn new(frame: &Frame, at: Time, fate: Fate) -> Self {
         Self {
-            id: frame.id,
-            size: frame.size,
-            flow: frame.flow,
-            note: frame.note,
+            tag: frame.tag,
             at,
             transmissions: frame.transmissions,
             fate,
@@ -196,10 +181,7 @@ impl TimedLink {
     /// [`TimedLink::poll`] will tell of it, once, by this `id`.
     pub fn offer(&mut self, now: Time, id: u32, size: u32) -> Option<DropCause> {
         let packet = Offered {
-            id,
-            size,
-            flow: 0,
-            note: 0,
+            tag: Tag::new(id, size),
             ecn: Ecn::NotEct,
         };
         self.offer_packet(now, packet)
@@ -230,11 +212,11 @@ impl TimedLink {
     #[inline(always)]
     fn refuses(&mut self, now: Time, packet: Offered) -> Option<DropCause> {
         if let Some(medium) = &mut self.medium {
-            if !medium.lets_in(now, packet.size) {
+            if !medium.lets_in(now, packet.tag.size()) {
                 return Some(DropCause::Early);
             }
             if self.arq.is_none() {
-                let lost = medium.loses_at_head(now, packet.size);
+                let lost = medium.loses_at_head(now, packet.tag.size());
                 self.meter.repaired(medium.take_repairs());
                 if lost {
                     return Some(DropCause::Channel);
@@ -246,10 +228,7 @@ impl TimedLink {
             self.start = self.transmitter.begin(now);
         }
         let must_wait = (!idle || self.start > now) && self.device.len() >= self.ring;
-        let frame = Frame {
-            note: packet.note,
-            ..Frame::new(now, packet.id, packet.size, packet.flow, packet.ecn)
-        };
+        let frame = Frame::new(now, packet.tag, packet.ecn);
         let repairs = self.repairs.totals();
         let refused = self
             .queue
@@ -441,7 +420,7 @@ impl TimedLink {
             }
             None => self.loss_at == LossAt::Tail,
         };
-        self.medium.as_mut()?.fails(now, frame.size, errors)
+        self.medium.as_mut()?.fails(now, frame.tag.size(), errors)
     }
 
     /// The link transmits a packet again that has failed.
@@ -516,8 +495,8 @@ impl TimedLink {
             self.transmitted += 1;
         }
         let on_air = match &self.medium {
-            Some(medium) => medium.on_air(frame.size),
-            None => frame.size,
+            Some(medium) => medium.on_air(frame.tag.size()),
+            None => frame.tag.size(),
         };
         let slot = self.transmitter.transmit(on_air);
         self.meter.transmitted(Duration::ZERO, slot.used);

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use crate::link::{Discipline, DropCause, Frame, Gone, Limit, QueueConfig};
+use crate::link::{Discipline, DropCause, Frame, Gone, Limit, QueueConfig, Tag};
 use crate::packet::Labelled;
 use crate::radio::Address;
 use crate::time::{Duration, Time};
@@ -74,12 +74,12 @@ impl<P: Labelled> Queue<P> {
             .discipline
             .offer(now, must_wait, (0, 0), frame, &mut self.gone);
         if let Some(cause) = refused {
-            self.free.push(frame.id);
+            self.free.push(frame.tag.id());
             self.dropped.push_back((waiting.packet, cause));
         } else {
-            self.places[frame.id as usize] = Some(Placed {
+            self.places[frame.tag.id() as usize] = Some(Placed {
                 number: self.came,
-                flow: frame.flow,
+                flow: frame.tag.flow(),
                 waiting,
             });
             self.came += 1;
@@ -96,7 +96,7 @@ impl<P: Labelled> Queue<P> {
         // The service ends when the channel lets it, so that nobody knows when the station will be idle.
         self.discipline.idle_from(head.map_or(now, |_| Time::MAX));
         let frame = head?;
-        let mut waiting = self.leave(frame.id)?;
+        let mut waiting = self.leave(frame.tag.id())?;
         if frame.marked {
             waiting.packet.mark();
         }
@@ -137,14 +137,15 @@ impl<P: Labelled> Queue<P> {
             (self.places.len() - 1) as u32
         });
         let packet = &waiting.packet;
-        Frame::new(now, id, waiting.bytes, packet.flow(), packet.ecn())
+        let tag = Tag::new(id, waiting.bytes).of_flow(packet.flow());
+        Frame::new(now, tag, packet.ecn())
     }
 
     /// Gives up the packets that the discipline has dropped.
     fn let_go(&mut self) {
         let mut gone = std::mem::take(&mut self.gone);
         for (frame, cause) in gone.drain(..) {
-            if let Some(waiting) = self.leave(frame.id) {
+            if let Some(waiting) = self.leave(frame.tag.id()) {
                 self.dropped.push_back((waiting.packet, cause));
             }
         }

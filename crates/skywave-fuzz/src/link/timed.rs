@@ -93,13 +93,14 @@ impl WatchedTimed {
 
     fn hear(&mut self) {
         while let Some(Settled {
-            id,
+            tag,
             at,
             transmissions,
             fate,
             ..
         }) = self.link.poll()
         {
+            let id = tag.id();
             let arq = self.config.arq.unwrap_or_default();
             let offered = self.inside.remove(&id).expect("a packet on the link, once");
             assert!(offered <= at && at <= self.now, "decided in its time");

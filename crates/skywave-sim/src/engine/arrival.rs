@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use skywave_core::Time;
+use skywave_core::link::Tag;
 use skywave_core::packet::Packet;
 
 /// A packet that comes to a link, with all that plain links need to know of it: the packet itself
@@ -47,24 +48,17 @@ impl Label {
         }
     }
 
-    /// The label as numbers: number and flow, bytes and place on the route.
+    /// The label as links with a time of their own keep it; the note is the place on the route.
     #[inline]
-    pub(super) fn split(self) -> [u32; 4] {
-        [
-            self.who as u32,
-            (self.who >> 32) as u32,
-            (self.what >> 32) as u32,
-            self.what as u32,
-        ]
+    pub(super) fn tag(self) -> Tag {
+        Tag::from_words([self.who, self.what])
     }
 
-    /// The label that was [split](Self::split) into these.
+    /// The label that was kept so.
     #[inline]
-    pub(super) fn joined([id, flow, size, hop]: [u32; 4]) -> Self {
-        Self {
-            who: u64::from(flow) << 32 | u64::from(id),
-            what: u64::from(size) << 32 | u64::from(hop),
-        }
+    pub(super) fn tagged(tag: Tag) -> Self {
+        let [who, what] = tag.words();
+        Self { who, what }
     }
 
     /// The same, damaged.

@@ -62,19 +62,13 @@ impl TimedLane {
     /// A packet comes to the link at `at`.
     #[inline(always)]
     fn offer(&mut self, at: Time, label: Label, packets: &[Travelling]) {
-        let [id, flow, size, note] = label.split();
         let ecn = if self.marks {
             packets[label.id() as usize].packet.ecn
         } else {
             Ecn::NotEct
         };
-        let offered = Offered {
-            id,
-            size,
-            flow,
-            note,
-            ecn,
-        };
+        let tag = label.tag();
+        let offered = Offered { tag, ecn };
         if let Some(cause) = self.link.offer_packet(at, offered) {
             self.refuse(at, label, cause);
         }
@@ -83,13 +77,9 @@ impl TimedLane {
     /// The link has refused a packet.
     #[cold]
     fn refuse(&mut self, at: Time, label: Label, cause: DropCause) {
-        let [id, flow, size, note] = label.split();
         self.collect();
         self.decided.push_back(Settled {
-            id,
-            size,
-            flow,
-            note,
+            tag: label.tag(),
             at,
             transmissions: 0,
             fate: Fate::Dropped(cause),
@@ -105,7 +95,7 @@ impl TimedLane {
 /// The label of a packet that a link has decided about.
 #[inline]
 fn label(settled: &Settled) -> Label {
-    Label::joined([settled.id, settled.flow, settled.size, settled.note])
+    Label::tagged(settled.tag)
 }
 
 impl World<'_> {
@@ -215,7 +205,7 @@ impl World<'_> {
         if self.observer.is_some() {
             timed.untold.push_back(Untold {
                 at,
-                id: label.split()[0],
+                id: label.tag().id(),
                 packet: self.packets[label.id() as usize].packet,
                 decided: None,
             });
@@ -294,7 +284,7 @@ impl World<'_> {
     fn note(&mut self, link: usize, settled: Settled) {
         let untold = &mut self.lanes[link].timed().untold;
         // Packet numbers are reused, but earlier offers with this number have been decided.
-        let open = |offer: &&mut Untold| offer.id == settled.id && offer.decided.is_none();
+        let open = |offer: &&mut Untold| offer.id == settled.tag.id() && offer.decided.is_none();
         if let Some(offer) = untold.iter_mut().find(open) {
             offer.decided = Some((settled.fate, settled.transmissions));
         }

@@ -107,7 +107,7 @@ impl Hop {
         };
         let settled = link.poll()?;
         self.tally.count(settled.fate);
-        Some((settled.id, settled.fate))
+        Some((settled.tag.id(), settled.fate))
     }
 
     /// Packets waiting at `now`.

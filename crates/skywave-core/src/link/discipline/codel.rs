@@ -129,7 +129,12 @@ impl Control {
         if !self.dropping
             && config.ce_threshold.is_none()
             && let Some(head) = frames.head()
-            && is_good(config, now, head, frames.bytes() - u64::from(head.size))
+            && is_good(
+                config,
+                now,
+                head,
+                frames.bytes() - u64::from(head.tag.size()),
+            )
         {
             self.first_above = Time::MAX;
             return frames.pop();

@@ -32,7 +32,7 @@ impl Fifo {
         } = arrival;
         let verdict = self
             .admission
-            .judges(now, must_wait, waiting, frame.size, frame.ecn);
+            .judges(now, must_wait, waiting, frame.tag.size(), frame.ecn);
         if let Verdict::Drop(cause) = verdict {
             return Some(cause);
         }

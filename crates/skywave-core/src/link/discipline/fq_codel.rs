@@ -144,12 +144,12 @@ impl FqCoDel {
     #[inline(always)]
     pub(super) fn offer(&mut self, arrival: Arrival, gone: &mut Gone) -> Option<DropCause> {
         let frame = arrival.frame;
-        let index = self.hash(frame.flow);
+        let index = self.hash(frame.tag.flow());
         let queue = &mut self.queues[index as usize];
         self.slab.push(&mut queue.list, frame);
         self.longest.raise(index as usize, queue.list.bytes());
         self.packets += 1;
-        self.bytes += u64::from(frame.size);
+        self.bytes += u64::from(frame.tag.size());
         if !queue.active {
             queue.active = true;
             queue.deficit = i64::from(self.config.quantum);
@@ -197,7 +197,7 @@ impl FqCoDel {
                 continue;
             };
             self.packets -= 1;
-            queue.deficit -= i64::from(frame.size);
+            queue.deficit -= i64::from(frame.tag.size());
             // The queue of the next turn was last touched long ago.
             let next = queue.next as usize;
             if let Some(next) = self.queues.get(next) {
@@ -239,7 +239,7 @@ impl FqCoDel {
             return;
         };
         self.packets -= 1;
-        self.bytes -= u64::from(frame.size);
+        self.bytes -= u64::from(frame.tag.size());
     }
 
     pub(super) fn waiting(&self) -> (usize, u64) {
@@ -257,7 +257,7 @@ impl FqCoDel {
                 break;
             };
             self.packets -= 1;
-            self.bytes -= u64::from(frame.size);
+            self.bytes -= u64::from(frame.tag.size());
             gone.push((frame, DropCause::Queue));
             if list.bytes() <= keep {
                 break;

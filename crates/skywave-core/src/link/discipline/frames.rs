@@ -2,20 +2,14 @@
 
 use std::collections::VecDeque;
 
+use crate::link::Tag;
 use crate::packet::Ecn;
 use crate::time::Time;
 
 /// A packet in the queue of a link, or in transmission.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
-    /// The caller's number for it.
-    pub(crate) id: u32,
-    /// Its flow, which fair queueing tells apart from others.
-    pub(crate) flow: u32,
-    /// The caller's note about it.
-    pub(in crate::link) note: u32,
-    /// Bytes.
-    pub(in crate::link) size: u32,
+    pub(crate) tag: Tag,
     /// When it came to the link.
     pub(crate) came: Time,
     /// Its ECN field when it came.
@@ -29,13 +23,11 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// A packet that comes at `came`, with no note.
-    pub(crate) fn new(came: Time, id: u32, size: u32, flow: u32, ecn: Ecn) -> Self {
+    /// A packet that comes at `came`.
+    #[inline]
+    pub(crate) fn new(came: Time, tag: Tag, ecn: Ecn) -> Self {
         Self {
-            id,
-            size,
-            flow,
-            note: 0,
+            tag,
             came,
             ecn,
             marked: false,
@@ -73,28 +65,28 @@ pub(in crate::link) struct Frames {
 
 impl Frames {
     pub(super) fn push(&mut self, frame: Frame) {
-        self.bytes += u64::from(frame.size);
+        self.bytes += u64::from(frame.tag.size());
         self.list.push_back(frame);
     }
 
     /// Puts a packet before the others.
     pub(in crate::link) fn push_front(&mut self, frame: Frame) {
-        self.bytes += u64::from(frame.size);
+        self.bytes += u64::from(frame.tag.size());
         self.list.push_front(frame);
     }
 
     #[inline]
     pub(in crate::link) fn pop(&mut self) -> Option<Frame> {
         let frame = self.list.pop_front()?;
-        self.bytes -= u64::from(frame.size);
+        self.bytes -= u64::from(frame.tag.size());
         Some(frame)
     }
 
     /// Takes out the packet of this number, wherever it is.
     pub(super) fn withdraw(&mut self, id: u32) {
-        let place = self.list.iter().position(|frame| frame.id == id);
+        let place = self.list.iter().position(|frame| frame.tag.id() == id);
         if let Some(frame) = place.and_then(|place| self.list.remove(place)) {
-            self.bytes -= u64::from(frame.size);
+            self.bytes -= u64::from(frame.tag.size());
         }
     }
 

@@ -56,7 +56,7 @@ struct Arrival {
 impl Arrival {
     /// The packet has to wait, and there is no room for it.
     fn exceeds(&self, limit: Limit) -> bool {
-        self.must_wait && !limit.has_room(self.waiting, self.frame.size)
+        self.must_wait && !limit.has_room(self.waiting, self.frame.tag.size())
     }
 }
 

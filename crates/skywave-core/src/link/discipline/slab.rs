@@ -59,7 +59,7 @@ impl Slab {
             None => list.first = at,
         }
         list.last = at;
-        list.bytes += u64::from(frame.size);
+        list.bytes += u64::from(frame.tag.size());
     }
 
     /// Takes the first packet of a list.
@@ -74,7 +74,7 @@ impl Slab {
         if list.first == NONE {
             list.last = NONE;
         }
-        list.bytes -= u64::from(frame.size);
+        list.bytes -= u64::from(frame.tag.size());
         Some(frame)
     }
 
@@ -87,7 +87,7 @@ impl Slab {
             let Some(frame) = self.pop(list) else {
                 break;
             };
-            if frame.id == id && found.is_none() {
+            if frame.tag.id() == id && found.is_none() {
                 found = Some(frame);
             } else {
                 self.push(list, frame);
@@ -166,7 +166,7 @@ mod tests {
                     slab.push(&mut lists[list], frame(id, ms(0)));
                     expected[list].push_back(id);
                 } else {
-                    let first = slab.pop(&mut lists[list]).map(|frame| frame.id);
+                    let first = slab.pop(&mut lists[list]).map(|frame| frame.tag.id());
                     prop_assert_eq!(first, expected[list].pop_front());
                 }
                 let waiting = expected[list].len();

@@ -1,6 +1,7 @@
 //! What tests of several disciplines share.
 
 use super::{Arrival, Frame};
+use crate::link::Tag;
 use crate::packet::Ecn;
 use crate::time::{Duration, Time};
 
@@ -10,7 +11,7 @@ pub(super) fn ms(ms: u64) -> Time {
 
 /// A packet of 1500 bytes of flow 0 that came at `came`.
 pub(super) fn frame(id: u32, came: Time) -> Frame {
-    Frame::new(came, id, 1500, 0, Ecn::NotEct)
+    Frame::new(came, Tag::new(id, 1500), Ecn::NotEct)
 }
 
 /// A packet comes to a queue in which these wait.

@@ -176,7 +176,7 @@ fn side_by_side(
         now = at;
     }
     let settled = std::iter::from_fn(|| timed.poll());
-    let settled: Vec<_> = settled.map(|s| (s.id, s.fate)).collect();
+    let settled: Vec<_> = settled.map(|s| (s.tag.id(), s.fate)).collect();
     prop_assert_eq!(settled, fates);
     let end = now + Duration::from_nanos(1);
     Ok([plain.finish(end), timed.finish(end)])
@@ -352,7 +352,10 @@ proptest! {
         let offered = packets.len() as u64;
         for (id, (gap, size)) in (0..).zip(packets) {
             now += Duration::from_nanos(gap);
-            let packet = Offered { id, size, flow: id % flows, note: !id, ecn: Ecn::NotEct };
+            let packet = Offered {
+                tag: Tag::new(id, size).of_flow(id % flows).with_note(!id),
+                ecn: Ecn::NotEct,
+            };
             match l.offer_packet(now, packet) {
                 Some(_) => refused += 1,
                 None => { waiting.insert(id, now); }
@@ -366,8 +369,9 @@ proptest! {
             settled.extend(std::iter::from_fn(|| l.poll()));
         }
         let (mut last, mut arrived, mut dropped) = (Time::ZERO, 0, 0);
-        for Settled { id, note, flow, at: decided, fate, .. } in settled {
-            prop_assert_eq!((note, flow), (!id, id % flows));
+        for Settled { tag, at: decided, fate, .. } in settled {
+            let id = tag.id();
+            prop_assert_eq!((tag.note(), tag.flow()), (!id, id % flows));
             let came = waiting.remove(&id);
             prop_assert!(came.is_some_and(|at| at <= decided), "{} twice or too early", id);
             match fate {
@@ -419,7 +423,8 @@ proptest! {
             settled.extend(std::iter::from_fn(|| l.poll()));
         }
         let mut order = Vec::new();
-        for Settled { id, at: decided, fate, .. } in settled {
+        for Settled { tag, at: decided, fate, .. } in settled {
+            let id = tag.id();
             let offered = waiting.remove(&id);
             prop_assert!(offered.is_some_and(|at| at <= decided), "{} twice or too early", id);
             if let Fate::Arrives { at, .. } = fate {

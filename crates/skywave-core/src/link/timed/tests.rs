@@ -47,8 +47,8 @@ use Heard::{At, Lost};
 
 fn heard(settled: Settled) -> Heard {
     match settled.fate {
-        Fate::Arrives { at, .. } => At(settled.id, at.as_nanos() / 1_000_000),
-        Fate::Dropped(cause) => Lost(settled.id, cause),
+        Fate::Arrives { at, .. } => At(settled.tag.id(), at.as_nanos() / 1_000_000),
+        Fate::Dropped(cause) => Lost(settled.tag.id(), cause),
     }
 }
 

@@ -366,9 +366,9 @@ proptest! {
             bare.on_time(at);
         }
         outcomes.extend(std::iter::from_fn(|| bare.poll()).map(|settled| match settled.fate {
-            Fate::Dropped(cause) => lost(settled.id, Cause::Link(0, cause)),
-            Fate::Arrives { corrupt: true, .. } => lost(settled.id, Cause::Corrupt),
-            Fate::Arrives { at, .. } => arrives(settled.id, at),
+            Fate::Dropped(cause) => lost(settled.tag.id(), Cause::Link(0, cause)),
+            Fate::Arrives { corrupt: true, .. } => lost(settled.tag.id(), Cause::Corrupt),
+            Fate::Arrives { at, .. } => arrives(settled.tag.id(), at),
         }));
         prop_assert_eq!(sorted(relayed(&config, &packets, &wakes)), sorted(outcomes));
     }

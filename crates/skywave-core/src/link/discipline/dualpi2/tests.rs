@@ -34,7 +34,7 @@ fn drain(queue: &mut DualPi2, now: Time) -> (Vec<(u32, bool)>, usize) {
     let mut gone = Gone::new();
     let mut left = Vec::new();
     while let Some(frame) = queue.take(now, &mut gone) {
-        left.push((frame.id, frame.marked));
+        left.push((frame.tag.id(), frame.marked));
     }
     assert!(gone.iter().all(|(_, cause)| *cause == DropCause::Early));
     (left, gone.len())
@@ -77,7 +77,7 @@ fn the_classic_queue_goes_first_when_its_head_has_waited_for_the_shift_longer() 
         );
         // The classic packet has waited for 60 ms, the other one for 20, 10 and 9 ms.
         let frame = queue.take(ms(60), &mut Gone::new()).expect("a packet");
-        assert_eq!(frame.id, first, "{low_came}");
+        assert_eq!(frame.tag.id(), first, "{low_came}");
     }
 }
 

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::super::Frames;
 use super::super::testing::{arrival, frame, ms};
 use super::*;
+use crate::link::Tag;
 use crate::link::config::Limit;
 
 fn fq(limit: u32) -> FqCoDel {
@@ -16,19 +17,18 @@ fn fq(limit: u32) -> FqCoDel {
 fn offer(queue: &mut FqCoDel, flow: u32, size: u32) -> Vec<u32> {
     let mut gone = Gone::new();
     let packet = Frame {
-        flow,
-        size,
+        tag: Tag::new(flow, size).of_flow(flow),
         ..frame(flow, ms(0))
     };
     let waiting = queue.waiting();
     assert_eq!(queue.offer(arrival(packet, waiting), &mut gone), None);
-    gone.iter().map(|(frame, _)| frame.flow).collect()
+    gone.iter().map(|(frame, _)| frame.tag.flow()).collect()
 }
 
 /// The flows of the packets, in the order of departure.
 fn order(queue: &mut FqCoDel) -> Vec<u32> {
     let mut gone = Gone::new();
-    let flows = std::iter::from_fn(|| queue.take(ms(0), &mut gone)).map(|frame| frame.flow);
+    let flows = std::iter::from_fn(|| queue.take(ms(0), &mut gone)).map(|frame| frame.tag.flow());
     let flows = flows.collect();
     assert!(gone.is_empty());
     assert_eq!(queue.waiting(), (0, 0));
@@ -60,7 +60,7 @@ fn turns_are_counted_in_bytes() {
     let mut bytes = [0_u32; 3];
     for _ in 0..500 {
         let frame = queue.take(ms(0), &mut gone).expect("there are more");
-        bytes[frame.flow as usize] += frame.size;
+        bytes[frame.tag.flow() as usize] += frame.tag.size();
     }
     let apart = bytes[1].abs_diff(bytes[2]);
     assert!(apart <= 2 * 1514, "{bytes:?}");
@@ -73,7 +73,7 @@ fn a_new_flow_goes_first_but_not_for_long() {
         offer(&mut queue, 1, 500);
     }
     let mut gone = Gone::new();
-    let mut take = |queue: &mut FqCoDel| queue.take(ms(0), &mut gone).map(|frame| frame.flow);
+    let mut take = |queue: &mut FqCoDel| queue.take(ms(0), &mut gone).map(|frame| frame.tag.flow());
     // Four packets use up the first turn; with the fifth the flow becomes an old one.
     for _ in 0..5 {
         assert_eq!(take(&mut queue), Some(1));
@@ -179,7 +179,7 @@ impl Plain {
             }
             match control.take_with_care(&self.config.codel, now, frames, gone) {
                 Some(frame) => {
-                    *deficit -= i64::from(frame.size);
+                    *deficit -= i64::from(frame.tag.size());
                     list.push_front(index);
                     return Some(frame);
                 }
@@ -209,17 +209,17 @@ proptest! {
             now += pause;
             let mut gone = [Gone::new(), Gone::new()];
             if takes {
-                let taken = fast.take(ms(now), &mut gone[0]).map(|frame| frame.id);
-                let expected = plain.take(ms(now), &mut gone[1]).map(|frame| frame.id);
+                let taken = fast.take(ms(now), &mut gone[0]).map(|frame| frame.tag.id());
+                let expected = plain.take(ms(now), &mut gone[1]).map(|frame| frame.tag.id());
                 prop_assert_eq!(taken, expected);
             } else {
-                let packet = Frame { flow, size, ..frame(id, ms(now)) };
+                let packet = Frame { tag: Tag::new(id, size).of_flow(flow), ..frame(id, ms(now)) };
                 let arrival = arrival(packet, plain.waiting());
                 prop_assert_eq!(fast.offer(arrival, &mut gone[0]), None);
                 plain.offer(fast.hash(flow) as usize, arrival, &mut gone[1]);
             }
             let [gone, expected] = gone.map(|gone| {
-                gone.into_iter().map(|(frame, cause)| (frame.id, cause)).collect::<Vec<_>>()
+                gone.into_iter().map(|(frame, cause)| (frame.tag.id(), cause)).collect::<Vec<_>>()
             });
             prop_assert_eq!(gone, expected);
             prop_assert_eq!(fast.waiting(), plain.waiting());

@@ -38,10 +38,7 @@ fn codel_drops_at_the_head_and_marks_what_can_be_marked() {
     let mut link = with(QueueConfig::CoDel(CoDelConfig { ecn: true, ..CODEL }), 0);
     for id in 1..=30 {
         let packet = Offered {
-            id,
-            size: 1500,
-            flow: 0,
-            note: 0,
+            tag: Tag::new(id, 1500),
             ecn: Ecn::Ect0,
         };
         assert_eq!(link.offer_packet(ms(0), packet), None);
@@ -51,7 +48,7 @@ fn codel_drops_at_the_head_and_marks_what_can_be_marked() {
     }
     let marked = std::iter::from_fn(|| link.poll())
         .filter(|settled| matches!(settled.fate, Fate::Arrives { marked: true, .. }));
-    let marked: Vec<_> = marked.map(|settled| settled.id).collect();
+    let marked: Vec<_> = marked.map(|settled| settled.tag.id()).collect();
     assert_eq!(marked[..2], [12, 22]);
     assert_eq!(link.finish(ms(1000)).ecn_marks as usize, marked.len());
 }
@@ -73,10 +70,7 @@ fn a_flow_of_few_packets_does_not_wait_behind_a_long_one() {
     let mut link = with(QueueConfig::FqCoDel(FqCoDelConfig::new(CODEL)), 0);
     offer(&mut link, ms(0), 1..=5);
     let sparse = Offered {
-        id: 6,
-        size: 1500,
-        flow: 1,
-        note: 0,
+        tag: Tag::new(6, 1500).of_flow(1),
         ecn: Ecn::NotEct,
     };
     assert_eq!(link.offer_packet(ms(25), sparse), None);

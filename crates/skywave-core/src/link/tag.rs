@@ -1,0 +1,97 @@
+//! The numbers that a packet has at a link.
+
+use std::fmt;
+
+/// What a link knows of a packet besides its ECN field: the caller's number for it, its flow, its bytes, and
+/// a note of the caller's that comes back with its fate.
+///
+/// Two words with two numbers in each, so that a tag travels in registers: a value that was written to memory
+/// in parts is slow to read as a whole.
+///
+/// ```
+/// use skywave_core::link::Tag;
+///
+/// let tag = Tag::new(7, 1500).of_flow(3).with_note(42);
+/// assert_eq!((tag.id(), tag.size(), tag.flow(), tag.note()), (7, 1500, 3, 42));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Tag {
+    /// Flow, and number.
+    who: u64,
+    /// Bytes, and note.
+    what: u64,
+}
+
+impl Tag {
+    /// Packet number `id` of `size` bytes, of flow 0 and with note 0.
+    #[inline]
+    pub const fn new(id: u32, size: u32) -> Self {
+        Self::from_words([id as u64, (size as u64) << 32])
+    }
+
+    /// The same of this flow, which fair queueing tells apart from others.
+    #[inline]
+    pub const fn of_flow(self, flow: u32) -> Self {
+        Self {
+            who: (flow as u64) << 32 | self.id() as u64,
+            ..self
+        }
+    }
+
+    /// The same with this note.
+    #[inline]
+    pub const fn with_note(self, note: u32) -> Self {
+        Self {
+            what: (self.size() as u64) << 32 | note as u64,
+            ..self
+        }
+    }
+
+    /// The tag of these words: the first has the flow in its upper half and the number in the lower, the
+    /// second the bytes and the note.
+    #[inline]
+    pub const fn from_words([who, what]: [u64; 2]) -> Self {
+        Self { who, what }
+    }
+
+    /// Its words, as [`Self::from_words`] takes them.
+    #[inline]
+    pub const fn words(self) -> [u64; 2] {
+        [self.who, self.what]
+    }
+
+    /// The caller's number for the packet.
+    #[inline]
+    pub const fn id(self) -> u32 {
+        self.who as u32
+    }
+
+    /// Its flow.
+    #[inline]
+    pub const fn flow(self) -> u32 {
+        (self.who >> 32) as u32
+    }
+
+    /// Its bytes.
+    #[inline]
+    pub const fn size(self) -> u32 {
+        (self.what >> 32) as u32
+    }
+
+    /// The caller's note about it.
+    #[inline]
+    pub const fn note(self) -> u32 {
+        self.what as u32
+    }
+}
+
+impl fmt::Debug for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tag")
+            .field("id", &self.id())
+            .field("flow", &self.flow())
+            .field("size", &self.size())
+            .field("note", &self.note())
+            .finish()
+    }
+}
