@@ -149,7 +149,8 @@ pub(crate) enum ImpairError {
     Ended(io::Error),
     /// The path was another one than that of the scenario.
     #[error(
-        "{0}; the path was not the scenario's (on a busy machine, root's relay runs before ordinary programs)"
+        "{0}; the path was not the scenario's (this machine or its host is busy: try again, or as root, whose relay \
+         runs before ordinary programs)"
     )]
     Unfaithful(String),
     /// The same, of a program that succeeded, when that is to be a failure.

@@ -85,7 +85,7 @@ pub enum Error {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Broken {
     /// The connection is lost; another one may do.
-    #[error("{0}")]
+    #[error("{}", Close::of(.0).map_or_else(|| .0.to_string(), |close| close.words().into()))]
     Connection(ConnectionError),
     #[error("the peer has ended a transfer")]
     Stream,

@@ -49,6 +49,23 @@ impl Close {
         VarInt::from_u32(self as u32)
     }
 
+    /// What to tell of a peer that gave this reason.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::Gone => "the peer has stopped",
+            Self::Done => "the peer has done all",
+            Self::Full => "the peer has enough connections",
+            Self::WrongCode => "the peer has another code",
+            Self::WantsCode => "the peer wants a code",
+            Self::Direction => "the peer does the same",
+            Self::NoSuchFile => "the peer does not offer what was asked for",
+            Self::Late => "the peer has waited for too long",
+            Self::Nonsense => "the peer does not understand",
+            Self::Replaced => "a newer connection took its place",
+            Self::NoCode => "the peer knows no code",
+        }
+    }
+
     /// Closes the connection for this reason.
     pub(crate) fn close(self, connection: &Connection) {
         connection.close(self.code(), b"");
@@ -72,5 +89,28 @@ pub(crate) fn is_refused_key(error: &ConnectionError) -> bool {
         ConnectionError::ConnectionClosed(closed) => refusal(u64::from(closed.error_code)),
         ConnectionError::TransportError(error) => refusal(u64::from(error.code)),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use noq::ApplicationClose;
+
+    use super::*;
+    use crate::error::Broken;
+
+    #[test]
+    fn a_peer_that_closes_is_told_of_in_words() {
+        let closed = |error_code| {
+            let reason = bytes::Bytes::new();
+            let close = ApplicationClose { error_code, reason };
+            Broken::from(ConnectionError::ApplicationClosed(close)).to_string()
+        };
+        assert_eq!(closed(Close::Gone.code()), "the peer has stopped");
+        assert_eq!(
+            closed(Close::Full.code()),
+            "the peer has enough connections"
+        );
+        assert_eq!(closed(VarInt::from_u32(77)), "closed by peer: 77");
     }
 }
