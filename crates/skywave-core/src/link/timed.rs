@@ -1,5 +1,5 @@
 //! A link with a time of its own: what becomes of a packet is not known when it comes. It retransmits
-//! ([`Arq`]), or its queue drops packets on their way out (CoDel, FQ-CoDel, PIE), or both.
+//! ([`Arq`]), or its queue decides when packets leave it (CoDel, FQ-CoDel, PIE, DualPI2), or both.
 //!
 //! # Retransmission
 //! After negative acknowledgements: the local recovery that TCP-DCR is made for (section 3.5), as its
@@ -20,12 +20,14 @@
 //! [`TimedLink::on_time`] at (or after) [`TimedLink::next_time`], and takes from [`TimedLink::poll`] what
 //! has been decided after each of both. Times must not decrease over all calls. A decision concerns
 //! arrivals at least the link's delay later, and comes in the order of these arrivals unless the link has
-//! [`Reordering`](super::Reordering).
+//! [`Reordering`](super::Reordering). Where nothing can happen to a packet in transmission, its arrival is
+//! told when the transmission starts.
 //!
 //! At one instant: the transmission ends, packets come back, the next transmission starts, packets
 //! are offered.
 
 mod in_order;
+mod in_turn;
 
 use std::collections::VecDeque;
 
@@ -60,11 +62,11 @@ pub struct TimedLink {
     start: Time,
     /// When the transmission of the present packet ends; [`Time::MAX`] while there is none.
     end: Time,
-    /// The packet in transmission.
+    /// The packet in transmission, if something can happen to it.
     sending: Option<Frame>,
     /// When there is something to do next; [`Time::MAX`] is never.
     due: Time,
-    /// Packets only wait for one another: nothing can happen to them, and one starts when the one before it ends.
+    /// Packets only wait for one another (the module `in_turn`).
     is_simple: bool,
     /// `None` if it only delays.
     medium: Option<Box<Medium>>,
@@ -96,7 +98,7 @@ pub struct Offered {
 pub struct Settled {
     /// Its numbers, as offered.
     pub tag: Tag,
-    /// When it was decided: the end of the packet's last transmission.
+    /// When the packet was dropped, or the end of its last transmission.
     pub at: Time,
     /// How often it was transmitted.
     pub transmissions: u32,
@@ -188,14 +190,19 @@ impl TimedLink {
     }
 
     /// As [`Self::offer`], for a packet with a flow and an ECN field.
+    #[inline(always)] // a packet is not written to memory for the call, then
     pub fn offer_packet(&mut self, now: Time, packet: Offered) -> Option<DropCause> {
         self.on_time(now);
         let now = self.clock;
         self.meter.offered();
+        if self.is_simple && self.is_transmitting() {
+            return self.queue_up(now, packet);
+        }
         let refused = self.refuses(now, packet);
         match refused {
             Some(cause) => self.meter.settled(Fate::Dropped(cause)),
-            None if self.sending.is_some() && self.ring == 0 => return None, // it waits for its turn
+            None if self.is_transmitting() && self.ring == 0 => return None, // it waits for its turn
+            None if self.is_simple => self.send_first(now),
             None => self.start_next(now),
         }
         self.due = self.next_due();
@@ -230,10 +237,10 @@ impl TimedLink {
         let must_wait = (!idle || self.start > now) && self.device.len() >= self.ring;
         let frame = Frame::new(now, packet.tag, packet.ecn);
         let repairs = self.repairs.totals();
-        let refused = self
+        let (refused, waiting) = self
             .queue
             .offer(now, must_wait, repairs, frame, &mut self.gone);
-        self.count_waiting();
+        self.waiting = repairs.0 + waiting;
         self.settle_dropped(now);
         refused
     }
@@ -246,7 +253,7 @@ impl TimedLink {
 
     #[inline(always)]
     fn next_due(&self) -> Time {
-        let transmitter = if self.sending.is_some() || self.is_idle() {
+        let transmitter = if self.is_transmitting() || self.is_idle() {
             self.end
         } else {
             self.start
@@ -279,26 +286,6 @@ impl TimedLink {
             self.start_next(at);
             self.due = self.next_due();
         }
-    }
-
-    /// As [`Self::do_what_is_due`] where packets only wait for one another.
-    #[inline(never)]
-    fn send_in_turn(&mut self, now: Time) {
-        while self.end <= now && self.end < Time::MAX {
-            let at = self.end;
-            self.pass(at);
-            self.end = Time::MAX;
-            if let Some(frame) = self.sending.take() {
-                self.arrive_untouched(at, &frame);
-            }
-            if self.waiting > 0 {
-                if let Some(frame) = self.take_next(at) {
-                    self.transmit(frame);
-                }
-                self.settle_dropped(at);
-            }
-        }
-        self.due = self.end;
     }
 
     /// The next decision that has not been reported yet, in the order of decision.
@@ -348,9 +335,15 @@ impl TimedLink {
         }
     }
 
+    /// A packet is in transmission.
+    #[inline(always)]
+    fn is_transmitting(&self) -> bool {
+        self.end < Time::MAX
+    }
+
     /// Nothing is in transmission or waits for it.
     fn is_idle(&self) -> bool {
-        self.sending.is_none() && self.device.is_empty() && self.waiting == 0
+        !self.is_transmitting() && self.device.is_empty() && self.waiting == 0
     }
 
     /// Packets have come to the queue or to the repairs, or left them.
@@ -369,19 +362,6 @@ impl TimedLink {
         if !self.is_idle() {
             self.start = self.transmitter.next_start();
         }
-    }
-
-    /// A packet was transmitted once, and nothing can happen to it.
-    #[inline(always)]
-    fn arrive_untouched(&mut self, now: Time, frame: &Frame) {
-        let at = now + self.delay;
-        if frame.marked {
-            self.meter.settled(untouched(at, true));
-        }
-        self.settled.push_back(Settled {
-            transmissions: 1,
-            ..Settled::new(frame, now, untouched(at, frame.marked))
-        });
     }
 
     /// The transmission may have failed.
@@ -472,7 +452,7 @@ impl TimedLink {
     /// Starts the next packet, if it is time, and fills the device's ring.
     #[inline(always)]
     fn start_next(&mut self, now: Time) {
-        if self.sending.is_none() && !self.is_idle() {
+        if !self.is_transmitting() && !self.is_idle() {
             if self.start > now {
                 // A trace's next opportunity: the transmitter waits, but it is not idle.
                 self.queue.idle_from(self.start);
@@ -515,13 +495,14 @@ impl TimedLink {
 
     #[inline(always)]
     fn take_next(&mut self, now: Time) -> Option<Frame> {
-        let next = if self.repairs.len() == 0 {
-            self.queue.take(now, &mut self.gone)
-        } else {
-            self.repairs.pop()
-        };
+        if self.repairs.len() == 0 {
+            let (next, waiting) = self.queue.take(now, &mut self.gone);
+            self.waiting = waiting;
+            return next;
+        }
+        let repair = self.repairs.pop();
         self.count_waiting();
-        next
+        repair
     }
 
     /// Tells of the packets that the queue has dropped.

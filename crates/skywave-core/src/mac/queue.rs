@@ -70,7 +70,7 @@ impl<P: Labelled> Queue<P> {
     /// A packet comes; it `must_wait` unless it is served at once. Returns whether it was accepted.
     pub fn push(&mut self, now: Time, must_wait: bool, waiting: Waiting<P>) -> bool {
         let frame = self.frame(now, &waiting);
-        let refused = self
+        let (refused, _) = self
             .discipline
             .offer(now, must_wait, (0, 0), frame, &mut self.gone);
         if let Some(cause) = refused {
@@ -91,7 +91,7 @@ impl<P: Labelled> Queue<P> {
     /// Takes the packet to serve from `now` on, marked if the discipline says so, and tells how long it has
     /// waited.
     pub fn pop(&mut self, now: Time) -> Option<(Waiting<P>, Duration)> {
-        let head = self.discipline.take(now, &mut self.gone);
+        let (head, _) = self.discipline.take(now, &mut self.gone);
         self.let_go();
         // The service ends when the channel lets it, so that nobody knows when the station will be idle.
         self.discipline.idle_from(head.map_or(now, |_| Time::MAX));

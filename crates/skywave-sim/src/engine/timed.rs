@@ -1,4 +1,4 @@
-//! Links with a time of their own (ARQ, CoDel, FQ-CoDel, PIE): they decide later than packets come, by
+//! Links with a time of their own (ARQ, CoDel, FQ-CoDel, PIE, DualPI2): they decide later than packets come, by
 //! timers.
 //!
 //! Such a link has an inbox in any case, and its timer lies there among the packets. When a bucket is
@@ -98,6 +98,20 @@ fn label(settled: &Settled) -> Label {
     Label::tagged(settled.tag)
 }
 
+/// When a packet arrives once and as it was, if it does.
+#[inline(always)]
+fn arrival_as_it_was(fate: Fate) -> Option<Time> {
+    match fate {
+        Fate::Arrives {
+            at,
+            corrupt: false,
+            marked: false,
+            duplicate: false,
+        } => Some(at),
+        _ => None,
+    }
+}
+
 impl World<'_> {
     /// A link with a time of its own does what is due by the end of its earliest bucket.
     ///
@@ -138,16 +152,29 @@ impl World<'_> {
         if list.len() > stop::TURNS {
             self.settle_in_parts(link, list);
         } else {
+            let mut changes_none = self.changes_none(link);
             for (place, settled) in list.iter().enumerate() {
                 if many {
                     self.prefetch_labels(|ahead| list.get(place + ahead).map(label));
                 }
-                self.settle(link, settled);
+                match arrival_as_it_was(settled.fate) {
+                    Some(at) if changes_none => self.go_on(label(settled), at),
+                    _ => {
+                        self.settle(link, settled);
+                        changes_none = self.changes_none(link);
+                    }
+                }
             }
         }
         decided.clear();
         self.lanes[link].timed().decided = decided;
         self.set_timer(link);
+    }
+
+    /// Nothing is to be written on packets that a link passes on as they were, and nobody is told of them.
+    #[inline]
+    fn changes_none(&self, link: usize) -> bool {
+        self.lanes[link].has_no_notices() && self.observer.is_none()
     }
 
     /// Passes on very many packets, and looks in between whether the run is to stop.
@@ -214,8 +241,8 @@ impl World<'_> {
         lane.record_waiting(at);
     }
 
-    /// Passes on a packet that the link has decided about, or drops it.
-    #[inline(always)]
+    /// Passes on a packet that the link has decided about, or drops it, and tells of it.
+    #[inline(never)]
     fn settle(&mut self, link: usize, settled: &Settled) {
         if self.observer.is_some() {
             self.note(link, *settled);
@@ -223,12 +250,6 @@ impl World<'_> {
         let label = label(settled);
         match settled.fate {
             Fate::Dropped(cause) => self.lose(link, label, settled.at, cause.into()),
-            Fate::Arrives {
-                at,
-                corrupt: false,
-                marked: false,
-                duplicate: false,
-            } if self.lanes[link].has_no_notices() => self.go_on(label, at),
             Fate::Arrives { .. } => self.settle_changed(link, settled, label),
         }
     }

@@ -125,21 +125,31 @@ impl Control {
         frames: &mut impl Heads,
         gone: &mut Gone,
     ) -> Option<Frame> {
-        // Mostly nothing is dropped, and the head of the queue has not waited for long.
-        if !self.dropping
-            && config.ce_threshold.is_none()
-            && let Some(head) = frames.head()
-            && is_good(
-                config,
-                now,
-                head,
-                frames.bytes() - u64::from(head.tag.size()),
-            )
+        if let Some(head) = frames.head()
+            && self.passes(config, now, head, frames.bytes())
         {
-            self.first_above = Time::MAX;
             return frames.pop();
         }
         self.take_with_care(config, now, frames, gone)
+    }
+
+    /// The head of the queue may leave, and it takes no closer look to see that: mostly it has not waited for
+    /// long. `bytes` are those of the whole queue.
+    #[inline(always)]
+    pub(super) fn passes(
+        &mut self,
+        config: &CoDelConfig,
+        now: Time,
+        head: &Frame,
+        bytes: u64,
+    ) -> bool {
+        let passes = !self.dropping
+            && config.ce_threshold.is_none()
+            && is_good(config, now, head, bytes - u64::from(head.tag.size()));
+        if passes {
+            self.first_above = Time::MAX;
+        }
+        passes
     }
 
     /// As [`Self::take`] in any case.

@@ -48,6 +48,9 @@ pub(crate) struct FqCoDel {
     /// Makes the hash differ from link to link.
     salt: u64,
     queues: Vec<Queue>,
+    /// The queues of flows that came before, by the flows' numbers, so that they are not hashed for each packet;
+    /// [`NOBODY`] for others.
+    known: Vec<u32>,
     /// The packets of all queues.
     slab: Slab,
     longest: Longest,
@@ -71,6 +74,9 @@ struct Queue {
     /// It waits for its turn.
     active: bool,
 }
+
+/// Flows from this number on are hashed for each packet: numbers may be anything.
+const MOST_KNOWN: u32 = 1 << 16;
 
 /// No queue.
 const NOBODY: u32 = u32::MAX;
@@ -131,6 +137,7 @@ impl FqCoDel {
             config,
             salt: stream.uniform_int(0, u64::MAX),
             queues: vec![Queue::new(); queues],
+            known: Vec::new(),
             slab: Slab::new(),
             longest: Longest::new(queues),
             new: Turns::NONE,
@@ -144,7 +151,7 @@ impl FqCoDel {
     #[inline(always)]
     pub(super) fn offer(&mut self, arrival: Arrival, gone: &mut Gone) -> Option<DropCause> {
         let frame = arrival.frame;
-        let index = self.hash(frame.tag.flow());
+        let index = self.index(frame.tag.flow());
         let queue = &mut self.queues[index as usize];
         self.slab.push(&mut queue.list, frame);
         self.longest.raise(index as usize, queue.list.bytes());
@@ -164,7 +171,11 @@ impl FqCoDel {
     /// Prefetches the queue of this flow, for a packet that comes soon.
     #[inline]
     pub(super) fn prefetch(&self, flow: u32) {
-        prefetch(&self.queues[self.hash(flow) as usize]);
+        if let Some(&index) = self.known.get(flow as usize)
+            && let Some(queue) = self.queues.get(index as usize)
+        {
+            prefetch(queue);
+        }
     }
 
     pub(super) fn take(&mut self, now: Time, gone: &mut Gone) -> Option<Frame> {
@@ -178,32 +189,56 @@ impl FqCoDel {
                 self.end_turn(from_new, true);
                 continue;
             }
-            if queue.list.is_empty() {
+            let Some(head) = self.slab.first(&queue.list) else {
                 queue.control.find_nothing();
                 self.leave(from_new);
                 continue;
-            }
-            let (bytes, dropped) = (queue.list.bytes(), gone.len());
-            let mut frames = Listed {
-                slab: &mut self.slab,
-                list: &mut queue.list,
             };
-            let config = &self.config.codel;
-            let head = queue.control.take(config, now, &mut frames, gone);
-            self.packets -= gone.len() - dropped;
-            self.bytes -= bytes - queue.list.bytes();
-            let Some(frame) = head else {
-                self.leave(from_new);
-                continue;
-            };
-            self.packets -= 1;
-            queue.deficit -= i64::from(frame.tag.size());
-            // The queue of the next turn was last touched long ago.
-            let next = queue.next as usize;
-            if let Some(next) = self.queues.get(next) {
-                prefetch(next);
+            let (config, size) = (&self.config.codel, head.tag.size());
+            if queue.control.passes(config, now, head, queue.list.bytes()) {
+                self.send(index, size);
+                let list = &mut self.queues[index as usize].list;
+                return Some(self.slab.take_first(list));
             }
-            return Some(frame);
+            if let Some(frame) = self.take_with_care(index, now, gone) {
+                self.send(index, frame.tag.size());
+                return Some(frame);
+            }
+            self.leave(from_new);
+        }
+    }
+
+    /// The head of a queue, where packets before it may be dropped.
+    #[inline(never)]
+    fn take_with_care(&mut self, index: u32, now: Time, gone: &mut Gone) -> Option<Frame> {
+        let queue = &mut self.queues[index as usize];
+        let (bytes, dropped) = (queue.list.bytes(), gone.len());
+        let mut frames = Listed {
+            slab: &mut self.slab,
+            list: &mut queue.list,
+        };
+        let config = &self.config.codel;
+        let head = queue.control.take_with_care(config, now, &mut frames, gone);
+        let sent = head.map_or(0, |frame| u64::from(frame.tag.size()));
+        self.packets -= gone.len() - dropped;
+        self.bytes -= bytes - queue.list.bytes() - sent;
+        head
+    }
+
+    /// A packet of this size leaves for the transmitter.
+    #[inline(always)]
+    fn send(&mut self, index: u32, size: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(size);
+        let queue = &mut self.queues[index as usize];
+        queue.deficit -= i64::from(size);
+        // The queues of the next turns were last touched long ago, and so were their packets.
+        let next = queue.next as usize;
+        if let Some(next) = self.queues.get(next) {
+            self.slab.prefetch(&next.list);
+            if let Some(later) = self.queues.get(next.next as usize) {
+                prefetch(later);
+            }
         }
     }
 
@@ -263,6 +298,28 @@ impl FqCoDel {
                 break;
             }
         }
+    }
+
+    /// The queue of a flow whose packet comes.
+    #[inline(always)]
+    fn index(&mut self, flow: u32) -> u32 {
+        match self.known.get(flow as usize) {
+            Some(&index) if index != NOBODY => index,
+            _ => self.hash_of_new(flow),
+        }
+    }
+
+    /// The same of a flow that is not known yet.
+    #[cold]
+    #[inline(never)]
+    fn hash_of_new(&mut self, flow: u32) -> u32 {
+        let index = self.hash(flow);
+        if flow < MOST_KNOWN {
+            let len = self.known.len().max(flow as usize + 1);
+            self.known.resize(len, NOBODY);
+            self.known[flow as usize] = index;
+        }
+        index
     }
 
     /// The queue of a flow.

@@ -94,8 +94,8 @@ impl Discipline {
     }
 
     /// A packet comes at `now` while `repairs` (number and bytes) wait in front of the queue: why it is
-    /// refused, if it is. `must_wait` unless its transmission starts at once. Packets that are dropped in
-    /// its favour go to `gone`.
+    /// refused, if it is, and how many packets wait then. `must_wait` unless its transmission starts at once.
+    /// Packets that are dropped in its favour go to `gone`.
     #[inline(always)]
     pub(crate) fn offer(
         &mut self,
@@ -104,7 +104,7 @@ impl Discipline {
         repairs: (usize, u64),
         frame: Frame,
         gone: &mut Gone,
-    ) -> Option<DropCause> {
+    ) -> (Option<DropCause>, usize) {
         each!(self, queue => {
             let (packets, bytes) = queue.waiting();
             let arrival = Arrival {
@@ -113,7 +113,7 @@ impl Discipline {
                 waiting: (packets + repairs.0, bytes + repairs.1),
                 frame,
             };
-            queue.offer(arrival, gone)
+            (queue.offer(arrival, gone), queue.waiting().0)
         })
     }
 
@@ -125,11 +125,11 @@ impl Discipline {
         }
     }
 
-    /// The packet to transmit from `now` on. Those that are dropped on the way out go to `gone`; `None` if
-    /// nothing is left.
+    /// The packet to transmit from `now` on, and how many packets wait then. Those that are dropped on the way
+    /// out go to `gone`; `None` if nothing is left.
     #[inline(always)]
-    pub(crate) fn take(&mut self, now: Time, gone: &mut Gone) -> Option<Frame> {
-        each!(self, queue => queue.take(now, gone))
+    pub(crate) fn take(&mut self, now: Time, gone: &mut Gone) -> (Option<Frame>, usize) {
+        each!(self, queue => (queue.take(now, gone), queue.waiting().0))
     }
 
     /// Takes out the packet of this number and this flow, which waits, as if it had never come.

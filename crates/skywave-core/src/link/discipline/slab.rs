@@ -6,6 +6,7 @@
 
 use super::Frame;
 use super::frames::Heads;
+use crate::prefetch::prefetch;
 
 /// No place.
 const NONE: u32 = u32::MAX;
@@ -62,20 +63,40 @@ impl Slab {
         list.bytes += u64::from(frame.tag.size());
     }
 
+    /// Prefetches the first packet of a list.
+    #[inline]
+    pub(super) fn prefetch(&self, list: &List) {
+        if let Some(place) = self.places.get(list.first as usize) {
+            prefetch(place);
+        }
+    }
+
+    /// The first packet of a list.
+    #[inline(always)]
+    pub(super) fn first(&self, list: &List) -> Option<&Frame> {
+        let place = self.places.get(list.first as usize)?;
+        Some(&place.frame)
+    }
+
     /// Takes the first packet of a list.
     #[inline]
     pub(super) fn pop(&mut self, list: &mut List) -> Option<Frame> {
+        (!list.is_empty()).then(|| self.take_first(list))
+    }
+
+    /// Takes the first packet of a list that is not empty.
+    #[inline(always)]
+    pub(super) fn take_first(&mut self, list: &mut List) -> Frame {
         let at = list.first;
-        let place = self.places.get_mut(at as usize)?;
-        let frame = place.frame;
+        let place = &mut self.places[at as usize];
+        list.bytes -= u64::from(place.frame.tag.size());
         list.first = place.next;
         place.next = self.free;
         self.free = at;
         if list.first == NONE {
             list.last = NONE;
         }
-        list.bytes -= u64::from(frame.tag.size());
-        Some(frame)
+        place.frame
     }
 
     /// Takes out the packet of this number, wherever it is in the list: the others go once round.
@@ -129,8 +150,7 @@ pub(super) struct Listed<'a> {
 impl Heads for Listed<'_> {
     #[inline]
     fn head(&self) -> Option<&Frame> {
-        let place = self.slab.places.get(self.list.first as usize)?;
-        Some(&place.frame)
+        self.slab.first(self.list)
     }
 
     #[inline]
