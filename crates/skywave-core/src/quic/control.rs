@@ -10,7 +10,7 @@
 //! | packets newly acknowledged | [`on_ack`](CongestionControl::on_ack), one event an ACK frame |
 //! | packets lost, the first of a recovery period (section 7.3.2) | [`on_loss`](CongestionControl::on_loss) |
 //! | each packet lost | [`on_segment_lost`](CongestionControl::on_segment_lost) |
-//! | more packets marked CE, the first of a recovery period | [`on_ecn`](CongestionControl::on_ecn) |
+//! | more packets marked CE, the first of a recovery period, in which nothing is repaired | [`on_ecn`](CongestionControl::on_ecn) |
 //! | persistent congestion (section 7.6) | [`on_timeout`](CongestionControl::on_timeout) |
 //! | a probe timeout | nothing (section 6.2: it is no sign of congestion) |
 //!
@@ -74,6 +74,11 @@ pub struct Control {
     /// Number of the first packet that is sent after the latest cut: losses of earlier ones belong to the
     /// same recovery period.
     recovery_end: u64,
+    /// The same of the latest cut that losses were the reason for: they are repaired until then.
+    repair_end: u64,
+    /// Number after the largest one that was acknowledged: only a larger one measures the round trip
+    /// (section 5.1).
+    acked_below: u64,
     /// Packets that the present ACK frame has reported so far.
     acked: Told,
     /// Packets found lost since the last answer.
@@ -136,6 +141,8 @@ impl Control {
             lost: 0,
             lost_told: 0,
             recovery_end: 0,
+            repair_end: 0,
+            acked_below: 0,
             acked: Told::default(),
             found_lost: Told::default(),
             marked: 0,
@@ -188,9 +195,12 @@ impl Control {
         let Some((newest, packet)) = acked.newest else {
             return;
         };
-        let rtt = now.since(packet.at);
-        self.rtt.sample(packet.at, now);
-        self.min_rtt.take(now, rtt);
+        let rtt = (newest >= self.acked_below).then(|| now.since(packet.at));
+        if let Some(rtt) = rtt {
+            self.acked_below = newest + 1;
+            self.rtt.sample(packet.at, now);
+            self.min_rtt.take(now, rtt);
+        }
         self.rate.forget_below(self.packets.oldest());
         let flight = self.packets.in_flight();
         let rate = self.rate.sample(self.min_rtt.get(), flight, self.lost);
@@ -206,8 +216,8 @@ impl Control {
             acked: delivered,
             counted: delivered,
             may_grow: !recovers && self.was_used(acked.flight_before, rate.as_ref()),
-            rtt: Some(rtt),
-            segment_rtt: Some(rtt),
+            rtt,
+            segment_rtt: rtt,
             srtt: self.rtt.srtt(),
             una: self.packets.known_below(),
             nxt: self.packets.total(),
@@ -217,7 +227,7 @@ impl Control {
             lost: self.segments(lost),
             marked: Segments(marked as f64).min(delivered),
             rate,
-            repairing: if recovers {
+            repairing: if newest < self.repair_end {
                 Repairing::Loss
             } else {
                 Repairing::Nothing
@@ -265,13 +275,13 @@ impl Control {
             };
             let response = self.congestion.on_timeout(&event, &self.window);
             self.window.apply(response);
-            self.begin_recovery(None);
+            self.begin_repair(None);
         } else if newest >= self.recovery_end {
             let event = self.loss_event(now, LossCause::Sack, packet.at, lost.flight_before);
             let before = self.window;
             let response = self.congestion.on_loss(&event, &self.window);
             self.window.apply(response);
-            self.begin_recovery(Some(before));
+            self.begin_repair(Some(before));
         } else {
             return false;
         }
@@ -297,13 +307,15 @@ impl Control {
         let Some(before) = self.before_cut.take() else {
             return;
         };
-        self.window.take_back(&before);
+        if !self.congestion.owns_window() {
+            self.window.take_back(&before);
+        }
         let event = SpuriousEvent {
             now,
             outstanding: self.segments(self.packets.in_flight()),
         };
         self.congestion.on_spurious(&event, &mut self.window);
-        self.recovery_end = 0;
+        (self.recovery_end, self.repair_end) = (0, 0);
     }
 
     /// Nothing will ever be told of this packet, as its keys were discarded (section 6.4).
@@ -314,6 +326,12 @@ impl Control {
     fn begin_recovery(&mut self, before: Option<Window>) {
         self.before_cut = before;
         self.recovery_end = self.packets.next();
+    }
+
+    /// The same because of losses.
+    fn begin_repair(&mut self, before: Option<Window>) {
+        self.begin_recovery(before);
+        self.repair_end = self.recovery_end;
     }
 
     fn loss_event(&self, now: Time, cause: LossCause, sent_at: Time, flight: u64) -> LossEvent {

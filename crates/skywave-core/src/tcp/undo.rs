@@ -4,13 +4,16 @@
 //!
 //! - **Eifel detection** (RFC 3522): the first ACK of new data after a retransmission echoes a timestamp
 //!   from before the retransmission, so that it answers the original.
-//! - **D-SACK** (RFC 3708, Linux): the receiver reports each segment that was sent again as a duplicate.
+//! - **D-SACK** (RFC 3708): the receiver has reported each segment that was sent again as a duplicate. Reports of
+//!   others are duplicates that the network made, and say nothing. (Linux counts those of acknowledged data, too.)
 //! - **F-RTO** (RFC 5682): after a timeout the second ACK reports data that was sent once only ([`frto`]).
 //!
 //! The window and the threshold are then what they were before the cut, if they are smaller (Linux; RFC 4015
 //! restores less of the window after a timeout). What still counts as lost does not any more.
 
 mod frto;
+
+use std::collections::VecDeque;
 
 use super::window::Window;
 use crate::time::Time;
@@ -69,8 +72,10 @@ struct Episode {
     /// When the first segment was sent again (RetransmitTS of RFC 3522), or before this episode if such a
     /// resend was still on its way: the first answer may be to that one (Linux's `retrans_stamp`).
     repaired_at: Option<Time>,
-    /// Segments sent again and not reported as duplicates yet.
-    unconfirmed: u32,
+    /// Ends of the segments that were sent again and are not reported as duplicates yet.
+    unconfirmed: VecDeque<u64>,
+    /// Up to here all was acknowledged when the first segment was sent again: an ACK of more is the first answer.
+    una_at_repair: u64,
     /// New data was acknowledged since the first retransmission: Eifel has had its look.
     answered: bool,
     /// The test by new data, while it goes on.
@@ -146,7 +151,8 @@ impl Undo {
             una,
             max,
             repaired_at: None,
-            unconfirmed: 0,
+            unconfirmed: VecDeque::new(),
+            una_at_repair: una,
             answered: false,
             frto: tests.then(|| Frto::new(una)),
         });
@@ -158,7 +164,7 @@ impl Undo {
         resent.end = resent.end.max(end);
         if let Some(episode) = &mut self.episode {
             episode.repaired_at.get_or_insert(resent.since);
-            episode.unconfirmed += 1;
+            episode.unconfirmed.push_back(end);
             if let Some(frto) = &mut episode.frto {
                 frto.on_sent_again(end);
             }
@@ -191,9 +197,10 @@ impl Undo {
             return Verdict::Nothing;
         };
         let Some(repaired_at) = episode.repaired_at else {
+            episode.una_at_repair = signs.una;
             return Verdict::Nothing;
         };
-        let is_first = signs.una > episode.una && !episode.answered;
+        let is_first = signs.una > episode.una_at_repair && !episode.answered;
         let is_old = |echo: Time| echo < repaired_at;
         let mut spurious = self.config.eifel && is_first && signs.echo.is_some_and(is_old);
         episode.answered |= is_first;
@@ -201,10 +208,13 @@ impl Undo {
             && self.config.dsack
             && start >= episode.una
             && end <= episode.max
-            && episode.unconfirmed > 0
+            && let Some(place) = episode
+                .unconfirmed
+                .iter()
+                .position(|&e| e > start && e <= end)
         {
-            episode.unconfirmed -= 1;
-            spurious |= episode.unconfirmed == 0;
+            episode.unconfirmed.remove(place);
+            spurious |= episode.unconfirmed.is_empty();
         }
         let next = match episode.frto.as_mut().filter(|_| !spurious) {
             Some(frto) => frto.on_ack(signs, episode.max, held_below),
@@ -338,6 +348,28 @@ mod tests {
             "not of this repair"
         );
         assert_eq!(judges(&mut undo, reports(1000)), Some(window(10.0, 20.0)));
+    }
+
+    #[test]
+    fn a_duplicate_that_the_network_made_is_no_sign() {
+        let mut undo = cut(WITHOUT_FRTO);
+        assert_eq!(judges(&mut undo, reports(3000)), None, "sent once");
+        assert_eq!(judges(&mut undo, reports(0)), Some(window(10.0, 20.0)));
+    }
+
+    #[test]
+    fn the_first_answer_acknowledges_more_than_was_acknowledged_when_the_repair_began() {
+        let mut undo = Undo::new(WITHOUT_FRTO).expect("a sign");
+        undo.on_cut(CutBy::Loss, window(10.0, 20.0), 0, 10_000);
+        assert_eq!(
+            judges(&mut undo, signs(1000, 300)),
+            None,
+            "before the repair"
+        );
+        undo.on_sent_again(ms(500), 2000);
+        assert_eq!(judges(&mut undo, signs(1000, 400)), None, "a duplicate ACK");
+        assert_eq!(judges(&mut undo, signs(2000, 500)), None, "the answer");
+        assert_eq!(judges(&mut undo, signs(3000, 400)), None, "a later one");
     }
 
     #[test]

@@ -187,3 +187,75 @@ fn forgotten_packets_leave_the_flight_without_a_word() {
     assert_eq!(reno.in_flight(), u64::from(9 * BYTES));
     assert_eq!(packets(&reno), 10.0);
 }
+
+#[test]
+fn a_law_that_owns_the_window_keeps_it_when_a_loss_was_none() {
+    let mut copa = control("copa");
+    let sent = send(&mut copa, 0, 10);
+    ack(&mut copa, RTT, &sent[1..]);
+    lose(&mut copa, RTT, &sent[..1], false);
+    let mut now = RTT;
+    // Each packet takes much longer than the first ones did: there is a queue.
+    for _ in 0..5 {
+        let sent = send(&mut copa, now, 4);
+        now += 4 * RTT;
+        ack(&mut copa, now, &sent);
+    }
+    let wanted = copa.window();
+    copa.on_spurious(at(now));
+    assert_eq!(copa.window(), wanted);
+}
+
+/// The window after this many rounds, each with ten packets, of which some were marked.
+fn after_marks(law: &str, marked: u64) -> u64 {
+    let mut control = control(law);
+    for round in 0..12 {
+        let sent = send(&mut control, round * RTT, 10);
+        let now = (round + 1) * RTT;
+        for &number in &sent {
+            control.on_acked(at(now), number);
+        }
+        control.on_marks(marked);
+        control.end_acks(at(now), false);
+        control.on_marked(at(now), sent[9], at(round * RTT));
+    }
+    control.window()
+}
+
+#[test]
+fn a_law_of_the_marked_share_hears_how_many_packets_were_marked() {
+    let [few, all] = [1, 10].map(|marked| after_marks("dctcp", marked));
+    assert!(few > all, "{few} {all}");
+}
+
+#[test]
+fn nothing_is_being_repaired_after_a_mark() {
+    let mut prague = control("prague");
+    let first = send(&mut prague, 0, 10);
+    prague.on_acked(at(RTT), first[0]);
+    prague.on_marks(1);
+    prague.end_acks(at(RTT), false);
+    prague.on_marked(at(RTT), first[0], at(0));
+    let cut = prague.window();
+    for &number in &first[1..] {
+        ack(&mut prague, RTT + number, &[number]);
+    }
+    assert!(prague.window() > cut, "packets without a mark");
+    // Losses are repaired, and it does not grow.
+    let second = send(&mut prague, 2 * RTT, 10);
+    lose(&mut prague, 3 * RTT, &second[..1], false);
+    let cut = prague.window();
+    ack(&mut prague, 3 * RTT, &second[1..]);
+    assert_eq!(prague.window(), cut);
+}
+
+#[test]
+fn a_packet_that_arrives_late_measures_no_round_trip() {
+    let mut reno = control("reno");
+    let sent = send(&mut reno, 0, 2);
+    ack(&mut reno, RTT, &sent[1..]);
+    let srtt = reno.rtt.srtt();
+    assert_eq!(srtt, Some(Duration::from_millis(RTT)));
+    ack(&mut reno, 9 * RTT, &sent[..1]);
+    assert_eq!(reno.rtt.srtt(), srtt);
+}

@@ -86,12 +86,17 @@ impl MarkedShare {
         }
     }
 
-    /// Counts what an ACK acknowledges (steps 1 to 3; reports of blocks do not count).
+    /// Counts what an ACK acknowledges (steps 1 to 3; reports of blocks do not count). TCP's echo is about all of
+    /// it; QUIC counts the packets that were marked.
     pub(super) fn count(&mut self, ack: &AckEvent) {
         self.acked += ack.acked;
-        if ack.marked > Segments::ZERO {
-            self.marked += ack.acked;
-        }
+        self.marked += if ack.marked < ack.delivered {
+            ack.marked.min(ack.acked)
+        } else if ack.marked > Segments::ZERO {
+            ack.acked
+        } else {
+            Segments::ZERO
+        };
     }
 
     /// The window of data that is counted has been acknowledged (step 4).
