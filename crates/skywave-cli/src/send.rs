@@ -1,5 +1,6 @@
 //! `skywave send`: files to another host.
 
+use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -142,9 +143,10 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     ended(run(work)?, this, None, "sent").map(drop)
 }
 
-/// The files, folders and standard input that the arguments name.
+/// The files, folders and standard input that the arguments name, each file under a name of its own.
 fn items(paths: &[String], name: Option<&str>, show: &Show) -> Result<Vec<Item>, Failure> {
-    let mut items = Vec::new();
+    let mut items: Vec<Item> = Vec::new();
+    let mut names = HashMap::new();
     for path in paths {
         let wrong = |why: String| Failure::Source {
             path: PathBuf::from(path),
@@ -160,6 +162,15 @@ fn items(paths: &[String], name: Option<&str>, show: &Show) -> Result<Vec<Item>,
         let mut skipped = |path, why| show.tell(Event::Skipped(path, why));
         let found =
             list(Path::new(path), name, &mut skipped).map_err(|why| wrong(why.to_string()))?;
+        for file in found.iter().filter(|item| !item.is_folder()) {
+            let name = file.path().as_str().to_owned();
+            if let Some(other) = names.insert(name, path) {
+                return Err(wrong(format!(
+                    "`{}` would come from here and from {other}: the receiver keeps one file of a name",
+                    file.path().as_str()
+                )));
+            }
+        }
         items.extend(found);
     }
     Ok(items)

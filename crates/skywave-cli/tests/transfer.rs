@@ -327,3 +327,18 @@ fn files_of_keys_that_are_none_are_told() {
         assert!(said.contains(expected), "{key}: {said}");
     }
 }
+
+#[test]
+fn two_files_of_one_name_are_not_sent() {
+    let dir = folder();
+    fs::create_dir(dir.path().join("old")).expect("made");
+    fs::write(dir.path().join("old/film"), "other pictures").expect("written");
+    let to = ["127.0.0.1:1", "--key", "near", "--peer", "far.pub"];
+    for other in ["old/film", "./film"] {
+        let refused = skywave(dir.path(), &[&["send", "film", other], &to[..]].concat());
+        assert_eq!(refused.status.code(), Some(1));
+        let expected = format!("{other}: `film` would come from here and from film");
+        let told = text(&refused.stderr);
+        assert!(told.contains(&expected), "{told}");
+    }
+}

@@ -50,14 +50,23 @@ struct Path {
 pub(crate) fn axes(sweep: &Node, tree: &Node, text: &str) -> Result<Vec<Axis>, Fault> {
     let mut axes = Vec::new();
     collect(sweep, "", tree, text, &mut axes)?;
-    let mut seen = BTreeSet::new();
-    for path in axes.iter().flat_map(|a: &Axis| &a.paths) {
-        if !seen.insert(&path.text) {
-            return Err(
-                Fault::new(path.span.clone(), format!("`{}` is swept twice", path.text))
-                    .label("the second time"),
-            );
-        }
+    let paths: Vec<&Path> = axes.iter().flat_map(|axis| &axis.paths).collect();
+    for (place, path) in paths.iter().enumerate() {
+        let Some(earlier) = paths[..place].iter().find(|earlier| path.replaces(earlier)) else {
+            continue;
+        };
+        let fault = if earlier.text == path.text {
+            Fault::new(path.span.clone(), format!("`{}` is swept twice", path.text))
+                .label("the second time")
+        } else {
+            let message = format!("`{}` replaces what `{}` sets", path.text, earlier.text);
+            Fault::new(path.span.clone(), message)
+                .label("runs would have this value under the other's name")
+                .help(
+                    "sweep each field once; what several paths set together goes into one: `a & b`",
+                )
+        };
+        return Err(fault);
     }
     Ok(axes)
 }
@@ -246,6 +255,19 @@ impl Path {
                 keys,
             }),
         }
+    }
+
+    /// Whether nothing is left of what `earlier` has set, for any of its targets: it names the same field or a
+    /// part of it.
+    fn replaces(&self, earlier: &Self) -> bool {
+        let mut keys = self.keys.iter().zip(&earlier.keys);
+        self.root == earlier.root
+            && self.keys.len() <= earlier.keys.len()
+            && keys.all(|(own, other)| own.0 == other.0)
+            && self
+                .targets
+                .iter()
+                .any(|target| earlier.targets.contains(target))
     }
 
     fn set(&self, tree: &mut Node, value: &Node) -> Result<(), Fault> {

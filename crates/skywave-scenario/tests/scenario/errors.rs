@@ -295,6 +295,7 @@ cases! {
     a_number_twice_in_a_sweep: "[0.0, 0.01]" => "[0.0, 0.01, 1e-2]";
     a_sweep_that_is_no_array: "[0.0, 0.01]" => "0.01";
     a_path_swept_twice: "\"link.air.loss.forward.exponential\" =" => "\"flow.bulk.transport & flow.bulk.rwnd\" =";
+    a_path_that_replaces_another: "\"link.air.loss.forward.exponential\" =" => "\"flow.*.transport\" =";
     linked_values_that_do_not_match: "\"flow.bulk.transport\" = [\"reno\", \"cerl\"]" => "\"flow.bulk.transport & flow.bulk.rwnd\" = [[\"reno\", \"64kB\"], [\"cerl\"]]";
     too_many_runs: "seeds = 3" => "seeds = 900000";
 }

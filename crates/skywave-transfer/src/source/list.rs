@@ -46,7 +46,8 @@ impl Item {
         }
     }
 
-    pub(crate) fn is_folder(&self) -> bool {
+    /// It is a folder.
+    pub fn is_folder(&self) -> bool {
         matches!(self.contents, Contents::Folder)
     }
 
