@@ -53,25 +53,25 @@ pub enum Error {
     #[error("the peer does not allow this host's key, nor takes a code")]
     NotAllowed,
     /// The code is wrong.
-    #[error("the peer has another code")]
+    #[error("{}", Close::WrongCode.words())]
     WrongCode,
     /// The peer wants a code.
-    #[error("the peer wants a code, not a key")]
+    #[error("{}", Close::WantsCode.words())]
     WantsCode,
     /// The peer wants a key.
-    #[error("the peer takes no code (any more): a code is good for one connection")]
+    #[error("{}", Close::NoCode.words())]
     NoCode,
     /// Too many wrong codes.
     #[error("three wrong codes: this code is not good any more")]
     Guessed,
     /// Both sides send, or both get.
-    #[error("the peer does the same: one side has to send, the other one to receive")]
+    #[error("{}", Close::Direction.words())]
     Direction,
     /// The peer does not offer it.
-    #[error("the peer does not offer what was asked for")]
+    #[error("{}", Close::NoSuchFile.words())]
     NoSuchFile,
     /// The peer says something else.
-    #[error("the peer does not speak this protocol")]
+    #[error("{}", Close::Nonsense.words())]
     Nonsense,
     /// A folder cannot be used.
     #[error("{0}")]
@@ -89,12 +89,12 @@ pub(crate) enum Broken {
     Connection(ConnectionError),
     #[error("the peer has ended a transfer")]
     Stream,
-    #[error("the peer does not speak this protocol")]
+    #[error("{}", Close::Nonsense.words())]
     Nonsense,
     #[error("the peer said nothing for too long")]
     Late,
     /// The same host does the same.
-    #[error("a newer connection took its place")]
+    #[error("{}", Close::Replaced.words())]
     Replaced,
 }
 

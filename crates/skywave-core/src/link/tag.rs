@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-/// What a link knows of a packet besides its ECN field: the caller's number for it, its flow, its bytes, and
-/// a note of the caller's that comes back with its fate.
+/// The numbers of a packet at a link: the caller's number for the packet, its flow, its bytes, and a note. The
+/// link gives all of them back with the packet's fate. It reads the flow (for fair queueing) and the bytes.
 ///
-/// Two words with two numbers in each, so that a tag travels in registers: a value that was written to memory
-/// in parts is slow to read as a whole.
+/// A tag is two words with two numbers in each, so that the processor copies it in registers: it is slow to read a
+/// value as a whole that was written to memory in parts.
 ///
 /// ```
 /// use skywave_core::link::Tag;
@@ -14,7 +14,7 @@ use std::fmt;
 /// let tag = Tag::new(7, 1500).of_flow(3).with_note(42);
 /// assert_eq!((tag.id(), tag.size(), tag.flow(), tag.note()), (7, 1500, 3, 42));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tag {
     /// Flow, and number.
     who: u64,
@@ -26,7 +26,10 @@ impl Tag {
     /// Packet number `id` of `size` bytes, of flow 0 and with note 0.
     #[inline]
     pub const fn new(id: u32, size: u32) -> Self {
-        Self::from_words([id as u64, (size as u64) << 32])
+        Self {
+            who: id as u64,
+            what: (size as u64) << 32,
+        }
     }
 
     /// The same of this flow, which fair queueing tells apart from others.
@@ -47,17 +50,22 @@ impl Tag {
         }
     }
 
-    /// The tag of these words: the first has the flow in its upper half and the number in the lower, the
-    /// second the bytes and the note.
+    /// The same with the note that is one larger. The note must not be the largest one.
     #[inline]
-    pub const fn from_words([who, what]: [u64; 2]) -> Self {
-        Self { who, what }
+    pub const fn with_next_note(self) -> Self {
+        Self {
+            what: self.what + 1,
+            ..self
+        }
     }
 
-    /// Its words, as [`Self::from_words`] takes them.
+    /// The same with this number of the caller's.
     #[inline]
-    pub const fn words(self) -> [u64; 2] {
-        [self.who, self.what]
+    pub const fn with_id(self, id: u32) -> Self {
+        Self {
+            who: (self.flow() as u64) << 32 | id as u64,
+            ..self
+        }
     }
 
     /// The caller's number for the packet.

@@ -190,15 +190,16 @@ impl TimedLink {
     }
 
     /// As [`Self::offer`], for a packet with a flow and an ECN field.
-    #[inline(always)] // a packet is not written to memory for the call, then
+    #[inline(always)] // so that the packet stays in registers
     pub fn offer_packet(&mut self, now: Time, packet: Offered) -> Option<DropCause> {
         self.on_time(now);
         let now = self.clock;
         self.meter.offered();
-        if self.is_simple && self.is_transmitting() {
-            return self.queue_up(now, packet);
-        }
-        let refused = self.refuses(now, packet);
+        let refused = if self.is_simple && self.is_transmitting() {
+            self.join(now, true, (0, 0), packet)
+        } else {
+            self.refuses(now, packet)
+        };
         match refused {
             Some(cause) => self.meter.settled(Fate::Dropped(cause)),
             None if self.is_transmitting() && self.ring == 0 => return None, // it waits for its turn
@@ -235,8 +236,19 @@ impl TimedLink {
             self.start = self.transmitter.begin(now);
         }
         let must_wait = (!idle || self.start > now) && self.device.len() >= self.ring;
+        self.join(now, must_wait, self.repairs.totals(), packet)
+    }
+
+    /// Puts the packet into the queue, behind `repairs` (number and bytes), or tells why the queue refuses it.
+    #[inline(always)]
+    fn join(
+        &mut self,
+        now: Time,
+        must_wait: bool,
+        repairs: (usize, u64),
+        packet: Offered,
+    ) -> Option<DropCause> {
         let frame = Frame::new(now, packet.tag, packet.ecn);
-        let repairs = self.repairs.totals();
         let (refused, waiting) = self
             .queue
             .offer(now, must_wait, repairs, frame, &mut self.gone);
@@ -478,11 +490,17 @@ impl TimedLink {
             Some(medium) => medium.on_air(frame.tag.size()),
             None => frame.tag.size(),
         };
-        let slot = self.transmitter.transmit(on_air);
+        self.occupy(on_air);
+        self.sending = Some(frame);
+    }
+
+    /// The transmitter begins to send this many bytes.
+    #[inline(always)]
+    fn occupy(&mut self, bytes: u32) {
+        let slot = self.transmitter.transmit(bytes);
         self.meter.transmitted(Duration::ZERO, slot.used);
         self.queue.idle_from(slot.end);
         self.end = slot.end;
-        self.sending = Some(frame);
     }
 
     #[inline(always)]

@@ -101,12 +101,14 @@ impl WatchedTimed {
         }) = self.link.poll()
         {
             let id = tag.id();
+            let arq_is_none = self.config.arq.is_none();
             let arq = self.config.arq.unwrap_or_default();
             let offered = self.inside.remove(&id).expect("a packet on the link, once");
-            // That a packet arrives may be known when its transmission starts.
-            let is_lost = matches!(fate, Fate::Dropped(_));
+            // Where nothing can happen to a packet, the link tells of the one in transmission, too.
+            let is_certain = arq_is_none && matches!(fate, Fate::Arrives { .. });
+            let in_transmission = is_certain && self.link.next_time() == Some(at);
             assert!(
-                offered <= at && (at <= self.now || !is_lost),
+                offered <= at && (at <= self.now || in_transmission),
                 "decided in its time"
             );
             assert!(arq.retries.is_none_or(|most| transmissions <= most + 1));

@@ -14,15 +14,10 @@ pub(crate) struct Arrival {
     pub(crate) label: Label,
 }
 
-/// What links need to know of a packet: two words with two numbers in each, so that a label travels
-/// in registers. (A value that was written to memory in parts is slow to read as a whole.)
+/// What links need to know of a packet: its number among the packets under way, whether it is damaged, its flow,
+/// its bytes on the wire, and its place in the list of routes (the note of the tag).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Label {
-    /// Flow, whether it is damaged, and number among the packets under way.
-    who: u64,
-    /// Bytes on the wire, and place in the list of routes.
-    what: u64,
-}
+pub(crate) struct Label(pub(super) Tag);
 
 /// Bit above a packet's number: set if the packet is damaged.
 const CORRUPT: u32 = 1 << 31;
@@ -42,63 +37,41 @@ impl Label {
     #[inline]
     pub(super) fn new(flow: u32, id: u32, size: u32, hop: u32) -> Self {
         debug_assert!(id <= !CORRUPT, "{id}");
-        Self {
-            who: u64::from(flow) << 32 | u64::from(id),
-            what: u64::from(size) << 32 | u64::from(hop),
-        }
-    }
-
-    /// The label as links with a time of their own keep it; the note is the place on the route.
-    #[inline]
-    pub(super) fn tag(self) -> Tag {
-        Tag::from_words([self.who, self.what])
-    }
-
-    /// The label that was kept so.
-    #[inline]
-    pub(super) fn tagged(tag: Tag) -> Self {
-        let [who, what] = tag.words();
-        Self { who, what }
+        Self(Tag::new(id, size).of_flow(flow).with_note(hop))
     }
 
     /// The same, damaged.
     #[inline]
     pub(crate) fn corrupt(self) -> Self {
-        Self {
-            who: self.who | u64::from(CORRUPT),
-            ..self
-        }
+        Self(self.0.with_id(self.0.id() | CORRUPT))
     }
 
     pub(crate) fn is_corrupt(self) -> bool {
-        self.who as u32 & CORRUPT != 0
+        self.0.id() & CORRUPT != 0
     }
 
     pub(crate) fn flow(self) -> u32 {
-        (self.who >> 32) as u32
+        self.0.flow()
     }
 
     pub(crate) fn id(self) -> u32 {
-        self.who as u32 & !CORRUPT
+        self.0.id() & !CORRUPT
     }
 
     /// Bytes on the wire.
     pub(crate) fn size(self) -> u32 {
-        (self.what >> 32) as u32
+        self.0.size()
     }
 
     /// Its place in the list of routes.
     pub(crate) fn hop(self) -> u32 {
-        self.what as u32
+        self.0.note()
     }
 
     /// The same at the next place of its route. (No list is so long that this overflows.)
     #[inline]
     pub(crate) fn at_next_hop(self) -> Self {
-        Self {
-            what: self.what + 1,
-            ..self
-        }
+        Self(self.0.with_next_note())
     }
 }
 

@@ -67,8 +67,7 @@ impl TimedLane {
         } else {
             Ecn::NotEct
         };
-        let tag = label.tag();
-        let offered = Offered { tag, ecn };
+        let offered = Offered { tag: label.0, ecn };
         if let Some(cause) = self.link.offer_packet(at, offered) {
             self.refuse(at, label, cause);
         }
@@ -79,7 +78,7 @@ impl TimedLane {
     fn refuse(&mut self, at: Time, label: Label, cause: DropCause) {
         self.collect();
         self.decided.push_back(Settled {
-            tag: label.tag(),
+            tag: label.0,
             at,
             transmissions: 0,
             fate: Fate::Dropped(cause),
@@ -90,12 +89,6 @@ impl TimedLane {
     fn collect(&mut self) {
         self.link.poll_all(&mut self.decided);
     }
-}
-
-/// The label of a packet that a link has decided about.
-#[inline]
-fn label(settled: &Settled) -> Label {
-    Label::tagged(settled.tag)
 }
 
 /// When a packet arrives once and as it was, if it does.
@@ -155,10 +148,10 @@ impl World<'_> {
             let mut changes_none = self.changes_none(link);
             for (place, settled) in list.iter().enumerate() {
                 if many {
-                    self.prefetch_labels(|ahead| list.get(place + ahead).map(label));
+                    self.prefetch_labels(|ahead| Some(Label(list.get(place + ahead)?.tag)));
                 }
                 match arrival_as_it_was(settled.fate) {
-                    Some(at) if changes_none => self.go_on(label(settled), at),
+                    Some(at) if changes_none => self.go_on(Label(settled.tag), at),
                     _ => {
                         self.settle(link, settled);
                         changes_none = self.changes_none(link);
@@ -232,7 +225,7 @@ impl World<'_> {
         if self.observer.is_some() {
             timed.untold.push_back(Untold {
                 at,
-                id: label.tag().id(),
+                id: label.0.id(),
                 packet: self.packets[label.id() as usize].packet,
                 decided: None,
             });
@@ -247,7 +240,7 @@ impl World<'_> {
         if self.observer.is_some() {
             self.note(link, *settled);
         }
-        let label = label(settled);
+        let label = Label(settled.tag);
         match settled.fate {
             Fate::Dropped(cause) => self.lose(link, label, settled.at, cause.into()),
             Fate::Arrives { .. } => self.settle_changed(link, settled, label),
@@ -271,7 +264,7 @@ impl World<'_> {
         self.cross_inlined(self.routes.hop(label.hop()), at, label);
     }
 
-    /// A packet has crossed the link, and something is to be written on it, or it comes twice.
+    /// A packet has crossed the link; something may have to be written on it, or it comes twice.
     #[inline(never)]
     fn settle_changed(&mut self, link: usize, settled: &Settled, label: Label) {
         let Fate::Arrives {

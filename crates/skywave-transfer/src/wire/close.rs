@@ -56,13 +56,15 @@ impl Close {
             Self::Done => "the peer has done all",
             Self::Full => "the peer has enough connections",
             Self::WrongCode => "the peer has another code",
-            Self::WantsCode => "the peer wants a code",
-            Self::Direction => "the peer does the same",
+            Self::WantsCode => "the peer wants a code, not a key",
+            Self::Direction => {
+                "the peer does the same: one side has to send, the other one to receive"
+            }
             Self::NoSuchFile => "the peer does not offer what was asked for",
             Self::Late => "the peer has waited for too long",
-            Self::Nonsense => "the peer does not understand",
+            Self::Nonsense => "the peer does not speak this protocol",
             Self::Replaced => "a newer connection took its place",
-            Self::NoCode => "the peer knows no code",
+            Self::NoCode => "the peer takes no code (any more): a code is good for one connection",
         }
     }
 

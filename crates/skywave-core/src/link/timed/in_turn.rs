@@ -1,25 +1,13 @@
-//! A link where packets only wait for one another: no loss, no retransmission, no ring of a device, a constant rate.
+//! A link that loses no packet after the queue: no channel loss, no retransmission, no ring of a device, a constant
+//! rate. Packets only wait for one another.
 //!
-//! Nothing can happen to a packet that has left the queue. So its fate is known, and told, when its transmission
-//! starts, and the next one starts when it ends.
+//! Such a link knows that a packet arrives, and when, as soon as the packet's transmission starts. It tells so at
+//! that time. The next transmission starts when this one ends.
 
-use super::{DropCause, Fate, Frame, Offered, Settled, TimedLink, untouched};
-use crate::time::{Duration, Time};
+use super::{Settled, TimedLink, untouched};
+use crate::time::Time;
 
 impl TimedLink {
-    /// A packet comes while another one is in transmission: why it is lost at once; otherwise it waits.
-    #[inline(always)]
-    pub(super) fn queue_up(&mut self, now: Time, packet: Offered) -> Option<DropCause> {
-        let frame = Frame::new(now, packet.tag, packet.ecn);
-        let (refused, waiting) = self.queue.offer(now, true, (0, 0), frame, &mut self.gone);
-        self.waiting = waiting;
-        self.settle_dropped(now);
-        if let Some(cause) = refused {
-            self.meter.settled(Fate::Dropped(cause));
-        }
-        refused
-    }
-
     /// Ends the transmissions that are due by `now`, and starts the next ones.
     #[inline(never)]
     pub(super) fn send_in_turn(&mut self, now: Time) {
@@ -42,23 +30,19 @@ impl TimedLink {
 
     #[inline(always)]
     fn send_next(&mut self, now: Time) {
-        let (next, waiting) = self.queue.take(now, &mut self.gone);
-        self.waiting = waiting;
+        let next = self.take_next(now);
         self.settle_dropped(now);
         let Some(frame) = next else {
             return;
         };
-        let slot = self.transmitter.transmit(frame.tag.size());
-        self.meter.transmitted(Duration::ZERO, slot.used);
-        self.queue.idle_from(slot.end);
-        self.end = slot.end;
-        let fate = untouched(slot.end + self.delay, frame.marked);
+        self.occupy(frame.tag.size());
+        let fate = untouched(self.end + self.delay, frame.marked);
         if frame.marked {
             self.meter.settled(fate);
         }
         self.settled.push_back(Settled {
             transmissions: 1,
-            ..Settled::new(&frame, slot.end, fate)
+            ..Settled::new(&frame, self.end, fate)
         });
     }
 }

@@ -90,13 +90,8 @@ impl MarkedShare {
     /// it; QUIC counts the packets that were marked.
     pub(super) fn count(&mut self, ack: &AckEvent) {
         self.acked += ack.acked;
-        self.marked += if ack.marked < ack.delivered {
-            ack.marked.min(ack.acked)
-        } else if ack.marked > Segments::ZERO {
-            ack.acked
-        } else {
-            Segments::ZERO
-        };
+        let all = ack.marked > Segments::ZERO && ack.marked >= ack.delivered;
+        self.marked += if all { ack.acked } else { ack.marked };
     }
 
     /// The window of data that is counted has been acknowledged (step 4).

@@ -137,8 +137,7 @@ impl Sender {
         self.dupacks = 0;
         self.rto.end_backoff();
         if !self.congestion.owns_window() {
-            self.window.cwnd = self.window.cwnd.max(before.cwnd);
-            self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
+            self.window.take_back(&before);
         }
         let spurious = SpuriousEvent {
             now,
