@@ -15,12 +15,13 @@ use crate::progress::Bar;
 
 mod live;
 
-/// Compare with other simulators: our numbers, theirs, and a verdict by one rule.
+/// Compare with other simulators and Linux: our numbers, theirs, a verdict by one rule.
 ///
-/// Simulates every point of the reference tables (made with ns-2.35, and ns-3 for comparison) and
+/// Simulates every point of the reference tables (made with ns-2.35, ns-3 and the Linux kernel) and
 /// prints both, point by point. A row agrees when goodput is within 5% and timeouts and
-/// retransmissions within 15% of the reference's mean (goodput of 802.11 chains within 15%, drops and
-/// marks of RED queues within 5%), or the 95% intervals overlap. Fails when fewer rows of a set agree than docs/validation.md requires.
+/// retransmissions within 15% of the reference's mean (other tolerances of a set stand in its heading,
+/// and in docs/validation.md), or the 95% intervals overlap. Fails when fewer rows of a set agree than
+/// docs/validation.md requires.
 /// With --live it runs ns-2 here, at a point of your choice or (with --only) at every row of a set.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -36,12 +37,12 @@ mod live;
     agreeing, by_tolerance, by_overlap (agree only because intervals overlap), required, passes.")]
 pub(crate) struct Args {
     /// Only these sets: cerl, sifest, dcr, dcr-lockstep, ecn, witness, linux, ns3, modern, queues,
-    /// kernel, wifi, wifi-far.
+    /// kernel, shares, wifi, wifi-far.
     #[arg(long, value_name = "SET", value_delimiter = ',', hide_possible_values = true,
         value_parser = Named(|| SETS.to_vec()))]
     only: Vec<String>,
 
-    /// Replications of each point (of dcr 3 at most).
+    /// Replications of each point (of dcr 3 at most, of shares 5).
     #[arg(long, value_name = "N", default_value = "10")]
     seeds: NonZeroU64,
 

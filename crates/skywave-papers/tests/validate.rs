@@ -1,7 +1,7 @@
 //! Agreement with ns-2.35 and ns-3, with fewer replications than `skywave validate` makes.
 
 use skywave_lab::experiment::{self, Options, simulate};
-use skywave_papers::validate::{Comparison, Judged, Quantity, SETS, Set};
+use skywave_papers::validate::{Comparison, Judged, Path, Quantity, SETS, Set};
 
 fn judge(name: &str, seeds: u64, holds: impl Fn(&Judged<'_>) -> bool) {
     judge_set(&Set::named(name, seeds).expect("a set"), holds);
@@ -80,6 +80,7 @@ fn every_set_has_all_rows_of_its_table() {
         ("modern", 9),
         ("queues", 10),
         ("kernel", 36),
+        ("shares", 62),
         ("wifi", 20),
         ("wifi-far", 10),
     ];
@@ -90,6 +91,19 @@ fn every_set_has_all_rows_of_its_table() {
 #[test]
 fn bbr_cubic_and_reno_agree_with_the_linux_kernel() {
     judge("kernel", 4, |set| set.passes() && set.close() >= 24);
+}
+
+/// One flow of each, over a quarter of a BDP to eight.
+#[test]
+fn bbr_beside_cubic_and_reno_has_the_share_that_it_had_in_linux() {
+    let set = Set::named("shares", 1).expect("a set");
+    let mut rows = set.rows().to_vec();
+    rows.retain(|row| {
+        matches!(&row.case.path, Path::Shared(path) if path.flows == 1 && path.queue <= 409_600)
+    });
+    assert_eq!(rows.len(), 16);
+    let set = Set::new("shares", set.terms, rows, 2).expect("a set");
+    judge_set(&set, |set| set.close() == 16);
 }
 
 /// Goodput of every row is near, and where packets can be marked neither side drops any.

@@ -3,6 +3,7 @@
 use super::agent::Agent;
 use super::kernel::{self, Relayed};
 use super::modern::{self, Dumbbell};
+use super::shares::{self, Shared};
 use super::witness::Witness;
 
 /// Bytes of IP and TCP headers.
@@ -36,6 +37,8 @@ pub enum Path {
     Dumbbell(Dumbbell),
     /// The Linux kernel's senders through the relay.
     Relayed(Relayed),
+    /// BBR beside another law of the Linux kernel, as others measured them.
+    Shared(Shared),
     /// A point of the witness inside ns-2: the paths above with more settings.
     Witness(Box<Witness>),
 }
@@ -190,6 +193,7 @@ impl Case {
             Path::Wifi(w) => (w.mss, false),
             Path::Dumbbell(_) => (modern::MSS, false),
             Path::Relayed(_) => (kernel::MSS, false),
+            Path::Shared(_) => (shares::MSS, false),
             Path::Witness(w) => (w.stack.mss, !w.stack.header),
         };
         (theirs, if bare { theirs - HEADER } else { theirs })
@@ -215,6 +219,7 @@ impl Case {
             Path::Dcr(_) => DCR_FLOWS,
             Path::Red(path) => path.flows as usize,
             Path::Dumbbell(path) => path.flows(),
+            Path::Shared(path) => path.flows as usize,
             Path::Witness(path) => path.measured as usize,
             _ => 1,
         }
@@ -223,6 +228,7 @@ impl Case {
     /// How many flows after these are measured as those beside.
     pub(super) fn flows_beside(&self) -> usize {
         match &self.path {
+            Path::Shared(_) => 1,
             Path::Witness(path) => path.others() as usize,
             _ => 0,
         }

@@ -73,6 +73,7 @@ impl Case {
             // The script knows none of these, and says so.
             Path::Dumbbell(_) => list.push(("path", "dumbbell".into())),
             Path::Relayed(_) => list.push(("path", "relayed".into())),
+            Path::Shared(_) => list.push(("path", "shared".into())),
             Path::Wifi(_) => list.push(("path", "wifi".into())),
             Path::Witness(_) => list.push(("path", "witness".into())),
         }

@@ -22,6 +22,9 @@ impl Case {
             Path::Relayed(path) => {
                 path.scenario(self.agent) + &self.run(Some(&format!("{}s", path.from)))
             }
+            Path::Shared(path) => {
+                path.scenario(self.agent) + &self.run(Some(&format!("{}s", path.from)))
+            }
             Path::Witness(path) => {
                 let from = (path.from > 0.0).then(|| format!("{}s", path.from));
                 path.scenario(self) + &self.run(from.as_deref())

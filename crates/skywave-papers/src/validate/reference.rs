@@ -4,7 +4,7 @@ use super::agent::Agent;
 use super::case::{Case, Cerl, Dcr, Path, Queue, Radios, RedBottleneck, Sifest, Wifi};
 use super::table::{Cells, Table, Unreadable};
 use super::verdict::Quantity;
-use super::{kernel, modern, witness};
+use super::{kernel, modern, shares, witness};
 use skywave_lab::experiment::stats::Estimate;
 
 /// One row: a case, and the other simulator's numbers.
@@ -227,6 +227,11 @@ pub(super) fn queues() -> Result<Vec<Row>, Unreadable> {
 /// BBR, CUBIC and Reno of the Linux kernel through the relay.
 pub(super) fn kernel() -> Result<Vec<Row>, Unreadable> {
     table!("linux/reference/kernel").each(kernel::row)
+}
+
+/// BBR beside CUBIC and Reno of the Linux kernel, measured by others.
+pub(super) fn shares() -> Result<Vec<Row>, Unreadable> {
+    table!("linux/reference/shares").each(shares::row)
 }
 
 /// Chains of 802.11g stations, ns-3.

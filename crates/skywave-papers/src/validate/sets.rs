@@ -3,7 +3,7 @@
 use super::case::Path;
 use super::reference::{self, Row};
 use super::table::Unreadable;
-use super::verdict::Quantity::{self, Goodput, LossRate, MeanQueue, Sojourn};
+use super::verdict::Quantity::{self, Goodput, LossRate, MeanQueue, Share, Sojourn};
 use super::{NS2, Set, Terms};
 use skywave_scenario::ScenarioError;
 
@@ -20,6 +20,7 @@ pub const SETS: &[&str] = &[
     "modern",
     "queues",
     "kernel",
+    "shares",
     "wifi",
     "wifi-far",
 ];
@@ -40,6 +41,9 @@ pub enum SetError {
 
 /// Replications of TCP-DCR's rows at most: each of them is a million packets, and has little noise.
 const LONG_SEEDS: u64 = 3;
+
+/// Replications of shared bottlenecks at most: a run is up to 1000 s.
+const SHARED_SEEDS: u64 = 5;
 
 impl Set {
     /// A built-in set with seeds 1 to `seeds` or fewer.
@@ -182,6 +186,20 @@ impl Set {
                 },
                 reference::kernel()?,
                 seeds,
+            ),
+            "shares" => (
+                Terms {
+                    peer: "Linux",
+                    decisive: &[Share],
+                    ..terms(
+                        "BBR beside a flow of CUBIC or Reno, against Linux 5.15 (Sarpkaya et al. 2025)",
+                        Some(0.90),
+                        "The share of the goodput that the BBR flows have together, within 15%. The reference has one \
+                         run a row.",
+                    )
+                },
+                reference::shares()?,
+                seeds.min(SHARED_SEEDS),
             ),
             "wifi" => (
                 Terms {

@@ -174,6 +174,7 @@ fn estimate(quantity: Quantity, e: &Estimate) -> String {
         Quantity::Goodput
         | Quantity::FirstGoodput
         | Quantity::BesideGoodput
+        | Quantity::Share
         | Quantity::LossRate => 4,
         Quantity::QueueDrops
         | Quantity::Marks

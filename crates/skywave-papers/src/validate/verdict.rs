@@ -18,6 +18,8 @@ pub enum Quantity {
     FirstGoodput,
     /// In-order payload of the flows beside the measured ones, Mb/s.
     BesideGoodput,
+    /// The measured flows' share of the goodput of these and those beside.
+    Share,
     /// Packets that the bottleneck's queue drops, early or because it is full.
     QueueDrops,
     /// Packets that the bottleneck's queue marks (ECN).
@@ -36,10 +38,11 @@ pub enum Quantity {
 
 impl Quantity {
     /// All, in the order of columns.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Goodput,
         Self::FirstGoodput,
         Self::BesideGoodput,
+        Self::Share,
         Self::QueueDrops,
         Self::Marks,
         Self::Timeouts,
@@ -81,6 +84,7 @@ impl Quantity {
             Self::Goodput => "goodput_mbps",
             Self::FirstGoodput => "first_mbps",
             Self::BesideGoodput => "beside_mbps",
+            Self::Share => "share",
             Self::QueueDrops => "queue_drops",
             Self::Marks => "ecn_marks",
             Self::Timeouts => "timeouts",
@@ -100,7 +104,7 @@ impl Quantity {
             | Self::QueueDrops
             | Self::Marks => 0.05,
             Self::LossRate | Self::MeanQueue | Self::Sojourn => 0.10,
-            Self::Timeouts | Self::Retransmits => 0.15,
+            Self::Share | Self::Timeouts | Self::Retransmits => 0.15,
         }
     }
 
@@ -124,6 +128,12 @@ impl Quantity {
                 let beside = outcome.flows.iter().skip(case.measured_flows());
                 let bps = beside.take(case.flows_beside()).map(|f| f.goodput_bps);
                 Some(bps.sum::<f64>() * 1e-6 * case.payload_scale())
+            }
+            Self::Share => {
+                let [measured, beside] =
+                    [Self::Goodput, Self::BesideGoodput].map(|part| part.of(outcome, case));
+                let (measured, beside) = (measured?, beside?);
+                (beside > 0.0).then(|| measured / (measured + beside))
             }
             Self::QueueDrops => Some(bottleneck()?.queue_drops as f64),
             Self::Marks => Some(bottleneck()?.ecn_marks as f64),
