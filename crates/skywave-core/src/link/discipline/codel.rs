@@ -133,8 +133,8 @@ impl Control {
         self.take_with_care(config, now, frames, gone)
     }
 
-    /// The head of the queue may leave, and it takes no closer look to see that: mostly it has not waited for
-    /// long. `bytes` are those of the whole queue.
+    /// The head of the queue may leave, and it takes no closer look to see that: nothing is being dropped, and
+    /// packets have not waited too long for an interval. `bytes` are those of the whole queue.
     #[inline(always)]
     pub(super) fn passes(
         &mut self,
@@ -143,13 +143,17 @@ impl Control {
         head: &Frame,
         bytes: u64,
     ) -> bool {
-        let passes = !self.dropping
-            && config.ce_threshold.is_none()
-            && is_good(config, now, head, bytes - u64::from(head.tag.size()));
-        if passes {
-            self.first_above = Time::MAX;
+        if self.dropping || config.ce_threshold.is_some() {
+            return false;
         }
-        passes
+        if is_good(config, now, head, bytes - u64::from(head.tag.size())) {
+            self.first_above = Time::MAX;
+            return true;
+        }
+        if self.first_above == Time::MAX {
+            self.first_above = now + config.interval;
+        }
+        now < self.first_above
     }
 
     /// As [`Self::take`] in any case.
