@@ -233,3 +233,30 @@ impl Ledger {
         self.largest_acked
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn a_lost_packet_may_arrive_until_it_is_forgotten() {
+        let mut ledger = Ledger::default();
+        for ms in [0, 10, 20, 30, 40] {
+            ledger.push(at(ms), None);
+        }
+        let mut news = Vec::new();
+        ledger.acknowledge(Span { start: 4, end: 5 }, &mut news);
+        ledger.detect(at(100), 3, Duration::from_secs(1), &mut Vec::new());
+        assert_eq!(ledger.doubtful(), 2, "packets 0 and 1");
+        ledger.forget(at(10));
+        assert_eq!(ledger.doubtful(), 1, "packet 1");
+        news.clear();
+        ledger.acknowledge(Span { start: 0, end: 2 }, &mut news);
+        let late: Vec<_> = news.iter().map(|packet| packet.number).collect();
+        assert_eq!((late, ledger.doubtful()), (vec![1], 0));
+    }
+}

@@ -47,6 +47,8 @@ impl Sender {
             new
         });
         self.control.on_marks(u64::from(marked));
+        // Section A.7 looks for losses first, so that an ACK that shows some does not make the window larger. Here
+        // the law hears of the end of a recovery period before the next one begins, as noq tells it too.
         self.control.end_acks(now, self.app_limited);
         if is_largest {
             let delay = ack.delay().min(self.config.max_ack_delay);

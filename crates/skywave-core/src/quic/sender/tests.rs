@@ -59,7 +59,7 @@ fn a_packet_is_lost_when_the_third_after_it_has_arrived() {
     assert_eq!(sender.counters().window_cuts, 0);
     ack(&mut sender, 100, 0, &[(1, 3)]);
     assert_eq!(sender.counters().window_cuts, 1);
-    // Half of ten and two: slow start grew by the two before.
+    // Half of ten and three: slow start grew by each of the three before the cut.
     assert_eq!(cwnd(&sender), 6.5);
 }
 

@@ -114,3 +114,33 @@ impl Frto {
         Next::SendNew
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What follows from an ACK up to `una`, when segments up to 30 of 100 positions were sent again.
+    fn first_ack(una: u64) -> Next {
+        let mut test = Frto::new(10);
+        test.on_sent_again(20);
+        test.on_sent_again(30);
+        let signs = Signs {
+            una,
+            echo: None,
+            duplicate: None,
+            dupacks: false,
+            sendable: true,
+            sack: true,
+        };
+        test.on_ack(signs, 100, |_| 0)
+    }
+
+    #[test]
+    fn new_data_asks_only_if_the_first_ack_covers_what_was_sent_again_and_not_all() {
+        assert_eq!(first_ack(10), Next::Stay);
+        assert_eq!(first_ack(20), Next::End);
+        assert_eq!(first_ack(30), Next::SendNew);
+        assert_eq!(first_ack(99), Next::SendNew);
+        assert_eq!(first_ack(100), Next::End);
+    }
+}

@@ -72,6 +72,19 @@ fn a_burst_passes_and_so_do_two_packets() {
     );
 }
 
+/// RFC 8033 section 4.1: while the delay was below half of the target, a probability below 0.2 drops nothing.
+#[test]
+fn a_short_delay_keeps_packets_from_a_small_probability() {
+    let after_a_delay_of = |probability, ms| {
+        let mut queue = busy(probability, |_| ());
+        queue.last_delay = Duration::from_millis(ms);
+        shares(&mut queue, Ecn::NotEct).0
+    };
+    assert_eq!(after_a_delay_of(0.15, 7), 0.0);
+    assert!(after_a_delay_of(0.15, 8) > 0.1);
+    assert!(after_a_delay_of(0.25, 7) > 0.2);
+}
+
 #[test]
 fn the_probability_moves_as_the_rfc_says() {
     // 0.125 × 5 ms above the target, and no change: 0.000625 a step, scaled by the probability.
