@@ -44,7 +44,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use skywave_lab::experiment::ENGINE;
 
 use failure::Failure;
@@ -118,7 +118,23 @@ fn version() -> &'static str {
 
 /// The command as clap knows it.
 fn command() -> clap::Command {
-    Cli::command()
+    with_negative_values(Cli::command())
+}
+
+/// A negative number after an option is its value: what is wrong with it is told, not that there is no option `-1`.
+fn with_negative_values(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|arg| {
+            let is_option = arg.get_action().takes_values() && !arg.is_positional();
+            arg.allow_negative_numbers(is_option)
+        })
+        .mut_subcommands(with_negative_values)
+}
+
+fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut command = command();
+    let mut matches = command.try_get_matches_from_mut(args)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
 /// Runs the command with these arguments, the program's name first; gives the exit code.
@@ -130,7 +146,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     if let Some(code) = skywave_wire::behind::inside(&args) {
         return code;
     }
-    let verb = match Cli::try_parse_from(args.iter()) {
+    let verb = match parse(&args) {
         Ok(cli) => cli.verb,
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             // As clap does with its help where a command is missing: nothing was done, code 2.

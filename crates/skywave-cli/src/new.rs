@@ -21,7 +21,7 @@ const TRACE: &str = "trace.down";
 #[command(after_help = "Examples:\n  \
     skywave new my-link                        # my-link.toml: one link with random losses\n  \
     skywave new office --kind bottleneck       # four flows, one queue: drop tail and RED\n  \
-    skywave new paths/lte --kind trace         # and paths/lte.down, a small mahimahi trace\n  \
+    skywave new lte --kind trace               # and lte.down, a small mahimahi trace\n  \
     skywave new mesh --kind wifi               # a chain of 802.11 stations\n  \
     skywave new satellite --kind asymmetric    # ACKs come back by a slow, lossy way")]
 pub(crate) struct Args {
