@@ -27,6 +27,7 @@ pub(crate) fn add(mut error: Error, args: &[OsString]) -> Error {
     };
     let papers = claims::papers().collect::<Vec<_>>().join(", ");
     let papers = format!("the papers are {papers}, or all: skywave reproduce cerl --only fig7a");
+    let reason = std::error::Error::source(&error).map(ToString::to_string);
     let tip = match (verb.unwrap_or_default(), error.kind(), wrong.as_str()) {
         ("run" | "reproduce" | "rank", ErrorKind::UnknownArgument, "--seeds" | "--seed") => {
             "the seeds are in the scenario: `seeds` in [run], a number of runs or a list"
@@ -43,6 +44,13 @@ pub(crate) fn add(mut error: Error, args: &[OsString]) -> Error {
         {
             "a command stands after `--`, as in: skywave impair --rate 20Mbps -- ping far"
         }
+        (_, ErrorKind::ValueValidation, _) => match reason.as_deref() {
+            Some("invalid digit found in string") => {
+                "a whole number stands here, without a sign, a point or a unit"
+            }
+            Some("number would be zero for non-zero type") => "1 is the smallest number here",
+            _ => return error,
+        },
         _ => return error,
     };
     // clap's own looks at letters only, and so does the usage that it shows with it.
