@@ -322,6 +322,7 @@ fn read(
     let mut head = None;
     let mut entities = 0;
     let mut doubts: Vec<Fault> = Vec::new();
+    let mut may_use_ecn = false;
     for index in 0..count {
         let (point_tree, params) = sweep::point(&axes, index, &tree, &source.text)?;
         let (file, template) = lower_tree(&point_tree, context)
@@ -332,11 +333,12 @@ fn read(
                 "more than {MAX_ENTITIES} links, stations and flows in all its points"
             )));
         }
-        for doubt in lower::doubt::all(&file) {
+        for doubt in lower::doubt::all(&file, &template) {
             if !doubts.iter().any(|other| other.same_as(&doubt)) {
                 doubts.push(doubt);
             }
         }
+        may_use_ecn |= template.may_use_ecn();
         head.get_or_insert(file);
         points.push(Point { params, template });
     }
@@ -344,6 +346,9 @@ fn read(
     let Some(head) = head else {
         return Err(Fault::new(place, "this scenario has no point"));
     };
+    if !may_use_ecn {
+        doubts.extend(lower::doubt::marks_nobody(&head));
+    }
     let seeds = lower::seeds(&head.run)?;
     if seeds.len().saturating_mul(points.len()) > sweep::MAX_RUNS {
         return Err(Fault::new(place, "this sweep is too large").label(format!(

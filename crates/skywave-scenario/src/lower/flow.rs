@@ -26,6 +26,16 @@ const MAX_FLOWS: usize = 100_000;
 /// The flows of a point, how results name them, and the proxies between those that are halves.
 pub(crate) type Flows = (Vec<FlowSpec>, Vec<FlowNames>, Vec<ProxySpec>);
 
+/// Payload bytes of a full segment; `None` where there are no segments.
+pub(crate) fn mss(transport: &Transport) -> Option<u32> {
+    match transport {
+        Transport::Tcp(config) => Some(config.mss),
+        Transport::Wtcp { config, .. } => Some(u32::from(config.mss)),
+        Transport::Quic { config, .. } => Some(u32::from(config.mss)),
+        Transport::Udp { .. } => None,
+    }
+}
+
 /// Lowers all flows.
 pub(crate) fn all(
     network: &mut Network,
@@ -40,12 +50,7 @@ pub(crate) fn all(
     for (i, flow) in flows.iter().enumerate() {
         let model = &flow.value;
         let (transport, label) = tcp::transport(model, custom)?;
-        let mss = match &transport {
-            Transport::Tcp(config) => Some(config.mss),
-            Transport::Wtcp { config, .. } => Some(u32::from(config.mss)),
-            Transport::Quic { config, .. } => Some(u32::from(config.mss)),
-            Transport::Udp { .. } => None,
-        };
+        let mss = mss(&transport);
         let traffic = traffic(flow, mss)?;
         let proxy = proxy::lower(model, (&transport, &label), custom)?;
         if let Some(name) = &model.name {

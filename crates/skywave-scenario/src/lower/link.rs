@@ -142,7 +142,7 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
     let mut config = LinkConfig {
         service,
         delay: delay(&model.delay)?,
-        policer: model.policer.and_then(policer),
+        policer: model.policer.as_ref().and_then(policer),
         shaper: model.shaper.as_ref().and_then(shaper::shaper),
         jitter: jitter(model.jitter.as_ref())?,
         steps: model
@@ -270,7 +270,7 @@ fn differ(
     if let Some(own) = &own.steps {
         config.steps = steps::steps(own)?;
     }
-    if let Some(own) = own.policer {
+    if let Some(own) = &own.policer {
         config.policer = policer(own);
     }
     if let Some(own) = &own.shaper {
@@ -309,8 +309,8 @@ fn differ(
     Ok(())
 }
 
-fn policer(model: PolicerModel) -> Option<Policer> {
-    match model {
+fn policer(model: &Spanned<PolicerModel>) -> Option<Policer> {
+    match model.value {
         PolicerModel::Preset(_) => None,
         PolicerModel::Settings(settings) => Some(Policer {
             rate: settings.rate.0,

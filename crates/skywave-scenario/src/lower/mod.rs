@@ -35,7 +35,7 @@ use skywave_core::rng::Stream;
 use skywave_core::{Duration, Time};
 use skywave_sim::Spec;
 use skywave_sim::network::{Edge, Router, edges};
-use skywave_sim::spec::{LinkSpec, Name, StationSpec};
+use skywave_sim::spec::{LinkSpec, Name, StationSpec, Transport};
 
 use crate::lower::custom::CustomMembers;
 use crate::model::number;
@@ -431,6 +431,24 @@ impl Template {
 
     pub(crate) fn series(&self) -> bool {
         self.spec.series
+    }
+
+    /// Packets may be marked: a flow uses ECN, or may do so on its own.
+    pub(crate) fn may_use_ecn(&self) -> bool {
+        let flows = &mut self.spec.flows.iter();
+        let uses = flows.any(|flow| match &flow.transport {
+            Transport::Tcp(config) => config.ecn,
+            Transport::Quic { config, .. } => config.ecn,
+            Transport::Udp { .. } | Transport::Wtcp { .. } => false,
+        });
+        uses || !self.spec.proxies.is_empty()
+    }
+
+    /// Payload bytes of a full segment, of the flow for which they are fewest; `None` if a flow has no segments.
+    pub(crate) fn smallest_segment(&self) -> Option<u32> {
+        let flows = self.spec.flows.iter();
+        let segments: Option<Vec<u32>> = flows.map(|flow| flow::mss(&flow.transport)).collect();
+        segments?.into_iter().min()
     }
 
     /// The names of all links, and of the `[[link]]`s that they come from.

@@ -177,7 +177,7 @@ pub(crate) struct LinkModel {
     /// Rate and delay change in steps: docs/links.md#steps; default "none".
     pub(crate) steps: Option<Spanned<StepsModel>>,
     /// What exceeds a rate and a burst is dropped before it comes to the queue; default "none".
-    pub(crate) policer: Option<PolicerModel>,
+    pub(crate) policer: Option<Spanned<PolicerModel>>,
     /// What exceeds a rate and a burst waits before its transmission, and what is behind it in the queue. Only with
     /// a constant rate; default "none".
     pub(crate) shaper: Option<Spanned<ShaperModel>>,
@@ -246,7 +246,7 @@ pub(crate) struct ReverseModel {
     /// Rate and delay change in steps, with draws of their own; default those of the link.
     pub(crate) steps: Option<Spanned<StepsModel>>,
     /// What exceeds a rate and a burst is dropped before it comes to the queue; default that of the link.
-    pub(crate) policer: Option<PolicerModel>,
+    pub(crate) policer: Option<Spanned<PolicerModel>>,
     /// What exceeds a rate and a burst waits before its transmission; default that of the link.
     pub(crate) shaper: Option<Spanned<ShaperModel>>,
     /// The queue before the transmitter; default that of the link.

@@ -74,14 +74,16 @@ fn all_mistakes_are_shown_that_can_be_told_apart() {
     assert_eq!(shown.matches("case.toml:").count(), 1, "{shown}");
 }
 
+/// The warnings about a legal file, as printed.
+fn warnings(text: &str) -> Vec<String> {
+    let scenario = Scenario::parse("case.toml", text, &NoFiles);
+    let scenario = scenario.unwrap_or_else(|error| panic!("{}", error.render(false)));
+    let all = scenario.warnings().iter();
+    all.map(|warning| warning.render(false)).collect()
+}
+
 #[test]
 fn a_delay_as_long_as_the_run_is_a_warning() {
-    let warnings = |text: &str| -> Vec<String> {
-        let scenario = Scenario::parse("case.toml", text, &NoFiles);
-        let scenario = scenario.unwrap_or_else(|error| panic!("{}", error.render(false)));
-        let all = scenario.warnings().iter();
-        all.map(|warning| warning.render(false)).collect()
-    };
     let none = Vec::<String>::new();
     assert_eq!(warnings(GOOD), none);
     let delay = |delay: &str| GOOD.replace("delay = \"80ms\"", &format!("delay = {delay}"));
@@ -102,6 +104,47 @@ fn a_delay_as_long_as_the_run_is_a_warning() {
     );
     let swept = GOOD.replace("[sweep]", "[sweep]\n\"run.duration\" = [\"60ms\", \"1s\"]");
     assert_eq!(warnings(&swept).len(), 1);
+}
+
+#[test]
+fn a_queue_that_marks_is_a_warning_if_no_flow_uses_ecn_at_any_point() {
+    let queue = |queue: &str| GOOD.replace("{ droptail = \"90 packets\" }", queue);
+    let red = queue("{ red = { limit = \"90 packets\", ecn = true } }");
+    let [shown] = &warnings(&red)[..] else {
+        panic!("one warning");
+    };
+    insta::assert_snapshot!("marks_nobody", shown);
+    let step = "{ step = { limit = \"90 packets\", threshold = \"20 packets\" } }";
+    for marks in [
+        "{ codel = { ecn = true } }",
+        "{ fq-codel = { ecn = true } }",
+        "{ pie = { ecn = true } }",
+        step,
+    ] {
+        assert_eq!(warnings(&queue(marks)).len(), 1, "{marks}");
+    }
+    for drops in [
+        "{ codel = {} }",
+        "{ red = { limit = \"90 packets\" } }",
+        "{ dualpi2 = {} }",
+    ] {
+        assert!(warnings(&queue(drops)).is_empty(), "{drops}");
+    }
+    let ecn = red.replace("[sweep]", "[sweep]\n\"flow.bulk.tcp.ecn\" = [false, true]");
+    assert!(warnings(&ecn).is_empty(), "at one point");
+}
+
+#[test]
+fn a_policer_through_which_no_full_segment_passes_is_a_warning() {
+    let policer = |burst: &str| {
+        let policer = format!("policer = {{ rate = \"1Mbps\", burst = \"{burst}\" }}");
+        GOOD.replace("rate = \"2Mbps\"", &format!("rate = \"2Mbps\"\n{policer}"))
+    };
+    let [shown] = &warnings(&policer("1459B"))[..] else {
+        panic!("one warning");
+    };
+    insta::assert_snapshot!("narrow", shown);
+    assert!(warnings(&policer("1460B")).is_empty());
 }
 
 // Values and units.
