@@ -1,6 +1,7 @@
 //! Tips for wrong arguments, where those of clap are none or lead astray.
 
 use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseIntError};
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
@@ -27,7 +28,8 @@ pub(crate) fn add(mut error: Error, args: &[OsString]) -> Error {
     };
     let papers = claims::papers().collect::<Vec<_>>().join(", ");
     let papers = format!("the papers are {papers}, or all: skywave reproduce cerl --only fig7a");
-    let reason = std::error::Error::source(&error).map(ToString::to_string);
+    let reason = std::error::Error::source(&error);
+    let reason = reason.and_then(|source| source.downcast_ref::<ParseIntError>());
     let tip = match (verb.unwrap_or_default(), error.kind(), wrong.as_str()) {
         ("run" | "reproduce" | "rank", ErrorKind::UnknownArgument, "--seeds" | "--seed") => {
             "the seeds are in the scenario: `seeds` in [run], a number of runs or a list"
@@ -44,13 +46,16 @@ pub(crate) fn add(mut error: Error, args: &[OsString]) -> Error {
         {
             "a command stands after `--`, as in: skywave impair --rate 20Mbps -- ping far"
         }
-        (_, ErrorKind::ValueValidation, _) => match reason.as_deref() {
-            Some("invalid digit found in string") => {
+        (_, ErrorKind::ValueValidation, _) => match reason.map(ParseIntError::kind) {
+            Some(IntErrorKind::Zero) => "1 is the smallest number here",
+            Some(IntErrorKind::InvalidDigit | IntErrorKind::Empty) => {
                 "a whole number stands here, without a sign, a point or a unit"
             }
-            Some("number would be zero for non-zero type") => "1 is the smallest number here",
             _ => return error,
         },
+        (_, ErrorKind::UnknownArgument, wrong) if is_negative(wrong) => {
+            "values with a unit cannot be negative here"
+        }
         _ => return error,
     };
     // clap's own looks at letters only, and so does the usage that it shows with it.
@@ -60,4 +65,10 @@ pub(crate) fn add(mut error: Error, args: &[OsString]) -> Error {
     let tip = vec![StyledStr::from(tip.to_owned())];
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tip));
     error
+}
+
+/// It begins as a negative number does.
+fn is_negative(argument: &str) -> bool {
+    let number = argument.strip_prefix('-');
+    number.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }

@@ -121,12 +121,16 @@ fn command() -> clap::Command {
     with_negative_values(Cli::command())
 }
 
-/// A negative number after an option is its value: what is wrong with it is told, not that there is no option `-1`.
+/// A negative number without a unit, after an option, is its value: what is wrong with it is told, not that there is no
+/// option `-1`.
 fn with_negative_values(command: clap::Command) -> clap::Command {
     command
         .mut_args(|arg| {
-            let is_option = arg.get_action().takes_values() && !arg.is_positional();
-            arg.allow_negative_numbers(is_option)
+            if arg.get_action().takes_values() && !arg.is_positional() {
+                arg.allow_negative_numbers(true)
+            } else {
+                arg
+            }
         })
         .mut_subcommands(with_negative_values)
 }

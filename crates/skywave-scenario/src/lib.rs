@@ -322,7 +322,8 @@ fn read(
     let mut head = None;
     let mut entities = 0;
     let mut doubts: Vec<Fault> = Vec::new();
-    let mut may_use_ecn = false;
+    let mut marking: Vec<Fault> = Vec::new();
+    let mut uses_ecn = false;
     for index in 0..count {
         let (point_tree, params) = sweep::point(&axes, index, &tree, &source.text)?;
         let (file, template) = lower_tree(&point_tree, context)
@@ -333,12 +334,9 @@ fn read(
                 "more than {MAX_ENTITIES} links, stations and flows in all its points"
             )));
         }
-        for doubt in lower::doubt::all(&file, &template) {
-            if !doubts.iter().any(|other| other.same_as(&doubt)) {
-                doubts.push(doubt);
-            }
-        }
-        may_use_ecn |= template.may_use_ecn();
+        add_new(&mut doubts, lower::doubt::all(&file, &template));
+        add_new(&mut marking, lower::doubt::marks_nobody(&file));
+        uses_ecn |= template.uses_ecn();
         head.get_or_insert(file);
         points.push(Point { params, template });
     }
@@ -346,8 +344,8 @@ fn read(
     let Some(head) = head else {
         return Err(Fault::new(place, "this scenario has no point"));
     };
-    if !may_use_ecn {
-        doubts.extend(lower::doubt::marks_nobody(&head));
+    if !uses_ecn {
+        doubts.extend(marking);
     }
     let seeds = lower::seeds(&head.run)?;
     if seeds.len().saturating_mul(points.len()) > sweep::MAX_RUNS {
@@ -378,6 +376,15 @@ fn read(
             .map(|doubt| doubt.into_error(source).into_warning())
             .collect(),
     })
+}
+
+/// Adds those of `found` that `doubts` does not have.
+fn add_new(doubts: &mut Vec<Fault>, found: Vec<Fault>) {
+    for doubt in found {
+        if !doubts.iter().any(|other| other.same_as(&doubt)) {
+            doubts.push(doubt);
+        }
+    }
 }
 
 fn lower_tree(tree: &Node, context: &Context<'_>) -> Result<(model::File, Template), Fault> {

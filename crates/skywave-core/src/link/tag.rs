@@ -53,6 +53,7 @@ impl Tag {
     /// The same with the note that is one larger. The note must not be the largest one.
     #[inline]
     pub const fn with_next_note(self) -> Self {
+        debug_assert!(self.note() < u32::MAX);
         Self {
             what: self.what + 1,
             ..self

@@ -106,6 +106,9 @@ pub struct Settled {
     pub fate: Fate,
 }
 
+/// Number and bytes of the packets that are to be sent again, on a link without retransmission.
+const NO_REPAIRS: (usize, u64) = (0, 0);
+
 /// A packet arrives at `at` as the queue has let it go.
 #[inline(always)]
 fn untouched(at: Time, marked: bool) -> Fate {
@@ -196,7 +199,7 @@ impl TimedLink {
         let now = self.clock;
         self.meter.offered();
         let refused = if self.is_simple && self.is_transmitting() {
-            self.join(now, true, (0, 0), packet)
+            self.join(now, true, NO_REPAIRS, packet)
         } else {
             self.refuses(now, packet)
         };

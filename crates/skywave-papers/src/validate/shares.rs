@@ -1,4 +1,5 @@
-//! BBR flows beside a flow of CUBIC or Reno: near – rate, delay, queue – far, as others measured Linux.
+//! BBR flows beside a flow of CUBIC or Reno over one link between `near` and `far`. The reference was published by
+//! Sarpkaya et al., who measured Linux.
 
 use super::agent::Agent;
 use super::case::{Case, HEADER, Path};
@@ -14,7 +15,7 @@ pub(super) const MSS: u32 = 1448;
 const ETHERNET: u32 = 14;
 
 /// The largest window that Linux 5.15 advertises with its defaults, bytes: half of the largest receive buffer
-/// (`tcp_rmem`), as `tcp_adv_win_scale` leaves it.
+/// (`tcp_rmem`, 6 MiB), as `tcp_adv_win_scale` leaves it. That the testbed had these defaults is an assumption.
 const RWND: u32 = 3 << 20;
 
 /// Settings of the bottleneck and its flows.
@@ -72,7 +73,8 @@ pub(super) fn row(cells: &Cells<'_>) -> Result<Row, Unreadable> {
     Ok(Row {
         labels: cells.labels(&["figure", "beside", "bbr_flows", "buffer_bdp"])?,
         case: Case {
-            agent: Agent::of_kernel("bbr").ok_or_else(|| cells.unreadable("figure", "BBR"))?,
+            agent: Agent::of_kernel("bbr")
+                .ok_or_else(|| cells.unreadable("bbr_flows", "flows of a law that is known"))?,
             path: Path::Shared(Shared {
                 flows: cells.whole("bbr_flows")?,
                 beside: cells.read("beside", "a law of Linux", Agent::of_kernel)?,

@@ -133,7 +133,8 @@ impl Quantity {
                 let [measured, beside] =
                     [Self::Goodput, Self::BesideGoodput].map(|part| part.of(outcome, case));
                 let (measured, beside) = (measured?, beside?);
-                (beside > 0.0).then(|| measured / (measured + beside))
+                let all = measured + beside;
+                (case.flows_beside() > 0 && all > 0.0).then(|| measured / all)
             }
             Self::QueueDrops => Some(bottleneck()?.queue_drops as f64),
             Self::Marks => Some(bottleneck()?.ecn_marks as f64),

@@ -21,15 +21,17 @@ pub(crate) fn all(file: &File, template: &Template) -> Vec<Fault> {
     });
     let late = delays.filter_map(|delay| late(delay, end));
     let policers = file.link.iter().filter_map(|link| {
-        let policer = link.value.policer.as_ref()?;
-        let segment = template.smallest_segment()?;
-        let both_ways = link.value.reverse.is_none();
-        both_ways.then(|| narrow(policer, segment)).flatten()
+        let there = link.value.policer.as_ref()?;
+        let own = link.value.reverse.as_ref();
+        let back = own.and_then(|reverse| reverse.value.policer.as_ref());
+        // Data may go either way.
+        let packet = template.smallest_full_packet()?;
+        narrow(back.unwrap_or(there), packet).and(narrow(there, packet))
     });
     late.chain(policers).collect()
 }
 
-/// The queues that are told to mark, for a file in which no flow uses ECN at any point.
+/// The queues of links that drop by a rule and are told to mark instead, for a file in which no flow uses ECN.
 pub(crate) fn marks_nobody(file: &File) -> Vec<Fault> {
     let queues = file.link.iter().flat_map(|link| {
         let back = link.value.reverse.as_ref();
@@ -41,9 +43,8 @@ pub(crate) fn marks_nobody(file: &File) -> Vec<Fault> {
         QueueModel::Codel(codel) => codel.ecn == Some(true),
         QueueModel::FqCodel(codel) => codel.ecn == Some(true),
         QueueModel::Pie(pie) => pie.ecn == Some(true),
-        QueueModel::Step(_) => true,
-        // The second one has a use without ECN, too.
-        QueueModel::Droptail(_) | QueueModel::DualPi2(_) => false,
+        // Steps are in paths over which others' flows are put, and DualPI2 has a use without ECN, too.
+        QueueModel::Droptail(_) | QueueModel::Step(_) | QueueModel::DualPi2(_) => false,
     };
     let doubt = |queue: &Spanned<QueueModel>| {
         Fault::new(
@@ -56,19 +57,15 @@ pub(crate) fn marks_nobody(file: &File) -> Vec<Fault> {
     queues.filter(marks).map(doubt).collect()
 }
 
-/// A policer through which no full segment of any flow passes.
-fn narrow(policer: &Spanned<PolicerModel>, segment: u32) -> Option<Fault> {
+/// A policer through which no full packet passes of those that have at least `packet` bytes.
+fn narrow(policer: &Spanned<PolicerModel>, packet: u32) -> Option<Fault> {
     let PolicerModel::Settings(settings) = policer.value else {
         return None;
     };
-    (settings.burst.0 < u64::from(segment)).then(|| {
-        Fault::new(
-            policer.span.clone(),
-            "no full segment can pass this policer",
-        )
-        .label(format!(
-            "the smallest one has {segment} bytes of payload, and `burst` is {}",
-            settings.burst.0
+    let burst = settings.burst.0;
+    (burst < u64::from(packet)).then(|| {
+        Fault::new(policer.span.clone(), "no full packet can pass this policer").label(format!(
+            "`burst` is {burst} bytes, and full packets have {packet} or more"
         ))
     })
 }

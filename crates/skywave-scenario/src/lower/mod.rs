@@ -433,22 +433,31 @@ impl Template {
         self.spec.series
     }
 
-    /// Packets may be marked: a flow uses ECN, or may do so on its own.
-    pub(crate) fn may_use_ecn(&self) -> bool {
-        let flows = &mut self.spec.flows.iter();
-        let uses = flows.any(|flow| match &flow.transport {
+    /// A flow uses ECN.
+    pub(crate) fn uses_ecn(&self) -> bool {
+        self.spec.flows.iter().any(|flow| match &flow.transport {
             Transport::Tcp(config) => config.ecn,
             Transport::Quic { config, .. } => config.ecn,
             Transport::Udp { .. } | Transport::Wtcp { .. } => false,
-        });
-        uses || !self.spec.proxies.is_empty()
+        })
     }
 
-    /// Payload bytes of a full segment, of the flow for which they are fewest; `None` if a flow has no segments.
-    pub(crate) fn smallest_segment(&self) -> Option<u32> {
+    /// Bytes of a full packet, without options, of the flow whose packets are smallest; `None` if a flow has no full
+    /// packets.
+    pub(crate) fn smallest_full_packet(&self) -> Option<u32> {
         let flows = self.spec.flows.iter();
-        let segments: Option<Vec<u32>> = flows.map(|flow| flow::mss(&flow.transport)).collect();
-        segments?.into_iter().min()
+        let packets: Option<Vec<u32>> = flows
+            .map(|flow| {
+                let header = match &flow.transport {
+                    Transport::Tcp(config) => config.header,
+                    Transport::Udp { header }
+                    | Transport::Wtcp { header, .. }
+                    | Transport::Quic { header, .. } => *header,
+                };
+                Some(header + flow::mss(&flow.transport)?)
+            })
+            .collect();
+        packets?.into_iter().min()
     }
 
     /// The names of all links, and of the `[[link]]`s that they come from.

@@ -114,14 +114,9 @@ fn a_queue_that_marks_is_a_warning_if_no_flow_uses_ecn_at_any_point() {
         panic!("one warning");
     };
     insta::assert_snapshot!("marks_nobody", shown);
-    let step = "{ step = { limit = \"90 packets\", threshold = \"20 packets\" } }";
-    for marks in [
-        "{ codel = { ecn = true } }",
-        "{ fq-codel = { ecn = true } }",
-        "{ pie = { ecn = true } }",
-        step,
-    ] {
-        assert_eq!(warnings(&queue(marks)).len(), 1, "{marks}");
+    for marks in ["codel", "fq-codel", "pie"] {
+        let marks = format!("{{ {marks} = {{ ecn = true }} }}");
+        assert_eq!(warnings(&queue(&marks)).len(), 1, "{marks}");
     }
     for drops in [
         "{ codel = {} }",
@@ -130,21 +125,30 @@ fn a_queue_that_marks_is_a_warning_if_no_flow_uses_ecn_at_any_point() {
     ] {
         assert!(warnings(&queue(drops)).is_empty(), "{drops}");
     }
-    let ecn = red.replace("[sweep]", "[sweep]\n\"flow.bulk.tcp.ecn\" = [false, true]");
-    assert!(warnings(&ecn).is_empty(), "at one point");
+    let sweep = |text: &str, line: &str| text.replace("[sweep]", &format!("[sweep]\n{line}"));
+    let flows = sweep(&red, "\"flow.bulk.tcp.ecn\" = [false, true]");
+    assert!(warnings(&flows).is_empty(), "one point uses ECN");
+    let drops = queue("{ red = { limit = \"90 packets\", ecn = false } }");
+    let queues = sweep(&drops, "\"link.air.queue.red.ecn\" = [false, true]");
+    assert_eq!(warnings(&queues).len(), 1, "the second point");
 }
 
 #[test]
-fn a_policer_through_which_no_full_segment_passes_is_a_warning() {
-    let policer = |burst: &str| {
-        let policer = format!("policer = {{ rate = \"1Mbps\", burst = \"{burst}\" }}");
+fn a_policer_through_which_no_full_packet_passes_is_a_warning() {
+    let policer = |burst: &str, reverse: &str| {
+        let policer = format!("policer = {{ rate = \"1Mbps\", burst = \"{burst}\" }}\n{reverse}");
         GOOD.replace("rate = \"2Mbps\"", &format!("rate = \"2Mbps\"\n{policer}"))
     };
-    let [shown] = &warnings(&policer("1459B"))[..] else {
+    let [shown] = &warnings(&policer("1499B", ""))[..] else {
         panic!("one warning");
     };
     insta::assert_snapshot!("narrow", shown);
-    assert!(warnings(&policer("1460B")).is_empty());
+    assert!(warnings(&policer("1500B", "")).is_empty());
+    let inherits = "reverse = { queue = { droptail = \"9 packets\" } }";
+    assert_eq!(warnings(&policer("1499B", inherits)).len(), 1);
+    // Data may go that way.
+    let without = "reverse = { policer = \"none\" }";
+    assert!(warnings(&policer("1499B", without)).is_empty());
 }
 
 // Values and units.

@@ -133,8 +133,8 @@ impl Control {
         self.take_with_care(config, now, frames, gone)
     }
 
-    /// The head of the queue may leave, and it takes no closer look to see that: nothing is being dropped, and
-    /// packets have not waited too long for an interval. `bytes` are those of the whole queue.
+    /// Whether the head may leave without [`Self::take_with_care`]: nothing is being dropped, and the time in the queue
+    /// has not been above the target for an interval. Notes when it came above it. `bytes` are those of the whole queue.
     #[inline(always)]
     pub(super) fn passes(
         &mut self,
@@ -146,14 +146,21 @@ impl Control {
         if self.dropping || config.ce_threshold.is_some() {
             return false;
         }
-        if is_good(config, now, head, bytes - u64::from(head.tag.size())) {
+        let left = bytes - u64::from(head.tag.size());
+        !self.may_drop(config, now, is_good(config, now, head, left))
+    }
+
+    /// Whether the time in the queue has been above the target for an interval, after a head that `is_good` or not.
+    #[inline(always)]
+    fn may_drop(&mut self, config: &CoDelConfig, now: Time, is_good: bool) -> bool {
+        if is_good {
             self.first_above = Time::MAX;
-            return true;
+            return false;
         }
         if self.first_above == Time::MAX {
             self.first_above = now + config.interval;
         }
-        now < self.first_above
+        now >= self.first_above
     }
 
     /// As [`Self::take`] in any case.
@@ -212,14 +219,8 @@ impl Control {
         frames: &mut impl Heads,
     ) -> (Option<Frame>, bool) {
         let head = frames.pop();
-        if head.is_none_or(|frame| is_good(config, now, &frame, frames.bytes())) {
-            self.first_above = Time::MAX;
-            return (head, false);
-        }
-        if self.first_above == Time::MAX {
-            self.first_above = now + config.interval;
-        }
-        (head, now >= self.first_above)
+        let is_good = head.is_none_or(|frame| is_good(config, now, &frame, frames.bytes()));
+        (head, self.may_drop(config, now, is_good))
     }
 
     /// The drop state begins with the packet that was just dropped or marked. If the last one ended not

@@ -1,5 +1,5 @@
-//! A link that loses no packet after the queue: no channel loss, no retransmission, no ring of a device, a constant
-//! rate. Packets only wait for one another.
+//! A link on which nothing happens to a packet after the queue: no loss, damage, jitter or retransmission, no ring of a
+//! device, a constant rate. Packets only wait for one another.
 //!
 //! Such a link knows that a packet arrives, and when, as soon as the packet's transmission starts. It tells so at
 //! that time. The next transmission starts when this one ends.

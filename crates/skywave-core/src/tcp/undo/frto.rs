@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     /// What follows from an ACK up to `una`, when segments up to 30 of 100 positions were sent again.
-    fn first_ack(una: u64) -> Next {
+    fn first_ack(una: u64, sendable: bool) -> Next {
         let mut test = Frto::new(10);
         test.on_sent_again(20);
         test.on_sent_again(30);
@@ -129,7 +129,7 @@ mod tests {
             echo: None,
             duplicate: None,
             dupacks: false,
-            sendable: true,
+            sendable,
             sack: true,
         };
         test.on_ack(signs, 100, |_| 0)
@@ -137,10 +137,11 @@ mod tests {
 
     #[test]
     fn new_data_asks_only_if_the_first_ack_covers_what_was_sent_again_and_not_all() {
-        assert_eq!(first_ack(10), Next::Stay);
-        assert_eq!(first_ack(20), Next::End);
-        assert_eq!(first_ack(30), Next::SendNew);
-        assert_eq!(first_ack(99), Next::SendNew);
-        assert_eq!(first_ack(100), Next::End);
+        assert_eq!(first_ack(10, true), Next::Stay);
+        assert_eq!(first_ack(20, true), Next::End);
+        assert_eq!(first_ack(30, true), Next::SendNew);
+        assert_eq!(first_ack(99, true), Next::SendNew);
+        assert_eq!(first_ack(100, true), Next::End);
+        assert_eq!(first_ack(30, false), Next::End, "the window is full");
     }
 }
