@@ -3,7 +3,7 @@
 use super::agent::Agent;
 use super::kernel::{self, Relayed};
 use super::modern::{self, Dumbbell};
-use super::shares::{self, Shared};
+use super::shares::Shared;
 use super::witness::Witness;
 
 /// Bytes of IP and TCP headers.
@@ -192,8 +192,7 @@ impl Case {
             Path::Dcr(_) | Path::Red(_) => (1000, false),
             Path::Wifi(w) => (w.mss, false),
             Path::Dumbbell(_) => (modern::MSS, false),
-            Path::Relayed(_) => (kernel::MSS, false),
-            Path::Shared(_) => (shares::MSS, false),
+            Path::Relayed(_) | Path::Shared(_) => (kernel::MSS, false),
             Path::Witness(w) => (w.stack.mss, !w.stack.header),
         };
         (theirs, if bare { theirs - HEADER } else { theirs })

@@ -16,19 +16,13 @@ impl Case {
             Path::Dcr(path) => self.dcr(path),
             Path::Red(path) => self.red(path),
             Path::Wifi(path) => self.wifi(path),
-            Path::Dumbbell(path) => {
-                path.scenario(self.agent) + &self.run(Some(&format!("{}s", path.from)))
+            Path::Dumbbell(path) => path.scenario(self.agent) + &self.run_from(path.from),
+            Path::Relayed(path) => path.scenario(self.agent) + &self.run_from(path.from),
+            Path::Shared(path) => path.scenario(self.agent) + &self.run_from(path.from),
+            Path::Witness(path) if path.from > 0.0 => {
+                path.scenario(self) + &self.run_from(path.from)
             }
-            Path::Relayed(path) => {
-                path.scenario(self.agent) + &self.run(Some(&format!("{}s", path.from)))
-            }
-            Path::Shared(path) => {
-                path.scenario(self.agent) + &self.run(Some(&format!("{}s", path.from)))
-            }
-            Path::Witness(path) => {
-                let from = (path.from > 0.0).then(|| format!("{}s", path.from));
-                path.scenario(self) + &self.run(from.as_deref())
-            }
+            Path::Witness(path) => path.scenario(self) + &self.run(None),
         }
     }
 
@@ -199,6 +193,11 @@ impl Case {
              tcp = {{ timestamps = true, initial_window = \"10 segments\", min_rto = \"1s\" }}\n",
             self.agent.transport, self.agent.profile, HEADER,
         ) + &self.run(None)
+    }
+
+    /// As [`Self::run`], measured from so many seconds on.
+    fn run_from(&self, seconds: f64) -> String {
+        self.run(Some(&format!("{seconds}s")))
     }
 
     fn run(&self, from: Option<&str>) -> String {

@@ -3,13 +3,11 @@
 
 use super::agent::Agent;
 use super::case::{Case, HEADER, Path};
+use super::kernel::MSS;
 use super::reference::Row;
 use super::table::{Cells, Unreadable};
 use super::verdict::Quantity;
 use skywave_lab::experiment::stats::Estimate;
-
-/// Payload of a segment: packets of 1500 bytes with timestamps.
-pub(super) const MSS: u32 = 1448;
 
 /// Bytes of Ethernet's header, which `tc` counts.
 const ETHERNET: u32 = 14;

@@ -7,7 +7,7 @@ use crate::lower::flow::earliest;
 use crate::model::policer::PolicerModel;
 use crate::model::queue::QueueModel;
 use crate::model::units::Duration;
-use crate::model::{Dist, File};
+use crate::model::{Dist, File, LinkModel, ReverseModel};
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
 
@@ -15,15 +15,13 @@ use crate::read::spanned::Spanned;
 pub(crate) fn all(file: &File, template: &Template) -> Vec<Fault> {
     let end = Time::ZERO + file.run.duration.value.0;
     let delays = file.link.iter().flat_map(|link| {
-        let back = link.value.reverse.as_ref();
-        let back = back.and_then(|reverse| reverse.value.delay.as_ref());
+        let back = reverse(link).and_then(|own| own.delay.as_ref());
         std::iter::once(&link.value.delay).chain(back)
     });
     let late = delays.filter_map(|delay| late(delay, end));
     let policers = file.link.iter().filter_map(|link| {
         let there = link.value.policer.as_ref()?;
-        let own = link.value.reverse.as_ref();
-        let back = own.and_then(|reverse| reverse.value.policer.as_ref());
+        let back = reverse(link).and_then(|own| own.policer.as_ref());
         // Data may go either way.
         let packet = template.smallest_full_packet()?;
         narrow(back.unwrap_or(there), packet).and(narrow(there, packet))
@@ -31,11 +29,15 @@ pub(crate) fn all(file: &File, template: &Template) -> Vec<Fault> {
     late.chain(policers).collect()
 }
 
+/// What the way back of a link has of its own.
+fn reverse(link: &Spanned<LinkModel>) -> Option<&ReverseModel> {
+    link.value.reverse.as_ref().map(|own| &own.value)
+}
+
 /// The queues of links that drop by a rule and are told to mark instead, for a file in which no flow uses ECN.
 pub(crate) fn marks_nobody(file: &File) -> Vec<Fault> {
     let queues = file.link.iter().flat_map(|link| {
-        let back = link.value.reverse.as_ref();
-        let back = back.and_then(|reverse| reverse.value.queue.as_ref());
+        let back = reverse(link).and_then(|own| own.queue.as_ref());
         link.value.queue.iter().chain(back)
     });
     let marks = |queue: &&Spanned<QueueModel>| match queue.value {

@@ -47,8 +47,8 @@ pub(super) struct Cycle {
 
 impl Cycle {
     /// Anywhere but in the phase that drains, so that flows which begin together do not ask together
-    /// (section 4.3.4.3). Drawn from the time of the ACK, as a law has no random
-    /// numbers of its own: flows whose ACKs come in the same nanosecond draw the same.
+    /// (section 4.3.4.3). Drawn from the time of the ACK, as a law has no random numbers of its
+    /// own: flows whose ACKs come in the same nanosecond draw the same.
     fn at_random(now: Time) -> Self {
         let mut draw = Stream::named(now.as_nanos(), "congestion.bbr", "cycle");
         let steps = draw.uniform_int(0, PHASES as u64 - 2) as usize;

@@ -97,8 +97,8 @@ impl Probing {
         self.acks = Acks::Stopping;
     }
 
-    /// `PickProbeWait`. Drawn from the time of the ACK, as a law has no random
-    /// numbers of its own: flows whose ACKs come in the same nanosecond draw the same.
+    /// `PickProbeWait`. Drawn from the time of the ACK, as a law has no random numbers of its
+    /// own: flows whose ACKs come in the same nanosecond draw the same.
     fn wait_from(&mut self, now: Time) {
         let mut draw = Stream::named(now.as_nanos(), "congestion.bbr3", "wait");
         self.rounds = draw.uniform_int(0, 1);
