@@ -25,5 +25,5 @@ pub mod units;
 pub mod wtcp;
 
 pub use packet::{Body, Packet, Segment};
-pub use time::{Duration, Time};
+pub use time::{Duration, Offset, Time};
 pub use units::{Rate, Segments};

@@ -16,6 +16,28 @@ pub struct Time(u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Duration(u64);
 
+/// How far one clock's reading is past another's, in nanoseconds: negative where it is behind.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Offset(i64);
+
+impl Offset {
+    /// Seconds, for output and formulas.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / NS_PER_SEC as f64
+    }
+
+    /// Nanoseconds.
+    pub const fn as_nanos(self) -> i64 {
+        self.0
+    }
+}
+
+impl fmt::Debug for Offset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}ns", self.0)
+    }
+}
+
 impl Time {
     /// The driver's origin.
     pub const ZERO: Self = Self(0);
@@ -35,6 +57,11 @@ impl Time {
     /// Seconds since the origin, for output and formulas; not for keeping time.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / NS_PER_SEC as f64
+    }
+
+    /// This reading against `other`, which may be another clock's and later.
+    pub const fn offset_from(self, other: Self) -> Offset {
+        Offset(self.0.wrapping_sub(other.0).cast_signed())
     }
 
     /// Time passed since `earlier`; zero when `earlier` is not earlier.

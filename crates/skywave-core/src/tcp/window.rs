@@ -1,7 +1,7 @@
 //! The congestion window and what policies tell each other about it.
 
 use crate::packet::Hints;
-use crate::time::{Duration, Time};
+use crate::time::{Duration, Offset, Time};
 use crate::units::Segments;
 
 use super::flight::RateSample;
@@ -81,8 +81,8 @@ pub struct AckEvent {
     /// Hints of the receiver about the way of the data.
     pub hints: Hints,
     /// From the sending of the segment that this ACK echoes to the sending of the ACK, by the clocks of
-    /// the two hosts; `None` without timestamps.
-    pub one_way: Option<Duration>,
+    /// the two hosts: only its changes mean something, and it may be negative. `None` without timestamps.
+    pub one_way: Option<Offset>,
 }
 
 /// What a sender repairs, if anything.

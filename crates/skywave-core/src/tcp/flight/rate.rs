@@ -70,6 +70,10 @@ pub struct LossSample {
     pub lost: u64,
     /// Bytes delivered on the connection until it was found lost.
     pub total_delivered: u64,
+    /// When it was last sent.
+    pub sent_at: Time,
+    /// It had been sent before that.
+    pub resent: bool,
     /// The application had nothing more to send when it was sent.
     pub app_limited: bool,
 }
@@ -137,6 +141,8 @@ impl RateSampler {
                 flight_at_send: u64::from(snapshot.flight),
                 lost: lost - snapshot.lost,
                 total_delivered: self.delivered,
+                sent_at: snapshot.sent,
+                resent: snapshot.resent,
                 app_limited: snapshot.app_limited,
             });
         }

@@ -68,6 +68,8 @@ impl Path {
             flight_at_send,
             lost,
             total_delivered: self.delivered,
+            sent_at: self.acks.now,
+            resent: false,
             app_limited: self.app_limited,
         };
         self.law
