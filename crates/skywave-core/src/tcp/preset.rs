@@ -165,7 +165,7 @@ fn of_several() -> [Preset; 10] {
         // Our own sender for any link: docs/compositions.md has what speaks for it.
         Preset {
             name: "skywave",
-            summary: "our own: CUBIC that no random loss cuts below the measured BDP; RACK-TLP, SACK",
+            summary: "our own: the path's rate whatever it loses and however its delays vary; CUBIC beside others; RACK-TLP, SACK",
             source: "docs/mechanisms/capacity.md",
             composition: Composition {
                 recovery: RecoveryConfig::Sack,

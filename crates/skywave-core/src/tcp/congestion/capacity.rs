@@ -1,86 +1,75 @@
-//! A window that random loss does not shrink, and that keeps its own queue short: CUBIC, but no loss cuts it
-//! below what the path was measured to carry, a loss without a queue cuts nothing, and a sender that is alone
-//! keeps no more than half a round trip of queue.
+//! A window law for paths whose losses, delays and rates vary, that leaves others their share.
 //!
-//! Three things are known of the path: the largest rate of delivery of the last ten round trips (as BBR
-//! has it), the smallest round trip, and the queue, which is what a round trip takes longer (as CERL reads
-//! it). Rate times smallest round trip is the BDP: what must be in flight to use the path without a queue.
+//! It has a [model](model) of its path, as BBR has: the largest rate of delivery of ten round trips, and the round
+//! trip without a queue. It differs in what it takes for a queue, and in what it does with others:
 //!
-//! - A loss while the queue is short says nothing about congestion: the window stays, and CUBIC's growth
-//!   goes on as if nothing had happened.
-//! - A loss while the queue is long is answered as by CUBIC, but not below the BDP (as Westwood does it).
-//!   Beside other senders the own share of the rate makes a small BDP, so that CUBIC's cut decides. Where
-//!   such losses go on in the round trips that follow, the [floor falls](pressure).
-//! - A mark is no random loss: CUBIC's cut.
-//! - [Alone](alone) at the bottleneck, the window grows to one and a half BDPs and no further. Beside others
-//!   such a bound would leave the sender nothing, so there is none.
-//! - ACKs in lumps, as Wi-Fi and cellular links send them, widen BDP and bound by the largest lump (BBR in
-//!   Linux since 4.20).
-//!
-//! Slow start ends when the rate stops growing (BBR), when the smallest queue of a round trip is long, or
-//! when a round trip loses more than a channel would. What is lost is repaired by SACK at the window's own
-//! size ([`owns_window`](CongestionControl::owns_window)), and the sender is paced as Linux paces: a burst
-//! in a short queue would cost packets that only look like random loss.
+//! - The [queue](queue) is read from the *smallest* delay of a round trip, and from the way of the data alone where
+//!   timestamps tell it, so that neither jitter nor a busy way back is one.
+//! - The [share of losses](losses) that is usual without a queue is made up for by sending as much more. No loss cuts
+//!   the window of a sender that is alone.
+//! - Alone, it goes through BBR's [cycle](cycle), with a small probe.
+//! - A queue that does not answer to this cycle is others', to whom it [gives way](giving) step by step, or it is none,
+//!   as the path has become longer: less in flight for some round trips tells ([phases](phase)).
+//! - [Beside](beside) others it is CUBIC, for which losses count only where the queue is long.
 
-mod alone;
-mod pressure;
+mod aged;
+mod beside;
+mod cycle;
+mod giving;
+mod losses;
+mod model;
+mod phase;
 mod queue;
+mod start;
 
-use super::cubic::{Cubic, CubicConfig};
-use super::path::{FEWEST, FullPipe, Largest, Lumps, MaxRate, NO_RATE, Rounds, delivered_in};
+use super::cubic::Cubic;
+use super::path::{FEWEST, Gain, Pace};
 use super::{CongestionControl, Law};
-use crate::tcp::flight::RateSample;
-use crate::tcp::pacing::{AVOIDANCE_GAIN, NOMINAL_RTT, SLOW_START_GAIN, rate_of_window};
+use crate::tcp::flight::LossSample;
+use crate::tcp::pacing::{AVOIDANCE_GAIN, rate_of_window};
 use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{
     AckEvent, IdleEvent, LossCause, LossEvent, Response, SpuriousEvent, TimeoutEvent, Window,
 };
+use crate::time::Time;
 use crate::units::{Rate, Segments};
 
-use alone::Alone;
-use pressure::Pressure;
-use queue::Queue;
+use beside::Beside;
+use giving::Giving;
+use model::Model;
+use phase::Phase;
+use start::Start;
 
-/// A cut to this part of the window or more is none: CUBIC would begin a new period of growth for nothing.
-const KEPT: f64 = 0.95;
-
-/// Losing this part of a round trip's segments is congestion even without a queue, as at a buffer of a few
-/// packets. No channel that TCP works over loses that much; doubling the window beyond such a buffer loses
-/// half.
-const TOO_MUCH: f64 = 0.3;
-/// ... of at least this many segments.
-const TOO_MANY: Segments = Segments(8.0);
-
-/// The largest window of a sender that is alone, in BDPs: half a round trip of queue bridges the gaps of a
-/// link whose rate varies.
-const BOUND: f64 = 1.5;
-
-/// Round trips for which a lump of ACKs counts, as a rate does.
-const LUMP_ROUNDS: usize = 11;
+/// Pace and window of the start, and of the drain after it (BBR's 2/ln 2).
+const HIGH_GAIN: f64 = 2.885;
+/// BDPs in flight at most, alone (BBR).
+const WINDOW: f64 = 2.0;
+/// BDPs in flight while it looks: alone, and beside others.
+const LOOK_ALONE: f64 = 0.5;
+const LOOK_BESIDE: f64 = 0.75;
+/// Part of the window that a timeout leaves.
+const RESTART: f64 = 0.25;
+/// What a timeout has cost is made up for at this part of the window that is wanted.
+const REBUILT: f64 = 0.9;
 
 /// State of one sender.
 #[derive(Clone, Debug)]
 pub struct Capacity {
-    mss: u32,
+    model: Model,
+    start: Start,
+    phase: Phase,
+    giving: Giving,
+    beside: Beside,
     cubic: Cubic,
-    /// CUBIC's window and threshold. The sender's window is smaller while it looks whether it is alone.
+    /// The window and threshold that the sender has but while it looks.
     own: Window,
     /// The same before the latest cut, which may have been a mistake.
     before_cut: Option<Window>,
-    pressure: Pressure,
-    rounds: Rounds,
-    bandwidth: MaxRate,
-    lumps: Lumps,
-    largest_lump: Largest<Segments, LUMP_ROUNDS>,
-    full_pipe: FullPipe,
-    queue: Queue,
-    alone: Alone,
-    /// What the present round trip has delivered and lost, in segments.
-    delivered: Segments,
-    lost: Segments,
-    /// The first slow start goes on.
-    startup: bool,
-    pace: Rate,
+    /// The window before the first one of a series of timeouts.
+    before_timeouts: Window,
+    /// The window when it was last beside others; infinite if it was not of late.
+    kept: Segments,
+    pace: Pace,
 }
 
 impl BuiltIn for Capacity {
@@ -88,7 +77,7 @@ impl BuiltIn for Capacity {
     /// In a box: it is several times as large as the others.
     type State = Box<Self>;
     const NAME: &'static str = "capacity";
-    const SUMMARY: &'static str = "CUBIC that no loss cuts below the measured BDP; alone it keeps half a round trip of queue; paced";
+    const SUMMARY: &'static str = "the path's rate, whatever it loses and however its delays vary; CUBIC beside others; paced";
     const SOURCE: &'static str = "docs/mechanisms/capacity.md";
     const DEFAULT: () = ();
 
@@ -102,153 +91,122 @@ impl Law for Capacity {}
 impl Capacity {
     /// A sender that has seen nothing yet.
     pub fn new(setup: &Setup) -> Self {
-        Self {
-            mss: setup.mss,
-            // Linux' constants: this sender meets Linux' CUBIC.
-            cubic: Cubic::new(CubicConfig {
-                alpha_one: false,
-                ..CubicConfig::DEFAULT
-            }),
-            own: Window {
-                cwnd: setup.initial_window,
-                ssthresh: Segments(f64::INFINITY),
-            },
-            before_cut: None,
-            pressure: Pressure::default(),
-            rounds: Rounds::default(),
-            bandwidth: MaxRate::new(NO_RATE),
-            lumps: Lumps::default(),
-            largest_lump: Largest::new(Segments::ZERO),
-            full_pipe: FullPipe::default(),
-            queue: Queue::default(),
-            alone: Alone::default(),
-            delivered: Segments::ZERO,
-            lost: Segments::ZERO,
-            startup: true,
-            pace: rate_of_window(
-                setup.initial_window,
-                NOMINAL_RTT,
-                setup.mss,
-                SLOW_START_GAIN,
-            ),
-        }
-    }
-
-    /// What must be in flight to use all of the path; no segment before anything was measured.
-    fn bdp(&self) -> Segments {
-        let rtt = self.queue.min_rtt().unwrap_or_default();
-        delivered_in(rtt, self.bandwidth.get(), self.mss)
-    }
-
-    /// No loss cuts below it.
-    fn floor(&self) -> Segments {
-        let lump = if self.alone.is_alone() {
-            self.largest_lump.get()
-        } else {
-            Segments::ZERO
+        let own = Window {
+            cwnd: setup.initial_window,
+            ssthresh: Segments(f64::INFINITY),
         };
-        ((self.bdp() + lump) * self.pressure.relief(self.rounds.count())).max(FEWEST)
+        Self {
+            model: Model::new(setup.mss),
+            start: Start::default(),
+            phase: Phase::Startup,
+            giving: Giving::default(),
+            beside: Beside::default(),
+            cubic: beside::cubic(),
+            own,
+            before_cut: None,
+            before_timeouts: own,
+            kept: Segments(f64::INFINITY),
+            pace: Pace::new(setup.initial_window, setup.mss, Gain(HIGH_GAIN)),
+        }
     }
 
-    /// CUBIC's window grows no further.
-    fn bound(&self) -> Segments {
-        if self.startup || !self.alone.is_alone() {
-            return Segments(f64::INFINITY);
+    fn is_alone(&self) -> bool {
+        self.phase != Phase::Beside
+    }
+
+    /// Less is in flight on purpose, in BDPs.
+    fn looks(&self) -> Option<f64> {
+        match self.phase {
+            Phase::Look { .. } => Some(LOOK_ALONE),
+            Phase::Beside if self.beside.looks() => Some(LOOK_BESIDE),
+            _ => None,
         }
-        (self.bdp() * BOUND + self.largest_lump.get()).max(FEWEST)
     }
 
     /// The sender's window.
     fn window(&self) -> Window {
-        let cwnd = if self.alone.looks() {
-            self.own.cwnd.min(self.bdp().max(FEWEST))
-        } else {
-            self.own.cwnd
-        };
+        let cwnd = self.looks().map_or(self.own.cwnd, |bdps| {
+            let look = Segments(self.model.bdp() * bdps);
+            self.own.cwnd.min(look).max(FEWEST)
+        });
         Window { cwnd, ..self.own }
     }
 
-    /// The sender's own bounds may have changed its window since.
-    fn take_over(&mut self, window: &Window) {
-        if !self.alone.looks() {
-            self.own = *window;
+    /// Goes on as CUBIC does after a cut.
+    fn begin_cubic(&mut self) {
+        let cwnd = Segments(self.model.bdp()).min(self.kept).max(FEWEST);
+        self.own = Window {
+            cwnd,
+            ssthresh: cwnd,
+        };
+        self.cubic = beside::cubic();
+    }
+
+    /// Alone, the window grows by what arrives up to what the path needs.
+    fn grow_alone(&mut self, arrived: Segments) {
+        let cwnd = self.own.cwnd + arrived;
+        let gain = match self.phase {
+            Phase::Startup => f64::INFINITY,
+            Phase::Drain { .. } => HIGH_GAIN,
+            Phase::Hold { .. } => 1.0,
+            _ => WINDOW,
+        };
+        let target = self.model.target(gain, &self.pace);
+        if cwnd >= target * REBUILT {
+            self.model.on_rebuilt();
         }
+        self.own = Window {
+            cwnd: cwnd.min(target).max(FEWEST),
+            ssthresh: Segments(f64::INFINITY),
+        };
     }
 
-    /// Takes the sample into what is known of the path; whether a round trip is over.
-    fn measure(&mut self, ack: &AckEvent, sample: &RateSample) -> bool {
-        let round = self.rounds.on_ack(sample);
-        if let Some(rate) = sample.rate()
-            && (!sample.app_limited || rate >= self.bandwidth.get())
-        {
-            self.bandwidth.update(self.rounds.count(), rate);
-        }
-        let lump = self.lumps.on_ack(ack, self.bandwidth.get(), self.mss);
-        let lump = lump.max(Segments::ZERO).min(self.own.cwnd);
-        self.largest_lump.update(self.rounds.count(), lump);
-        if let Some(rtt) = sample.rtt {
-            let few = FEWEST.to_bytes(self.mss);
-            let (few, _) = self.bandwidth.get().transmission_time(few, 0);
-            self.queue.set_few(few);
-            self.queue.on_sample(rtt);
-            if !self.queue.is_long_for_the_path() {
-                self.alone.on_empty();
-            }
-        }
-        round
+    /// Beside others, CUBIC's growth, if half of the window or more was in flight: losses and the pace keep it from
+    /// being filled.
+    fn grow_beside(&mut self, ack: &AckEvent, flight: f64, window: &Window) {
+        let ack = AckEvent {
+            counted: ack.delivered,
+            may_grow: flight * 2.0 >= window.cwnd.0,
+            ..*ack
+        };
+        self.cubic.on_ack(&ack, &mut self.own);
     }
 
-    /// Whether the first slow start has filled the path, as of this ACK.
-    fn fills_the_path(&mut self, round: bool, sample: &RateSample) -> bool {
-        if round && !sample.app_limited {
-            self.full_pipe.on_round(self.bandwidth.get());
-        }
-        self.full_pipe.is_reached() || round && self.queue.stayed_long() || self.loses_too_much()
-    }
-
-    /// The present round trip loses more than a channel would.
-    fn loses_too_much(&self) -> bool {
-        let sent = self.lost + self.delivered;
-        self.lost >= TOO_MANY && self.lost > sent * TOO_MUCH
-    }
-
-    fn end_slow_start(&mut self) {
-        self.startup = false;
-        let floor = self.floor();
-        self.own.ssthresh = floor;
-        self.own.cwnd = self.own.cwnd.min(floor);
-        // The queue is the slow start's own.
-        self.alone.on_empty();
-    }
-
-    fn end_round(&mut self) {
-        self.pressure.on_round(self.loses_too_much());
-        self.queue.begin_round();
-        self.alone.on_round(self.rounds.count());
-        (self.delivered, self.lost) = (Segments::ZERO, Segments::ZERO);
-    }
-
-    /// Whether a loss now is one that the queue may have caused.
-    fn is_congested(&self) -> bool {
-        if self.startup {
-            self.queue.is_long_for_the_path()
-        } else if self.pressure.is_overloaded() {
-            true
-        } else if self.alone.is_alone() {
-            self.queue.is_long_for_the_buffer()
-        } else {
-            self.queue.is_long()
-        }
-    }
-
-    /// Applies a cut to CUBIC's window; the answer to the sender.
-    fn cut(&mut self, response: Response) -> Response {
+    /// CUBIC's cut.
+    fn cut(&mut self, event: &LossEvent) -> Response {
+        let event = LossEvent {
+            window: self.own.cwnd,
+            ..*event
+        };
         self.before_cut = Some(self.own);
-        self.own.apply(response);
+        let cut = self.cubic.on_loss(&event, &self.own);
+        self.own.apply(cut);
         Response {
             window_after: self.window().cwnd,
-            ..response
+            ..cut
         }
+    }
+
+    fn set_pace(&mut self, ack: &AckEvent) {
+        self.pace.on_ack(ack, self.own.cwnd);
+        let left = self.giving.pace();
+        let gain = match self.phase {
+            Phase::Startup => HIGH_GAIN,
+            Phase::Drain { .. } => 1.0 / HIGH_GAIN,
+            Phase::Cycle(cycle) => cycle.gain(left),
+            Phase::Look { .. } | Phase::Hold { .. } => left,
+            Phase::Beside => {
+                if let Some(srtt) = ack.srtt.filter(|srtt| !srtt.is_zero()) {
+                    let mss = self.model.mss();
+                    let pace = rate_of_window(self.own.cwnd, srtt, mss, AVOIDANCE_GAIN);
+                    self.pace.set(pace);
+                }
+                return;
+            }
+        };
+        let gain = Gain(gain * self.model.redundancy());
+        let was_full = self.phase != Phase::Startup;
+        self.pace.follow(self.model.bandwidth.get(), gain, was_full);
     }
 }
 
@@ -258,80 +216,73 @@ impl CongestionControl for Capacity {
             // Nothing has arrived.
             return;
         };
-        self.take_over(window);
-        let round = self.measure(ack, &sample);
-        self.delivered += ack.delivered;
-        self.lost += ack.lost;
-        if self.startup && self.fills_the_path(round, &sample) {
-            self.end_slow_start();
-        }
+        let round = self.model.on_ack(ack, &sample, self.own.cwnd);
         if round {
-            self.end_round();
+            let steady = self.is_steady();
+            self.model.end_round(ack.now, steady);
+            self.giving.on_round(self.model.queue.latest());
         }
-        let pace = if self.own.cwnd < self.own.ssthresh {
-            SLOW_START_GAIN
-        } else {
-            AVOIDANCE_GAIN
-        };
-        // A window that is not half used does not grow. Losses and the pace keep it from being filled.
-        let used = Segments::from_bytes(sample.flight_before, self.mss) * 2.0 >= window.cwnd;
-        let ack = AckEvent {
-            counted: ack.delivered,
-            may_grow: used,
-            ..*ack
-        };
-        if !self.alone.looks() {
-            self.cubic.on_ack(&ack, &mut self.own);
+        self.advance(ack, &sample, round);
+        if self.is_alone() {
+            self.grow_alone(ack.delivered);
+        } else if self.looks().is_none() {
+            let flight = self.model.segments(sample.flight_before);
+            self.grow_beside(ack, flight, window);
         }
-        self.own.cwnd = self.own.cwnd.min(self.bound());
+        self.set_pace(ack);
         *window = self.window();
-        if let Some(srtt) = ack.srtt.filter(|srtt| !srtt.is_zero()) {
-            self.pace = rate_of_window(window.cwnd, srtt, self.mss, pace);
-        }
     }
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
-        self.take_over(window);
-        if loss.cause == LossCause::Eln || !self.is_congested() || self.alone.looks() {
+        if loss.cause == LossCause::Eln || self.looks().is_some() || !self.model.is_congested() {
             return Response::unchanged(window);
         }
-        if self.queue.is_long_for_the_path() || self.pressure.is_overloaded() {
-            let round = self.rounds.count();
-            self.pressure
-                .on_congestion(round, CubicConfig::DEFAULT.beta);
-        }
-        let floor = self.floor();
-        if !self.startup && floor >= self.own.cwnd * KEPT {
+        if self.is_alone() {
+            // Not while its own probe may have been the reason.
+            if matches!(self.phase, Phase::Cycle(cycle) if cycle.is_steady()) {
+                self.giving.give();
+            }
             return Response::unchanged(window);
         }
-        let loss = LossEvent {
-            window: self.own.cwnd,
-            ..*loss
-        };
-        let cut = self.cubic.on_loss(&loss, &self.own);
-        let to = if std::mem::take(&mut self.startup) {
-            floor
-        } else {
-            cut.ssthresh.max(floor)
-        };
-        self.cut(Response::cut_to(to.min(self.own.cwnd.max(FEWEST))))
+        self.cut(loss)
     }
 
-    fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response {
-        self.take_over(window);
-        self.startup = false;
-        let cut = self.cubic.on_timeout(timeout, &self.own);
-        self.cut(Response {
-            ssthresh: cut.ssthresh.max(self.bdp()).max(FEWEST),
-            ..cut
-        })
-    }
-
+    /// No channel marks: there is a queue, and others may share it.
     fn on_ecn(&mut self, mark: &LossEvent, window: &Window) -> Response {
-        self.take_over(window);
-        self.startup = false;
-        let cut = self.cubic.on_loss(mark, &self.own);
-        self.cut(cut)
+        if self.is_alone() {
+            self.giving.give();
+            return Response::unchanged(window);
+        }
+        self.cut(mark)
+    }
+
+    fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {
+        let left = |window: Segments| (window * RESTART).max(Segments::ONE);
+        let cut = if self.is_alone() {
+            if self.phase == Phase::Startup {
+                self.start.full_pipe.forget_rate();
+            }
+            if self.model.on_timeout() {
+                self.before_timeouts = self.own;
+            }
+            self.before_cut = Some(self.before_timeouts);
+            Response {
+                ssthresh: self.own.ssthresh,
+                window_after: left(self.before_timeouts.cwnd),
+            }
+        } else {
+            self.before_cut = Some(self.own);
+            if self.model.is_congested() {
+                self.cubic.on_timeout(timeout, &self.own)
+            } else {
+                Response {
+                    ssthresh: self.own.cwnd,
+                    window_after: left(self.own.cwnd),
+                }
+            }
+        };
+        self.own.apply(cut);
+        cut
     }
 
     fn on_spurious(&mut self, _spurious: &SpuriousEvent, window: &mut Window) {
@@ -339,10 +290,17 @@ impl CongestionControl for Capacity {
             self.own.take_back(&before);
             *window = self.window();
         }
+        if self.phase == Phase::Startup {
+            self.start.full_pipe.begin_again();
+        }
     }
 
     /// The pace keeps what follows from being a burst.
     fn on_idle_restart(&mut self, _idle: &IdleEvent, _window: &mut Window) {}
+
+    fn on_segment_lost(&mut self, _now: Time, lost: &LossSample, _window: &Window) {
+        self.model.losses.on_lost(lost);
+    }
 
     fn owns_window(&self) -> bool {
         true
@@ -352,8 +310,12 @@ impl CongestionControl for Capacity {
         true
     }
 
+    fn needs_losses(&self) -> bool {
+        true
+    }
+
     fn pacing_rate(&self) -> Option<Rate> {
-        Some(self.pace)
+        Some(self.pace.rate())
     }
 }
 

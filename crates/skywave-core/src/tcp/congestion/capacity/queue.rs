@@ -1,81 +1,239 @@
-//! How long the queue is, read from round trips.
+//! The queue on the way of the data, and the round trip without it.
+//!
+//! All is in seconds. A round trip has tens of samples, and waits by chance (jitter, contention, the lumps of
+//! a link layer) are short for some of them: its *smallest* one is nearly free of them. With timestamps the
+//! samples are one-way delays, from host to host, by clocks that need not agree: what counts is how far they
+//! are above their smallest one of late. The queue of the way back is then no queue, but a part of the path.
 
-use super::super::path::OfLate;
-use crate::time::Duration;
+use super::aged::Aged;
+use crate::time::{Duration, Offset, Time};
 
-/// A queue is long from this part of the largest one on that was seen (CERL's A, section 4.7) ...
-const OF_LARGEST: f64 = 0.55;
-/// ... or from this part of the smallest round trip on (the growth that HyStart++ takes for a queue, RFC
-/// 9406 section 4.3), whichever is less.
-const OF_RTT: u64 = 8;
-/// Round trips after which the older half of the largest queues is forgotten.
-const HALF: u32 = 16;
-/// Slow start ends when no sample of a round trip saw a queue shorter than this part of the smallest round
-/// trip: a queue that stays, where a burst only passes.
-const STAYS: u64 = 4;
-/// Samples that a round trip needs for that (RFC 9406's `N_RTT_SAMPLE`).
-const SAMPLES: u32 = 8;
+/// What was smallest is forgotten after this time, or after this many round trips of up to a second.
+const MEMORY: f64 = 10.0;
+const MEMORY_ROUNDS: f64 = 50.0;
 
-/// The bottleneck's queue, in time.
-#[derive(Clone, Copy, Debug, Default)]
+/// A queue is what exceeds this part of the base ...
+const PART: f64 = 1.0 / 32.0;
+/// ... and the time of this many segments, ...
+const FEW: f64 = 3.0;
+/// ... and so many times what the smallest sample changes from round trip to round trip by itself, ...
+const NOISES: f64 = 4.0;
+/// ... and so many times what the samples of one round trip are above their smallest one on average.
+const SCATTERS: f64 = 3.0;
+
+/// Weight of a round trip in what is usual.
+const GAIN: f64 = 1.0 / 8.0;
+
+/// Round trips whose longest and shortest queue are remembered, at least: half of those at most.
+const RANGE_ROUNDS: u32 = 16;
+
+/// Samples of the present round trip.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    least_rtt: f64,
+    least_one_way: f64,
+    /// Of the samples that make the queue.
+    sum: f64,
+    count: f64,
+}
+
+impl Round {
+    const NEW: Self = Self {
+        least_rtt: f64::INFINITY,
+        least_one_way: f64::INFINITY,
+        sum: 0.0,
+        count: 0.0,
+    };
+
+    /// The smallest sample of those that make the queue.
+    fn least(&self) -> f64 {
+        if self.least_one_way.is_finite() {
+            self.least_one_way
+        } else {
+            self.least_rtt
+        }
+    }
+}
+
+/// The shortest and the longest queue of some round trips.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    low: f64,
+    high: f64,
+}
+
+impl Range {
+    const NEW: Self = Self {
+        low: f64::INFINITY,
+        high: 0.0,
+    };
+
+    fn with(self, queue: f64) -> Self {
+        Self {
+            low: self.low.min(queue),
+            high: self.high.max(queue),
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+        }
+    }
+}
+
+/// What round trips say of the bottleneck's queue.
+#[derive(Clone, Debug)]
 pub(super) struct Queue {
-    min_rtt: Option<Duration>,
-    now: Duration,
-    largest: OfLate<Duration, HALF>,
-    /// The shortest one in the present round trip, and samples of it.
-    shortest: Option<Duration>,
-    samples: u32,
-    /// What a few segments take at the path's rate: no queue, as some always are on their way.
-    few: Duration,
+    rtt: Aged,
+    one_way: Aged,
+    round: Round,
+    /// The queue of the latest round trip.
+    latest: f64,
+    /// Round trips without the queue, of the latest three.
+    unqueued: [f64; 3],
+    noise: f64,
+    scatter: f64,
+    range: Range,
+    range_before: Range,
+    range_rounds: u32,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self {
+            rtt: Aged::default(),
+            one_way: Aged::default(),
+            round: Round::NEW,
+            latest: 0.0,
+            unqueued: [0.0; 3],
+            noise: 0.0,
+            scatter: 0.0,
+            range: Range::NEW,
+            range_before: Range::NEW,
+            range_rounds: 0,
+        }
+    }
 }
 
 impl Queue {
-    /// A segment that was sent once took this long until the receiver reported it.
-    pub(super) fn on_sample(&mut self, rtt: Duration) {
-        let least = self.min_rtt.map_or(rtt, |least| least.min(rtt));
-        self.min_rtt = Some(least);
-        self.now = rtt.saturating_sub(least);
-        self.largest.note(self.now);
-        let shortest = self.shortest.map_or(self.now, |queue| queue.min(self.now));
-        self.shortest = Some(shortest);
-        self.samples += 1;
+    /// An ACK came with these samples.
+    pub(super) fn on_ack(&mut self, now: Time, rtt: Option<Duration>, one_way: Option<Offset>) {
+        let memory = self.memory();
+        if let Some(rtt) = rtt.map(Duration::as_secs_f64) {
+            self.rtt.note(now, rtt, memory);
+            self.round.least_rtt = self.round.least_rtt.min(rtt);
+            if one_way.is_none() && !self.round.least_one_way.is_finite() {
+                self.round.sum += rtt;
+                self.round.count += 1.0;
+            }
+        }
+        if let Some(one_way) = one_way.map(Offset::as_secs_f64) {
+            self.one_way.note(now, one_way, memory);
+            if !self.round.least_one_way.is_finite() {
+                (self.round.sum, self.round.count) = (0.0, 0.0);
+            }
+            self.round.least_one_way = self.round.least_one_way.min(one_way);
+            self.round.sum += one_way;
+            self.round.count += 1.0;
+        }
     }
 
-    /// The path delivers a few segments in this time.
-    pub(super) fn set_few(&mut self, few: Duration) {
-        self.few = few;
+    /// Seconds after which the smallest value is forgotten.
+    pub(super) fn memory(&self) -> f64 {
+        MEMORY.max(MEMORY_ROUNDS * self.rtt.get().min(1.0))
     }
 
-    /// The smallest round trip.
-    pub(super) fn min_rtt(&self) -> Option<Duration> {
-        self.min_rtt
+    /// A round trip is over. `steady`: the sender itself has changed nothing that shows in it, so that what
+    /// varies is the path's.
+    pub(super) fn end_round(&mut self, steady: bool) {
+        let queue = self.now();
+        if self.round.least_rtt.is_finite() {
+            self.unqueued.rotate_right(1);
+            self.unqueued[0] = (self.round.least_rtt - queue).max(self.rtt.get());
+        }
+        if steady {
+            self.noise += ((queue - self.latest).abs() - self.noise) * GAIN;
+            if self.round.count >= 2.0 {
+                let scatter = self.round.sum / self.round.count - self.round.least();
+                self.scatter += (scatter - self.scatter) * GAIN;
+            }
+        }
+        self.latest = queue;
+        self.range = self.range.with(queue);
+        self.range_rounds += 1;
+        if self.range_rounds >= RANGE_ROUNDS {
+            self.range_before = self.range;
+            self.begin_range();
+        }
+        self.round = Round::NEW;
     }
 
-    /// A loss now is one that the queue may have caused.
-    pub(super) fn is_long(&self) -> bool {
-        self.is_long_for_the_path() || self.is_long_for_the_buffer()
+    fn begin_range(&mut self) {
+        self.range = Range::NEW;
+        self.range_rounds = 0;
     }
 
-    /// The same where nobody else fills the queue: one of half the largest size has room for more.
-    pub(super) fn is_long_for_the_buffer(&self) -> bool {
-        self.now >= self.largest.get().mul_f64(OF_LARGEST)
+    /// How long the queue was before does not count any more.
+    pub(super) fn forget_range(&mut self) {
+        self.begin_range();
+        self.range_before = Range::NEW;
     }
 
-    /// The same in slow start, where the largest queue is still to come.
-    pub(super) fn is_long_for_the_path(&self) -> bool {
-        self.now >= (self.min_rtt.unwrap_or_default() / OF_RTT).max(self.few)
+    /// The queue as the present round trip shows it so far.
+    pub(super) fn now(&self) -> f64 {
+        if self.round.least_one_way.is_finite() {
+            self.round.least_one_way - self.one_way.get()
+        } else if self.round.least_rtt.is_finite() {
+            self.round.least_rtt - self.rtt.get()
+        } else {
+            self.latest
+        }
     }
 
-    /// No sample of the present round trip saw it short.
-    pub(super) fn stayed_long(&self) -> bool {
-        let stays = self.min_rtt.unwrap_or_default() / STAYS;
-        self.samples >= SAMPLES && self.shortest.is_some_and(|queue| queue > stays)
+    /// The queue of the latest round trip.
+    pub(super) fn latest(&self) -> f64 {
+        self.latest
     }
 
-    /// The next round trip begins.
-    pub(super) fn begin_round(&mut self) {
-        self.largest.on_round();
-        self.shortest = None;
-        self.samples = 0;
+    /// The round trip without the queue of the way there; zero before there is one.
+    pub(super) fn base(&self) -> f64 {
+        let least = self.rtt.get();
+        if least.is_finite() {
+            self.unqueued.into_iter().fold(least, f64::max)
+        } else {
+            0.0
+        }
+    }
+
+    /// What the smallest sample of a round trip changes by itself.
+    pub(super) fn noise(&self) -> f64 {
+        self.noise
+    }
+
+    /// What is longer than this is a queue, on a path of `rate` segments a second.
+    pub(super) fn threshold(&self, rate: f64) -> f64 {
+        let few = FEW / rate.max(1.0);
+        (self.base() * PART)
+            .max(few)
+            .max(self.noise * NOISES)
+            .max(self.scatter * SCATTERS)
+    }
+
+    /// The queue is in the upper half of its range of late, and the range is more than a queue of `threshold`.
+    pub(super) fn is_long_for_the_buffer(&self, threshold: f64) -> bool {
+        let queue = self.latest.min(self.now());
+        let Range { low, high } = self.range.and(self.range_before).with(queue);
+        high - low > 1.5 * threshold && queue >= (low + high) / 2.0
+    }
+
+    /// The path is longer by `step`, which was no queue.
+    pub(super) fn lengthen(&mut self, now: Time, step: f64) {
+        self.rtt.shift(now, step);
+        self.one_way.shift(now, step);
     }
 }
+
+#[cfg(test)]
+mod tests;

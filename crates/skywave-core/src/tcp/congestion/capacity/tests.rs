@@ -1,52 +1,60 @@
-//! Rule by rule: what a loss does with a queue and without one, and how slow start ends.
+//! The law by events, on a path of 100 ms that delivers 100 segments in it.
 
 use super::*;
-use crate::tcp::congestion::path::testing::{MSS, OnPath, setup};
+use crate::tcp::congestion::path::testing::{MSS, OnPath, ms, setup};
 use crate::tcp::testing::{assert_near, loss_at, timeout_at, window};
-use crate::time::Duration;
 
-/// A path of 100 ms that delivers 100 segments in it, with an ACK for each: a lump of one.
-const BDP: f64 = 100.0;
-const LUMP: f64 = 1.0;
-const STEP: Duration = Duration::from_millis(1);
+const BDP: u64 = 100;
+/// An ACK of a round trip is a lump of it, up to 100 ms' worth.
+const LUMP: f64 = 100.0;
 
 type Sender = OnPath<Capacity>;
 
 impl Sender {
-    /// In its first slow start, with this window.
-    fn starting(cwnd: f64) -> Self {
+    fn starting() -> Self {
         let law = Capacity::new(&setup("skywave"));
-        Self::of(law, window(cwnd, 1e9), BDP as u64)
+        Self::of(law, window(10.0, 1e9), BDP)
     }
 
-    /// After slow start, with the BDP known and this window.
-    fn avoiding(cwnd: f64) -> Self {
-        let mut sender = Self::starting(cwnd);
-        sender.step();
-        sender.law.startup = false;
-        sender.window = window(cwnd, 2.0);
-        sender
-    }
-
-    /// The same beside others, with this window: the queue has stayed for more than twenty round trips.
-    fn beside_others(cwnd: f64) -> Self {
-        let mut sender = Self::avoiding(100.0);
-        for _ in 0..2_300 {
-            sender.queue(80);
+    /// Alone, after slow start.
+    fn alone() -> Self {
+        let mut sender = Self::starting();
+        while !matches!(sender.law.phase, Phase::Cycle(_)) {
+            sender.acks.flight = if sender.law.phase == Phase::Startup {
+                2 * BDP * u64::from(MSS)
+            } else {
+                0
+            };
+            sender.round();
         }
-        assert!(!sender.law.alone.is_alone() && !sender.law.alone.looks());
-        sender.window = window(cwnd, 2.0);
+        sender.acks.flight = BDP * u64::from(MSS);
         sender
     }
 
-    fn step(&mut self) {
-        self.take_ack(1, STEP, BDP as u64 * u64::from(MSS));
+    /// Rounds with this queue until `done`, at most `most` of them; how many there were.
+    fn until(&mut self, queue: u64, most: u32, done: impl Fn(&Capacity) -> bool) -> u32 {
+        self.acks.rtt = ms(100 + queue);
+        for round in 0..most {
+            if done(&self.law) {
+                return round;
+            }
+            self.round();
+        }
+        panic!("not after {most} round trips: {:?}", self.law.phase);
     }
 
-    /// An ACK of a segment that found this queue.
-    fn queue(&mut self, ms: u64) {
-        self.acks.rtt = Duration::from_millis(100 + ms);
-        self.step();
+    /// Beside others, whose queue varies around 40 ms.
+    fn beside() -> Self {
+        let mut sender = Self::alone();
+        // CUBIC's queue grows slowly, and falls at once.
+        for queue in (20..60).step_by(2).cycle().take(400) {
+            if sender.law.phase == Phase::Beside {
+                return sender;
+            }
+            sender.acks.rtt = ms(100 + queue);
+            sender.round();
+        }
+        panic!("it is {:?}", sender.law.phase);
     }
 
     /// The window after a loss.
@@ -62,116 +70,177 @@ impl Sender {
 }
 
 #[test]
-fn a_loss_without_a_queue_cuts_nothing() {
-    let mut sender = Sender::avoiding(200.0);
-    sender.queue(80);
-    sender.queue(5);
-    let before = sender.window;
-    sender.lose();
-    assert_eq!(sender.window, before);
+fn slow_start_doubles_until_the_rate_stands_still() {
+    let mut sender = Sender::starting();
+    sender.acks.flight = 2 * BDP * u64::from(MSS);
+    sender.round();
+    assert_near(sender.window.cwnd.0, 110.0, "cwnd after a round trip");
+    let rounds = sender.until(0, 9, |law| law.phase != Phase::Startup);
+    assert_eq!(rounds, 3, "round trips without a quarter more");
 }
 
 #[test]
-fn a_loss_with_a_long_queue_is_cubics() {
-    let mut sender = Sender::avoiding(200.0);
-    sender.queue(80);
-    let cwnd = sender.window.cwnd.0;
-    assert_near(sender.lose(), 0.7 * cwnd, "cwnd");
-}
-
-#[test]
-fn no_loss_cuts_below_the_bdp() {
-    let mut sender = Sender::avoiding(120.0);
-    sender.queue(20);
-    assert_near(sender.lose(), BDP + LUMP, "cwnd");
-    let mut sender = Sender::beside_others(120.0);
-    sender.queue(20);
-    assert_near(sender.lose(), BDP, "cwnd beside others");
-    // And where there is next to nothing above it, nothing is cut, and growth goes on.
-    let mut sender = Sender::avoiding(104.0);
-    sender.queue(20);
-    let before = sender.window;
-    sender.lose();
-    assert_eq!(sender.window, before);
-}
-
-#[test]
-fn alone_half_of_the_largest_queue_is_long() {
-    for largest in [4, 80] {
-        let mut sender = Sender::avoiding(200.0);
-        sender.queue(largest);
-        sender.queue(largest / 2);
-        let before = sender.window;
-        sender.lose();
-        assert_eq!(sender.window, before, "half of {largest} ms");
-        sender.queue(largest * 3 / 4);
-        let bound = 1.5 * BDP + LUMP;
-        assert_near(sender.lose(), 0.7 * bound, "cwnd at three quarters");
+fn alone_no_loss_cuts_the_window() {
+    let mut sender = Sender::alone();
+    for queue in [0, 30, 0, 30, 0, 30] {
+        sender.acks.rtt = ms(100 + queue);
+        sender.round();
+        let before = sender.window.cwnd.0;
+        assert_near(sender.lose(), before, "cwnd");
     }
 }
 
 #[test]
-fn alone_the_window_grows_to_one_and_a_half_bdps() {
-    let mut sender = Sender::avoiding(140.0);
-    for _ in 0..10_000 {
-        sender.queue(0);
+fn alone_two_bdps_and_a_lump_are_in_flight_at_most() {
+    let mut sender = Sender::alone();
+    for _ in 0..20 {
+        sender.round();
     }
-    assert_near(sender.window.cwnd.0, 1.5 * BDP + LUMP, "cwnd");
+    // A burst is two segments at this pace, and three bursts are in flight.
+    assert_near(sender.window.cwnd.0, 200.0 + LUMP + 6.0, "cwnd");
 }
 
 #[test]
-fn beside_others_the_window_grows_further() {
-    let bound = 1.5 * BDP + LUMP;
-    let mut sender = Sender::beside_others(bound);
-    for _ in 0..10_000 {
-        sender.queue(80);
+fn jitter_is_no_queue() {
+    let mut sender = Sender::alone();
+    for round in 0..400_u64 {
+        // Some sample of each round trip waits next to nothing, and others as long again.
+        for sample in 0..10 {
+            sender.acks.rtt = ms(100 + (sample * 7 + round) % 10 * 5);
+            sender.within(ms(10));
+        }
+        sender.acks.rtt = ms(101);
+        sender.take_ack(1, ms(1), 0);
     }
-    assert!(sender.window.cwnd.0 > bound + 1.0);
+    assert!(sender.law.is_alone());
+    assert_near(sender.law.giving.pace(), 1.0, "the pace that is left");
 }
 
 #[test]
-fn a_sender_that_sees_a_queue_for_long_looks_whether_it_is_its_own() {
-    let mut sender = Sender::avoiding(140.0);
-    sender.acks.flight = 200 * u64::from(MSS);
-    let mut rounds = 0;
-    while !sender.law.alone.looks() {
-        (0..100).for_each(|_| sender.queue(40));
-        rounds += 1;
-        assert!(rounds < 20);
+fn a_queue_that_stays_and_varies_is_others() {
+    let sender = Sender::beside();
+    assert!(sender.law.giving.has_given_enough());
+    // From its own BDP on.
+    assert!(
+        sender.window.cwnd.0 <= BDP as f64 * 1.1,
+        "{:?}",
+        sender.window
+    );
+}
+
+#[test]
+fn beside_others_a_loss_at_a_long_queue_is_cubics() {
+    let mut sender = Sender::beside();
+    for queue in [20, 60] {
+        sender.acks.rtt = ms(100 + queue);
+        sender.round();
     }
+    let before = sender.window.cwnd.0;
+    assert_near(sender.lose(), 0.7 * before, "cwnd at the longest queue");
+    for queue in [60, 20] {
+        sender.acks.rtt = ms(100 + queue);
+        sender.round();
+    }
+    let before = sender.window.cwnd.0;
+    assert_near(sender.lose(), before, "cwnd at the shortest queue");
+}
+
+#[test]
+fn beside_others_it_looks_and_is_alone_when_the_queue_goes() {
+    let mut sender = Sender::beside();
+    let rounds = sender.until(50, 40, |law| law.looks().is_some());
     assert!(rounds >= 15, "{rounds} round trips");
-    assert_near(sender.window.cwnd.0, BDP, "cwnd while it looks");
-    // No loss of this time cuts anything.
-    assert_near(sender.lose(), BDP, "cwnd after a loss");
-    let own = sender.law.own.cwnd.0;
-    sender.queue(1);
-    assert!(sender.window.cwnd.0 >= own, "it has seen no queue");
+    assert!(sender.window.cwnd.0 < sender.law.own.cwnd.0.max(76.0));
+    let held = |law: &Capacity| matches!(law.phase, Phase::Hold { .. });
+    assert!(sender.until(0, 3, held) <= 2, "the queue has gone");
+    let rounds = sender.until(0, 20, |law| matches!(law.phase, Phase::Cycle(_)));
+    assert_eq!(rounds, 16, "round trips of holding still");
 }
 
 #[test]
-fn a_few_segments_are_no_queue() {
-    // A segment takes 1 ms: three are on their way, and the fourth makes a queue, where the round trip is short.
-    let mut sender = Sender::avoiding(100.0);
-    for _ in 0..100 {
-        sender.acks.rtt = Duration::from_millis(10);
-        sender.step();
+fn a_queue_after_holding_still_is_others() {
+    let mut sender = Sender::beside();
+    let held = |law: &Capacity| matches!(law.phase, Phase::Hold { .. });
+    sender.until(0, 20, held);
+    let rounds = sender.until(50, 20, |law| law.phase == Phase::Beside);
+    assert!((8..=16).contains(&rounds), "{rounds} round trips");
+}
+
+#[test]
+fn a_longer_path_is_no_queue() {
+    let mut sender = Sender::alone();
+    sender.until(0, 17, |law| law.giving.calm() > 0);
+    let looks = |law: &Capacity| matches!(law.phase, Phase::Look { queue: Some(_), .. });
+    sender.until(40, 30, looks);
+    assert!(
+        sender.window.cwnd.0 < 80.0,
+        "half of what was a BDP and is more"
+    );
+    sender.until(40, 5, |law| matches!(law.phase, Phase::Cycle(_)));
+    sender.round();
+    assert!(!sender.law.model.has_queue());
+    assert_near(sender.law.model.queue.base(), 0.14, "base in seconds");
+}
+
+#[test]
+fn an_explicit_notification_is_believed() {
+    let mut sender = Sender::beside();
+    let loss = LossEvent {
+        cause: LossCause::Eln,
+        ..loss_at(0, 200.0, 0, 0)
+    };
+    let response = sender.law.on_loss(&loss, &sender.window);
+    assert_eq!(response.window_after, sender.window.cwnd);
+}
+
+#[test]
+fn a_mark_makes_it_give_way_once_a_cycle_and_cuts_beside_others() {
+    let mut sender = Sender::alone();
+    let mark = LossEvent {
+        cause: LossCause::Mark,
+        ..loss_at(0, 100.0, 0, 0)
+    };
+    for _ in 0..2 {
+        sender.law.on_ecn(&mark, &sender.window);
+        assert_near(sender.law.giving.pace(), 0.95, "the pace that is left");
     }
-    assert!(!sender.law.queue.is_long_for_the_path());
-    sender.acks.rtt = Duration::from_millis(13);
-    sender.step();
-    assert!(!sender.law.queue.is_long_for_the_path());
-    sender.acks.rtt = Duration::from_millis(14);
-    sender.step();
-    assert!(sender.law.queue.is_long_for_the_path());
+    let mut sender = Sender::beside();
+    let before = sender.window.cwnd.0;
+    let response = sender.law.on_ecn(&mark, &sender.window);
+    assert_near(response.window_after.0, 0.7 * before, "cwnd");
+}
+
+#[test]
+fn a_series_of_timeouts_leaves_a_quarter() {
+    let mut sender = Sender::alone();
+    let before = sender.window.cwnd.0;
+    for _ in 0..3 {
+        let response = sender
+            .law
+            .on_timeout(&timeout_at(0, before), &sender.window);
+        sender.window.apply(response);
+        assert_near(sender.window.cwnd.0, before / 4.0, "cwnd");
+    }
+    let rate = sender.law.model.rate();
+    for _ in 0..15 {
+        sender.acks.rate = BDP * u64::from(MSS) / 10;
+        sender.acks.delivered += 1;
+        sender.take_ack(1, ms(101), 0);
+    }
+    assert_near(
+        sender.law.model.rate(),
+        rate,
+        "the rate while it is made up for",
+    );
 }
 
 #[test]
 fn a_cut_by_mistake_is_taken_back() {
     type Cut = fn(&mut Sender) -> Response;
-    let by_loss: Cut = |s| s.law.on_loss(&loss_at(0, 200.0, 0, 0), &s.window);
-    let by_timeout: Cut = |s| s.law.on_timeout(&timeout_at(0, 200.0), &s.window);
-    for cut in [by_loss, by_timeout] {
-        let mut sender = Sender::beside_others(200.0);
+    let by_mark: Cut = |s| s.law.on_ecn(&loss_at(0, 100.0, 0, 0), &s.window);
+    let by_timeout: Cut = |s| s.law.on_timeout(&timeout_at(0, 100.0), &s.window);
+    for cut in [by_mark, by_timeout] {
+        let mut sender = Sender::beside();
         let before = sender.window.cwnd;
         let response = cut(&mut sender);
         sender.window.apply(response);
@@ -186,148 +255,42 @@ fn a_cut_by_mistake_is_taken_back() {
 }
 
 #[test]
-fn beside_others_an_eighth_of_the_round_trip_is_a_long_queue() {
-    let mut sender = Sender::beside_others(200.0);
-    sender.queue(12);
-    let before = sender.window;
-    sender.lose();
-    assert_eq!(sender.window, before, "12 of 100 ms");
-    let mut sender = Sender::beside_others(200.0);
-    sender.queue(13);
-    let cwnd = sender.window.cwnd.0;
-    assert_near(sender.lose(), 0.7 * cwnd, "cwnd at 13 of 100 ms");
-}
-
-#[test]
-fn an_explicit_notification_is_believed() {
-    let mut sender = Sender::avoiding(200.0);
-    sender.queue(80);
-    let loss = LossEvent {
-        cause: LossCause::Eln,
-        ..loss_at(0, 200.0, 0, 0)
-    };
-    let response = sender.law.on_loss(&loss, &sender.window);
-    assert_eq!(response.window_after, sender.window.cwnd);
-}
-
-#[test]
-fn a_mark_cuts_without_a_queue_and_below_the_bdp() {
-    let mut sender = Sender::avoiding(100.0);
-    let mark = LossEvent {
-        cause: LossCause::Mark,
-        ..loss_at(0, 100.0, 0, 0)
-    };
-    let response = sender.law.on_ecn(&mark, &sender.window);
-    assert_near(response.window_after.0, 70.0, "cwnd");
-}
-
-#[test]
-fn the_window_grows_while_losses_are_repaired() {
-    let mut sender = Sender::avoiding(100.0);
-    sender.acks.repairing = crate::tcp::window::Repairing::Loss;
-    for _ in 0..1000 {
-        sender.step();
-    }
-    assert!(sender.window.cwnd.0 > 100.0);
-}
-
-#[test]
-fn a_window_that_nobody_fills_does_not_grow() {
-    let mut sender = Sender::avoiding(100.0);
-    sender.acks.flight = 49 * u64::from(MSS);
-    for _ in 0..1000 {
-        sender.step();
-    }
-    assert_near(sender.window.cwnd.0, 100.0, "cwnd");
-}
-
-#[test]
-fn a_loss_without_a_queue_does_not_end_slow_start() {
-    let mut sender = Sender::starting(20.0);
-    sender.step();
-    sender.lose();
-    let cwnd = sender.window.cwnd.0;
-    sender.step();
-    assert_near(sender.window.cwnd.0, cwnd + 1.0, "cwnd");
-}
-
-#[test]
-fn slow_start_ends_at_the_bdp_when_a_loss_finds_a_queue() {
-    let mut sender = Sender::starting(250.0);
-    sender.queue(0);
-    sender.queue(80);
-    assert_near(sender.lose(), BDP + LUMP, "cwnd");
-    assert_near(sender.window.ssthresh.0, BDP + LUMP, "ssthresh");
-}
-
-#[test]
-fn slow_start_ends_when_the_rate_stops_growing() {
-    let mut sender = Sender::starting(150.0);
-    for _ in 0..99 {
-        sender.step();
-    }
-    assert!(sender.law.startup, "one round trip");
-    for _ in 0..400 {
-        sender.step();
-    }
-    assert!(!sender.law.startup, "five round trips");
-    assert_near(sender.window.ssthresh.0, BDP + LUMP, "ssthresh");
-}
-
-#[test]
-fn slow_start_ends_when_a_queue_stays_for_a_round_trip() {
-    let mut sender = Sender::starting(150.0);
-    sender.queue(0);
-    let mut queue = |ms: u64| {
-        // The rate still grows.
-        sender.acks.rate = sender.acks.rate * 13 / 10;
-        for _ in 0..100 {
-            sender.queue(ms);
+fn usual_losses_are_made_up_for() {
+    let mut sender = Sender::alone();
+    let pace = sender.law.pace.rate().as_bps() as f64;
+    let lose = |sender: &mut Sender, drain: bool| {
+        let position = 1_000_000;
+        let losses = &mut sender.law.model.losses;
+        losses.end_drain(0);
+        losses.begin_drain(position);
+        for lost in 0..100_u64 {
+            let start = position + lost * 4 * u64::from(MSS);
+            losses.on_lost(&LossSample {
+                start,
+                end: start + u64::from(MSS),
+                flight_at_send: 0,
+                lost: 0,
+                total_delivered: 0,
+                sent_at: sender.acks.now,
+                resent: !drain,
+                app_limited: false,
+            });
         }
-        sender.law.startup
+        losses.end_drain(position + 400 * u64::from(MSS));
+        losses.settle(MSS);
     };
-    assert!(
-        queue(20) && queue(20) && queue(20),
-        "a fifth of the round trip"
-    );
-    assert!(!(queue(26) && queue(26)), "more than a quarter");
-}
-
-#[test]
-fn slow_start_ends_when_a_round_trip_loses_more_than_a_channel_would() {
-    let mut sender = Sender::starting(150.0);
-    for _ in 0..20 {
-        sender.acks.lost = 0.25;
-        sender.step();
-    }
-    assert!(sender.law.startup, "a fifth is lost");
-    for _ in 0..20 {
-        sender.acks.lost = 1.0;
-        sender.step();
-    }
-    assert!(!sender.law.startup, "more than a third is lost");
-}
-
-#[test]
-fn a_timeout_restarts_and_goes_back_to_the_bdp_in_slow_start() {
-    let mut sender = Sender::avoiding(100.0);
-    let response = sender.law.on_timeout(&timeout_at(0, 100.0), &sender.window);
-    assert_eq!(response.window_after, Segments::ONE);
-    assert_near(response.ssthresh.0, BDP, "ssthresh");
-}
-
-#[test]
-fn the_pace_is_linuxs() {
-    let mut sender = Sender::starting(50.0);
-    sender.step();
-    let rate = |windows: f64| windows * f64::from(MSS) * 8.0 / 0.1;
+    lose(&mut sender, false);
     assert_near(
-        sender.law.pace.as_bps() as f64,
-        rate(2.0 * 51.0),
-        "slow start",
+        sender.law.model.losses.share(),
+        0.0,
+        "what was sent again does not count",
     );
-    let mut sender = Sender::avoiding(100.0);
-    sender.acks.flight = 0;
-    sender.step();
-    assert_near(sender.law.pace.as_bps() as f64, rate(120.0), "afterwards");
+    for _ in 0..8 {
+        lose(&mut sender, true);
+    }
+    let share = sender.law.model.losses.share();
+    assert!((share - 0.25).abs() < 0.01, "{share}");
+    sender.round();
+    let more = sender.law.pace.rate().as_bps() as f64 / pace;
+    assert!(more > 1.0, "{more} times the pace");
 }

@@ -1,0 +1,221 @@
+//! What the channel itself loses, and what is lost on top of it.
+//!
+//! The first is measured on what is sent while the sender drains: less than the path carries, so that no queue
+//! overflows by its doing. What is lost in between, in more than this share, is the sender's own doing or that
+//! of others.
+
+use crate::tcp::flight::LossSample;
+
+/// Segments for which a share of losses counts, ...
+const MEMORY: f64 = 400.0;
+/// ... and how many are needed to know it.
+const ENOUGH: f64 = 20.0;
+/// No channel that TCP works over loses more than this.
+const LARGEST: f64 = 0.35;
+/// The losses of a drain count up to this multiple of the usual share and this part of its segments: a burst is
+/// not usual.
+const BURST: f64 = 3.0;
+const BURST_PART: f64 = 0.05;
+
+/// What is lost beyond the usual share and this part, by so many standard deviations, is not the channel's.
+const EXCESS: f64 = 0.05;
+const DEVIATIONS: f64 = 3.0;
+/// Where so much is lost outside of drains, some of the drains' losses are not the channel's either: this part of
+/// them remains.
+const DOUBTED: f64 = 0.5;
+
+/// What was sent between two positions, for the first time, and what of it was lost, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    from: u64,
+    /// `None` while it goes on.
+    to: Option<u64>,
+    lost: u64,
+}
+
+impl Span {
+    fn begin(from: u64) -> Self {
+        Self {
+            from,
+            to: None,
+            lost: 0,
+        }
+    }
+
+    /// One without a position.
+    const NEVER: Self = Self {
+        from: u64::MAX,
+        to: Some(u64::MAX),
+        lost: 0,
+    };
+
+    fn has(&self, position: u64) -> bool {
+        position >= self.from && self.to.is_none_or(|to| position < to)
+    }
+
+    /// Segments of `mss` bytes that were sent and lost, once it is over.
+    fn segments(&self, mss: u32) -> (f64, f64) {
+        let mss = f64::from(mss.max(1));
+        let sent = self.to.map_or(0, |to| to.saturating_sub(self.from));
+        (sent as f64 / mss, self.lost as f64 / mss)
+    }
+}
+
+/// Losses of a sender that drains once a cycle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Losses {
+    drain: Span,
+    /// Since the latest drain, and between the two before.
+    cruise: Span,
+    before: Span,
+    /// Lost and sent, in segments, of the drains of late.
+    lost: f64,
+    sent: f64,
+}
+
+impl Default for Losses {
+    fn default() -> Self {
+        Self {
+            drain: Span::NEVER,
+            cruise: Span::NEVER,
+            before: Span::NEVER,
+            lost: 0.0,
+            sent: 0.0,
+        }
+    }
+}
+
+impl Losses {
+    /// What was sent until now says nothing: the sender did not go through its cycle.
+    pub(super) fn begin_again(&mut self) {
+        self.drain = Span::NEVER;
+        self.cruise = Span::NEVER;
+        self.before = Span::NEVER;
+    }
+
+    /// From `position` on the sender drains.
+    pub(super) fn begin_drain(&mut self, position: u64) {
+        self.before = Span {
+            to: self.cruise.to.or(Some(position)),
+            ..self.cruise
+        };
+        self.drain = Span::begin(position);
+        self.cruise = Span::NEVER;
+    }
+
+    /// From `position` on it does not.
+    pub(super) fn end_drain(&mut self, position: u64) {
+        self.drain.to = Some(position);
+        self.cruise = Span::begin(position);
+    }
+
+    /// A segment is lost. One that was sent again says nothing of when it was.
+    pub(super) fn on_lost(&mut self, lost: &LossSample) {
+        if lost.resent {
+            return;
+        }
+        for span in [&mut self.drain, &mut self.cruise, &mut self.before] {
+            if span.has(lost.start) {
+                span.lost += lost.end - lost.start;
+            }
+        }
+    }
+
+    /// All is known of what was sent in the latest drain and before it: takes it into the share that is usual,
+    /// for segments of `mss` bytes.
+    pub(super) fn settle(&mut self, mss: u32) {
+        let (sent, lost) = std::mem::replace(&mut self.drain, Span::NEVER).segments(mss);
+        if sent > 0.0 {
+            let lost = lost.min(sent * (BURST * self.share() + BURST_PART));
+            let kept = libm::exp(-sent / MEMORY);
+            self.lost = self.lost * kept + lost;
+            self.sent = self.sent * kept + sent;
+        }
+        let (sent, lost) = std::mem::replace(&mut self.before, Span::NEVER).segments(mss);
+        if sent >= ENOUGH && self.is_excess(lost / sent, sent) {
+            self.lost *= DOUBTED;
+        }
+    }
+
+    /// Whether losing this share of `sent` segments is more than usual.
+    fn is_excess(&self, share: f64, sent: f64) -> bool {
+        let variance = share * (1.0 - share) * (1.0 / sent + 1.0 / self.sent.max(1.0));
+        share - self.share() > EXCESS + DEVIATIONS * libm::sqrt(variance)
+    }
+
+    /// The share that the channel loses.
+    pub(super) fn share(&self) -> f64 {
+        if self.sent < ENOUGH {
+            return 0.0;
+        }
+        (self.lost / self.sent).min(LARGEST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::testing::assert_near;
+    use crate::time::Time;
+
+    const MSS: u32 = 1000;
+
+    /// A cycle: so many of 1000 segments are lost before the drain, and of 200 in it.
+    fn cycle(losses: &mut Losses, begin: &mut u64, before: u64, drained: u64) {
+        let at = |segment: u64| segment * u64::from(MSS);
+        let lose = |losses: &mut Losses, from: u64, count: u64| {
+            for segment in from..from + count {
+                losses.on_lost(&LossSample {
+                    start: at(segment),
+                    end: at(segment + 1),
+                    flight_at_send: 0,
+                    lost: 0,
+                    total_delivered: 0,
+                    sent_at: Time::ZERO,
+                    resent: false,
+                    app_limited: false,
+                });
+            }
+        };
+        let drain = *begin + 1000;
+        losses.begin_drain(at(drain));
+        lose(losses, *begin, before);
+        losses.end_drain(at(drain + 200));
+        lose(losses, drain, drained);
+        losses.settle(MSS);
+        *begin = drain + 200;
+    }
+
+    #[test]
+    fn the_share_is_that_of_drains() {
+        let (mut losses, mut begin) = (Losses::default(), 0);
+        losses.end_drain(0);
+        for _ in 0..20 {
+            cycle(&mut losses, &mut begin, 100, 20);
+        }
+        assert!((losses.share() - 0.1).abs() < 1e-4, "{}", losses.share());
+    }
+
+    #[test]
+    fn a_burst_in_a_drain_is_not_usual() {
+        let (mut losses, mut begin) = (Losses::default(), 0);
+        losses.end_drain(0);
+        cycle(&mut losses, &mut begin, 0, 150);
+        assert_near(losses.share(), 0.05, "share after a burst");
+    }
+
+    #[test]
+    fn much_more_outside_of_drains_puts_them_in_doubt() {
+        let (mut losses, mut begin) = (Losses::default(), 0);
+        losses.end_drain(0);
+        for _ in 0..20 {
+            cycle(&mut losses, &mut begin, 100, 20);
+        }
+        cycle(&mut losses, &mut begin, 300, 20);
+        assert!(
+            (losses.share() - 0.05).abs() < 1e-4,
+            "half of a tenth: {}",
+            losses.share()
+        );
+    }
+}
