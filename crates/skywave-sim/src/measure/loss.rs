@@ -1,18 +1,19 @@
 //! Follows each segment that is lost or sent again until it is acknowledged, and says then how each
 //! loss was found.
 
+mod entries;
+
 use skywave_core::{Duration, Time};
 
 use super::{ArrivalMeter, is_within};
 use crate::losses::{Found, LossCause, LossTable};
 use crate::outcome::FlowOutcome;
 
+use entries::Entries;
+
 /// Time for which an acknowledged segment is kept while copies of it may still be on their way. A copy
 /// that is lost later counts as a loss that nobody noticed.
 const HOLD: Duration = Duration::from_secs(10);
-
-/// Entries for which a flow may have room without using it.
-const ROOM: usize = 16;
 
 /// The losses and retransmissions of one flow, and what became of those that are settled.
 ///
@@ -33,17 +34,15 @@ pub(crate) struct LossLedger {
     due: Time,
     window: (Time, Time),
     /// Entries that are not settled, by segment and time.
-    open: Vec<Entry>,
+    open: Entries,
     /// The losses that are settled.
     settled: LossTable,
     /// `None` before the first loss.
     bursts: Option<Box<Bursts>>,
     spurious: u32,
-    lost_repairs: u32,
-    lost_repair_timeouts: u32,
 }
 
-/// The windows of data with losses.
+/// The windows of data with losses, and repairs that were lost.
 #[derive(Debug, Default)]
 struct Bursts {
     /// The latest of them, to which losses may still be added.
@@ -51,6 +50,9 @@ struct Bursts {
     /// Those with several losses, and those of them in which the retransmission timer found one.
     multi_loss_windows: u32,
     multi_loss_timeouts: u32,
+    /// Repairs that were lost, and those of them of which the retransmission timer found it.
+    lost_repairs: u32,
+    lost_repair_timeouts: u32,
 }
 
 /// Segments lost in one window of data: before the first of them was sent again.
@@ -184,13 +186,6 @@ impl<'a> History<'a> {
         self.resends().find(|resend| resend.at > lost)
     }
 
-    /// The copy lost at `lost` was sent again before a timeout, because somebody had found a loss.
-    fn was_repair(self, lost: Time) -> bool {
-        use Found::{Detector, Dupacks, PartialAck, Sack};
-        let copy = self.resends().take_while(|resend| resend.at <= lost).last();
-        copy.is_some_and(|copy| matches!(copy.found, Dupacks | PartialAck | Sack | Detector))
-    }
-
     fn first_lost(self) -> Option<Time> {
         self.losses().next().map(|(at, _)| at)
     }
@@ -216,6 +211,14 @@ struct Resend {
     found: Found,
 }
 
+impl Resend {
+    /// It was sent before a timeout, because somebody had found a loss.
+    fn repairs(self) -> bool {
+        use Found::{Detector, Dupacks, PartialAck, Sack};
+        matches!(self.found, Dupacks | PartialAck | Sack | Detector)
+    }
+}
+
 /// A segment that was lost once, and then sent again once.
 #[derive(Clone, Copy)]
 struct LostOnce {
@@ -230,15 +233,13 @@ impl LossLedger {
     pub(crate) fn new(window: (Time, Time), arrivals: bool) -> Self {
         Self {
             window,
-            open: Vec::new(),
+            open: Entries::default(),
             first: u64::MAX,
             held: 0,
             due: Time::ZERO,
             settled: LossTable::default(),
             spurious: 0,
             bursts: None,
-            lost_repairs: 0,
-            lost_repair_timeouts: 0,
             arrivals: arrivals.then(|| Box::new(ArrivalMeter::new(window))),
         }
     }
@@ -271,14 +272,7 @@ impl LossLedger {
     #[inline(never)]
     fn note(&mut self, at: Time, end: u64, what: What) {
         self.first = self.first.min(end);
-        grow(&mut self.open);
-        let key = (end, at);
-        // Most losses are those of the newest segments.
-        let place = match self.open.last() {
-            Some(last) if last.key() > key => self.open.partition_point(|entry| entry.key() <= key),
-            _ => self.open.len(),
-        };
-        self.open.insert(place, Entry::new(at, end, what));
+        self.open.insert(Entry::new(at, end, what));
     }
 
     /// Everything below `una` is acknowledged `now`.
@@ -303,11 +297,24 @@ impl LossLedger {
     /// Settles the segments below `held`, and after them those below `una` up to the first to which more
     /// may happen.
     fn settle_below(&mut self, held: u64, una: u64) {
+        loop {
+            let settled = self.settle_some_below(held, una);
+            let all = settled == self.open.first().len();
+            self.open.remove(settled);
+            if !all || self.open.first().is_empty() {
+                break;
+            }
+        }
+        self.first = self.open.first_end();
+    }
+
+    /// As [`Self::settle_below`], of the segments at hand. Returns how many entries are settled.
+    fn settle_some_below(&mut self, held: u64, una: u64) -> usize {
         let mut settled = 0;
-        while let Some(first) = self.open.get(settled)
+        while let Some(first) = self.open.first().get(settled)
             && first.end() <= una.max(held)
         {
-            let rest = History(&self.open[settled..]);
+            let rest = History(&self.open.first()[settled..]);
             if let Some(once) = rest.first_if_lost_once() {
                 self.settle_lost_once(once);
                 settled += 2;
@@ -319,11 +326,7 @@ impl LossLedger {
             }
             settled += entries;
         }
-        self.open.drain(..settled);
-        if self.open.capacity() > ROOM {
-            self.open.shrink_to(2 * self.open.len());
-        }
-        self.first = self.open.first().map_or(u64::MAX, |entry| entry.end());
+        settled
     }
 
     /// Settles the first of the segments in `open` from this place on, unless more may happen to it and it ends
@@ -331,7 +334,7 @@ impl LossLedger {
     #[inline(never)]
     fn settle_first(&mut self, place: usize, held: u64) -> usize {
         let open = std::mem::take(&mut self.open);
-        let mut segments = open[place..].chunk_by(|a, b| a.end() == b.end());
+        let mut segments = open.first()[place..].chunk_by(|a, b| a.end() == b.end());
         let entries = segments.next().unwrap_or_default();
         let history = History(entries);
         let settles = entries.first().is_some_and(|e| e.end() <= held) || history.is_complete();
@@ -347,9 +350,12 @@ impl LossLedger {
     /// lost since they were last sent. `una`: first position not acknowledged at the end.
     pub(crate) fn finish(&mut self, una: u64, outcome: &mut FlowOutcome) {
         self.settle_below(una, una);
-        let open = std::mem::take(&mut self.open);
-        for entries in open.chunk_by(|a, b| a.end() == b.end()) {
-            self.settle(History(entries), Found::Open);
+        let mut open = std::mem::take(&mut self.open);
+        while !open.first().is_empty() {
+            for entries in open.first().chunk_by(|a, b| a.end() == b.end()) {
+                self.settle(History(entries), Found::Open);
+            }
+            open.remove(open.first().len());
         }
         let mut bursts = self.bursts.take().unwrap_or_default();
         bursts.end(self.window);
@@ -357,8 +363,8 @@ impl LossLedger {
         outcome.spurious_retransmits = self.spurious.into();
         outcome.multi_loss_windows = bursts.multi_loss_windows.into();
         outcome.multi_loss_timeouts = bursts.multi_loss_timeouts.into();
-        outcome.lost_repairs = self.lost_repairs.into();
-        outcome.lost_repair_timeouts = self.lost_repair_timeouts.into();
+        outcome.lost_repairs = bursts.lost_repairs.into();
+        outcome.lost_repair_timeouts = bursts.lost_repair_timeouts.into();
         if let Some(arrivals) = &self.arrivals {
             arrivals.report(outcome);
         }
@@ -366,16 +372,31 @@ impl LossLedger {
 
     /// Counts what happened to a segment; losses that no retransmission followed are `rest`.
     fn settle(&mut self, history: History, rest: Found) {
+        let mut needless = history.resends().filter(|r| self.is_own(r)).count();
+        let mut resends = history.resends().peekable();
+        // The copy that was lost, and the number of the resend after the loss before.
+        let (mut copy, mut before) = (None, None);
         for (at, cause) in history.losses() {
-            let found = history.finder(at).map_or(rest, |resend| resend.found);
+            while let Some(resend) = resends.next_if(|resend| resend.at <= at) {
+                copy = Some(resend);
+            }
+            let finder = resends.peek();
+            let found = finder.map_or(rest, |resend| resend.found);
             if self.counts(at) {
                 self.settled.add(cause, found, 1);
-                if history.was_repair(at) {
-                    self.lost_repairs += 1;
-                    self.lost_repair_timeouts += u32::from(found == Found::Timeout);
+                if copy.is_some_and(Resend::repairs) {
+                    let bursts = self.bursts.get_or_insert_default();
+                    bursts.lost_repairs += 1;
+                    bursts.lost_repair_timeouts += u32::from(found == Found::Timeout);
                 }
             }
+            if let Some(finder) = finder
+                && before.replace(finder.number) != Some(finder.number)
+            {
+                needless -= usize::from(self.is_own(finder));
+            }
         }
+        self.spurious += needless as u32;
         if let Some(lost) = history.first_lost() {
             let resend = history.finder(lost);
             // A needless copy is of no window: another had arrived.
@@ -383,14 +404,14 @@ impl LossLedger {
                 self.add_to_burst(lost, resend);
             }
         }
-        for resend in history.resends().filter(|r| r.found != Found::Agent) {
-            let mut losses = history.losses();
-            let needed = losses.any(|(lost, _)| history.finder(lost) == Some(resend));
-            self.spurious += u32::from(!needed && self.counts(resend.at));
-        }
         if let (Some((first_sent, at)), Some(meter)) = (history.arrival(), &mut self.arrivals) {
             meter.record(at, first_sent, history.was_repaired(at));
         }
+    }
+
+    /// The sender's own resend, in the window that is measured.
+    fn is_own(&self, resend: &Resend) -> bool {
+        resend.found != Found::Agent && self.counts(resend.at)
     }
 
     /// As [`Self::settle`], for a segment that was lost once, and sent again after that.
@@ -442,13 +463,6 @@ impl Bursts {
             self.multi_loss_windows += 1;
             self.multi_loss_timeouts += u32::from(burst.timeout);
         }
-    }
-}
-
-/// Makes room for one more entry. A list that doubles would lie half empty in many flows.
-fn grow(open: &mut Vec<Entry>) {
-    if open.len() == open.capacity() {
-        open.reserve_exact(open.len() / 4 + 4);
     }
 }
 

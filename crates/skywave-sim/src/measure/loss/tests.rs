@@ -1,5 +1,7 @@
 //! Tests of the ledger of losses.
 
+use proptest::prelude::*;
+
 use super::*;
 
 fn at(ms: u64) -> Time {
@@ -144,7 +146,7 @@ fn only_what_a_copy_may_still_be_on_its_way_of_is_kept() {
     }
     l.resent(at(60), 200, Found::Timeout);
     l.acknowledged(at(95), 300);
-    let kept = |l: &LossLedger| l.open.iter().map(|e| e.end()).collect::<Vec<_>>();
+    let kept = |l: &LossLedger| l.open.first().iter().map(|e| e.end()).collect::<Vec<_>>();
     // Windows are counted in the order of the segments, so the last one must wait for the second.
     assert_eq!(kept(&l), [200, 200, 200, 300, 300]);
     l.acknowledged(at(95) + HOLD - Duration::from_nanos(1), 400);
@@ -406,4 +408,83 @@ fn other_histories_take_the_long_way() {
             "{history:?}"
         );
     }
+}
+
+/// What [`LossLedger::settle`] counts, by what it says of each loss and each resend alone.
+fn one_by_one(entries: &[Entry], counts: impl Fn(Time) -> bool) -> (u32, u32, u32) {
+    let (mut repairs, mut timeouts, mut spurious) = (0, 0, 0);
+    let history = History(entries);
+    for (lost, _) in history.losses().filter(|(lost, _)| counts(*lost)) {
+        let copy = history.resends().take_while(|r| r.at <= lost).last();
+        let finder = history.finder(lost);
+        let repair = copy.is_some_and(Resend::repairs);
+        repairs += u32::from(repair);
+        timeouts += u32::from(repair && finder.is_some_and(|r| r.found == Found::Timeout));
+    }
+    for resend in history.resends().filter(|r| r.found != Found::Agent) {
+        let mut losses = history.losses();
+        let needed = losses.any(|(lost, _)| history.finder(lost) == Some(resend));
+        spurious += u32::from(!needed && counts(resend.at));
+    }
+    (repairs, timeouts, spurious)
+}
+
+proptest! {
+    #[test]
+    fn a_history_is_settled_as_its_losses_and_resends_are_one_by_one(
+        events in prop::collection::vec((0_u64..40, any::<bool>(), 0..Found::ALL.len()), 0..30),
+    ) {
+        let mut entries = Vec::new();
+        for (ms, lost, found) in events {
+            let what = if lost {
+                What::Lost(LossCause::Queue)
+            } else {
+                What::Resent(Found::ALL[found])
+            };
+            entries.push(Entry::new(at(ms), 100, what));
+        }
+        entries.sort_by_key(|entry| entry.key());
+        let mut ledger = LossLedger::new((at(5), at(30)), false);
+        ledger.settle(History(&entries), Found::Open);
+        let bursts = ledger.bursts.take().unwrap_or_default();
+        let settled = (bursts.lost_repairs, bursts.lost_repair_timeouts, ledger.spurious);
+        let expected = one_by_one(&entries, |at| is_within(at, ledger.window));
+        prop_assert_eq!(settled, expected);
+        for found in Found::ALL {
+            let of = |(lost, _)| History(&entries).finder(lost).map_or(Found::Open, |r| r.found);
+            let losses = History(&entries).losses().filter(|(lost, _)| is_within(*lost, ledger.window));
+            let expected = losses.filter(|&loss| of(loss) == found).count();
+            prop_assert_eq!(ledger.settled.count(LossCause::Queue, found), expected as u64);
+        }
+    }
+}
+
+#[test]
+fn one_segment_and_many_take_time_in_proportion_to_what_happens() {
+    // In the square or the cube of that, minutes.
+    let mut l = LossLedger::new((Time::ZERO, Time::MAX), true);
+    for n in 0..300_000 {
+        l.lost(at(2 * n), 100, LossCause::Channel);
+        l.resent(at(2 * n + 1), 100, Found::Timeout);
+    }
+    l.acknowledged(at(600_000), 100);
+    assert_eq!(l.open.len(), 0);
+    for round in 0..3 {
+        for n in 0..300_000 {
+            l.lost(at(600_000 + round), 200 + n, LossCause::Queue);
+            l.resent(at(600_000 + round), 200 + n, Found::Sack);
+        }
+    }
+    for n in 0..300_000 {
+        l.acknowledged(at(700_000 + n), 200 + n);
+    }
+    l.acknowledged(at(2_000_000), 400_000);
+    assert_eq!(l.open.len(), 0);
+    let (cells, spurious) = cells(&mut l, 400_000);
+    let expected = [
+        (LossCause::Queue, Found::Sack, 600_000),
+        (LossCause::Queue, Found::Unnoticed, 300_000),
+        (LossCause::Channel, Found::Timeout, 300_000),
+    ];
+    assert_eq!((cells.as_slice(), spurious), (expected.as_slice(), 300_000));
 }
