@@ -57,6 +57,7 @@ lint: prerequisites ## Check formatting, lints and documentation, warnings denie
 	python3 tools/rooms.py
 	python3 tools/links.py
 	python3 tools/reference.py --check
+	python3 experiments/robust/draw.py --check
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked
 
 deny: ## Check licences and advisories of all dependencies (needs cargo-deny)
