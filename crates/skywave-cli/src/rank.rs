@@ -18,16 +18,24 @@ use crate::{output, several};
 /// the built-in study of the papers' paths is run. Prints goodput as a share of the best on each
 /// path, fairness to competing flows and delay; leaves ranking.html, ranking.svg and ranking.parquet in
 /// runs/NAME/, and each path's scenario below that. What finished is kept, as by `run`.
+///
+/// Where the paths of a study belong to families, it asks where a sender fails: shares of the best over many
+/// paths by mean, geometric mean, tenth percentile and worst, in all, by group and by family, and ranking.svg is
+/// a curve a sender (docs/robustness.md).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     skywave rank                               # the papers' paths, some minutes\n  \
     skywave rank my-study.toml --rows 10\n  \
+    skywave rank experiments/robust/study.toml # 208 paths that bring senders down, a minute\n  \
     skywave rank --json | jq '[.composition, .lossy_share.mean]'\n\n\
     Each line of --json is a composition, best first: study, place, composition, published, proposed,\n\
     base, lossy_share, clean_share (share of the best goodput, mean over paths), mean_rank, wins,\n\
     losses, delay, beside {competitor: {taken, left, jain}}, paths {name: {goodput_bps, share, rank,\n\
     gain, over_base, timeouts, retransmits, beats_published, delay, beside}}. Measured numbers are\n\
-    {mean, ci95}.")]
+    {mean, ci95}. Of a study of families: study, place, composition, published, proposed, all, groups\n\
+    {name}, families {name}, each of these {share, channel, delay, resent, left}, where share, channel\n\
+    and left are {paths, mean, geometric_mean, p10, worst, below_80}; worst [{path, share}], paths\n\
+    {name: {family, group, goodput_bps, share, channel, delay, resent, left}}.")]
 pub(crate) struct Args {
     /// Studies (TOML); the built-in one unless given.
     studies: Vec<PathBuf>,
@@ -40,7 +48,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Print the tables of mechanisms beside what they change, as Markdown.
+    /// Print the tables of mechanisms beside what they change, or of families, as Markdown.
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
 
@@ -71,8 +79,8 @@ fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
     }
     let page = dir.join("ranking.html");
     output::write(&page, &rank::html(study, &ranked, command)?)?;
-    let map = dir.join("ranking.svg");
-    output::write(&map, &rank::heat(study, &ranked).to_svg())?;
+    let picture = dir.join("ranking.svg");
+    output::write(&picture, &rank::picture(study, &ranked))?;
     let data = dir.join("ranking.parquet");
     write_file(&data, |out| rank::write_ranking(out, study, &ranked))?;
 
@@ -87,7 +95,9 @@ fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
     }
     let table = rank::table(study, &ranked, output::width(), args.rows);
     writeln!(out, "{table}")?;
-    for scenario in &study.scenarios {
+    // No interval is shown of a study of families, whose many paths take the place of many seeds.
+    let shown = study.scenarios.iter().filter(|_| !study.has_families());
+    for scenario in shown {
         if let Some(warning) = results.get(scenario.name()).and_then(caution) {
             writeln!(out, "Path {}: {warning}\n", scenario.name())?;
         }
@@ -99,7 +109,7 @@ fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
         writeln!(out, "Trace:   {}", trace.display())?;
     }
     writeln!(out, "Ranking: {}", page.display())?;
-    writeln!(out, "Map:     {}", map.display())?;
+    writeln!(out, "Picture: {}", picture.display())?;
     writeln!(out, "Data:    {}", data.display())?;
     Ok(())
 }

@@ -8,7 +8,8 @@ use super::compose::Entry;
 use super::error::RankError;
 use super::model::{Kind, MechanismModel};
 use super::read::{Draft, Reader};
-use super::study::{Flows, Refused, Runs, StudyPath};
+use super::study::{Family, Flows, Group, Refused, Runs, StudyPath};
+use super::way;
 use skywave_scenario::{Point, Scenario, Spanned};
 
 /// The paths with what runs on them, the scenarios, and what has no place.
@@ -50,6 +51,7 @@ impl Reader<'_> {
         &self,
         drafts: &[Draft<'_>],
         entries: &[Entry],
+        reference: Option<usize>,
     ) -> Result<Assembled, RankError> {
         let (mut paths, mut scenarios, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         for draft in drafts {
@@ -74,12 +76,15 @@ impl Reader<'_> {
                     runs[entry] = Some(Runs {
                         scenario: scenarios.len(),
                         point: number,
-                        flows: Flows::of(point, &point.spec(scenario.seeds()[0]), draft.flow),
+                        flows: Flows::of(point, &spec_of(&scenario, number), draft),
                     });
                 }
                 scenarios.push(scenario);
             }
-            paths.push(self.path(draft, entries, runs, &scenarios)?);
+            paths.push(match &draft.model.family {
+                Some(family) => of_family(draft, family, reference, runs, &scenarios),
+                None => self.path(draft, entries, runs, &scenarios)?,
+            });
         }
         Ok((paths, scenarios, refused))
     }
@@ -132,14 +137,15 @@ impl Reader<'_> {
     ) -> Result<StudyPath, RankError> {
         let model = draft.model;
         let baseline = baseline(entries, &runs, scenarios);
-        if model.kind == Kind::Fairness && baseline.is_none() {
+        if draft.kind == Kind::Fairness && baseline.is_none() {
             let message = "a path for fairness needs TCP flows beside the one under test, all of one \
                            transport that is among the compositions";
             return Err(self.fault(Some(model.name.span()), message.to_owned()));
         }
         Ok(StudyPath {
             name: model.name.get_ref().clone(),
-            kind: model.kind,
+            kind: draft.kind,
+            family: None,
             about: model.about.clone(),
             runs,
             baseline,
@@ -147,12 +153,52 @@ impl Reader<'_> {
     }
 }
 
+/// A path of a family, held against the reference where others are beside the flow under test.
+fn of_family(
+    draft: &Draft<'_>,
+    family: &Spanned<String>,
+    reference: Option<usize>,
+    runs: Vec<Option<Runs>>,
+    scenarios: &[Scenario],
+) -> StudyPath {
+    let group = runs.iter().flatten().next().map(|runs| {
+        let spec = spec_of(&scenarios[runs.scenario], runs.point);
+        let tested = || runs.flows.test.iter();
+        if !runs.flows.others.is_empty() {
+            Group::Shared
+        } else if tested().any(|&flow| way::is_recorded(&spec, flow)) {
+            Group::Recorded
+        } else if tested()
+            .filter_map(|&flow| way::rate(&spec, flow))
+            .any(|rate| rate < Group::SLOW)
+        {
+            Group::Slow
+        } else {
+            Group::Alone
+        }
+    });
+    let group = group.unwrap_or(Group::Alone);
+    StudyPath {
+        name: draft.model.name.get_ref().clone(),
+        kind: draft.kind,
+        family: Some(Family {
+            name: family.get_ref().clone(),
+            group,
+        }),
+        about: draft.model.about.clone(),
+        runs,
+        baseline: reference.filter(|_| group == Group::Shared),
+    }
+}
+
+/// What a point of a scenario runs with its first seed.
+fn spec_of(scenario: &Scenario, point: usize) -> Spec {
+    scenario.points()[point].spec(scenario.seeds()[0])
+}
+
 /// The composition of the flows beside the one under test, if it is one for all and among the entries.
 fn baseline(entries: &[Entry], runs: &[Option<Runs>], scenarios: &[Scenario]) -> Option<usize> {
-    let spec = |runs: &Runs| {
-        let scenario = &scenarios[runs.scenario];
-        scenario.points()[runs.point].spec(scenario.seeds()[0])
-    };
+    let spec = |runs: &Runs| spec_of(&scenarios[runs.scenario], runs.point);
     // A mechanism changes more than the composition.
     let plain = entries.iter().zip(runs).enumerate();
     let plain = plain.filter(|(_, (entry, _))| entry.set.is_empty());
@@ -216,9 +262,9 @@ fn scenario_name(path: &str, entry: &Entry, taken: &[Scenario]) -> String {
 }
 
 impl Flows {
-    /// The flows of a point by their parts, if `flow` is the one under test.
-    fn of(point: &Point, spec: &Spec, flow: &str) -> Self {
-        let of_flow = |index: usize| point.flow_group(index) == Some(flow);
+    /// The flows of a point by their parts.
+    fn of(point: &Point, spec: &Spec, draft: &Draft<'_>) -> Self {
+        let of_flow = |index: usize| point.flow_group(index) == Some(draft.flow);
         // Halves before a proxy, and what carries its state, are beside no flow.
         let is_part = |index: usize| {
             let mut proxies = spec.proxies.iter();
@@ -226,15 +272,20 @@ impl Flows {
         };
         let is_tcp = |index: usize| composition(&spec.flows[index].transport).is_some();
         let all = 0..spec.flows.len();
+        let test: Vec<usize> = all.clone().filter(|&f| of_flow(f)).collect();
+        let is_beside = |index: usize| match draft.kind {
+            Kind::Any => test.iter().any(|&tested| way::meet(spec, tested, index)),
+            Kind::Lossy | Kind::Clean | Kind::Fairness => is_tcp(index),
+        };
         let proxies = spec.proxies.iter().enumerate();
         let proxies = proxies.filter(|(_, proxy)| of_flow(proxy.far));
         Self {
-            test: all.clone().filter(|&f| of_flow(f)).collect(),
             near: proxies.clone().map(|(_, proxy)| proxy.near).collect(),
             split: proxies.map(|(index, _)| index).collect(),
             others: all
-                .filter(|&f| !of_flow(f) && !is_part(f) && is_tcp(f))
+                .filter(|&f| !of_flow(f) && !is_part(f) && is_beside(f))
                 .collect(),
+            test,
         }
     }
 }

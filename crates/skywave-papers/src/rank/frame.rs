@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray, Float64Array};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray};
 use arrow_schema::{DataType, Field};
 
 use super::{Kind, OnPath, Ranked, RankedPath, Row, Study};
@@ -18,13 +18,15 @@ type Line<'a> = (&'a Row, &'a RankedPath, &'a OnPath);
 /// A measured column: its name and its value, whose interval's half gets a column too.
 type Measured = (&'static str, fn(&OnPath) -> Option<Estimate>);
 
-const MEASURED: [Measured; 10] = [
+const MEASURED: [Measured; 12] = [
     ("goodput_bps", |on| on.goodput),
     ("share", |on| on.share),
     ("gain", |on| on.gain),
     ("over_base", |on| on.over_base),
     ("timeouts", |on| on.timeouts),
     ("retransmits", |on| on.retransmits),
+    ("resent", |on| on.resent),
+    ("channel", |on| on.channel),
     ("delay", |on| on.delay),
     ("taken", |on| on.beside.taken),
     ("left", |on| on.beside.left),
@@ -50,6 +52,7 @@ pub fn write_ranking<W: Write + Send>(out: W, study: &Study, ranked: &Ranked) ->
         Field::new("proposed", DataType::Boolean, false),
         Field::new("path", DataType::Utf8, false),
         Field::new("kind", DataType::Utf8, false),
+        Field::new("family", DataType::Utf8, true),
         Field::new("rank", DataType::Float64, true),
         Field::new("beats_published", DataType::Boolean, false),
     ];
@@ -61,6 +64,14 @@ pub fn write_ranking<W: Write + Send>(out: W, study: &Study, ranked: &Ranked) ->
     let reals = |real: &dyn Fn(&OnPath) -> Option<f64>| -> ArrayRef {
         Arc::new(lines.iter().map(|l| real(l.2)).collect::<Float64Array>())
     };
+    // The lines of a composition are in the order of the paths.
+    let families = || {
+        study
+            .paths
+            .iter()
+            .map(|path| Some(&*path.family.as_ref()?.name))
+    };
+    let families = ranking.rows.iter().flat_map(|_| families());
     let mut columns = vec![
         text(
             lines
@@ -71,6 +82,7 @@ pub fn write_ranking<W: Write + Send>(out: W, study: &Study, ranked: &Ranked) ->
         flags(&|l| study.proposed == Some(l.0.entry)),
         text(lines.iter().map(|l| l.1.name.as_str())),
         text(lines.iter().map(|l| kind(l.1.kind))),
+        Arc::new(families.collect::<StringArray>()),
         reals(&|on| on.rank),
         flags(&|l| l.2.beats_published),
     ];
@@ -106,5 +118,6 @@ pub(super) const fn kind(kind: Kind) -> &'static str {
         Kind::Lossy => "lossy",
         Kind::Clean => "clean",
         Kind::Fairness => "fairness",
+        Kind::Any => "any",
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::frame::kind;
 use super::grids::{against_published, as_fair_as, delay_name, mark, summary};
 use super::mechanisms;
-use super::{Kind, OnPath, Ranked, RankedPath, Row, Study};
+use super::{Kind, OnPath, Ranked, RankedPath, Row, Study, families};
 use skywave_lab::experiment::ENGINE;
 use skywave_lab::experiment::columns::Unit;
 use skywave_lab::report::number::scale;
@@ -63,6 +63,9 @@ struct HeatCell {
 ///
 /// When the page cannot be rendered, which would be a mistake in its template.
 pub fn html(study: &Study, ranked: &Ranked, command: &str) -> std::io::Result<String> {
+    if study.has_families() {
+        return families::html(study, ranked, command);
+    }
     let ranking = &ranked.ranking;
     let paths = ranking
         .paths

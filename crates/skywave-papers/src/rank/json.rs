@@ -4,11 +4,14 @@ use serde_json::{Map, Value, json};
 
 use super::grids::mark;
 use super::ranking::{Beside, Row};
-use super::{OnPath, Ranked, Study};
+use super::{OnPath, Ranked, Study, families};
 use skywave_lab::experiment::stats::Estimate;
 
 /// One object a composition.
 pub fn json_lines(study: &Study, ranked: &Ranked) -> String {
+    if study.has_families() {
+        return families::json_lines(study, ranked);
+    }
     let lines = ranked.ranking.rows.iter().enumerate();
     let line = |(place, row)| format!("{}\n", object(study, ranked, place + 1, row));
     lines.map(line).collect()

@@ -1,15 +1,21 @@
-//! The tables of a study of mechanisms, for a page of documentation.
+//! The tables of a study of mechanisms or of families, for a page of documentation.
 
 use std::fmt::Write;
 
 use super::mechanisms::{notes, tables};
-use super::{Ranked, Study};
+use super::{Ranked, Study, families};
 use skywave_lab::report::Grid;
 
-/// The tables as Markdown, with why cells are empty after them; nothing without a mechanism that has a base.
+/// The tables as Markdown, with why cells are empty after them; without families, nothing without a mechanism that has a
+/// base.
 pub fn markdown(study: &Study, ranked: &Ranked) -> String {
     let mut out = String::new();
-    for grid in tables(study, &ranked.ranking) {
+    let grids = if study.has_families() {
+        families::markdown_grids(study, ranked)
+    } else {
+        tables(study, &ranked.ranking)
+    };
+    for grid in grids {
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(out, "{}:\n\n{}", grid.title, table(&grid));
     }

@@ -169,7 +169,7 @@ pub(super) fn tables(study: &Study, ranking: &Ranking) -> Vec<Grid> {
 }
 
 /// The study as a map: a shaded cell for each composition and path, the best of a path framed.
-pub fn heat(study: &Study, ranked: &Ranked) -> Heat {
+pub(super) fn heat(study: &Study, ranked: &Ranked) -> Heat {
     let ranking = &ranked.ranking;
     let rows = if any(study) {
         in_order(study, ranking)
@@ -206,7 +206,7 @@ pub(super) fn cell(
 ) -> HeatCell {
     let value = match path.kind {
         Kind::Fairness => on.beside.left,
-        Kind::Lossy | Kind::Clean => on.share,
+        Kind::Lossy | Kind::Clean | Kind::Any => on.share,
     };
     let mean = value.map(|e| e.mean);
     let empty = || note(study, entry, index).unwrap_or_else(|| NONE.to_owned());

@@ -3,12 +3,14 @@
 //! A [`Study`] is a TOML file that names paths (scenario files with one flow under test, and with
 //! competitors for fairness) and compositions. [`load`] reads a file, [`builtin`] the study of the
 //! papers' paths; [`run_all`](skywave_lab::experiment::run_all) simulates what is missing of its
-//! scenarios, and [`evaluate`] turns the results into a [`Ranking`].
+//! scenarios, and [`evaluate`] turns the results into a [`Ranking`]. Where the paths of a study belong to families,
+//! [`Families`] sums the ranking up.
 
 mod assemble;
 mod compose;
 mod embedded;
 mod error;
+mod families;
 mod frame;
 mod grids;
 mod html;
@@ -22,6 +24,7 @@ mod read;
 mod samples;
 mod study;
 mod text;
+mod way;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -35,15 +38,16 @@ use place::Place;
 pub use compose::Entry;
 pub use embedded::builtin;
 pub use error::RankError;
+pub use families::{Families, Figures, Set, Spread, Standing, Together};
 pub use frame::write_ranking;
 pub use html::html;
 pub use json::json_lines;
 pub use markdown::markdown;
-pub use mechanisms::heat;
 pub use model::{Delay, Kind, Order};
 pub use ranking::{Beside, Contestant, OnPath, RankedPath, Ranking, Row, rank};
+use samples::carried;
 pub use samples::{PathSamples, Samples};
-pub use study::{Flows, Refused, Runs, Study, StudyPath};
+pub use study::{Family, Flows, Group, Refused, Runs, Study, StudyPath};
 pub use text::table;
 
 /// Reads the study at `path`; its name is the file's, or the folder's if that is `study.toml`.
@@ -110,12 +114,27 @@ pub fn evaluate(study: &Study, results: &BTreeMap<String, Results>) -> Ranked {
         .collect();
     let paths = study.paths.iter();
     let samples: Vec<PathSamples> = paths
-        .map(|path| PathSamples::of(path, &of_scenarios, study.delay))
+        .map(|path| {
+            let mut samples = PathSamples::of(path, &of_scenarios, study.delay);
+            if path.family.is_some() {
+                samples.carried = carried(path, &study.scenarios);
+            }
+            samples
+        })
         .collect();
     let entries = study.entries.iter();
     let contestants: Vec<Contestant> = entries.map(Contestant::of).collect();
     let ranking = rank(&samples, &contestants, study.order);
     Ranked { samples, ranking }
+}
+
+/// The study as one picture: a map of compositions by paths, or where its paths have families a curve a sender.
+pub fn picture(study: &Study, ranked: &Ranked) -> String {
+    if study.has_families() {
+        families::curve(study, ranked).to_svg()
+    } else {
+        mechanisms::heat(study, ranked).to_svg()
+    }
 }
 
 #[cfg(test)]

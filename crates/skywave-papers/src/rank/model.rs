@@ -20,6 +20,8 @@ pub(super) struct File {
     pub(super) presets: Option<Vec<Spanned<String>>>,
     /// What is judged against the published variants.
     pub(super) proposed: Option<Proposed>,
+    /// On paths of families: the composition whose treatment of the flows beside it is the measure for all others'.
+    pub(super) reference: Option<Spanned<String>>,
     /// Products of slot members.
     #[serde(default)]
     pub(super) cross: Vec<Cross>,
@@ -125,6 +127,9 @@ pub enum Kind {
     Clean,
     /// What is left to competing flows.
     Fairness,
+    /// Goodput, and what is left to others where there are any: a path that belongs to a family.
+    #[serde(skip)]
+    Any,
 }
 
 /// One path.
@@ -133,8 +138,10 @@ pub enum Kind {
 pub(super) struct PathModel {
     /// Name, also of its folder of results.
     pub(super) name: Spanned<String>,
-    /// What it is for.
-    pub(super) kind: Kind,
+    /// What it is for; a path of a family is for all that it shows.
+    pub(super) kind: Option<Kind>,
+    /// The family that it belongs to; either all paths of a study have one, or none.
+    pub(super) family: Option<Spanned<String>>,
     /// The scenario file, relative to the study; the flow under test's transport is replaced.
     pub(super) scenario: String,
     /// Paths of the scenario as in `[sweep]`, each with its value here.

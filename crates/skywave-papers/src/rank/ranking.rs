@@ -85,6 +85,10 @@ pub struct OnPath {
     pub timeouts: Option<Estimate>,
     /// Segments sent again.
     pub retransmits: Option<Estimate>,
+    /// The same as a share of all that were sent.
+    pub resent: Option<Estimate>,
+    /// Goodput as a share of what the path carries, of a path of a family.
+    pub channel: Option<Estimate>,
     /// Its goodput is above that of every published variant but itself, each with the whole interval.
     pub beats_published: bool,
     /// Its goodput is below that of the best published variant but itself, with the whole interval.
@@ -245,6 +249,8 @@ fn on_path(
             .and_then(|base| paired_gain(own, &path.goodput[base])),
         timeouts: estimate(&path.timeouts[entry]),
         retransmits: estimate(&path.retransmits[entry]),
+        resent: estimate(&path.resent[entry]),
+        channel: mean_ratio(&[(own, &path.carried)]),
         beats_published: rivals.peek().is_some() && rivals.all(above),
         is_below_published: rival.is_some_and(below),
         delay: estimate(&path.delay[entry]),

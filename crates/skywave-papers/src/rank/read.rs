@@ -8,7 +8,7 @@ use skywave_sim::spec::Transport;
 
 use super::compose::{Entry, cross, inline, quoted};
 use super::error::RankError;
-use super::model::{Cross, File, PathModel};
+use super::model::{Cross, File, Kind, PathModel};
 use super::place::Place;
 use super::study::{Study, StudyPath};
 use crate::file::{FileError, from_toml};
@@ -59,6 +59,8 @@ pub(super) struct Reader<'a> {
 /// A path while it is being read.
 pub(super) struct Draft<'a> {
     pub(super) model: &'a PathModel,
+    /// What it is for.
+    pub(super) kind: Kind,
     /// The scenario's text.
     text: String,
     /// Name of the flow under test.
@@ -99,6 +101,7 @@ impl Reader<'_> {
             return Err(self.fault(None, "there is no path; each is a [[path]]".into()));
         }
         self.check_names(&model.path)?;
+        self.check_families(&model)?;
         let flow = model.flow.as_deref().unwrap_or(FLOW);
         let drafts: Vec<Draft<'_>> = model
             .path
@@ -112,7 +115,10 @@ impl Reader<'_> {
             proposed.is_none_or(|proposed| proposed.name.get_ref() != name.get_ref())
         };
         self.add_mechanisms(&model.mechanism, published, &mut entries)?;
-        let (paths, scenarios, refused) = self.assemble(&drafts, &entries)?;
+        let reference = model.reference.as_ref();
+        let reference = reference.map(|label| self.find(&entries, label));
+        let reference = reference.transpose()?;
+        let (paths, scenarios, refused) = self.assemble(&drafts, &entries, reference)?;
         self.check_runs(&model.mechanism, &entries, &paths, &refused)?;
         self.check_seeds(&scenarios, &paths, &model.path)?;
         let find = |label: &Spanned<String>| self.find(&entries, label);
@@ -123,6 +129,7 @@ impl Reader<'_> {
                 .and_then(|p| p.as_fair_as.as_ref())
                 .map(find)
                 .transpose()?,
+            reference,
             title: model.title,
             description: model.description,
             text: self.text.to_owned(),
@@ -166,6 +173,51 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Either all paths have a family, and then nothing is asked for that only other paths can tell, or none has.
+    fn check_families(&self, model: &File) -> Result<(), RankError> {
+        let first = model.path.iter().find(|path| path.family.is_some());
+        let reference = model.reference.as_ref();
+        let Some(first) = first else {
+            let fault = |reference: &Spanned<String>| {
+                let message = "a `reference` is for paths of families; without one, others are held against their own";
+                Err(self.fault(Some(reference.span()), message.into()))
+            };
+            return reference.map_or(Ok(()), fault);
+        };
+        if let Some(stranger) = model.path.iter().find(|path| path.family.is_none()) {
+            let (name, other) = (stranger.name.get_ref(), first.name.get_ref());
+            let message = format!(
+                "`{name}` has no `family` and `{other}` has one: all paths have one, or none"
+            );
+            return Err(self.fault(Some(stranger.name.span()), message));
+        }
+        let proposed = model.proposed.as_ref();
+        if let Some(held_to) = proposed.and_then(|proposed| proposed.as_fair_as.as_ref()) {
+            let message = "`as_fair_as` is for paths for fairness; where paths have families, give a `reference`";
+            return Err(self.fault(Some(held_to.span()), message.into()));
+        }
+        Ok(())
+    }
+
+    /// What a path is for.
+    fn kind_of(&self, model: &PathModel) -> Result<Kind, RankError> {
+        let name = model.name.get_ref();
+        let (at, message) = match (model.kind, &model.family) {
+            (Some(kind), None) => return Ok(kind),
+            (None, Some(family)) if !family.get_ref().is_empty() => return Ok(Kind::Any),
+            (None, Some(family)) => (family.span(), format!("the family of `{name}` has no name")),
+            (Some(_), Some(family)) => (
+                family.span(),
+                format!("`{name}` has a `kind` and a `family`; it needs one of them"),
+            ),
+            (None, None) => (
+                model.name.span(),
+                format!("`{name}` needs a `kind` (lossy, clean or fairness), or a `family`"),
+            ),
+        };
+        Err(self.fault(Some(at), message))
     }
 
     /// All compositions that the study names, without the mechanisms.
@@ -239,7 +291,12 @@ impl Reader<'_> {
             );
             return Err(self.fault(at, message));
         }
-        let draft = Draft { model, text, flow };
+        let draft = Draft {
+            model,
+            kind: self.kind_of(model)?,
+            text,
+            flow,
+        };
         let alone = draft.with(&[]);
         let scenario = self.place.scenario(name, &model.scenario, &alone)?;
         let point = &scenario.points()[0];

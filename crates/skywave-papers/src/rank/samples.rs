@@ -4,8 +4,10 @@ use skywave_sim::outcome::{FlowOutcome, Outcome};
 
 use super::model::{Delay, Kind};
 use super::study::{Flows, Runs, StudyPath};
+use super::way;
 use skywave_lab::experiment::Results;
 use skywave_lab::experiment::stats::jain;
+use skywave_scenario::Scenario;
 
 /// One number a seed; `None` where the run is missing or has none.
 pub type Samples = Vec<Option<f64>>;
@@ -31,6 +33,23 @@ pub struct PathSamples {
     pub timeouts: Vec<Samples>,
     /// Segments that it sent again.
     pub retransmits: Vec<Samples>,
+    /// The same as a share of all that it sent.
+    pub resent: Vec<Samples>,
+    /// What the path carries, bit/s of payload, whoever sends; only of paths of families.
+    pub carried: Samples,
+}
+
+/// What a path carries, a number a seed; `None` where that is not known.
+pub(super) fn carried(path: &StudyPath, scenarios: &[Scenario]) -> Samples {
+    let Some(runs) = path.runs.iter().flatten().next() else {
+        return Samples::new();
+    };
+    let scenario = &scenarios[runs.scenario];
+    let point = &scenario.points()[runs.point];
+    let seeds = scenario.seeds().iter();
+    seeds
+        .map(|&seed| way::carried(&point.spec(seed), *runs.flows.test.first()?))
+        .collect()
 }
 
 /// A quantity of a run, whose flows have these parts.
@@ -115,6 +134,12 @@ impl PathSamples {
             retransmits: by_composition(&|outcome, flows| {
                 number(outcome, flows, |f| f.retransmits)
             }),
+            resent: by_composition(&|outcome, flows| {
+                let sent = number(outcome, flows, |f| f.sent_packets)?;
+                let again = number(outcome, flows, |f| f.retransmits)?;
+                (sent > 0.0).then_some(again / sent)
+            }),
+            carried: Samples::new(),
         }
     }
 }

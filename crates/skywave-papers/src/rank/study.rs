@@ -30,6 +30,8 @@ pub struct Study {
     pub proposed: Option<usize>,
     /// Index of the one whose fairness it is held to.
     pub as_fair_as: Option<usize>,
+    /// Of a study of families: index of the one whose treatment of others is the measure.
+    pub reference: Option<usize>,
     /// What counts as delay.
     pub delay: Delay,
     /// What the table is sorted by.
@@ -43,12 +45,61 @@ pub struct StudyPath {
     pub name: String,
     /// What it is for.
     pub kind: Kind,
+    /// The family that it belongs to, if the study's paths have families.
+    pub family: Option<Family>,
     /// More about it.
     pub about: Option<String>,
     /// For each composition its runs; `None` where it cannot run.
     pub runs: Vec<Option<Runs>>,
-    /// The composition of the flows beside the one under test, if it is one for all and among the entries.
+    /// What the flows beside the one under test get beside others is held against: their own composition, if it is one
+    /// for all and among the entries; of a path of a family the study's reference.
     pub baseline: Option<usize>,
+}
+
+/// Where a path of a study of families belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Family {
+    /// The name of its family.
+    pub name: String,
+    /// The group that follows from its scenario.
+    pub group: Group,
+}
+
+/// Paths that are alike in what can be asked of a sender there. A path belongs to the first of them that it fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// The data of other flows take a link on the way of those under test.
+    Shared,
+    /// A link on the way is a recorded one.
+    Recorded,
+    /// The narrowest link on the way has less than [`Group::SLOW`] in the long run.
+    Slow,
+    /// None of these.
+    Alone,
+}
+
+impl Study {
+    /// Its paths belong to families.
+    pub fn has_families(&self) -> bool {
+        self.paths.iter().any(|path| path.family.is_some())
+    }
+}
+
+impl Group {
+    /// All of them, in the order of tables.
+    pub const ALL: [Self; 4] = [Self::Alone, Self::Slow, Self::Shared, Self::Recorded];
+    /// The rate of a path that is not slow, bit/s.
+    pub const SLOW: f64 = 0.5e6;
+
+    /// A title for people.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Shared => "beside others",
+            Self::Recorded => "recorded links",
+            Self::Slow => "nobody beside, below 0.5 Mb/s",
+            Self::Alone => "nobody beside, 0.5 Mb/s and more",
+        }
+    }
 }
 
 /// The runs of a composition on a path, a run a seed.
@@ -71,7 +122,7 @@ pub struct Flows {
     pub near: Vec<usize>,
     /// The same flows as a whole, among those that proxies split.
     pub split: Vec<usize>,
-    /// The TCP flows beside them.
+    /// The flows beside them: all TCP flows; on a path of a family those whose data take a link on their way.
     pub others: Vec<usize>,
 }
 

@@ -1,6 +1,7 @@
 //! The ranking against hand-made numbers, and studies in a folder of their own.
 
 mod arithmetic;
+mod families;
 mod mechanisms;
 mod studies;
 

@@ -110,8 +110,9 @@ pub struct SeriesData {
     pub points: Vec<(f64, f64, Option<f64>)>,
     /// How it is drawn.
     pub look: Look,
-    /// A name for each point, which stands beside it where there is room and shows when it is pointed at
-    /// ([`Look::Glyphs`] only); empty if they have none.
+    /// A name for each point, which stands beside it where there is room and shows when it is pointed at;
+    /// empty if they have none. Of [`Look::Glyphs`], and of lines, on which only points whose name is not
+    /// empty are marked.
     pub names: Vec<String>,
 }
 

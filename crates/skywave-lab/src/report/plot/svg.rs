@@ -253,6 +253,9 @@ fn draw_series(
             steps,
             &format!("{thin}\"{dash}"),
         );
+        if matches!(series.look, Look::Line | Look::Steps) {
+            draw_named(out, (plot, frame, series), Glyph::Dot, names);
+        }
     }
     if series.look == Look::Marked {
         let mut bars = String::new();
@@ -287,7 +290,7 @@ fn draw_series(
     out.push_str("</g>");
 }
 
-/// Marks that tell their names: where they are not too many, beside them.
+/// Marks of the points that have names: where they are not too many, beside them.
 fn draw_named(
     out: &mut String,
     (plot, frame, series): (&Plot, &Frame, &SeriesData),
@@ -295,7 +298,8 @@ fn draw_named(
     names: &mut Names,
 ) {
     let mut placed = Vec::new();
-    for (&(x, y, _), name) in series.points.iter().zip(&series.names) {
+    let named = series.points.iter().zip(&series.names);
+    for (&(x, y, _), name) in named.filter(|(_, name)| !name.is_empty()) {
         let (Some(across), Some(down)) = (frame.px(x), frame.py(y)) else {
             continue;
         };

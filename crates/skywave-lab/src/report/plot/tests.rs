@@ -300,3 +300,30 @@ fn points_with_names_say_them() {
     assert!(many.contains("<title>&lt;20&gt;: 1 at 20</title>"));
     assert_eq!(many.matches("&gt;</text>").count(), 0, "{many}");
 }
+
+#[test]
+fn a_line_marks_the_points_that_have_names() {
+    let line = SeriesData {
+        names: ["", "low", ""].map(str::to_owned).to_vec(),
+        ..SeriesData::line("sender", &[(0.0, 3.0), (1.0, 1.0), (2.0, 2.0)])
+    };
+    let draw = |line: SeriesData| {
+        let series = vec![line];
+        Plot {
+            series,
+            ..Plot::default()
+        }
+        .to_inline_svg()
+    };
+    let named = draw(line.clone());
+    assert!(named.contains("<title>low: 1 at 1</title>"), "{named}");
+    assert_eq!(named.matches(">low</text>").count(), 1);
+    assert_eq!(named.matches("<title>").count(), 1, "{named}");
+    let names = Vec::new();
+    assert_eq!(
+        draw(SeriesData { names, ..line })
+            .matches("<title>")
+            .count(),
+        0
+    );
+}

@@ -18,6 +18,8 @@ fn path(name: &str, kind: Kind, goodput: Vec<Samples>) -> PathSamples {
         delay: goodput.iter().map(|_| around(3.0)).collect(),
         timeouts: goodput.iter().map(|_| around(2.0)).collect(),
         retransmits: goodput.iter().map(|_| around(9.0)).collect(),
+        resent: goodput.iter().map(|_| around(0.1)).collect(),
+        carried: vec![],
         goodput,
     }
 }

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use super::{PAIR, alone, study_in};
+use crate::rank::mechanisms::heat;
 use crate::rank::{
-    Kind, RankError, Ranked, Study, evaluate, heat, html, json_lines, load, markdown, table,
+    Kind, RankError, Ranked, Study, evaluate, html, json_lines, load, markdown, table,
 };
 use skywave_lab::experiment::{RunOptions, run_all, simulate};
 use skywave_scenario::Scenario;

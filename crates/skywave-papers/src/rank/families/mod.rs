@@ -1,0 +1,180 @@
+//! Studies whose paths belong to families: how each sender fares over many paths, in all, where others are beside it or
+//! not, and family by family.
+//!
+//! Such a study asks where a sender fails, and so looks at the worst paths as much as at the mean.
+
+mod curve;
+mod grids;
+mod json;
+mod page;
+mod spread;
+
+pub(super) use curve::curve;
+pub(super) use grids::{markdown_grids, text_grids, words};
+pub(super) use json::json_lines;
+pub(super) use page::html;
+pub use spread::Spread;
+
+use super::Ranked;
+use super::ranking::{OnPath, Row};
+use super::study::{Group, Study};
+use skywave_lab::experiment::stats::Estimate;
+
+/// Paths that are named as a sender's worst.
+const WORST: usize = 5;
+
+/// How the senders of a study fare over its paths.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Families {
+    /// All paths, then those of each group, then those of each family.
+    pub sets: Vec<Set>,
+    /// A sender each, the highest mean share of the best first.
+    pub standings: Vec<Standing>,
+}
+
+/// Paths that are looked at together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Set {
+    /// Why they are together.
+    pub of: Together,
+    /// The paths, as indices.
+    pub paths: Vec<usize>,
+}
+
+/// Why paths are looked at together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Together {
+    /// They are all paths.
+    All,
+    /// They are of this group.
+    Group(Group),
+    /// They are of the family of this name.
+    Family(String),
+}
+
+impl Together {
+    /// A title for people.
+    pub fn title(&self) -> &str {
+        match self {
+            Self::All => "all paths",
+            Self::Group(group) => group.title(),
+            Self::Family(name) => name,
+        }
+    }
+}
+
+/// How one sender fares.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    /// Its index among the entries.
+    pub entry: usize,
+    /// Over each set of paths.
+    pub over: Vec<Figures>,
+    /// Shares of the best with the paths' indices, the worst first.
+    pub shares: Vec<(f64, usize)>,
+}
+
+/// One sender over a set of paths; what no path has is `None`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Figures {
+    /// Goodput as a share of the best sender's on each path.
+    pub share: Option<Spread>,
+    /// Goodput as a share of what each path carries.
+    pub channel: Option<Spread>,
+    /// Geometric mean over the paths of the delay, in multiples of each path's floor.
+    pub delay: Option<f64>,
+    /// Mean over the paths of the share of packets that were sent again.
+    pub resent: Option<f64>,
+    /// Goodput of the flows beside it against what the reference leaves them.
+    pub left: Option<Spread>,
+}
+
+impl Figures {
+    fn of(row: &Row, paths: &[usize]) -> Self {
+        let values = |of: fn(&OnPath) -> Option<Estimate>| -> Vec<f64> {
+            let on = paths.iter().filter_map(|&path| of(&row.on[path]));
+            on.map(|estimate| estimate.mean).collect()
+        };
+        Self {
+            share: Spread::of(&capped(values(|on| on.share))),
+            channel: Spread::of(&capped(values(|on| on.channel))),
+            // Where a packet takes longer than the way, a multiple is large: it must not outweigh the others.
+            delay: Spread::of(&values(|on| on.delay)).map(|spread| spread.geometric_mean),
+            resent: Spread::of(&values(|on| on.resent)).map(|spread| spread.mean),
+            left: Spread::of(&values(|on| on.beside.left)),
+        }
+    }
+}
+
+/// Shares, none above the whole: what one sender has too much on a path must not hide what it lacks on another.
+fn capped(shares: Vec<f64>) -> Vec<f64> {
+    shares.into_iter().map(|share| share.min(1.0)).collect()
+}
+
+impl Families {
+    /// Takes them from a ranking of the study's paths.
+    pub fn of(study: &Study, ranked: &Ranked) -> Self {
+        let sets = sets(study);
+        let standing = |row: &Row| {
+            let on = row.on.iter().enumerate();
+            let mut shares: Vec<(f64, usize)> = on
+                .filter_map(|(path, on)| Some((on.share?.mean.min(1.0), path)))
+                .collect();
+            shares.sort_by(|a, b| a.0.total_cmp(&b.0));
+            Standing {
+                entry: row.entry,
+                over: sets
+                    .iter()
+                    .map(|set| Figures::of(row, &set.paths))
+                    .collect(),
+                shares,
+            }
+        };
+        let mut standings: Vec<Standing> = ranked.ranking.rows.iter().map(standing).collect();
+        let mean = |standing: &Standing| {
+            let all = standing.over[0].share.as_ref();
+            all.map_or(f64::NEG_INFINITY, |share| share.mean)
+        };
+        standings.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
+        Self { sets, standings }
+    }
+}
+
+impl Standing {
+    /// The worst paths, with the share of the best there.
+    pub fn worst(&self) -> &[(f64, usize)] {
+        &self.shares[..self.shares.len().min(WORST)]
+    }
+}
+
+/// All paths, those of each group that has some, and those of each family in order of appearance.
+fn sets(study: &Study) -> Vec<Set> {
+    let families = || study.paths.iter().filter_map(|path| path.family.as_ref());
+    let mut together = vec![Together::All];
+    let groups = Group::ALL.into_iter();
+    together.extend(
+        groups
+            .filter(|&group| families().any(|f| f.group == group))
+            .map(Together::Group),
+    );
+    for family in families() {
+        let of = Together::Family(family.name.clone());
+        if !together.contains(&of) {
+            together.push(of);
+        }
+    }
+    let has = |of: &Together, path: usize| {
+        let family = study.paths[path].family.as_ref();
+        family.is_some_and(|family| match of {
+            Together::All => true,
+            Together::Group(group) => family.group == *group,
+            Together::Family(name) => family.name == *name,
+        })
+    };
+    let paths = 0..study.paths.len();
+    let set = |of: Together| Set {
+        paths: paths.clone().filter(|&path| has(&of, path)).collect(),
+        of,
+    };
+    together.into_iter().map(set).collect()
+}
