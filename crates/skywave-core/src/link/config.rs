@@ -76,6 +76,13 @@ impl LinkConfig {
             (Service::Trace(trace), _) => trace.mean_rate(),
         }
     }
+
+    /// The same, or the rate of the policer if that lets less pass.
+    pub fn allowed_rate(&self) -> Rate {
+        let rate = self.mean_rate();
+        let policer = self.policer.as_ref();
+        policer.map_or(rate, |policer| rate.min(policer.rate))
+    }
 }
 
 /// Random addition to the propagation delay.
