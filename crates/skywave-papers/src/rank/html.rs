@@ -12,7 +12,7 @@ use skywave_lab::report::number::scale;
 use skywave_lab::report::plot::{Axis, Glyph, Look, Plot, Scale, SeriesData, shade, shades_css};
 use skywave_lab::report::{CSS, Grid, render_page};
 
-const TEMPLATE: &str = include_str!("rank.html");
+const TEMPLATE: &str = concat!(include_str!("rank.html"), include_str!("end.html"));
 const HEAT: &str = include_str!("heat.css");
 
 #[derive(Debug, Serialize)]

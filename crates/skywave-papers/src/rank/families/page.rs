@@ -11,7 +11,7 @@ use skywave_lab::report::number::{decimals, fixed, scale};
 use skywave_lab::report::plot::{shade, shades_css};
 use skywave_lab::report::{CSS, Grid, NONE, render_page};
 
-const TEMPLATE: &str = include_str!("page.html");
+const TEMPLATE: &str = concat!(include_str!("page.html"), include_str!("../end.html"));
 const STYLE: &str = include_str!("../heat.css");
 
 #[derive(Debug, Serialize)]
