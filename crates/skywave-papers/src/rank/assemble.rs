@@ -201,7 +201,7 @@ fn baseline(entries: &[Entry], runs: &[Option<Runs>], scenarios: &[Scenario]) ->
     let spec = |runs: &Runs| spec_of(&scenarios[runs.scenario], runs.point);
     // A mechanism changes more than the composition.
     let plain = entries.iter().zip(runs).enumerate();
-    let plain = plain.filter(|(_, (entry, _))| entry.set.is_empty());
+    let plain = plain.filter(|(_, (entry, _))| entry.is_plain());
     let mut plain = plain.filter_map(|(index, (_, runs))| Some((index, runs.as_ref()?)));
     let (_, first) = plain.clone().next()?;
     let first_spec = spec(first);
@@ -225,11 +225,11 @@ fn composition(transport: &Transport) -> Option<&Composition> {
     }
 }
 
-/// Compositions that set the same keys, as indices: they can be points of one sweep.
+/// Compositions that can be points of one sweep, as indices.
 fn groups(entries: &[Entry]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
-        let same = |group: &&mut Vec<usize>| entries[group[0]].keys().eq(entry.keys());
+        let same = |group: &&mut Vec<usize>| entries[group[0]].is_like(entry);
         match groups.iter_mut().find(same) {
             Some(group) => group.push(index),
             None => groups.push(vec![index]),
@@ -241,7 +241,7 @@ fn groups(entries: &[Entry]) -> Vec<Vec<usize>> {
 /// The name of a scenario, and so of its folder of results: the path's, and after it that of a mechanism that sets
 /// more than the transport. Names of paths have no `+`.
 fn scenario_name(path: &str, entry: &Entry, taken: &[Scenario]) -> String {
-    if entry.set.is_empty() {
+    if entry.is_plain() {
         return path.to_owned();
     }
     let letter = |c: char| {

@@ -15,6 +15,8 @@ pub struct Entry {
     pub transport: String,
     /// Further paths of a scenario with their values, as scenario files write them: those of a mechanism.
     pub set: Vec<(String, String)>,
+    /// Keys of the flow under test that a mechanism leaves out.
+    pub without: Vec<String>,
     /// Index of the composition that a mechanism is set beside.
     pub base: Option<usize>,
     /// Slots with their members, `recovery sack`; none for a preset.
@@ -29,6 +31,7 @@ impl Entry {
             published,
             transport: inline(&Value::String(name.to_owned())),
             set: Vec::new(),
+            without: Vec::new(),
             base: None,
             members: Vec::new(),
         }
@@ -43,6 +46,11 @@ impl Entry {
             set: set
                 .map(|(key, value)| (key.clone(), inline(value)))
                 .collect(),
+            without: model
+                .without
+                .iter()
+                .map(|key| key.get_ref().clone())
+                .collect(),
             ..Self::preset(model.name.get_ref(), published)
         }
     }
@@ -50,6 +58,16 @@ impl Entry {
     /// The paths that it sets besides the transport.
     pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
         self.set.iter().map(|(key, _)| key.as_str())
+    }
+
+    /// It changes no more of a scenario than the transport.
+    pub(super) fn is_plain(&self) -> bool {
+        self.set.is_empty() && self.without.is_empty()
+    }
+
+    /// What it needs of a scenario besides the transport is the same: both can be points of one sweep.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.keys().eq(other.keys()) && self.without == other.without
     }
 
     /// It comes from a product.
@@ -98,6 +116,7 @@ impl Combination {
             published: false,
             transport: format!("{{ {} }}", self.keys.join(", ")),
             set: Vec::new(),
+            without: Vec::new(),
             base: None,
             members: self.members,
         }

@@ -93,6 +93,9 @@ pub(super) struct MechanismModel {
     /// the value, is a path that the mechanism cannot run on.
     #[serde(default)]
     pub(super) set: BTreeMap<String, Value>,
+    /// Keys of the flow under test that this transport does not take, as `profile` with QUIC: they are left out.
+    #[serde(default)]
+    pub(super) without: Vec<Spanned<String>>,
 }
 
 /// What counts as delay; both in multiples of the smallest RTT that any composition saw there.

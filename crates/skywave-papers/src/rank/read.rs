@@ -8,11 +8,12 @@ use skywave_sim::spec::Transport;
 
 use super::compose::{Entry, cross, inline, quoted};
 use super::error::RankError;
-use super::model::{Cross, File, Kind, PathModel};
+use super::model::{Cross, File, Kind, MechanismModel, PathModel};
 use super::place::Place;
 use super::study::{Study, StudyPath};
 use crate::file::{FileError, from_toml};
 use skywave_scenario::{Document, NoFiles, Scenario, ScenarioError, Spanned};
+use toml::{Table, Value};
 
 /// The plainest scenario, up to the transport of its flow.
 const PLAIN: &str = r#"
@@ -114,6 +115,7 @@ impl Reader<'_> {
         let published = |name: &Spanned<String>| {
             proposed.is_none_or(|proposed| proposed.name.get_ref() != name.get_ref())
         };
+        self.check_without(&model.mechanism, &drafts)?;
         self.add_mechanisms(&model.mechanism, published, &mut entries)?;
         let reference = model.reference.as_ref();
         let reference = reference.map(|label| self.find(&entries, label));
@@ -262,6 +264,23 @@ impl Reader<'_> {
         }
         entries.extend(model.cross.iter().flat_map(cross));
         Ok(entries)
+    }
+
+    /// A key that no flow under test has is a mistake in its name.
+    fn check_without(
+        &self,
+        models: &[MechanismModel],
+        drafts: &[Draft<'_>],
+    ) -> Result<(), RankError> {
+        for key in models.iter().flat_map(|model| &model.without) {
+            let name = key.get_ref();
+            if !drafts.iter().any(|draft| draft.has(name)) {
+                let message =
+                    format!("no flow under test has a key `{name}` that could be left out");
+                return Err(self.fault(Some(key.span()), message));
+            }
+        }
+        Ok(())
     }
 
     /// The number of combinations of a product, counted before any of them is made.
@@ -450,10 +469,44 @@ impl Draft<'_> {
             sweep.push_str("]\n");
         }
         // An empty sweep is no sweep.
+        let text = match entries.first() {
+            Some(entry) if !entry.without.is_empty() => self.stripped(&entry.without),
+            _ => self.text.clone(),
+        };
         match sweep.as_str() {
-            "" => self.text.clone(),
-            _ => format!("{}\n[sweep]\n{sweep}", self.text),
+            "" => text,
+            _ => format!("{text}\n[sweep]\n{sweep}"),
         }
+    }
+
+    /// The sections of the flow under test.
+    fn flows<'t>(&self, file: &'t mut Table) -> impl Iterator<Item = &'t mut Table> {
+        let flows = file.get_mut("flow").and_then(Value::as_array_mut);
+        let flows = flows.into_iter().flatten().filter_map(Value::as_table_mut);
+        let named = |flow: &Table| flow.get("name").and_then(Value::as_str) == Some(self.flow);
+        flows.filter(move |flow| named(flow))
+    }
+
+    /// The scenario's text without these keys of the flow under test.
+    fn stripped(&self, keys: &[String]) -> String {
+        // It was read before; what is no table by then is refused as a scenario.
+        let Ok(mut file) = self.text.parse::<Table>() else {
+            return self.text.clone();
+        };
+        for flow in self.flows(&mut file) {
+            for key in keys {
+                flow.remove(key);
+            }
+        }
+        let keys = file.iter();
+        keys.map(|(key, value)| format!("{} = {}\n", quoted(key), inline(value)))
+            .collect()
+    }
+
+    /// Whether the flow under test has a key.
+    fn has(&self, key: &str) -> bool {
+        let file = self.text.parse::<Table>();
+        file.is_ok_and(|mut file| self.flows(&mut file).any(|flow| flow.contains_key(key)))
     }
 }
 

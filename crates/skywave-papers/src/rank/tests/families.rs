@@ -197,6 +197,10 @@ fn mistakes_in_studies_of_families_are_told_with_their_place() {
         error("family = \"lossy\"", "family = 3"),
         error(
             "reference = \"cubic\"",
+            "mechanism = [{ name = \"quic\", transport = \"quic\", without = [\"profil\"] }]",
+        ),
+        error(
+            "reference = \"cubic\"",
             "proposed = { name = \"cubic\", as_fair_as = \"reno\" }",
         ),
         error("scenario = \"pair.toml\"", "scenario = \"pear.toml\""),
@@ -216,6 +220,39 @@ fn what_is_of_families_alone_is_refused_elsewhere() {
     );
     let neither = error(&super::STUDY.replacen("kind = \"clean\"\n", "", 1));
     assert!(neither.contains("`clean` needs a `kind`"), "{neither}");
+}
+
+/// A transport that does not take a key of the paths' flows is a sender like the others once that is left out.
+#[test]
+fn a_sender_may_leave_out_a_key_of_the_flow() {
+    let dir = tempfile::tempdir().unwrap();
+    let sender = |without: &str| {
+        let text =
+            format!("mechanism = [{{ name = \"quic\", transport = \"quic\"{without} }}]\npath = [");
+        study_in(dir.path(), STUDY).unwrap();
+        for file in ["alone.toml", "pair.toml", "recorded.toml"] {
+            let scenario = std::fs::read_to_string(dir.path().join(file)).unwrap();
+            let stack = "name = \"test\"\nprofile = \"linux\"";
+            let scenario = scenario.replacen("name = \"test\"", stack, 1);
+            std::fs::write(dir.path().join(file), scenario).unwrap();
+        }
+        std::fs::write(
+            dir.path().join("tiny.toml"),
+            STUDY.replacen("path = [", &text, 1),
+        )
+        .unwrap();
+        load(&dir.path().join("tiny.toml"))
+    };
+    let refused = sender("").unwrap_err().to_string();
+    assert!(refused.contains("`quic` runs on no path"), "{refused}");
+    let study = sender(", without = [\"profile\"]").unwrap();
+    let families = Families::of(&study, &run(&study));
+    assert_eq!((study.entries.len(), families.standings.len()), (3, 3));
+    let quic = families.standings.iter().find(|s| s.entry == 2).unwrap();
+    let figures = &quic.over[0];
+    assert_eq!(figures.share.unwrap().paths, 4);
+    assert!(figures.channel.unwrap().worst > 0.1 && figures.delay.unwrap() > 1.0);
+    assert_eq!(figures.left.unwrap().paths, 1);
 }
 
 /// The committed draw loads: its number of paths, all groups, and nothing that is left out.
