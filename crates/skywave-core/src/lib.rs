@@ -5,6 +5,7 @@
 //! clock, a wire driver with the real one. See `docs/design.md`.
 
 pub mod agent;
+pub mod clock;
 pub mod driver;
 pub mod link;
 pub mod mac;

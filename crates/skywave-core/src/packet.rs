@@ -276,7 +276,7 @@ impl Flags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, packed(4))]
 pub struct Timestamps {
-    /// When the segment was sent.
+    /// When the segment was sent. A receiver's [clock](crate::tcp::TcpConfig::clocks) may differ from the time.
     pub value: Time,
     /// The value being echoed.
     pub echo: Time,

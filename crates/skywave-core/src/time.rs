@@ -21,6 +21,14 @@ pub struct Duration(u64);
 pub struct Offset(i64);
 
 impl Offset {
+    /// No difference.
+    pub const ZERO: Self = Self(0);
+
+    /// A difference of `ns` nanoseconds.
+    pub const fn from_nanos(ns: i64) -> Self {
+        Self(ns)
+    }
+
     /// Seconds, for output and formulas.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / NS_PER_SEC as f64

@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
+use crate::clock::Clocks;
 use crate::packet::{Segment, TCP_HEADER_BYTES};
-use crate::time::Duration;
+use crate::time::{Duration, Offset, Time};
 use crate::units::Segments;
 
 use super::pacing::PacingConfig;
@@ -95,6 +96,9 @@ pub struct TcpConfig {
     pub impatient: bool,
     /// Carry timestamps (RFC 7323): an RTT sample with every ACK.
     pub timestamps: bool,
+    /// How the hosts' clocks show the time in one-way delays by timestamps; `None` for the time itself. Round trips
+    /// are always by the time itself. Not for whole connections, whose ends are sender and receiver both.
+    pub clocks: Option<Clocks>,
     /// The receiver reports blocks that it holds (RFC 2018). Set by recoveries that need it.
     pub sack: bool,
     /// The receiver reports duplicates (RFC 2883).
@@ -179,6 +183,7 @@ impl TcpConfig {
             rto: Arc::new(ticks(10, 200, 3000)),
             impatient: true,
             timestamps: needs_timestamps,
+            clocks: None,
             sack,
             dsack: false,
             ecn,
@@ -261,6 +266,20 @@ impl TcpConfig {
             recovery_uses_sack: self.composition.recovery.uses_sack(),
             ack_delay: self.acking.longest_delay(),
             ecn: self.ecn,
+        }
+    }
+
+    /// What the receiver's clock shows at `now`.
+    #[inline]
+    pub(super) fn receiver_reads(&self, now: Time) -> Time {
+        self.clocks.map_or(now, |clocks| clocks.receiver.read(now))
+    }
+
+    /// From the sending at `sent` to the receiver's reading `came`, by the clocks of both.
+    pub(super) fn one_way(&self, sent: Time, came: Time) -> Offset {
+        match &self.clocks {
+            Some(clocks) => clocks.one_way(sent, came),
+            None => came.offset_from(sent),
         }
     }
 

@@ -197,7 +197,8 @@ impl Receiver {
         let disorder = self.disorder.as_mut();
         let indicator = disorder.and_then(|disorder| disorder.indicator.as_mut());
         if let (Some(indicator), Some(timestamps)) = (indicator, segment.timestamps) {
-            indicator.on_segment(now, timestamps.value);
+            let came = self.config.receiver_reads(now);
+            indicator.on_segment(self.config.one_way(timestamps.value, came));
         }
     }
 
@@ -422,8 +423,8 @@ impl Receiver {
             } else {
                 Options::None
             },
-            timestamps: self.config.timestamps.then_some(Timestamps {
-                value: now,
+            timestamps: self.config.timestamps.then(|| Timestamps {
+                value: self.config.receiver_reads(now),
                 echo: self.peer_timestamp,
             }),
             ..Segment::default()

@@ -10,11 +10,12 @@
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 use etherparse::{Ipv4Header, TcpHeader, UdpHeader};
-use skywave_core::packet::{Body, Flags, Hole, Options, Packet, Segment, SynOptions};
+use skywave_core::packet::{Body, Flags, Hole, Options, Packet, Segment, SynOptions, Timestamps};
 use skywave_core::seq::SeqNr;
 use skywave_core::tcp::wire::{self, Endpoints, MAX_PAYLOAD, MAX_SHIFT, TimestampClock, ip};
 use skywave_core::tcp::{Handshake, TcpConfig};
 use skywave_core::wtcp;
+use skywave_core::{Duration, Offset, Time};
 use skywave_sim::spec::{FlowSpec, Spec, Transport};
 
 /// Bytes of the longest headers: IPv4's, UDP's and WTCP's with all options.
@@ -161,7 +162,21 @@ impl Framing {
         {
             segment.options = Options::Syn(agreement.offer(segment.is_ack()));
         }
+        segment.timestamps = segment.timestamps.map(|timestamps| Timestamps {
+            value: after_origin(timestamps.value),
+            echo: after_origin(timestamps.echo),
+        });
         segment
+    }
+}
+
+/// A reading of a clock that may be from before its origin, as one of the same value on the wire after it.
+fn after_origin(reading: Time) -> Time {
+    let cycle = Duration::from_millis(1 << 32);
+    if reading.offset_from(Time::ZERO) < Offset::ZERO {
+        Time::from_nanos(reading.as_nanos().wrapping_add(cycle.as_nanos()))
+    } else {
+        reading
     }
 }
 

@@ -315,7 +315,7 @@ impl Sender {
         event.repairing = self.repairing_now();
         event.hints = segment.hints;
         let echoed = self.echoed(event.now, segment);
-        event.one_way = echoed.map(|t| { t.value }.offset_from(t.echo));
+        event.one_way = echoed.map(|t| self.config.one_way(t.echo, t.value));
     }
 
     /// A duplicate ACK came; its SACK blocks report `fresh` bytes for the first time.

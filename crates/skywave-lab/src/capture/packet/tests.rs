@@ -140,6 +140,25 @@ fn a_syn_byte_by_byte() {
     assert_eq!((bytes, length), (expected.to_vec(), 64));
 }
 
+/// A receiver's clock may be behind the origin: its timestamps go on across it.
+#[test]
+fn a_reading_from_before_the_origin_is_that_many_ticks_before_zero() {
+    let ticks = |value: u64| {
+        let ack = Segment {
+            flags: Flags::ACK,
+            timestamps: Some(timestamps(value, 0)),
+            ..Segment::default()
+        };
+        let mut bytes = Vec::new();
+        tcp().write(&Packet::new(0, 40, Body::TcpAck(ack)), 0, &mut bytes);
+        // Two bytes of padding, kind and length come before it.
+        i32::from_be_bytes(bytes[44..48].try_into().unwrap())
+    };
+    let before = |ms: u64| ticks((ms * 1_000_000).wrapping_neg());
+    assert_eq!([before(3000), before(1)], [-3000, -1]);
+    assert_eq!([ticks(0), ticks(5_999_999)], [0, 5]);
+}
+
 #[test]
 fn an_ack_tells_its_window_and_blocks() {
     let block = |start, end| SackBlock {

@@ -1,0 +1,149 @@
+//! Clocks of hosts, which differ from the time.
+//!
+//! A one-way delay is a difference of two hosts' readings. Real clocks tick coarsely (Linux's TCP timestamps each
+//! millisecond), were not set together, and drift: some 10 to 100 µs a second.
+
+use crate::time::{Duration, Offset, Time};
+
+/// The clock of a host.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clock {
+    /// Its readings are whole multiples of this, rounded down; zero if they are exact.
+    pub tick: Duration,
+    /// How far it is ahead of the time at the origin.
+    pub offset: Offset,
+    /// Seconds that it gains in a second; negative if it is slow.
+    pub drift: f64,
+}
+
+impl Clock {
+    /// The time itself.
+    pub const EXACT: Self = Self {
+        tick: Duration::ZERO,
+        offset: Offset::ZERO,
+        drift: 0.0,
+    };
+
+    /// What it shows at `now`. A reading from before its origin is that far below [`Time::MAX`]:
+    /// [`Time::offset_from`] compares readings across the origin.
+    pub fn read(&self, now: Time) -> Time {
+        let elapsed = now.as_nanos();
+        // Rounded toward zero, as the cast does: readings never go backwards for drifts above −1.
+        let gained = (elapsed as f64 * self.drift) as i64;
+        let shown = elapsed
+            .wrapping_add_signed(self.offset.as_nanos())
+            .wrapping_add_signed(gained);
+        rounded_down(Time::from_nanos(shown), self.tick)
+    }
+}
+
+/// The clocks of both ends of a flow, of which the sender's keeps the time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clocks {
+    /// The receiver's.
+    pub receiver: Clock,
+    /// Tick of the sender's timestamps, as in [`Clock::tick`].
+    pub sender_tick: Duration,
+}
+
+impl Clocks {
+    /// From the sending at `sent` to the receiver's reading `came`, as the two hosts' timestamps show it.
+    pub fn one_way(&self, sent: Time, came: Time) -> Offset {
+        came.offset_from(rounded_down(sent, self.sender_tick))
+    }
+}
+
+/// The latest whole multiple of `tick` that is not after `reading`, which may be from before the origin.
+fn rounded_down(reading: Time, tick: Duration) -> Time {
+    let Ok(tick) = i64::try_from(tick.as_nanos()) else {
+        return reading;
+    };
+    if tick == 0 {
+        return reading;
+    }
+    let signed = reading.as_nanos().cast_signed();
+    Time::from_nanos(signed.wrapping_sub(signed.rem_euclid(tick)).cast_unsigned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ms(ms: i64) -> Offset {
+        Offset::from_nanos(ms * 1_000_000)
+    }
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn an_exact_clock_shows_the_time() {
+        for now in [Time::ZERO, at(1234), Time::from_nanos(987_654_321_987)] {
+            assert_eq!(Clock::EXACT.read(now), now);
+        }
+    }
+
+    #[test]
+    fn a_clock_behind_shows_times_before_the_origin() {
+        let behind = Clock {
+            tick: Duration::from_millis(4),
+            offset: ms(-3001),
+            ..Clock::EXACT
+        };
+        // −3001 and −2001 in ticks of 4: −3004, −2004; at the origin, 2.999 s later, 0.
+        assert_eq!(behind.read(at(0)).offset_from(at(0)), ms(-3004));
+        assert_eq!(behind.read(at(1000)).offset_from(at(0)), ms(-2004));
+        assert_eq!(behind.read(at(3000)).offset_from(at(0)), ms(-4));
+        assert_eq!(behind.read(at(3001)), at(0));
+        assert_eq!(behind.read(at(3009)), at(8));
+    }
+
+    #[test]
+    fn a_drift_adds_up() {
+        let fast = Clock {
+            drift: 1e-4,
+            ..Clock::EXACT
+        };
+        let slow = Clock {
+            drift: -1e-4,
+            ..Clock::EXACT
+        };
+        let hour = at(3_600_000);
+        assert_eq!(fast.read(hour).offset_from(hour), ms(360));
+        assert_eq!(slow.read(hour).offset_from(hour), ms(-360));
+    }
+
+    #[test]
+    fn both_ticks_are_in_a_one_way_delay() {
+        let clocks = Clocks {
+            receiver: Clock {
+                tick: Duration::from_millis(10),
+                ..Clock::EXACT
+            },
+            sender_tick: Duration::from_millis(4),
+        };
+        let came = clocks.receiver.read(at(59));
+        assert_eq!(clocks.one_way(at(7), came), ms(50 - 4));
+    }
+
+    proptest! {
+        #[test]
+        fn readings_never_go_backwards_and_stay_within_a_tick(
+            tick in 0..=20_000_000_u64,
+            offset in -10_000_000_000_i64..10_000_000_000,
+            drift in -1e-2..1e-2,
+            now in 0..1_000_000_000_000_u64,
+            later in 0..1_000_000_000_u64,
+        ) {
+            let exact = Clock { tick: Duration::ZERO, offset: Offset::from_nanos(offset), drift };
+            let clock = Clock { tick: Duration::from_nanos(tick), ..exact };
+            let (now, then) = (Time::from_nanos(now), Time::from_nanos(now + later));
+            let shown = clock.read(now);
+            prop_assert!(clock.read(then).offset_from(shown) >= Offset::ZERO);
+            let lag = exact.read(now).offset_from(shown).as_nanos();
+            prop_assert!((0..tick.max(1).cast_signed()).contains(&lag));
+        }
+    }
+}
