@@ -4,7 +4,7 @@
 //! 17.3.1) and AEAD_AES_128_GCM's tag, in UDP datagrams of their own.
 
 use crate::ranges::Span;
-use crate::time::Duration;
+use crate::time::{Duration, Time};
 
 /// Bytes of a short header: flags, a connection ID of 8 bytes, a packet number of 4.
 const SHORT_HEADER: u32 = 1 + 8 + 4;
@@ -18,8 +18,12 @@ pub const DATA_OVERHEAD: u32 = SHORT_HEADER + STREAM_FRAME + TAG;
 pub const HELLO: u32 = 1200;
 /// Ranges of packet numbers that a receiver remembers, and reports at most (RFC 9000 section 13.2.3).
 pub const MAX_ACK_RANGES: usize = 32;
-/// Bytes that an ACK has for its ranges.
-const RANGE_BYTES: usize = 64;
+/// Arrival times that an ACK tells at most (`max_receive_timestamps_per_ack` of draft-smith-quic-receive-ts).
+pub const MAX_ACK_TIMES: usize = 8;
+/// Bytes that an ACK has for its ranges and arrival times.
+const REPORT_BYTES: usize = 64;
+/// Unit of arrival times (`receive_timestamps_exponent` 0).
+const TIME_UNIT: Duration = Duration::from_micros(1);
 /// An ACK tells its delay in units of 2^3 µs (`ack_delay_exponent`, RFC 9000 section 18.2).
 const DELAY_UNIT: Duration = Duration::from_micros(8);
 
@@ -84,7 +88,7 @@ impl Data {
     }
 }
 
-/// An ACK frame (RFC 9000 section 19.3), and how much more the receiver takes (MAX_DATA, section 19.9).
+/// An ACK frame (RFC 9000 section 19.3), with arrival times if these were agreed on, and how much more the receiver takes (MAX_DATA, section 19.9).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ack {
     /// Largest number of a packet that has arrived.
@@ -95,12 +99,12 @@ pub struct Ack {
     pub ce: Option<u32>,
     /// For how long the receiver has held the ACK of `largest` back, in units of 8 µs.
     delay: u32,
-    /// Numbers of the packets that have arrived, the highest ranges.
-    pub ranges: AckRanges,
+    /// Which packets have arrived, and when.
+    pub report: AckReport,
 }
 
 impl Ack {
-    /// With everything but the ranges, which [`AckRanges::push`] adds.
+    /// With everything but its report.
     pub fn new(largest: u64, delay: Duration, limit: u64, ce: Option<u32>) -> Self {
         let units = delay.as_nanos() / DELAY_UNIT.as_nanos();
         Self {
@@ -108,7 +112,7 @@ impl Ack {
             limit,
             ce,
             delay: u32::try_from(units).unwrap_or(u32::MAX),
-            ranges: AckRanges::default(),
+            report: AckReport::default(),
         }
     }
 
@@ -119,9 +123,9 @@ impl Ack {
 
     /// Bytes of its frames.
     fn frames(&self) -> u32 {
-        let ranges = (self.ranges.used as usize)
-            + varint_len(u64::from(self.ranges.count).saturating_sub(1));
-        let ack = 1 + varint_len(self.largest) + varint_len(u64::from(self.delay)) + ranges;
+        let report = usize::from(self.report.used)
+            + varint_len(u64::from(self.report.count).saturating_sub(1));
+        let ack = 1 + varint_len(self.largest) + varint_len(u64::from(self.delay)) + report;
         // ECT(0) are about as many as there were packets; of ECT(1) and CE one count is zero or small.
         let ecn = |ce: u32| varint_len(self.largest) + 1 + varint_len(u64::from(ce));
         let max_data = 1 + varint_len(self.limit);
@@ -131,9 +135,9 @@ impl Ack {
     /// The ranges from the lowest to the highest: first number, and first number after it.
     pub(crate) fn spans(&self) -> impl Iterator<Item = Span> {
         let mut spans = [Span { start: 0, end: 0 }; MAX_ACK_RANGES];
-        let (mut bytes, mut count) = (&self.ranges.bytes[..usize::from(self.ranges.used)], 0);
+        let (mut bytes, mut count) = (self.report.ranges(), 0);
         let mut below = self.largest.saturating_add(1);
-        for place in spans.iter_mut().take(usize::from(self.ranges.count)) {
+        for place in spans.iter_mut().take(usize::from(self.report.count)) {
             // The first range has no gap above it.
             let gap = if count == 0 {
                 Some(0)
@@ -155,28 +159,99 @@ impl Ack {
         }
         spans.into_iter().take(count).rev()
     }
+
+    /// Numbers of packets and when they came, since the receiver's basis by its clock; the latest arrival first.
+    pub(crate) fn times(&self) -> impl Iterator<Item = (u64, Time)> {
+        let mut times = [(0, Time::ZERO); MAX_ACK_TIMES];
+        let mut count = 0;
+        let mut bytes = self.report.times();
+        let mut earlier = None;
+        for _ in 0..get_varint(&mut bytes).unwrap_or(0) {
+            let (Some(below), Some(packets)) = (get_varint(&mut bytes), get_varint(&mut bytes))
+            else {
+                break;
+            };
+            for next in 0..packets {
+                let (Some(delta), Some(place)) = (get_varint(&mut bytes), times.get_mut(count))
+                else {
+                    return times.into_iter().take(count);
+                };
+                let number = below
+                    .checked_add(next)
+                    .and_then(|n| self.largest.checked_sub(n));
+                let units = match earlier {
+                    None => Some(delta),
+                    Some(later) => u64::checked_sub(later, delta),
+                };
+                let (Some(number), Some(units)) = (number, units) else {
+                    return times.into_iter().take(count);
+                };
+                *place = (number, Time::ZERO + TIME_UNIT * units);
+                earlier = Some(units);
+                count += 1;
+            }
+        }
+        times.into_iter().take(count)
+    }
 }
 
-/// Ranges of packet numbers from the highest to the lowest, as they are on the wire: how many numbers, then
-/// again and again how many are missing, and how many there are.
+/// What an ACK tells of packets, as it is on the wire: when the latest ones came, then ranges of numbers from the
+/// highest to the lowest.
+///
+/// Ranges are again and again how many numbers are missing, and how many there are. Arrival times have the form of
+/// draft-smith-quic-receive-ts: how many runs of consecutive numbers there are; for each one how far its highest number
+/// is below the largest acknowledged, how many packets it has, and for each packet from the highest down how much
+/// earlier it came than the one told before, the first one counted from the receiver's basis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AckRanges {
+pub struct AckReport {
+    /// Ranges.
     count: u8,
+    /// Bytes, and of these arrival times, which come first.
     used: u8,
-    bytes: [u8; RANGE_BYTES],
+    times: u8,
+    bytes: [u8; REPORT_BYTES],
 }
 
-impl Default for AckRanges {
+impl Default for AckReport {
     fn default() -> Self {
         Self {
             count: 0,
             used: 0,
-            bytes: [0; RANGE_BYTES],
+            times: 0,
+            bytes: [0; REPORT_BYTES],
         }
     }
 }
 
-impl AckRanges {
+impl AckReport {
+    /// Adds when packets came whose numbers are at most `largest`, in the order of their arrival: the latest ones if
+    /// they are more than [`MAX_ACK_TIMES`] or than there is room for. For an empty report, before its ranges.
+    pub fn put_times(&mut self, largest: u64, arrivals: &[(u64, Time)]) {
+        let mut told = &arrivals[arrivals.len().saturating_sub(MAX_ACK_TIMES)..];
+        while !self.has_put_times(largest, told) {
+            *self = Self::default();
+            told = told.get(1..).unwrap_or_default();
+        }
+        self.times = self.used;
+    }
+
+    fn has_put_times(&mut self, largest: u64, told: &[(u64, Time)]) -> bool {
+        let runs = told.chunk_by(|a, b| a.0.checked_add(1) == Some(b.0));
+        let mut later: Option<u64> = None;
+        self.put_varint(runs.clone().count() as u64)
+            && runs.rev().all(|run| {
+                let highest = run.last().map_or(largest, |last| last.0);
+                self.put_varint(largest.saturating_sub(highest))
+                    && self.put_varint(run.len() as u64)
+                    && run.iter().rev().all(|&(_, at)| {
+                        let units = at.as_nanos() / TIME_UNIT.as_nanos();
+                        let delta = later.map_or(units, |later| later.saturating_sub(units));
+                        later = Some(units);
+                        self.put_varint(delta)
+                    })
+            })
+    }
+
     /// Adds a range of `numbers` below the others, after `missing` numbers, which is 0 for the first. False if
     /// there is no room for it.
     pub fn push(&mut self, missing: u64, numbers: u64) -> bool {
@@ -198,6 +273,14 @@ impl AckRanges {
     /// How many ranges.
     pub fn count(&self) -> usize {
         usize::from(self.count)
+    }
+
+    fn times(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.times)]
+    }
+
+    fn ranges(&self) -> &[u8] {
+        &self.bytes[usize::from(self.times)..usize::from(self.used)]
     }
 
     fn put_varint(&mut self, value: u64) -> bool {
@@ -244,11 +327,12 @@ pub struct Carried(pub Packet);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn ack(ranges: &[(u64, u64)], largest: u64) -> Ack {
         let mut ack = Ack::new(largest, Duration::ZERO, 0, None);
         for &(missing, numbers) in ranges {
-            assert!(ack.ranges.push(missing, numbers));
+            assert!(ack.report.push(missing, numbers));
         }
         ack
     }
@@ -282,9 +366,9 @@ mod tests {
             (37, &[0x25]),
         ];
         for (value, coded) in samples {
-            let mut ranges = AckRanges::default();
+            let mut ranges = AckReport::default();
             assert!(ranges.put_varint(value));
-            assert_eq!(&ranges.bytes[..usize::from(ranges.used)], coded);
+            assert_eq!(ranges.ranges(), coded);
             assert_eq!(get_varint(&mut &*coded), Some(value));
         }
         assert_eq!(get_varint(&mut &[0x9d, 0x7f][..]), None);
@@ -292,16 +376,88 @@ mod tests {
 
     #[test]
     fn ranges_are_bounded() {
-        let mut many = AckRanges::default();
+        let mut many = AckReport::default();
         let pushed = (0..100).filter(|&n| many.push(u64::from(n > 0), 1)).count();
         assert_eq!(pushed, MAX_ACK_RANGES);
         // Long ones take more bytes: fewer of them fit.
-        let mut long = AckRanges::default();
+        let mut long = AckReport::default();
         let pushed = (0..100)
             .filter(|&n| long.push(70 * u64::from(n > 0), 70))
             .count();
-        assert_eq!(pushed, 1 + (RANGE_BYTES - 2) / 4);
+        assert_eq!(pushed, 1 + (REPORT_BYTES - 2) / 4);
         assert!(!long.push(0, 1), "ranges do not touch");
+    }
+
+    fn arrivals(told: &[(u64, u64)]) -> Vec<(u64, Time)> {
+        let at = |&(number, us)| (number, Time::ZERO + Duration::from_micros(us));
+        told.iter().map(at).collect()
+    }
+
+    /// The example of draft-smith-quic-receive-ts: fourteen packets, of which four come late.
+    #[test]
+    fn arrival_times_have_the_form_of_the_draft() {
+        let mut ack = Ack::new(100, Duration::ZERO, 0, None);
+        let late = arrivals(&[(91, 330), (96, 350), (97, 355), (92, 390), (93, 392)]);
+        ack.report.put_times(100, &late);
+        let runs: [&[u8]; 4] = [&[3], &[7, 2, 0x41, 0x88, 2], &[3, 2, 35, 5], &[9, 1, 20]];
+        assert_eq!(ack.report.times(), runs.concat());
+        assert!(ack.report.push(0, 5) && ack.report.push(2, 3));
+        let told: Vec<_> = ack.times().collect();
+        assert_eq!(told, late.into_iter().rev().collect::<Vec<_>>());
+        let spans: Vec<_> = ack.spans().map(|s| (s.start, s.end)).collect();
+        assert_eq!(spans, [(91, 94), (96, 101)]);
+        let ranges = 1 + 2 + 1 + 1 + 3;
+        assert_eq!(
+            Packet::Ack(ack).len(),
+            29 + ranges + 13 + 2,
+            "13 bytes of times"
+        );
+    }
+
+    #[test]
+    fn of_many_arrivals_the_latest_are_told() {
+        let mut ack = Ack::new(1 << 40, Duration::ZERO, 0, None);
+        let hour = 3_600_000_000;
+        let far: Vec<_> = (0..20).map(|n| (n << 35, n * hour)).collect();
+        ack.report.put_times(1 << 40, &arrivals(&far));
+        let told: Vec<_> = ack.times().collect();
+        // Each takes 8 bytes for its number, one to count it, and 8 for its time.
+        assert_eq!(told, arrivals(&[far[19], far[18], far[17]]));
+        let mut none = Ack::new(5, Duration::ZERO, 0, None);
+        none.report.put_times(5, &[]);
+        assert_eq!((none.times().count(), none.report.times()), (0, &[0][..]));
+    }
+
+    proptest! {
+        #[test]
+        fn times_come_back_whatever_they_are(
+            gaps in prop::collection::vec((1..200_u64, 0..100_000_u64), 0..12),
+            largest in 0..1000_u64,
+        ) {
+            let mut last = (0, 0);
+            let told: Vec<_> = gaps.iter().map(|(number, us)| {
+                last = (last.0 + number, last.1 + us);
+                last
+            }).collect();
+            let told = arrivals(&told);
+            let largest = last.0 + largest;
+            let mut ack = Ack::new(largest, Duration::ZERO, 0, None);
+            ack.report.put_times(largest, &told);
+            let read: Vec<_> = ack.times().collect();
+            let rest = told.len().min(MAX_ACK_TIMES);
+            prop_assert!(read.len() <= rest && (told.is_empty() || !read.is_empty()));
+            prop_assert!(read.iter().eq(told.iter().rev().take(read.len())));
+        }
+
+        #[test]
+        fn any_report_is_read_without_harm(
+            largest: u64, count: u8, bytes: [u8; REPORT_BYTES], times in 0..=REPORT_BYTES,
+        ) {
+            let report = AckReport { count, used: REPORT_BYTES as u8, times: times as u8, bytes };
+            let ack = Ack { report, ..Ack::new(largest, Duration::ZERO, 0, None) };
+            prop_assert!(ack.times().all(|(number, _)| number <= largest));
+            prop_assert!(ack.spans().all(|span| span.start < span.end));
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The configuration of one QUIC connection, as plain data.
 
+use crate::clock::Clock;
 use crate::tcp::config::{CongestionConfig, Handshake, NeedsEcn};
 use crate::tcp::{Profile, SlowStartConfig, TcpConfig, preset};
 use crate::time::Duration;
@@ -35,6 +36,10 @@ pub struct Config {
     pub ack_every: u32,
     /// The receiver holds an ACK back for this long at most (`max_ack_delay`, RFC 9000 section 18.2).
     pub max_ack_delay: Duration,
+    /// ACKs tell when packets came, which gives laws one-way delays (draft-smith-quic-receive-ts).
+    pub receive_times: bool,
+    /// The receiver's clock, by which it tells that; `None` for the time itself.
+    pub clock: Option<Clock>,
 }
 
 /// The constants of RFC 9002's loss recovery (appendix A.2).
@@ -80,6 +85,8 @@ impl Config {
             loss: LossConfig::default(),
             ack_every: 2,
             max_ack_delay: Duration::from_millis(25),
+            receive_times: false,
+            clock: None,
             congestion,
         }
     }

@@ -28,7 +28,7 @@ use crate::tcp::slow_start::SlowStart;
 use crate::tcp::window::{
     AckEvent, IdleEvent, LossCause, LossEvent, Repairing, SpuriousEvent, TimeoutEvent, Window,
 };
-use crate::time::{Duration, Time};
+use crate::time::{Duration, Offset, Time};
 use crate::units::{Rate, Segments};
 
 use super::sent::{Packets, Sent};
@@ -38,9 +38,9 @@ const MIN_WINDOW: Segments = Segments(2.0);
 
 /// A window law, and what it is to know of a connection.
 ///
-/// An ACK frame is told by [`on_acked`](Self::on_acked) for each packet that it is the first to report, then
-/// [`end_acks`](Self::end_acks); losses by [`on_lost`](Self::on_lost) for each packet, then
-/// [`end_losses`](Self::end_losses).
+/// An ACK frame is told by [`on_acked`](Self::on_acked) for each packet that it is the first to report, and
+/// [`on_one_way`](Self::on_one_way) for those whose arrival the peer tells, then [`end_acks`](Self::end_acks); losses
+/// by [`on_lost`](Self::on_lost) for each packet, then [`end_losses`](Self::end_losses).
 ///
 /// ```
 /// use skywave_core::quic::Control;
@@ -85,6 +85,8 @@ pub struct Control {
     found_lost: Told,
     /// Packets that the present ACK frame reports to have been marked, if that is counted.
     marked: u64,
+    /// Smallest one-way delay that was told since the last event of an ACK.
+    one_way: Option<Offset>,
     last_sent: Time,
 }
 
@@ -146,6 +148,7 @@ impl Control {
             acked: Told::default(),
             found_lost: Told::default(),
             marked: 0,
+            one_way: None,
             last_sent: Time::ZERO,
         }
     }
@@ -186,6 +189,12 @@ impl Control {
     /// before [`end_acks`](Self::end_acks).
     pub fn on_marks(&mut self, packets: u64) {
         self.marked += packets;
+    }
+
+    /// A packet took this long from host to host, by the clocks of the two. The law hears the smallest one with the
+    /// next ACK.
+    pub fn on_one_way(&mut self, delay: Offset) {
+        self.one_way = Some(self.one_way.map_or(delay, |least| least.min(delay)));
     }
 
     /// All is told of an ACK frame. `app_limited`: it left room in the window, and there was nothing to send.
@@ -233,7 +242,7 @@ impl Control {
                 Repairing::Nothing
             },
             hints: Hints::NONE,
-            one_way: None,
+            one_way: self.one_way.take(),
         };
         if let Some(slow_start) = &mut self.slow_start
             && !recovers

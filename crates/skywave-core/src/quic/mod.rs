@@ -44,7 +44,7 @@ mod tests;
 pub use crate::packet::quic as packet;
 pub use config::{Config, LossConfig};
 pub use control::Control;
-pub use packet::{Ack, AckRanges, Carried, Data, Packet};
+pub use packet::{Ack, AckReport, Carried, Data, Packet};
 pub use preset::{PRESETS, Preset, preset};
 pub use receiver::Receiver;
 pub use sender::Sender;

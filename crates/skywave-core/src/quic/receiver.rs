@@ -7,7 +7,7 @@ use crate::ranges::{Ranges, Span};
 use crate::time::Time;
 
 use super::config::Config;
-use super::packet::{Ack, Data, MAX_ACK_RANGES, Packet};
+use super::packet::{Ack, Data, MAX_ACK_RANGES, MAX_ACK_TIMES, Packet};
 
 /// A receiver of one stream.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct Receiver {
     forgotten: u64,
     /// When the packet of the largest number came.
     largest_at: Time,
+    /// Numbers of the latest packets that came since the last ACK, and when by its clock; if it tells of that.
+    arrivals: Vec<(u64, Time)>,
     /// Packets that no ACK was sent for.
     unacknowledged: u32,
     /// When an ACK is to be sent.
@@ -44,6 +46,7 @@ impl Receiver {
             numbers: Ranges::default(),
             forgotten: 0,
             largest_at: Time::ZERO,
+            arrivals: Vec::new(),
             unacknowledged: 0,
             ack_at: None,
             hello: None,
@@ -92,13 +95,17 @@ impl Receiver {
         self.ack(now).map(Packet::Ack)
     }
 
-    fn ack(&self, now: Time) -> Option<Ack> {
+    fn ack(&mut self, now: Time) -> Option<Ack> {
         let largest = self.numbers.last()?.end - 1;
         let ce = self.config.ecn.then_some(self.ce);
         let mut ack = Ack::new(largest, now.since(self.largest_at), self.limit(), ce);
+        if self.config.receive_times {
+            ack.report.put_times(largest, &self.arrivals);
+            self.arrivals.clear();
+        }
         let mut above = largest + 1;
         for range in self.numbers.iter().rev() {
-            if !ack.ranges.push(above - range.end, range.len()) {
+            if !ack.report.push(above - range.end, range.len()) {
                 break;
             }
             above = range.start;
@@ -138,6 +145,12 @@ impl Receiver {
         if number >= expected {
             self.largest_at = now;
         }
+        if self.config.receive_times {
+            if self.arrivals.len() == MAX_ACK_TIMES {
+                self.arrivals.remove(0);
+            }
+            self.arrivals.push((number, self.since_basis(now)));
+        }
         self.ce += u32::from(ecn == Ecn::Ce);
         self.unacknowledged += 1;
         let at_once =
@@ -149,6 +162,15 @@ impl Receiver {
         };
         self.ack_at = Some(self.ack_at.map_or(due, |at| at.min(due)));
         true
+    }
+
+    /// What its clock has counted since the start, where its arrival times begin.
+    fn since_basis(&self, now: Time) -> Time {
+        let Some(clock) = self.config.clock else {
+            return now;
+        };
+        let counted = clock.read(now).offset_from(clock.read(Time::ZERO));
+        Time::from_nanos(counted.as_nanos().cast_unsigned())
     }
 
     fn hold(&mut self, data: &Data) {

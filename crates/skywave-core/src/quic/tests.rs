@@ -96,7 +96,7 @@ fn what_a_receiver_remembers_is_bounded() {
         // Every second packet is lost.
         Packet::Data(data) if forward && data.number % 2 == 1 => vec![],
         Packet::Ack(ack) => {
-            most = most.max(ack.ranges.count());
+            most = most.max(ack.report.count());
             vec![MS * 20]
         }
         _ => vec![MS * 20],
@@ -190,11 +190,13 @@ proptest! {
     fn everything_arrives_once_and_in_order(
         law in law(),
         handshake in prop::bool::ANY,
+        receive_times in prop::bool::ANY,
         writes in prop::collection::vec(1..40_000u64, 1..5),
         fates in prop::collection::vec(fate(), 1..200),
     ) {
         let mut pair = Pair::new(Config {
             handshake: if handshake { Handshake::ThreeWay } else { Handshake::None },
+            receive_times,
             ..Config::new(law)
         });
         let mut next = 0;
@@ -224,7 +226,7 @@ proptest! {
         prop_assert!(numbers.iter().copied().eq(0..numbers.len() as u64));
         for (_, packet) in &pair.answers {
             if let Packet::Ack(ack) = packet {
-                prop_assert!(ack.ranges.count() <= MAX_ACK_RANGES);
+                prop_assert!(ack.report.count() <= MAX_ACK_RANGES);
             }
         }
     }

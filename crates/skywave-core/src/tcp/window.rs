@@ -80,8 +80,11 @@ pub struct AckEvent {
     pub repairing: Repairing,
     /// Hints of the receiver about the way of the data.
     pub hints: Hints,
-    /// From the sending of the segment that this ACK echoes to the sending of the ACK, by the clocks of
-    /// the two hosts: only its changes mean something, and it may be negative. `None` without timestamps.
+    /// Delay from host to host, as the difference of the two hosts' clocks: only its changes mean something, and it
+    /// may be negative. In TCP from the sending of the segment whose timestamp this ACK echoes to the sending of the
+    /// ACK; `None` without timestamps. In QUIC the smallest of the packets whose arrival the receiver has told since
+    /// the ACK before, which are those that this ACK is the first to report where ACKs tell it; `None` if it has told
+    /// none.
     pub one_way: Option<Offset>,
 }
 

@@ -34,6 +34,14 @@ impl Sender {
         for arrived in &news {
             self.control.on_acked(now, arrived.number);
         }
+        if self.config.receive_times {
+            for (number, came) in ack.times() {
+                if let Ok(place) = news.binary_search_by_key(&number, |arrived| arrived.number) {
+                    self.control
+                        .on_one_way(came.offset_from(news[place].sent.at));
+                }
+            }
+        }
         let newest = news.last().copied();
         self.news = news;
         let Some(newest) = newest else {

@@ -41,7 +41,7 @@ fn ack(sender: &mut Sender, ms: u64, delay: u64, ranges: &[(u64, u64)]) {
     let mut ack = Ack::new(largest, Duration::from_millis(delay), 1 << 30, None);
     let mut above = largest + 1;
     for &(first, last) in ranges {
-        assert!(ack.ranges.push(above - 1 - last, last - first + 1));
+        assert!(ack.report.push(above - 1 - last, last - first + 1));
         above = first;
     }
     sender.on_packet(at(ms), &Packet::Ack(ack));
