@@ -199,6 +199,7 @@ class Flow(_Table):
     rwnd: str | None = None
     acking: str | Mapping[str, Value] | None = None
     handshake: str | None = None
+    clock: Mapping[str, Value] | None = None
     fin: bool | None = None
     l2clamp: bool | None = None
     tcp: Mapping[str, Value] | None = None

@@ -54,7 +54,7 @@ pub(crate) fn all(
 }
 
 /// The settings of a flow that freezes, and where they are.
-fn settings(model: &FlowModel) -> Option<(FreezeSettingsModel, &Spanned<FreezeModel>)> {
+pub(crate) fn settings(model: &FlowModel) -> Option<(FreezeSettingsModel, &Spanned<FreezeModel>)> {
     let freeze = model.freeze.as_ref()?;
     let settings = match freeze.value {
         FreezeModel::Preset(FreezePresetModel::None) => return None,

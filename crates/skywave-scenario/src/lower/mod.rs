@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod channel;
 pub(crate) mod clamp;
+pub(crate) mod clock;
 pub(crate) mod contention;
 pub(crate) mod custom;
 pub(crate) mod d_proxy;

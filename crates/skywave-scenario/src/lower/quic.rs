@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use skywave_core::Segments;
+use skywave_core::clock::Clock;
 use skywave_core::packet::UDP_HEADER_BYTES;
 use skywave_core::quic::packet::DATA_OVERHEAD;
 use skywave_core::quic::{Config, Preset, preset};
 use skywave_core::tcp::{CongestionConfig, NeedsEcn};
 use skywave_sim::spec::Transport;
 
+use crate::lower::clock::clocks;
 use crate::lower::custom::CustomMembers;
 use crate::lower::datagram::{Changes, number, payload};
 use crate::lower::flow::udp_header;
@@ -115,6 +117,8 @@ fn connection(
         label.push(format!("congestion={name}"));
     }
     let mut config = Config::new(congestion);
+    config.receive_times = preset.receive_times;
+    config.clock = clock(flow)?;
     sizes(flow, &mut config)?;
     if let Some(model) = &flow.handshake {
         config.handshake = handshake(model.value);
@@ -130,6 +134,20 @@ fn connection(
         header: udp_header(flow),
     };
     Ok((transport, label.join(" ")))
+}
+
+/// The receiver's clock.
+fn clock(flow: &FlowModel) -> Result<Option<Clock>, Fault> {
+    if let Some(given) = &flow.clock
+        && given.value.sender_tick.is_some()
+    {
+        return Err(Fault::new(
+            given.span.clone(),
+            "a sender of QUIC has no timestamps that could tick",
+        )
+        .label("leave `sender_tick` out"));
+    }
+    Ok(clocks(flow)?.map(|clocks| clocks.receiver))
 }
 
 /// Payload of a packet, and the receiver's buffer.
@@ -201,6 +219,11 @@ fn settings(model: &Spanned<QuicModel>, config: &mut Config) -> Result<Vec<Strin
         "max_ack_delay",
         &mut config.max_ack_delay,
         period(given.max_ack_delay),
+    );
+    changed.set(
+        "receive_times",
+        &mut config.receive_times,
+        given.receive_times,
     );
     Ok(changed.0)
 }

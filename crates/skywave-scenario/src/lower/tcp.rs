@@ -11,6 +11,7 @@ use skywave_core::tcp::{
 use skywave_sim::spec::Transport;
 
 use crate::OTHER_TRANSPORTS;
+use crate::lower::clock::clocks;
 use crate::lower::custom::CustomMembers;
 use crate::lower::flow::udp_header;
 use crate::lower::member::closed;
@@ -120,6 +121,7 @@ fn of_tcp(
     if let Some(model) = &model.handshake {
         config.handshake = handshake(model.value);
     }
+    config.clocks = clocks(model)?;
     if let Some(fin) = &model.fin {
         config.fin = fin.value;
     }
@@ -162,6 +164,7 @@ fn refuse_tcp_keys(model: &FlowModel) -> Result<(), Fault> {
         .or(model.rwnd.as_ref().map(|x| ("rwnd", &x.span)))
         .or(model.acking.as_ref().map(|x| ("acking", &x.span)))
         .or(model.handshake.as_ref().map(|x| ("handshake", &x.span)))
+        .or(model.clock.as_ref().map(|x| ("clock", &x.span)))
         .or(model.fin.as_ref().map(|x| ("fin", &x.span)))
         .or(model.tcp.as_ref().map(|x| ("tcp", &x.span)));
     match found {

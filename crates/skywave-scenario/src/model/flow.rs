@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::model::clock::ClockModel;
 use crate::model::member::AckingModel;
 use crate::model::number::{Count, Probability};
 use crate::model::proxy::ProxyModel;
@@ -51,6 +52,9 @@ pub(crate) struct FlowModel {
     pub(crate) acking: Option<Spanned<AckingModel>>,
     /// How the connection begins. Of TCP and QUIC only; default "three-way".
     pub(crate) handshake: Option<Spanned<HandshakeModel>>,
+    /// How the clocks of both ends show the time where one-way delays are measured. Of TCP and QUIC only, without
+    /// `proxy`, `freeze` and `l2clamp`; default exact clocks.
+    pub(crate) clock: Option<Spanned<ClockModel>>,
     /// Close the connection with FIN. Of TCP only; default by profile: rfc and bsd true, ns2 false.
     pub(crate) fin: Option<Spanned<bool>>,
     /// The MAC of the last hop acknowledges for TCP's receiver, where that hop is of the radio network

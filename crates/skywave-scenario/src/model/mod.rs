@@ -4,6 +4,7 @@
 
 pub(crate) mod agent;
 pub(crate) mod aodv;
+pub(crate) mod clock;
 pub(crate) mod contention;
 pub(crate) mod d_proxy;
 pub(crate) mod dsdv;

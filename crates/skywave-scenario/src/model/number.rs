@@ -99,6 +99,14 @@ number!(
 );
 
 number!(
+    /// How fast a clock gains on another one.
+    Drift(f64),
+    "a drift from -0.01 to 0.01",
+    |x| (-0.01..=0.01).contains(&x),
+    { "type": "number", "minimum": -0.01, "maximum": 0.01, "description": "A number from -0.01 to 0.01." }
+);
+
+number!(
     /// A whole number from 1.
     Count(u64),
     "a whole number from 1",

@@ -30,4 +30,7 @@ pub(crate) struct QuicModel {
     pub(crate) ack_every: Option<Count>,
     /// The receiver holds an ACK back for this long at most; default "25ms".
     pub(crate) max_ack_delay: Option<Period>,
+    /// ACKs tell when packets came, by the receiver's `clock`, so that laws learn one-way delays; an ACK is longer by
+    /// about 9 bytes; default false.
+    pub(crate) receive_times: Option<bool>,
 }

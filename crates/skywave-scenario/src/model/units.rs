@@ -29,6 +29,9 @@ trait Unit: Sized {
 
     /// Smallest and largest bare whole number, where one is allowed.
     const BARE: Option<(u32, u32)> = None;
+
+    /// It may be below zero where what it measures usually is not.
+    const SIGNED: bool = false;
 }
 
 struct Read<T>(std::marker::PhantomData<T>);
@@ -42,8 +45,12 @@ impl<T: Unit> Visitor<'_> for Read<T> {
 
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
         let wrong = |reason: &str| E::custom(format!("must be {}\n{reason}", T::EXPECTED));
+        let (sign, text) = match text.trim_start().strip_prefix('-').filter(|_| T::SIGNED) {
+            Some(amount) => (-1.0, amount),
+            None => (1.0, text),
+        };
         let (number, kind) = split(text, T::KINDS).map_err(|reason| wrong(&reason))?;
-        T::from_base(number, kind).map_err(wrong)
+        T::from_base(sign * number, kind).map_err(wrong)
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
@@ -86,7 +93,7 @@ fn schema_of<T: Unit>() -> schemars::Schema {
         .filter(|u| T::KINDS.contains(&u.1))
         .map(|u| u.0)
         .collect();
-    let sign = if T::KINDS.iter().any(|kind| kind.is_signed()) {
+    let sign = if T::SIGNED || T::KINDS.iter().any(|kind| kind.is_signed()) {
         "[+-]?"
     } else {
         r"\+?"
@@ -155,6 +162,23 @@ impl Unit for Period {
             return Err("no time at all");
         }
         Ok(Self(length))
+    }
+}
+
+/// A time that one clock is ahead of another, or behind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SignedTime(pub(crate) skywave_core::Offset);
+
+impl Unit for SignedTime {
+    const EXPECTED: &'static str = "a time with its unit, like \"80ms\" or \"-3s\"";
+    const PATTERN: &'static str = "A length of time that may be below zero, like \"-3s\".";
+    const KINDS: &'static [Kind] = &[Kind::Time];
+    const SIGNED: bool = true;
+
+    fn from_base(number: f64, _: Kind) -> Result<Self, &'static str> {
+        Ok(Self(
+            skywave_core::Offset::from_nanos(number.round() as i64),
+        ))
     }
 }
 
@@ -458,6 +482,7 @@ impl Unit for RtsThreshold {
 
 unit!(Rate);
 unit!(Duration);
+unit!(SignedTime);
 unit!(Period);
 unit!(Size);
 unit!(Bytes);

@@ -56,6 +56,7 @@ fn settings_are_in_its_name() {
         ecn: true,
         ack_every: 10,
         max_ack_delay: Duration::from_millis(100),
+        receive_times: true,
         loss: LossConfig {
             packet_threshold: 20,
             time_threshold: 2.0,
@@ -67,7 +68,7 @@ fn settings_are_in_its_name() {
     let lines = "[flow.transport]\npreset = \"quic\"\ncongestion = \"bbr\"\n[flow.transport.quic]\n\
                  initial_window = \"4 segments\"\nslow_start = \"hystart++\"\necn = true\n\
                  packet_threshold = 20\ntime_threshold = 2\ninitial_rtt = \"100ms\"\n\
-                 ack_every = 10\nmax_ack_delay = \"100ms\"";
+                 ack_every = 10\nmax_ack_delay = \"100ms\"\nreceive_times = true";
     let scenario = flow::scenario(lines).expect("a scenario");
     let label = scenario.points()[0].transport_label(0).map(str::to_owned);
     becomes(lines, config, 28, label.as_deref().unwrap_or_default());

@@ -84,6 +84,11 @@ fn nothing_is_refused_where_nothing_makes_no_sense() {
     assert!(read::<Rate>("0bps").is_none());
     assert!(read::<Period>("0s").is_none());
     assert!(read::<Duration>("0s").is_some());
+    assert!(read::<Duration>("-1s").is_none());
+    let ahead = |text| read::<SignedTime>(text).map(|time| time.0.as_nanos());
+    assert_eq!(ahead("-1.5ms"), Some(-1_500_000));
+    assert_eq!((ahead("+2us"), ahead("0s")), (Some(2000), Some(0)));
+    assert_eq!((ahead("--1s"), ahead("-")), (None, None));
     assert!(read::<Size>("0B").is_none());
     assert!(read::<Limit>("0 packets").is_none());
     assert!(read::<Limit>("1.5 packets").is_none());
