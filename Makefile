@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 SKYWAVE := $(or $(CARGO_TARGET_DIR),target)/release/skywave
 
-.PHONY: help demo validate plots survey book test wasm build bench fuzz fmt lint prerequisites deny
+.PHONY: help demo validate plots survey robust book test wasm build bench fuzz fmt lint prerequisites deny
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -28,6 +28,9 @@ plots: build ## Draw the plots of docs again (a minute)
 survey: build ## Run the survey's mechanisms over the same paths, and draw their map again (a minute)
 	$(SKYWAVE) rank experiments/mechanisms/study.toml --out $(or $(CARGO_TARGET_DIR),target)/plots
 	cp $(or $(CARGO_TARGET_DIR),target)/plots/mechanisms/ranking.svg docs/survey.svg
+
+robust: build ## Measure the senders over 208 paths, and write the tables and curves of the pages again (a minute or two)
+	sh tools/robust.sh $(SKYWAVE)
 
 book: prerequisites ## Make the documentation as a site (installs mdBook into the build folder)
 	sh tools/book.sh

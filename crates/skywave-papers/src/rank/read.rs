@@ -499,8 +499,8 @@ impl Draft<'_> {
             }
         }
         let keys = file.iter();
-        keys.map(|(key, value)| format!("{} = {}\n", quoted(key), inline(value)))
-            .collect()
+        let lines = keys.map(|(key, value)| format!("{} = {}", quoted(key), inline(value)));
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     /// Whether the flow under test has a key.
