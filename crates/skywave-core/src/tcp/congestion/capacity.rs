@@ -155,10 +155,7 @@ impl Capacity {
         if cwnd >= target * REBUILT {
             self.model.on_rebuilt();
         }
-        self.own = Window {
-            cwnd: cwnd.min(target).max(FEWEST),
-            ssthresh: Segments(f64::INFINITY),
-        };
+        self.own.cwnd = cwnd.min(target).max(FEWEST);
     }
 
     /// Beside others, CUBIC's growth, if half of the window or more was in flight: losses and the pace keep it from
@@ -216,6 +213,10 @@ impl CongestionControl for Capacity {
             // Nothing has arrived.
             return;
         };
+        if self.is_alone() {
+            // It has no threshold of its own.
+            self.own.ssthresh = window.ssthresh;
+        }
         let round = self.model.on_ack(ack, &sample, self.own.cwnd);
         if round {
             let steady = self.is_steady();
@@ -256,12 +257,13 @@ impl CongestionControl for Capacity {
         self.cut(mark)
     }
 
-    fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {
+    fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response {
         let left = |window: Segments| (window * RESTART).max(Segments::ONE);
         let cut = if self.is_alone() {
             if self.phase == Phase::Startup {
                 self.start.full_pipe.forget_rate();
             }
+            self.own.ssthresh = window.ssthresh;
             if self.model.on_timeout() {
                 self.before_timeouts = self.own;
             }

@@ -17,7 +17,11 @@ fn scenario_files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = paths
         .filter(|p| p.extension().is_some_and(|e| e == "toml"))
         // These files are about scenarios, but are not scenarios.
-        .filter(|p| !p.ends_with("claims.toml") && !p.ends_with("study.toml"))
+        .filter(|p| {
+            !["claims.toml", "study.toml", "space.toml"]
+                .iter()
+                .any(|name| p.ends_with(name))
+        })
         .collect();
     files.sort();
     files

@@ -1,9 +1,7 @@
 //! Beside others: CUBIC, for which only losses at a long queue count, and that looks from time to time whether
 //! it is alone again.
 
-use super::super::CongestionControl;
 use super::super::cubic::{Cubic, CubicConfig};
-use crate::units::Segments;
 
 /// Round trips without a queue after which there may be no others, ...
 const QUIET: u32 = 8;

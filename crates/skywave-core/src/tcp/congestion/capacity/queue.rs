@@ -225,7 +225,7 @@ impl Queue {
     pub(super) fn is_long_for_the_buffer(&self, threshold: f64) -> bool {
         let queue = self.latest.min(self.now());
         let Range { low, high } = self.range.and(self.range_before).with(queue);
-        high - low > 1.5 * threshold && queue >= (low + high) / 2.0
+        high - low > 1.5 * threshold && queue >= f64::midpoint(low, high)
     }
 
     /// The path is longer by `step`, which was no queue.
