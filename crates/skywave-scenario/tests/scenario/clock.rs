@@ -8,8 +8,7 @@ use crate::flow;
 
 fn transport(lines: &str) -> Transport {
     let scenario = flow::scenario(lines).expect("a scenario");
-    let transport = scenario.points()[0].spec(1).flows[0].transport.clone();
-    transport
+    scenario.points()[0].spec(1).flows[0].transport.clone()
 }
 
 fn clocks(lines: &str) -> Option<Clocks> {
