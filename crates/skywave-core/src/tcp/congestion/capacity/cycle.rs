@@ -204,6 +204,7 @@ mod tests {
 
     #[test]
     fn a_cycle_has_eight_steps_and_is_steady_in_the_second_half() {
+        use Begins::{Cruise, Cycle as Again, Drain, Known, Other};
         let mut cycle = begun();
         let mut seen = Vec::new();
         let steady: Vec<bool> = (1..=8)
@@ -213,7 +214,6 @@ mod tests {
             })
             .collect();
         assert_eq!(steady, [false, false, false, true, true, true, true, false]);
-        use Begins::{Cruise, Cycle as Again, Drain, Known, Other};
         assert_eq!(
             seen,
             [Drain, Cruise, Other, Known, Other, Other, Other, Again]
