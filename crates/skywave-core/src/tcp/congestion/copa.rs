@@ -8,6 +8,7 @@
 
 mod delay;
 mod mode;
+mod overload;
 mod velocity;
 
 use super::path::Rounds;
@@ -23,6 +24,7 @@ use crate::units::{Rate, Segments};
 
 use delay::Delays;
 use mode::Mode;
+use overload::Overload;
 use velocity::Velocity;
 
 /// Copa's constants.
@@ -50,6 +52,7 @@ pub struct Copa {
     delays: Delays,
     velocity: Velocity,
     mode: Mode,
+    overload: Overload,
     /// The window doubles each round trip.
     slow_start: bool,
     pace: Rate,
@@ -88,6 +91,8 @@ impl Law for Copa {}
 
 /// Pace in windows a round trip: it smooths bursts, and the window stays the limit.
 const PACE: f64 = 2.0;
+/// What is left of the window where too much is lost.
+const OVERLOAD_CUT: f64 = 0.7;
 /// Least window: with one segment there would be no second one to tell a round trip by.
 const LEAST_WINDOW: Segments = Segments(2.0);
 
@@ -100,6 +105,7 @@ impl Copa {
             delays: Delays::default(),
             velocity: Velocity::default(),
             mode: Mode::new(config),
+            overload: Overload::default(),
             slow_start: true,
             pace: Rate::from_bps(1),
             repairing: Repairing::Nothing,
@@ -137,17 +143,11 @@ impl Copa {
             window.cwnd += step;
         }
     }
-}
 
-impl CongestionControl for Copa {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    /// An ACK of something new: the window follows the delay of the queue.
+    fn follow(&mut self, ack: &AckEvent, srtt: Duration, window: &mut Window) {
         let Some(sample) = ack.rate else {
-            // Nothing has arrived.
-            return;
-        };
-        self.repairing = ack.repairing;
-        let Some(srtt) = ack.srtt else {
-            return;
+            return; // nothing has arrived
         };
         if let Some(rtt) = sample.rtt {
             self.delays.update(ack.now, rtt, srtt);
@@ -168,6 +168,32 @@ impl CongestionControl for Copa {
             self.velocity = Velocity::starting_at(window.cwnd);
         }
         self.set_pace(window.cwnd, self.delays.standing());
+    }
+
+    /// Too much is lost, whatever the delay says.
+    fn cut(&mut self, window: &mut Window) {
+        self.mode.on_loss();
+        window.cwnd = (window.cwnd * OVERLOAD_CUT).max(LEAST_WINDOW);
+        self.slow_start = false;
+        self.velocity = Velocity::starting_at(window.cwnd);
+        if !self.delays.standing().is_zero() {
+            self.set_pace(window.cwnd, self.delays.standing());
+        }
+    }
+}
+
+impl CongestionControl for Copa {
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        if ack.rate.is_some() {
+            self.repairing = ack.repairing;
+        }
+        let Some(srtt) = ack.srtt else {
+            return;
+        };
+        self.follow(ack, srtt, window);
+        if self.overload.update(ack.now, srtt, ack.delivered, ack.lost) {
+            self.cut(window);
+        }
     }
 
     /// A loss alone changes no window; beside flows that fill the queue it changes δ.
