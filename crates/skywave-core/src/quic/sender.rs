@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::packet::Ecn;
 use crate::tcp::limits::{LimitClock, LimitTimes, Resend};
 use crate::tcp::pacing::Pacing;
+use crate::tcp::resends::Resends;
 use crate::tcp::rto::RtoEstimator;
 use crate::tcp::window::Window;
 use crate::tcp::{Handshake, PacingConfig, SenderCounters};
@@ -55,6 +56,7 @@ pub struct Sender {
     limits: LimitClock,
     /// The transmission of data that was sent before, until the driver asks for it.
     resend: Option<Resend>,
+    resends: Resends,
     counters: SenderCounters,
     /// Room for what an ACK tells.
     news: Vec<Arrived>,
@@ -81,6 +83,7 @@ impl Sender {
             app_limited: false,
             limits: LimitClock::default(),
             resend: None,
+            resends: Resends::default(),
             counters: SenderCounters::default(),
             news: Vec::new(),
             lost: Vec::new(),

@@ -37,6 +37,8 @@ pub(super) struct Stream {
     written: u64,
     closing: bool,
     fin_sent: bool,
+    /// Bytes that are known to have arrived.
+    arrived: u64,
 }
 
 impl Stream {
@@ -97,6 +99,7 @@ impl Stream {
     pub(super) fn acknowledged(&mut self, number: u64, late: bool) {
         if let Some(piece) = self.pieces.numbered_mut(number) {
             piece.copies -= u16::from(!late);
+            self.arrived += u64::from(!piece.acked) * u64::from(piece.len);
             piece.acked = true;
         }
         while self.pieces.front().is_some_and(|piece| piece.acked) {
@@ -153,6 +156,11 @@ impl Stream {
     pub(super) fn una(&self) -> u64 {
         let sent = self.next + u64::from(self.fin_sent);
         self.pieces.front().map_or(sent, |piece| piece.start)
+    }
+
+    /// Bytes that are known to have arrived, in order or not.
+    pub(super) fn arrived(&self) -> u64 {
+        self.arrived
     }
 
     /// End of what was sent.

@@ -14,6 +14,7 @@ pub(crate) mod pacing;
 pub mod preset;
 pub mod receiver;
 pub mod recovery;
+pub(crate) mod resends;
 pub mod rto;
 mod rtt_range;
 pub mod sender;

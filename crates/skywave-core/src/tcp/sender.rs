@@ -41,6 +41,7 @@ use super::limits::{LimitClock, Resend, Why};
 use super::loss_events::LossEvents;
 use super::pacing::{Pacing, PacingConfig};
 use super::recovery::{LossRecovery, Recovery};
+use super::resends::Resends;
 use super::rto::RtoEstimator;
 use super::slow_start::SlowStart;
 use super::timeout::{Timeout, TimeoutPolicy};
@@ -176,19 +177,30 @@ struct Extras {
     undo: Option<Undo>,
     /// `None` where contention limits nothing.
     contention: Option<ContentionLimit>,
+    /// `None` under laws whose window always shrinks with losses and timeouts.
+    resends: Option<Resends>,
 }
 
 impl Extras {
-    fn new(slow_start: Option<SlowStart>, config: &TcpConfig) -> Option<Box<Self>> {
+    fn new(
+        slow_start: Option<SlowStart>,
+        congestion: &Congestion,
+        config: &TcpConfig,
+    ) -> Option<Box<Self>> {
         let undo = Undo::new(config.undo);
         let contention = config.contention_control;
         let contention = contention.then(|| ContentionLimit::new(config.initial_window));
-        let any = slow_start.is_some() || undo.is_some() || contention.is_some();
+        let bounds_itself =
+            !congestion.owns_window() && !matches!(congestion, Congestion::Custom(_));
+        let resends = (!bounds_itself).then(Resends::default);
+        let any =
+            slow_start.is_some() || undo.is_some() || contention.is_some() || resends.is_some();
         any.then(|| {
             Box::new(Self {
                 slow_start,
                 undo,
                 contention,
+                resends,
             })
         })
     }
@@ -237,7 +249,7 @@ impl Sender {
             composition.recovery
         };
         let slow = slow_start.is_some();
-        let extras = Extras::new(slow_start, &config);
+        let extras = Extras::new(slow_start, &congestion, &config);
         Self {
             undoes: extras.as_ref().is_some_and(|extras| extras.undo.is_some()),
             plain: counts && !paced && !config.ecn && !rate && !asks && !limited,

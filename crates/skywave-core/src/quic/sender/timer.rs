@@ -4,7 +4,7 @@ use super::{Sender, State};
 use crate::tcp::limits::Limit;
 use crate::time::{Duration, Time};
 
-/// Probes that a timeout sends (section 6.2.4: one or two; two, so that the loss of one is no further timeout).
+/// Probes with data that a timeout sends (section 6.2.4: one or two; two, so that the loss of one is no further timeout).
 const PROBES: u32 = 2;
 
 impl Sender {
@@ -19,7 +19,10 @@ impl Sender {
             }
         } else if self.pto_at().is_some_and(|at| at <= now) {
             self.pto_count += 1;
-            self.probes = PROBES;
+            // Without data a second one would bring nothing. A queue that has room for one packet would drop it each
+            // time, and so begin the next timeout.
+            let has_data = !self.stream.is_drained() || self.new_piece().is_ok();
+            self.probes = if has_data { PROBES } else { 1 };
             self.probe_from = 0;
             self.expired(now);
         }
@@ -49,9 +52,11 @@ impl Sender {
         }
     }
 
-    /// When the probe timeout is due; never while nothing is in flight.
+    /// When the probe timeout is due; never while nothing is in flight, nor after the end: whatever is on its way then is of
+    /// no use to anybody.
     fn pto_at(&self) -> Option<Time> {
-        (self.ledger.in_flight() > 0).then(|| self.ledger.last_sent() + self.pto())
+        let awaits = self.ledger.in_flight() > 0 && !self.stream.is_done();
+        awaits.then(|| self.ledger.last_sent() + self.pto())
     }
 
     /// When the next `Hello` is to be sent: after the first one by the timeout of the handshake, whose packets

@@ -5,6 +5,7 @@ use crate::quic::packet::{DATA_OVERHEAD, Data, Packet};
 use crate::quic::stream::Piece;
 use crate::tcp::limits::{Limit, Resend, Why};
 use crate::tcp::pacing::Quantum;
+use crate::tcp::resends::Earned;
 use crate::time::Time;
 
 /// Something that a sender can send.
@@ -71,21 +72,37 @@ impl Sender {
             Some((piece, why)) => Next::Again(piece, why),
             None => Next::New(self.new_piece()?),
         };
-        let payload = match next {
-            Next::Again(piece, _) => self.stream.piece(piece).map_or(0, |piece| piece.len),
-            Next::New(len) => len,
+        let (payload, earned) = match next {
+            Next::Again(piece, _) => {
+                let len = self.stream.piece(piece).map_or(0, |piece| piece.len);
+                (len, self.may_send_again(len))
+            }
+            Next::New(len) => (len, true),
         };
         // RFC 9002 section 7: no packet may leave that would not fit the window.
         let flight = self.control.in_flight();
         let bytes = u64::from(DATA_OVERHEAD) + u64::from(payload);
-        if flight > 0 && flight + bytes > self.control.window() {
+        if flight > 0 && (flight + bytes > self.control.window() || !earned) {
             return Err(Limit::Cwnd);
         }
         Ok(next)
     }
 
+    /// Whether so many bytes more may be sent again, although little of what was sent has arrived.
+    fn may_send_again(&self, bytes: u16) -> bool {
+        self.resends.allows(
+            bytes.into(),
+            Earned {
+                window: self.config.receive_buffer,
+                arrived: self.stream.arrived(),
+                timeouts: self.counters.timeouts,
+                mss: self.config.mss.into(),
+            },
+        )
+    }
+
     /// Bytes of the next piece of the stream.
-    fn new_piece(&self) -> Result<u16, Limit> {
+    pub(super) fn new_piece(&self) -> Result<u16, Limit> {
         let len = self.stream.new_piece(self.config.mss);
         let len = len.ok_or(Limit::Application)?;
         if self.stream.next() + u64::from(len) > self.limit {
@@ -126,6 +143,9 @@ impl Sender {
 
     fn note_resend(&mut self, piece: u64, why: Why) {
         self.counters.retransmits += 1;
+        if let Some(piece) = self.stream.piece(piece) {
+            self.resends.add(piece.len.into());
+        }
         let end = self.stream.piece(piece).map(Piece::end);
         self.resend = end.map(|end| Resend { end, why });
     }

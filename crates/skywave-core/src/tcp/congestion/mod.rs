@@ -46,7 +46,9 @@ use crate::units::{Rate, Segments};
 /// A law that sends by a rate also answers with a [pacing rate](Self::pacing_rate); every other method has
 /// a default.
 ///
-/// A window of a user's own law that is no number of at least one segment is made one.
+/// A window of a user's own law that is no number of at least one segment is made one, and a pace below 100 bit/s is
+/// made 100 bit/s. Where hardly anything arrives, a connection under such a law, or one that owns the window, sends no
+/// more again than 16 times that.
 ///
 /// ```
 /// use skywave_core::tcp::CongestionControl;
@@ -245,6 +247,10 @@ impl CongestionConfig {
 /// Largest window that a controller of a user's own may set, far above any receiver's.
 const LARGEST: Segments = Segments(1e9);
 
+/// Slowest pace that a controller of a user's own may set, as a connection whose pace is zero never goes on either: with it a
+/// full segment takes two minutes, the longest that Linux' retransmission timer waits.
+const SLOWEST: Rate = Rate::from_bps(100);
+
 /// At least a segment, as a connection without a window never goes on, and a number.
 fn bounded(window: Segments) -> Segments {
     window.max(Segments::ONE).min(LARGEST)
@@ -322,7 +328,8 @@ impl CongestionControl for Built<dyn CongestionControl + Send> {
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
-        self.member.pacing_rate()
+        let rate = self.member.pacing_rate()?;
+        Some(rate.max(SLOWEST))
     }
 
     fn send_quantum(&self) -> Option<u64> {

@@ -9,6 +9,7 @@ use crate::tcp::congestion::CongestionControl;
 use crate::tcp::detection::{Allowance, LossDetector, LossRule, Sending};
 use crate::tcp::limits::Limit;
 use crate::tcp::recovery::LossRecovery;
+use crate::tcp::resends::Earned;
 use crate::tcp::timeout::TimeoutPolicy;
 use crate::tcp::window::IdleEvent;
 use crate::time::Time;
@@ -165,7 +166,8 @@ impl Sender {
                 Why::PartialAck
             };
             let next = Next::Again(lost.start, self.found.unwrap_or(seen));
-            let fits = room.is_none_or(|room| room >= lost.end - lost.start);
+            let bytes = lost.end - lost.start;
+            let fits = room.is_none_or(|room| room >= bytes) && self.may_send_again(bytes);
             return if fits { Ok(next) } else { Err(Limit::Cwnd) };
         }
         self.flight.skip_sacked();
@@ -182,17 +184,37 @@ impl Sender {
                 Some(room) => end - self.flight.nxt() <= room,
                 None => self.window_holds(end),
             };
-            let fits = fits && self.contention_holds(end);
+            let again = matches!(next, Next::Again(..));
+            let earned = !again || self.may_send_again(end - self.flight.nxt());
+            let fits = fits && self.contention_holds(end) && earned;
             return if fits { Ok(next) } else { Err(Limit::Cwnd) };
         }
         // There is room, but no new data that may fill it.
         if room.is_some_and(|room| room >= u64::from(mss))
             && matches!(self.detection.loss_rule(), LossRule::DupThresh(_))
+            && self.may_send_again(u64::from(mss))
             && let Some(position) = self.recovery.rescue(&mut self.flight)
         {
             return Ok(Next::Again(position, Why::Sack));
         }
         Err(limit)
+    }
+
+    /// Whether so many bytes more may be sent again, although little of what was sent has arrived.
+    fn may_send_again(&self, bytes: u64) -> bool {
+        let extras = self.extras.as_ref();
+        let resends = extras.and_then(|extras| extras.resends.as_ref());
+        resends.is_none_or(|resends| {
+            resends.allows(
+                bytes,
+                Earned {
+                    window: self.config.rwnd,
+                    arrived: self.flight.una() + self.flight.sacked_bytes(),
+                    timeouts: self.counters.timeouts,
+                    mss: self.config.mss,
+                },
+            )
+        })
     }
 
     /// The segment at `nxt`, if there is one, and its end.
@@ -348,6 +370,10 @@ impl Sender {
         self.probe = false;
         let in_order = position == self.flight.nxt();
         let Range { start, end } = self.flight.send_again(position, now)?;
+        let extras = self.extras.as_mut();
+        if let Some(resends) = extras.and_then(|extras| extras.resends.as_mut()) {
+            resends.add(end - start);
+        }
         let sending = if !in_order {
             Sending::Repair
         } else if self.went_back.contains(&start) {
