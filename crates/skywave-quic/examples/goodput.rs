@@ -13,27 +13,29 @@ mod path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use noq_proto::congestion::{Bbr3Config, ControllerFactory, CubicConfig};
-use path::{Carried, Path, STEP};
+use noq_proto::congestion::{Bbr3Config, CubicConfig};
+use path::{Carried, Control, Path, STEP};
 use skywave_core::Time;
 use skywave_core::link::{Blackout, GilbertElliott, LossConfig, Service, Trace};
 use skywave_core::tcp::CongestionConfig;
 use skywave_core::units::Rate;
 use skywave_quic::Law;
 
-type Factory = Arc<dyn ControllerFactory + Send + Sync>;
-
-fn laws() -> Vec<(&'static str, Factory)> {
-    let ours = |name| Arc::new(Law::named(name).expect("a preset")) as Factory;
+fn laws() -> Vec<(&'static str, Control)> {
+    let ours = |name| Control::Law(Box::new(Law::named(name).expect("a preset")));
     let capacity = Law::new(CongestionConfig::Capacity).expect("it is built in");
     vec![
-        ("capacity", Arc::new(capacity)),
+        ("capacity", Control::Law(Box::new(capacity))),
         ("bbr", ours("bbr")),
         ("bbr3", ours("bbr3")),
         ("cubic", ours("cubic")),
-        ("noq cubic", Arc::new(CubicConfig::default())),
-        ("noq bbr3", Arc::new(Bbr3Config::default())),
+        ("noq cubic", cubic()),
+        ("noq bbr3", Control::Other(Arc::new(Bbr3Config::default()))),
     ]
+}
+
+fn cubic() -> Control {
+    Control::Other(Arc::new(CubicConfig::default()))
 }
 
 /// A path, and what it carries in Mb/s without any loss of the channel.
@@ -51,10 +53,10 @@ struct Row {
 
 impl Row {
     /// The law's share of the path and the queue that it makes; beside CUBIC both shares, CUBIC's last.
-    fn measured(&self, law: Factory) -> String {
+    fn measured(&self, law: Control) -> String {
         let mut all = vec![law; self.connections];
         if self.shared {
-            all.insert(0, Arc::new(CubicConfig::default()));
+            all.insert(0, cubic());
         }
         let outcome = self.path.run(&all);
         let share = |n: usize| 100.0 * outcome.carried[n].mbps() / self.carries;

@@ -8,20 +8,25 @@
 //! ```
 //!
 //! The sender prints one line: the law, Mb/s of payload that the receiver has read, and what the connection knows
-//! of its losses and round trips. Of `noq-cubic` and `noq-bbr3` it measures the library's own.
+//! of its losses and round trips. Of `noq-cubic` and `noq-bbr3` it measures the library's own. The
+//! listener tells when packets come, if the law goes by that.
 //!
 //! noq ends a connection in which too many pieces of a stream are missing. Where packets are lost at some Gb/s,
 //! as on loopback, let the listener announce less than 16 MiB: `stream listen ADDR CERT 1`.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use noq::congestion::{Bbr3Config, ControllerFactory, CubicConfig};
 use noq::rustls::RootCertStore;
 use noq::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
-use noq::{ClientConfig, Endpoint, PathId, ServerConfig, TransportConfig, VarInt};
+use noq::{
+    ClientConfig, Connection, Endpoint, EndpointConfig, PathId, ServerConfig, TransportConfig,
+    VarInt,
+};
 use skywave_quic::Law;
+use skywave_quic::one_way::{Ear, Watch, accept_reports, send_reports};
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
@@ -47,20 +52,23 @@ async fn main() -> Result<(), Error> {
     }
 }
 
-fn transport(
-    law: Option<Arc<dyn ControllerFactory + Send + Sync>>,
-    mib: u32,
-) -> Arc<TransportConfig> {
+fn transport(mib: u32) -> TransportConfig {
     let mut transport = TransportConfig::default();
     let window = mib.min(1024) << 20;
     transport
         .stream_receive_window(VarInt::from_u32(window))
         .receive_window(VarInt::from_u32(window))
-        .send_window(window.into());
-    if let Some(law) = law {
-        transport.congestion_controller_factory(law);
-    }
-    Arc::new(transport)
+        .send_window(window.into())
+        .datagram_receive_buffer_size(None);
+    transport
+}
+
+fn endpoint(at: SocketAddr, server: Option<ServerConfig>) -> Result<(Endpoint, Watch), Error> {
+    let (runtime, watch) = (Arc::new(noq::TokioRuntime), Watch::default());
+    let socket = watch.socket(&*runtime, UdpSocket::bind(at)?)?;
+    let config = EndpointConfig::default();
+    let endpoint = Endpoint::new_with_abstract_socket(config, server, socket, runtime)?;
+    Ok((endpoint, watch))
 }
 
 /// Reads all that comes, and answers each stream with the bytes of it a second.
@@ -69,52 +77,75 @@ async fn listen(at: SocketAddr, certificate: &str, mib: u32) -> Result<(), Error
     std::fs::write(certificate, made.cert.der())?;
     let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
     let mut config = ServerConfig::with_single_cert(vec![made.cert.der().clone()], key.into())?;
-    config.transport_config(transport(None, mib));
-    let endpoint = Endpoint::server(config, at)?;
+    let mut transport = transport(mib);
+    send_reports(&mut transport);
+    config.transport_config(Arc::new(transport));
+    let (endpoint, watch) = endpoint(at, Some(config))?;
     while let Some(incoming) = endpoint.accept().await {
+        let watch = watch.clone();
         tokio::spawn(async move {
             let connection = incoming.await?;
-            let (mut answer, stream) = connection.accept_bi().await?;
-            // noq keeps few pieces that wait for an earlier one.
-            let mut stream = stream.into_unordered();
-            let (begun, mut bytes) = (Instant::now(), 0_u64);
-            // The sender ends it by a reset, which comes after what waits in the network: that is counted, with
-            // the time that it takes. What still waits at the sender is not.
-            while let Ok(Some(chunk)) = stream.read_chunk(usize::MAX).await {
-                bytes += chunk.bytes.len() as u64;
-            }
-            let took = begun.elapsed().as_secs_f64();
-            answer
-                .write_all(&(bytes as f64 / took).to_be_bytes())
-                .await?;
-            answer.finish()?;
-            connection.closed().await;
-            Ok::<(), Error>(())
+            let told = connection.clone();
+            let telling = tokio::spawn(async move { watch.tell(&told).await });
+            let done = read(&connection).await;
+            telling.abort();
+            done
         });
     }
     Ok(())
 }
 
+/// Reads one stream, and answers with its rate.
+async fn read(connection: &Connection) -> Result<(), Error> {
+    let (mut answer, stream) = connection.accept_bi().await?;
+    // noq keeps few pieces that wait for an earlier one.
+    let mut stream = stream.into_unordered();
+    let (begun, mut bytes) = (Instant::now(), 0_u64);
+    // The sender ends it by a reset, which comes after what waits in the network: that is counted, with the time that
+    // it takes. What still waits at the sender is not.
+    while let Ok(Some(chunk)) = stream.read_chunk(usize::MAX).await {
+        bytes += chunk.bytes.len() as u64;
+    }
+    let took = begun.elapsed().as_secs_f64();
+    let rate = bytes as f64 / took;
+    answer.write_all(&rate.to_be_bytes()).await?;
+    answer.finish()?;
+    connection.closed().await;
+    Ok(())
+}
+
 async fn send(to: SocketAddr, certificate: &str, law: &str, time: Duration) -> Result<(), Error> {
+    let mut transport = transport(LARGEST_WINDOW);
+    let mut ear = None;
     let factory: Arc<dyn ControllerFactory + Send + Sync> = match law {
         "noq-cubic" => Arc::new(CubicConfig::default()),
         "noq-bbr3" => Arc::new(Bbr3Config::default()),
-        law => Arc::new(Law::named(law)?),
+        law => {
+            let law = Law::named(law)?;
+            if law.hears_one_way() {
+                accept_reports(&mut transport);
+                let ear = ear.insert(Ear::new(Instant::now()));
+                Arc::new(law.hearing(ear.clone()))
+            } else {
+                Arc::new(law)
+            }
+        }
     };
+    transport.congestion_controller_factory(factory);
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from(std::fs::read(certificate)?))?;
     let mut config = ClientConfig::with_root_certificates(Arc::new(roots))?;
-    config.transport_config(transport(Some(factory), LARGEST_WINDOW));
-    let endpoint = Endpoint::client(SocketAddr::new([0, 0, 0, 0].into(), 0))?;
+    config.transport_config(Arc::new(transport));
+    let (endpoint, watch) = endpoint(SocketAddr::new([0, 0, 0, 0].into(), 0), None)?;
     let connection = endpoint.connect_with(config, to, NAME)?.await?;
-    let (mut stream, mut answer) = connection.open_bi().await?;
-    let chunk = vec![0; 65_536];
-    let fill = async { while stream.write_all(&chunk).await.is_ok() {} };
-    // Its end is no error: it has no other.
-    let _ = tokio::time::timeout(time, fill).await;
-    stream.reset(VarInt::from_u32(0))?;
-    let rate = answer.read_to_end(8).await?;
-    let rate = f64::from_be_bytes(rate[..].try_into()?);
+    let hearing = ear.map(|ear| {
+        let connection = connection.clone();
+        tokio::spawn(async move { watch.hear(&connection, &ear).await })
+    });
+    let rate = fill(&connection, time).await?;
+    if let Some(hearing) = hearing {
+        hearing.abort();
+    }
     let path = connection.path(PathId::ZERO).ok_or("no path")?.stats();
     println!(
         "{law} {:.3} Mb/s, {} of {} packets lost, RTT {:.0} ms",
@@ -126,4 +157,16 @@ async fn send(to: SocketAddr, certificate: &str, law: &str, time: Duration) -> R
     connection.close(VarInt::from_u32(0), b"");
     endpoint.wait_idle().await;
     Ok(())
+}
+
+/// Sends for this time; the bytes a second that the peer has read.
+async fn fill(connection: &Connection, time: Duration) -> Result<f64, Error> {
+    let (mut stream, mut answer) = connection.open_bi().await?;
+    let chunk = vec![0; 65_536];
+    let fill = async { while stream.write_all(&chunk).await.is_ok() {} };
+    // Its end is no error: it has no other.
+    let _ = tokio::time::timeout(time, fill).await;
+    stream.reset(VarInt::from_u32(0))?;
+    let rate = answer.read_to_end(8).await?;
+    Ok(f64::from_be_bytes(rate[..].try_into()?))
 }

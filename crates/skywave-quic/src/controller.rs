@@ -10,6 +10,7 @@ use skywave_core::quic::Control;
 use sync_wrapper::SyncWrapper;
 
 use crate::law::Law;
+use crate::one_way::Ear;
 use crate::pending::Packets;
 
 /// Nothing is lost so late: noq declares it within 9/8 of a round trip after a later packet has arrived.
@@ -32,6 +33,8 @@ pub(crate) struct Controller {
     newest: Option<(u64, Instant)>,
     /// When the latest ACK came.
     latest_ack: Time,
+    /// When the latest packet left.
+    latest_sent: Option<Instant>,
 }
 
 /// What noq asks a law for.
@@ -67,6 +70,7 @@ impl Controller {
             mtu,
             newest: None,
             latest_ack: Time::ZERO,
+            latest_sent: None,
         }
     }
 
@@ -99,6 +103,7 @@ impl Controller {
 impl congestion::Controller for Controller {
     fn on_packet_sent(&mut self, now: Instant, bytes: u16, name: u64) {
         self.packets.push(name, now, bytes);
+        self.latest_sent = Some(now);
         let time = self.time(now);
         let control = self.control.get_mut();
         // Of all packets, only the first one after a pause changes what the law answers.
@@ -137,7 +142,13 @@ impl congestion::Controller for Controller {
     ) {
         let time = self.time(now);
         self.latest_ack = time;
-        self.tell(|control| control.end_acks(time, app_limited));
+        let one_way = self.law.ear.as_ref().and_then(Ear::take);
+        self.tell(|control| {
+            if let Some(delay) = one_way {
+                control.on_one_way(delay);
+            }
+            control.end_acks(time, app_limited);
+        });
         self.forget();
     }
 
@@ -197,6 +208,9 @@ impl congestion::Controller for Controller {
     /// For a path with other addresses: nothing that was learnt of the old one counts (RFC 9000 section 9.4),
     /// and noq tells nothing more of packets that went over it.
     fn clone_box(&self) -> Box<dyn congestion::Controller> {
+        if let Some(ear) = &self.law.ear {
+            ear.forget(self.latest_sent);
+        }
         Box::new(Self::new(self.law.clone(), self.origin, self.mtu))
     }
 

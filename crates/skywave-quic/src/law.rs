@@ -9,6 +9,7 @@ use skywave_core::tcp::config::NeedsEcn;
 use skywave_core::tcp::{CongestionConfig, TcpConfig, preset};
 
 use crate::controller::Controller;
+use crate::one_way::Ear;
 
 /// Payload of a packet of 1200 bytes, which all paths carry (RFC 9000 section 14): what a law calls a segment.
 pub(crate) const SEGMENT: u32 = 1200;
@@ -17,6 +18,8 @@ pub(crate) const SEGMENT: u32 = 1200;
 #[derive(Clone, Debug)]
 pub struct Law {
     pub(crate) config: TcpConfig,
+    /// From where it hears of one-way delays.
+    pub(crate) ear: Option<Ear>,
 }
 
 /// Why there is no such law.
@@ -48,7 +51,23 @@ impl Law {
         }
         Ok(Self {
             config: law(congestion, SEGMENT),
+            ear: None,
         })
+    }
+
+    /// It goes by one-way delays, or is a user's own that may.
+    pub fn hears_one_way(&self) -> bool {
+        self.config.composition.congestion.hears_one_way()
+    }
+
+    /// The same law for one connection, of whose one-way delays it hears by this ear
+    /// ([`one_way`](crate::one_way)).
+    #[must_use]
+    pub fn hearing(&self, ear: Ear) -> Self {
+        Self {
+            ear: Some(ear),
+            ..self.clone()
+        }
     }
 }
 

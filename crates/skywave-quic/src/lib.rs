@@ -13,6 +13,7 @@
 //! |---|---|
 //! | [`Law`] | which law, and how it is set up: noq's factory of controllers |
 //! | [`FixedRate`] | a constant rate instead |
+//! | [`one_way`] | delays from one end to the other, which QUIC does not tell, for laws that go by them |
 //! | [`Silence`] | when to ask a peer that does not answer, sooner than QUIC would |
 //! | `controller` | one connection's law, told by noq |
 //! | `pending` | which packets noq speaks of |
@@ -22,7 +23,10 @@
 mod controller;
 mod fixed;
 mod law;
+pub mod one_way;
 mod pending;
+#[doc(hidden)]
+pub mod rules;
 mod silence;
 
 pub use fixed::FixedRate;

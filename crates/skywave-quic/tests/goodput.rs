@@ -5,8 +5,8 @@ mod path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use noq_proto::congestion::{ControllerFactory, CubicConfig};
-use path::{Outcome, Path};
+use noq_proto::congestion::CubicConfig;
+use path::{Control, Outcome, Path};
 use skywave_core::Time;
 use skywave_core::link::{Blackout, LossConfig, Service};
 use skywave_core::tcp::CongestionConfig;
@@ -17,8 +17,14 @@ const MBPS: f64 = 20.0;
 /// A BDP of 20 Mb/s and 80 ms, in packets of 1500 bytes.
 const BDP: u32 = 133;
 
-fn law() -> Arc<dyn ControllerFactory + Send + Sync> {
-    Arc::new(Law::new(CongestionConfig::Capacity).expect("it is built in"))
+fn law() -> Control {
+    Control::Law(Box::new(
+        Law::new(CongestionConfig::Capacity).expect("it is built in"),
+    ))
+}
+
+fn cubic() -> Control {
+    Control::Other(Arc::new(CubicConfig::default()))
 }
 
 fn path(packets: u32, seconds: u64) -> Path {
@@ -55,7 +61,7 @@ fn its_own_queue_is_short() {
 
 #[test]
 fn cubic_keeps_its_share() {
-    let outcome = path(BDP, 40).run(&[Arc::new(CubicConfig::default()), law()]);
+    let outcome = path(BDP, 40).run(&[cubic(), law()]);
     let cubic = share(&outcome, 0);
     assert!((0.3..0.7).contains(&cubic), "{cubic}");
 }
@@ -70,11 +76,11 @@ fn several_share_a_short_buffer() {
 
 #[test]
 fn a_fixed_rate_is_kept_whatever_is_lost() {
-    let rate = Arc::new(FixedRate::from_bps(10_000_000));
+    let rate = Control::Other(Arc::new(FixedRate::from_bps(10_000_000)));
     for loss in [0.0, 0.1] {
         let mut path = path(100, 15);
         path.forward.loss = vec![LossConfig::Bernoulli(loss)];
-        let carried = path.run(&[rate.clone() as _]).carried[0].mbps();
+        let carried = path.run(std::slice::from_ref(&rate)).carried[0].mbps();
         let share = carried / (10.0 * (1.0 - loss));
         assert!((0.93..0.99).contains(&share), "{carried} Mb/s at {loss}");
     }
@@ -130,7 +136,7 @@ fn much_may_be_under_way_and_some_of_it_lost() {
         duration: Duration::from_secs(8),
         ..path.losing(LossConfig::Bernoulli(0.02))
     };
-    let outcome = path.run(&[Arc::new(FixedRate::from_bps(50_000_000))]);
+    let outcome = path.run(&[Control::Other(Arc::new(FixedRate::from_bps(50_000_000)))]);
     let last = outcome.carried[0].mbps_in(Duration::from_secs(5), Duration::from_secs(7));
     assert!(last > 0.85 * 50.0 * 0.98, "{last} Mb/s");
 }

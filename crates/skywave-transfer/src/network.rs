@@ -7,12 +7,14 @@
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use noq::congestion::ControllerFactory;
 use noq::{ClientConfig, Endpoint, EndpointConfig, ServerConfig, TransportConfig, VarInt};
 use ring::hmac;
 use rustix::net::sockopt::set_socket_recv_buffer_size;
+use skywave_quic::Law;
+use skywave_quic::one_way::{Ear, Watch, accept_reports, send_reports};
 use skywave_wire::key::SecretKey;
 
 use crate::auth::tls::{self, Peers, Refused};
@@ -23,9 +25,50 @@ use crate::wire::message::MAX_LANES;
 #[derive(Clone, Default)]
 pub struct Sending {
     /// The congestion controller; that of noq (CUBIC) if none.
-    pub control: Option<Arc<dyn ControllerFactory + Send + Sync>>,
+    pub control: Option<Control>,
     /// Most bytes a second, all headers of QUIC included.
     pub limit: Option<u64>,
+}
+
+/// A congestion controller.
+#[derive(Clone)]
+pub enum Control {
+    /// A law of ours. If it goes by one-way delays, it hears of those of files that it sends, as far as the peer tells.
+    Law(Box<Law>),
+    /// Any other.
+    Other(Arc<dyn ControllerFactory + Send + Sync>),
+}
+
+impl Control {
+    fn factory(&self, one_way: &OneWay) -> Arc<dyn ControllerFactory + Send + Sync> {
+        match (self, one_way) {
+            (Self::Law(law), OneWay::Hear(ear)) => Arc::new(law.hearing(ear.clone())),
+            (Self::Law(law), _) => Arc::new(law.as_ref().clone()),
+            (Self::Other(factory), _) => factory.clone(),
+        }
+    }
+}
+
+/// What a side of a connection does about one-way delays.
+#[derive(Clone, Debug)]
+pub(crate) enum OneWay {
+    /// It gives files, and its law hears by this ear.
+    Hear(Ear),
+    /// It takes files, and tells when packets come.
+    Tell,
+    /// It gives files under a controller that does not hear.
+    Nothing,
+}
+
+impl OneWay {
+    /// Of one connection of a side that `gives` files, or takes them.
+    fn new(sending: &Sending, gives: bool) -> Self {
+        match &sending.control {
+            _ if !gives => Self::Tell,
+            Some(Control::Law(law)) if law.hears_one_way() => Self::Hear(Ear::new(Instant::now())),
+            _ => Self::Nothing,
+        }
+    }
 }
 
 impl std::fmt::Debug for Sending {
@@ -78,7 +121,7 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
 /// Connections of one key; the oldest makes room for one more.
 pub(crate) const PER_KEY: usize = 4;
 
-fn transport(sending: &Sending, window: u32) -> Arc<TransportConfig> {
+fn transport(sending: &Sending, window: u32, one_way: &OneWay) -> Arc<TransportConfig> {
     let mut config = TransportConfig::default();
     config
         .max_idle_timeout(IDLE.try_into().ok())
@@ -90,22 +133,29 @@ fn transport(sending: &Sending, window: u32) -> Arc<TransportConfig> {
         .send_window(u64::from(WINDOW))
         .datagram_receive_buffer_size(None)
         .max_outgoing_bytes_per_second(sending.limit);
+    match one_way {
+        OneWay::Hear(_) => accept_reports(&mut config),
+        OneWay::Tell => send_reports(&mut config),
+        OneWay::Nothing => {}
+    }
     if let Some(control) = &sending.control {
-        config.congestion_controller_factory(control.clone());
+        config.congestion_controller_factory(control.factory(one_way));
     }
     Arc::new(config)
 }
 
-/// The configuration of a side that connects.
+/// The configuration of a side that connects, and `gives` files or takes them.
 pub(crate) fn client(
     secret: &SecretKey,
     peers: Peers,
     sending: &Sending,
-) -> Result<ClientConfig, Error> {
+    gives: bool,
+) -> Result<(ClientConfig, OneWay), Error> {
     let tls = tls::client(secret, peers).map_err(|error| Error::System(error.to_string()))?;
+    let one_way = OneWay::new(sending, gives);
     let mut config = ClientConfig::new(Arc::new(tls));
-    config.transport_config(transport(sending, WINDOW));
-    Ok(config)
+    config.transport_config(transport(sending, WINDOW, &one_way));
+    Ok((config, one_way))
 }
 
 /// The configuration of a side that listens.
@@ -119,15 +169,34 @@ pub(crate) fn server(
         tls::server(secret, peers, refused).map_err(|error| Error::System(error.to_string()))?;
     let mut config = ServerConfig::with_crypto(Arc::new(tls));
     config
-        .transport_config(transport(sending, STRANGERS_WINDOW))
+        .transport_config(transport(sending, STRANGERS_WINDOW, &OneWay::Nothing))
         .max_incoming(2 * STRANGERS)
         .incoming_buffer_size(16 << 10)
         .incoming_buffer_size_total(1 << 20);
     Ok(config)
 }
 
+/// The same for one connection, over which this side `gives` files or takes them.
+pub(crate) fn for_one(
+    server: &ServerConfig,
+    sending: &Sending,
+    gives: bool,
+) -> (ServerConfig, OneWay) {
+    let one_way = OneWay::new(sending, gives);
+    let mut config = server.clone();
+    config.transport_config(transport(sending, STRANGERS_WINDOW, &one_way));
+    (config, one_way)
+}
+
+/// An endpoint, and who notes when its packets leave and come.
+#[derive(Clone)]
+pub(crate) struct Watched {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) watch: Watch,
+}
+
 /// An endpoint at an address, to connect from.
-pub(crate) fn endpoint(at: SocketAddr) -> Result<Endpoint, Error> {
+pub(crate) fn endpoint(at: SocketAddr) -> Result<Watched, Error> {
     let open = || {
         let socket = UdpSocket::bind(at)?;
         open(EndpointConfig::default(), None, socket)
@@ -145,7 +214,7 @@ pub(crate) fn listening(
     at: SocketAddr,
     secret: &SecretKey,
     server: ServerConfig,
-) -> Result<Endpoint, Error> {
+) -> Result<Watched, Error> {
     let open = || {
         let socket = UdpSocket::bind(at)?;
         let port = socket.local_addr()?.port();
@@ -161,9 +230,12 @@ fn open(
     config: EndpointConfig,
     server: Option<ServerConfig>,
     socket: UdpSocket,
-) -> io::Result<Endpoint> {
+) -> io::Result<Watched> {
     let _ = set_socket_recv_buffer_size(&socket, SOCKET_BUFFER);
-    Endpoint::new(config, server, socket, Arc::new(noq::TokioRuntime))
+    let (runtime, watch) = (Arc::new(noq::TokioRuntime), Watch::default());
+    let socket = watch.socket(&*runtime, socket)?;
+    let endpoint = Endpoint::new_with_abstract_socket(config, server, socket, runtime)?;
+    Ok(Watched { endpoint, watch })
 }
 
 /// Any address of this host from which that one is reached: of the same kind, on loopback for loopback.

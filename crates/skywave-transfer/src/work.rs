@@ -82,7 +82,7 @@ pub async fn get(
 /// When the socket or the target cannot be used, or the code was guessed at.
 pub async fn receive(host: &Host, listen: &Listen, into: Target) -> Result<Outcome, Error> {
     let receiver = Arc::new(into.open()?);
-    let door = Door::new(host, listen);
+    let door = Door::new(host, listen, false);
     let counts = Arc::new(Counts::default());
     let (inside, counted, count) = (door.clone(), counts.clone(), listen.count);
     door.serve(listen, move |guest| {
@@ -118,7 +118,7 @@ pub async fn receive(host: &Host, listen: &Listen, into: Target) -> Result<Outco
 /// # Errors
 /// When the socket cannot be used, or the code was guessed at.
 pub async fn offer(host: &Host, listen: &Listen, items: Vec<Item>) -> Result<Outcome, Error> {
-    let door = Door::new(host, listen);
+    let door = Door::new(host, listen, true);
     let counts = Arc::new(Counts::default());
     let (inside, counted, count) = (door.clone(), counts.clone(), listen.count);
     door.serve(listen, move |guest| {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use skywave_quic::{ControllerFactory, FixedRate, Law, LawError};
-use skywave_transfer::{Allowed, Code, Dial, Listen, Proof, Sending};
+use skywave_quic::{FixedRate, Law, LawError};
+use skywave_transfer::{Allowed, Code, Control, Dial, Listen, Proof, Sending};
 use skywave_wire::key::SecretKey;
 
 use crate::failure::Failure;
@@ -52,9 +52,9 @@ impl Pace {
     pub(crate) fn sending(&self) -> Sending {
         // In bytes; at least one a second.
         let limit = self.limit.map(|bps| (bps / 8.0).max(1.0) as u64);
-        let control: Arc<dyn ControllerFactory + Send + Sync> = match self.rate {
-            Some(bps) => Arc::new(FixedRate::from_bps(bps as u64)),
-            None => Arc::new(self.control.clone()),
+        let control = match self.rate {
+            Some(bps) => Control::Other(Arc::new(FixedRate::from_bps(bps as u64))),
+            None => Control::Law(Box::new(self.control.clone())),
         };
         Sending {
             control: Some(control),

@@ -36,7 +36,8 @@ pub struct Config {
     pub ack_every: u32,
     /// The receiver holds an ACK back for this long at most (`max_ack_delay`, RFC 9000 section 18.2).
     pub max_ack_delay: Duration,
-    /// ACKs tell when packets came, which gives laws one-way delays (draft-smith-quic-receive-ts).
+    /// ACKs tell when packets came, which gives laws one-way delays (draft-smith-quic-receive-ts): by default to laws
+    /// that go by them.
     pub receive_times: bool,
     /// The receiver's clock, by which it tells that; `None` for the time itself.
     pub clock: Option<Clock>,
@@ -85,7 +86,7 @@ impl Config {
             loss: LossConfig::default(),
             ack_every: 2,
             max_ack_delay: Duration::from_millis(25),
-            receive_times: false,
+            receive_times: congestion.hears_one_way(),
             clock: None,
             congestion,
         }

@@ -14,8 +14,6 @@ pub struct Preset {
     pub source: &'static str,
     /// Its law.
     pub congestion: CongestionConfig,
-    /// Its receiver tells when packets came.
-    pub receive_times: bool,
 }
 
 /// All of them; any other law of the slot can be named beside the first.
@@ -25,28 +23,24 @@ pub const PRESETS: &[Preset] = &[
         summary: "QUIC with the window law of its specification, that of NewReno",
         source: "RFC 9000, RFC 9002",
         congestion: CongestionConfig::Reno,
-        receive_times: false,
     },
     Preset {
         name: "quic-cubic",
         summary: "QUIC with CUBIC",
         source: "RFC 9002, RFC 9438",
         congestion: CongestionConfig::Cubic(CubicConfig::DEFAULT),
-        receive_times: false,
     },
     Preset {
         name: "quic-bbr",
         summary: "QUIC with BBR version 1",
         source: "RFC 9002; draft-cardwell-iccrg-bbr-00",
         congestion: CongestionConfig::Bbr,
-        receive_times: false,
     },
     Preset {
         name: "quic-skywave",
         summary: "QUIC with our own law",
         source: "RFC 9002; docs/mechanisms/capacity.md",
         congestion: CongestionConfig::Capacity,
-        receive_times: false,
     },
 ];
 

@@ -14,7 +14,10 @@ use noq_proto::{
 };
 use rustls::RootCertStore;
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
-use skywave_quic::Silence;
+use skywave_quic::one_way::{
+    Arrivals, Departures, Ear, Report, Tag, accept_reports, report_after, send_reports,
+};
+use skywave_quic::{Law, Silence};
 
 /// Datagrams that a connection may hand over at once.
 const BATCH: NonZeroUsize = NonZeroUsize::new(10).unwrap();
@@ -52,6 +55,22 @@ static IDENTITY: LazyLock<Identity> = LazyLock::new(|| {
     }
 });
 
+/// What controls a sender.
+#[derive(Clone)]
+pub(crate) enum Control {
+    /// A law of ours, whose receiver tells when packets come if it goes by that.
+    Law(Box<Law>),
+    Other(Arc<dyn ControllerFactory + Send + Sync>),
+}
+
+/// What an end does about one-way delays.
+enum OneWay {
+    Nothing,
+    Hears(Ear, Departures),
+    /// It tells, and when the next time.
+    Tells(Arrivals, Option<Duration>),
+}
+
 /// One end: a sender that has always more to send, or a receiver that reads it.
 pub(super) struct Host {
     address: SocketAddr,
@@ -61,6 +80,7 @@ pub(super) struct Host {
     stream: Option<StreamId>,
     /// Asks when the peer does not answer, and when it looks next.
     silence: Option<(Silence, Duration)>,
+    one_way: OneWay,
     /// Packets that came and went.
     packets: (u64, u64),
     /// When a sender connects to what address, with which configuration.
@@ -68,15 +88,14 @@ pub(super) struct Host {
     pub(super) received: u64,
 }
 
-fn transport(law: Arc<dyn ControllerFactory + Send + Sync>) -> Arc<TransportConfig> {
+fn transport() -> TransportConfig {
     let mut transport = TransportConfig::default();
     transport
-        .congestion_controller_factory(law)
         .stream_receive_window(VarInt::from_u32(WINDOW))
         .receive_window(VarInt::from_u32(WINDOW))
         .send_window(u64::from(WINDOW))
         .max_idle_timeout(IDLE.try_into().ok());
-    Arc::new(transport)
+    transport
 }
 
 impl Host {
@@ -84,8 +103,8 @@ impl Host {
     pub(super) fn pair(
         number: usize,
         seed: u64,
-        law: Arc<dyn ControllerFactory + Send + Sync>,
-        (begins, asks): (Duration, Option<Instant>),
+        control: &Control,
+        (start, begins, asks): (Instant, Duration, bool),
     ) -> [Self; 2] {
         let address = |last| SocketAddr::from((Ipv4Addr::new(10, 0, number as u8, last), 4433));
         let endpoint = |side: u8, server| {
@@ -99,29 +118,51 @@ impl Host {
         let mut roots = RootCertStore::empty();
         roots.add(certificate.clone()).expect("a root");
         let mut client = ClientConfig::with_root_certificates(Arc::new(roots)).expect("a client");
-        client.transport_config(transport(law.clone()));
+        let (mut sending, mut receiving) = (transport(), transport());
+        let one_way = match control {
+            Control::Law(law) if law.hears_one_way() => {
+                accept_reports(&mut sending);
+                send_reports(&mut receiving);
+                let ear = Ear::new(start);
+                sending.congestion_controller_factory(Arc::new(law.hearing(ear.clone())));
+                let arrivals = Arrivals::new(start);
+                [
+                    OneWay::Hears(ear, Departures::default()),
+                    OneWay::Tells(arrivals, None),
+                ]
+            }
+            Control::Law(law) => {
+                sending.congestion_controller_factory(Arc::new(law.as_ref().clone()));
+                [OneWay::Nothing, OneWay::Nothing]
+            }
+            Control::Other(factory) => {
+                sending.congestion_controller_factory(factory.clone());
+                [OneWay::Nothing, OneWay::Nothing]
+            }
+        };
+        client.transport_config(Arc::new(sending));
         let mut server =
             ServerConfig::with_single_cert(vec![certificate.clone()], key.clone_key().into())
                 .expect("a server");
-        server.transport_config(transport(law));
-        let host = |address, endpoint, plan| Self {
+        server.transport_config(Arc::new(receiving));
+        let host = |address, endpoint, plan, one_way| Self {
             address,
             endpoint,
             connection: None,
             outbox: VecDeque::new(),
             stream: None,
-            silence: asks.map(|start| (Silence::new(start), begins)),
+            silence: asks.then(|| (Silence::new(start), begins)),
+            one_way,
             packets: (0, 0),
             plan,
             received: 0,
         };
+        let [hears, tells] = one_way;
+        let plan = Some((begins, address(2), client));
+        let server = Some(Arc::new(server));
         [
-            host(
-                address(1),
-                endpoint(1, None),
-                Some((begins, address(2), client)),
-            ),
-            host(address(2), endpoint(2, Some(Arc::new(server))), None),
+            host(address(1), endpoint(1, None), plan, hears),
+            host(address(2), endpoint(2, server), None, tells),
         ]
     }
 
@@ -134,7 +175,11 @@ impl Host {
         let timer = connection.poll_timeout();
         let timer = timer.map(|at| at.saturating_duration_since(start));
         let looks = self.silence.as_ref().map(|(_, next)| *next);
-        timer.into_iter().chain(looks).min()
+        let tells = match &self.one_way {
+            OneWay::Tells(_, at) => *at,
+            _ => None,
+        };
+        timer.into_iter().chain(looks).chain(tells).min()
     }
 
     /// Asks the peer again if it has not answered for too long.
@@ -155,7 +200,34 @@ impl Host {
         }
     }
 
-    pub(super) fn receive(&mut self, now: Instant, packet: &Packet) {
+    /// Tells when packets came, when it is time to.
+    pub(super) fn tell(&mut self, start: Instant, now: Duration) {
+        if let OneWay::Tells(arrivals, at) = &mut self.one_way
+            && at.take_if(|at| *at <= now).is_some()
+            && let Some((_, connection)) = &mut self.connection
+            && let Some(report) = arrivals.report(start + now)
+        {
+            let _ = connection
+                .datagrams()
+                .send(report.into_bytes().into(), true);
+        }
+    }
+
+    /// A packet came: notes when, if it tells.
+    fn note(&mut self, start: Instant, now: Duration, packet: &Packet) {
+        if let OneWay::Tells(arrivals, at) = &mut self.one_way
+            && let Some(tag) = Tag::of(&packet.bytes)
+            && arrivals.note(tag, start + now)
+        {
+            let connection = self.connection.as_mut();
+            let rtt = connection.and_then(|(_, connection)| connection.path_stats(PathId::ZERO));
+            *at = Some(now + report_after(rtt.map_or(Duration::ZERO, |path| path.rtt)));
+        }
+    }
+
+    pub(super) fn receive(&mut self, start: Instant, now: Duration, packet: &Packet) {
+        self.note(start, now, packet);
+        let now = start + now;
         self.packets.0 += 1;
         let mut answer = Vec::new();
         let path = FourTuple::from_remote(packet.from);
@@ -208,6 +280,19 @@ impl Host {
                     self.stream = connection.streams().accept(dir);
                 }
                 Event::ConnectionLost { reason } => panic!("{reason}"),
+                Event::DatagramReceived => {
+                    while let Some(datagram) = connection.datagrams().recv() {
+                        let OneWay::Hears(ear, departures) = &mut self.one_way else {
+                            panic!("nobody tells who is not asked");
+                        };
+                        let report = Report::read(&datagram).expect("a report");
+                        for (tag, came) in report.arrivals() {
+                            if let Some(sent) = departures.take(tag, now) {
+                                ear.hear(sent, came);
+                            }
+                        }
+                    }
+                }
                 _ => {}
             }
         }
@@ -226,6 +311,11 @@ impl Host {
         while let Some(transmit) = connection.poll_transmit(now, BATCH, &mut bytes) {
             let size = transmit.segment_size.unwrap_or(transmit.size).max(1);
             for datagram in bytes[..transmit.size].chunks(size) {
+                if let OneWay::Hears(_, departures) = &mut self.one_way
+                    && let Some(tag) = Tag::of(datagram)
+                {
+                    departures.note(tag, now);
+                }
                 self.outbox.push_back(Packet {
                     from: self.address,
                     bytes: datagram.to_vec(),

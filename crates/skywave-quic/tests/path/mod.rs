@@ -7,14 +7,13 @@
 mod hosts;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use noq_proto::congestion::ControllerFactory;
 use skywave_core::Time;
 use skywave_core::link::{Fate, Limit, Link, LinkConfig, LossAt, LossConfig, QueueConfig, Service};
 use skywave_core::units::Rate;
 
+pub(crate) use hosts::Control;
 use hosts::{Host, Packet};
 
 /// Bytes of IPv4's and UDP's headers.
@@ -107,9 +106,9 @@ impl Path {
         self
     }
 
-    /// One connection for each law, each with more to send than it can; the second one and those after it begin
+    /// One connection for each control, each with more to send than it can; the second one and those after it begin
     /// 100 ms later than the one before.
-    pub(crate) fn run(&self, laws: &[Arc<dyn ControllerFactory + Send + Sync>]) -> Outcome {
+    pub(crate) fn run(&self, controls: &[Control]) -> Outcome {
         let start = Instant::now();
         let mut links = [
             Link::new(self.forward.clone(), self.seed, "forward"),
@@ -117,15 +116,15 @@ impl Path {
         ];
         // Senders have even numbers, each one's receiver the odd number after it.
         let mut hosts = Vec::new();
-        for (number, law) in laws.iter().enumerate() {
+        for (number, control) in controls.iter().enumerate() {
             let begins = Duration::from_millis(100) * number as u32;
-            let asks = self.asks.then_some(start);
-            hosts.extend(Host::pair(number, self.seed, law.clone(), (begins, asks)));
+            let times = (start, begins, self.asks);
+            hosts.extend(Host::pair(number, self.seed, control, times));
         }
         let mut air = Air::default();
         let (mut queueing, mut through) = (Duration::ZERO, 0);
         let mut now = Duration::ZERO;
-        let mut so_far = vec![Vec::new(); laws.len()];
+        let mut so_far = vec![Vec::new(); controls.len()];
         loop {
             let arrival = air.packets.first_key_value().map(|((at, _), _)| *at);
             let timers = hosts.iter().filter_map(|host| host.next_timer(start));
@@ -144,10 +143,11 @@ impl Path {
                 && entry.key().0 <= now
             {
                 let (to, packet) = entry.remove();
-                hosts[to].receive(start + now, &packet);
+                hosts[to].receive(start, now, &packet);
             }
             for (number, host) in hosts.iter_mut().enumerate() {
                 host.look(start, now);
+                host.tell(start, now);
                 while let Some(packet) = host.poll(start + now) {
                     let size = packet.bytes() + HEADERS;
                     let at = Time::from_nanos(now.as_nanos() as u64);

@@ -117,7 +117,6 @@ fn connection(
         label.push(format!("congestion={name}"));
     }
     let mut config = Config::new(congestion);
-    config.receive_times = preset.receive_times;
     config.clock = clock(flow)?;
     sizes(flow, &mut config)?;
     if let Some(model) = &flow.handshake {

@@ -31,6 +31,6 @@ pub(crate) struct QuicModel {
     /// The receiver holds an ACK back for this long at most; default "25ms".
     pub(crate) max_ack_delay: Option<Period>,
     /// ACKs tell when packets came, by the receiver's `clock`, so that laws learn one-way delays; an ACK is longer by
-    /// about 9 bytes; default false.
+    /// about 9 bytes; default false, with laws that go by them and those of your own true.
     pub(crate) receive_times: Option<bool>,
 }

@@ -148,8 +148,11 @@ impl Attempts<'_> {
             Some(key) => Peers::Keys([key].into()),
             None => Peers::Everybody,
         };
-        let config = network::client(&self.host.secret, peers, &self.host.sending)?;
-        let endpoint = network::endpoint(network::local_for(to)).map_err(Failed::Unusable)?;
+        let gives = self.request == Request::Push;
+        let (config, one_way) =
+            network::client(&self.host.secret, peers, &self.host.sending, gives)?;
+        let wire = network::endpoint(network::local_for(to)).map_err(Failed::Unusable)?;
+        let endpoint = wire.endpoint.clone();
         let connecting = endpoint.connect_with(config, to, "skywave");
         let connecting = connecting
             .map_err(|error| Failed::Unusable(Error::System(format!("{to}: {error}"))))?;
@@ -169,7 +172,7 @@ impl Attempts<'_> {
             .map_err(|_| Broken::Late)??;
         let (teller, pulse) = (self.host.teller.clone(), self.pulse.clone());
         let hashing = Arc::new(Semaphore::new(1));
-        let session = Session::new((endpoint.clone(), connection), peer, teller, pulse, hashing);
+        let session = Session::new(wire, (connection, one_way), peer, teller, pulse, hashing);
         Ok((endpoint, session, ready))
     }
 

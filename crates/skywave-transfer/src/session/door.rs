@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use noq::{Connection, Endpoint, Incoming, RecvStream, SendStream, VarInt};
+use noq::{Connection, Endpoint, Incoming, RecvStream, SendStream, ServerConfig, VarInt};
 use skywave_wire::endpoint::owner;
 use skywave_wire::key::PublicKey;
 use tokio::sync::{Semaphore, watch};
@@ -24,7 +24,7 @@ use crate::auth::prove::{self, Sides};
 use crate::auth::tls::{self, Peers};
 use crate::error::{Broken, Error};
 use crate::event::Event;
-use crate::network::{self, DEADLINE, PER_ADDRESS, PER_KEY, STRANGERS, WINDOW};
+use crate::network::{self, DEADLINE, PER_ADDRESS, PER_KEY, STRANGERS, WINDOW, Watched};
 use crate::wire::close::Close;
 use crate::wire::frame::read;
 use crate::wire::message::{Hello, Request};
@@ -39,6 +39,8 @@ const TOLD: usize = 8;
 pub(crate) struct Door {
     host: Host,
     allowed: Allowed,
+    /// This host gives files to whoever comes in; otherwise it takes them.
+    gives: bool,
     state: Mutex<State>,
     /// Nobody comes in any more; why.
     shut: watch::Sender<Option<Shut>>,
@@ -95,7 +97,7 @@ impl Drop for Stranger<'_> {
 }
 
 impl Door {
-    pub(crate) fn new(host: &Host, listen: &Listen) -> Arc<Self> {
+    pub(crate) fn new(host: &Host, listen: &Listen, gives: bool) -> Arc<Self> {
         let nobody = matches!(&listen.allowed, Allowed::Keys(keys) if keys.is_empty());
         let state = State {
             code: listen.code.clone(),
@@ -109,6 +111,7 @@ impl Door {
         Arc::new(Self {
             host: host.clone(),
             allowed: listen.allowed.clone(),
+            gives,
             state: Mutex::new(state),
             shut: watch::Sender::new(None),
         })
@@ -148,7 +151,8 @@ impl Door {
             }
         });
         let config = network::server(&self.host.secret, peers, refused, &self.host.sending)?;
-        let endpoint = network::listening(listen.at, &self.host.secret, config)?;
+        let wire = network::listening(listen.at, &self.host.secret, config.clone())?;
+        let (endpoint, config) = (wire.endpoint.clone(), Arc::new(config));
         let at = endpoint
             .local_addr()
             .map_err(|error| Error::Bind(listen.at, error))?;
@@ -164,10 +168,10 @@ impl Door {
                 incoming = endpoint.accept() => {
                     let Some(incoming) = incoming else { break None };
                     let (door, serve) = (self.clone(), serve.clone());
-                    let endpoint = endpoint.clone();
+                    let (wire, config) = (wire.clone(), config.clone());
                     if let Some(incoming) = self.sort(incoming) {
                         guests.spawn(async move {
-                            if let Ok(guest) = door.welcome(endpoint, incoming).await {
+                            if let Ok(guest) = door.welcome(wire, &config, incoming).await {
                                 let session = guest.session.clone();
                                 session.with_peer(serve(guest)).await;
                             }
@@ -225,9 +229,17 @@ impl Door {
         Some(incoming)
     }
 
-    async fn welcome(&self, endpoint: Endpoint, incoming: Incoming) -> Result<Guest, Broken> {
+    async fn welcome(
+        &self,
+        wire: Watched,
+        config: &ServerConfig,
+        incoming: Incoming,
+    ) -> Result<Guest, Broken> {
         let stranger = Stranger(self, owner(incoming.remote_address().ip()));
-        let connecting = incoming.accept().map_err(Broken::from)?;
+        let (config, one_way) = network::for_one(config, &self.host.sending, self.gives);
+        let connecting = incoming
+            .accept_with(Arc::new(config))
+            .map_err(Broken::from)?;
         let connection = timeout(DEADLINE, connecting)
             .await
             .map_err(|_| Broken::Late)??;
@@ -251,7 +263,7 @@ impl Door {
         (self.host.teller)(Event::Connected(peer, remote(&connection)));
         let pulse = Arc::new(Pulse::new());
         let teller = self.host.teller.clone();
-        let session = Session::new((endpoint, connection), peer, teller, pulse, hashing);
+        let session = Session::new(wire, (connection, one_way), peer, teller, pulse, hashing);
         Ok(Guest {
             session,
             request,

@@ -16,18 +16,21 @@ pub(crate) use take::{Taken, take};
 pub(crate) use target::Receiver;
 pub use target::Target;
 
+use std::convert::Infallible;
 use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use noq::{Connection, Endpoint, PathId};
+use noq::{Connection, PathId};
 use skywave_quic::Silence;
 use skywave_wire::key::PublicKey;
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use crate::event::{Event, Id, Link, Teller};
+use crate::network::{OneWay, Watched};
 use pulse::Pulse;
 
 /// Numbers transfers of files of this process.
@@ -35,8 +38,9 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// A connection with a host that has shown who it is.
 pub(crate) struct Session {
-    endpoint: Endpoint,
+    wire: Watched,
     pub(crate) connection: Connection,
+    one_way: OneWay,
     pub(crate) peer: PublicKey,
     pub(crate) teller: Teller,
     pub(crate) pulse: Arc<Pulse>,
@@ -47,15 +51,17 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn new(
-        (endpoint, connection): (Endpoint, Connection),
+        wire: Watched,
+        (connection, one_way): (Connection, OneWay),
         peer: PublicKey,
         teller: Teller,
         pulse: Arc<Pulse>,
         hashing: Arc<Semaphore>,
     ) -> Arc<Self> {
         Arc::new(Self {
-            endpoint,
+            wire,
             connection,
+            one_way,
             peer,
             teller,
             pulse,
@@ -64,7 +70,8 @@ impl Session {
     }
 
     /// Does work with a peer, which is asked again when it does not answer: it may have been out of reach, and
-    /// QUIC's own probes become rare. All peers of an endpoint are, which costs each a packet.
+    /// QUIC's own probes become rare. All peers of an endpoint are, which costs each a packet. Meanwhile the side that
+    /// takes files tells when packets come, and the one that gives them hears it.
     pub(crate) async fn with_peer<T>(&self, work: impl Future<Output = T>) -> T {
         let asking = async {
             let mut silence = Silence::new(Instant::now());
@@ -76,14 +83,32 @@ impl Session {
                 let stats = path.stats();
                 let (received, sent) = (stats.udp_rx.datagrams, stats.udp_tx.datagrams);
                 if silence.is_too_long(Instant::now(), received, sent, stats.rtt) {
-                    self.endpoint.handle_network_change(None);
+                    self.wire.endpoint.handle_network_change(None);
                 }
             }
         };
+        let _beside = self.one_way();
         tokio::select! {
             done = work => done,
             never = asking => never,
         }
+    }
+
+    /// Tells or hears of one-way delays until it is dropped. A task of its own: as a part of the work it would be asked
+    /// each time that the work goes on.
+    fn one_way(&self) -> JoinSet<Infallible> {
+        let (watch, connection) = (self.wire.watch.clone(), self.connection.clone());
+        let mut tasks = JoinSet::new();
+        match self.one_way.clone() {
+            OneWay::Hear(ear) => {
+                tasks.spawn(async move { watch.hear(&connection, &ear).await });
+            }
+            OneWay::Tell => {
+                tasks.spawn(async move { watch.tell(&connection).await });
+            }
+            OneWay::Nothing => {}
+        }
+        tasks
     }
 
     pub(crate) fn tell(&self, event: Event) {

@@ -228,6 +228,7 @@ async fn answers_without_progress_are_none() {
     )
     .unwrap();
     let listening = network::listening(([127, 0, 0, 1], 0).into(), &RECEIVER, config).unwrap();
+    let listening = listening.endpoint;
     let at = listening.local_addr().unwrap();
     let zombie = tokio::spawn(async move {
         while let Some(incoming) = listening.accept().await {

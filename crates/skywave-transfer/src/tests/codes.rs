@@ -108,11 +108,14 @@ async fn a_relayed_handshake_is_found_out() {
     let middle = SecretKey::from_bytes([7; 32]);
     let server = network::server(&middle, Peers::Everybody, Box::new(drop), &sending).unwrap();
     let listening = network::listening(([127, 0, 0, 1], 0).into(), &middle, server).unwrap();
+    let listening = listening.endpoint;
     let at = listening.local_addr().unwrap();
     let target = bench.at;
     let relay = tokio::spawn(async move {
-        let config = network::client(&middle, Peers::Everybody, &Sending::default()).unwrap();
+        let (config, _) =
+            network::client(&middle, Peers::Everybody, &Sending::default(), true).unwrap();
         let connecting = network::endpoint(([127, 0, 0, 1], 0).into()).unwrap();
+        let connecting = connecting.endpoint;
         let near = accepted(&listening).await;
         let far = connecting.connect_with(config, target, "x").unwrap();
         let far = far.await.unwrap();
@@ -160,11 +163,13 @@ async fn a_confirmation_is_good_for_one_connection() {
     let sending = Sending::default();
     let server = network::server(&RECEIVER, Peers::Everybody, Box::new(drop), &sending).unwrap();
     let listening = network::listening(([127, 0, 0, 1], 0).into(), &RECEIVER, server).unwrap();
+    let listening = listening.endpoint;
     let at = listening.local_addr().unwrap();
     let connecting = network::endpoint(([127, 0, 0, 1], 0).into()).unwrap();
+    let connecting = connecting.endpoint;
     let mut seen = Vec::new();
     for _ in 0..2 {
-        let config = network::client(&SENDER, Peers::Everybody, &sending).unwrap();
+        let (config, _) = network::client(&SENDER, Peers::Everybody, &sending, true).unwrap();
         let near = connecting.connect_with(config, at, "x").unwrap();
         let (near, far) = soon(async { tokio::join!(near, accepted(&listening)) }).await;
         let both = [near.unwrap(), far].map(|side| {

@@ -13,8 +13,9 @@ use crate::wire::message::{End, Hello, Kind, Offer, Ready, Reply, Request, Start
 /// A connection of a host with another address, whatever it is going to say.
 async fn connect(secret: &SecretKey, at: SocketAddr) -> (Endpoint, Connection) {
     let peers = Peers::Keys([RECEIVER.public()].into());
-    let config = network::client(secret, peers, &Sending::default()).unwrap();
+    let (config, _) = network::client(secret, peers, &Sending::default(), true).unwrap();
     let endpoint = network::endpoint(([127, 0, 0, 2], 0).into()).unwrap();
+    let endpoint = endpoint.endpoint;
     let connection = endpoint
         .connect_with(config, at, "x")
         .unwrap()

@@ -6,6 +6,7 @@ mod files;
 mod hostile;
 mod lanes;
 mod networks;
+mod one_way;
 mod refusals;
 
 use std::fs;

@@ -86,7 +86,9 @@ impl BuiltIn for Capacity {
     }
 }
 
-impl Law for Capacity {}
+impl Law for Capacity {
+    const HEARS_ONE_WAY: bool = true;
+}
 
 impl Capacity {
     /// A sender that has seen nothing yet.

@@ -176,6 +176,8 @@ pub trait Law: BuiltIn {
     const GUARDS_REPEATS: bool = false;
     /// What it needs of explicit congestion notification.
     const NEEDS_ECN: NeedsEcn = NeedsEcn::Nothing;
+    /// It goes by [`AckEvent::one_way`]. Where that takes bytes of ACKs, as in QUIC, only such laws are told.
+    const HEARS_ONE_WAY: bool = false;
 }
 
 /// What a law needs of explicit congestion notification. Connections under it have that unless they are told
@@ -233,6 +235,11 @@ impl CongestionConfig {
     /// What it needs of explicit congestion notification.
     pub fn needs_ecn(&self) -> NeedsEcn {
         fact!(self, NEEDS_ECN, NeedsEcn::Nothing)
+    }
+
+    /// It goes by one-way delays; a user's own law may.
+    pub fn hears_one_way(&self) -> bool {
+        fact!(self, HEARS_ONE_WAY, true)
     }
 
     /// The receiver judges losses by one-way delays: the deviations above which one is congestion.

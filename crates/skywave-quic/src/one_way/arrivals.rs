@@ -1,0 +1,132 @@
+//! When datagrams came.
+
+use std::time::Instant;
+
+use super::{LATEST, MOST_TOLD, Report, Tag};
+
+/// The datagrams of one peer since the last report, or a sample of them.
+#[derive(Debug)]
+pub struct Arrivals {
+    /// Its times begin here.
+    origin: Instant,
+    /// Tags and microseconds, in the order of arrival.
+    arrived: Vec<(Tag, u64)>,
+    /// Only datagrams of this level are told of.
+    level: u32,
+    /// When the level was looked at last.
+    looked: Instant,
+}
+
+impl Arrivals {
+    /// None yet; times will be told from `origin` on.
+    pub fn new(origin: Instant) -> Self {
+        Self {
+            origin,
+            arrived: Vec::with_capacity(MOST_TOLD + 1),
+            level: 0,
+            looked: origin,
+        }
+    }
+
+    /// A datagram came. Returns whether it is the first one that the next report will tell of.
+    pub fn note(&mut self, tag: Tag, now: Instant) -> bool {
+        if self.arrived.is_empty() && now.saturating_duration_since(self.looked) > LATEST {
+            // There are so few that none of this level came in the time of a report.
+            self.lower(now);
+        }
+        if tag.level() < self.level {
+            return false;
+        }
+        let since = now.saturating_duration_since(self.origin);
+        let us = u64::try_from(since.as_micros()).unwrap_or(u64::MAX);
+        self.arrived.push((tag, us));
+        if self.arrived.len() > MOST_TOLD {
+            self.level += 1;
+            self.arrived.retain(|(tag, _)| tag.level() >= self.level);
+        }
+        self.arrived.len() == 1
+    }
+
+    fn lower(&mut self, now: Instant) {
+        self.level = self.level.saturating_sub(1);
+        self.looked = now;
+    }
+
+    /// What is to be told now; `None` if nothing came.
+    pub fn report(&mut self, now: Instant) -> Option<Report> {
+        self.looked = now;
+        if self.arrived.len() < MOST_TOLD / 2 {
+            self.lower(now);
+        }
+        let report = Report::new(&self.arrived);
+        self.arrived.clear();
+        report
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn told(report: Option<Report>) -> Vec<(u64, u64)> {
+        let report = report.into_iter();
+        report
+            .flat_map(|r| {
+                r.arrivals()
+                    .map(|(tag, us)| (tag.0, us))
+                    .collect::<Vec<_>>()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn few_are_all_told_once() {
+        let start = Instant::now();
+        let mut arrivals = Arrivals::new(start);
+        assert!(arrivals.report(start).is_none());
+        assert!(arrivals.note(Tag(7), start + Duration::from_millis(1)));
+        assert!(!arrivals.note(Tag(9), start + Duration::from_millis(2)));
+        assert_eq!(told(arrivals.report(start)), [(7, 1000), (9, 2000)]);
+        assert!(arrivals.report(start).is_none());
+    }
+
+    #[test]
+    fn of_many_a_sample_is_told_whose_size_follows() {
+        let start = Instant::now();
+        let mut arrivals = Arrivals::new(start);
+        let mut sizes = Vec::new();
+        // 1000 and then 6 datagrams between two reports, with tags as even as those of ciphers.
+        for (round, datagrams) in [1000; 6].into_iter().chain([6; 10]).enumerate() {
+            for n in 0..datagrams {
+                let mixed =
+                    (n as u64 + 1 + 1000 * round as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                arrivals.note(Tag(mixed >> 24), start);
+            }
+            sizes.push(told(arrivals.report(start)).len());
+        }
+        assert!(sizes.iter().all(|size| *size <= MOST_TOLD), "{sizes:?}");
+        assert!(
+            sizes[..6].iter().all(|size| *size >= MOST_TOLD / 4),
+            "{sizes:?}"
+        );
+        assert_eq!(sizes[15], 6, "all of them again: {sizes:?}");
+    }
+
+    #[test]
+    fn a_slow_stream_after_a_fast_one_is_told_soon() {
+        let start = Instant::now();
+        let mut arrivals = Arrivals::new(start);
+        for n in 0..100_000 {
+            arrivals.note(Tag(n), start);
+        }
+        arrivals.report(start);
+        // One datagram each 200 ms, in the smallest sample.
+        let told = (1..=20).position(|n| arrivals.note(Tag(1), start + LATEST * 4 * n));
+        assert!(
+            told.is_some_and(|unheard| (8..15).contains(&unheard)),
+            "{told:?}"
+        );
+    }
+}

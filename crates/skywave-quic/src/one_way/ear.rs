@@ -1,0 +1,118 @@
+//! What a law hears of one-way delays.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use skywave_core::Offset;
+
+/// A one-way delay further than this from the first one is not believed: no connection lives through a pause in which
+/// hosts' clocks would come so far apart.
+pub const MOST_APART: Duration = Duration::from_secs(60);
+
+/// Hears of one connection, for its law ([`Law::hearing`](crate::Law::hearing)).
+#[derive(Clone, Debug)]
+pub struct Ear(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    /// This host's time begins here.
+    origin: Instant,
+    /// Nanoseconds of the first delay.
+    first: Option<i64>,
+    /// The smallest delay since the law was told one.
+    least: Option<i64>,
+    /// Datagrams that left until then went another way.
+    moved: Option<Instant>,
+}
+
+impl Ear {
+    /// Has heard nothing.
+    pub fn new(now: Instant) -> Self {
+        Self(Arc::new(Mutex::new(State {
+            origin: now,
+            first: None,
+            least: None,
+            moved: None,
+        })))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A datagram left at `sent`, and came at this many microseconds of the peer's time.
+    pub fn hear(&self, sent: Instant, came_us: u64) {
+        let mut state = self.lock();
+        if state.moved.is_some_and(|moved| sent <= moved) {
+            return;
+        }
+        let sent = sent.saturating_duration_since(state.origin).as_nanos();
+        let delay = i128::from(came_us) * 1000 - sent.cast_signed();
+        let Ok(delay) = i64::try_from(delay) else {
+            return;
+        };
+        let first = *state.first.get_or_insert(delay);
+        if u128::from(delay.abs_diff(first)) <= MOST_APART.as_nanos() {
+            state.least = Some(state.least.map_or(delay, |least| least.min(delay)));
+        }
+    }
+
+    /// The smallest delay that was heard since it was last asked.
+    pub(crate) fn take(&self) -> Option<Offset> {
+        self.lock().least.take().map(Offset::from_nanos)
+    }
+
+    /// The connection goes over another path; `last` is when the latest packet over the old one left.
+    pub(crate) fn forget(&self, last: Option<Instant>) {
+        let mut state = self.lock();
+        (state.least, state.moved) = (None, last);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_delay_is_told_once_whichever_clock_is_ahead() {
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        let ear = Ear::new(start);
+        assert_eq!(ear.take(), None);
+        ear.hear(at(1000), 60_000);
+        ear.hear(at(1010), 65_000);
+        ear.hear(at(1020), 81_000);
+        assert_eq!(ear.take(), Some(Offset::from_nanos(-945_000_000)));
+        assert_eq!(ear.take(), None);
+        ear.hear(at(1030), 1_131_000);
+        assert_eq!(ear.take(), Some(Offset::from_nanos(101_000_000)));
+    }
+
+    #[test]
+    fn what_cannot_be_is_not_believed() {
+        let start = Instant::now();
+        let ear = Ear::new(start);
+        ear.hear(start, u64::MAX);
+        assert_eq!(ear.take(), None, "it would be 584,000 years");
+        ear.hear(start, 5_000_000);
+        assert!(ear.take().is_some());
+        ear.hear(start, 65_000_001);
+        assert_eq!(ear.take(), None, "a minute more");
+        ear.hear(start, 65_000_000);
+        assert!(ear.take().is_some());
+    }
+
+    #[test]
+    fn what_went_the_old_way_is_forgotten() {
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        let ear = Ear::new(start);
+        ear.hear(at(10), 1_000);
+        ear.forget(Some(at(20)));
+        assert_eq!(ear.take(), None);
+        ear.hear(at(20), 2_000);
+        assert_eq!(ear.take(), None);
+        ear.hear(at(21), 3_000);
+        assert!(ear.take().is_some());
+    }
+}
