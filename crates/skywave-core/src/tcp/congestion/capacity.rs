@@ -47,6 +47,10 @@ const WINDOW: f64 = 2.0;
 /// BDPs in flight while it looks: alone, and beside others.
 const LOOK_ALONE: f64 = 0.5;
 const LOOK_BESIDE: f64 = 0.75;
+/// Part of the queue that the latest probe may have made, which is its own with what is no queue.
+const OWN_QUEUE: f64 = 0.5;
+/// Segments in a burst where the buffer is short.
+const SHORT_BURST: u64 = 2;
 /// Part of the window that a timeout leaves.
 const RESTART: f64 = 0.25;
 /// What a timeout has cost is made up for at this part of the window that is wanted.
@@ -186,6 +190,16 @@ impl Capacity {
         }
     }
 
+    /// Alone, a loss at a queue: whether it is longer than its own probe explains.
+    fn others_may_have_lost(&self) -> bool {
+        let Phase::Cycle(cycle) = self.phase else {
+            return false;
+        };
+        let queue = &self.model.queue;
+        let own = queue.base() * cycle.asked() * OWN_QUEUE + self.model.threshold();
+        cycle.is_steady() || queue.latest().min(queue.now()) > own
+    }
+
     fn set_pace(&mut self, ack: &AckEvent) {
         self.pace.on_ack(ack, self.own.cwnd);
         let left = self.giving.pace();
@@ -241,8 +255,7 @@ impl CongestionControl for Capacity {
             return Response::unchanged(window);
         }
         if self.is_alone() {
-            // Not while its own probe may have been the reason.
-            if matches!(self.phase, Phase::Cycle(cycle) if cycle.is_steady()) {
+            if self.others_may_have_lost() {
                 self.giving.give();
             }
             return Response::unchanged(window);
@@ -316,6 +329,11 @@ impl CongestionControl for Capacity {
 
     fn needs_losses(&self) -> bool {
         true
+    }
+
+    fn send_quantum(&self) -> Option<u64> {
+        let short = self.is_alone() && self.model.losses.show_a_short_buffer();
+        short.then(|| u64::from(self.model.mss()) * SHORT_BURST)
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

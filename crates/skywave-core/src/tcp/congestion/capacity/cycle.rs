@@ -1,6 +1,6 @@
 //! The cycle of a sender that is alone: it probes for more, drains what that has queued, and cruises, as BBR
-//! does (draft-cardwell-iccrg-bbr-00 section 4.3.4). The probe is a small one; where it finds more, the next one
-//! follows at once, and is larger.
+//! does (draft-cardwell-iccrg-bbr-00 section 4.3.4). The probe is a small one; where it finds more, which shows up to
+//! two round trips later, the next one follows at once, and is larger.
 
 use crate::rng::Stream;
 use crate::time::Time;
@@ -28,7 +28,7 @@ const LONGEST_PROBE: f64 = 3.0;
 pub(super) struct Cycle {
     step: usize,
     since: Time,
-    /// The rate before the probe, and how many have followed the first one.
+    /// The rate before the latest probe, and how many have followed the first one.
     rate_before: f64,
     repeats: usize,
 }
@@ -50,7 +50,7 @@ pub(super) struct Progress {
 pub(super) enum Begins {
     /// The drain.
     Drain,
-    /// Cruising, after the drain.
+    /// Something else, after the drain.
     Cruise,
     /// The step in which all is known of the drain.
     Known,
@@ -87,6 +87,11 @@ impl Cycle {
         PROBES[self.repeats.min(PROBES.len() - 1)]
     }
 
+    /// What the latest probe asks for beyond the rate, in parts of it.
+    pub(super) fn asked(&self) -> f64 {
+        self.probe() - 1.0
+    }
+
     /// Nothing that the sender did before shows any more.
     pub(super) fn is_steady(&self) -> bool {
         self.step >= KNOWN
@@ -97,24 +102,26 @@ impl Cycle {
         if !self.is_over(progress) {
             return None;
         }
-        let found = 1.0 + FOUND * (self.probe() - 1.0);
-        if self.step == PROBE && self.rate_before > 0.0 && progress.rate > found * self.rate_before
-        {
+        let found = self.rate_before * (1.0 + FOUND * self.asked());
+        if self.step < KNOWN && self.rate_before > 0.0 && progress.rate > found {
+            let drained = self.step == DRAIN;
             *self = Self {
+                step: PROBE,
                 since: progress.now,
                 rate_before: progress.rate,
                 repeats: self.repeats + 1,
-                ..*self
             };
-            return None;
+            return drained.then_some(Begins::Cruise);
         }
         let step = (self.step + 1) % STEPS;
         *self = Self {
             step,
             since: progress.now,
-            rate_before: progress.rate,
-            repeats: 0,
+            ..*self
         };
+        if !(DRAIN..KNOWN).contains(&step) {
+            (self.rate_before, self.repeats) = (progress.rate, 0);
+        }
         Some(match step {
             PROBE => Begins::Cycle,
             DRAIN => Begins::Drain,
@@ -175,6 +182,24 @@ mod tests {
         }
         assert_eq!(cycle.advance(&at(405, 9.0, 300.0)), Some(Begins::Drain));
         assert_eq!(cycle.gain(0.9), DRAINED * 0.9);
+    }
+
+    #[test]
+    fn what_shows_after_the_probe_is_followed_up_too() {
+        // What was asked for arrives a round trip later, or two where delays vary.
+        for step in [DRAIN, 2, 3] {
+            let mut cycle = Cycle { step, ..begun() };
+            let begins = cycle.advance(&at(101, 1.0, 107.0));
+            assert_eq!(begins, (step == DRAIN).then_some(Begins::Cruise));
+            assert_eq!(cycle.gain(1.0), 1.25, "after step {step}");
+        }
+        let mut cycle = begun();
+        for round in 1..=4 {
+            cycle.advance(&at(round * 101, 9.0, 105.0));
+        }
+        assert_eq!(cycle.step, KNOWN, "too little more");
+        cycle.advance(&at(505, 9.0, 200.0));
+        assert_eq!(cycle.step, KNOWN + 1, "nothing was asked for");
     }
 
     #[test]

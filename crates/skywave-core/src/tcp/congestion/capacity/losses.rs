@@ -23,6 +23,8 @@ const DEVIATIONS: f64 = 3.0;
 /// Where so much is lost outside of drains, some of the drains' losses are not the channel's either: this part of
 /// them remains.
 const DOUBTED: f64 = 0.5;
+/// Cycles for which the buffer then counts as one that a burst overflows.
+const SHORT: u32 = 32;
 
 /// What was sent between two positions, for the first time, and what of it was lost, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +73,8 @@ pub(super) struct Losses {
     /// Lost and sent, in segments, of the drains of late.
     lost: f64,
     sent: f64,
+    /// Cycles for which the buffer still counts as short.
+    short: u32,
 }
 
 impl Default for Losses {
@@ -81,6 +85,7 @@ impl Default for Losses {
             before: Span::NEVER,
             lost: 0.0,
             sent: 0.0,
+            short: 0,
         }
     }
 }
@@ -132,8 +137,10 @@ impl Losses {
             self.sent = self.sent * kept + sent;
         }
         let (sent, lost) = std::mem::replace(&mut self.before, Span::NEVER).segments(mss);
+        self.short = self.short.saturating_sub(1);
         if sent >= ENOUGH && self.is_excess(lost / sent, sent) {
             self.lost *= DOUBTED;
+            self.short = SHORT;
         }
     }
 
@@ -141,6 +148,11 @@ impl Losses {
     fn is_excess(&self, share: f64, sent: f64) -> bool {
         let variance = share * (1.0 - share) * (1.0 / sent + 1.0 / self.sent.max(1.0));
         share - self.share() > EXCESS + DEVIATIONS * libm::sqrt(variance)
+    }
+
+    /// The buffer may be so short that a burst overflows it.
+    pub(super) fn show_a_short_buffer(&self) -> bool {
+        self.short > 0
     }
 
     /// The share that the channel loses.
@@ -211,11 +223,17 @@ mod tests {
         for _ in 0..20 {
             cycle(&mut losses, &mut begin, 100, 20);
         }
+        assert!(!losses.show_a_short_buffer());
         cycle(&mut losses, &mut begin, 300, 20);
         assert!(
             (losses.share() - 0.05).abs() < 1e-4,
             "half of a tenth: {}",
             losses.share()
         );
+        for _ in 0..SHORT {
+            assert!(losses.show_a_short_buffer());
+            cycle(&mut losses, &mut begin, 20, 20);
+        }
+        assert!(!losses.show_a_short_buffer(), "forgotten");
     }
 }

@@ -25,6 +25,9 @@ const TOO_MANY: Segments = Segments(8.0);
 /// ... in as many round trips in a row.
 const OVERLOADED_ROUNDS: u32 = 2;
 
+/// A queue of more than this part of the base may be one, however much delays vary.
+const SHORT: f64 = 0.5;
+
 /// Round trips for which what a timeout has cost may be made up for.
 const REBUILDING: u32 = 30;
 
@@ -48,7 +51,7 @@ pub(super) struct Model {
     lost: Segments,
     /// Round trips in a row that have lost too much.
     overloaded: u32,
-    /// When a round trip last had no queue.
+    /// When a round trip last surely had no queue.
     quiet_at: Time,
 }
 
@@ -98,7 +101,8 @@ impl Model {
     /// A round trip is over. `steady`: the sender itself has changed nothing that shows in it.
     pub(super) fn end_round(&mut self, now: Time, steady: bool) {
         self.queue.end_round(steady);
-        if !self.has_queue() {
+        let short = self.queue.base() * SHORT;
+        if self.queue.latest() <= self.threshold().min(short) {
             self.quiet_at = now;
         }
         let usual = self.losses.share() + OVERLOAD;

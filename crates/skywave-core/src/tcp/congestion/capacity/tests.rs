@@ -101,6 +101,39 @@ fn alone_two_bdps_and_a_lump_are_in_flight_at_most() {
 }
 
 #[test]
+fn a_loss_at_a_queue_that_its_probe_does_not_explain_is_others() {
+    // In the drain, when a probe of a tenth has left half of 10 ms; 3 ms are no queue.
+    for (queue, left) in [(7, 1.0), (12, 0.95)] {
+        let mut sender = Sender::alone();
+        let drained = |law: &Capacity| match law.phase {
+            Phase::Cycle(cycle) => cycle.gain(1.0) < 1.0,
+            _ => false,
+        };
+        sender.until(0, 40, |law| law.giving.calm() > 1 && drained(law));
+        sender.acks.rtt = ms(100 + queue);
+        sender.round();
+        assert!(sender.law.model.is_congested());
+        sender.lose();
+        assert_near(sender.law.giving.pace(), left, "the pace that is left");
+    }
+}
+
+#[test]
+fn a_queue_of_half_the_base_is_looked_at_however_much_delays_vary() {
+    // The shortest delay of a round trip varies by 60 ms, so that no queue is known from the path.
+    for (least, looks) in [(20, false), (60, true)] {
+        let mut sender = Sender::alone();
+        let mut looked = false;
+        for varies in [0, 60].into_iter().cycle().take(100) {
+            sender.acks.rtt = ms(100 + least + varies);
+            sender.round();
+            looked |= matches!(sender.law.phase, Phase::Look { queue: None, .. });
+        }
+        assert_eq!(looked, looks, "{least} ms");
+    }
+}
+
+#[test]
 fn jitter_is_no_queue() {
     let mut sender = Sender::alone();
     for round in 0..400_u64 {
