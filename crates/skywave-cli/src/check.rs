@@ -69,11 +69,14 @@ fn check(path: &Path) -> Result<String, Failure> {
     }
     let scenario = skywave_lab::folder::load(path)?;
     output::warn(&scenario);
+    let reaches = scenario.reaches().iter();
+    let reaches = reaches.map(|(path, what)| format!("\n  {path} reaches {what}"));
     Ok(format!(
-        "{} ({}, {}); {}",
+        "{} ({}, {}); {}{}",
         counted(scenario.runs(), "run"),
         counted(scenario.points().len(), "point"),
         counted(scenario.seeds().len(), "seed"),
         forecast::text(&scenario),
+        reaches.collect::<String>(),
     ))
 }

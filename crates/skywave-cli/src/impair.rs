@@ -149,13 +149,22 @@ pub(crate) enum ImpairError {
     Ended(io::Error),
     /// The path was another one than that of the scenario.
     #[error(
-        "{0}; the path was not the scenario's (this machine or its host is busy: try again, or as root, whose relay \
-         runs before ordinary programs)"
+        "{0}; the path was not the scenario's (this machine or its host is busy: try again{also})",
+        also = or_as_root()
     )]
     Unfaithful(String),
     /// The same, of a program that succeeded, when that is to be a failure.
     #[error(transparent)]
     Strict(Box<Self>),
+}
+
+/// The relay of root runs before ordinary programs.
+fn or_as_root() -> &'static str {
+    if skywave_wire::is_root() {
+        ""
+    } else {
+        ", or as root, whose relay runs before ordinary programs"
+    }
 }
 
 impl ImpairError {

@@ -8,13 +8,15 @@ use skywave_lab::scenario::Quantity;
 pub(crate) fn time(text: &str) -> Result<Duration, String> {
     let time = Quantity::parse(text).filter(|found| found.unit == "s");
     let time = time.and_then(|found| Duration::try_from_secs_f64(found.value).ok());
-    time.ok_or_else(|| "expected a time, such as 30min".to_owned())
+    time.ok_or_else(|| "expected a time of at most 100 days, such as 30min".to_owned())
 }
 
 /// A time that is not zero.
 pub(crate) fn time_above_zero(text: &str) -> Result<Duration, String> {
     let time = time(text).ok().filter(|time| !time.is_zero());
-    time.ok_or_else(|| "expected a time above zero with its unit, as 30s or 500ms".to_owned())
+    time.ok_or_else(|| {
+        "expected a time above zero, of at most 100 days, with its unit, as 30s or 500ms".to_owned()
+    })
 }
 
 /// A rate in bits a second.

@@ -13,16 +13,16 @@ pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
-    let tracks = match parse_setdest(text, STATIONS) {
-        Ok(tracks) => tracks,
+    let found = match parse_setdest(text, STATIONS) {
+        Ok(found) => found,
         Err(error) => {
             assert!(error.line >= 1 && error.line <= text.lines().count().max(1));
             assert!(!error.to_string().is_empty());
             return;
         }
     };
-    assert_eq!(tracks.len(), STATIONS);
-    for track in tracks {
+    assert_eq!(found.tracks.len(), STATIONS);
+    for track in found.tracks {
         let (start, commands) = (track.start, track.commands.clone());
         assert!(commands.is_sorted_by_key(|command| command.at));
         let fastest = commands.iter().map(|c| c.speed).fold(0.0, f64::max);

@@ -26,7 +26,10 @@ impl Folder {
 
 impl Files for Folder {
     fn text(&self, path: &str) -> Result<String, Unreadable> {
-        read(&self.0.join(path), MAX_FILE).map_err(Unreadable::Because)
+        // Comments of files of the time of ns-2 may be in Latin-1, whose bytes are the first 256 characters.
+        let bytes = read_bytes(&self.0.join(path), MAX_FILE).map_err(Unreadable::Because)?;
+        let text = String::from_utf8(bytes);
+        Ok(text.unwrap_or_else(|other| other.as_bytes().iter().copied().map(char::from).collect()))
     }
 
     fn exists(&self, path: &str) -> bool {
@@ -108,10 +111,15 @@ fn neighbour(path: &Path) -> Option<PathBuf> {
 
 /// The text of a file of at most `limit` bytes; otherwise why it cannot be had.
 fn read(path: &Path, limit: u64) -> Result<String, String> {
+    let bytes = read_bytes(path, limit)?;
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+}
+
+/// The same of a file that may have anything in it.
+fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     let text_of = |e: &std::io::Error| match e.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
         std::io::ErrorKind::PermissionDenied => "it may not be read".to_owned(),
-        std::io::ErrorKind::InvalidData => "it is not UTF-8 text".to_owned(),
         kind => kind.to_string(),
     };
     // A device or a pipe may never end, or block on opening.
@@ -120,12 +128,12 @@ fn read(path: &Path, limit: u64) -> Result<String, String> {
         return Err("it is not a file".into());
     }
     let file = File::open(path).map_err(|e| text_of(&e))?;
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     file.take(limit + 1)
-        .read_to_string(&mut text)
+        .read_to_end(&mut bytes)
         .map_err(|e| text_of(&e))?;
-    if text.len() as u64 > limit {
+    if bytes.len() as u64 > limit {
         return Err(format!("it is larger than {} MiB", limit >> 20));
     }
-    Ok(text)
+    Ok(bytes)
 }

@@ -1,5 +1,6 @@
 //! Scenarios on disk, and the traces beside them.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -131,5 +132,53 @@ fn another_trace_takes_the_place_of_one_that_is_not_there() {
     assert_eq!(
         traces(folder.path()),
         [folder.path().join("recorded.trace")]
+    );
+}
+
+/// Ten minutes of a 4G link as mahimahi records it, 220 Mb/s on average, are 75 MB.
+#[test]
+fn a_trace_of_a_fast_link_may_be_long() {
+    let mut trace = String::new();
+    for ms in 0..600_000 {
+        for _ in 0..18 {
+            writeln!(trace, "{ms}").unwrap();
+        }
+    }
+    assert!(trace.len() > 70_000_000);
+    let folder = folder(trace.as_bytes());
+    let scenario = load(folder.path(), "trace.toml").unwrap_or_else(|e| panic!("{e}"));
+    match &scenario.points()[0].spec(1).links[0].config.service {
+        Service::Trace(trace) => assert_eq!(trace.opportunities(), 600_000 * 18),
+        Service::Rate(_) => panic!("a trace is expected"),
+    }
+}
+
+#[test]
+fn a_trace_beyond_a_gibibyte_is_not_read() {
+    let folder = folder(b"");
+    let file = std::fs::File::create(folder.path().join("down.trace")).expect("made");
+    file.set_len((1 << 30) + 1).expect("a hole");
+    let error = message(folder.path(), load(folder.path(), "trace.toml"));
+    assert!(error.contains("larger than 1024 MiB"), "{error}");
+}
+
+/// Comments of files of the time of ns-2 may be in Latin-1.
+#[test]
+fn movements_may_have_comments_in_latin_1() {
+    let folder = folder(b"");
+    let scene = b"# Universit\xe4t\nset god_ [God instance]\n$node_(0) set X_ 0.0\n$node_(0) set Y_ 0.0\n\
+        $node_(1) set X_ 100.0\n$node_(1) set Y_ 100.0\n$ns_ at 10.0 \"$node_(1) setdest 500.0 500.0 10.0\"\n";
+    std::fs::write(folder.path().join("god.setdest"), scene).expect("written");
+    let text = "[radio]\nstandard = \"802.11b\"\n[[station]]\nnode = \"N#\"\ncount = 2\nmoves = \"god.setdest\"\n\
+        [[flow]]\nfrom = \"N1\"\nto = \"N2\"\n[run]\nduration = \"10s\"\n";
+    std::fs::write(folder.path().join("scene.toml"), text).expect("written");
+    let scenario = load(folder.path(), "scene.toml").unwrap_or_else(|e| panic!("{e}"));
+    let [warning] = scenario.warnings() else {
+        panic!("one warning");
+    };
+    let shown = warning.render(false);
+    assert!(
+        shown.contains("1 command that says nothing of movements was left out"),
+        "{shown}"
     );
 }

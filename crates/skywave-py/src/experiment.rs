@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use skywave_lab::folder::Folder;
+use skywave_lab::report::number::counted;
 use skywave_lab::scenario::{CustomMembers, Scenario, ScenarioError};
 
 use crate::custom::{self, Member};
@@ -98,9 +99,9 @@ impl Experiment {
     }
 
     fn __repr__(&self) -> String {
-        let (name, points) = (self.name(), self.points());
-        let seeds = self.scenario.seeds().len();
-        format!("<skywave.Experiment {name}: {points} points, {seeds} seeds>")
+        let points = counted(self.points(), "point");
+        let seeds = counted(self.scenario.seeds().len(), "seed");
+        format!("<skywave.Experiment {}: {points}, {seeds}>", self.name())
     }
 
     /// Begins to run all points with all seeds. With `segments`, time series have those of the segments as well.

@@ -47,7 +47,7 @@ fn random_loss_costs_what_it_loses() {
             .losing(LossConfig::Bernoulli(loss))
             .run(&[law()]);
         let carried = share(&outcome, 0) / (1.0 - loss);
-        assert!(carried > 0.88, "{carried} at {loss}");
+        assert!(carried > 0.86, "{carried} at {loss}");
     }
 }
 
@@ -70,7 +70,7 @@ fn cubic_keeps_its_share() {
 fn several_share_a_short_buffer() {
     // They overrun it: docs/mechanisms/capacity.md says by how much ("Where it fails").
     let outcome = path(BDP / 4, 20).run(&vec![law(); 4]);
-    assert!(outcome.dropped < 0.16, "{} is lost", outcome.dropped);
+    assert!(outcome.dropped < 0.25, "{} is lost", outcome.dropped);
     assert!((0..4).all(|connection| share(&outcome, connection) > 0.1));
 }
 

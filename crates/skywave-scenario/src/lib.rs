@@ -97,6 +97,7 @@ pub struct Scenario {
     text: Arc<str>,
     seeds: Vec<u64>,
     params: Vec<String>,
+    reaches: Vec<(String, String)>,
     points: Vec<Point>,
     report: Report,
     traces: Vec<PathBuf>,
@@ -193,6 +194,11 @@ impl Scenario {
     /// The swept paths, in the file's order.
     pub fn params(&self) -> &[String] {
         &self.params
+    }
+
+    /// What each swept path with a `*` reaches, in words.
+    pub fn reaches(&self) -> &[(String, String)] {
+        &self.reaches
     }
 
     /// All combinations of the swept values; one without parameters when nothing is swept.
@@ -334,7 +340,10 @@ fn read(
                 "more than {MAX_ENTITIES} links, stations and flows in all its points"
             )));
         }
-        add_new(&mut doubts, lower::doubt::all(&file, &template));
+        add_new(
+            &mut doubts,
+            lower::doubt::all(&file, &template, &context.files),
+        );
         add_new(&mut marking, lower::doubt::marks_nobody(&file));
         uses_ecn |= template.uses_ecn();
         head.get_or_insert(file);
@@ -357,6 +366,7 @@ fn read(
         )));
     }
     let params = sweep::paths(&axes);
+    let reaches = sweep::reaches(&axes);
     let report = match &shown {
         Some(entry) => report_of(&entry.node, &params, &points, recorded)?,
         None => Report::default(),
@@ -368,6 +378,7 @@ fn read(
         text: Arc::clone(&source.text),
         seeds,
         params,
+        reaches,
         points,
         report,
         traces: context.files.read_traces(),

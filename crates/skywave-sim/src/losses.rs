@@ -11,7 +11,7 @@ use skywave_core::tcp::limits::Why;
 pub enum LossCause {
     /// A queue was full.
     Queue,
-    /// A queue dropped it early (RED).
+    /// A queue dropped it although there was room (RED, CoDel, PIE, DualPI2), or a policer did.
     Early,
     /// A loss model of a channel; in a radio network, nobody answered.
     Channel,
@@ -41,7 +41,7 @@ impl From<DropCause> for LossCause {
     fn from(cause: DropCause) -> Self {
         match cause {
             DropCause::Queue => Self::Queue,
-            DropCause::Early => Self::Early,
+            DropCause::Early | DropCause::Policed => Self::Early,
             DropCause::Channel => Self::Channel,
             DropCause::Blackout => Self::Blackout,
         }

@@ -49,8 +49,9 @@ pub struct FlowOutcome {
     pub goodput_bps: f64,
     /// Bits on the wire that reached the receiver (headers and duplicates too) per second.
     pub throughput_bps: f64,
-    /// Packets that the data sender sent, retransmissions and those that open or close a connection
-    /// included, probes not.
+    /// Packets that the data sender sent: retransmissions, those that open or close a connection, probes of a closed window and
+    /// whatever else it sends are included. Only WTCP's probes are in [`Self::probes`] instead. With [`Self::duplicated_packets`] and [`Self::local_retransmits`] these are
+    /// [`Self::received_packets`], `queue_drops`, `channel_drops`, `no_route_drops` and [`Self::under_way_packets`].
     pub sent_packets: u64,
     /// Data packets sent again.
     pub retransmits: u64,
@@ -81,11 +82,11 @@ pub struct FlowOutcome {
     pub window_cuts: u64,
     /// Those of `window_cuts` that answered a router's mark (ECN).
     pub ecn_responses: u64,
-    /// Data packets dropped by a full (or early dropping) queue, on any link.
+    /// Of the data sender's packets those that a full (or early dropping) queue dropped, on any link.
     pub queue_drops: u64,
-    /// Data packets lost by a channel: errors, blackouts, corruption.
+    /// Those that a channel lost: errors, blackouts, corruption.
     pub channel_drops: u64,
-    /// Those of `queue_drops` that a queue dropped early (RED).
+    /// Those of `queue_drops` that a queue dropped although there was room (RED, CoDel, PIE, DualPI2), or a policer.
     pub early_drops: u64,
     /// Those of `channel_drops` that were lost in blackouts.
     pub blackout_drops: u64,
@@ -118,6 +119,10 @@ pub struct FlowOutcome {
     /// Of the data sender's packets (as in `sent_packets`) those that reached the receiver whole, duplicates
     /// included.
     pub received_packets: u64,
+    /// Second copies of such packets that links or a radio network made.
+    pub duplicated_packets: u64,
+    /// Such packets that are under way at the end of the window, less those that were at its beginning.
+    pub under_way_packets: f64,
     /// Windows of data in which two segments or more were lost. A window ends when the first of its
     /// losses is found.
     pub multi_loss_windows: u64,
@@ -174,6 +179,18 @@ pub struct FlowOutcome {
     /// Time from start to the last byte's acknowledgement, when the application closed and all
     /// arrived (over the whole run, not the window).
     pub completion_s: Option<f64>,
+    /// 1 if the application closed and not all has arrived by the end of the run, so that there is no `completion_s`
+    /// although there would be one later; else 0.
+    pub unfinished: u64,
+}
+
+impl FlowOutcome {
+    /// What the other columns of packets leave for [`Self::under_way_packets`].
+    pub(crate) fn left_over(&self) -> f64 {
+        let begun = self.sent_packets + self.duplicated_packets + self.local_retransmits;
+        let dropped = self.queue_drops + self.channel_drops + self.no_route_drops;
+        begun as f64 - (self.received_packets + dropped) as f64
+    }
 }
 
 /// The measurements of one flow that a proxy splits, from the source to the destination. Each of its halves is a

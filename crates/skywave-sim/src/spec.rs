@@ -472,6 +472,17 @@ impl Spec {
         self.measure.1.since(self.measure.0)
     }
 
+    /// Whether the application of this flow closes its connection before the run ends, so that the flow is to complete. Of
+    /// a flow behind a proxy the application is the source's.
+    pub(crate) fn closes(&self, flow: usize) -> bool {
+        let mut proxies = self.proxies.iter();
+        let source = proxies.find(|proxy| proxy.far == flow);
+        let flow = &self.flows[source.map_or(flow, |proxy| proxy.near)];
+        let stops = flow.stop.is_some_and(|at| at < self.duration);
+        !matches!(flow.transport, Transport::Udp { .. })
+            && (stops || matches!(flow.traffic, Traffic::Bytes(_)))
+    }
+
     /// The nodes of the radio network's stations, in their order.
     pub fn stations(&self) -> Vec<usize> {
         let radio = self.radio.iter();

@@ -23,3 +23,5 @@ pub mod relay;
 mod secure;
 mod system;
 pub mod transfer;
+
+pub use system::is_root;

@@ -10,6 +10,11 @@ use rustix::io::Errno;
 use rustix::net::sockopt;
 use skywave_core::Duration;
 
+/// Whether this process has the rights of root, so that nothing is to be had by them any more.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
 /// Asks the system to wake this thread when its timers end, instead of up to 50 µs later.
 pub(crate) fn ask_for_exact_timers() {
     // If the system refuses, packets are that much later, which is measured.

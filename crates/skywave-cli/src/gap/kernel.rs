@@ -7,6 +7,8 @@ mod row;
 
 use std::num::NonZeroUsize;
 
+use skywave_lab::report::number::counted;
+use skywave_wire::is_root;
 use thiserror::Error;
 
 use super::Args;
@@ -108,8 +110,9 @@ pub(crate) enum KernelError {
     Short(String),
     /// The relay was late too often.
     #[error(
-        "{runs} runs were not over the path that was asked for: {reason} (root gives the relay a priority \
-         before other programs; a busy host is busy for root too)"
+        "{} not over the path that was asked for: {reason} ({})",
+        runs_were(*.runs),
+        what_helps()
     )]
     Unfaithful {
         /// How many runs.
@@ -120,6 +123,20 @@ pub(crate) enum KernelError {
     /// Ctrl-C.
     #[error("stopped")]
     Stopped,
+}
+
+fn runs_were(runs: usize) -> String {
+    let were = if runs == 1 { "was" } else { "were" };
+    format!("{} {were}", counted(runs, "run"))
+}
+
+/// What may make the relay punctual.
+fn what_helps() -> &'static str {
+    if is_root() {
+        "a busy host is busy for root too"
+    } else {
+        "root gives the relay a priority before other programs; a busy host is busy for root too"
+    }
 }
 
 impl KernelError {

@@ -47,7 +47,9 @@ fn fill(mut link: Link, size: u32, end: Time, gap: Duration, counts: impl Fn(Fat
                 let half = link.leaving().nth(WAITING as usize / 2);
                 now = half.unwrap_or(now + gap);
             }
-            Fate::Dropped(DropCause::Early | DropCause::Channel) => now += gap,
+            Fate::Dropped(DropCause::Early | DropCause::Policed | DropCause::Channel) => {
+                now += gap;
+            }
             Fate::Dropped(DropCause::Blackout) | Fate::Arrives { .. } => {}
         }
     }

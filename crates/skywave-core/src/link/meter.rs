@@ -264,7 +264,9 @@ impl Meter {
         let drops = match fate {
             Fate::Arrives { corrupt: false, .. } => return,
             Fate::Arrives { corrupt: true, .. } => &mut self.mishaps().corrupted,
-            Fate::Dropped(DropCause::Queue | DropCause::Early) => &mut self.mishaps().queue_drops,
+            Fate::Dropped(DropCause::Queue | DropCause::Early | DropCause::Policed) => {
+                &mut self.mishaps().queue_drops
+            }
             Fate::Dropped(DropCause::Channel) => &mut self.mishaps().channel_drops,
             Fate::Dropped(DropCause::Blackout) => &mut self.mishaps().blackout_drops,
         };

@@ -114,8 +114,10 @@ impl Fate {
 pub enum DropCause {
     /// The queue was full.
     Queue,
-    /// The queue dropped it although there was room (RED, CoDel, PIE, DualPI2), or a policer did.
+    /// The queue dropped it although there was room (RED, CoDel, PIE, DualPI2).
     Early,
+    /// The policer before the queue dropped it. Counted as [`Self::Early`].
+    Policed,
     /// A loss model of the channel.
     Channel,
     /// A blackout.
@@ -248,7 +250,7 @@ impl Link {
         } = &mut self.pipe;
         if let Some(medium) = &mut self.medium {
             if !medium.lets_in(now, size) {
-                return meter.count(Fate::Dropped(DropCause::Early));
+                return meter.count(Fate::Dropped(DropCause::Policed));
             }
             if medium.loses_at_head(now, size) {
                 return meter.count(Fate::Dropped(DropCause::Channel));

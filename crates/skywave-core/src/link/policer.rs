@@ -86,7 +86,7 @@ mod tests {
             let late = config.needs_time();
             let mut timed = TimedLink::new(config.clone(), 1, "link");
             let dropped = (0..4).map(|id| timed.offer(us(0), id, 1000)).last();
-            assert_eq!(dropped, Some(Some(DropCause::Early)));
+            assert_eq!(dropped, Some(Some(DropCause::Policed)));
             assert_eq!(timed.finish(us(1)).queue_drops, 1);
             if late {
                 continue;
@@ -94,7 +94,7 @@ mod tests {
             let mut plain = Link::new(config, 1, "link");
             assert!(!plain.is_plain());
             let fate = (0..4).map(|_| plain.send(us(0), 1000)).last();
-            assert_eq!(fate, Some(Fate::Dropped(DropCause::Early)));
+            assert_eq!(fate, Some(Fate::Dropped(DropCause::Policed)));
             assert_eq!(plain.finish(us(1)).queue_drops, 1);
         }
     }

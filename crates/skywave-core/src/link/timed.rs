@@ -224,7 +224,7 @@ impl TimedLink {
     fn refuses(&mut self, now: Time, packet: Offered) -> Option<DropCause> {
         if let Some(medium) = &mut self.medium {
             if !medium.lets_in(now, packet.tag.size()) {
-                return Some(DropCause::Early);
+                return Some(DropCause::Policed);
             }
             if self.arq.is_none() {
                 let lost = medium.loses_at_head(now, packet.tag.size());

@@ -1,8 +1,12 @@
-//! Recorded links in the mahimahi format.
+//! Recorded links, in one of two formats.
 //!
-//! One integer millisecond a line, non-decreasing. Each line is an opportunity to deliver
+//! That of mahimahi has one integer millisecond a line, non-decreasing. Each line is an opportunity to deliver
 //! [`OPPORTUNITY_BYTES`]; a repeated number is several of them in that millisecond. The last
 //! timestamp is the period: the file repeats from there for ever, as in mahimahi's `mm-link`.
+//!
+//! A file of rates, as those of Pensieve (Mao et al., SIGCOMM 2017), has two numbers a line: seconds, increasing, and
+//! the rate in Mbit/s since the line before. It begins with the time of its first line, whose rate is not used, and the
+//! last one ends the period. Here an opportunity comes as soon as the rates have added up to one.
 
 use std::fmt;
 
@@ -14,19 +18,27 @@ pub const OPPORTUNITY_BYTES: u64 = 1500;
 
 /// Most lines that a trace may have.
 const MAX_LINES: usize = 1 << 31;
+/// Most opportunities that rates may add up to.
+const MAX_OPPORTUNITIES: usize = 1 << 28;
 
 const NS_PER_MS: u64 = 1_000_000;
 
 /// A recorded link: when packets of 1500 bytes could leave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Milliseconds of the opportunities, in order; never empty, and the last one is above 0.
+    /// Milliseconds of the opportunities, in order; never empty, and none is after the period.
     opportunities: Vec<u32>,
+    /// Milliseconds after which they repeat; above 0.
+    period: u32,
 }
 
 impl Trace {
-    /// Reads a mahimahi trace.
+    /// Reads a trace of either format: rates if the first line has two numbers.
     pub fn parse(text: &str) -> Result<Self, TraceError> {
+        let first = text.lines().next().unwrap_or_default();
+        if first.split_whitespace().count() == 2 {
+            return Self::parse_rates(text);
+        }
         let mut opportunities: Vec<u32> = Vec::new();
         for (index, line) in text.lines().enumerate() {
             let error = |kind| TraceError {
@@ -56,7 +68,69 @@ impl Trace {
                 line: opportunities.len(),
                 kind: TraceErrorKind::ZeroPeriod,
             }),
-            Some(_) => Ok(Self { opportunities }),
+            Some(&period) => Ok(Self {
+                opportunities,
+                period,
+            }),
+        }
+    }
+
+    /// Reads a file of rates.
+    fn parse_rates(text: &str) -> Result<Self, TraceError> {
+        let opportunity = OPPORTUNITY_BYTES as f64 * 8.0;
+        let mut opportunities: Vec<u32> = Vec::new();
+        let mut start = None;
+        let (mut before, mut period, mut line) = (0.0, 0, 0);
+        // Bits since the latest opportunity.
+        let mut bits = 0.0;
+        for text in text.lines() {
+            line += 1;
+            let error = |kind| TraceError { line, kind };
+            let (seconds, rate) =
+                rate(text).ok_or_else(|| error(TraceErrorKind::NotRate(excerpt(text))))?;
+            let Some(start) = start else {
+                (start, before) = (Some(seconds), seconds);
+                continue;
+            };
+            if seconds <= before {
+                return Err(error(TraceErrorKind::NotLater(excerpt(text))));
+            }
+            let (from, to) = (before - start, seconds - start);
+            if to > MAX_SECONDS {
+                return Err(error(TraceErrorKind::TooLate));
+            }
+            let all = bits + rate * (to - from);
+            // What is short of one by rounding is one.
+            let whole = (all / opportunity + 1e-6).floor();
+            if opportunities.len() as f64 + whole > MAX_OPPORTUNITIES as f64 {
+                return Err(error(TraceErrorKind::TooMany));
+            }
+            for number in 1..=whole as u64 {
+                let after = (number as f64 * opportunity - bits) / rate.max(1.0);
+                opportunities.push(nearest_ms(from + after));
+            }
+            bits = all - whole * opportunity;
+            before = seconds;
+            period = nearest_ms(to);
+        }
+        let missing = |kind| Err(TraceError { line, kind });
+        match (period, opportunities.last()) {
+            (0, _) => missing(TraceErrorKind::ZeroPeriod),
+            (_, None) => missing(TraceErrorKind::NoOpportunity),
+            // What is drawn to a later time by rounding is no later than the end.
+            (_, Some(_)) => {
+                for at in opportunities
+                    .iter_mut()
+                    .rev()
+                    .take_while(|at| **at > period)
+                {
+                    *at = period;
+                }
+                Ok(Self {
+                    opportunities,
+                    period,
+                })
+            }
         }
     }
 
@@ -65,7 +139,7 @@ impl Trace {
         self.opportunities.len()
     }
 
-    /// Time after which the trace repeats: its last timestamp.
+    /// Time after which the trace repeats.
     pub fn period(&self) -> Duration {
         Duration::from_nanos(self.period_ms() * NS_PER_MS)
     }
@@ -100,11 +174,26 @@ impl Trace {
     }
 
     fn period_ms(&self) -> u64 {
-        // `parse` refuses an empty trace and a period of 0.
-        self.opportunities
-            .last()
-            .map_or(1, |&last| u64::from(last).max(1))
+        self.period.into()
     }
+}
+
+/// Latest time of a file of rates after its first line, in seconds: 2^32 milliseconds are a little more.
+const MAX_SECONDS: f64 = 4_000_000.0;
+/// Highest rate there, in Mbit/s.
+const MAX_MBPS: f64 = 1e8;
+
+fn nearest_ms(seconds: f64) -> u32 {
+    // A cast of a float saturates.
+    (seconds * 1e3 + 0.5) as u32
+}
+
+/// Seconds and bits a second of a line of rates.
+fn rate(line: &str) -> Option<(f64, f64)> {
+    let mut numbers = line.split_whitespace().map(str::parse::<f64>);
+    let (seconds, mbps) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+    let ok = seconds.is_finite() && (0.0..=MAX_MBPS).contains(&mbps);
+    (ok && numbers.next().is_none()).then_some((seconds, mbps * 1e6))
 }
 
 /// Enough of a wrong line to recognise it.
@@ -139,6 +228,16 @@ pub enum TraceErrorKind {
     ZeroPeriod,
     /// The trace has more than 2^31 lines.
     TooLong,
+    /// The line (its beginning) is no time and rate.
+    NotRate(String),
+    /// The time is not after that of the line above.
+    NotLater(String),
+    /// The time is more than 4,000,000 seconds after that of the first line.
+    TooLate,
+    /// The rates add up to more than 2^28 opportunities.
+    TooMany,
+    /// The rates do not add up to one opportunity.
+    NoOpportunity,
 }
 
 impl fmt::Display for TraceError {
@@ -166,6 +265,27 @@ impl fmt::Display for TraceError {
                 "the last timestamp, which is the period of the trace, to be above 0, found 0"
             ),
             TraceErrorKind::TooLong => write!(f, "at most {MAX_LINES} lines"),
+            TraceErrorKind::NotRate(found) => write!(
+                f,
+                "a time in seconds and a rate in Mbit/s from 0 to {MAX_MBPS}, found {found:?}"
+            ),
+            TraceErrorKind::NotLater(found) => {
+                write!(f, "a later time than in the line above, found {found:?}")
+            }
+            TraceErrorKind::TooLate => {
+                write!(
+                    f,
+                    "a time at most {MAX_SECONDS} s after that of the first line"
+                )
+            }
+            TraceErrorKind::TooMany => write!(
+                f,
+                "rates that add up to {MAX_OPPORTUNITIES} packets of {OPPORTUNITY_BYTES} bytes at most"
+            ),
+            TraceErrorKind::NoOpportunity => write!(
+                f,
+                "rates that add up to a packet of {OPPORTUNITY_BYTES} bytes, found less"
+            ),
         }
     }
 }
@@ -174,6 +294,8 @@ impl std::error::Error for TraceError {}
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
     use proptest::prelude::*;
 
@@ -234,10 +356,90 @@ mod tests {
         );
     }
 
+    /// Pensieve's format: a rate holds since the time of the line before.
+    #[test]
+    fn rates_become_opportunities() {
+        // 1.2 Mbit/s are an opportunity in 10 ms; the first rate does not count, and no rate is none.
+        let trace = Trace::parse("100.5 99\n100.55 1.2\n100.6\t0\r\n100.625 2.4\n").unwrap();
+        assert_eq!(
+            trace.opportunities,
+            [10, 20, 30, 40, 50, 105, 110, 115, 120, 125]
+        );
+        assert_eq!(trace.period(), Duration::from_millis(125));
+        assert_eq!(trace.mean_rate(), Rate::from_bps(960_000));
+        // What is left of one line goes on in the next, and the period is the last time.
+        let trace = Trace::parse("0 0\n0.015 1.2\n0.03 1.2\n0.034 1.2").unwrap();
+        assert_eq!(
+            (&trace.opportunities[..], trace.period),
+            (&[10, 20, 30][..], 34)
+        );
+        assert_eq!(trace.time_of(3), ms(44));
+        assert_eq!(trace.count_until(ms(43)), 3);
+        for (text, expected) in [
+            (
+                "0 1\n0 1",
+                "line 2: expected a later time than in the line above, found \"0 1\"",
+            ),
+            (
+                "0 1\n1",
+                "line 2: expected a time in seconds and a rate in Mbit/s",
+            ),
+            ("0 1\n1 -1", "line 2: expected a time in seconds and a rate"),
+            (
+                "0 1\n1 nan",
+                "line 2: expected a time in seconds and a rate",
+            ),
+            (
+                "0 1\n1 0.001",
+                "line 2: expected rates that add up to a packet of 1500 bytes",
+            ),
+            (
+                "0 1\n4e6 1e8",
+                "line 2: expected rates that add up to 268435456 packets",
+            ),
+            (
+                "0 1\n4000001 0",
+                "line 2: expected a time at most 4000000 s after",
+            ),
+            (
+                "3 1",
+                "line 1: expected the last timestamp, which is the period",
+            ),
+        ] {
+            assert!(
+                error(text).starts_with(expected),
+                "{text:?}: {}",
+                error(text)
+            );
+        }
+    }
+
     proptest! {
         #[test]
         fn no_text_panics(text in "(?s).{0,200}") {
             let _ = Trace::parse(&text);
+        }
+
+        #[test]
+        fn rates_add_up(
+            lines in prop::collection::vec((0.001f64..3.0, 0.0f64..50.0), 1..30),
+            start in -1e6f64..1e6,
+        ) {
+            let mut at = start;
+            let mut text = format!("{at} 1\n");
+            let mut bits = 0.0;
+            for (gap, mbps) in lines {
+                let before = at;
+                at += gap;
+                writeln!(text, "{at} {mbps}").unwrap();
+                bits += (at - before) * mbps * 1e6;
+            }
+            let whole = bits / 12_000.0;
+            if let Ok(trace) = Trace::parse(&text) {
+                prop_assert!((trace.opportunities() as f64 - whole).abs() < 1.001);
+                prop_assert!(trace.opportunities.is_sorted());
+                prop_assert!(trace.opportunities.last() <= Some(&trace.period));
+            }
         }
 
         #[test]

@@ -157,13 +157,16 @@ impl Control {
     /// methods know it: 0 for the first one, then one more each time.
     pub fn on_sent(&mut self, now: Time, bytes: u32) -> u64 {
         let idle = self.packets.in_flight() == 0;
-        if idle && self.rate.is_app_limited() && self.congestion.owns_window() {
+        if idle && self.rate.is_app_limited() {
             let pause = IdleEvent {
                 now,
                 idle: now.since(self.last_sent),
                 initial_window: self.initial_window,
             };
-            self.congestion.on_idle_restart(&pause, &mut self.window);
+            self.congestion.on_resume(&pause);
+            if self.congestion.owns_window() {
+                self.congestion.on_idle_restart(&pause, &mut self.window);
+            }
         }
         self.last_sent = now;
         let number = self.packets.push(now, bytes);
@@ -361,10 +364,12 @@ impl Control {
         }
     }
 
-    /// Section 7.8: a window that is not used does not grow. A paced sender uses one that it does not fill.
+    /// Section 7.8: a window that is not used does not grow. A sender that is paced by its window uses one that it does
+    /// not fill; a law that asks for a pace of its own does not.
     fn was_used(&self, flight_before: u64, rate: Option<&RateSample>) -> bool {
         let filled = self.segments(flight_before) + Segments::ONE >= self.window.cwnd;
-        filled || rate.is_some_and(|sample| !sample.app_limited)
+        let by_window = self.congestion.pacing_rate().is_none();
+        filled || by_window && rate.is_some_and(|sample| !sample.app_limited)
     }
 
     fn segments(&self, bytes: u64) -> Segments {

@@ -7,7 +7,7 @@ mod setdest;
 mod track;
 
 pub use random_waypoint::{RandomWaypoint, RandomWaypointConfig};
-pub use setdest::{SetdestError, SetdestErrorKind, parse_setdest};
+pub use setdest::{Movements, SetdestError, SetdestErrorKind, parse_setdest};
 pub use track::{Command, Track, TrackFollower};
 
 use super::Position;

@@ -11,8 +11,8 @@ mod receiver;
 pub use address::Address;
 pub use frame_error::{Decoder, survives};
 pub use mobility::{
-    Command, Mobility, RandomWaypoint, RandomWaypointConfig, SetdestError, SetdestErrorKind, Track,
-    TrackFollower, parse_setdest,
+    Command, Mobility, Movements, RandomWaypoint, RandomWaypointConfig, SetdestError,
+    SetdestErrorKind, Track, TrackFollower, parse_setdest,
 };
 pub use mode::{Mode, Preamble};
 pub use position::Position;

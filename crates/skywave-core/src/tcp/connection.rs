@@ -99,6 +99,8 @@ pub struct Connection {
     hold: Hold,
     /// Between [`Self::freeze`] and [`Self::thaw`].
     frozen: bool,
+    /// When the connection last went on after it had stood still.
+    resumed: Time,
     /// When the last acceptable segment came.
     last_heard: Time,
     events: Events,
@@ -153,6 +155,7 @@ impl Connection {
             owed: Owed::default(),
             hold: Hold::default(),
             frozen: false,
+            resumed: Time::ZERO,
             last_heard: Time::ZERO,
             events: Events::default(),
             held_back: 0,

@@ -31,7 +31,8 @@ pub struct Acked {
     pub bytes: u64,
     /// Bytes of these that a SACK block had reported before.
     pub sacked_before: u64,
-    /// When the last segment that it covers completely was sent, if it was sent only once.
+    /// When the last segment that it covers completely was sent, if it was sent only once and no standstill of the
+    /// connection has come in between.
     pub newest_sent: Option<Time>,
 }
 
@@ -297,6 +298,17 @@ impl Flight {
         self.order_anew();
     }
 
+    /// No answer is awaited for a while: what is in flight gives no round trip and no rate.
+    pub fn stand_still(&mut self) {
+        for segment in self.segments.iter_mut() {
+            segment.mark(Marks::UNTIMED);
+        }
+        let flight = self.pipe();
+        if let Some(rate) = self.rate() {
+            rate.stand_still(flight);
+        }
+    }
+
     /// Takes [`Self::rewind`] and all marks of losses back: everything that was sent counts as in flight
     /// again.
     pub fn resume(&mut self) {
@@ -327,7 +339,7 @@ impl Flight {
             if segment.has(Marks::COUNTED) {
                 self.forget_marks(&segment, segment.len());
             }
-            acked.newest_sent = segment.was_sent_once().then_some(segment.last_sent);
+            acked.newest_sent = segment.is_timed().then_some(segment.last_sent);
             if end == ack {
                 break; // the usual case: no need to look at the next one
             }
@@ -343,13 +355,22 @@ impl Flight {
     /// A receiver may acknowledge part of a segment; the rest keeps its history.
     #[cold]
     fn acknowledge_part(&mut self, ack: u64) {
-        if let Some(segment) = self.segments.front_mut()
-            && segment.start < ack
-        {
-            let whole = *segment;
-            segment.cut(ack);
-            self.forget_marks(&whole, ack - whole.start);
+        let Some(&whole) = self.segments.front() else {
+            return;
+        };
+        if whole.start >= ack {
+            return;
         }
+        let part = ack - whole.start;
+        if !self.is_sacked(&whole)
+            && let Some(delivery) = &mut self.delivery
+        {
+            delivery.take_part(part);
+        }
+        if let Some(segment) = self.segments.front_mut() {
+            segment.cut(ack);
+        }
+        self.forget_marks(&whole, part);
     }
 
     /// `bytes` of the segment are acknowledged.

@@ -115,6 +115,11 @@ impl LimitClock {
         self.add_until(now, Some(Limit::Timeout));
     }
 
+    /// Nothing was sent or heard for a while, because there was nothing to send or no room for it at the receiver.
+    pub(crate) fn pauses(&self, now: Time) -> bool {
+        now > self.heard && matches!(self.limit, Some(Limit::Application | Limit::Rwnd))
+    }
+
     pub(crate) fn limit(&self) -> Option<Limit> {
         self.limit
     }

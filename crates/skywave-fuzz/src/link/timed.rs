@@ -81,7 +81,9 @@ impl WatchedTimed {
             None => {
                 self.inside.insert(id, self.now);
             }
-            Some(DropCause::Queue | DropCause::Early) => self.books.queue_drops += 1,
+            Some(DropCause::Queue | DropCause::Early | DropCause::Policed) => {
+                self.books.queue_drops += 1;
+            }
             Some(DropCause::Channel) => {
                 assert!(self.config.arq.is_none(), "lost before it was transmitted");
                 self.books.channel_drops += 1;
@@ -127,7 +129,7 @@ impl WatchedTimed {
                     self.last = (arrival, id);
                     self.books.corrupted += u64::from(corrupt);
                 }
-                Fate::Dropped(DropCause::Queue | DropCause::Early) => {
+                Fate::Dropped(DropCause::Queue | DropCause::Early | DropCause::Policed) => {
                     assert!(!self.config.queue.decides_on_arrival(), "dropped later");
                     assert_eq!(transmissions, 0);
                     self.books.queue_drops += 1;

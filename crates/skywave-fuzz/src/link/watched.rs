@@ -75,6 +75,10 @@ impl Watched {
                 assert!(matches!(self.config.queue, QueueConfig::Red(_)));
                 self.books.queue_drops += 1;
             }
+            Fate::Dropped(DropCause::Policed) => {
+                assert!(self.config.policer.is_some());
+                self.books.queue_drops += 1;
+            }
             Fate::Dropped(DropCause::Channel) => {
                 assert!(!self.config.loss.is_empty());
                 self.books.channel_drops += 1;

@@ -20,5 +20,5 @@ pub use connection::{Connection, Direction, Endpoint, Protocol, Summary};
 pub use points::{Captured, DIRECTORY, Error, Options, capture, check_links};
 pub use read::{Frame, ReadError, read};
 pub use recorder::Keep;
-pub use remark::Remark;
+pub use remark::{Dropper, Remark};
 pub use sequence::{LOSSES, simulate_with_sequence};

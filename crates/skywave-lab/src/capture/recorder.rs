@@ -2,8 +2,10 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use skywave_core::Time;
+use skywave_core::link::LinkConfig;
 use skywave_sim::observe::{Observer, Offer};
 use skywave_sim::spec::Spec;
 
@@ -48,6 +50,7 @@ impl Keep {
 /// A link's file.
 struct LinkFile {
     path: PathBuf,
+    config: Arc<LinkConfig>,
     writer: Writer<Draft>,
 }
 
@@ -126,6 +129,7 @@ fn open(spec: &Spec, run: &str, link: usize, path: &Path, keep: Keep) -> io::Res
     };
     Ok(LinkFile {
         path: path.to_owned(),
+        config: Arc::clone(&link.config),
         writer: Writer::new(Draft::create(path)?, &section, &interface)?,
     })
 }
@@ -142,7 +146,8 @@ impl Observer for Recorder {
         let framing = &self.flows[offer.packet.flow as usize];
         let keep = self.keep.bytes() as usize;
         let length = framing.write(offer.packet, keep, &mut self.bytes);
-        let comments: Vec<&str> = Remark::of(offer).map(Remark::text).collect();
+        let remarks = Remark::of(offer, &file.config.queue);
+        let comments: Vec<&str> = remarks.map(Remark::text).collect();
         let packet = Captured {
             at_ns: offer.at.as_nanos(),
             bytes: &self.bytes,

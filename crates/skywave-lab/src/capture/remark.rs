@@ -1,7 +1,7 @@
 //! Remarks on packets, which captures have in comments.
 
 use skywave_core::Time;
-use skywave_core::link::{DropCause, Fate};
+use skywave_core::link::{DropCause, Fate, QueueConfig};
 use skywave_sim::observe::Offer;
 
 /// A comment on a captured packet.
@@ -9,8 +9,10 @@ use skywave_sim::observe::Offer;
 pub enum Remark {
     /// Dropped by a full queue.
     LostQueue,
-    /// Dropped early by the queue.
-    LostEarly,
+    /// Dropped by the queue although there was room.
+    LostEarly(Dropper),
+    /// Dropped by the policer before the queue.
+    LostPoliced,
     /// Lost by a loss model of the channel.
     LostChannel,
     /// Lost in a blackout.
@@ -29,10 +31,53 @@ pub enum Remark {
     Retransmitted,
 }
 
+/// A queue that drops packets although there is room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dropper {
+    /// Random early detection.
+    Red,
+    /// CoDel.
+    CoDel,
+    /// FQ-CoDel.
+    FqCoDel,
+    /// PIE.
+    Pie,
+    /// DualPI2.
+    DualPi2,
+}
+
+impl Dropper {
+    /// Which of them a queue is, if it is one.
+    fn of(queue: &QueueConfig) -> Option<Self> {
+        Some(match queue {
+            QueueConfig::Red(_) => Self::Red,
+            QueueConfig::CoDel(_) => Self::CoDel,
+            QueueConfig::FqCoDel(_) => Self::FqCoDel,
+            QueueConfig::Pie(_) => Self::Pie,
+            QueueConfig::DualPi2(_) => Self::DualPi2,
+            QueueConfig::DropTail(_) | QueueConfig::Step(_) => return None,
+        })
+    }
+}
+
 /// Every remark with its text.
-const TEXTS: [(Remark, &str); 10] = [
+const TEXTS: [(Remark, &str); 15] = [
     (Remark::LostQueue, "lost: queue full"),
-    (Remark::LostEarly, "lost: early drop (RED)"),
+    (Remark::LostEarly(Dropper::Red), "lost: early drop (RED)"),
+    (
+        Remark::LostEarly(Dropper::CoDel),
+        "lost: early drop (CoDel)",
+    ),
+    (
+        Remark::LostEarly(Dropper::FqCoDel),
+        "lost: early drop (FQ-CoDel)",
+    ),
+    (Remark::LostEarly(Dropper::Pie), "lost: early drop (PIE)"),
+    (
+        Remark::LostEarly(Dropper::DualPi2),
+        "lost: early drop (DualPI2)",
+    ),
+    (Remark::LostPoliced, "lost: policer"),
     (Remark::LostChannel, "lost: channel error"),
     (Remark::LostBlackout, "lost: blackout"),
     (Remark::NeverSent, "lost: the link sends nothing"),
@@ -61,21 +106,22 @@ impl Remark {
         !matches!(self, Self::Duplicated | Self::Copy | Self::Retransmitted)
     }
 
-    /// Why a link drops a packet.
-    pub(super) fn of_drop(cause: DropCause) -> Self {
+    /// Why a link with this queue drops a packet.
+    pub(super) fn of_drop(cause: DropCause, queue: &QueueConfig) -> Self {
         match cause {
             DropCause::Queue => Self::LostQueue,
-            DropCause::Early => Self::LostEarly,
+            DropCause::Early => Dropper::of(queue).map_or(Self::LostQueue, Self::LostEarly),
+            DropCause::Policed => Self::LostPoliced,
             DropCause::Channel => Self::LostChannel,
             DropCause::Blackout => Self::LostBlackout,
         }
     }
 
-    /// The remarks on a packet, in the order in which they came about.
-    pub(super) fn of(offer: &Offer<'_>) -> impl Iterator<Item = Self> + use<> {
+    /// The remarks on a packet at a link with this queue, in the order in which they came about.
+    pub(super) fn of(offer: &Offer<'_>, queue: &QueueConfig) -> impl Iterator<Item = Self> + use<> {
         let packet = offer.packet;
         let (lost, duplicated) = match offer.fate {
-            Fate::Dropped(cause) => (Some(Self::of_drop(cause)), false),
+            Fate::Dropped(cause) => (Some(Self::of_drop(cause, queue)), false),
             Fate::Arrives { at: Time::MAX, .. } => (Some(Self::NeverSent), false),
             Fate::Arrives {
                 corrupt, duplicate, ..

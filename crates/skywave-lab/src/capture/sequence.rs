@@ -32,7 +32,7 @@ pub const LOSSES: [(&str, &str); 5] = [
 fn quantity(remark: Remark) -> Option<&'static str> {
     Some(match remark {
         Remark::LostQueue => LOSSES[0].0,
-        Remark::LostEarly => LOSSES[1].0,
+        Remark::LostEarly(_) | Remark::LostPoliced => LOSSES[1].0,
         Remark::LostChannel => LOSSES[2].0,
         Remark::LostBlackout => LOSSES[3].0,
         Remark::Damaged => LOSSES[4].0,
@@ -172,7 +172,8 @@ impl Observer for Segments<'_> {
             flow.highest = flow.highest.max(range.end);
             flow.record(if again { RESENT } else { SENT }, point);
         }
-        let told = Remark::of(offer).find_map(quantity);
+        let queue = &self.spec.links[offer.link].config.queue;
+        let told = Remark::of(offer, queue).find_map(quantity);
         if let Some(quantity) = told.filter(|_| !packet.is_corrupt()) {
             flow.record(quantity, point);
         }

@@ -15,6 +15,8 @@ pub enum Cell {
     Real(f64),
     /// A real number that some runs do not have.
     Maybe(Option<f64>),
+    /// A time that has not come by the end of the run, though it would come.
+    Later,
 }
 
 impl Cell {
@@ -24,8 +26,18 @@ impl Cell {
             Self::Count(n) => Some(n as f64),
             Self::Real(x) => Some(x),
             Self::Maybe(x) => x,
+            Self::Later => None,
         }
         .filter(|x| x.is_finite())
+    }
+
+    /// As [`Self::number`]; infinity for what is later than the end of the run, so that a mean of this and others is no
+    /// number, and quantiles of them are right.
+    pub fn sample(self) -> Option<f64> {
+        match self {
+            Self::Later => Some(f64::INFINITY),
+            other => other.number(),
+        }
     }
 }
 
@@ -72,6 +84,8 @@ pub struct Column<T: 'static> {
     pub unit: Unit,
     /// How flows are pooled.
     pub pooling: Pooling,
+    /// It is a time until something, which may not have come by the end of the run.
+    pub until: bool,
     /// Reads it.
     pub get: fn(&T) -> Cell,
     /// Writes it from a stored number; `None` where the number is missing.
@@ -88,6 +102,21 @@ macro_rules! get {
     (maybe, $o:ident, $f:ident) => {
         Cell::Maybe($o.$f)
     };
+    (until, $o:ident, $f:ident) => {
+        match $o.$f {
+            None if $o.unfinished > 0 => Cell::Later,
+            time => Cell::Maybe(time),
+        }
+    };
+}
+
+macro_rules! is_until {
+    (until) => {
+        true
+    };
+    ($kind:ident) => {
+        false
+    };
 }
 
 macro_rules! set {
@@ -100,6 +129,10 @@ macro_rules! set {
         $o.$f = $real?;
     }};
     (maybe, $o:ident, $f:ident, $real:ident, $count:ident) => {{
+        let _ = $count;
+        $o.$f = $real;
+    }};
+    (until, $o:ident, $f:ident, $real:ident, $count:ident) => {{
         let _ = $count;
         $o.$f = $real;
     }};
@@ -119,6 +152,7 @@ macro_rules! columns {
                 label: $label,
                 unit: Unit::$unit,
                 pooling: Pooling::$pooling,
+                until: is_until!($kind),
                 get: |o| get!($kind, o, $field),
                 set: |o, real, count| {
                     set!($kind, o, $field, real, count);
@@ -130,6 +164,7 @@ macro_rules! columns {
                 label: $of,
                 unit: Unit::Count,
                 pooling: Pooling::Sum,
+                until: false,
                 get: |o| Cell::Count(o.$losses.count(LossCause::$cause, Found::$found)),
                 set: |o, _, count| {
                     o.$losses.add(LossCause::$cause, Found::$found, count?);
@@ -165,7 +200,8 @@ columns! {
     delay_p50_s maybe Seconds Mean "Delay p50";
     delay_p95_s maybe Seconds Mean "Delay p95";
     delay_p99_s maybe Seconds Mean "Delay p99";
-    completion_s maybe Seconds Mean "Completion time";
+    completion_s until Seconds Mean "Completion time";
+    unfinished count Count Sum "Unfinished";
     early_drops count Count Sum "Early drops";
     blackout_drops count Count Sum "Blackout drops";
     corrupt_drops count Count Sum "Damaged";
@@ -179,6 +215,8 @@ columns! {
     share_pacing maybe Share Mean "Limited by pacing";
     share_timeout maybe Share Mean "Waiting for a timeout";
     received_packets count Count Sum "Packets received";
+    duplicated_packets count Count Sum "Packets duplicated";
+    under_way_packets real Packets Sum "Packets under way";
     timeouts_dupacks_0 count Count Sum "Timeouts without dupacks";
     timeouts_dupacks_1 count Count Sum "Timeouts with one dupack";
     timeouts_dupacks_2 count Count Sum "Timeouts with two dupacks";

@@ -134,6 +134,7 @@ fn entity<T>(out: &mut Vec<u8>, name: &str, columns: &[Column<T>], of: &T) {
                 Cell::Count(n) => n != 0,
                 Cell::Real(x) => x.to_bits() != 0,
                 Cell::Maybe(x) => x.is_some(),
+                Cell::Later => false,
             };
             u8::from(is_there) << bit
         });
@@ -141,7 +142,7 @@ fn entity<T>(out: &mut Vec<u8>, name: &str, columns: &[Column<T>], of: &T) {
     }
     for column in columns {
         match (column.get)(of) {
-            Cell::Count(0) | Cell::Maybe(None) => {}
+            Cell::Count(0) | Cell::Maybe(None) | Cell::Later => {}
             Cell::Count(n) => count(out, n),
             Cell::Real(x) if x.to_bits() == 0 => {}
             Cell::Real(x) | Cell::Maybe(Some(x)) => real(out, x),
@@ -169,7 +170,9 @@ fn take_entity<T: Default>(
         // The field of an outcome without data says what kind it is.
         match (column.get)(&of) {
             Cell::Count(_) => (column.set)(&mut of, None, Some(take_count(from)?))?,
-            Cell::Real(_) | Cell::Maybe(_) => (column.set)(&mut of, Some(take_real(from)?), None)?,
+            Cell::Real(_) | Cell::Maybe(_) | Cell::Later => {
+                (column.set)(&mut of, Some(take_real(from)?), None)?;
+            }
         }
     }
     set_name(&mut of, String::from_utf8(name).ok()?);

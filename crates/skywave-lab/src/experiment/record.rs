@@ -71,6 +71,7 @@ fn record<T>(name: &str, columns: &[Column<T>], outcome: &T) -> Value {
             Cell::Count(n) => n.into(),
             Cell::Real(x) => x.into(),
             Cell::Maybe(x) => x.into(),
+            Cell::Later => Value::Null,
         };
         map.insert(column.name.into(), value);
     }

@@ -23,9 +23,10 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The estimate from `samples`; `None` when there are none.
+    /// The estimate from `samples`; `None` when there are none, or when one is infinite: a mean over those runs alone in
+    /// which something came to its end would be too small.
     pub fn of(samples: &[f64]) -> Option<Self> {
-        if samples.is_empty() {
+        if samples.is_empty() || samples.iter().any(|sample| !sample.is_finite()) {
             return None;
         }
         let n = samples.len();
@@ -65,6 +66,42 @@ impl Estimate {
     /// Whether the means are apart by at most `tolerance`, as a share of the reference's.
     pub fn is_close(&self, reference: &Self, tolerance: f64) -> bool {
         (self.mean - reference.mean).abs() <= tolerance * reference.mean.abs()
+    }
+}
+
+/// What the samples of some runs say together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Average {
+    /// Their mean; `None` without samples, or when one is infinite.
+    pub mean: Option<Estimate>,
+    /// Their median, infinite ones counted as the largest; `None` without samples, or when it is infinite.
+    pub median: Option<f64>,
+    /// Number of finite samples.
+    pub finite: usize,
+    /// Number of infinite ones.
+    pub late: usize,
+    /// Number of runs.
+    pub runs: usize,
+}
+
+impl Average {
+    /// Of these samples of so many runs, infinite where something has not come to its end.
+    pub fn of(samples: &[f64], runs: usize) -> Self {
+        let mut sorted = samples.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let finite = sorted.iter().filter(|sample| sample.is_finite()).count();
+        Self {
+            mean: Estimate::of(samples),
+            median: quantile(&sorted, 0.5).filter(|median| median.is_finite()),
+            finite,
+            late: sorted.len() - finite,
+            runs,
+        }
+    }
+
+    /// The mean, or the median where there is none.
+    pub fn middle(&self) -> Option<f64> {
+        self.mean.map(|estimate| estimate.mean).or(self.median)
     }
 }
 
@@ -114,7 +151,7 @@ pub fn mean_ratio(comparisons: &[Paired<'_>]) -> Option<Estimate> {
         let n = pairs.len() as f64;
         let mean_a = pairs.iter().map(|p| p.1).sum::<f64>() / n;
         let mean_b = pairs.iter().map(|p| p.2).sum::<f64>() / n;
-        if pairs.is_empty() || mean_b <= 0.0 {
+        if pairs.is_empty() || mean_b <= 0.0 || !(mean_a.is_finite() && mean_b.is_finite()) {
             return None;
         }
         let ratio = mean_a / mean_b;
@@ -146,12 +183,15 @@ fn t_critical(dof: usize) -> f64 {
 }
 
 /// The value below which a share of an ascending sample lies, interpolated between neighbours (as R's
-/// type 7 and NumPy's default); `None` of an empty sample.
+/// type 7 and NumPy's default); `None` of an empty sample. Infinite samples are the largest ones.
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let at = share.clamp(0.0, 1.0) * last as f64;
     let below = sorted[at as usize];
     let above = sorted[(at as usize + 1).min(last)];
+    if at.fract() == 0.0 || above.is_infinite() {
+        return Some(if at.fract() == 0.0 { below } else { above });
+    }
     Some(below + (above - below) * at.fract())
 }
 

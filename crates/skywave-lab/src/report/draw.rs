@@ -59,7 +59,10 @@ fn boxes(panel: &Panel) -> Plot {
         let five = |at: usize| {
             let sorted = series.sorted(at);
             let box_of = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| quantile(&sorted, share));
-            let box_of = box_of.into_iter().flatten();
+            let box_of = box_of
+                .into_iter()
+                .flatten()
+                .filter(|value| value.is_finite());
             box_of.map(move |value| (at as f64, value * scaled.factor, None))
         };
         SeriesData {
@@ -80,10 +83,16 @@ fn boxes(panel: &Panel) -> Plot {
 /// The share of samples that are at most a value, for each series.
 fn distribution(panel: &Panel) -> Plot {
     let all = panel.series.iter().flat_map(|s| s.sorted(0));
+    let all = all.filter(|value| value.is_finite());
     let scaled = scale(panel.y_unit, all.map(f64::abs).fold(0.0, f64::max));
     let series = panel.series.iter().map(|series| {
         let sorted = series.sorted(0);
+        // What is later than the end of the run counts, and is not drawn.
         let count = sorted.len() as f64;
+        let sorted: Vec<f64> = sorted
+            .into_iter()
+            .filter(|value| value.is_finite())
+            .collect();
         let first = sorted.first().map(|first| (first * scaled.factor, 0.0));
         let steps = sorted.iter().enumerate();
         let steps = steps.map(|(i, value)| (value * scaled.factor, (i as f64 + 1.0) / count));

@@ -342,7 +342,7 @@ fn measured_field<T: Default>(column: &Column<T>) -> Field {
     let (kind, nullable) = match (column.get)(&T::default()) {
         Cell::Count(_) => (DataType::UInt64, false),
         Cell::Real(_) => (DataType::Float64, false),
-        Cell::Maybe(_) => (DataType::Float64, true),
+        Cell::Maybe(_) | Cell::Later => (DataType::Float64, true),
     };
     with_unit(Field::new(column.name, kind, nullable), column.unit)
 }
@@ -367,7 +367,7 @@ fn measured<'a, T: Default + 'static>(
         for outcome in outcomes {
             match (column.get)(outcome) {
                 Cell::Count(n) => builder.append_value(n),
-                Cell::Real(_) | Cell::Maybe(_) => builder.append_null(),
+                Cell::Real(_) | Cell::Maybe(_) | Cell::Later => builder.append_null(),
             }
         }
         Arc::new(builder.finish())
@@ -377,6 +377,7 @@ fn measured<'a, T: Default + 'static>(
             match (column.get)(outcome) {
                 Cell::Real(x) => builder.append_value(x),
                 Cell::Maybe(x) => builder.append_option(x),
+                Cell::Later => builder.append_null(),
                 Cell::Count(n) => builder.append_value(n as f64),
             }
         }

@@ -6,7 +6,7 @@ use super::number::{Scaled, decimals, fixed, percent, plus_minus, scale};
 use super::panel::{Panel, PanelSeries};
 use super::words::with_unit;
 use crate::experiment::Results;
-use crate::experiment::stats::{Estimate, quantile};
+use crate::experiment::stats::{Average, Estimate, quantile};
 use crate::scenario::PlotKind;
 
 mod entities;
@@ -46,6 +46,33 @@ fn cell(estimate: Option<Estimate>, scaled: Scaled, decimals: usize) -> String {
         // The interval of something that never happened is not worth reading.
         Some(e) if e.mean == 0.0 && e.sd == 0.0 => "0".to_owned(),
         Some(e) => plus_minus(&e, scaled.factor, decimals),
+    }
+}
+
+/// The same of several runs. It says of how many of them a number is that not all have, and where it is a time `until`
+/// something in any case; where that has not come in all of them, the median stands in place of the mean.
+fn of_runs(average: &Average, until: bool, scaled: Scaled, decimals: usize) -> String {
+    let Average {
+        mean,
+        median,
+        finite,
+        late,
+        runs,
+    } = *average;
+    let share = format!("{finite} of {runs}");
+    match (mean, median) {
+        (Some(mean), _) if finite < runs || until && runs > 1 => {
+            format!("{} ({share})", cell(Some(mean), scaled, decimals))
+        }
+        (Some(mean), _) => cell(Some(mean), scaled, decimals),
+        (None, Some(median)) => {
+            format!(
+                "median {} ({share})",
+                fixed(median * scaled.factor, decimals)
+            )
+        }
+        (None, None) if late > 0 => format!("{NONE} ({share})"),
+        (None, None) => NONE.to_owned(),
     }
 }
 
@@ -91,7 +118,7 @@ pub(super) fn values(panel: &Panel, limit: usize) -> Grid {
             let cells = panel
                 .series
                 .iter()
-                .map(|s| cell(s.estimate(x), scaled, places));
+                .map(|s| of_runs(&s.average(x), panel.until, scaled, places));
             let gain = alone.map(|s| match s.gain_along(x, 0) {
                 Some(gain) if x > 0 => percent(&gain),
                 _ => NONE.to_owned(),
@@ -109,12 +136,14 @@ fn percentiles(panel: &Panel) -> Grid {
         .iter()
         .flatten()
         .copied()
+        .filter(|value| value.is_finite())
         .fold(0.0, |a: f64, b| a.max(b.abs()));
     let scaled = scale(panel.y_unit, largest);
     let places = decimals(largest * scaled.factor);
     let rows = PERCENTILES.into_iter().map(|percentile| {
         let values = sorted.iter().map(|values| {
             let value = quantile(values, f64::from(percentile) / 100.0);
+            let value = value.filter(|value| value.is_finite());
             value.map_or(NONE.to_owned(), |v| fixed(v * scaled.factor, places))
         });
         std::iter::once(format!("{percentile}%"))

@@ -11,7 +11,7 @@ use super::summary;
 use super::words::Words;
 use crate::experiment::Results;
 use crate::experiment::columns::Unit;
-use crate::experiment::stats::{Estimate, Paired, paired_difference, paired_gain};
+use crate::experiment::stats::{Average, Estimate, Paired, paired_difference, paired_gain};
 use crate::scenario::{Plot, PlotAxis, PlotKind};
 
 /// Most series that single flows make; beyond, the copies of a flow are pooled.
@@ -44,6 +44,8 @@ pub struct Panel {
     pub y_given: Option<String>,
     /// Its unit.
     pub y_unit: Unit,
+    /// What is measured is a time until something, which may not have come by the end of a run.
+    pub until: bool,
     /// Logarithmic vertical axis.
     pub y_log: bool,
     /// The horizontal axis.
@@ -112,15 +114,19 @@ pub struct PanelSeries {
 pub struct Samples {
     first: usize,
     values: Vec<Option<f64>>,
+    /// How many numbers there would be if each run had one.
+    runs: usize,
 }
 
 impl Samples {
-    /// Those that are there.
+    /// Those that are there; infinite for what is later than the end of a run.
     pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
         self.values.iter().copied().flatten()
     }
 
-    fn put(&mut self, at: usize, value: Option<f64>) {
+    /// Puts a sample of a run that has been made, if `ran`, in its place.
+    fn put(&mut self, at: usize, value: Option<f64>, ran: bool) {
+        self.runs += usize::from(ran);
         if value.is_none() && !self.range().contains(&at) {
             return;
         }
@@ -161,6 +167,12 @@ impl PanelSeries {
         Estimate::of(&self.values(x))
     }
 
+    /// What its samples at a place of the axis say together.
+    pub fn average(&self, x: usize) -> Average {
+        let runs = self.samples.get(&x).map_or(0, |samples| samples.runs);
+        Average::of(&self.values(x), runs)
+    }
+
     /// The samples at a place of the axis that are there.
     pub fn values(&self, x: usize) -> Vec<f64> {
         let samples = self.samples.get(&x).into_iter();
@@ -199,15 +211,14 @@ impl PanelSeries {
 }
 
 impl Panel {
-    /// The largest mean, for the choice of the unit.
+    /// The largest mean, or median where there is none, for the choice of the unit.
     pub fn largest(&self) -> f64 {
         let places = 0..self.x.values.len();
-        let means = self
+        let middles = self
             .series
             .iter()
-            .flat_map(|s| places.clone().filter_map(|x| s.estimate(x)))
-            .map(|e| e.mean.abs());
-        means.fold(0.0, f64::max)
+            .flat_map(|s| places.clone().filter_map(|x| s.average(x).middle()));
+        middles.map(f64::abs).fold(0.0, f64::max)
     }
 
     /// Whether every place on the axis is a number.
@@ -357,8 +368,8 @@ fn panel(
     };
     let mut places: Labelled<XValue> = Labelled::default();
     let mut series: Labelled<XValue> = Labelled::default();
-    // (place, series, slot, seed, value); a label's index is its order of first appearance.
-    let mut samples: Vec<(usize, usize, usize, usize, Option<f64>)> = Vec::new();
+    // (place, series, slot, seed, value, whether there was a run); a label's index is its order of first appearance.
+    let mut samples: Vec<(usize, usize, usize, usize, Option<f64>, bool)> = Vec::new();
     for &point in points {
         let label = PointLabel {
             point: &study.points[point],
@@ -379,9 +390,10 @@ fn panel(
                 if at >= MAX_SERIES {
                     return;
                 }
+                let ran = run.is_some();
                 let mut put = |x: XValue, slot, value| {
                     let place = places.index(&x.label.clone(), || x);
-                    samples.push((place, at, slot, seed, value));
+                    samples.push((place, at, slot, seed, value, ran));
                 };
                 match &run {
                     Some(run) => {
@@ -422,9 +434,9 @@ fn panel(
     for (to, &from) in order.iter().enumerate() {
         column[from] = to;
     }
-    for (place, at, slot, seed, value) in samples {
+    for (place, at, slot, seed, value, ran) in samples {
         let samples = all[at].samples.entry(column[place]).or_default();
-        samples.put(seed * slots + slot, value);
+        samples.put(seed * slots + slot, value, ran);
     }
     let measured = summary::describe(study, plot, points);
     let x = XAxis {
@@ -460,6 +472,7 @@ fn panel(
         y_label: measured.label,
         y_given: plot.y_label.clone(),
         y_unit: measured.unit,
+        until: measured.until,
         y_log: plot.y_log,
         x,
         by,

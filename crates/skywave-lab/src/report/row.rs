@@ -83,6 +83,7 @@ impl Serialize for Row<'_> {
                 // JSON has no infinities: they become null, as missing values do.
                 Cell::Real(x) => map.serialize_entry(column.name, &x)?,
                 Cell::Maybe(x) => map.serialize_entry(column.name, &x)?,
+                Cell::Later => map.serialize_entry(column.name, &None::<f64>)?,
             }
         }
         if let Some(same) = self.same_for_all_seeds {

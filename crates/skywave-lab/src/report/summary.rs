@@ -23,6 +23,8 @@ const DEFAULT_TABLE: [&str; 7] = [
 pub(super) struct Measured {
     pub(super) label: String,
     pub(super) unit: Unit,
+    /// It may not have come by the end of a run.
+    pub(super) until: bool,
 }
 
 fn find<T>(columns: &'static [Column<T>], metric: Metric) -> Option<&'static Column<T>> {
@@ -88,12 +90,13 @@ pub(super) fn of_stations(
     )
 }
 
-/// One number of several flows, links or stations; `None` when none of them has one.
+/// One number of several flows, links or stations; `None` when none of them has one, and infinite when one of them is
+/// later than the end of the run.
 pub(super) fn pool<'a, T: 'static>(
     column: &Column<T>,
     of: impl Iterator<Item = &'a T>,
 ) -> Option<f64> {
-    let values: Vec<f64> = of.filter_map(|o| (column.get)(o).number()).collect();
+    let values: Vec<f64> = of.filter_map(|o| (column.get)(o).sample()).collect();
     let sum: f64 = values.iter().sum();
     match column.pooling {
         _ if values.is_empty() => None,
@@ -116,6 +119,7 @@ pub(super) fn describe(study: &Study, plot: &Plot, points: &[usize]) -> Measured
         return Measured {
             label: format!("{}, link {link}", column.map_or(plot.y.name, |c| c.label)),
             unit: column.map_or(Unit::Count, |c| c.unit),
+            until: false,
         };
     }
     if let Some(station) = &plot.station {
@@ -124,12 +128,14 @@ pub(super) fn describe(study: &Study, plot: &Plot, points: &[usize]) -> Measured
         return Measured {
             label: format!("{label}, station {station}"),
             unit: column.map_or(Unit::Count, |c| c.unit),
+            until: false,
         };
     }
     let Some(column) = find(FLOW, plot.y) else {
         return Measured {
             label: plot.y.name.to_owned(),
             unit: Unit::Count,
+            until: false,
         };
     };
     let flows = points.iter().filter_map(|&p| study.points.get(p)).map(|p| {
@@ -150,6 +156,7 @@ pub(super) fn describe(study: &Study, plot: &Plot, points: &[usize]) -> Measured
     Measured {
         label,
         unit: column.unit,
+        until: column.until,
     }
 }
 

@@ -2,6 +2,7 @@ pub(super) mod fixture;
 mod kinds;
 mod many;
 mod radio;
+mod unfinished;
 
 use std::io::Write;
 

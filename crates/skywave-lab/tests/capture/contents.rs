@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
-use skywave_lab::capture::{self, Error, Keep, Protocol, Remark};
+use skywave_lab::capture::{self, Dropper, Error, Keep, Protocol, Remark};
 
 use crate::bench::{Captures, EVERYTHING, LOSSY, summary};
 
@@ -63,7 +63,7 @@ fn every_fate_is_told_and_every_packet_is_there() {
                 .sum()
         };
         assert_eq!(
-            count(&[Remark::LostQueue, Remark::LostEarly]),
+            count(&[Remark::LostQueue, Remark::LostEarly(Dropper::Red)]),
             link.queue_drops
         );
         assert_eq!(count(&[Remark::LostChannel]), link.channel_drops);
@@ -98,6 +98,76 @@ fn every_fate_is_told_and_every_packet_is_there() {
         .map(|c| c.forward.retransmits)
         .sum();
     assert!(repairs > 5 && again >= repairs, "{repairs} {again}");
+}
+
+/// A drop has the name of what dropped the packet.
+#[test]
+fn a_drop_is_named_after_the_dropper() {
+    let link = |extra: &str| {
+        format!(
+            r#"
+[[link]]
+name = "radio"
+between = ["a", "b"]
+rate = "1Mbps"
+delay = "10ms"
+{extra}
+
+[[flow]]
+name = "f"
+from = "a"
+to = "b"
+transport = "udp"
+traffic = {{ cbr = {{ rate = "1.2Mbps", packet = 972 }} }}
+
+[run]
+duration = "30s"
+"#
+        )
+    };
+    let cases = [
+        (
+            r#"queue = "codel""#,
+            Dropper::CoDel,
+            "lost: early drop (CoDel)",
+        ),
+        (
+            r#"queue = "fq-codel""#,
+            Dropper::FqCoDel,
+            "lost: early drop (FQ-CoDel)",
+        ),
+        (r#"queue = "pie""#, Dropper::Pie, "lost: early drop (PIE)"),
+        (
+            r#"queue = "dualpi2""#,
+            Dropper::DualPi2,
+            "lost: early drop (DualPI2)",
+        ),
+        (
+            r#"queue = { red = { limit = "30 packets", min = "5 packets", max = "15 packets" } }"#,
+            Dropper::Red,
+            "lost: early drop (RED)",
+        ),
+    ];
+    let of_link = |extra: &str| {
+        let captures = Captures::of(&link(extra), &["radio"], Keep::Headers);
+        let capture = summary(captures.file(0, "radio"));
+        let remarks = capture.connections[0].forward.remarks.clone();
+        (remarks, captures.outcome(0).flows[0].early_drops)
+    };
+    for (queue, dropper, text) in cases {
+        let remark = Remark::LostEarly(dropper);
+        assert_eq!(remark.text(), text);
+        let (remarks, drops) = of_link(queue);
+        assert!(drops > 0, "{queue}");
+        assert_eq!(remarks.get(&remark), Some(&drops), "{queue}: {remarks:?}");
+        // A policer before the same queue.
+        let policer = format!("{queue}\npolicer = {{ rate = \"800kbps\", burst = \"10kB\" }}");
+        let (remarks, drops) = of_link(&policer);
+        let early = remarks.get(&remark).copied().unwrap_or_default();
+        let policed = remarks.get(&Remark::LostPoliced).copied();
+        assert!(policed.is_some(), "{policer}: {remarks:?}");
+        assert_eq!(policed.map(|policed| policed + early), Some(drops));
+    }
 }
 
 #[test]

@@ -57,7 +57,7 @@ impl Hash {
             let value = match (column.get)(link) {
                 Cell::Count(n) => n.to_string(),
                 Cell::Real(x) | Cell::Maybe(Some(x)) => bits(x),
-                Cell::Maybe(None) => "none".to_owned(),
+                Cell::Maybe(None) | Cell::Later => "none".to_owned(),
             };
             self.entry(name, &value);
         }

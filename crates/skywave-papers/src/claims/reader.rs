@@ -82,9 +82,9 @@ impl<T> Fraction<T> {
     }
 }
 
-/// All of these added up; `None` when one is missing.
+/// All of these added up; `None` when one is missing, and infinite when one is later than the end of the run.
 fn sum<T>(columns: &[&Column<T>], outcome: &T) -> Option<f64> {
-    columns.iter().map(|c| (c.get)(outcome).number()).sum()
+    columns.iter().map(|c| (c.get)(outcome).sample()).sum()
 }
 
 fn quotient(top: f64, bottom: f64) -> Option<f64> {

@@ -96,6 +96,10 @@ class CongestionControl(ABC):
     def on_spurious(self, spurious: SpuriousEvent, window: Window) -> None:  # noqa: B027
         """What looked like a loss was reordering; the detector has set the window it wants."""
 
+    def on_resume(self, idle: IdleEvent) -> None:  # noqa: B027
+        """Data follows a pause in which nothing was awaited: the time since the latest ACK says
+        nothing of the path. Before `on_idle_restart`, and whether or not that is called."""
+
     def on_idle_restart(self, idle: IdleEvent, window: Window) -> None:
         """Data follows a pause of `idle.idle` seconds, with `restart_after_idle` on. By default the
         window is at most the initial one."""

@@ -21,6 +21,7 @@ pub(super) struct Python {
     on_timeout: Option<Py<PyAny>>,
     on_ecn: Option<Py<PyAny>>,
     on_spurious: Option<Py<PyAny>>,
+    on_resume: Option<Py<PyAny>>,
     on_idle_restart: Option<Py<PyAny>>,
     on_hints: Option<Py<PyAny>>,
     pacing_rate: Option<Py<PyAny>>,
@@ -49,6 +50,7 @@ impl Python {
             on_timeout: object.take("on_timeout"),
             on_ecn: object.take("on_ecn"),
             on_spurious: object.take("on_spurious"),
+            on_resume: object.take("on_resume"),
             on_idle_restart: object.take("on_idle_restart"),
             on_hints: object.take("on_hints"),
             pacing_rate: object.take("pacing_rate"),
@@ -141,6 +143,12 @@ impl CongestionControl for Python {
         let event = SpuriousEvent(*spurious);
         if let Some(((), left)) = ask(method, shown, *window, event, |_| Ok(())) {
             *window = left;
+        }
+    }
+
+    fn on_resume(&mut self, idle: &window::IdleEvent) {
+        if let Some(method) = &self.on_resume {
+            attempt(|py| method.bind(py).call1((IdleEvent(*idle),)).map(drop));
         }
     }
 

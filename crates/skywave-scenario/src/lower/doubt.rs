@@ -6,13 +6,15 @@ use crate::lower::Template;
 use crate::lower::flow::earliest;
 use crate::model::policer::PolicerModel;
 use crate::model::queue::QueueModel;
+use crate::model::station::MovesModel;
 use crate::model::units::Duration;
 use crate::model::{Dist, File, LinkModel, ReverseModel};
 use crate::read::fault::Fault;
+use crate::read::files::Shelf;
 use crate::read::spanned::Spanned;
 
 /// The doubts about one point, each at its place.
-pub(crate) fn all(file: &File, template: &Template) -> Vec<Fault> {
+pub(crate) fn all(file: &File, template: &Template, files: &Shelf<'_>) -> Vec<Fault> {
     let end = Time::ZERO + file.run.duration.value.0;
     let delays = file.link.iter().flat_map(|link| {
         let back = reverse(link).and_then(|own| own.delay.as_ref());
@@ -26,7 +28,23 @@ pub(crate) fn all(file: &File, template: &Template) -> Vec<Fault> {
         let packet = template.smallest_full_packet()?;
         narrow(back.unwrap_or(there), packet).and(narrow(there, packet))
     });
-    late.chain(policers).collect()
+    let skipping = file.station.iter().filter_map(|station| {
+        let moves = station.value.moves.as_ref()?;
+        let MovesModel::Setdest(path) = &moves.value else {
+            return None;
+        };
+        let skipped = files.skipped(path);
+        (skipped > 0).then(|| {
+            let commands = if skipped == 1 {
+                "command that says nothing of movements was"
+            } else {
+                "commands that say nothing of movements were"
+            };
+            Fault::new(moves.span.clone(), format!("{skipped} {commands} left out"))
+                .label("in this file")
+        })
+    });
+    late.chain(policers).chain(skipping).collect()
 }
 
 /// What the way back of a link has of its own.

@@ -124,8 +124,8 @@ fn movements(
         }
         (None, Some(moves)) => match &moves.value {
             MovesModel::Setdest(path) => {
-                let tracks = files.setdest(path, &moves.span, copies)?;
-                Ok(tracks.iter().cloned().map(track).collect())
+                let found = files.setdest(path, &moves.span, copies)?;
+                Ok(found.tracks.iter().cloned().map(track).collect())
             }
             MovesModel::Model(m) => {
                 let config = random_waypoint(&m.random_waypoint)?;

@@ -160,8 +160,9 @@ pub(crate) struct LinkModel {
     pub(crate) one_way: bool,
     /// Constant rate. A link has this or a `trace`; default none.
     pub(crate) rate: Option<Spanned<Rate>>,
-    /// Recorded opportunities to send, in mahimahi's format, in place of a rate. The path is relative to this
-    /// file; the recording repeats for ever; default none.
+    /// Recorded opportunities to send, in mahimahi's format, or seconds and Mbit/s in two columns (Pensieve's), in
+    /// place of a rate. The path is relative to this file, which may have 1 GiB; the recording repeats for ever;
+    /// default none.
     pub(crate) trace: Option<Spanned<String>>,
     /// The trace to take if the file of `trace` does not exist; default none.
     pub(crate) trace_else: Option<Spanned<String>>,

@@ -85,6 +85,8 @@ pub(crate) const UNITS: &[(&str, Kind, f64)] = &[
 
 /// Longest time that a scenario can name: a hundred days.
 const MAX_NANOS: f64 = 100.0 * 86_400.0 * 1e9;
+/// The largest number of anything else, in the unit of [`Kind::si`].
+const LARGEST: f64 = 1e18;
 
 /// A quantity in SI units, as it goes into the columns of results.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,8 +159,11 @@ pub(crate) fn split(text: &str, kinds: &[Kind]) -> Result<(f64, Kind), String> {
     }
     // No negative zero.
     let scaled = number * scale + 0.0;
-    if !scaled.is_finite() || (kind == Kind::Time && scaled > MAX_NANOS) || scaled.abs() > 1e18 {
-        return Err("too large".into());
+    if kind == Kind::Time && scaled > MAX_NANOS {
+        return Err("more than 100 days, the longest time of a scenario".into());
+    }
+    if scaled.abs() > LARGEST {
+        return Err(format!("more than {LARGEST:e} {}", kind.si()));
     }
     Ok((scaled, kind))
 }

@@ -255,7 +255,7 @@ impl Unit for Packets {
         match number as u32 {
             0 => Err("no whole packet"),
             n if f64::from(n) == number => Ok(Self(n)),
-            u32::MAX => Err("too large"),
+            u32::MAX => Err("more than 4294967295 packets"),
             _ => Err("a part of a packet"),
         }
     }

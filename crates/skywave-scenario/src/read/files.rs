@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use skywave_core::link::Trace;
-use skywave_core::radio::{SetdestError, Track, parse_setdest};
+use skywave_core::radio::{Movements, SetdestError, parse_setdest};
 
 use crate::read::error::Source;
 use crate::read::fault::Fault;
@@ -15,8 +15,8 @@ use crate::read::tree::Span;
 
 /// Most bytes of a scenario.
 pub const MAX_SCENARIO: u64 = 1 << 20;
-/// Most bytes of a trace, and of a file of movements.
-pub const MAX_FILE: u64 = 1 << 26;
+/// Most bytes of a trace, and of a file of movements: ten minutes of a link of 2 Gbit/s as mahimahi records it.
+pub const MAX_FILE: u64 = 1 << 30;
 
 /// Where the files lie that a scenario names by their paths relative to itself. Nothing here reads a disk,
 /// so that a browser or an editor can bring its own.
@@ -80,13 +80,13 @@ impl Files for Bundle {
 }
 
 /// The path of a setdest file, and how many stations move by it.
-type Movements = (String, usize);
+type MovedBy = (String, usize);
 
 /// The files of a scenario, and what was read of them: many points of a sweep name the same.
 pub(crate) struct Shelf<'a> {
     files: &'a dyn Files,
     traces: RefCell<BTreeMap<String, Arc<Trace>>>,
-    movements: RefCell<BTreeMap<Movements, Arc<[Track]>>>,
+    movements: RefCell<BTreeMap<MovedBy, Arc<Movements>>>,
 }
 
 impl<'a> Shelf<'a> {
@@ -124,17 +124,24 @@ impl<'a> Shelf<'a> {
         path: &str,
         span: &Span,
         stations: usize,
-    ) -> Result<Arc<[Track]>, Fault> {
+    ) -> Result<Arc<Movements>, Fault> {
         let key = (path.to_owned(), stations);
-        if let Some(tracks) = self.movements.borrow().get(&key) {
-            return Ok(Arc::clone(tracks));
+        if let Some(found) = self.movements.borrow().get(&key) {
+            return Ok(Arc::clone(found));
         }
         let text = self.text(path, span, "setdest file")?;
-        let tracks =
+        let found =
             parse_setdest(&text, stations).map_err(|error| not_setdest(path, text, &error))?;
-        let tracks: Arc<[Track]> = tracks.into();
-        self.movements.borrow_mut().insert(key, Arc::clone(&tracks));
-        Ok(tracks)
+        let found = Arc::new(found);
+        self.movements.borrow_mut().insert(key, Arc::clone(&found));
+        Ok(found)
+    }
+
+    /// Commands that were skipped in the setdest file at this path, if it was read.
+    pub(crate) fn skipped(&self, path: &str) -> usize {
+        let movements = self.movements.borrow();
+        let mut found = movements.iter().filter(|((of, _), _)| of == path);
+        found.next().map_or(0, |(_, found)| found.skipped)
     }
 
     /// The text of the file at this path, which the scenario names at `span`.
@@ -172,7 +179,8 @@ fn parse_trace(name: &str, text: String) -> Result<Trace, Fault> {
         Fault::new(place, "this is not a trace")
             .label(label)
             .help(
-                "a trace has one whole number of milliseconds a line, never decreasing (mahimahi)",
+                "a trace has one whole number of milliseconds a line, never decreasing (mahimahi), or two numbers: \
+                 seconds and Mbit/s (Pensieve)",
             )
             .in_file(Source {
                 name: name.into(),

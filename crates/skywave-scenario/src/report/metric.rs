@@ -42,7 +42,7 @@ pub const FLOW_METRICS: &[Metric] = &[
     metric(
         "sent",
         "sent_packets",
-        "Packets that the data sender sent: retransmissions and those that open or close a connection are included, probes are not.",
+        "Packets that the data sender sent: retransmissions, those that open or close a connection and probes of a closed window are included, WTCP's probes are in `probes` instead. With `duplicated` and `local_retransmits` these are `received`, `queue_drops`, `channel_drops`, `no_route_drops` and `under_way`.",
     ),
     metric(
         "retransmits",
@@ -72,7 +72,7 @@ pub const FLOW_METRICS: &[Metric] = &[
     metric(
         "queue_drops",
         "queue_drops",
-        "Data packets that queues dropped, full or early, on any link; in a radio network those that found no room in a MAC, an IP layer or the buffer of a routing protocol.",
+        "Packets of the data sender that queues dropped, full or early, on any link; in a radio network those that found no room in a MAC, an IP layer or the buffer of a routing protocol.",
     ),
     metric(
         "channel_drops",
@@ -96,12 +96,17 @@ pub const FLOW_METRICS: &[Metric] = &[
     metric(
         "completion",
         "completion_s",
-        "Time from the start until the last byte was acknowledged, in s, over the whole run, for an application that closed and of which all arrived.",
+        "Time from the start until the last byte was acknowledged, in s, over the whole run, for an application that closed and of which all arrived. Where not all runs have one, tables say of how many and their median, and there is no mean.",
+    ),
+    metric(
+        "unfinished",
+        "unfinished",
+        "1 for an application that closed and of which not all has arrived by the end of the run, so that there is no completion time; else 0.",
     ),
     metric(
         "early_drops",
         "early_drops",
-        "Those of `queue_drops` that a queue dropped early (RED).",
+        "Those of `queue_drops` that a queue dropped although there was room (RED, CoDel, PIE, DualPI2), or a policer.",
     ),
     metric(
         "blackout_drops",
@@ -162,6 +167,16 @@ pub const FLOW_METRICS: &[Metric] = &[
         "received",
         "received_packets",
         "Packets of the data sender that reached the receiver whole, duplicates included.",
+    ),
+    metric(
+        "duplicated",
+        "duplicated_packets",
+        "Second copies of such packets that links or a radio network made.",
+    ),
+    metric(
+        "under_way",
+        "under_way_packets",
+        "Such packets that are under way at the end of the measured time, less those that were at its beginning.",
     ),
     metric(
         "timeouts_dupacks_0",

@@ -14,6 +14,8 @@ use crate::sweep::param::ParamValue;
 pub(crate) const MAX_RUNS: usize = 1_000_000;
 /// More keys in a path than any field has.
 const MAX_KEYS: usize = 16;
+/// More names than anybody reads in a line.
+const MAX_LISTED: usize = 12;
 /// More points than fit in memory with room to spare.
 const MAX_POINTS: usize = 100_000;
 
@@ -42,6 +44,8 @@ struct Path {
     root: &'static str,
     /// Which links, stations, flows or agents.
     targets: Vec<usize>,
+    /// What a `*` reaches, in words; empty for a path without.
+    reach: String,
     /// Keys with the places where the path names them.
     keys: Vec<(String, Span)>,
 }
@@ -202,6 +206,7 @@ impl Path {
             ));
         };
         let mut targets = vec![0];
+        let mut reach = String::new();
         if root == "radio" && tree.get(root).is_none() {
             // Nothing would be varied. A file without [run] is refused anyway.
             return Err(
@@ -231,6 +236,14 @@ impl Path {
                 .filter(|&i| name == "*" || names[i] == name)
                 .collect();
             rest = rest[name.len()..].trim_start_matches('.');
+            if name == "*" {
+                let left = leave_others(root, rest, tree, &mut targets);
+                let listed = |of: &[usize]| listed(of.iter().map(|&i| names[i].as_str()), root);
+                reach = listed(&targets);
+                if !left.is_empty() {
+                    reach = format!("{reach}; not {} (udp)", listed(&left));
+                }
+            }
         }
         let mut keys = Vec::new();
         let mut at = text.len() - rest.len();
@@ -252,6 +265,7 @@ impl Path {
                 text,
                 root,
                 targets,
+                reach,
                 keys,
             }),
         }
@@ -290,6 +304,42 @@ impl Path {
         }
         Ok(())
     }
+}
+
+/// A transport for all flows is for those that have one of its kind: a call over UDP has packets of its own, and is no
+/// transfer. Takes the others out of `targets`, unless all are; returns them.
+fn leave_others(root: &str, keys: &str, tree: &Node, targets: &mut Vec<usize>) -> Vec<usize> {
+    let of_transport = keys == "transport" || keys.starts_with("transport.");
+    let flows = tree.get(root).and_then(Node::as_array).unwrap_or_default();
+    let is_udp = |i: &usize| {
+        let transport = flows.get(*i).and_then(|flow| flow.get("transport"));
+        let name = transport.map(|node| node.get("preset").unwrap_or(node));
+        name.and_then(Node::as_text) == Some("udp")
+    };
+    if root != "flow" || !of_transport || targets.iter().all(is_udp) {
+        return Vec::new();
+    }
+    let (left, taken) = targets.iter().partition(|i| is_udp(i));
+    *targets = taken;
+    left
+}
+
+/// Names one after the other, or their number.
+fn listed<'a>(names: impl Iterator<Item = &'a str> + Clone, root: &str) -> String {
+    let count = names.clone().count();
+    if count > MAX_LISTED {
+        return format!("{count} {root}s");
+    }
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// What the paths with a `*` reach, each in words.
+pub(crate) fn reaches(axes: &[Axis]) -> Vec<(String, String)> {
+    let paths = axes.iter().flat_map(|axis| &axis.paths);
+    let starred = paths.filter(|path| !path.reach.is_empty());
+    starred
+        .map(|path| (path.text.clone(), path.reach.clone()))
+        .collect()
 }
 
 /// Whether `name` is `pattern` with a number in place of each `#`.

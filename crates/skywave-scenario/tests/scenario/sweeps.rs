@@ -265,3 +265,27 @@ fn a_path_into_a_radio_network_that_is_not_there_is_refused() {
     let error = Scenario::parse("test.toml", &text, &NoFiles).unwrap_err();
     assert_eq!(error.to_string(), "there is no [radio] in this scenario");
 }
+
+/// A call over UDP has packets of its own, and is no transfer to which a transport could be given.
+#[test]
+fn a_transport_for_all_flows_leaves_those_over_udp() {
+    let call = "[[flow]]\nname = \"call\"\nfrom = \"A\"\nto = \"B\"\ntransport = \"udp\"\n\
+                traffic = { cbr = { rate = \"64kbps\", packet = 160 } }\n";
+    let sweep =
+        "[sweep]\n\"flow.*.transport\" = [\"reno\", \"vegas\"]\n\"link.*.rate\" = [\"1Mbps\"]\n";
+    let scenario = parse(&format!("{call}{sweep}"));
+    for point in scenario.points() {
+        let spec = point.spec(1);
+        let is_udp = |flow: usize| matches!(spec.flows[flow].transport, Transport::Udp { .. });
+        assert_eq!([0, 1, 2].map(is_udp), [false, false, true]);
+    }
+    let reached = |path: &str, what: &str| (path.to_owned(), what.to_owned());
+    assert_eq!(
+        scenario.reaches(),
+        [
+            reached("flow.*.transport", "bulk, other; not call (udp)"),
+            reached("link.*.rate", "wired, air"),
+        ]
+    );
+    assert_eq!(parse("").reaches(), []);
+}

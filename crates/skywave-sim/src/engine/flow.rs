@@ -297,26 +297,21 @@ impl Flow {
         }
     }
 
-    /// A packet of this flow is lost at `at`. Only lost data is counted, not a lost ACK or probe.
+    /// A packet of this flow is lost at `at`. What comes from the data sender is counted, not a lost ACK, nor a probe of WTCP.
     pub(crate) fn lost(&mut self, at: Time, packet: &Packet, cause: LossCause) {
-        let is_data = match (&mut self.ends, &packet.body) {
-            (_, Body::NackRefused(_)) => false,
-            (_, body) if body.goes_back() => false,
+        if !is_counted(&packet.body) {
+            return;
+        }
+        match (&mut self.ends, &packet.body) {
             (Ends::Tcp(tcp), Body::TcpData(segment)) => {
                 tcp.losses.lost(at, tcp.end_of(segment), cause);
-                true
             }
             (Ends::Half(half), Body::TcpData(segment)) => half.lost(at, segment, cause),
             (Ends::Wtcp(wtcp), Body::WtcpForward(carried)) => wtcp.lost(at, &{ carried.0 }, cause),
-            (Ends::Quic(quic), Body::QuicForward(carried)) => {
-                quic.lost(at, *carried, cause);
-                true
-            }
-            _ => true,
-        };
-        if is_data {
-            self.meter.lost(at, cause);
+            (Ends::Quic(quic), Body::QuicForward(carried)) => quic.lost(at, *carried, cause),
+            _ => {}
         }
+        self.meter.lost(at, cause);
     }
 
     /// An agent sent a segment again at `at`.
@@ -549,6 +544,16 @@ impl Flow {
         let segment = tcp.receiver.ack::<NEWS>(now);
         let size = tcp.config().wire_size(&segment);
         Packet::new(self.index, size, Body::TcpAck(segment))
+    }
+}
+
+/// Whether the numbers of a flow count a packet: it comes from the data sender, and is no probe of WTCP, which has a number of
+/// its own. An agent's refusal goes the same way.
+pub(super) fn is_counted(body: &Body) -> bool {
+    match body {
+        Body::NackRefused(_) => false,
+        Body::WtcpForward(carried) => !wtcp::is_probe(&{ carried.0 }),
+        body => !body.goes_back(),
     }
 }
 

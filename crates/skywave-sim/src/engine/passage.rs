@@ -113,6 +113,7 @@ impl World<'_> {
         packet.contention = released.contention;
         if released.arrived {
             packet.marks |= Marks::COPY;
+            self.note_copy(&packet, at);
         }
         let travelling = Travelling { hop, packet };
         let id = if released.last {

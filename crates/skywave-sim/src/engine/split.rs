@@ -158,6 +158,7 @@ impl World<'_> {
         if index != near && index != far && !self.end_hand_over(index, (near, far), at) {
             return;
         }
+        self.flows[far].pass(at);
         let Some([first, second]) = self.halves([near, far]) else {
             return;
         };

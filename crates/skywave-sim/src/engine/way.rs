@@ -6,6 +6,7 @@ use skywave_core::link::Fate;
 use skywave_core::packet::{Ecn, Marks, Packet};
 
 use super::arrival::{Arrival, Label};
+use super::flow::is_counted;
 use super::routes::{Direction, Hop, Next};
 use super::stop;
 use super::world::{Event, Travelling, World};
@@ -188,9 +189,18 @@ impl World<'_> {
             },
             hop: *hop,
         };
+        self.note_copy(&copy.packet, at);
         let copy = self.store(copy);
         self.pass_on(id, at);
         self.pass_on(copy, at);
+    }
+
+    /// A second copy of a packet comes to be.
+    pub(super) fn note_copy(&mut self, packet: &Packet, at: Time) {
+        let index = packet.flow as usize;
+        if is_counted(&packet.body) && self.flows[index].meter.counts(at) {
+            self.copies[index] += 1;
+        }
     }
 
     /// A packet is at a node of its route at `at`: takes it as far as that can be decided now.

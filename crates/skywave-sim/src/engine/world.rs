@@ -68,6 +68,8 @@ pub(crate) struct World<'a> {
     pub(super) air: Option<Box<Air>>,
     pub(super) routes: Routes,
     pub(super) flows: Vec<Flow>,
+    /// Packets of each flow's data sender that were duplicated: so few that a [`Flow`] need not have room for their number.
+    pub(super) copies: Vec<u64>,
     /// Packets under way.
     pub(super) packets: Vec<Travelling>,
     /// The first free place among them, if there is one with this number.
@@ -126,6 +128,7 @@ impl<'a> World<'a> {
             flows: flows
                 .map(|(index, flow)| Flow::new(index, flow, spec))
                 .collect(),
+            copies: vec![0; spec.flows.len()],
             packets: Vec::new(),
             free: u32::MAX,
             cancel: None,
@@ -259,8 +262,13 @@ impl<'a> World<'a> {
         let mut delivered = Vec::new();
         let mut of_flows = Vec::new();
         outcome.flows.reserve_exact(self.spec.flows.len());
-        for (mut flow, spec) in self.flows.into_iter().zip(&self.spec.flows) {
-            outcome.flows.push(flow.outcome(spec, end));
+        for (index, (mut flow, spec)) in self.flows.into_iter().zip(&self.spec.flows).enumerate() {
+            let mut measured = flow.outcome(spec, end);
+            let unfinished = measured.completion_s.is_none() && self.spec.closes(index);
+            measured.unfinished = unfinished.into();
+            measured.duplicated_packets = self.copies[index];
+            measured.under_way_packets = measured.left_over();
+            outcome.flows.push(measured);
             delivered.extend(flow.meter.take_bins());
             of_flows.extend(flow.recorder.map(|r| *r));
         }

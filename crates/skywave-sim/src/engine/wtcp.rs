@@ -169,14 +169,13 @@ impl Wtcp {
         recorder.record(3, now, self.sender.acknowledged() as f64);
     }
 
-    /// A packet from the sender is lost at `at`; false for a probe, which has no data to lose.
-    pub(super) fn lost(&mut self, at: Time, packet: &wtcp::Packet, cause: LossCause) -> bool {
+    /// A packet from the sender is lost at `at`.
+    pub(super) fn lost(&mut self, at: Time, packet: &wtcp::Packet, cause: LossCause) {
         if let wtcp::Packet::Data(data) = packet
             && let Some(end) = data.end()
         {
             self.losses.lost(at, end, cause);
         }
-        !is_probe(packet)
     }
 
     /// The next packet that the sender has for the wire.
@@ -262,7 +261,7 @@ impl Wtcp {
 }
 
 /// Probes are counted by themselves: like ACKs, they carry no data.
-fn is_probe(packet: &wtcp::Packet) -> bool {
+pub(super) fn is_probe(packet: &wtcp::Packet) -> bool {
     matches!(packet, wtcp::Packet::Probe(_))
 }
 

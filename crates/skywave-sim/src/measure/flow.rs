@@ -38,7 +38,7 @@ pub(crate) struct FlowMeter {
     delays: DelayHistogram,
     bins: Option<Box<BinMeter>>,
     sent_packets: u64,
-    /// Data packets lost, by [`LossCause`].
+    /// Packets of the data sender lost, by [`LossCause`].
     drops: [u32; LossCause::ALL.len()],
     local_retransmits: u32,
     suppressed_dupacks: u32,
@@ -208,7 +208,7 @@ impl FlowMeter {
         self.sent_packets += u64::from(self.counts(at));
     }
 
-    /// A data packet was lost.
+    /// A packet of the data sender was lost.
     pub(crate) fn lost(&mut self, at: Time, cause: LossCause) {
         self.drops[cause as usize] += u32::from(self.counts(at));
     }

@@ -3,32 +3,39 @@
 use std::fs;
 use std::io;
 
+use crate::system::is_root;
+
 /// The reason and what can be done, for an error of making a user namespace or of using it.
 pub(super) fn reason(error: &io::Error) -> String {
-    of_settings(error, |name| {
+    of_settings(error, is_root(), |name| {
         fs::read_to_string(format!("/proc/sys/{name}")).ok()
     })
 }
 
-/// The same, from the kernel's settings.
-fn of_settings(error: &io::Error, setting: impl Fn(&str) -> Option<String>) -> String {
+/// The same, from the kernel's settings; root is not told to be root.
+fn of_settings(
+    error: &io::Error,
+    is_root: bool,
+    setting: impl Fn(&str) -> Option<String>,
+) -> String {
     let is = |name: &str, value: &str| setting(name).is_some_and(|text| text.trim() == value);
     let remedy = if is("user/max_user_namespaces", "0") {
-        "this system has no user namespaces for ordinary users (user.max_user_namespaces is 0): run it \
-         as root, or allow them with sudo sysctl user.max_user_namespaces=10000"
+        "this system has no user namespaces for ordinary users (user.max_user_namespaces is 0): \
+         AS ROOT OR allow them with sudo sysctl user.max_user_namespaces=10000"
     } else if is("kernel/unprivileged_userns_clone", "0") {
         "this system has no user namespaces for ordinary users (kernel.unprivileged_userns_clone is 0): \
-         run it as root, or allow them with sudo sysctl kernel.unprivileged_userns_clone=1"
+         AS ROOT OR allow them with sudo sysctl kernel.unprivileged_userns_clone=1"
     } else if is("kernel/apparmor_restrict_unprivileged_userns", "1") {
         "AppArmor keeps ordinary users from user namespaces \
-         (kernel.apparmor_restrict_unprivileged_userns is 1): run it as root, give this program an \
+         (kernel.apparmor_restrict_unprivileged_userns is 1): AS ROOT OR give this program an \
          AppArmor profile with `userns,`, or allow them to all with \
          sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"
     } else {
-        "the kernel refuses user namespaces, or a container's seccomp filter does: run it as root, or \
+        "the kernel refuses user namespaces, or a container's seccomp filter does: AS ROOT OR run it \
          in a container that allows them"
     };
-    format!("{error}; {remedy}")
+    let as_root = if is_root { "" } else { "run it as root, or " };
+    format!("{error}; {}", remedy.replace("AS ROOT OR ", as_root))
 }
 
 #[cfg(test)]
@@ -50,11 +57,17 @@ mod tests {
                 Some(format!("{}\n", u8::from(is_one)))
             };
             let error = io::Error::from(io::ErrorKind::PermissionDenied);
-            let told = of_settings(&error, setting);
-            assert!(told.contains(&forbidding.replace('/', ".")), "{told}");
-            assert!(told.contains("sysctl"), "{told}");
+            for is_root in [false, true] {
+                let told = of_settings(&error, is_root, setting);
+                assert!(told.contains(&forbidding.replace('/', ".")), "{told}");
+                assert!(told.contains("sysctl"), "{told}");
+                assert_eq!(told.contains("as root"), !is_root, "{told}");
+            }
         }
-        let told = of_settings(&io::ErrorKind::PermissionDenied.into(), |_| None);
-        assert!(told.contains("seccomp"), "{told}");
+        for is_root in [false, true] {
+            let told = of_settings(&io::ErrorKind::PermissionDenied.into(), is_root, |_| None);
+            assert!(told.contains("seccomp"), "{told}");
+            assert_eq!(told.contains("as root"), !is_root, "{told}");
+        }
     }
 }

@@ -28,7 +28,7 @@ impl Tally {
     fn count(&mut self, fate: Fate) {
         match fate {
             Fate::Dropped(DropCause::Queue) => self.queue += 1,
-            Fate::Dropped(DropCause::Early) => self.early += 1,
+            Fate::Dropped(DropCause::Early | DropCause::Policed) => self.early += 1,
             Fate::Dropped(DropCause::Channel) => self.channel += 1,
             Fate::Dropped(DropCause::Blackout) => self.blackout += 1,
             Fate::Arrives {

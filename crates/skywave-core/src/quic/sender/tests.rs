@@ -185,6 +185,33 @@ fn data_whose_copy_is_on_its_way_do_not_go_again() {
     assert!(matches!(packet, Packet::Data(data) if data.number == 3 && data.offset == 0));
 }
 
+/// The data have arrived, the probe after them has not: a queue of one packet has no room for two.
+#[test]
+fn one_probe_goes_out_where_nothing_of_the_stream_is_missing() {
+    let mut sender = sender(1);
+    sender.on_timer(at(1024));
+    assert_eq!(drain(&mut sender, 1024), [1, 2]);
+    ack(&mut sender, 1124, 0, &[(1, 1)]);
+    assert!(sender.is_drained() && sender.in_flight() > 0);
+    let due = sender.next_timer().expect("a packet is in flight");
+    sender.on_timer(due);
+    assert_eq!(drain(&mut sender, due.as_nanos() / 1_000_000), [3]);
+    // A connection that is over stops, whatever is in flight.
+    sender.close();
+    assert_eq!(drain(&mut sender, 5000), [4], "the end of the stream");
+    let due = sender.next_timer().expect("it is in flight");
+    sender.on_timer(due);
+    let ms = due.as_nanos().div_ceil(1_000_000);
+    assert_eq!(
+        drain(&mut sender, ms),
+        [5, 6],
+        "the end again, and a probe without"
+    );
+    ack(&mut sender, ms + 10, 0, &[(5, 5)]);
+    assert!(sender.is_done() && sender.in_flight() > 0);
+    assert_eq!(sender.next_timer(), None);
+}
+
 /// Packets sent at these seconds.
 fn ledger(seconds: &[u64]) -> Ledger {
     let mut ledger = Ledger::default();

@@ -1,4 +1,4 @@
-//! The movement files of ns-2: what its `setdest` writes, as do `BonnMotion` and SUMO.
+//! The movement files of ns-2: what its `setdest` writes, as do `BonnMotion` and SUMO, and what people write.
 //!
 //! ```text
 //! $node_(3) set X_ 12.3
@@ -6,8 +6,10 @@
 //! $node_(3) set Z_ 0.0
 //! $ns_ at 2.0 "$node_(3) setdest 20.0 18.0 1.0"
 //! ```
-//! Metres, seconds, metres a second. Z is read and left out. Comments (`#`) and what is told to
-//! `$god_`, who knows the shortest ways, are skipped; anything else is an error.
+//! Metres, seconds, metres a second. Z is read and left out. Such a file is a part of a Tcl program. Variables may have
+//! other names, as in `$ns at` and `$mobile(3)`; commands may be told apart by `;`, and a comment may follow after `;#`.
+//! A command that neither places a node nor moves it (`set god_ …`, `$god_ …`, `$node_(3) off`) is skipped and counted.
+//! One that speaks of coordinates or of `setdest` and cannot be read is an error.
 
 use std::fmt;
 
@@ -23,9 +25,19 @@ const MAX_SECONDS: f64 = 1e9;
 /// Greatest speed, in metres a second.
 const MAX_SPEED: f64 = 3e8;
 
+/// What a movement file says.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Movements {
+    /// One entry a station.
+    pub tracks: Vec<Track>,
+    /// Commands that say nothing of movements, and were skipped.
+    pub skipped: usize,
+}
+
 /// Reads the movements of stations 0 to `stations` − 1.
-pub fn parse_setdest(text: &str, stations: usize) -> Result<Vec<Track>, SetdestError> {
+pub fn parse_setdest(text: &str, stations: usize) -> Result<Movements, SetdestError> {
     let mut found = vec![Found::default(); stations];
+    let mut skipped = 0;
     let mut lines = 0;
     for line in text.lines() {
         lines += 1;
@@ -33,7 +45,10 @@ pub fn parse_setdest(text: &str, stations: usize) -> Result<Vec<Track>, SetdestE
         if lines > MAX_LINES {
             return Err(error(SetdestErrorKind::TooLong));
         }
-        read(line.trim(), &mut found).map_err(error)?;
+        for command in Commands(line) {
+            let moves = read(command, &mut found).map_err(error)?;
+            skipped += usize::from(!moves);
+        }
     }
     let tracks = found.into_iter().enumerate().map(|(node, found)| {
         let [x, y] = [(found.x, 'X'), (found.y, 'Y')].map(|(value, axis)| {
@@ -47,7 +62,8 @@ pub fn parse_setdest(text: &str, stations: usize) -> Result<Vec<Track>, SetdestE
         commands.sort_by_key(|command| command.at);
         Ok(Track { start, commands })
     });
-    tracks.collect()
+    let tracks = tracks.collect::<Result<_, _>>()?;
+    Ok(Movements { tracks, skipped })
 }
 
 /// The parts of a node that have been read so far.
@@ -58,58 +74,126 @@ struct Found {
     commands: Vec<Command>,
 }
 
-/// Reads one line, without space around it.
-fn read(line: &str, found: &mut [Found]) -> Result<(), SetdestErrorKind> {
-    let unknown = || SetdestErrorKind::Unknown(excerpt(line));
-    if line.is_empty() || line.starts_with('#') || line.starts_with("$god_") {
-        return Ok(());
-    }
-    if let Some(rest) = line.strip_prefix("$ns_ at ") {
-        let (at, quoted) = rest.trim_start().split_once(' ').ok_or_else(unknown)?;
-        let inner = quoted.trim_start().strip_prefix('"');
-        let inner = inner.and_then(|inner| inner.strip_suffix('"'));
-        let inner = inner.ok_or_else(unknown)?.trim();
-        if inner.starts_with("$god_") {
-            return Ok(());
+/// The commands of a line, without the space around them: `;` ends one, and `#` where one begins starts a comment.
+struct Commands<'a>(&'a str);
+
+impl<'a> Iterator for Commands<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let rest = self
+            .0
+            .trim_start_matches(|c: char| c.is_whitespace() || c == ';');
+        if rest.is_empty() || rest.starts_with('#') {
+            return None;
         }
-        let at = number("the time in seconds", at, 0.0, MAX_SECONDS)?;
-        let (node, ["setdest", x, y, speed]) = words(inner, found.len())?.ok_or_else(unknown)?
-        else {
-            return Err(unknown());
-        };
-        found[node].commands.push(Command {
-            at: Time::ZERO + Duration::from_secs_f64(at),
-            to: Position {
-                x: metres("x in metres", x)?,
-                y: metres("y in metres", y)?,
-            },
-            speed: number("the speed in metres a second", speed, 0.0, MAX_SPEED)?,
+        let (mut quoted, mut escaped, mut depth) = (false, false, 0_usize);
+        let end = rest.find(|c| {
+            match c {
+                _ if escaped => {}
+                '"' => quoted = !quoted,
+                '{' => depth += 1,
+                '}' => depth = depth.saturating_sub(1),
+                ';' if !quoted && depth == 0 => return true,
+                _ => {}
+            }
+            escaped = c == '\\' && !escaped;
+            false
         });
-        return Ok(());
+        let (command, rest) = rest.split_at(end.unwrap_or(rest.len()));
+        self.0 = rest;
+        Some(command.trim_end())
     }
-    let (node, ["set", axis, value]) = words(line, found.len())?.ok_or_else(unknown)? else {
+}
+
+/// Reads one command. Returns whether it says anything of a movement.
+fn read(command: &str, found: &mut [Found]) -> Result<bool, SetdestErrorKind> {
+    let unknown = || SetdestErrorKind::Unknown(excerpt(command));
+    let at = command.split_ascii_whitespace().nth(1) == Some("at");
+    if at && command.starts_with('$') {
+        let Some((time, told)) = timed(command) else {
+            return if speaks_of_movement(command) {
+                Err(unknown())
+            } else {
+                Ok(false)
+            };
+        };
+        let mut moves = false;
+        for told in Commands(told) {
+            match words(told, found.len())? {
+                Some((node, ["setdest", x, y, speed])) => {
+                    let at = number("the time in seconds", time, 0.0, MAX_SECONDS)?;
+                    found[node].commands.push(Command {
+                        at: Time::ZERO + Duration::from_secs_f64(at),
+                        to: Position {
+                            x: metres("x in metres", x)?,
+                            y: metres("y in metres", y)?,
+                        },
+                        speed: number("the speed in metres a second", speed, 0.0, MAX_SPEED)?,
+                    });
+                    moves = true;
+                }
+                _ if speaks_of_movement(told) => return Err(unknown()),
+                _ => {}
+            }
+        }
+        return Ok(moves);
+    }
+    if !speaks_of_movement(command) {
+        return Ok(false);
+    }
+    let (node, ["set", axis, value]) = words(command, found.len())?.ok_or_else(unknown)? else {
         return Err(unknown());
     };
     let (place, axis, what) = match axis {
         "X_" => (&mut found[node].x, 'X', "X_ in metres"),
         "Y_" => (&mut found[node].y, 'Y', "Y_ in metres"),
-        "Z_" => return metres("Z_ in metres", value).map(|_| ()),
+        "Z_" => return metres("Z_ in metres", value).map(|_| true),
         _ => return Err(unknown()),
     };
     match place.replace(metres(what, value)?) {
-        None => Ok(()),
+        None => Ok(true),
         Some(_) => Err(SetdestErrorKind::Twice { node, axis }),
     }
 }
 
-/// The number of `$node_(number)` and the words after it, if there are `N` of them.
+/// The time of `$ns_ at 2.0 "…"`, and what is told then.
+fn timed(command: &str) -> Option<(&str, &str)> {
+    let (_, rest) = command.split_once(char::is_whitespace)?;
+    let rest = rest.trim_start().strip_prefix("at")?.trim_start();
+    let (time, told) = rest.split_once(char::is_whitespace)?;
+    let told = told.trim();
+    let between = |open, close| told.strip_prefix(open)?.strip_suffix(close);
+    Some((time, between('"', '"').or_else(|| between('{', '}'))?))
+}
+
+/// Whether a command names something that places a node or moves it, rightly or nearly so.
+fn speaks_of_movement(command: &str) -> bool {
+    let of_node = command.trim_start_matches('\\').starts_with('$');
+    let mut words = command.split(|c: char| c.is_whitespace() || matches!(c, '"' | '{' | '}'));
+    let mut before = "";
+    words.any(|word| {
+        let is_coordinate = match word {
+            "X_" | "Y_" | "Z_" => true,
+            "X" | "Y" | "Z" => of_node,
+            _ => false,
+        };
+        word == "setdest" || std::mem::replace(&mut before, word) == "set" && is_coordinate
+    })
+}
+
+/// The number of `$node_(number)`, whatever the variable is called, and the words after it, if there are `N` of them.
 fn words<const N: usize>(
     text: &str,
     nodes: usize,
 ) -> Result<Option<(usize, [&str; N])>, SetdestErrorKind> {
     let mut words = text.split_ascii_whitespace();
-    let node = words.next().and_then(|word| word.strip_prefix("$node_("));
-    let Some(digits) = node.and_then(|node| node.strip_suffix(')')) else {
+    let node = words
+        .next()
+        .and_then(|word| word.trim_start_matches('\\').strip_prefix('$'));
+    let place = node.and_then(|node| node.strip_suffix(')')?.split_once('('));
+    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let Some((_, digits)) = place.filter(|(name, _)| !name.is_empty() && is_name(name)) else {
         return Ok(None);
     };
     let mut after = [""; N];
@@ -120,6 +204,9 @@ fn words<const N: usize>(
         *place = word;
     }
     if words.next().is_some() {
+        return Ok(None);
+    }
+    if !matches!(after[0], "set" | "setdest") {
         return Ok(None);
     }
     match digits.parse() {
@@ -164,7 +251,7 @@ pub struct SetdestError {
 /// Mistakes in a movement file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetdestErrorKind {
-    /// The line (its beginning) is nothing that such a file has.
+    /// The command (its beginning) speaks of a place or a movement, and is none that such a file has.
     Unknown(String),
     /// Something is not a number within limits.
     NotInRange {
@@ -208,8 +295,8 @@ impl fmt::Display for SetdestError {
         match &self.kind {
             SetdestErrorKind::Unknown(found) => write!(
                 f,
-                "`$node_(number) set X_ metres` (or Y_, Z_), `$ns_ at seconds \"$node_(number) \
-                 setdest x y speed\"`, a comment or a line for `$god_`, found {found:?}"
+                "`$node_(number) set X_ metres` (or Y_, Z_) or `$ns_ at seconds \"$node_(number) \
+                 setdest x y speed\"`, found {found:?}"
             ),
             SetdestErrorKind::NotInRange {
                 what,

@@ -148,8 +148,12 @@ impl Capacity {
         self.cubic = beside::cubic();
     }
 
-    /// Alone, the window grows by what arrives up to what the path needs.
-    fn grow_alone(&mut self, arrived: Segments) {
+    /// Alone, the window grows by what arrives up to what the path needs. What that is the start does not know: `limited` by
+    /// something else than the window, it does not grow.
+    fn grow_alone(&mut self, arrived: Segments, limited: bool) {
+        if self.phase == Phase::Startup && limited {
+            return;
+        }
         let cwnd = self.own.cwnd + arrived;
         let gain = match self.phase {
             Phase::Startup => f64::INFINITY,
@@ -240,10 +244,11 @@ impl CongestionControl for Capacity {
             self.giving.on_round(self.model.queue.latest());
         }
         self.advance(ack, &sample, round);
+        let flight = self.model.segments(sample.flight_before);
         if self.is_alone() {
-            self.grow_alone(ack.delivered);
+            let limited = sample.app_limited && flight * 2.0 < self.own.cwnd.0;
+            self.grow_alone(ack.delivered, limited);
         } else if self.looks().is_none() {
-            let flight = self.model.segments(sample.flight_before);
             self.grow_beside(ack, flight, window);
         }
         self.set_pace(ack);

@@ -219,6 +219,10 @@ impl CongestionControl for Copa {
         }
     }
 
+    fn on_resume(&mut self, idle: &IdleEvent) {
+        self.mode.on_resume(idle.now);
+    }
+
     /// The pace keeps what follows from being a burst.
     fn on_idle_restart(&mut self, _idle: &IdleEvent, _window: &mut Window) {}
 

@@ -2,7 +2,7 @@
 
 use super::{CongestionControl, Law};
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
-use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
+use crate::tcp::window::{AckEvent, IdleEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Time;
 use crate::units::Segments;
 
@@ -84,7 +84,7 @@ pub struct Cubic {
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Time,
-    /// When the window last grew, or could have.
+    /// Up to when time has counted, or was left out.
     last: Time,
     /// K: seconds until the window is at W_max again.
     k: f64,
@@ -92,6 +92,14 @@ struct Epoch {
     w_est: f64,
     /// Window at the start of the epoch.
     cwnd_start: f64,
+}
+
+impl Epoch {
+    /// Time in which the window was not grown along the curve does not count (sections 4.2 and 5.8).
+    fn leave_out(&mut self, until: Time) {
+        self.start += until.since(self.last);
+        self.last = until;
+    }
 }
 
 impl Cubic {
@@ -137,16 +145,17 @@ impl Cubic {
 
 impl CongestionControl for Cubic {
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        let slow_start = window.cwnd < window.ssthresh;
+        if let Some(epoch) = &mut self.epoch
+            && (slow_start || !ack.may_grow)
+        {
+            epoch.leave_out(ack.now);
+        }
         if !ack.may_grow {
-            // Time in which the window was not used does not count (sections 4.2 and 5.8).
-            if let Some(epoch) = &mut self.epoch {
-                epoch.start += ack.now.since(epoch.last);
-                epoch.last = ack.now;
-            }
             return;
         }
         let cwnd = window.cwnd.0;
-        if window.cwnd < window.ssthresh {
+        if slow_start {
             window.cwnd += ack.counted;
             return;
         }
@@ -186,6 +195,12 @@ impl CongestionControl for Cubic {
     fn on_ecn(&mut self, mark: &LossEvent, _window: &Window) -> Response {
         let beta = if mark.abe { BETA_ECN } else { self.config.beta };
         self.cut(mark, beta)
+    }
+
+    fn on_resume(&mut self, idle: &IdleEvent) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.leave_out(idle.now);
+        }
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {

@@ -103,6 +103,12 @@ pub trait CongestionControl {
     /// more to do.
     fn on_spurious(&mut self, _spurious: &SpuriousEvent, _window: &mut Window) {}
 
+    /// Data is about to be sent after a pause in which nothing was awaited: the application had nothing to send, the
+    /// receiver's window was closed, or the connection stood still. The time since the latest ACK says nothing of the
+    /// path; a law that goes by a clock leaves it out (Linux's `CA_EVENT_TX_START`). Called whether or not the window
+    /// is to begin again, and before [`on_idle_restart`](Self::on_idle_restart). Default: nothing.
+    fn on_resume(&mut self, _idle: &IdleEvent) {}
+
     /// Data is about to be sent after a pause, and the sender's `restart_after_idle` is on. Default: not
     /// more than the initial window (RFC 5681 section 4.1).
     fn on_idle_restart(&mut self, idle: &IdleEvent, window: &mut Window) {
@@ -310,6 +316,10 @@ impl CongestionControl for Built<dyn CongestionControl + Send> {
         bound(window, |window| self.member.on_spurious(spurious, window));
     }
 
+    fn on_resume(&mut self, idle: &IdleEvent) {
+        self.member.on_resume(idle);
+    }
+
     fn on_idle_restart(&mut self, idle: &IdleEvent, window: &mut Window) {
         bound(window, |window| self.member.on_idle_restart(idle, window));
     }
@@ -384,6 +394,10 @@ impl CongestionControl for Congestion {
 
     fn on_spurious(&mut self, spurious: &SpuriousEvent, window: &mut Window) {
         each!(self, m => m.on_spurious(spurious, window));
+    }
+
+    fn on_resume(&mut self, idle: &IdleEvent) {
+        each!(self, m => m.on_resume(idle));
     }
 
     fn on_idle_restart(&mut self, idle: &IdleEvent, window: &mut Window) {

@@ -9,7 +9,9 @@
 
 use super::{CongestionControl, Law};
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
-use crate::tcp::window::{AckEvent, LossEvent, Repairing, Response, TimeoutEvent, Window};
+use crate::tcp::window::{
+    AckEvent, IdleEvent, LossEvent, Repairing, Response, TimeoutEvent, Window,
+};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
@@ -152,6 +154,11 @@ impl CongestionControl for Slotted {
         let share = self.next_window().unwrap_or(loss.window / 2.0);
         // Above the window the threshold would let slow start raise it within the slot.
         loss.cut_to(share.min(window.cwnd))
+    }
+
+    /// A pause is no part of a slot: its rate would be that of the application.
+    fn on_resume(&mut self, _idle: &IdleEvent) {
+        self.slot = None;
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {

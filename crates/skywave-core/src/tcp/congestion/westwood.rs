@@ -7,7 +7,7 @@
 use super::path::AckCount;
 use super::{CongestionControl, Law, standard_growth};
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
-use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
+use crate::tcp::window::{AckEvent, IdleEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
@@ -171,6 +171,14 @@ impl CongestionControl for Westwood {
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
         let path = self.path_window().unwrap_or(loss.window / 2.0);
         loss.fall_to(path, window)
+    }
+
+    /// A pause is no part of a round trip, of which Westwood+ takes a sample. The filter of 2002 fills it with zeros,
+    /// as published.
+    fn on_resume(&mut self, _idle: &IdleEvent) {
+        if self.config.plus {
+            self.last_ack = None;
+        }
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {

@@ -17,6 +17,7 @@ impl Connection {
     /// was lost in the outage, which says nothing of congestion.
     pub fn thaw(&mut self, now: Time) {
         if std::mem::take(&mut self.frozen) {
+            self.resumed = now;
             self.sender.send_all_again(now);
         }
     }
@@ -48,8 +49,8 @@ impl Connection {
     pub(super) fn follow_window(&mut self, now: Time) {
         if self.is_shut_out() {
             self.sender.stop_waiting();
-        } else if self.config.freezes {
-            self.sender.wait_again(now);
+        } else if self.config.freezes && self.sender.wait_again(now) {
+            self.resumed = now;
         }
     }
 }

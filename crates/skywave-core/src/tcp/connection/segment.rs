@@ -142,6 +142,10 @@ impl Connection {
             // It answers a probe. As a duplicate it would say that something was lost.
             return self.follow_window(now);
         }
+        if !self.is_shut_out() {
+            // The law hears that the sender stood still before it hears what has arrived.
+            self.follow_window(now);
+        }
         self.sender.on_segment(now, &told);
         self.follow_window(now);
         if ack > una {
@@ -159,7 +163,10 @@ impl Connection {
         let una = self.sender.flight().una();
         Segment {
             window: self.peer_window.hear(segment, seq, ack, una),
-            timestamps: segment.timestamps.filter(|_| self.agreed.timestamps),
+            // The echo of what was sent before the connection stood still is no round trip.
+            timestamps: segment
+                .timestamps
+                .filter(|t| self.agreed.timestamps && { t.echo } >= self.resumed),
             options: if self.agreed.sack {
                 segment.options
             } else {

@@ -77,12 +77,21 @@ impl Delivery {
         self.latest = echo.map_or(soonest, |echo| echo.min(soonest));
     }
 
+    /// The present ACK is the first to report the first `bytes` of a segment, and not all of it.
+    #[cold]
+    pub(super) fn take_part(&mut self, bytes: u64) {
+        if let Some(rate) = &mut self.rate {
+            rate.on_part_delivered(bytes, self.now);
+        }
+    }
+
     /// The present ACK is the first to report `segment`, which is number `number` of all.
     pub(super) fn take(&mut self, number: u64, segment: &Kept) {
         if let Some(rate) = &mut self.rate {
             rate.on_delivered(number, segment.len(), self.now);
         }
         let (end, resent) = (segment.end(), !segment.was_sent_once());
+        let timed = resent || segment.is_timed();
         if end < self.highest_before && !resent {
             self.reordered = true;
         }
@@ -90,12 +99,14 @@ impl Delivery {
         if resent && segment.last_sent > self.latest {
             return; // an earlier transmission arrived
         }
-        self.rtt = self.now.since(segment.last_sent);
-        self.min_rtt.take(self.now, self.rtt);
+        if timed {
+            self.rtt = self.now.since(segment.last_sent);
+            self.min_rtt.take(self.now, self.rtt);
+        }
         let sent = (segment.last_sent, end);
         if self.newest.is_none_or(|newest| sent > newest) {
             self.newest = Some(sent);
-            self.sample = Some(RttSample {
+            self.sample = timed.then_some(RttSample {
                 rtt: self.rtt,
                 resent,
             });
@@ -192,7 +203,7 @@ impl Flight {
         self.order_anew();
     }
 
-    fn rate(&mut self) -> Option<&mut RateSampler> {
+    pub(super) fn rate(&mut self) -> Option<&mut RateSampler> {
         self.delivery.as_mut()?.rate.as_mut()
     }
 

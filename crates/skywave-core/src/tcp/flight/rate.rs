@@ -31,9 +31,10 @@ pub struct RateSample {
     pub flight_now: u64,
     /// Bytes that were found lost between the sending of that segment and now.
     pub lost: u64,
-    /// Round trip of that segment, if it was sent once.
+    /// Round trip of that segment, if it was sent once and the connection did not stand still meanwhile.
     pub rtt: Option<Duration>,
-    /// The application had nothing more to send then: the path may carry more than the sample says.
+    /// The application had nothing more to send then, the receiver had no room for more, or the connection stood still
+    /// meanwhile: the path may carry more than the sample says.
     pub app_limited: bool,
     /// The interval is shorter than the smallest round trip, as happens after reneging or
     /// compressed ACKs: the sample says nothing about the path.
@@ -74,7 +75,7 @@ pub struct LossSample {
     pub sent_at: Time,
     /// It had been sent before that.
     pub resent: bool,
-    /// The application had nothing more to send when it was sent.
+    /// The application had nothing more to send when it was sent, or the receiver no room for more.
     pub app_limited: bool,
 }
 
@@ -89,6 +90,8 @@ struct Snapshot {
     flight: u32,
     app_limited: bool,
     resent: bool,
+    /// The connection stood still since then.
+    untimed: bool,
 }
 
 /// Takes the samples of one connection.
@@ -170,6 +173,7 @@ impl RateSampler {
             flight: u32::try_from(flight).unwrap_or(u32::MAX),
             app_limited: self.app_limited > 0,
             resent: false,
+            untimed: false,
         };
         match self.snapshots.numbered_mut(number) {
             Some(place) => {
@@ -200,6 +204,13 @@ impl RateSampler {
         if self.newest.is_none_or(later) {
             self.newest = Some(snapshot);
         }
+    }
+
+    /// The ACK that came at `now` reports these bytes of a segment for the first time, and not all of it: they have
+    /// been delivered, and the sample of the segment follows with its rest.
+    pub(crate) fn on_part_delivered(&mut self, bytes: u64, now: Time) {
+        self.delivered += bytes;
+        self.delivered_at = now;
     }
 
     /// Segments below `number` are acknowledged: nobody will ask for their snapshots again.
@@ -234,10 +245,20 @@ impl RateSampler {
             flight_before: self.flight_before,
             flight_now: flight,
             lost: lost - newest.lost,
-            rtt: (!newest.resent).then(|| self.delivered_at.since(newest.sent)),
+            rtt: (!newest.resent && !newest.untimed).then(|| self.delivered_at.since(newest.sent)),
             app_limited: newest.app_limited,
             too_short: interval < min_rtt,
         })
+    }
+
+    /// The connection stands still, with `flight` bytes in the network: how long it takes until these are acknowledged
+    /// says nothing of the path.
+    pub(crate) fn stand_still(&mut self, flight: u64) {
+        for snapshot in self.snapshots.iter_mut() {
+            snapshot.untimed = true;
+            snapshot.app_limited = true;
+        }
+        self.on_app_limited(flight);
     }
 
     /// Segments sent now carry samples that say less than the path carries.

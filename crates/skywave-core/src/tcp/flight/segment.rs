@@ -44,6 +44,8 @@ impl Marks {
     pub(super) const LOST: Self = Self(1);
     pub(super) const RESENT: Self = Self(2);
     pub(super) const DOUBLED: Self = Self(4);
+    /// The connection stood still while it was in flight: its round trip says nothing of the path.
+    pub(super) const UNTIMED: Self = Self(8);
     /// With any of these, the segment's bytes do not count once in
     /// [`Flight::pipe`](super::Flight::pipe), but not at all or twice.
     pub(super) const COUNTED: Self = Self(Self::LOST.0 | Self::DOUBLED.0);
@@ -117,6 +119,12 @@ impl Kept {
     #[inline]
     pub(super) fn was_sent_once(&self) -> bool {
         self.transmissions == 1
+    }
+
+    /// What passes until it is acknowledged is a round trip: it was sent once, and the connection did not stand still.
+    #[inline]
+    pub(super) fn is_timed(&self) -> bool {
+        self.was_sent_once() && !self.has(Marks::UNTIMED)
     }
 
     /// It was sent once, and this copy does not count as lost.

@@ -50,6 +50,9 @@ impl Sender {
     /// No answer is awaited any more, although something is in flight: no time that passes from now on says
     /// anything of losses or round trips.
     pub(in crate::tcp) fn stop_waiting(&mut self) {
+        if self.timer < Time::MAX {
+            self.flight.stand_still();
+        }
         self.timer = Time::MAX;
         self.timed = None;
         self.detection.on_timeout();
@@ -58,11 +61,14 @@ impl Sender {
         }
     }
 
-    /// Answers are awaited again.
-    pub(in crate::tcp) fn wait_again(&mut self, now: Time) {
-        if self.timer == Time::MAX && !self.flight.is_empty() {
+    /// Answers are awaited again. Returns whether none were.
+    pub(in crate::tcp) fn wait_again(&mut self, now: Time) -> bool {
+        let stood_still = self.timer == Time::MAX && !self.flight.is_empty();
+        if stood_still {
+            self.resume(now);
             self.restart_timer(now);
         }
+        stood_still
     }
 
     /// Everything in flight was lost for a reason that says nothing of congestion: goes back to the oldest
@@ -76,6 +82,7 @@ impl Sender {
         self.recovery.on_timeout(&mut self.flight);
         self.found = Some(Why::Detector);
         self.go_back();
+        self.resume(now);
         self.rto.end_backoff();
         self.restart_timer(now);
     }

@@ -60,7 +60,14 @@ impl Sender {
         }
     }
 
-    /// The application has written too little to fill the window: samples of the rate say so.
+    /// The congestion window has room for another segment.
+    pub(super) fn has_room(&self) -> bool {
+        let flight = self.flight.in_network() + u64::from(self.config.mss);
+        self.window.cwnd.holds(flight, self.config.mss)
+    }
+
+    /// The application has written too little to fill the window, or the receiver has no room: samples of the rate say
+    /// so.
     pub(super) fn note_app_limited(&mut self) {
         if self.flight.delivery().is_some() && self.flight.lost_bytes() == 0 {
             self.flight.note_app_limited();

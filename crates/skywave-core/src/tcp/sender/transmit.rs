@@ -132,7 +132,13 @@ impl Sender {
             Ok(Next::New(end)) => Some(self.transmit_new(end, now)),
             Err(limit) => {
                 self.limits.set(now, limit);
-                if limit == Some(Limit::Application) {
+                let starved = match limit {
+                    Some(Limit::Application) => true,
+                    // A window that is full as well says how much the path may carry.
+                    Some(Limit::Rwnd) => self.has_room(),
+                    _ => false,
+                };
+                if starved {
                     self.note_app_limited();
                 }
                 None
@@ -346,17 +352,30 @@ impl Sender {
     /// A segment is about to be sent while nothing is in flight, or while the timer does not run.
     #[inline(never)]
     fn send_after_silence(&mut self, now: Time) {
+        let idle = self.idle(now);
+        if self.limits.pauses(now) {
+            self.congestion.on_resume(&idle);
+        }
         // RFC 5681 section 4.1: the ACK clock has run down.
-        let restarts = self.config.restart_after_idle && now.since(self.last_sent) > self.rto.rto();
+        let restarts = self.config.restart_after_idle && idle.idle > self.rto.rto();
         if restarts || self.congestion.owns_window() && self.flight.is_app_limited() {
-            let idle = IdleEvent {
-                now,
-                idle: now.since(self.last_sent),
-                initial_window: self.initial_window(),
-            };
             self.congestion.on_idle_restart(&idle, &mut self.window);
         }
         self.restart_timer(now);
+    }
+
+    /// The connection stood still until now: tells the law.
+    pub(super) fn resume(&mut self, now: Time) {
+        let idle = self.idle(now);
+        self.congestion.on_resume(&idle);
+    }
+
+    fn idle(&self, now: Time) -> IdleEvent {
+        IdleEvent {
+            now,
+            idle: now.since(self.last_sent),
+            initial_window: self.initial_window(),
+        }
     }
 
     #[inline(never)]

@@ -35,7 +35,7 @@ fn lines<'a>(point: &'a StudyPoint, runs: &[RunResult]) -> Vec<Line<'a>> {
     let flows = runs.first().map_or(&[][..], |run| &run.outcome.flows);
     let estimate = |column: &Column<FlowOutcome>, flow: usize| {
         let flows = runs.iter().filter_map(|run| run.outcome.flows.get(flow));
-        let values = flows.filter_map(|flow| (column.get)(flow).number());
+        let values = flows.filter_map(|flow| (column.get)(flow).sample());
         Estimate::of(&values.collect::<Vec<_>>())
     };
     let line = |(flow, outcome): (usize, &FlowOutcome)| Line {
@@ -49,7 +49,8 @@ fn lines<'a>(point: &'a StudyPoint, runs: &[RunResult]) -> Vec<Line<'a>> {
 }
 
 /// One row a point of the sweep and flow: the number of seeds, and of each measured field its mean
-/// and, in `NAME_ci95`, half the width of its 95% interval (null with fewer than two values).
+/// and, in `NAME_ci95`, half the width of its 95% interval (null with fewer than two values). A completion time is null
+/// unless all runs have one; the mean of `unfinished` is the share of those that have none.
 pub fn summary<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     let params = ParamColumns::new(study);
     let mut fields = vec![Field::new("scenario", DataType::Utf8, false)];

@@ -1,10 +1,10 @@
 //! Tables of flows, links, proxies and stations, point by point.
 
-use super::{Grid, cell};
+use super::{Grid, of_runs};
 use skywave_sim::outcome::{LinkOutcome, Outcome, ProxyOutcome, StationOutcome};
 
 use crate::experiment::columns::{Column, LINK, PROXY, STATION, Unit};
-use crate::experiment::stats::Estimate;
+use crate::experiment::stats::Average;
 use crate::experiment::{Results, RunResult};
 use crate::report::number::{decimals, scale};
 use crate::report::study::Study;
@@ -16,6 +16,8 @@ use crate::scenario::transport_name;
 struct Field<'a> {
     label: &'a str,
     unit: Unit,
+    /// It may not have come by the end of a run.
+    until: bool,
     value: Box<Reader<'a>>,
 }
 
@@ -60,14 +62,10 @@ struct Line {
 /// Numbers of runs that are in memory at a time while estimates are made.
 const SAMPLES: usize = 1 << 22;
 
-/// The estimate of each field, and in it of each line. Every run is unpacked once, or a few times if it has very
+/// The average of each field, and in it of each line. Every run is unpacked once, or a few times if it has very
 /// many lines.
-fn estimates(
-    results: &Results,
-    fields: &[Field<'_>],
-    lines: &[Line],
-) -> Vec<Vec<Option<Estimate>>> {
-    let mut all: Vec<Vec<Option<Estimate>>> = fields
+fn averages(results: &Results, fields: &[Field<'_>], lines: &[Line]) -> Vec<Vec<Average>> {
+    let mut all: Vec<Vec<Average>> = fields
         .iter()
         .map(|_| Vec::with_capacity(lines.len()))
         .collect();
@@ -75,7 +73,9 @@ fn estimates(
     let of_points = lines.chunk_by(|a, b| a.point == b.point);
     for lines in of_points.flat_map(|lines| lines.chunks(at_once)) {
         let mut samples = vec![vec![Vec::new(); lines.len()]; fields.len()];
+        let mut runs = 0;
         for run in results.at(lines[0].point).flatten() {
+            runs += 1;
             for (field, samples) in fields.iter().zip(&mut samples) {
                 for (line, samples) in lines.iter().zip(samples) {
                     samples.extend((field.value)(&run, line.entity));
@@ -83,7 +83,7 @@ fn estimates(
             }
         }
         for (column, samples) in all.iter_mut().zip(&samples) {
-            column.extend(samples.iter().map(|samples| Estimate::of(samples)));
+            column.extend(samples.iter().map(|samples| Average::of(samples, runs)));
         }
     }
     all
@@ -101,12 +101,9 @@ fn over_points(
     let names = heads.len();
     let mut head = heads;
     let mut rows: Vec<Vec<String>> = lines.iter().map(|l| l.names.clone()).collect();
-    for (field, column) in fields.iter().zip(estimates(results, fields, lines)) {
-        let largest = column
-            .iter()
-            .flatten()
-            .map(|e| e.mean.abs())
-            .fold(0.0, f64::max);
+    for (field, column) in fields.iter().zip(averages(results, fields, lines)) {
+        let middles = column.iter().filter_map(Average::middle);
+        let largest = middles.map(f64::abs).fold(0.0, f64::max);
         let scaled = scale(field.unit, largest);
         let places = match field.unit {
             Unit::Count | Unit::Packets | Unit::Segments | Unit::Share => {
@@ -116,7 +113,7 @@ fn over_points(
         };
         head.push(with_unit(field.label, scaled.label));
         for (row, e) in rows.iter_mut().zip(column) {
-            row.push(cell(e, scaled, places));
+            row.push(of_runs(&e, field.until, scaled, places));
         }
     }
     Grid {
@@ -193,8 +190,9 @@ pub(in crate::report) fn flows(study: &Study, results: &Results, limit: usize) -
         .map(|&column| Field {
             label: column.label,
             unit: column.unit,
+            until: column.until,
             value: Box::new(move |run, entity| match run.outcome.flows.get(entity) {
-                Some(flow) => (column.get)(flow).number(),
+                Some(flow) => (column.get)(flow).sample(),
                 None => pool_flows(&run.outcome, column, run.outcome.flows.iter()),
             }),
         })
@@ -203,6 +201,7 @@ pub(in crate::report) fn flows(study: &Study, results: &Results, limit: usize) -
         fields.push(Field {
             label: "Jain's index",
             unit: Unit::Ratio,
+            until: false,
             value: Box::new(|run, entity| (entity == ALL).then(|| fairness(&run.outcome))?),
         });
     }
@@ -311,6 +310,7 @@ impl<T> Table<T> {
         let field = |column: &'static Column<T>| Field {
             label: column.label,
             unit: column.unit,
+            until: column.until,
             value: Box::new(move |run: &RunResult, entity: usize| {
                 (column.get)(of(&run.outcome).get(entity)?).number()
             }),

@@ -90,7 +90,7 @@ impl Flow {
         match &mut self.ends {
             Ends::Wtcp(wtcp) => wtcp.poll_sender(now, self.index, &mut self.meter),
             Ends::Quic(quic) => quic.poll_sender(now, self.index),
-            Ends::Half(half) => half.poll_sender(now, self.index),
+            Ends::Half(half) => half.poll_sender(now, self.index, &mut self.meter),
             Ends::Tcp(_) | Ends::Udp { .. } => None,
         }
     }

@@ -239,7 +239,8 @@ impl Half {
         meter: &mut FlowMeter,
     ) {
         if self.server_is != Presence::Here {
-            return;
+            self.lost(now, segment, LossCause::NoRoute);
+            return meter.lost(now, LossCause::NoRoute);
         }
         let counts = meter.counts(now);
         if counts {
@@ -311,26 +312,34 @@ impl Half {
         }
     }
 
-    /// A segment of the client is lost at `at`; false for one without data.
-    pub(crate) fn lost(&mut self, at: Time, segment: &Segment, cause: LossCause) -> bool {
-        if segment.span() == 0 {
-            return false;
+    /// A segment of the client is lost at `at`. One without data is never sent again, so that nobody finds its loss.
+    pub(crate) fn lost(&mut self, at: Time, segment: &Segment, cause: LossCause) {
+        if segment.span() > 0 {
+            let end = ends::end_of(segment, self.client.sender());
+            self.losses.lost(at, end, cause);
         }
-        let end = ends::end_of(segment, self.client.sender());
-        self.losses.lost(at, end, cause);
-        true
     }
 
     /// The next packet that the client has for the wire.
-    pub(crate) fn poll_sender(&mut self, now: Time, flow: u32) -> Option<Packet> {
+    pub(crate) fn poll_sender(
+        &mut self,
+        now: Time,
+        flow: u32,
+        meter: &mut FlowMeter,
+    ) -> Option<Packet> {
         if self.client_is != Presence::Here {
             return None;
         }
+        let counted = self.sender().counters().sent;
         let Outgoing {
             segment,
             ecn,
             position,
         } = self.client.poll_transmit(now)?;
+        // Probes, answers to the peer's FIN and the like take no sequence number.
+        if self.sender().counters().sent == counted {
+            meter.sent_packet(now);
+        }
         if let Some(resend) = self.client.poll_resend() {
             self.losses.resent(now, resend.end, resend.why.into());
         }

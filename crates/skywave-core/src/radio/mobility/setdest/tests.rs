@@ -27,7 +27,8 @@ fn with_line(number: usize, line: &str) -> String {
 
 #[test]
 fn a_file_has_its_starts_and_commands_in_the_order_of_time() {
-    let tracks = parse_setdest(FILE, 2).unwrap();
+    let Movements { tracks, skipped } = parse_setdest(FILE, 2).unwrap();
+    assert_eq!(skipped, 2, "what god is told");
     assert_eq!(tracks[0].start, Position { x: 83.36, y: 239.4 });
     assert_eq!(tracks[0].commands, []);
     assert_eq!(tracks[1].start, Position { x: -10.0, y: 0.0 });
@@ -43,14 +44,56 @@ fn a_file_has_its_starts_and_commands_in_the_order_of_time() {
     ];
     assert_eq!(tracks[1].commands, expected);
     let windows = FILE.replace('\n', "\r\n");
-    assert_eq!(parse_setdest(&windows, 2), Ok(tracks));
+    assert_eq!(parse_setdest(&windows, 2).unwrap().tracks, tracks);
+}
+
+/// Lines as ns-2.35's own scenes have them (`tcl/mobility/scene`), `BonnMotion`, SUMO and people's scripts.
+#[test]
+fn what_says_nothing_of_movements_is_skipped_and_counted() {
+    let text = "\
+# nodes: 2, pause: 2.00, max speed: 10.00  max x = 670.00, max y: 670.00
+set god_ [God instance]
+set val(x) 670 ;# metres
+set X 670
+$node_(0) set X_ 83.4; $node_(0) set Y_ 44.2;
+$node(1) set X_ 257.0 ;# where the road ends; and begins
+\t$mobile_(1)  set\tY_ 0.9
+$node_(0) off
+$node_(7) random-motion 0
+$ns_ initial_node_pos $node_(0) 20
+$god_ set-dist 0 1 1
+$ns at 50.0 \"$node_(1) setdest 369.5 170.5 3.4\" ; # later
+$ns_ at 2.0 \"$god_ set-dist 0 1 2\"
+$ns_ at 3 \"$node_(0) on\"
+$ns_ at 4 {$node_(0) setdest 1 2 3; $node_(1) setdest 4 5 6}
+$ns_ at 150.0 \"puts \\\"done; bye\\\"\"
+$ns_ at 150.1 \"stop\"
+";
+    let found = parse_setdest(text, 2).unwrap();
+    let starts: Vec<_> = found.tracks.iter().map(|track| track.start).collect();
+    let at = |x, y| Position { x, y };
+    assert_eq!(starts, [at(83.4, 44.2), at(257.0, 0.9)]);
+    let moves: Vec<Vec<_>> = found
+        .tracks
+        .iter()
+        .map(|track| {
+            track
+                .commands
+                .iter()
+                .map(|c| (c.at.as_secs_f64(), c.to))
+                .collect()
+        })
+        .collect();
+    assert_eq!(moves[0], [(4.0, at(1.0, 2.0))]);
+    assert_eq!(moves[1], [(4.0, at(4.0, 5.0)), (50.0, at(369.5, 170.5))]);
+    assert_eq!(found.skipped, 11);
 }
 
 #[test]
 fn commands_of_one_time_stay_in_their_order() {
     let text = "$node_(0) set X_ 0\n$node_(0) set Y_ 0\n\
         $ns_ at 1 \"$node_(0) setdest 1 1 1\"\n$ns_ at 1 \"$node_(0) setdest 2 2 2\"";
-    let track = &parse_setdest(text, 1).unwrap()[0];
+    let track = &parse_setdest(text, 1).unwrap().tracks[0];
     let speeds: Vec<_> = track.commands.iter().map(|command| command.speed).collect();
     assert_eq!(speeds, [1.0, 2.0]);
 }
@@ -59,9 +102,8 @@ fn commands_of_one_time_stay_in_their_order() {
 fn errors_name_the_line_and_what_was_expected() {
     assert_eq!(
         error(&with_line(6, "$node_(1) set X 3")),
-        "line 6: expected `$node_(number) set X_ metres` (or Y_, Z_), `$ns_ at seconds \
-         \"$node_(number) setdest x y speed\"`, a comment or a line for `$god_`, found \
-         \"$node_(1) set X 3\""
+        "line 6: expected `$node_(number) set X_ metres` (or Y_, Z_) or `$ns_ at seconds \
+         \"$node_(number) setdest x y speed\"`, found \"$node_(1) set X 3\""
     );
     assert_eq!(
         error(&with_line(11, "$ns_ at 2.0 \"$node_(2) setdest 1 1 1\"")),
@@ -84,7 +126,7 @@ fn errors_name_the_line_and_what_was_expected() {
         "line 5: expected X_ of node 0 once, found it again"
     );
     assert!(error("").starts_with("line 1: expected `$node_(0) set X_ metres`"));
-    assert_eq!(parse_setdest("", 0), Ok(vec![]));
+    assert_eq!(parse_setdest("", 0), Ok(Movements::default()));
 }
 
 #[test]
@@ -100,7 +142,9 @@ fn what_is_nearly_right_is_wrong() {
         "$ns_ at 1 \"$node_(0) setdest 1 1\"",
         "$ns_ at 1 \"$node_(0) setdest 1 1 1 1\"",
         "$ns_ at 1 \"$node_(0) set X_ 1\"",
-        "$ns_ at 1 \"",
+        "$ns_ at 1 \"puts x; $node_(0) setdest 1 1\"",
+        "$ns_ at 1 {$node_(0) setdest 1 1 1",
+        "for {set i 0} {$i < 2} {incr i} { $node_($i) set X_ 1 }",
         "$ns_ at \"$node_(0) setdest 1 1 1\"",
     ] {
         assert!(error(&with_line(1, line)).starts_with("line 1: "), "{line}");

@@ -52,6 +52,11 @@ impl Mode {
         }
     }
 
+    /// Nothing was sent for a while: a queue that was not empty then says nothing of others.
+    pub(super) fn on_resume(&mut self, now: Time) {
+        self.emptied = self.emptied.map(|_| now);
+    }
+
     /// A round trip is over: beside flows that fill the queue it becomes a little more aggressive, as Reno
     /// does.
     pub(super) fn on_round(&mut self) {

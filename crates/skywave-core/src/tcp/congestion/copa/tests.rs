@@ -349,6 +349,25 @@ fn a_timeout_begins_with_slow_start_unless_nothing_was_lost() {
     assert_near(path.cwnd(), 22.0, "cwnd");
 }
 
+/// The queue of this flow is empty after a pause, but nobody has seen it: five round trips begin again.
+#[test]
+fn a_pause_is_no_time_in_which_others_fill_the_queue() {
+    let mut path = Path::following(22.0);
+    let now = path.acks.now + ms(5000);
+    path.copa.on_resume(&IdleEvent {
+        now,
+        idle: ms(5000),
+        initial_window: Segments(10.0),
+    });
+    path.acks.now = now;
+    assert!(!path.copa.mode.is_competitive());
+    path.within(75, 120);
+    assert!(
+        !path.copa.mode.is_competitive(),
+        "less than five round trips"
+    );
+}
+
 #[test]
 fn a_pause_leaves_the_window() {
     let mut path = Path::following(22.0);

@@ -298,3 +298,37 @@ fn without_the_step_of_section_4_3_the_window_grows_more_slowly_than_renos() {
     near(grown(true), (100.0 + 2.0 * rest).sqrt());
     near(grown(false), (49.0 + 2.0 * alpha * 200.0).sqrt());
 }
+
+/// Sections 4.2 and 5.8: neither a pause nor the slow start after it is time of congestion avoidance.
+#[test]
+fn a_pause_and_the_slow_start_after_it_do_not_count() {
+    let grown = |pause: u64, slow_start: bool| {
+        let (mut c, mut w) = cut_at_100();
+        for n in 0..2000 {
+            ack(&mut c, &mut w, f64::from(n), true);
+        }
+        let cwnd = w.cwnd;
+        let begin = 1999 + pause;
+        c.on_resume(&IdleEvent {
+            now: Time::ZERO + Duration::from_millis(begin),
+            idle: Duration::from_millis(pause),
+            initial_window: Segments(10.0),
+        });
+        let mut now = begin as f64;
+        if slow_start {
+            w = window(cwnd.0 / 2.0, cwnd.0);
+            while w.cwnd < w.ssthresh {
+                now += 50.0;
+                ack(&mut c, &mut w, now, true);
+            }
+            w.cwnd = cwnd;
+        }
+        for n in 0..100 {
+            ack(&mut c, &mut w, now + f64::from(n), true);
+        }
+        w.cwnd.0
+    };
+    let without = grown(0, false);
+    assert_near(grown(360_000, false), without, "cwnd after a pause");
+    assert_near(grown(360_000, true), without, "cwnd after a slow start");
+}

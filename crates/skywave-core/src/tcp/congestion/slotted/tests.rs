@@ -159,3 +159,18 @@ fn a_detector_that_waits_does_not_grow_it() {
     slotted(1.0).on_waiting(&ack(0.0), &mut win);
     assert_near(win.cwnd.0, 8.0, "cwnd");
 }
+
+#[test]
+fn a_pause_is_no_part_of_a_slot() {
+    let (mut law, mut win) = (slotted(1.0), window(8.0, 8.0));
+    windows(&mut law, &mut win, 0.0, 50);
+    law.on_resume(&IdleEvent {
+        now: Time::ZERO + Duration::from_secs(60),
+        idle: Duration::from_secs(60),
+        initial_window: Segments(8.0),
+    });
+    // A slot of its own: the ACK that begins it, and 100 in the second after it.
+    let cwnd = windows(&mut law, &mut win, 60_000.0, 101);
+    assert!(cwnd[..100].iter().all(|&cwnd| cwnd == 8.0), "{cwnd:?}");
+    assert_near(cwnd[100], 6.0, "cwnd");
+}

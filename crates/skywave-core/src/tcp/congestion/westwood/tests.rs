@@ -193,3 +193,23 @@ fn growth_is_renos() {
     w.on_ack(&ack_at(0.0, 1.0), &mut win);
     assert_near(win.cwnd.0, 10.1, "cwnd");
 }
+
+#[test]
+fn a_pause_is_no_round_trip_of_westwood_plus() {
+    let (mut w, mut without) = (westwood(true), westwood(true));
+    for at in 0..20 {
+        ack(&mut w, f64::from(at) * 100.0, 4.0);
+        ack(&mut without, f64::from(at) * 100.0, 4.0);
+    }
+    w.on_resume(&IdleEvent {
+        now: Time::ZERO + Duration::from_secs(60),
+        idle: Duration::from_secs(58),
+        initial_window: Segments(10.0),
+    });
+    // The first ACK begins the next interval.
+    ack(&mut w, 60_000.0, 4.0);
+    assert_eq!(w.estimate, without.estimate);
+    ack(&mut w, 60_100.0, 4.0);
+    ack(&mut without, 2000.0, 4.0);
+    assert_eq!(w.estimate, without.estimate);
+}

@@ -24,6 +24,7 @@ struct Heard {
     causes: Vec<LossCause>,
     hints: Vec<Hints>,
     idle: Vec<Duration>,
+    resumed: Vec<Duration>,
     spurious: usize,
     lost: Vec<LossSample>,
 }
@@ -61,6 +62,10 @@ impl CongestionControl for Listener {
 
     fn on_spurious(&mut self, _spurious: &SpuriousEvent, _window: &mut Window) {
         self.note(|h| h.spurious += 1);
+    }
+
+    fn on_resume(&mut self, idle: &IdleEvent) {
+        self.note(|h| h.resumed.push(idle.idle));
     }
 
     fn on_idle_restart(&mut self, idle: &IdleEvent, window: &mut Window) {
@@ -352,4 +357,115 @@ fn a_laws_own_rate_sets_the_pace() {
     s.on_timer();
     s.expect_sent([3]);
     s.expect_timer_in(100);
+}
+
+/// Of a pause every law hears, whether or not its window begins again; of a window that was full for as long as nothing
+/// was in flight, none.
+#[test]
+fn a_law_hears_of_a_pause() {
+    for restarts in [false, true] {
+        let (mut config, heard) = listening("sack", 4, None);
+        config.restart_after_idle = restarts;
+        let resumed = || heard.lock().expect("nobody panics with it").resumed.clone();
+        let mut s = Script::idle(config);
+        s.sender.write(8 * u64::from(MSS));
+        s.expect_sent(1..=4);
+        s.wait(100);
+        s.ack(5); // the flight is empty, and more leaves at once
+        s.expect_sent(5..=8);
+        s.wait(100);
+        s.ack(9);
+        assert_eq!(resumed(), []);
+        s.wait(60_000);
+        s.sender.write(u64::from(MSS));
+        s.expect_sent([9]);
+        assert_eq!(
+            resumed(),
+            [Duration::from_millis(60_100)],
+            "since the last one was sent"
+        );
+    }
+}
+
+/// As M-TCP's proxy acknowledges: all but the last byte.
+#[test]
+fn a_part_of_a_segment_is_delivered_when_it_is_acknowledged() {
+    let (config, heard) = listening("sack", 4, None);
+    let mut s = Script::sent(config, 4);
+    let mut ack = |ms, bytes| {
+        s.wait(ms);
+        let ack = Segment {
+            ack: SeqNr(bytes),
+            window: 1000 * MSS,
+            flags: Flags::ACK,
+            ..Segment::default()
+        };
+        s.receive(&ack);
+        last_ack(&heard).rate
+    };
+    let sample = ack(100, 1999).expect("segment 1 is a sample");
+    assert_eq!((sample.delivered, sample.total_delivered), (1999, 1999));
+    assert_eq!(ack(10, 1999), None, "old news");
+    let sample = ack(90, 3999).expect("segment 3 is a sample");
+    assert_eq!((sample.delivered, sample.total_delivered), (3999, 3999));
+    let sample = ack(100, 5999).expect("segment 5 is a sample");
+    assert_eq!((sample.delivered, sample.prior_delivered), (4000, 1999));
+    assert_eq!(
+        sample.rate(),
+        Some(Rate::from_bps(160_000)),
+        "4000 bytes in 200 ms"
+    );
+}
+
+/// What the receiver has no room for says as little of the path as what the application has not written; but for a
+/// window that is as full as the receiver's.
+#[test]
+fn a_receiver_without_room_is_seen_in_the_sample() {
+    for (window, limited) in [(10, true), (4, false)] {
+        let (mut config, heard) = listening("sack", window, None);
+        config.rwnd = 4 * MSS;
+        config.max_cwnd = Segments(f64::from(window));
+        let mut s = Script::sent(config, 4);
+        s.wait(100);
+        s.ack(3);
+        s.expect_sent([5, 6]);
+        s.wait(100);
+        s.ack(7);
+        let sample = last_ack(&heard).rate.expect("a sample of segment 6");
+        assert_eq!(sample.app_limited, limited, "{window}");
+    }
+}
+
+/// No answer is awaited while the peer's window is shut in M-TCP or Freeze-TCP.
+#[test]
+fn what_was_in_flight_while_the_connection_stood_still_measures_nothing() {
+    let (config, heard) = listening("sack", 4, None);
+    let mut s = Script::sent(config, 4);
+    s.wait(100);
+    s.ack(3);
+    s.expect_sent([5, 6]);
+    let before = s.sender.rto().srtt();
+    s.sender.stop_waiting();
+    s.expect_no_timer();
+    s.wait(1_000_000);
+    s.sender.stop_waiting(); // the answer of a probe: the window is still shut
+    assert!(s.sender.wait_again(s.now));
+    assert!(!s.sender.wait_again(s.now), "it is awaited");
+    let resumed = heard.lock().expect("nobody panics with it").resumed.clone();
+    assert_eq!(resumed, [Duration::from_secs(1000)]);
+    s.wait(50);
+    s.ack(7);
+    let ack = last_ack(&heard);
+    assert_eq!((ack.rtt, ack.segment_rtt), (None, None));
+    let sample = ack.rate.expect("a sample");
+    assert_eq!((sample.rtt, sample.app_limited), (None, true));
+    assert_eq!(s.sender.rto().srtt(), before);
+    // What is sent after it does.
+    let sent = s.poll();
+    assert_eq!(sent.first(), Some(&7));
+    s.wait(100);
+    s.ack(8);
+    let ack = last_ack(&heard);
+    assert_eq!(ack.segment_rtt, Some(Duration::from_millis(100)));
+    assert_eq!(ack.rate.and_then(|sample| sample.rtt), ack.segment_rtt);
 }
