@@ -14,6 +14,7 @@
 //! noq ends a connection in which too many pieces of a stream are missing. Where packets are lost at some Gb/s,
 //! as on loopback, let the listener announce less than 16 MiB: `stream listen ADDR CERT 1`.
 
+use std::io;
 use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -63,12 +64,8 @@ fn transport(mib: u32) -> TransportConfig {
     transport
 }
 
-fn endpoint(at: SocketAddr, server: Option<ServerConfig>) -> Result<(Endpoint, Watch), Error> {
-    let (runtime, watch) = (Arc::new(noq::TokioRuntime), Watch::default());
-    let socket = watch.socket(&*runtime, UdpSocket::bind(at)?)?;
-    let config = EndpointConfig::default();
-    let endpoint = Endpoint::new_with_abstract_socket(config, server, socket, runtime)?;
-    Ok((endpoint, watch))
+fn endpoint(at: SocketAddr, server: Option<ServerConfig>) -> io::Result<(Endpoint, Watch)> {
+    Watch::endpoint(EndpointConfig::default(), server, UdpSocket::bind(at)?)
 }
 
 /// Reads all that comes, and answers each stream with the bytes of it a second.

@@ -124,12 +124,8 @@ fn delays_are_heard_where_packets_are_lost_and_where_they_are_few() {
 }
 
 fn endpoint(server: Option<ServerConfig>) -> (Endpoint, Watch) {
-    let (runtime, watch) = (Arc::new(noq::TokioRuntime), Watch::default());
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let socket = watch.socket(&*runtime, socket).unwrap();
-    let config = EndpointConfig::default();
-    let endpoint = Endpoint::new_with_abstract_socket(config, server, socket, runtime).unwrap();
-    (endpoint, watch)
+    Watch::endpoint(EndpointConfig::default(), server, socket).unwrap()
 }
 
 /// What the receiver of data does beside reading it.

@@ -232,9 +232,7 @@ fn open(
     socket: UdpSocket,
 ) -> io::Result<Watched> {
     let _ = set_socket_recv_buffer_size(&socket, SOCKET_BUFFER);
-    let (runtime, watch) = (Arc::new(noq::TokioRuntime), Watch::default());
-    let socket = watch.socket(&*runtime, socket)?;
-    let endpoint = Endpoint::new_with_abstract_socket(config, server, socket, runtime)?;
+    let (endpoint, watch) = Watch::endpoint(config, server, socket)?;
     Ok(Watched { endpoint, watch })
 }
 

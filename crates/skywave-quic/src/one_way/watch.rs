@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use noq::{AsyncUdpSocket, Connection, PathId, Runtime};
+use noq::{Connection, Endpoint, EndpointConfig, PathId, Runtime, ServerConfig};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
@@ -22,13 +22,10 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Notes when an endpoint's datagrams leave and come, as long as a connection hears or tells of it.
 ///
 /// ```no_run
-/// # use std::sync::Arc;
 /// # use skywave_quic::one_way::Watch;
 /// # fn main() -> std::io::Result<()> {
-/// let (runtime, watch) = (Arc::new(noq::TokioRuntime), Watch::default());
-/// let socket = watch.socket(&*runtime, std::net::UdpSocket::bind("127.0.0.1:0")?)?;
-/// let config = noq::EndpointConfig::default();
-/// let endpoint = noq::Endpoint::new_with_abstract_socket(config, None, socket, runtime)?;
+/// let socket = std::net::UdpSocket::bind("127.0.0.1:0")?;
+/// let (endpoint, watch) = Watch::endpoint(noq::EndpointConfig::default(), None, socket)?;
 /// // Of each connection, the end that receives data spawns a task for `watch.tell(&connection)`, and the one that
 /// // sends it for `watch.hear(&connection, &ear)`.
 /// # Ok(())
@@ -76,19 +73,22 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Watch {
-    /// The socket as noq's endpoint is to have it.
+    /// An endpoint of noq over this socket, in tokio's runtime, and its watch.
     ///
     /// # Errors
     /// When the runtime does not take the socket.
-    pub fn socket(
-        &self,
-        runtime: &dyn Runtime,
+    pub fn endpoint(
+        config: EndpointConfig,
+        server: Option<ServerConfig>,
         socket: UdpSocket,
-    ) -> io::Result<Box<dyn AsyncUdpSocket>> {
-        Ok(Box::new(Watched {
+    ) -> io::Result<(Endpoint, Self)> {
+        let (runtime, watch) = (Arc::new(noq::TokioRuntime), Self::default());
+        let socket = Box::new(Watched {
             inner: runtime.wrap_udp_socket(socket)?,
-            watch: self.clone(),
-        }))
+            watch: watch.clone(),
+        });
+        let endpoint = Endpoint::new_with_abstract_socket(config, server, socket, runtime)?;
+        Ok((endpoint, watch))
     }
 
     /// Datagrams of `size` bytes left together, the last one maybe shorter.
