@@ -2,13 +2,12 @@
 
 mod common;
 
-use common::{ftp, link, ns2, wire};
+use common::{ftp, link, ns2, wire, wired};
 use skywave_core::link::Contention;
 use skywave_core::{Duration, Time};
 use skywave_sim::observe::{Observer, Offer, Watch};
 use skywave_sim::outcome::FlowOutcome;
 use skywave_sim::simulate_watched;
-use skywave_sim::spec::Spec;
 
 /// Times at which ACKs arrive at the base station.
 #[derive(Default)]
@@ -30,25 +29,14 @@ fn run(contention: Option<Contention>) -> (FlowOutcome, f64) {
     let mut up = wire(0.1, 50.0, 50);
     up.contention = contention;
     let end = Time::ZERO + Duration::from_secs(300);
-    let spec = Spec {
-        nodes: ["S", "BS", "M"].map(Into::into).to_vec(),
-        links: vec![
-            link("wired", 0, 1, wire(1.0, 10.0, 50)),
-            link("wired.reverse", 1, 0, wire(1.0, 10.0, 50)),
-            link("down", 1, 2, wire(0.1, 50.0, 20)),
-            link("up", 2, 1, up),
-        ],
-        flows: vec![ftp("bulk", 0, 2, config)],
-        agents: Vec::new(),
-        proxies: Vec::new(),
-        radio: None,
-        duration: end,
-        measure: (Time::ZERO, end),
-        seed: 1,
-        series: false,
-        details: false,
-        bins: None,
-    };
+    let links = vec![
+        link("wired", 0, 1, wire(1.0, 10.0, 50)),
+        link("wired.reverse", 1, 0, wire(1.0, 10.0, 50)),
+        link("down", 1, 2, wire(0.1, 50.0, 20)),
+        link("up", 2, 1, up),
+    ];
+    let flows = vec![ftp("bulk", 0, 2, config)];
+    let spec = wired(&["S", "BS", "M"], links, flows, end);
     let mut acks = Acks::default();
     let watch = Watch {
         observer: Some(&mut acks),

@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{ftp, link, tcp, wire};
+use common::{ftp, link, tcp, wire, wired};
 use proptest::prelude::*;
 use skywave_core::link::{Blackout, Limit, LinkConfig, LossConfig, QueueConfig, Service};
 use skywave_core::proxy::{EndToEnd, ProxyConfig, TowardsSource};
@@ -44,18 +44,8 @@ fn run(
     end: Time,
 ) -> Spec {
     Spec {
-        nodes: nodes.iter().map(|&name| name.into()).collect(),
-        links,
-        radio: None,
-        flows,
-        agents: Vec::new(),
         proxies,
-        duration: end,
-        measure: (Time::ZERO, end),
-        seed: 1,
-        series: false,
-        details: false,
-        bins: None,
+        ..wired(nodes, links, flows, end)
     }
 }
 

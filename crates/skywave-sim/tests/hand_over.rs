@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{ftp, link, tcp, wire};
+use common::{ftp, link, tcp, wire, wired};
 use skywave_core::link::{LinkConfig, LossConfig};
 use skywave_core::proxy::{
     EndToEnd, Paced, ProxyConfig, Spaced, TowardsDestination, TowardsSource,
@@ -71,11 +71,6 @@ fn roaming(leaves: &[u64], seconds: u64, traffic: Traffic) -> Spec {
     }
     let nodes = ["server", "router", "old", "new", "mobile"];
     Spec {
-        nodes: nodes.map(Into::into).to_vec(),
-        links: links.collect(),
-        radio: None,
-        flows,
-        agents: Vec::new(),
         proxies: vec![ProxySpec {
             name: "f".into(),
             near: 0,
@@ -86,12 +81,7 @@ fn roaming(leaves: &[u64], seconds: u64, traffic: Traffic) -> Spec {
             fails_at: None,
             hand_overs,
         }],
-        duration: end,
-        measure: (Time::ZERO, end),
-        seed: 1,
-        series: false,
-        details: false,
-        bins: None,
+        ..wired(&nodes, links.collect(), flows, end)
     }
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{ftp, link, tcp, wire};
+use common::{ftp, link, tcp, wire, wired};
 use skywave_core::link::{Blackout, LinkConfig, LossConfig};
 use skywave_core::proxy::{
     EndToEnd, Paced, ProxyConfig, Spaced, TowardsDestination, TowardsSource,
@@ -33,17 +33,14 @@ fn path(loss: f64, seconds: u64, traffic: Traffic) -> Spec {
     let wireless = lossy(wire(2.0, 10.0, 50), loss);
     let mut near = ftp("f.near", 0, 1, tcp("reno"));
     near.traffic = traffic;
+    let links = vec![
+        link("wired", 0, 1, wire(10.0, 50.0, 100)),
+        link("wireless", 1, 2, wireless.clone()),
+        link("wired.reverse", 1, 0, wire(10.0, 50.0, 100)),
+        link("wireless.reverse", 2, 1, wireless),
+    ];
+    let flows = vec![near, ftp("f.far", 1, 2, tcp("reno"))];
     Spec {
-        nodes: ["server", "base", "mobile"].map(Into::into).to_vec(),
-        links: vec![
-            link("wired", 0, 1, wire(10.0, 50.0, 100)),
-            link("wireless", 1, 2, wireless.clone()),
-            link("wired.reverse", 1, 0, wire(10.0, 50.0, 100)),
-            link("wireless.reverse", 2, 1, wireless),
-        ],
-        radio: None,
-        flows: vec![near, ftp("f.far", 1, 2, tcp("reno"))],
-        agents: Vec::new(),
         proxies: vec![ProxySpec {
             name: "f".into(),
             near: 0,
@@ -54,12 +51,7 @@ fn path(loss: f64, seconds: u64, traffic: Traffic) -> Spec {
             fails_at: None,
             hand_overs: Vec::new(),
         }],
-        duration: end,
-        measure: (Time::ZERO, end),
-        seed: 1,
-        series: false,
-        details: false,
-        bins: None,
+        ..wired(&["server", "base", "mobile"], links, flows, end)
     }
 }
 

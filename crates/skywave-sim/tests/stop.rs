@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use common::{ftp, link, ns2, wire};
+use common::{ftp, link, ns2, wire, wired};
 use skywave_core::link::{CoDelConfig, FqCoDelConfig, Limit, LinkConfig, QueueConfig};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::observe::{Observer, Offer, Watch};
@@ -69,20 +69,9 @@ fn spec(flows: Vec<FlowSpec>, shared: LinkConfig) -> Spec {
         links.push(link("out", node, source, fast()));
     }
     let end = Time::ZERO + Duration::from_secs(100);
-    Spec {
-        nodes: (0..many + 2).map(|n| n.to_string().into()).collect(),
-        links,
-        flows,
-        agents: Vec::new(),
-        proxies: Vec::new(),
-        radio: None,
-        duration: end,
-        measure: (Time::ZERO, end),
-        seed: 1,
-        series: false,
-        details: false,
-        bins: None,
-    }
+    let nodes: Vec<String> = (0..many + 2).map(|n| n.to_string()).collect();
+    let nodes: Vec<&str> = nodes.iter().map(String::as_str).collect();
+    wired(&nodes, links, flows, end)
 }
 
 fn cbr(from: usize, to: usize) -> FlowSpec {

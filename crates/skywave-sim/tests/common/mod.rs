@@ -75,22 +75,32 @@ pub(crate) fn tcp(name: &str) -> TcpConfig {
     TcpConfig::new(Profile::Rfc, preset.composition.clone())
 }
 
+/// Flows over links without proxies, measured from the beginning to the end.
+pub(crate) fn wired(nodes: &[&str], links: Vec<LinkSpec>, flows: Vec<FlowSpec>, end: Time) -> Spec {
+    Spec {
+        nodes: nodes.iter().map(|&name| name.into()).collect(),
+        links,
+        radio: None,
+        flows,
+        agents: Vec::new(),
+        proxies: Vec::new(),
+        duration: end,
+        measure: (Time::ZERO, end),
+        seed: 1,
+        series: false,
+        details: false,
+        bins: None,
+    }
+}
+
 /// One flow, whose series and losses are noted, over these links from the beginning to the end.
 pub(crate) fn detailed(nodes: &[&str], links: Vec<LinkSpec>, flow: FlowSpec, seconds: u64) -> Spec {
     let end = Time::ZERO + Duration::from_secs(seconds);
     Spec {
-        nodes: nodes.iter().map(|&name| name.into()).collect(),
-        links,
-        flows: vec![flow],
-        duration: end,
-        measure: (Time::ZERO, end),
         seed: 3,
         series: true,
         details: true,
-        agents: Vec::new(),
-        proxies: Vec::new(),
-        radio: None,
-        bins: None,
+        ..wired(nodes, links, vec![flow], end)
     }
 }
 
@@ -102,26 +112,18 @@ pub(crate) fn single(path: Path, config: TcpConfig, seed: u64) -> Spec {
     if path.loss > 0.0 {
         wireless.loss = vec![LossConfig::Bernoulli(path.loss)];
     }
+    let links = vec![
+        link("access", 0, 1, access.clone()),
+        link("bottleneck", 1, 2, bottleneck.clone()),
+        link("wireless", 2, 3, wireless),
+        link("access.reverse", 1, 0, access.clone()),
+        link("bottleneck.reverse", 2, 1, bottleneck),
+        link("wireless.reverse", 3, 2, access),
+    ];
+    let flows = vec![ftp("bulk", 0, 3, config)];
     let end = Time::ZERO + Duration::from_secs(path.seconds);
     Spec {
-        nodes: ["S", "G0", "G1", "R"].map(Into::into).to_vec(),
-        links: vec![
-            link("access", 0, 1, access.clone()),
-            link("bottleneck", 1, 2, bottleneck.clone()),
-            link("wireless", 2, 3, wireless),
-            link("access.reverse", 1, 0, access.clone()),
-            link("bottleneck.reverse", 2, 1, bottleneck),
-            link("wireless.reverse", 3, 2, access),
-        ],
-        flows: vec![ftp("bulk", 0, 3, config)],
-        duration: end,
-        measure: (Time::ZERO, end),
         seed,
-        series: false,
-        details: false,
-        agents: Vec::new(),
-        proxies: Vec::new(),
-        radio: None,
-        bins: None,
+        ..wired(&["S", "G0", "G1", "R"], links, flows, end)
     }
 }
