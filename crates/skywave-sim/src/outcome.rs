@@ -49,9 +49,10 @@ pub struct FlowOutcome {
     pub goodput_bps: f64,
     /// Bits on the wire that reached the receiver (headers and duplicates too) per second.
     pub throughput_bps: f64,
-    /// Packets that the data sender sent: retransmissions, those that open or close a connection, probes of a closed window and
-    /// whatever else it sends are included. Only WTCP's probes are in [`Self::probes`] instead. With [`Self::duplicated_packets`] and [`Self::local_retransmits`] these are
-    /// [`Self::received_packets`], `queue_drops`, `channel_drops`, `no_route_drops` and [`Self::under_way_packets`].
+    /// Packets that the data sender sent: retransmissions, those that open or close a connection, probes of a closed
+    /// window and whatever else it sends are included. Only WTCP's probes are in [`Self::probes`] instead. With
+    /// [`Self::duplicated_packets`] and [`Self::local_retransmits`] these are [`Self::received_packets`],
+    /// `queue_drops`, `channel_drops`, `no_route_drops` and [`Self::under_way_packets`].
     pub sent_packets: u64,
     /// Data packets sent again.
     pub retransmits: u64,

@@ -100,37 +100,28 @@ impl Trace {
                 return Err(error(TraceErrorKind::TooLate));
             }
             let all = bits + rate * (to - from);
-            // What is short of one by rounding is one.
+            // A millionth is added, since rounding may leave the sum just below a whole opportunity.
             let whole = (all / opportunity + 1e-6).floor();
             if opportunities.len() as f64 + whole > MAX_OPPORTUNITIES as f64 {
                 return Err(error(TraceErrorKind::TooMany));
             }
+            period = nearest_ms(to);
             for number in 1..=whole as u64 {
                 let after = (number as f64 * opportunity - bits) / rate.max(1.0);
-                opportunities.push(nearest_ms(from + after));
+                // Rounding may put the last one just after the line's time.
+                opportunities.push(nearest_ms(from + after).min(period));
             }
             bits = all - whole * opportunity;
             before = seconds;
-            period = nearest_ms(to);
         }
         let missing = |kind| Err(TraceError { line, kind });
         match (period, opportunities.last()) {
             (0, _) => missing(TraceErrorKind::ZeroPeriod),
             (_, None) => missing(TraceErrorKind::NoOpportunity),
-            // What is drawn to a later time by rounding is no later than the end.
-            (_, Some(_)) => {
-                for at in opportunities
-                    .iter_mut()
-                    .rev()
-                    .take_while(|at| **at > period)
-                {
-                    *at = period;
-                }
-                Ok(Self {
-                    opportunities,
-                    period,
-                })
-            }
+            (_, Some(_)) => Ok(Self {
+                opportunities,
+                period,
+            }),
         }
     }
 
@@ -367,7 +358,7 @@ mod tests {
         );
         assert_eq!(trace.period(), Duration::from_millis(125));
         assert_eq!(trace.mean_rate(), Rate::from_bps(960_000));
-        // What is left of one line goes on in the next, and the period is the last time.
+        // Bits that one line leaves count in the next line, and the period is the time of the last line.
         let trace = Trace::parse("0 0\n0.015 1.2\n0.03 1.2\n0.034 1.2").unwrap();
         assert_eq!(
             (&trace.opportunities[..], trace.period),

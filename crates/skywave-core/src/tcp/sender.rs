@@ -190,9 +190,9 @@ impl Extras {
         let undo = Undo::new(config.undo);
         let contention = config.contention_control;
         let contention = contention.then(|| ContentionLimit::new(config.initial_window));
-        let bounds_itself =
-            !congestion.owns_window() && !matches!(congestion, Congestion::Custom(_));
-        let resends = (!bounds_itself).then(Resends::default);
+        let may_ignore_losses =
+            congestion.owns_window() || matches!(congestion, Congestion::Custom(_));
+        let resends = may_ignore_losses.then(Resends::default);
         let any =
             slow_start.is_some() || undo.is_some() || contention.is_some() || resends.is_some();
         any.then(|| {

@@ -59,20 +59,18 @@ fn of_runs(average: &Average, until: bool, scaled: Scaled, decimals: usize) -> S
         late,
         runs,
     } = *average;
-    let share = format!("{finite} of {runs}");
-    match (mean, median) {
-        (Some(mean), _) if finite < runs || until && runs > 1 => {
-            format!("{} ({share})", cell(Some(mean), scaled, decimals))
-        }
-        (Some(mean), _) => cell(Some(mean), scaled, decimals),
-        (None, Some(median)) => {
-            format!(
-                "median {} ({share})",
-                fixed(median * scaled.factor, decimals)
-            )
-        }
-        (None, None) if late > 0 => format!("{NONE} ({share})"),
-        (None, None) => NONE.to_owned(),
+    let number = match (mean, median) {
+        (None, Some(median)) => format!("median {}", fixed(median * scaled.factor, decimals)),
+        (mean, _) => cell(mean, scaled, decimals),
+    };
+    let says_of_how_many = match mean {
+        Some(_) => finite < runs || until && runs > 1,
+        None => late > 0,
+    };
+    if says_of_how_many {
+        format!("{number} ({finite} of {runs})")
+    } else {
+        number
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::{Sender, State};
 use crate::quic::packet::{DATA_OVERHEAD, Data, Packet};
-use crate::quic::stream::Piece;
 use crate::tcp::limits::{Limit, Resend, Why};
 use crate::tcp::pacing::Quantum;
 use crate::tcp::resends::Earned;
@@ -88,7 +87,7 @@ impl Sender {
         Ok(next)
     }
 
-    /// Whether so many bytes more may be sent again, although little of what was sent has arrived.
+    /// Whether the connection may send `bytes` again: it may repeat only so much for what has arrived ([`Resends`]).
     fn may_send_again(&self, bytes: u16) -> bool {
         self.resends.allows(
             bytes.into(),
@@ -143,11 +142,12 @@ impl Sender {
 
     fn note_resend(&mut self, piece: u64, why: Why) {
         self.counters.retransmits += 1;
-        if let Some(piece) = self.stream.piece(piece) {
-            self.resends.add(piece.len.into());
-        }
-        let end = self.stream.piece(piece).map(Piece::end);
-        self.resend = end.map(|end| Resend { end, why });
+        let piece = self.stream.piece(piece);
+        self.resends.add(piece.map_or(0, |piece| piece.len.into()));
+        self.resend = piece.map(|piece| Resend {
+            end: piece.end(),
+            why,
+        });
     }
 
     /// A packet leaves, with a piece of the stream or as a probe without data.

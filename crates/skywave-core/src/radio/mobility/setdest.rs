@@ -25,7 +25,7 @@ const MAX_SECONDS: f64 = 1e9;
 /// Greatest speed, in metres a second.
 const MAX_SPEED: f64 = 3e8;
 
-/// What a movement file says.
+/// The movements that a file describes.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Movements {
     /// One entry a station.
@@ -108,37 +108,10 @@ impl<'a> Iterator for Commands<'a> {
 
 /// Reads one command. Returns whether it says anything of a movement.
 fn read(command: &str, found: &mut [Found]) -> Result<bool, SetdestErrorKind> {
-    let unknown = || SetdestErrorKind::Unknown(excerpt(command));
-    let at = command.split_ascii_whitespace().nth(1) == Some("at");
-    if at && command.starts_with('$') {
-        let Some((time, told)) = timed(command) else {
-            return if speaks_of_movement(command) {
-                Err(unknown())
-            } else {
-                Ok(false)
-            };
-        };
-        let mut moves = false;
-        for told in Commands(told) {
-            match words(told, found.len())? {
-                Some((node, ["setdest", x, y, speed])) => {
-                    let at = number("the time in seconds", time, 0.0, MAX_SECONDS)?;
-                    found[node].commands.push(Command {
-                        at: Time::ZERO + Duration::from_secs_f64(at),
-                        to: Position {
-                            x: metres("x in metres", x)?,
-                            y: metres("y in metres", y)?,
-                        },
-                        speed: number("the speed in metres a second", speed, 0.0, MAX_SPEED)?,
-                    });
-                    moves = true;
-                }
-                _ if speaks_of_movement(told) => return Err(unknown()),
-                _ => {}
-            }
-        }
-        return Ok(moves);
+    if let Some((time, told)) = timed(command) {
+        return read_timed(command, time, told, found);
     }
+    let unknown = || SetdestErrorKind::Unknown(excerpt(command));
     if !speaks_of_movement(command) {
         return Ok(false);
     }
@@ -157,10 +130,42 @@ fn read(command: &str, found: &mut [Found]) -> Result<bool, SetdestErrorKind> {
     }
 }
 
+/// Reads what `command` tells at a `time`.
+fn read_timed(
+    command: &str,
+    time: &str,
+    told: &str,
+    found: &mut [Found],
+) -> Result<bool, SetdestErrorKind> {
+    let mut moves = false;
+    for told in Commands(told) {
+        match words(told, found.len())? {
+            Some((node, ["setdest", x, y, speed])) => {
+                let at = number("the time in seconds", time, 0.0, MAX_SECONDS)?;
+                found[node].commands.push(Command {
+                    at: Time::ZERO + Duration::from_secs_f64(at),
+                    to: Position {
+                        x: metres("x in metres", x)?,
+                        y: metres("y in metres", y)?,
+                    },
+                    speed: number("the speed in metres a second", speed, 0.0, MAX_SPEED)?,
+                });
+                moves = true;
+            }
+            _ if speaks_of_movement(told) => {
+                return Err(SetdestErrorKind::Unknown(excerpt(command)));
+            }
+            _ => {}
+        }
+    }
+    Ok(moves)
+}
+
 /// The time of `$ns_ at 2.0 "…"`, and what is told then.
 fn timed(command: &str) -> Option<(&str, &str)> {
-    let (_, rest) = command.split_once(char::is_whitespace)?;
-    let rest = rest.trim_start().strip_prefix("at")?.trim_start();
+    let (_, rest) = command.strip_prefix('$')?.split_once(char::is_whitespace)?;
+    let (at, rest) = rest.trim_start().split_once(char::is_whitespace)?;
+    let rest = (at == "at").then_some(rest)?.trim_start();
     let (time, told) = rest.split_once(char::is_whitespace)?;
     let told = told.trim();
     let between = |open, close| told.strip_prefix(open)?.strip_suffix(close);

@@ -206,7 +206,7 @@ impl Sender {
         Err(limit)
     }
 
-    /// Whether so many bytes more may be sent again, although little of what was sent has arrived.
+    /// Whether the connection may send `bytes` again: it may repeat only so much for what has arrived ([`Resends`]).
     fn may_send_again(&self, bytes: u64) -> bool {
         let extras = self.extras.as_ref();
         let resends = extras.and_then(|extras| extras.resends.as_ref());

@@ -87,7 +87,7 @@ impl Cycle {
         PROBES[self.repeats.min(PROBES.len() - 1)]
     }
 
-    /// What the latest probe asks for beyond the rate, in parts of it.
+    /// By which part of the path's rate the latest probe exceeds it.
     pub(super) fn asked(&self) -> f64 {
         self.probe() - 1.0
     }

@@ -25,8 +25,8 @@ const TOO_MANY: Segments = Segments(8.0);
 /// ... in as many round trips in a row.
 const OVERLOADED_ROUNDS: u32 = 2;
 
-/// A queue of more than this part of the base may be one, however much delays vary.
-const SHORT: f64 = 0.5;
+/// A delay of more than this part of the base may be a queue, however much delays vary.
+const SURELY_NO_QUEUE: f64 = 0.5;
 
 /// Round trips for which what a timeout has cost may be made up for.
 const REBUILDING: u32 = 30;
@@ -101,8 +101,8 @@ impl Model {
     /// A round trip is over. `steady`: the sender itself has changed nothing that shows in it.
     pub(super) fn end_round(&mut self, now: Time, steady: bool) {
         self.queue.end_round(steady);
-        let short = self.queue.base() * SHORT;
-        if self.queue.latest() <= self.threshold().min(short) {
+        let surely_none = self.queue.base() * SURELY_NO_QUEUE;
+        if self.queue.latest() <= self.threshold().min(surely_none) {
             self.quiet_at = now;
         }
         let usual = self.losses.share() + OVERLOAD;
