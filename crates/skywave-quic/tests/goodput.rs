@@ -17,8 +17,10 @@ const MBPS: f64 = 20.0;
 /// A BDP of 20 Mb/s and 80 ms, in packets of 1500 bytes.
 const BDP: u32 = 133;
 
+/// It hears of no one-way delays: those that it would hear of are of datagrams that random keys choose, and no two runs
+/// would be the same (`one_way.rs` has laws that hear).
 fn law() -> Control {
-    Control::Law(Box::new(
+    Control::Other(Arc::new(
         Law::new(CongestionConfig::Capacity).expect("it is built in"),
     ))
 }
@@ -47,7 +49,7 @@ fn random_loss_costs_what_it_loses() {
             .losing(LossConfig::Bernoulli(loss))
             .run(&[law()]);
         let carried = share(&outcome, 0) / (1.0 - loss);
-        assert!(carried > 0.86, "{carried} at {loss}");
+        assert!(carried > 0.88, "{carried} at {loss}");
     }
 }
 
@@ -70,7 +72,7 @@ fn cubic_keeps_its_share() {
 fn several_share_a_short_buffer() {
     // They overrun it: docs/mechanisms/capacity.md says by how much ("Where it fails").
     let outcome = path(BDP / 4, 20).run(&vec![law(); 4]);
-    assert!(outcome.dropped < 0.25, "{} is lost", outcome.dropped);
+    assert!(outcome.dropped < 0.16, "{} is lost", outcome.dropped);
     assert!((0..4).all(|connection| share(&outcome, connection) > 0.1));
 }
 
@@ -88,9 +90,7 @@ fn a_fixed_rate_is_kept_whatever_is_lost() {
 
 #[test]
 fn the_same_seed_gives_nearly_the_same_run() {
-    // Keys are random, and so are a few sizes of handshakes; nothing else is. A law that goes by one-way delays hears those
-    // of datagrams that the keys choose.
-    let law = || Control::Law(Box::new(Law::named("bbr").expect("a preset")));
+    // Keys are random, and so are a few sizes of handshakes; nothing else is.
     let run = || path(100, 5).run(&[law()]).carried[0].bytes as f64;
     let (first, second) = (run(), run());
     assert!((first / second - 1.0).abs() < 0.02, "{first} {second}");

@@ -59,6 +59,7 @@ static IDENTITY: LazyLock<Identity> = LazyLock::new(|| {
 #[derive(Clone)]
 pub(crate) enum Control {
     /// A law of ours, whose receiver tells when packets come if it goes by that.
+    #[allow(dead_code, reason = "not every test has laws that hear")]
     Law(Box<Law>),
     Other(Arc<dyn ControllerFactory + Send + Sync>),
 }
