@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{detailed, ftp, link, tcp, wire};
+use common::{detailed, draws, ftp, link, tcp, wire};
 use proptest::prelude::*;
 use skywave_core::link::{Blackout, LinkConfig, LossConfig, Policer, Service};
 use skywave_core::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
@@ -256,7 +256,7 @@ fn hostile() -> impl Strategy<Value = LinkConfig> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(draws(300))]
 
     #[test]
     fn nobody_sends_without_end(

@@ -1,9 +1,12 @@
 //! In a whole simulation every packet is accounted for, for every variant and every impairment of the
 //! links: an auditor watches all links, and its counts are compared with the run's.
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use common::draws;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 use skywave_core::agent::LocalTimeout;
@@ -363,12 +366,7 @@ fn spec(transport: &Transport, links: Vec<LinkConfig>) -> Spec {
 
 /// Audits `transport` over links of all kinds.
 fn audit_over_any_links(transport: &Transport, cases: u32, name: &str, agent: bool) {
-    let config = ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    };
-    audit_over_drawn_links(config, transport, name, agent);
+    audit_over_drawn_links(draws(cases), transport, name, agent);
 }
 
 /// Audits `transport` over links that `config` draws.
@@ -417,17 +415,12 @@ fn no_packet_of_a_proxy_is_unaccounted_for() {
         for policy in towards_source {
             let config = Arc::new(TcpConfig::new(Profile::Rfc, preset.composition.clone()));
             let name = format!("{} with a proxy of {policy:?}", preset.name);
-            let cases = ProptestConfig {
-                cases: 12,
-                failure_persistence: None,
-                ..ProptestConfig::default()
-            };
             let drawn = (
                 prop::collection::vec(any_link(), 4),
                 2u32..30,
                 any::<bool>(),
             );
-            let result = TestRunner::new(cases).run(&drawn, |(links, room, fails)| {
+            let result = TestRunner::new(draws(12)).run(&drawn, |(links, room, fails)| {
                 let mut spec = spec(&Transport::Tcp(Arc::clone(&config)), links);
                 let half = |name, ends, traffic| {
                     flow(name, ends, Transport::Tcp(Arc::clone(&config)), traffic)
@@ -475,10 +468,8 @@ fn no_packet_of_quic_is_unaccounted_for() {
 #[test]
 fn a_timer_that_an_ack_moves_is_not_due_in_the_past() {
     let config = ProptestConfig {
-        cases: 40,
-        failure_persistence: None,
         rng_seed: RngSeed::Fixed(91),
-        ..ProptestConfig::default()
+        ..draws(40)
     };
     for preset in quic::PRESETS {
         let transport = Transport::Quic {

@@ -3,11 +3,25 @@
 
 use std::sync::Arc;
 
+use proptest::prelude::ProptestConfig;
 use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
 use skywave_core::tcp::{Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::Spec;
 use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
+
+/// So many inputs, or as many as `PROPTEST_CASES` says.
+pub(crate) fn draws(usual: u32) -> ProptestConfig {
+    let config = ProptestConfig::default();
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let cases = if asked { config.cases } else { usual };
+    ProptestConfig {
+        cases,
+        max_global_rejects: cases,
+        failure_persistence: None,
+        ..config
+    }
+}
 
 /// The path of the CERL paper, figure 3, with one flow.
 #[derive(Clone, Copy, Debug)]
