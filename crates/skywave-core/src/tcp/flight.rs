@@ -275,10 +275,7 @@ impl Flight {
         if self.nxt == start {
             self.nxt = end;
         }
-        if let Some(delivery) = &mut self.delivery {
-            let number = self.segments.first_number() + index as u64;
-            delivery.by_time.sent_again(number, now);
-        }
+        self.note_sent_again(self.segments.first_number() + index as u64, now);
         Some(start..end)
     }
 

@@ -142,7 +142,7 @@ pub struct Plan {
 
 impl<'a> Arbitrary<'a> for Plan {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
-        let mut configs = [any_config(bytes)?, any_config(bytes)?];
+        let configs = [any_config(bytes)?, any_config(bytes)?];
         let [simultaneous, honest, first, second]: [bool; 4] = bytes.arbitrary()?;
         let delay = Duration::from_millis(u64::from(u8::arbitrary(bytes)?));
         let mut operations = Vec::new();
@@ -152,23 +152,26 @@ impl<'a> Arbitrary<'a> for Plan {
                 other => other,
             });
         }
-        for config in &mut configs {
-            // A stranger may leave an end without a peer: it must give up at last. But nobody gives up
-            // an honest one.
-            config.user_timeout = (!honest).then_some(Duration::from_secs(600));
-            config.keep_alive = (!honest).then_some(KeepAlive {
-                idle: Duration::from_secs(60),
-                interval: Duration::from_secs(10),
-                probes: 3,
-            });
-        }
-        Ok(Self {
+        let mut plan = Self {
             configs,
             eager: [first, second],
             simultaneous,
             delay,
             operations,
-        })
+        };
+        if !plan.is_honest() {
+            // A stranger may leave an end without a peer: it must give up at last. But nobody gives up
+            // an honest one.
+            for config in &mut plan.configs {
+                config.user_timeout = Some(Duration::from_secs(600));
+                config.keep_alive = Some(KeepAlive {
+                    idle: Duration::from_secs(60),
+                    interval: Duration::from_secs(10),
+                    probes: 3,
+                });
+            }
+        }
+        Ok(plan)
     }
 }
 

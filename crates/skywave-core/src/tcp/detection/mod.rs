@@ -270,6 +270,12 @@ pub trait LossDetector {
         false
     }
 
+    /// Its timer sends the same segment again and again, without an ACK between: that must not restart the
+    /// retransmission timer, which would never find then that nobody answers. Default: no.
+    fn repeats_unanswered(&self) -> bool {
+        false
+    }
+
     /// Payload of new segments, where `mss` is the largest there may be. Default: that.
     fn segment_len(&self, mss: u32) -> u32 {
         mss
@@ -527,6 +533,10 @@ impl LossDetector for Detection {
 
     fn distrusts_rto(&self) -> bool {
         each!(self, m => m.distrusts_rto())
+    }
+
+    fn repeats_unanswered(&self) -> bool {
+        each!(self, m => m.repeats_unanswered())
     }
 
     #[inline]

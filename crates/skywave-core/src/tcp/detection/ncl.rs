@@ -8,17 +8,23 @@
 //!
 //! Open in the text, and decided here:
 //! - RD is the retransmission timeout of the samples without its lower bound, so that the clock's tick bounds the
-//!   variance term, and it is backed off as that is. No timer runs before the first sample.
+//!   variance term, and it is backed off as that is; it lasts a millisecond at least. No timer runs before the first
+//!   sample.
 //! - A segment is acknowledged when an ACK covers it or SACK blocks report it. Without reports only the oldest one is
 //!   known to be missing, and only that one is sent again.
 //! - What was outstanding when the window was cut, or at a timeout, brings no other cut.
-//! - The retransmission timeout remains as a backstop.
+//! - The retransmission timeout remains as a backstop: the second copy of the oldest segment and later ones do not put
+//!   it off.
 
 use super::{DetectionEvent, Detector, Finding, LossDetector, LossRule, Sending};
 use crate::tcp::flight::{Flight, Sent, SentBefore};
 use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::LossEvent;
 use crate::time::{Duration, Time};
+
+/// Shortest retransmission decision, as RFC 9002's granularity of timers: where round trips take no time and the clock
+/// has no tick, a segment without an answer would be sent again each nanosecond.
+const LEAST_WAIT: Duration = Duration::from_millis(1);
 
 /// State of one TCP-NCL detector.
 #[derive(Clone, Copy, Debug)]
@@ -83,8 +89,7 @@ impl Ncl {
             self.timer = Time::MAX;
             return false;
         };
-        // A segment that is sent now is never late, even if round trips take no time.
-        let wait = wait.max(Duration::from_nanos(1));
+        let wait = wait.max(LEAST_WAIT);
         let rule = SentBefore::all(wait, event.now);
         self.rule = LossRule::SentBefore(rule);
         let retransmission = event.flight.next_due(rule);
@@ -159,6 +164,10 @@ impl LossDetector for Ncl {
 
     fn is_congestion(&self, _loss: &LossEvent) -> bool {
         false
+    }
+
+    fn repeats_unanswered(&self) -> bool {
+        true
     }
 
     fn loss_rule(&self) -> LossRule {

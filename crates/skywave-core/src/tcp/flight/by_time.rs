@@ -19,13 +19,6 @@ pub(super) struct ByTime {
     again: VecDeque<(Time, u64)>,
 }
 
-impl ByTime {
-    /// The segment of this number is sent again.
-    pub(super) fn sent_again(&mut self, number: u64, now: Time) {
-        self.again.push_back((now, number));
-    }
-}
-
 impl Flight {
     /// Whether the segment is neither reported as received nor known to be lost.
     fn is_waited_for(&self, segment: &Kept) -> bool {
@@ -60,6 +53,23 @@ impl Flight {
         let (at, number) = entry;
         let segment = self.segments.numbered(number)?;
         (segment.last_sent == at && self.is_waited_for(segment)).then_some(segment)
+    }
+
+    /// The segment of this number is sent again.
+    pub(super) fn note_sent_again(&mut self, number: u64, now: Time) {
+        let Some(delivery) = &mut self.delivery else {
+            return;
+        };
+        let again = &mut delivery.by_time.again;
+        again.push_back((now, number));
+        // Where timers alone send, no ACK clears what is settled.
+        if again.len() > 2 * self.segments.len() {
+            let mut again = std::mem::take(again);
+            again.retain(|entry| self.sent_again(*entry).is_some());
+            if let Some(delivery) = &mut self.delivery {
+                delivery.by_time.again = again;
+            }
+        }
     }
 
     /// Index of the first segment that may be in question among those sent once.

@@ -188,7 +188,9 @@ impl Sender {
         if self.detection.distrusts_rto() {
             self.rto.back_off();
         }
-        self.restart_timer(now);
+        if transmissions == 1 || !self.detection.repeats_unanswered() {
+            self.restart_timer(now);
+        }
     }
 
     /// A duplicate ACK came during a recovery: if the copy of the oldest segment that it sent is lost too, sends

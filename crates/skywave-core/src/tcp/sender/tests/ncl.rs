@@ -123,6 +123,26 @@ fn each_segment_has_a_timer_of_its_own() {
     assert_eq!(s.poll(), (12..=20).collect::<Vec<_>>());
 }
 
+/// Copies leave 300 ms after one another; the first one restarts the retransmission timer of 1 s, the others do not.
+#[test]
+fn a_peer_that_has_gone_silent_is_found_by_the_retransmission_timer() {
+    let mut s = holes(ncl(), &[]);
+    let mut waited = 0;
+    while s.sender.counters().timeouts == 0 && waited < 5000 {
+        s.wait(50);
+        waited += 50;
+        s.on_timer();
+        s.poll();
+    }
+    assert!((1200..1300).contains(&waited), "{waited} ms");
+    // The wait is backed off from then on.
+    let sent = s.sender.counters().sent;
+    s.wait(599);
+    s.on_timer();
+    s.poll();
+    assert_eq!(s.sender.counters().sent, sent);
+}
+
 #[test]
 fn without_reports_only_the_oldest_is_known_to_be_missing() {
     let mut config = TcpConfig {
