@@ -38,6 +38,10 @@ pub(crate) struct Figures {
     /// Size of the text in the figures, such as 8pt; lines and marks follow it.
     #[arg(long, value_name = "LENGTH", requires = "drawn", value_parser = length)]
     font_size: Option<f64>,
+
+    /// Draw the figures in greys, with lines that their dashes tell apart.
+    #[arg(long, requires = "drawn")]
+    grey: bool,
 }
 
 /// Figures that can be written: their fonts are there.
@@ -68,6 +72,7 @@ impl Figures {
             height: self.figure_height,
             font_size: self.font_size,
             font: self.font.clone(),
+            grey: self.grey,
         }
     }
 }

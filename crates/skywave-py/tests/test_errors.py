@@ -42,6 +42,13 @@ def test_a_file_and_code_give_the_same_message(lossy: Scenario, tmp_path: Path) 
     assert of_file.value.position == of_code.value.position
 
 
+def test_an_unknown_keyword_is_an_error_in_the_words_of_a_scenario() -> None:
+    with pytest.raises(TypeError, match="unknown key `betwen` of a Link: did you mean `between`"):
+        Link(betwen=("A", "B"))  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unknown key `colour` of a Run: expected one of duration, "):
+        Run(colour="red")  # type: ignore[call-arg]
+
+
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match=r"cannot read .*missing\.toml") as caught:
         skywave.run(tmp_path / "missing.toml")

@@ -4,11 +4,12 @@ The classes have the keys of a scenario file; what they hold becomes the text of
 same way as a file: the same checks, the same messages.
 """
 
+import difflib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from skywave import _custom, _toml
 from skywave._custom import CongestionControl, Factory, LossDetector
@@ -23,6 +24,16 @@ Dist = str | Mapping[str, Any]
 
 class _Table:
     """A table of a scenario file: the fields that are set."""
+
+    def __new__(cls, *_: object, **values: object) -> Self:
+        """Refuses keys that the table does not have, in the words of a scenario file's errors."""
+        known = [f.name for f in fields(cls)]  # type: ignore[arg-type]
+        for name in values:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=1)
+                advice = f"did you mean `{near[0]}`?" if near else f"expected one of {', '.join(known)}"
+                raise TypeError(f"unknown key `{name}` of a {cls.__name__}: {advice}")
+        return super().__new__(cls)
 
     def _table(self) -> dict[str, object]:
         values = ((f.name.rstrip("_"), getattr(self, f.name)) for f in fields(self))  # type: ignore[arg-type]

@@ -1,14 +1,16 @@
 //! What can be run and is probably not meant.
 
 use skywave_core::Time;
+use skywave_core::link::LossConfig;
 
 use crate::lower::Template;
+use crate::lower::channel::channel;
 use crate::lower::flow::earliest;
 use crate::model::policer::PolicerModel;
 use crate::model::queue::QueueModel;
 use crate::model::station::MovesModel;
 use crate::model::units::Duration;
-use crate::model::{Dist, File, LinkModel, ReverseModel};
+use crate::model::{BlackoutModel, ChannelModel, Dist, File, LinkModel, OneOrMany, ReverseModel};
 use crate::read::fault::Fault;
 use crate::read::files::Shelf;
 use crate::read::spanned::Spanned;
@@ -44,7 +46,91 @@ pub(crate) fn all(file: &File, template: &Template, files: &Shelf<'_>) -> Vec<Fa
                 .label("in this file")
         })
     });
-    late.chain(policers).chain(skipping).collect()
+    let lossy = file.link.iter().filter_map(|link| {
+        let loss = link.value.loss.as_ref()?;
+        let back = loss.value.reverse.as_ref().map(|back| &back.value);
+        let all_lost = loss.value.forward.iter().chain(back).any(loses_all);
+        all_lost.then(|| {
+            Fault::new(loss.span.clone(), "nothing arrives over this link, one way")
+                .label("each packet is lost")
+        })
+    });
+    let dark = file.link.iter().flat_map(|link| {
+        let back = reverse(link).and_then(|own| own.blackouts.as_ref());
+        let models = link.value.blackouts.iter().chain(back);
+        models.flat_map(|models| models.value.as_slice())
+    });
+    let dark = dark.filter_map(|blackout| locks(blackout, template, end));
+    let silent = file
+        .link
+        .iter()
+        .filter_map(|link| outlasts(&link.value, template));
+    late.chain(policers)
+        .chain(skipping)
+        .chain(lossy)
+        .chain(dark)
+        .chain(silent)
+        .collect()
+}
+
+/// Whether some model of these loses each packet.
+fn loses_all(models: &OneOrMany<ChannelModel>) -> bool {
+    channel(models).iter().any(|model| match model {
+        LossConfig::Bernoulli(p) => *p >= 1.0,
+        LossConfig::GilbertElliottPackets(states) => {
+            states.loss_good >= 1.0 && states.loss_bad >= 1.0
+        }
+        LossConfig::GilbertElliottTime {
+            loss_good,
+            loss_bad,
+            ..
+        } => *loss_good >= 1.0 && *loss_bad >= 1.0,
+        LossConfig::Periodic { every, first } => *every == 1 && *first == 1,
+        _ => false,
+    })
+}
+
+/// Blackouts that come as often as a sender tries again, or in a divisor of that time.
+fn locks(blackout: &Spanned<BlackoutModel>, template: &Template, end: Time) -> Option<Fault> {
+    let every = blackout.value.every?.0;
+    let max_rto = template
+        .longest_timeouts()
+        .find(|rto| rto.as_nanos().is_multiple_of(every.as_nanos()) && Time::ZERO + *rto < end)?;
+    Some(
+        Fault::new(
+            blackout.span.clone(),
+            "a sender that tries again in one of these blackouts may do so in all others",
+        )
+        .label(format!(
+            "one each {}s, and its timeouts are {}s apart when they are backed off",
+            every.as_secs_f64(),
+            max_rto.as_secs_f64()
+        ))
+        .help("let `every` be no divisor of `max_rto`"),
+    )
+}
+
+/// A link over which WTCP's answers come after it has given up.
+fn outlasts(link: &LinkModel, template: &Template) -> Option<Fault> {
+    let there = earliest(link.delay.value);
+    let back = link
+        .reverse
+        .as_ref()
+        .and_then(|own| own.value.delay.as_ref());
+    let back = back.map_or(there, |delay| earliest(delay.value));
+    let round_trip = there.since(Time::ZERO) + back.since(Time::ZERO);
+    let patience = template.shortest_patience()?;
+    (round_trip >= patience).then(|| {
+        Fault::new(
+            link.delay.span.clone(),
+            "WTCP gives up before an answer can come over this link",
+        )
+        .label(format!(
+            "there and back it takes {}s, and `wtcp.idle_timeout` is {}s",
+            round_trip.as_secs_f64(),
+            patience.as_secs_f64()
+        ))
+    })
 }
 
 /// What the way back of a link has of its own.

@@ -461,6 +461,25 @@ impl Template {
         packets?.into_iter().min()
     }
 
+    /// The time between two retransmissions of each TCP flow once its timeouts are backed off as far as they go.
+    pub(crate) fn longest_timeouts(&self) -> impl Iterator<Item = Duration> {
+        let transports = self.spec.flows.iter().map(|flow| &flow.transport);
+        transports.filter_map(|transport| match transport {
+            Transport::Tcp(config) => Some(config.rto.max),
+            _ => None,
+        })
+    }
+
+    /// The shortest time after which a flow over WTCP has heard nothing for too long.
+    pub(crate) fn shortest_patience(&self) -> Option<Duration> {
+        let transports = self.spec.flows.iter().map(|flow| &flow.transport);
+        let patience = transports.filter_map(|transport| match transport {
+            Transport::Wtcp { config, .. } => Some(config.idle_timeout),
+            _ => None,
+        });
+        patience.min()
+    }
+
     /// The names of all links, and of the `[[link]]`s that they come from.
     pub(crate) fn link_names(&self) -> impl Iterator<Item = &str> {
         let own = self.spec.links.iter().map(|l| l.name.as_str());

@@ -96,6 +96,14 @@ impl<'de> Deserializer<'de> for &'de Node {
         })
     }
 
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        if !matches!(self.value, Value::Table(_)) {
+            let expected = "a table with a value for each name";
+            return Err(Fault::must_be(expected, &self.describe()).at(&self.span));
+        }
+        self.deserialize_any(visitor)
+    }
+
     fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, Fault> {
         match &self.value {
             Value::Array(items) if items.len() == len => self.deserialize_any(visitor),
@@ -186,7 +194,7 @@ impl<'de> Deserializer<'de> for &'de Node {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct map identifier
+        unit_struct identifier
     }
 }
 

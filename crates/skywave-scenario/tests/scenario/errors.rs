@@ -151,6 +151,77 @@ fn a_policer_through_which_no_full_packet_passes_is_a_warning() {
     assert!(warnings(&policer("1499B", without)).is_empty());
 }
 
+/// [`GOOD`] without its sweep.
+fn one_point() -> &'static str {
+    GOOD.split("[sweep]").next().unwrap_or(GOOD)
+}
+
+#[test]
+fn a_link_over_which_nothing_arrives_is_a_warning() {
+    let loss =
+        |model: &str| warnings(&one_point().replace("forward = { exponential = 0.01 }", model));
+    let [shown] = &loss("forward = { iid = 1 }")[..] else {
+        panic!("one warning");
+    };
+    insta::assert_snapshot!("all_lost", shown);
+    for all in [
+        "reverse = { iid = 1 }",
+        "forward = [{ iid = 0.1 }, { periodic = { every = 1 } }]",
+        "forward = { gilbert-elliott = { to_bad = 0.1, to_good = 0.1, loss_good = 1 } }",
+    ] {
+        assert_eq!(loss(all).len(), 1, "{all}");
+    }
+    for some in [
+        "forward = { iid = 0.99 }",
+        "forward = { periodic = { every = 2 } }",
+        "forward = { gilbert-elliott = { to_bad = 0.1, to_good = 0.1 } }",
+    ] {
+        assert!(loss(some).is_empty(), "{some}");
+    }
+}
+
+#[test]
+fn blackouts_in_step_with_timeouts_that_are_backed_off_are_a_warning() {
+    let dark = |every: &str| {
+        let dark = format!("blackouts = {{ duration = \"9s\", every = \"{every}\" }}\nrate");
+        warnings(&GOOD.replacen("rate", &dark, 1))
+    };
+    let [shown] = &dark("20s")[..] else {
+        panic!("one warning");
+    };
+    insta::assert_snapshot!("in_step", shown);
+    assert!(dark("17s").is_empty());
+    let short = GOOD.replace("\"100s\"", "\"50s\"");
+    let short = short.replacen(
+        "rate",
+        "blackouts = { duration = \"9s\", every = \"20s\" }\nrate",
+        1,
+    );
+    assert!(
+        warnings(&short).is_empty(),
+        "the run has one such timeout at most"
+    );
+}
+
+#[test]
+fn a_link_that_outlasts_the_patience_of_wtcp_is_a_warning() {
+    let text = |transport: &str| {
+        let far = one_point()
+            .replace("\"80ms\"", "\"1h\"")
+            .replace("\"100s\"", "\"9h\"");
+        let own = "transport = \"reno\"\nmss = 1460\nrwnd = \"64kB\"";
+        assert!(far.contains(own));
+        far.replace(own, transport)
+    };
+    let [shown] = &warnings(&text("transport = \"wtcp\""))[..] else {
+        panic!("one warning");
+    };
+    insta::assert_snapshot!("outlasts", shown);
+    assert!(warnings(&text("transport = \"reno\"")).is_empty());
+    let patient = "transport = { wtcp = { idle_timeout = \"3h\" } }";
+    assert!(warnings(&text(patient)).is_empty());
+}
+
 // Values and units.
 cases! {
     GOOD;

@@ -234,6 +234,27 @@ fn no_name_on_the_axis_is_left_out() {
 }
 
 #[test]
+fn a_grey_figure_tells_series_apart_by_dashes() {
+    let plot = Plot::default();
+    let print = |grey| {
+        plot.to_print_svg(&Print {
+            grey,
+            ..Print::default()
+        })
+    };
+    assert!(print(true).contains(".c5 .l{stroke-dasharray"));
+    assert!(!print(true).contains("#0072b2"));
+    assert!(!print(false).contains(".c5 .l{stroke-dasharray"));
+}
+
+/// In Liberation Sans `westwood+` has 69 pixels at this size; system fonts have some more.
+#[test]
+fn wide_letters_get_room_in_a_legend() {
+    assert!(super::text::width_of("westwood+") > 69.0);
+    assert!(super::text::width_of("llllll") < super::text::width_of("wwwww"));
+}
+
+#[test]
 fn a_figure_for_print_is_as_wide_as_asked_and_its_text_as_large() {
     let plot = Plot {
         title: "Goodput against loss".into(),
@@ -250,6 +271,7 @@ fn a_figure_for_print_is_as_wide_as_asked_and_its_text_as_large() {
         height: Some(150.0),
         font_size: Some(8.0),
         font: Some("Times New Roman".into()),
+        grey: false,
     });
     // Text of 12 pixels is 8 points high: a pixel is two thirds of a point.
     assert!(

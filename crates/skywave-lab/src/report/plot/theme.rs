@@ -13,6 +13,13 @@ pub(super) const COLOURS: usize = 8;
 // blindnesses tell apart, darkened or lightened where they would be faint on white or black.
 const ON_WHITE: &str = "--s0:#0072b2;--s1:#d55e00;--s2:#00936b;--s3:#b5508a;\
     --s4:#b98500;--s5:#222;--s6:#3a9ad9;--s7:#8c564b;";
+const GREYS: &str =
+    "--s0:#000;--s1:#000;--s2:#000;--s3:#000;--s4:#888;--s5:#888;--s6:#888;--s7:#888;";
+/// What tells lines apart where colours do not.
+const DASHES: &str = "\
+.sw-plot .c1 .l,.sw-plot .c5 .l{stroke-dasharray:6 3}\
+.sw-plot .c2 .l,.sw-plot .c6 .l{stroke-dasharray:2 2.5}\
+.sw-plot .c3 .l,.sw-plot .c7 .l{stroke-dasharray:8 3 2 3}";
 const LIGHT: &str = "--ink:#222;--soft:#5c5c5c;--grid:#e4e4e4;--paper:#fff;";
 const PRINT: &str = "--ink:#000;--soft:#444;--grid:#ddd;--paper:#fff;";
 const DARK: &str = "--ink:#e6e6e6;--soft:#a8a8a8;--grid:#383838;--paper:#16181b;\
@@ -111,8 +118,13 @@ fn on_paper(print: &Print) -> String {
         Some(font) => format!("'{}',serif", font.replace(['\'', '\\', '"', '<', '&'], "")),
         None => PRINT_FONT.to_owned(),
     };
-    let colours = coloured(&[PRINT, ON_WHITE].concat());
-    format!(".sw-plot{{font:12px {font}}}{SHAPES}{colours}")
+    let (series, dashes) = if print.grey {
+        (GREYS, DASHES)
+    } else {
+        (ON_WHITE, "")
+    };
+    let colours = coloured(&[PRINT, series].concat());
+    format!(".sw-plot{{font:12px {font}}}{SHAPES}{colours}{dashes}")
 }
 
 fn coloured(palette: &str) -> String {

@@ -96,6 +96,7 @@ fn mistakes_are_shown_as_in_scenarios() {
             bound("{ experiment = \"fig\", at = { loss = 0.03 } }"),
             bound("{ experiment = \"fig\", at = { loss = [1] } }"),
             bound("{ experiment = \"fig\", metric = 3 }"),
+            shown("[[claim.measure.value]]\ndata = { experiment = \"fig\" }\npaper = 0.99"),
             shown(&format!(
                 "{baseline}[[baseline.evidence]]\nprogram = \"ns-2\"\nsource = \"a table\"\n\
                  data = {{ experiment = \"fog\" }}\nbaseline = [1.0, 0.1]\npaper = 1.0\n\
