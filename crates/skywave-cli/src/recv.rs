@@ -40,8 +40,8 @@ pub(crate) struct Args {
     into: Into,
     #[command(flatten)]
     guests: Guests,
-    /// Let one sender in that knows this code, good for one connection; a new one is printed if none is
-    /// given.
+    /// Let one sender in that knows this code, the first one, until it is done; a new one is printed if
+    /// none is given.
     #[arg(long, value_name = "CODE", num_args = 0..=1, default_missing_value = "")]
     code: Option<String>,
     /// This host's secret key [default: see `skywave key --help`].

@@ -48,6 +48,10 @@ pub enum Event {
     Lost(String),
     /// Somebody tried a wrong code; so many tries are left.
     WrongCode(u32),
+    /// It was one too many: the code is not good any more, and hosts with keys are waited for.
+    CodeEnded,
+    /// A host that came by the code has gone before all was done: it is waited for.
+    Waiting(PublicKey),
     /// A host was not let in, since nothing allows its key. It may not have proved that the key is its own. Each key is
     /// told once, and of many only some.
     Refused(PublicKey),

@@ -101,7 +101,8 @@ pub struct Listen {
     pub at: SocketAddr,
     /// From whom.
     pub allowed: Allowed,
-    /// One more host may connect that knows this code. If nobody else may, all ends with it.
+    /// One more host may connect that knows this code: the first one that shows so, until it is done. If nobody else
+    /// may, all ends with it.
     pub code: Option<Code>,
     /// To end after so many files.
     pub count: Option<usize>,

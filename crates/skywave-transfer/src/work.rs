@@ -177,14 +177,17 @@ async fn ready(mut answer: noq::SendStream, items: usize) -> Result<(), Broken> 
 /// A guest goes: all is done, or it will come again.
 fn depart(session: &Session, door: &Door, result: Result<(), Broken>) {
     match result {
-        Ok(()) => door.leave(),
-        Err(Broken::Connection(error)) if Close::of(&error) == Some(Close::Done) => door.leave(),
+        Ok(()) => door.leave(session.peer),
+        Err(Broken::Connection(error)) if Close::of(&error) == Some(Close::Done) => {
+            door.leave(session.peer);
+        }
         // This side has ended first.
         Err(Broken::Connection(ConnectionError::LocallyClosed)) => {}
         Err(Broken::Nonsense) => Close::Nonsense.close(&session.connection),
         Err(broken) => {
             Close::Gone.close(&session.connection);
             session.tell(Event::Lost(shown(&broken.to_string())));
+            door.wait_for(session.peer);
         }
     }
 }

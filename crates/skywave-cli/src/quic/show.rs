@@ -199,6 +199,14 @@ impl Show {
                 let words = format!("skywave: somebody tried a wrong code; tries left: {left}");
                 self.say(note, &words, || json!({ "event": "wrong-code", "left": left }));
             }
+            Event::CodeEnded => {
+                let words = "skywave: three wrong codes: the code is not good any more; hosts with keys are still let in";
+                self.say(note, words, || json!({ "event": "code-ended" }));
+            }
+            Event::Waiting(peer) => {
+                let words = "skywave: waiting for the host that came by the code: the same command there goes on";
+                self.say(note, words, || json!({ "event": "waiting", "peer": peer.to_string() }));
+            }
             Event::Refused(peer) => {
                 let words = format!("skywave: refused a host whose key is not allowed; to let it in: --allow {peer}");
                 self.say(note, &words, || json!({ "event": "refused", "peer": peer.to_string() }));

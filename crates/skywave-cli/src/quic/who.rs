@@ -74,6 +74,9 @@ pub(crate) fn secret(path: Option<&Path>, by_code: bool) -> Result<SecretKey, Fa
             Ok(key)
         }
         Err(KeyFailure::NoPlace) if by_code => {
+            let note = "skywave: no place to keep a key (XDG_CONFIG_HOME, HOME): this one is good until the command ends, \
+                which nothing goes on from then";
+            line(Stream::Err, note);
             SecretKey::generate().map_err(|error| KeyFailure::Random(error.into()).into())
         }
         other => Ok(other?),

@@ -52,6 +52,7 @@ pub(crate) async fn dial<T>(
             Proof::Key(key) => Some(*key),
             Proof::Code(_) => None,
         },
+        by_code: matches!(dial.proof, Proof::Code(_)),
     };
     tokio::select! {
         done = attempts.run(work) => done,
@@ -64,8 +65,10 @@ struct Attempts<'a> {
     dial: &'a Dial,
     request: Request,
     pulse: Arc<Pulse>,
-    /// The peer's key: with a code, it is known after the first connection, and the code is used up.
+    /// The peer's key: with a code, it is known after the first connection.
     key: Option<PublicKey>,
+    /// Show that this host knows the code, rather than its key.
+    by_code: bool,
 }
 
 impl Attempts<'_> {
@@ -96,6 +99,7 @@ impl Attempts<'_> {
                     Err(_) => continue,
                 };
                 self.key = Some(session.peer);
+                self.by_code = false;
                 self.pulse.answer();
                 patience = FIRST_TRY;
                 (self.host.teller)(Event::Connected(session.peer, address));
@@ -126,11 +130,19 @@ impl Attempts<'_> {
 
     /// What is fatal. Before anybody has shown who it is, an answer may be somebody else's: it ends only
     /// the first attempt to connect.
-    fn judge(&self, broken: &Broken) -> Result<(), Error> {
-        match broken.fatal() {
-            Some(error) if !self.pulse.has_answered() => Err(error),
-            _ => Ok(()),
+    fn judge(&mut self, broken: &Broken) -> Result<(), Error> {
+        let Some(error) = broken.fatal() else {
+            return Ok(());
+        };
+        match (&self.dial.proof, &error) {
+            // It was started again and knows this host no more, but maybe the code.
+            (Proof::Code(_), Error::WantsCode) if !self.by_code => self.by_code = true,
+            // Only who has the key that is expected says so.
+            (Proof::Code(_), Error::WrongCode | Error::NoCode) => return Err(error),
+            _ if !self.pulse.has_answered() => return Err(error),
+            _ => {}
         }
+        Ok(())
     }
 
     /// The addresses of the host, as they are now.
@@ -160,7 +172,7 @@ impl Attempts<'_> {
         let peer = tls::peer(&connection).ok_or(Broken::Nonsense)?;
         let (mut sender, mut stream) = connection.open_bi().await.map_err(Broken::from)?;
         match &self.dial.proof {
-            Proof::Code(code) if self.key.is_none() => {
+            Proof::Code(code) if self.by_code => {
                 self.prove(&connection, (&mut sender, &mut stream), code, peer)
                     .await?;
             }

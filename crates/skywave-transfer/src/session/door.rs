@@ -18,20 +18,18 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::Session;
+use super::pass::{Guess, Pass};
 use super::pulse::Pulse;
-use crate::auth::code::Code;
 use crate::auth::prove::{self, Sides};
 use crate::auth::tls::{self, Peers};
 use crate::error::{Broken, Error};
 use crate::event::Event;
 use crate::network::{self, DEADLINE, PER_ADDRESS, PER_KEY, STRANGERS, WINDOW, Watched};
 use crate::wire::close::Close;
-use crate::wire::frame::read;
+use crate::wire::frame::{read, send};
 use crate::wire::message::{Hello, Request};
 use crate::{Allowed, Host, Listen};
 
-/// Wrong codes, after which a code is not good any more.
-const TRIES: u32 = 3;
 /// Refused keys that are told of at most: anybody can make many.
 const TOLD: usize = 8;
 
@@ -56,13 +54,9 @@ pub(crate) enum Shut {
 }
 
 struct State {
-    /// Good for whoever comes first.
-    code: Option<Code>,
+    pass: Option<Pass>,
     /// There was a code, and nobody is allowed without.
     only_code: bool,
-    wrong: u32,
-    /// Hosts that knew the code.
-    proven: BTreeSet<PublicKey>,
     /// Where connections come from that have shown nothing yet.
     strangers: Vec<IpAddr>,
     /// Keys that were told to be refused.
@@ -100,10 +94,8 @@ impl Door {
     pub(crate) fn new(host: &Host, listen: &Listen, gives: bool) -> Arc<Self> {
         let nobody = matches!(&listen.allowed, Allowed::Keys(keys) if keys.is_empty());
         let state = State {
-            code: listen.code.clone(),
+            pass: listen.code.clone().map(Pass::new),
             only_code: listen.code.is_some() && nobody,
-            wrong: 0,
-            proven: BTreeSet::new(),
             strangers: Vec::new(),
             refused: BTreeSet::new(),
             inside: Vec::new(),
@@ -127,9 +119,21 @@ impl Door {
     }
 
     /// A host is done. With a code and no keys, it was the only one.
-    pub(crate) fn leave(&self) {
-        if self.lock().only_code {
+    pub(crate) fn leave(&self, peer: PublicKey) {
+        let mut state = self.lock();
+        let came_by_code = state.pass.as_mut().is_some_and(|pass| pass.leave(peer));
+        let was_only = came_by_code && state.only_code;
+        drop(state);
+        if was_only {
             self.shut(Shut::Done);
+        }
+    }
+
+    /// A host has gone, maybe to come again: tells so if it came by the code.
+    pub(crate) fn wait_for(&self, peer: PublicKey) {
+        let awaits = |pass: &Pass| pass.awaits(peer);
+        if self.lock().pass.as_ref().is_some_and(awaits) {
+            (self.host.teller)(Event::Waiting(peer));
         }
     }
 
@@ -246,15 +250,19 @@ impl Door {
         let result = timeout(DEADLINE, self.ask(&connection)).await;
         let (peer, request, answer) = match result {
             Ok(Ok(told)) => told,
-            Ok(Err(broken)) => {
-                if matches!(broken, Broken::Nonsense) {
-                    Close::Nonsense.close(&connection);
+            refused => {
+                let broken =
+                    refused.map_or(Broken::Late, |told| told.err().unwrap_or(Broken::Late));
+                match broken {
+                    Broken::Nonsense => Close::Nonsense.close(&connection),
+                    Broken::Late => Close::Late.close(&connection),
+                    _ => {}
+                }
+                // It may have gone after it showed that it knows the code.
+                if let Some(peer) = tls::peer(&connection) {
+                    self.wait_for(peer);
                 }
                 return Err(broken);
-            }
-            Err(_) => {
-                Close::Late.close(&connection);
-                return Err(Broken::Late);
             }
         };
         drop(stranger);
@@ -282,7 +290,8 @@ impl Door {
         let may = match (&self.allowed, hello) {
             (Allowed::Everybody, Hello::Key) => true,
             (Allowed::Keys(keys), Hello::Key) => {
-                keys.contains(&peer) || self.lock().proven.contains(&peer)
+                let knows = |pass: &Pass| pass.is_known_to(peer);
+                keys.contains(&peer) || self.lock().pass.as_ref().is_some_and(knows)
             }
             (_, Hello::Code(share)) => {
                 self.try_code(connection, (&mut sender, &mut stream), peer, &share)
@@ -308,46 +317,48 @@ impl Door {
         }
     }
 
-    /// One try; one at a time, so that nobody tries many codes before the first one is counted.
+    /// One guess. Until the peer confirms it, it keeps nothing from others.
     async fn try_code(
         &self,
         connection: &Connection,
-        streams: (&mut SendStream, &mut RecvStream),
+        (sender, stream): (&mut SendStream, &mut RecvStream),
         peer: PublicKey,
         share: &[u8],
     ) -> Result<bool, Broken> {
-        let Some(code) = self.lock().code.take() else {
+        let code = self.lock().pass.as_ref().and_then(|p| p.code_for(peer));
+        let Some(code) = code else {
             Close::NoCode.close(connection);
             return Err(Broken::Stream);
-        };
-        let mut trying = Trying {
-            door: self,
-            code: Some(code.clone()),
         };
         let sides = Sides {
             client: peer,
             server: self.host.secret.public(),
         };
-        let proven = prove::as_server(connection, streams, &code, sides, share).await?;
-        if proven {
-            trying.code = None;
-            self.lock().proven.insert(peer);
-            return Ok(true);
-        }
-        Close::WrongCode.close(connection);
-        let wrong = {
-            let mut state = self.lock();
-            state.wrong += 1;
-            state.wrong
-        };
-        (self.host.teller)(Event::WrongCode(TRIES.saturating_sub(wrong)));
-        if wrong >= TRIES {
-            trying.code = None;
-            if self.lock().only_code {
-                self.shut(Shut::Guessed);
+        let answer =
+            prove::as_server(connection, (&mut *sender, stream), &code, sides, share).await?;
+        let judge = |pass: &mut Pass| pass.judge(peer, answer.is_some());
+        let guess = self.lock().pass.as_mut().map_or(Guess::Vain, judge);
+        match (guess, answer) {
+            (Guess::Right, Some(answer)) => {
+                send(sender, &answer).await?;
+                return Ok(true);
             }
+            (Guess::Wrong(left), _) => {
+                Close::WrongCode.close(connection);
+                self.count_wrong(left);
+            }
+            _ => Close::NoCode.close(connection),
         }
         Err(Broken::Stream)
+    }
+
+    fn count_wrong(&self, left: u32) {
+        (self.host.teller)(Event::WrongCode(left));
+        if left == 0 && self.lock().only_code {
+            self.shut(Shut::Guessed);
+        } else if left == 0 {
+            (self.host.teller)(Event::CodeEnded);
+        }
     }
 
     /// Notes who is in. The oldest connection of the same host goes if there are too many: a host that
@@ -374,20 +385,6 @@ impl Door {
             hashing: hashing.clone(),
         });
         hashing
-    }
-}
-
-/// Gives the code back, if it is still good.
-struct Trying<'a> {
-    door: &'a Door,
-    code: Option<Code>,
-}
-
-impl Drop for Trying<'_> {
-    fn drop(&mut self) {
-        if let Some(code) = self.code.take() {
-            self.door.lock().code = Some(code);
-        }
     }
 }
 

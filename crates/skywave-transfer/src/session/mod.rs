@@ -5,6 +5,7 @@ pub(crate) mod dial;
 pub(crate) mod door;
 mod give;
 mod lanes;
+mod pass;
 pub(crate) mod pulse;
 mod take;
 mod target;

@@ -11,7 +11,7 @@ use crate::wire::frame::{read, send as say, send_chunk};
 use crate::wire::message::{End, Hello, Kind, Offer, Ready, Reply, Request, Start, Time};
 
 /// A connection of a host with another address, whatever it is going to say.
-async fn connect(secret: &SecretKey, at: SocketAddr) -> (Endpoint, Connection) {
+pub(super) async fn connect(secret: &SecretKey, at: SocketAddr) -> (Endpoint, Connection) {
     let peers = Peers::Keys([RECEIVER.public()].into());
     let (config, _) = network::client(secret, peers, &Sending::default(), true).unwrap();
     let endpoint = network::endpoint(([127, 0, 0, 2], 0).into()).unwrap();

@@ -25,7 +25,7 @@ pub(crate) enum Close {
     Nonsense = 8,
     /// A newer connection of the same host has taken its place.
     Replaced = 9,
-    /// The side that listens knows no code.
+    /// The side that listens knows no code, or none that is good for this host.
     NoCode = 10,
 }
 
@@ -64,7 +64,9 @@ impl Close {
             Self::Late => "the peer has waited for too long",
             Self::Nonsense => "the peer does not speak this protocol",
             Self::Replaced => "a newer connection took its place",
-            Self::NoCode => "the peer takes no code (any more): a code is good for one connection",
+            Self::NoCode => {
+                "the peer takes no such code (any more): another host came by it, it was guessed at, or all is done"
+            }
         }
     }
 
