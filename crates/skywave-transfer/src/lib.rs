@@ -25,6 +25,7 @@ mod event;
 mod folder;
 mod name;
 mod network;
+mod reset;
 #[doc(hidden)]
 pub mod rules;
 mod session;
