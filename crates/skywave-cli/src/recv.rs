@@ -57,8 +57,8 @@ pub(crate) struct Args {
 
 /// An address with a port.
 pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
-    let address = text.parse();
-    address.map_err(|_| "expected an address and a port, such as 0.0.0.0:4747".to_owned())
+    let address = skywave_transfer::address(text).map_err(|error| error.to_string())?;
+    address.ok_or_else(|| "expected an address and a port, such as 0.0.0.0:4747".to_owned())
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {

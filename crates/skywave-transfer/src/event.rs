@@ -42,6 +42,8 @@ pub enum Event {
     Listening(SocketAddr),
     /// The peer is asked at this address.
     Connecting(SocketAddr),
+    /// The peer cannot be asked, or packets to it are refused, in the system's words. It is tried again.
+    Trouble(String),
     /// The peer is there, and is who it should be.
     Connected(PublicKey, SocketAddr),
     /// The connection is lost, for this reason; the side that connects makes it again.

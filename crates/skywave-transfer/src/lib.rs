@@ -19,6 +19,7 @@
 //!
 //! A transfer may be dropped at any time, as a future is: what has come is kept.
 
+mod address;
 mod auth;
 mod error;
 mod event;
@@ -41,6 +42,7 @@ use std::time::Duration;
 
 use skywave_wire::key::{PublicKey, SecretKey};
 
+pub use address::address;
 pub use auth::code::{Code, NoCode};
 pub use error::{Error, Why};
 pub use event::{Arrived, Event, Id, Link, Teller};
@@ -76,7 +78,7 @@ pub enum Proof {
 /// The other side of a connection to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dial {
-    /// Where it is: name or address, and port.
+    /// Where it is: name or address ([`address`]), and port.
     pub to: String,
     /// Who it is.
     pub proof: Proof,

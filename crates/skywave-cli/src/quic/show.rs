@@ -185,6 +185,9 @@ impl Show {
             Event::Connecting(address) => self.say(note, "", || {
                 json!({ "event": "connecting", "address": address.to_string() })
             }),
+            Event::Trouble(why) => self.say(note, &format!("skywave: {why}; trying again"), || {
+                json!({ "event": "trouble", "why": why })
+            }),
             Event::Connected(peer, address) => self.say(note, "", || {
                 json!({ "event": "connected", "peer": peer.to_string(), "address": address.to_string() })
             }),

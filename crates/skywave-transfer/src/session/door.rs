@@ -7,7 +7,9 @@
 //! most.
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
+use std::convert::Infallible;
+use std::future::pending;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use noq::{Connection, Endpoint, Incoming, RecvStream, SendStream, ServerConfig, VarInt};
@@ -17,9 +19,9 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::Session;
 use super::pass::{Guess, Pass};
 use super::pulse::Pulse;
+use super::{Session, remote};
 use crate::auth::prove::{self, Sides};
 use crate::auth::tls::{self, Peers};
 use crate::error::{Broken, Error};
@@ -177,7 +179,9 @@ impl Door {
                         guests.spawn(async move {
                             if let Ok(guest) = door.welcome(wire, &config, incoming).await {
                                 let session = guest.session.clone();
-                                session.with_peer(serve(guest)).await;
+                                // It comes by itself.
+                                let anew = pending::<Infallible>;
+                                let _ = session.with_peer(serve(guest), anew).await;
                             }
                         });
                     }
@@ -213,8 +217,9 @@ impl Door {
     /// Whether a handshake may begin, and its stranger be counted.
     fn sort(&self, incoming: Incoming) -> Option<Incoming> {
         let mut state = self.lock();
-        let from = owner(incoming.remote_address().ip());
-        if incoming.may_retry() && !incoming.remote_address_validated() {
+        let at = incoming.remote_address();
+        let from = owner(at.ip());
+        if !incoming.remote_address_validated() && !is_of_link(at) {
             // It can be asked to retry: this was looked up.
             let _ = incoming.retry();
             return None;
@@ -388,9 +393,8 @@ impl Door {
     }
 }
 
-/// Where the peer is now.
-fn remote(connection: &Connection) -> std::net::SocketAddr {
-    let path = connection.path(noq::PathId::ZERO);
-    let address = path.and_then(|path| path.remote_address().ok());
-    address.unwrap_or_else(|| ([0; 4], 0).into())
+/// Whether an address is one of this host's link alone: nobody further away is sent anything by its neighbours' packets.
+/// noq's tokens forget the link of such an address, so that none of its retries would be taken.
+fn is_of_link(at: SocketAddr) -> bool {
+    matches!(at, SocketAddr::V6(v6) if v6.ip().is_unicast_link_local())
 }

@@ -274,7 +274,9 @@ async fn a_receiver_that_was_killed_says_so_when_it_is_back() {
         Event::Lost(why) => Some(why.as_str()),
         _ => None,
     });
-    assert_eq!(lost.collect::<Vec<_>>(), ["reset by peer"]);
+    let lost: Vec<_> = lost.collect();
+    // By a reset, or since it answers to a new connection: not by the end of a connection that was long silent.
+    assert!(!lost.is_empty() && !lost.contains(&"timed out"), "{lost:?}");
     relaying.abort();
 }
 
