@@ -2,12 +2,13 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use skywave_transfer::{Host, Sending, receive};
+use skywave_transfer::{Host, Sending, receive, receive_until};
 
 use crate::failure::Failure;
 use crate::print::Stream;
-use crate::quic::run::{ended, run};
+use crate::quic::run::{ended, run, unread};
 use crate::quic::show::Show;
 use crate::quic::who::{Guests, Into, secret};
 use crate::wtcp;
@@ -91,13 +92,21 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         Stream::Out
     };
     let this = secret.public();
-    let show = Show::new(args.json, out, this, listen.code.clone());
+    let show = Arc::new(Show::new(args.json, out, this, listen.code.clone()).of_others());
     let host = Host {
         secret,
         sending: Sending::default(),
         teller: show.teller(),
     };
-    let Some(done) = run(receive(&host, &listen, args.into.target()))? else {
+    let target = args.into.target();
+    let work = async {
+        if args.into.is_output() {
+            receive_until(&host, &listen, target, unread()).await
+        } else {
+            receive(&host, &listen, target).await
+        }
+    };
+    let Some(done) = run(work)? else {
         return Err(Failure::RecvInterrupted {
             arrived: show.arrived(),
         });

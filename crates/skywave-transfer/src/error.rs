@@ -77,6 +77,12 @@ pub enum Error {
     /// The peer says something else.
     #[error("{}", Close::Nonsense.words())]
     Nonsense,
+    /// What the peer receives goes nowhere any more.
+    #[error("{}", Close::Output.words())]
+    Unread,
+    /// What is received cannot be written any more.
+    #[error("cannot write what is received: {0}")]
+    Output(io::Error),
     /// A folder cannot be used.
     #[error("{0}")]
     Folder(io::Error),
@@ -124,6 +130,7 @@ impl Broken {
             Close::NoCode => Some(Error::NoCode),
             Close::Direction => Some(Error::Direction),
             Close::NoSuchFile => Some(Error::NoSuchFile),
+            Close::Output => Some(Error::Unread),
             Close::Nonsense => Some(Error::Nonsense),
             Close::Gone | Close::Done | Close::Full | Close::Late | Close::Replaced => None,
         }

@@ -26,6 +26,7 @@ mod event;
 mod folder;
 mod name;
 mod network;
+mod output;
 mod reset;
 #[doc(hidden)]
 pub mod rules;
@@ -53,7 +54,7 @@ pub use session::Target;
 pub use skywave_wire::name::shown;
 pub use source::{Item, Pipe, list};
 pub use wire::message::Refusal;
-pub use work::{get, offer, receive, send};
+pub use work::{get, offer, receive, receive_until, send};
 
 /// This host.
 #[derive(Clone)]

@@ -53,6 +53,8 @@ pub(crate) enum Shut {
     Done,
     /// Too many wrong codes.
     Guessed,
+    /// Nothing can come out of where files go.
+    Output,
 }
 
 struct State {
@@ -202,10 +204,15 @@ impl Door {
                 connection.closed().await;
             }
         };
-        if why == Some(Shut::Done) {
+        if matches!(why, Some(Shut::Done | Shut::Output)) {
             let _ = timeout(DEADLINE / 4, all).await;
         }
-        endpoint.close(Close::Gone.code(), b"");
+        let word = if why == Some(Shut::Output) {
+            Close::Output
+        } else {
+            Close::Gone
+        };
+        endpoint.close(word.code(), b"");
         let _ = timeout(DEADLINE / 10, endpoint.wait_idle()).await;
         if why == Some(Shut::Guessed) {
             Err(Error::Guessed)

@@ -232,7 +232,40 @@ async fn a_writer_that_is_full_is_told_of() {
         matches!(&why[..], [Why::Refused(Refusal::Io(text))] if !text.is_empty()),
         "{why:?}"
     );
-    working.abort();
+    // Nothing can come out of it any more.
+    let received = soon(working).await.unwrap();
+    assert!(matches!(received, Err(Error::Output(_))), "{received:?}");
+}
+
+/// Nobody reads any more, while nothing is written: the sender is told all the same.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sender_is_told_that_nobody_reads() {
+    let told = Told::default();
+    let (close, closed) = tokio::sync::oneshot::channel::<()>();
+    let host = told.host(RECEIVER);
+    let working = tokio::spawn(async move {
+        let target = Target::Output(Box::new(std::io::sink()));
+        let unread = async {
+            let _ = closed.await;
+            std::io::ErrorKind::BrokenPipe.into()
+        };
+        receive_until(&host, &listen(Some(1)), target, unread).await
+    });
+    let (reader, _writer) = std::io::pipe().unwrap();
+    let log = Item::pipe(RelativePath::parse("log").unwrap(), Pipe::open(reader));
+    let (host, dial) = (Told::default().host(SENDER), to(told.address().await));
+    let sending = send(&host, &dial, vec![log]);
+    let closing = async {
+        let offered = |event: &Event| matches!(event, Event::Offered { .. }).then_some(());
+        told.wait(offered).await;
+        close.send(()).unwrap();
+    };
+    let (sent, ()) = soon(async { tokio::join!(sending, closing) }).await;
+    assert!(matches!(sent, Err(Error::Unread)), "{sent:?}");
+    assert!(matches!(
+        soon(working).await.unwrap(),
+        Err(Error::Output(_))
+    ));
 }
 
 /// A file system of `mebibytes` in a mount namespace of its own, or nothing where that is not allowed.
