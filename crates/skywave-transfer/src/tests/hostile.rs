@@ -364,3 +364,26 @@ async fn strangers_that_answer_nothing_are_asked_to_retry() {
     }
     check(bench).await;
 }
+
+/// Small packets of a version that nobody knows bring nothing back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn small_packets_of_unknown_versions_are_not_answered() {
+    let bench = Bench::of(1).await;
+    let socket = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let unknown = |len: usize| {
+        let mut bytes = vec![0; len];
+        bytes[..5].copy_from_slice(&[0xc0, 0x0a, 0x1a, 0x2a, 0x3a]);
+        bytes
+    };
+    for len in [7, 100, 1199] {
+        socket.send_to(&unknown(len), bench.at).await.unwrap();
+    }
+    // This one may begin a connection: it is told which versions there are.
+    socket.send_to(&unknown(1200), bench.at).await.unwrap();
+    let mut answer = [0; 2048];
+    let len = soon(socket.recv(&mut answer)).await.unwrap();
+    assert!(len < 1200 && answer[1..5] == [0; 4], "{len}");
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(socket.try_recv(&mut answer).is_err(), "one answer");
+    check(bench).await;
+}
