@@ -114,8 +114,6 @@ pub(crate) const WINDOW: u32 = MAX_LANES as u32 * STREAM_WINDOW;
 const STRANGERS_WINDOW: u32 = 64 << 10;
 /// Handshakes, and connections that have not shown anything, at a time.
 pub(crate) const STRANGERS: usize = 64;
-/// The same of one address, or of one network of IPv6.
-pub(crate) const PER_ADDRESS: usize = 16;
 /// What somebody has to show is shown in this time.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
 /// Connections of one key; the oldest makes room for one more.

@@ -9,24 +9,24 @@
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::future::pending;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use noq::{Connection, Endpoint, Incoming, RecvStream, SendStream, ServerConfig, VarInt};
-use skywave_wire::endpoint::owner;
 use skywave_wire::key::PublicKey;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::pass::{Guess, Pass};
 use super::pulse::Pulse;
+use super::strangers::Strangers;
 use super::{Session, remote};
 use crate::auth::prove::{self, Sides};
 use crate::auth::tls::{self, Peers};
 use crate::error::{Broken, Error};
 use crate::event::Event;
-use crate::network::{self, DEADLINE, PER_ADDRESS, PER_KEY, STRANGERS, WINDOW, Watched};
+use crate::network::{self, DEADLINE, PER_KEY, WINDOW, Watched};
 use crate::wire::close::Close;
 use crate::wire::frame::{read, send};
 use crate::wire::message::{Hello, Request};
@@ -61,8 +61,7 @@ struct State {
     pass: Option<Pass>,
     /// There was a code, and nobody is allowed without.
     only_code: bool,
-    /// Where connections come from that have shown nothing yet.
-    strangers: Vec<IpAddr>,
+    strangers: Strangers,
     /// Keys that were told to be refused.
     refused: BTreeSet<PublicKey>,
     inside: Vec<Inside>,
@@ -83,14 +82,18 @@ pub(crate) struct Guest {
     pub(crate) answer: SendStream,
 }
 
-/// Counts a stranger, until it is none.
-struct Stranger<'a>(&'a Door, IpAddr);
+/// A host that has shown nothing yet.
+struct Stranger {
+    door: Arc<Door>,
+    number: u64,
+    /// Others need its place.
+    goes: Arc<Notify>,
+    showed: bool,
+}
 
-impl Drop for Stranger<'_> {
+impl Drop for Stranger {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
-        let found = state.strangers.iter().position(|from| *from == self.1);
-        found.map(|found| state.strangers.swap_remove(found));
+        self.door.lock().strangers.leave(self.number, self.showed);
     }
 }
 
@@ -100,7 +103,7 @@ impl Door {
         let state = State {
             pass: listen.code.clone().map(Pass::new),
             only_code: listen.code.is_some() && nobody,
-            strangers: Vec::new(),
+            strangers: Strangers::default(),
             refused: BTreeSet::new(),
             inside: Vec::new(),
         };
@@ -177,9 +180,10 @@ impl Door {
                     let Some(incoming) = incoming else { break None };
                     let (door, serve) = (self.clone(), serve.clone());
                     let (wire, config) = (wire.clone(), config.clone());
-                    if let Some(incoming) = self.sort(incoming) {
+                    if let Some((incoming, stranger)) = self.sort(incoming) {
                         guests.spawn(async move {
-                            if let Ok(guest) = door.welcome(wire, &config, incoming).await {
+                            let guest = door.welcome(wire, &config, incoming, stranger).await;
+                            if let Ok(guest) = guest {
                                 let session = guest.session.clone();
                                 // It comes by itself.
                                 let anew = pending::<Infallible>;
@@ -221,28 +225,27 @@ impl Door {
         }
     }
 
-    /// Whether a handshake may begin, and its stranger be counted.
-    fn sort(&self, incoming: Incoming) -> Option<Incoming> {
-        let mut state = self.lock();
+    /// Whether a handshake may begin, and its stranger.
+    fn sort(self: &Arc<Self>, incoming: Incoming) -> Option<(Incoming, Stranger)> {
         let at = incoming.remote_address();
-        let from = owner(at.ip());
         if !incoming.remote_address_validated() && !is_of_link(at) {
             // It can be asked to retry: this was looked up.
             let _ = incoming.retry();
             return None;
         }
-        let same = state
-            .strangers
-            .iter()
-            .filter(|other| **other == from)
-            .count();
-        if state.strangers.len() >= STRANGERS || same >= PER_ADDRESS {
+        let Some((number, goes)) = self.lock().strangers.enter(at.ip()) else {
             // An answer would only make them try again, sooner.
             incoming.ignore();
             return None;
-        }
-        state.strangers.push(from);
-        Some(incoming)
+        };
+        let door = self.clone();
+        let stranger = Stranger {
+            door,
+            number,
+            goes,
+            showed: false,
+        };
+        Some((incoming, stranger))
     }
 
     async fn welcome(
@@ -250,33 +253,24 @@ impl Door {
         wire: Watched,
         config: &ServerConfig,
         incoming: Incoming,
+        mut stranger: Stranger,
     ) -> Result<Guest, Broken> {
-        let stranger = Stranger(self, owner(incoming.remote_address().ip()));
         let (config, one_way) = network::for_one(config, &self.host.sending, self.gives);
         let connecting = incoming
             .accept_with(Arc::new(config))
             .map_err(Broken::from)?;
-        let connection = timeout(DEADLINE, connecting)
-            .await
-            .map_err(|_| Broken::Late)??;
-        let result = timeout(DEADLINE, self.ask(&connection)).await;
-        let (peer, request, answer) = match result {
-            Ok(Ok(told)) => told,
-            refused => {
-                let broken =
-                    refused.map_or(Broken::Late, |told| told.err().unwrap_or(Broken::Late));
-                match broken {
-                    Broken::Nonsense => Close::Nonsense.close(&connection),
-                    Broken::Late => Close::Late.close(&connection),
-                    _ => {}
-                }
-                // It may have gone after it showed that it knows the code.
-                if let Some(peer) = tls::peer(&connection) {
-                    self.wait_for(peer);
-                }
-                return Err(broken);
-            }
+        let meeting = async {
+            let connection = timeout(DEADLINE, connecting)
+                .await
+                .map_err(|_| Broken::Late)??;
+            let told = self.meet(&connection).await?;
+            Ok::<_, Broken>((connection, told))
         };
+        let (connection, (peer, request, answer)) = tokio::select! {
+            met = meeting => met?,
+            () = stranger.goes.notified() => return Err(Broken::Late),
+        };
+        stranger.showed = true;
         drop(stranger);
         connection.set_receive_window(VarInt::from_u32(WINDOW));
         let hashing = self.enter(peer, &connection);
@@ -289,6 +283,28 @@ impl Door {
             request,
             answer,
         })
+    }
+
+    /// Asks who it is, and closes the connection if that is not told.
+    async fn meet(
+        &self,
+        connection: &Connection,
+    ) -> Result<(PublicKey, Request, SendStream), Broken> {
+        let told = timeout(DEADLINE, self.ask(connection)).await;
+        let broken = match told.unwrap_or(Err(Broken::Late)) {
+            Ok(told) => return Ok(told),
+            Err(broken) => broken,
+        };
+        match broken {
+            Broken::Nonsense => Close::Nonsense.close(connection),
+            Broken::Late => Close::Late.close(connection),
+            _ => {}
+        }
+        // It may have gone after it showed that it knows the code.
+        if let Some(peer) = tls::peer(connection) {
+            self.wait_for(peer);
+        }
+        Err(broken)
     }
 
     /// Who is it, and what does it want?

@@ -8,6 +8,7 @@ mod lanes;
 mod pass;
 mod probe;
 pub(crate) mod pulse;
+mod strangers;
 mod take;
 mod target;
 mod watch;
