@@ -107,7 +107,7 @@ pub(crate) const LANES: u32 = 128;
 /// Bytes that the system may keep of packets that have come, if it lets us: otherwise a busy host loses
 /// packets after they have arrived.
 const SOCKET_BUFFER: usize = 2 << 20;
-/// Bytes of all files that may be under way, once the peer is known: those of [`MAX_LANES`] lanes. At 20 %
+/// Bytes of all files that may be under way, once the peer is known, if there is memory: those of [`MAX_LANES`] lanes. At 20 %
 /// loss it takes seven round trips until all of a window has come, most of which waits for the last packet.
 pub(crate) const WINDOW: u32 = MAX_LANES as u32 * STREAM_WINDOW;
 /// Bytes that may arrive of somebody who is not known yet.

@@ -15,6 +15,7 @@ use tokio::net::lookup_host;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
+use super::memory::Share;
 use super::pulse::Pulse;
 use super::{Session, probe, remote};
 use crate::auth::code::Code;
@@ -260,15 +261,10 @@ impl Attempts<'_> {
             .await
             .map_err(|_| Broken::Late)??;
         let (teller, pulse) = (self.host.teller.clone(), self.pulse.clone());
-        let hashing = Arc::new(Semaphore::new(1));
-        let session = Session::new(
-            wire.clone(),
-            (connection, one_way),
-            peer,
-            teller,
-            pulse,
-            hashing,
-        );
+        // Nobody else has a share of its memory.
+        let own = (Arc::new(Semaphore::new(1)), Arc::new(Share::new(0)));
+        let connected = (connection, one_way);
+        let session = Session::new(wire.clone(), connected, peer, teller, pulse, own);
         Ok((endpoint, session, ready))
     }
 

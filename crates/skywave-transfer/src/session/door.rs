@@ -11,6 +11,7 @@ use std::convert::Infallible;
 use std::future::pending;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use noq::{Connection, Endpoint, Incoming, RecvStream, SendStream, ServerConfig, VarInt};
 use skywave_wire::key::PublicKey;
@@ -18,6 +19,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use super::memory::{self, Share};
 use super::pass::{Guess, Pass};
 use super::pulse::Pulse;
 use super::strangers::Strangers;
@@ -26,7 +28,7 @@ use crate::auth::prove::{self, Sides};
 use crate::auth::tls::{self, Peers};
 use crate::error::{Broken, Error};
 use crate::event::Event;
-use crate::network::{self, DEADLINE, PER_KEY, WINDOW, Watched};
+use crate::network::{self, DEADLINE, PER_KEY, STREAM_WINDOW, Watched};
 use crate::wire::close::Close;
 use crate::wire::frame::{read, send};
 use crate::wire::message::{Hello, Request};
@@ -73,6 +75,7 @@ struct Inside {
     connection: Connection,
     /// For the one of its files that is hashed, over whichever connection.
     hashing: Arc<Semaphore>,
+    share: Arc<Share>,
 }
 
 /// Somebody who came in, and what they want.
@@ -272,12 +275,14 @@ impl Door {
         };
         stranger.showed = true;
         drop(stranger);
-        connection.set_receive_window(VarInt::from_u32(WINDOW));
-        let hashing = self.enter(peer, &connection);
+        let Some(limits) = self.enter(peer, &connection) else {
+            Close::Full.close(&connection);
+            return Err(Broken::Late);
+        };
         (self.host.teller)(Event::Connected(peer, remote(&connection)));
         let pulse = Arc::new(Pulse::new());
         let teller = self.host.teller.clone();
-        let session = Session::new(wire, (connection, one_way), peer, teller, pulse, hashing);
+        let session = Session::new(wire, (connection, one_way), peer, teller, pulse, limits);
         Ok(Guest {
             session,
             request,
@@ -389,9 +394,13 @@ impl Door {
         }
     }
 
-    /// Notes who is in. The oldest connection of the same host goes if there are too many: a host that
-    /// was started again is not kept out by what it left.
-    fn enter(&self, peer: PublicKey, connection: &Connection) -> Arc<Semaphore> {
+    /// Notes who is in, if there is memory for it. The oldest connection of the same host goes if there are too many: a host
+    /// that was started again is not kept out by what it left.
+    fn enter(
+        &self,
+        peer: PublicKey,
+        connection: &Connection,
+    ) -> Option<(Arc<Semaphore>, Arc<Share>)> {
         let mut state = self.lock();
         state
             .inside
@@ -407,12 +416,59 @@ impl Door {
                 Close::Replaced.close(&old.connection);
             }
         }
+        let share = if self.gives {
+            // Its words are short.
+            connection.set_receive_window(VarInt::from_u32(STREAM_WINDOW));
+            Share::new(0)
+        } else {
+            let window = state.window_for(peer)?;
+            connection.set_receive_window(VarInt::from_u32(window as u32));
+            Share::new(window)
+        };
+        let share = Arc::new(share);
         state.inside.push(Inside {
             peer,
             connection: connection.clone(),
             hashing: hashing.clone(),
+            share: share.clone(),
         });
-        hashing
+        Some((hashing, share))
+    }
+}
+
+impl State {
+    /// The window of one more connection of this host. Of hosts that hold more, one gives back if there is no memory.
+    fn window_for(&mut self, peer: PublicKey) -> Option<u64> {
+        let now = Instant::now();
+        loop {
+            let held = self.inside.iter().map(|other| other.share.held()).sum();
+            if let Some(window) = memory::window(held) {
+                return Some(window);
+            }
+            let all_of = |peer| {
+                let theirs = self.inside.iter().filter(|other| other.peer == peer);
+                theirs.map(|other| other.share.held()).sum::<u64>()
+            };
+            let own = all_of(peer);
+            let places = self.inside.iter().enumerate().map(|(place, other)| {
+                let all = all_of(other.peer);
+                let is_idle = other.share.is_idle(now) && all > own;
+                (is_idle, all, other.share.held(), place)
+            });
+            let (is_idle, all, _, place) = places.max()?;
+            if !is_idle && all <= own + memory::LEAST {
+                return None;
+            }
+            if !is_idle {
+                let other = &self.inside[place];
+                other.share.shrink();
+                let least = VarInt::from_u32(memory::LEAST as u32);
+                other.connection.set_receive_window(least);
+                // It tries again when this has become free.
+                return None;
+            }
+            Close::Full.close(&self.inside.remove(place).connection);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod dial;
 pub(crate) mod door;
 mod give;
 mod lanes;
+mod memory;
 mod pass;
 mod probe;
 pub(crate) mod pulse;
@@ -35,6 +36,7 @@ use tokio::time::sleep;
 
 use crate::event::{Event, Id, Link, Teller};
 use crate::network::{OneWay, Watched};
+use memory::Share;
 use pulse::Pulse;
 
 /// How often a peer is asked in vain until it is looked for anew: some second.
@@ -54,6 +56,8 @@ pub(crate) struct Session {
     /// One file is hashed at a time: otherwise a peer makes this host read many at the price of one
     /// message each.
     pub(crate) hashing: Arc<Semaphore>,
+    /// Of the memory for what has come.
+    pub(crate) share: Arc<Share>,
 }
 
 impl Session {
@@ -63,7 +67,7 @@ impl Session {
         peer: PublicKey,
         teller: Teller,
         pulse: Arc<Pulse>,
-        hashing: Arc<Semaphore>,
+        (hashing, share): (Arc<Semaphore>, Arc<Share>),
     ) -> Arc<Self> {
         Arc::new(Self {
             wire,
@@ -73,6 +77,7 @@ impl Session {
             teller,
             pulse,
             hashing,
+            share,
         })
     }
 

@@ -415,3 +415,37 @@ async fn strangers_keep_no_newcomer_out() {
     assert_eq!(sent.unwrap().done, 1);
     bench.end().await;
 }
+
+/// However many hosts with keys of their own come, what they may send before it is taken has a limit for all; and one that
+/// moves something finds room among those that do not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crowd_finds_no_more_memory_than_there_is() {
+    let allowed = Allowed::Everybody;
+    let bench = Bench::new(
+        Listen {
+            allowed,
+            ..listen(Some(1))
+        },
+        Taking::default(),
+    )
+    .await;
+    let mut crowd = Vec::new();
+    for n in 1..=60_u8 {
+        let secret = (0..).map(|m| SecretKey::from_bytes([n; 32].map(|byte| byte ^ m)));
+        let fit = |secret: &SecretKey| PublicKey::from_bytes(*secret.public().as_bytes()).is_ok();
+        let secret = secret.into_iter().find(fit).unwrap();
+        let (endpoint, connection) = soon(connect(&secret, bench.at)).await;
+        let (mut sender, mut stream) = connection.open_bi().await.unwrap();
+        say(&mut sender, &Hello::Key).await.unwrap();
+        say(&mut sender, &Request::Push).await.unwrap();
+        let came = soon(read::<Ready>(&mut stream)).await.is_ok();
+        crowd.push((endpoint, connection, came));
+    }
+    let inside = crowd.iter().filter(|(_, _, came)| *came).count();
+    assert!((4..=40).contains(&inside), "{inside}");
+    // They do nothing, and go when somebody comes who does.
+    soon(bench.send(items(&bench.file("honest", 10))))
+        .await
+        .unwrap();
+    bench.end().await;
+}
