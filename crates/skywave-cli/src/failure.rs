@@ -1,6 +1,6 @@
 //! Failures of verbs, how they are reported, and the exit code.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -302,7 +302,7 @@ impl Failure {
 
 /// Tells the user, if there is anybody.
 fn tell(text: &str) {
-    let _ = io::stderr().write_all(text.as_bytes());
+    crate::print::last(text);
 }
 
 fn of_program(error: &io::Error) -> String {

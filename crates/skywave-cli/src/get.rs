@@ -1,12 +1,13 @@
 //! `skywave get`: files that another host offers.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use skywave_transfer::{Host, Sending, get};
+use skywave_transfer::{Error, Host, Sending, get};
 
 use crate::failure::Failure;
 use crate::print::Stream;
-use crate::quic::run::{ended, run};
+use crate::quic::run::{ended, run, unread};
 use crate::quic::show::Show;
 use crate::quic::who::{Into, Patience, dial, secret};
 
@@ -58,12 +59,19 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         Stream::Out
     };
     let this = secret.public();
-    let show = Show::new(args.json, out, this, None);
+    let show = Arc::new(Show::new(args.json, out, this, None).of_others());
     let host = Host {
         secret,
         sending: Sending::default(),
         teller: show.teller(),
     };
-    let done = run(get(&host, &dial, args.names.clone(), args.into.target()))?;
+    let (target, is_output) = (args.into.target(), args.into.is_output());
+    let work = async {
+        tokio::select! {
+            done = get(&host, &dial, args.names.clone(), target) => done,
+            error = unread(), if is_output => Err(Error::Output(error)),
+        }
+    };
+    let done = run(work)?;
     ended(done, this, Some(&args.into.dir), "received").map(drop)
 }

@@ -184,6 +184,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Completions(args) => completions::main(&args),
         Verb::Manual(args) => manual::main(&args),
     };
+    print::finish();
     // A process that is not Rust's does not do it at its end.
     let flushed = io::stdout().flush().map_err(Failure::from);
     match result.and(flushed) {

@@ -2,12 +2,13 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use skywave_transfer::{Host, Sending, receive};
+use skywave_transfer::{Host, Sending, receive, receive_until};
 
 use crate::failure::Failure;
 use crate::print::Stream;
-use crate::quic::run::{ended, run};
+use crate::quic::run::{ended, run, unread};
 use crate::quic::show::Show;
 use crate::quic::who::{Guests, Into, secret};
 use crate::wtcp;
@@ -40,8 +41,8 @@ pub(crate) struct Args {
     into: Into,
     #[command(flatten)]
     guests: Guests,
-    /// Let one sender in that knows this code, good for one connection; a new one is printed if none is
-    /// given.
+    /// Let one sender in that knows this code, the first one, until it is done; a new one is printed if
+    /// none is given.
     #[arg(long, value_name = "CODE", num_args = 0..=1, default_missing_value = "")]
     code: Option<String>,
     /// This host's secret key [default: see `skywave key --help`].
@@ -57,8 +58,8 @@ pub(crate) struct Args {
 
 /// An address with a port.
 pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
-    let address = text.parse();
-    address.map_err(|_| "expected an address and a port, such as 0.0.0.0:4747".to_owned())
+    let address = skywave_transfer::address(text).map_err(|error| error.to_string())?;
+    address.ok_or_else(|| "expected an address and a port, such as 0.0.0.0:4747".to_owned())
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
@@ -91,13 +92,21 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         Stream::Out
     };
     let this = secret.public();
-    let show = Show::new(args.json, out, this, listen.code.clone());
+    let show = Arc::new(Show::new(args.json, out, this, listen.code.clone()).of_others());
     let host = Host {
         secret,
         sending: Sending::default(),
         teller: show.teller(),
     };
-    let Some(done) = run(receive(&host, &listen, args.into.target()))? else {
+    let target = args.into.target();
+    let work = async {
+        if args.into.is_output() {
+            receive_until(&host, &listen, target, unread()).await
+        } else {
+            receive(&host, &listen, target).await
+        }
+    };
+    let Some(done) = run(work)? else {
         return Err(Failure::RecvInterrupted {
             arrived: show.arrived(),
         });

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use skywave_transfer::{Event, Host, Item, Pipe, RelativePath, list, offer, send};
+use skywave_transfer::{Event, Host, Item, Pipe, RelativePath, Teller, list, offer, send};
 use skywave_wire::endpoint::PACKETS;
 
 use crate::failure::Failure;
@@ -127,7 +128,13 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let code = listen.as_ref().and_then(|listen| listen.code.clone());
     let this = secret.public();
     let show = Show::new(args.json, Stream::Out, this, code);
-    let items = items(paths, args.name.as_deref(), &show)?;
+    // Whoever fetches files may do so again and again.
+    let show = Arc::new(if listen.is_some() {
+        show.of_others()
+    } else {
+        show
+    });
+    let items = items(paths, args.name.as_deref(), &show.teller())?;
     let host = Host {
         secret,
         sending: args.pace.sending(),
@@ -144,7 +151,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
 }
 
 /// The files, folders and standard input that the arguments name, each file under a name of its own.
-fn items(paths: &[String], name: Option<&str>, show: &Show) -> Result<Vec<Item>, Failure> {
+fn items(paths: &[String], name: Option<&str>, tell: &Teller) -> Result<Vec<Item>, Failure> {
     let mut items: Vec<Item> = Vec::new();
     let mut names = HashMap::new();
     for path in paths {
@@ -159,7 +166,7 @@ fn items(paths: &[String], name: Option<&str>, show: &Show) -> Result<Vec<Item>,
             items.push(Item::pipe(name, Pipe::open(io::stdin())));
             continue;
         }
-        let mut skipped = |path, why| show.tell(Event::Skipped(path, why));
+        let mut skipped = |path, why| tell(Event::Skipped(path, why));
         let found =
             list(Path::new(path), name, &mut skipped).map_err(|why| wrong(why.to_string()))?;
         for file in found.iter().filter(|item| !item.is_folder()) {

@@ -111,6 +111,50 @@ fn files_and_folders_go_to_a_host_by_its_key() {
     );
 }
 
+/// More lines than a pipe holds, and nobody who reads them: all files arrive, and the command ends when it is told to.
+#[test]
+fn a_full_pipe_holds_nothing_up() {
+    let dir = folder();
+    let name = |n: usize| format!("{n}{}", "x".repeat(200));
+    fs::create_dir(dir.path().join("many")).expect("made");
+    for n in 0..300 {
+        fs::write(dir.path().join("many").join(name(n)), "x").expect("written");
+    }
+    let mut receiver = Command::new(env!("CARGO_BIN_EXE_skywave"))
+        .args(RECV)
+        .args(["--listen", "127.0.0.1:0", "--json"])
+        .current_dir(dir.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the command starts");
+    let mut said = BufReader::with_capacity(200, receiver.stdout.take().expect("a pipe"));
+    let listening: serde_json::Value = serde_json::from_str(&line(&mut said)).expect("an object");
+    let at = listening["address"].as_str().expect("an address");
+    let args = ["send", "many", at, "--key", "near", "--peer", "far.pub"];
+    let sent = skywave(dir.path(), &args);
+    assert!(sent.status.success(), "{}", text(&sent.stderr));
+    assert_eq!(
+        fs::read_dir(dir.path().join("in/many"))
+            .expect("there")
+            .count(),
+        300
+    );
+    let pid = rustix::process::Pid::from_child(&receiver);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it runs");
+    assert_eq!(receiver.wait().expect("it ends").code(), Some(130));
+}
+
+/// `recv --into - | head`: nothing can come out any more, with or without a sender.
+#[test]
+fn a_receiver_ends_with_whoever_reads_it() {
+    let dir = folder();
+    let args = ["recv", "--into", "-", "--key", "far", "--allow", "near.pub"];
+    let mut receiver = Listening::new(dir.path(), &args, Stdio::piped());
+    drop(receiver.process.stdout.take());
+    assert_eq!(receiver.end(), Some(1));
+}
+
 #[test]
 fn files_go_to_whoever_knows_the_code() {
     let dir = folder();

@@ -17,6 +17,7 @@
 //! | [`Silence`] | when to ask a peer that does not answer, sooner than QUIC would |
 //! | `controller` | one connection's law, told by noq |
 //! | `pending` | which packets noq speaks of |
+//! | `versions` | which datagrams are not answered |
 //!
 //! What the law is told is [`skywave_core::quic::Control`]'s business, the same as in the simulator.
 
@@ -28,6 +29,7 @@ mod pending;
 #[doc(hidden)]
 pub mod rules;
 mod silence;
+mod versions;
 
 pub use fixed::FixedRate;
 pub use law::{Law, LawError};

@@ -34,15 +34,19 @@ impl From<io::Error> for Why {
     }
 }
 
+/// Where nobody refuses packets, and nobody answers them.
+const SILENCE: &str = "is the peer listening there, with the same --transport? Its UDP port has to be open in all \
+    firewalls, for packets of 1228 bytes at least (IPv6: 1248)";
+
 /// Why nothing goes on.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A socket could not be opened.
     #[error("cannot open a socket at {0}: {1}")]
     Bind(SocketAddr, io::Error),
-    /// Nobody answered.
-    #[error("no answer from {0}: is the peer listening there, with the same --transport?")]
-    NoAnswer(String),
+    /// Nobody answered there, and why, as far as the system said.
+    #[error("no answer from {0}: {why}", why = .1.as_deref().unwrap_or(SILENCE))]
+    NoAnswer(String, Option<String>),
     /// The peer was away for longer than it may be.
     #[error("no progress for too long; the same command goes on from there")]
     Away,
@@ -73,6 +77,12 @@ pub enum Error {
     /// The peer says something else.
     #[error("{}", Close::Nonsense.words())]
     Nonsense,
+    /// What the peer receives goes nowhere any more.
+    #[error("{}", Close::Output.words())]
+    Unread,
+    /// What is received cannot be written any more.
+    #[error("cannot write what is received: {0}")]
+    Output(io::Error),
     /// A folder cannot be used.
     #[error("{0}")]
     Folder(io::Error),
@@ -120,6 +130,7 @@ impl Broken {
             Close::NoCode => Some(Error::NoCode),
             Close::Direction => Some(Error::Direction),
             Close::NoSuchFile => Some(Error::NoSuchFile),
+            Close::Output => Some(Error::Unread),
             Close::Nonsense => Some(Error::Nonsense),
             Close::Gone | Close::Done | Close::Full | Close::Late | Close::Replaced => None,
         }

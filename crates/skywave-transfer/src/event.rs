@@ -42,12 +42,18 @@ pub enum Event {
     Listening(SocketAddr),
     /// The peer is asked at this address.
     Connecting(SocketAddr),
+    /// The peer cannot be asked, or packets to it are refused, in the system's words. It is tried again.
+    Trouble(String),
     /// The peer is there, and is who it should be.
     Connected(PublicKey, SocketAddr),
     /// The connection is lost, for this reason; the side that connects makes it again.
     Lost(String),
     /// Somebody tried a wrong code; so many tries are left.
     WrongCode(u32),
+    /// It was one too many: the code is not good any more, and hosts with keys are waited for.
+    CodeEnded,
+    /// A host that came by the code has gone before all was done: it is waited for.
+    Waiting(PublicKey),
     /// A host was not let in, since nothing allows its key. It may not have proved that the key is its own. Each key is
     /// told once, and of many only some.
     Refused(PublicKey),

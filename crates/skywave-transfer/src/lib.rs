@@ -19,12 +19,15 @@
 //!
 //! A transfer may be dropped at any time, as a future is: what has come is kept.
 
+mod address;
 mod auth;
 mod error;
 mod event;
 mod folder;
 mod name;
 mod network;
+mod output;
+mod reset;
 #[doc(hidden)]
 pub mod rules;
 mod session;
@@ -40,6 +43,7 @@ use std::time::Duration;
 
 use skywave_wire::key::{PublicKey, SecretKey};
 
+pub use address::address;
 pub use auth::code::{Code, NoCode};
 pub use error::{Error, Why};
 pub use event::{Arrived, Event, Id, Link, Teller};
@@ -50,7 +54,7 @@ pub use session::Target;
 pub use skywave_wire::name::shown;
 pub use source::{Item, Pipe, list};
 pub use wire::message::Refusal;
-pub use work::{get, offer, receive, send};
+pub use work::{get, offer, receive, receive_until, send};
 
 /// This host.
 #[derive(Clone)]
@@ -75,7 +79,7 @@ pub enum Proof {
 /// The other side of a connection to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dial {
-    /// Where it is: name or address, and port.
+    /// Where it is: name or address ([`address`]), and port.
     pub to: String,
     /// Who it is.
     pub proof: Proof,
@@ -101,7 +105,8 @@ pub struct Listen {
     pub at: SocketAddr,
     /// From whom.
     pub allowed: Allowed,
-    /// One more host may connect that knows this code. If nobody else may, all ends with it.
+    /// One more host may connect that knows this code: the first one that shows so, until it is done. If nobody else
+    /// may, all ends with it.
     pub code: Option<Code>,
     /// To end after so many files.
     pub count: Option<usize>,

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use noq::congestion::ControllerFactory;
 use noq::{ClientConfig, Endpoint, EndpointConfig, ServerConfig, TransportConfig, VarInt};
-use ring::hmac;
 use rustix::net::sockopt::set_socket_recv_buffer_size;
 use skywave_quic::Law;
 use skywave_quic::one_way::{Ear, Watch, accept_reports, send_reports};
@@ -19,6 +18,7 @@ use skywave_wire::key::SecretKey;
 
 use crate::auth::tls::{self, Peers, Refused};
 use crate::error::Error;
+use crate::reset;
 use crate::wire::message::MAX_LANES;
 
 /// How packets are sent.
@@ -107,15 +107,13 @@ pub(crate) const LANES: u32 = 128;
 /// Bytes that the system may keep of packets that have come, if it lets us: otherwise a busy host loses
 /// packets after they have arrived.
 const SOCKET_BUFFER: usize = 2 << 20;
-/// Bytes of all files that may be under way, once the peer is known: those of [`MAX_LANES`] lanes. At 20 %
+/// Bytes of all files that may be under way, once the peer is known, if there is memory: those of [`MAX_LANES`] lanes. At 20 %
 /// loss it takes seven round trips until all of a window has come, most of which waits for the last packet.
 pub(crate) const WINDOW: u32 = MAX_LANES as u32 * STREAM_WINDOW;
 /// Bytes that may arrive of somebody who is not known yet.
 const STRANGERS_WINDOW: u32 = 64 << 10;
 /// Handshakes, and connections that have not shown anything, at a time.
 pub(crate) const STRANGERS: usize = 64;
-/// The same of one address, or of one network of IPv6.
-pub(crate) const PER_ADDRESS: usize = 16;
 /// What somebody has to show is shown in this time.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
 /// Connections of one key; the oldest makes room for one more.
@@ -205,11 +203,6 @@ pub(crate) fn endpoint(at: SocketAddr) -> Result<Watched, Error> {
 }
 
 /// An endpoint that listens.
-///
-/// When it is started again it does not know connections of before, and says so to whoever sends packets
-/// of them (RFC 9000 section 10.3): the other side connects again at once, instead of after [`IDLE`].
-/// It is believed since the key of that message comes out of the host's secret, and stays the same; two
-/// processes of a host have two ports, so that neither can be used to end connections of the other one.
 pub(crate) fn listening(
     at: SocketAddr,
     secret: &SecretKey,
@@ -218,10 +211,7 @@ pub(crate) fn listening(
     let open = || {
         let socket = UdpSocket::bind(at)?;
         let port = socket.local_addr()?.port();
-        let mut hasher = blake3::Hasher::new_derive_key("skywave 1 stateless reset");
-        hasher.update(secret.as_bytes()).update(&port.to_be_bytes());
-        let key = hmac::Key::new(hmac::HMAC_SHA256, hasher.finalize().as_bytes());
-        open(EndpointConfig::new(Arc::new(key)), Some(server), socket)
+        open(reset::config(secret, port), Some(server), socket)
     };
     open().map_err(|error| Error::Bind(at, error))
 }

@@ -1,5 +1,7 @@
 //! The four things that two sides can do.
 
+use std::future::pending;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,7 +15,7 @@ use crate::session::{Giving, Lanes, Receiver, Session, Taken, give_all, take};
 use crate::wire::close::Close;
 use crate::wire::frame;
 use crate::wire::message::{Ready, Request};
-use crate::{Dial, Error, Event, Host, Item, Listen, Outcome, Target, network, shown};
+use crate::{Dial, Error, Event, Host, Item, Listen, Outcome, Target, network, output, shown};
 
 /// Connects and sends files.
 ///
@@ -79,10 +81,38 @@ pub async fn get(
 /// code, the one that knew it is done.
 ///
 /// # Errors
-/// When the socket or the target cannot be used, or the code was guessed at.
+/// When the socket or the target cannot be used, or the code was guessed at. A target that is no folder fails for good with
+/// its first write that does.
 pub async fn receive(host: &Host, listen: &Listen, into: Target) -> Result<Outcome, Error> {
-    let receiver = Arc::new(into.open()?);
+    receive_until(host, listen, into, pending()).await
+}
+
+/// The same, until it is known that nobody reads any more what would be written. Whoever sends is told.
+///
+/// # Errors
+/// As [`receive`].
+pub async fn receive_until(
+    host: &Host,
+    listen: &Listen,
+    into: Target,
+    unread: impl Future<Output = io::Error>,
+) -> Result<Outcome, Error> {
+    let (into, failed) = output::told(into);
     let door = Door::new(host, listen, false);
+    let serving = serve(&door, listen, into);
+    tokio::pin!(serving);
+    let error = tokio::select! {
+        outcome = &mut serving => return outcome,
+        error = failed => error,
+        error = unread => error,
+    };
+    door.shut(Shut::Output);
+    serving.await?;
+    Err(Error::Output(error))
+}
+
+async fn serve(door: &Arc<Door>, listen: &Listen, into: Target) -> Result<Outcome, Error> {
+    let receiver = Arc::new(into.open()?);
     let counts = Arc::new(Counts::default());
     let (inside, counted, count) = (door.clone(), counts.clone(), listen.count);
     door.serve(listen, move |guest| {
@@ -177,14 +207,17 @@ async fn ready(mut answer: noq::SendStream, items: usize) -> Result<(), Broken> 
 /// A guest goes: all is done, or it will come again.
 fn depart(session: &Session, door: &Door, result: Result<(), Broken>) {
     match result {
-        Ok(()) => door.leave(),
-        Err(Broken::Connection(error)) if Close::of(&error) == Some(Close::Done) => door.leave(),
+        Ok(()) => door.leave(session.peer),
+        Err(Broken::Connection(error)) if Close::of(&error) == Some(Close::Done) => {
+            door.leave(session.peer);
+        }
         // This side has ended first.
         Err(Broken::Connection(ConnectionError::LocallyClosed)) => {}
         Err(Broken::Nonsense) => Close::Nonsense.close(&session.connection),
         Err(broken) => {
             Close::Gone.close(&session.connection);
             session.tell(Event::Lost(shown(&broken.to_string())));
+            door.wait_for(session.peer);
         }
     }
 }

@@ -1,9 +1,11 @@
 //! A transfer, until it is done or Ctrl-C.
 
+use std::io;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use skywave_transfer::{Error, Outcome};
 use skywave_wire::key::PublicKey;
 
@@ -44,6 +46,21 @@ pub(crate) fn run(
     Ok(done)
 }
 
+/// Waits until nobody reads standard output any more.
+pub(crate) async fn unread() -> io::Error {
+    loop {
+        let stdout = io::stdout();
+        let mut polled = [PollFd::new(&stdout, PollFlags::empty())];
+        let ended = PollFlags::ERR | PollFlags::HUP;
+        if poll(&mut polled, Some(&Timespec::default())).is_ok()
+            && polled[0].revents().intersects(ended)
+        {
+            return io::ErrorKind::BrokenPipe.into();
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
 /// How a side ends that had files to move; `this` is its key.
 pub(crate) fn ended(
     done: Option<Result<Outcome, Error>>,
@@ -59,6 +76,7 @@ pub(crate) fn ended(
             verb,
         }),
         Some(Ok(outcome)) => Ok(outcome),
+        Some(Err(Error::Output(error))) => Err(Failure::from(error)),
         Some(Err(Error::Bind(address, source))) => Err(Failure::Bind { address, source }),
         Some(Err(Error::Folder(source))) => Err(Failure::Folder {
             path: folder.unwrap_or(Path::new("-")).to_owned(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{DecimalBytes, HumanDuration, MultiProgress, ProgressBar, ProgressStyle};
@@ -10,8 +11,9 @@ use serde_json::{Value, json};
 use skywave_transfer::{Arrived, Code, Event, Id, Link, Teller, Why, shown};
 use skywave_wire::key::PublicKey;
 
+use super::budget::Budget;
 use crate::listening;
-use crate::print::{Stream, line};
+use crate::print::{Stream, later, now};
 
 const STYLE: &str = "{prefix} {wide_bar} {percent:>3} % of {decimal_total_bytes} {msg}";
 const STYLE_OF_PIPES: &str = "{prefix} {spinner} {decimal_bytes} {msg}";
@@ -21,6 +23,8 @@ const LONGEST_NAME: usize = 24;
 const RATE_OVER: Duration = Duration::from_secs(3);
 /// Between two lines of JSON about the progress of a file.
 const JSON_EVERY: Duration = Duration::from_secs(1);
+/// When to tell what was left out of a flood.
+const COUNTED_AFTER: Duration = Duration::from_secs(1);
 
 /// Shows events.
 pub(crate) struct Show {
@@ -29,6 +33,8 @@ pub(crate) struct Show {
     out: Stream,
     this: PublicKey,
     code: Option<Code>,
+    /// For what others cause; none if this host has chosen all files itself.
+    budget: Option<Budget>,
     bars: MultiProgress,
     files: Mutex<BTreeMap<Id, File>>,
     arrived: AtomicUsize,
@@ -65,6 +71,18 @@ fn shortened(name: &str) -> String {
     }
     let end: String = name.chars().skip(skip + 1).collect();
     format!("…{end}")
+}
+
+/// About how long the line of an event is that others cause, in bytes.
+fn size(event: &Event) -> Option<usize> {
+    const FRAME: usize = 200;
+    match event {
+        Event::Connected(..) | Event::Waiting(_) => Some(FRAME),
+        Event::Lost(text) => Some(FRAME + text.len()),
+        Event::Offered { path, .. } | Event::Failed { path, .. } => Some(FRAME + path.len()),
+        Event::Done(_, arrived) => Some(FRAME + arrived.path.len()),
+        _ => None,
+    }
 }
 
 fn loss(link: Link) -> f64 {
@@ -132,17 +150,24 @@ impl File {
 }
 
 impl Show {
-    pub(crate) fn new(json: bool, out: Stream, this: PublicKey, code: Option<Code>) -> Arc<Self> {
+    pub(crate) fn new(json: bool, out: Stream, this: PublicKey, code: Option<Code>) -> Self {
         let (bars, files) = (MultiProgress::new(), Mutex::default());
-        Arc::new(Self {
+        Self {
             json,
             out,
             this,
             code,
+            budget: None,
             bars,
             files,
             arrived: AtomicUsize::new(0),
-        })
+        }
+    }
+
+    /// The same for a side that prints what others do.
+    pub(crate) fn of_others(mut self) -> Self {
+        self.budget = Some(Budget::new());
+        self
     }
 
     /// Files that the receiver has.
@@ -150,10 +175,55 @@ impl Show {
         self.arrived.load(Ordering::Relaxed)
     }
 
-    /// The function that is told.
+    /// The function that is told. It does not wait for whoever reads.
     pub(crate) fn teller(self: &Arc<Self>) -> Teller {
         let this = self.clone();
-        Arc::new(move |event| this.tell(event))
+        Arc::new(move |event| {
+            if let Event::Done(..) = event {
+                this.arrived.fetch_add(1, Ordering::Relaxed);
+            }
+            if !this.may_print(&event) {
+                return;
+            }
+            let this = this.clone();
+            later(move |left_out| {
+                this.tell_left_out(left_out);
+                this.tell(event);
+            });
+        })
+    }
+
+    /// Whether this event is not one too many of those that others cause at will. A file that is there is none.
+    fn may_print(self: &Arc<Self>, event: &Event) -> bool {
+        let (Some(budget), Some(bytes)) = (&self.budget, size(event)) else {
+            return true;
+        };
+        if let Event::Done(..) = event {
+            budget.give_back(bytes);
+            return true;
+        }
+        let taken = budget.take(bytes, Instant::now());
+        if taken == Err(true) {
+            let this = self.clone();
+            thread::spawn(move || {
+                thread::sleep(COUNTED_AFTER);
+                let left_out = this.budget.as_ref().map_or(0, Budget::left_out);
+                later(move |before| this.tell_left_out(before + left_out));
+            });
+        }
+        taken.is_ok()
+    }
+
+    fn tell_left_out(&self, events: u64) {
+        if events > 0 {
+            let words =
+                format!("skywave: {events} events are not shown: there were too many at a time");
+            self.say(
+                Stream::Err,
+                &words,
+                || json!({ "event": "left-out", "events": events }),
+            );
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Id, File>> {
@@ -164,14 +234,14 @@ impl Show {
     fn say(&self, stream: Stream, words: &str, json: impl FnOnce() -> Value) {
         self.bars.suspend(|| {
             if self.json {
-                line(self.out, &json().to_string());
+                now(self.out, &json().to_string());
             } else if !words.is_empty() {
-                line(stream, words);
+                now(stream, words);
             }
         });
     }
 
-    pub(crate) fn tell(&self, event: Event) {
+    fn tell(&self, event: Event) {
         let note = Stream::Err;
         match event {
             Event::Listening(address) => {
@@ -184,6 +254,9 @@ impl Show {
             }
             Event::Connecting(address) => self.say(note, "", || {
                 json!({ "event": "connecting", "address": address.to_string() })
+            }),
+            Event::Trouble(why) => self.say(note, &format!("skywave: {why}; trying again"), || {
+                json!({ "event": "trouble", "why": why })
             }),
             Event::Connected(peer, address) => self.say(note, "", || {
                 json!({ "event": "connected", "peer": peer.to_string(), "address": address.to_string() })
@@ -198,6 +271,14 @@ impl Show {
             Event::WrongCode(left) => {
                 let words = format!("skywave: somebody tried a wrong code; tries left: {left}");
                 self.say(note, &words, || json!({ "event": "wrong-code", "left": left }));
+            }
+            Event::CodeEnded => {
+                let words = "skywave: three wrong codes: the code is not good any more; hosts with keys are still let in";
+                self.say(note, words, || json!({ "event": "code-ended" }));
+            }
+            Event::Waiting(peer) => {
+                let words = "skywave: waiting for the host that came by the code: the same command there goes on";
+                self.say(note, words, || json!({ "event": "waiting", "peer": peer.to_string() }));
             }
             Event::Refused(peer) => {
                 let words = format!("skywave: refused a host whose key is not allowed; to let it in: --allow {peer}");
@@ -247,7 +328,7 @@ impl Show {
             "left_s": file.left(bytes).map(|left| left.as_secs_f64()),
         });
         drop(files);
-        line(self.out, &row.to_string());
+        now(self.out, &row.to_string());
     }
 
     fn end(&self, id: Id) -> Option<File> {
@@ -258,7 +339,6 @@ impl Show {
 
     fn done(&self, id: Id, arrived: &Arrived) {
         let file = self.end(id);
-        self.arrived.fetch_add(1, Ordering::Relaxed);
         let seconds = file.map_or(0.0, |file| file.begun.elapsed().as_secs_f64());
         let new = arrived.size - arrived.resumed_from.min(arrived.size);
         let place = arrived

@@ -74,6 +74,9 @@ pub(crate) fn secret(path: Option<&Path>, by_code: bool) -> Result<SecretKey, Fa
             Ok(key)
         }
         Err(KeyFailure::NoPlace) if by_code => {
+            let note = "skywave: no place to keep a key (XDG_CONFIG_HOME, HOME): this one is good until the command ends, \
+                which nothing goes on from then";
+            line(Stream::Err, note);
             SecretKey::generate().map_err(|error| KeyFailure::Random(error.into()).into())
         }
         other => Ok(other?),
@@ -101,14 +104,19 @@ pub(crate) fn dial(
             return Err(Failure::Usage(wanted.to_owned()));
         }
     };
-    if to
-        .rsplit_once(':')
-        .is_none_or(|(host, port)| host.is_empty() || port.parse::<u16>().is_err())
-    {
-        return Err(Failure::Address {
-            text: to.to_owned(),
-            why: "this is no host with a port".to_owned(),
-        });
+    let wrong = |why: &str| Failure::Address {
+        text: to.to_owned(),
+        why: why.to_owned(),
+    };
+    match to.rsplit_once(':') {
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
+            if host.contains(':') && !host.starts_with('[') {
+                return Err(wrong(
+                    "an address of IPv6 is written in brackets, as [2001:db8::7]:4747 or [fe80::1%eth0]:4747",
+                ));
+            }
+        }
+        _ => return Err(wrong("this is no host with a port")),
     }
     Ok(Dial {
         to: to.to_owned(),

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::keys;
 use crate::listening;
-use crate::print::{Stream, line};
+use crate::print::{Stream, now};
 
 use super::bars::Bars;
 
@@ -55,7 +55,7 @@ pub(crate) fn main(args: &Options<'_>) -> Result<(), Failure> {
         address: args.listen,
         source,
     })?;
-    line(Stream::Err, &listening::words(node.address(), public, None));
+    now(Stream::Err, &listening::words(node.address(), public, None));
     let options = ServeOptions::new(args.into.to_owned(), args.quota);
     let options = ServeOptions {
         overwrite: args.overwrite,
@@ -73,7 +73,7 @@ pub(crate) fn main(args: &Options<'_>) -> Result<(), Failure> {
                 Ok(received) => bars.print(|| print(&received, args.json)),
                 Err(error) => {
                     let words = format!("skywave: {name}: {error}");
-                    bars.print(|| line(Stream::Err, &words));
+                    bars.print(|| now(Stream::Err, &words));
                 }
             }
         }
@@ -103,7 +103,7 @@ fn print(received: &Received, json: bool) {
             "resumed_from": received.resumed_from,
             "blake3": received.hash.to_string(),
         });
-        line(Stream::Out, &row.to_string());
+        now(Stream::Out, &row.to_string());
     } else {
         let words = format!(
             "{}: {} from {}, BLAKE3 {}",
@@ -112,6 +112,6 @@ fn print(received: &Received, json: bool) {
             received.from,
             received.hash
         );
-        line(Stream::Out, &words);
+        now(Stream::Out, &words);
     }
 }

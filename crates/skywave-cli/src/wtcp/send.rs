@@ -13,7 +13,7 @@ use skywave_wire::transfer::{self, FileOffer, SendError, SendOptions, SendStep};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::keys;
-use crate::print::{Stream, line};
+use crate::print::{Stream, now};
 
 use super::bars::{TransferBar, describe, megabits};
 
@@ -118,12 +118,12 @@ pub(crate) fn main(args: &Options<'_>) -> Result<(), Failure> {
             "rtt_s": status.rtt.map(skywave_core::Duration::as_secs_f64),
             "blake3": sent.hash.to_string(),
         });
-        line(Stream::Out, &row.to_string());
+        now(Stream::Out, &row.to_string());
         return Ok(());
     }
     if bytes == 0 && sent.size > 0 {
         let words = format!("{}: the receiver has it already", args.file.display());
-        line(Stream::Out, &words);
+        now(Stream::Out, &words);
     } else {
         let words = format!(
             "{}: {} in {seconds:.1} s, {}{}",
@@ -132,9 +132,9 @@ pub(crate) fn main(args: &Options<'_>) -> Result<(), Failure> {
             megabits(bytes as f64 * 8.0 / seconds),
             describe(&status),
         );
-        line(Stream::Out, &words);
+        now(Stream::Out, &words);
     }
-    line(Stream::Out, &format!("BLAKE3 {}", sent.hash));
+    now(Stream::Out, &format!("BLAKE3 {}", sent.hash));
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! A socket that notes when datagrams leave and come.
+//! A socket that notes when datagrams leave and come, and passes those on that may be answered.
 
 use std::io::{self, IoSliceMut};
 use std::net::SocketAddr;
@@ -11,6 +11,7 @@ use noq::udp::{RecvMeta, Transmit};
 use noq::{AsyncUdpSocket, UdpSender};
 
 use super::Watch;
+use crate::versions::leave_out;
 
 /// What noq takes for the socket.
 #[derive(Debug)]
@@ -34,6 +35,10 @@ impl AsyncUdpSocket for Watched {
         meta: &mut [RecvMeta],
     ) -> Poll<io::Result<usize>> {
         let received = ready!(self.inner.poll_recv(cx, bufs, meta))?;
+        for (meta, bytes) in meta[..received].iter_mut().zip(bufs.iter_mut()) {
+            let len = meta.len.min(bytes.len());
+            meta.len = leave_out(&mut bytes[..len], meta.stride);
+        }
         let parts = meta[..received].iter().zip(bufs.iter());
         self.watch.came(parts.map(|(meta, bytes)| {
             let bytes = &bytes[..meta.len.min(bytes.len())];

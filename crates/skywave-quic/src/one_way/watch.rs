@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::future::pending;
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -38,6 +38,8 @@ pub struct Watch(Arc<Shared>);
 struct Shared {
     /// Times of arrivals begin here.
     origin: Instant,
+    /// All that came, whoever sent them.
+    datagrams: AtomicU64,
     /// Connections that hear, and peers that are told: without one, nothing is noted.
     hearing: AtomicUsize,
     telling: AtomicUsize,
@@ -60,6 +62,7 @@ impl Default for Watch {
     fn default() -> Self {
         Self(Arc::new(Shared {
             origin: Instant::now(),
+            datagrams: AtomicU64::new(0),
             hearing: AtomicUsize::new(0),
             telling: AtomicUsize::new(0),
             departures: Mutex::default(),
@@ -91,6 +94,11 @@ impl Watch {
         Ok((endpoint, watch))
     }
 
+    /// How often datagrams have come so far, from whoever: more than before, if some came meanwhile.
+    pub fn datagrams(&self) -> u64 {
+        self.0.datagrams.load(Ordering::Relaxed)
+    }
+
     /// Datagrams of `size` bytes left together, the last one maybe shorter.
     pub(super) fn left(&self, now: Instant, contents: &[u8], size: usize) {
         if self.0.hearing.load(Ordering::Relaxed) == 0 {
@@ -104,6 +112,7 @@ impl Watch {
 
     /// Datagrams came together: from where, and of which size, the last one of each group maybe shorter.
     pub(super) fn came<'a>(&self, groups: impl Iterator<Item = (SocketAddr, &'a [u8], usize)>) {
+        self.0.datagrams.fetch_add(1, Ordering::Relaxed);
         if self.0.telling.load(Ordering::Relaxed) == 0 {
             return;
         }

@@ -12,7 +12,7 @@ const LEN: usize = 8;
 /// Crockford's Base32: digits and letters that are not mistaken for one another.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// A code, good for one connection.
+/// A code, good for one host until that host is done.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Code([u8; LEN]);
 

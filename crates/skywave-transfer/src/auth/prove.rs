@@ -59,6 +59,31 @@ pub(crate) fn confirmed(key: &[u8], connection: &Connection) -> Result<Confirmed
     })
 }
 
+/// What each side says that knows the code.
+pub(crate) struct Asked {
+    pub(crate) ours: Confirm,
+    theirs: blake3::Hash,
+}
+
+/// The side that connected asks. Until it confirms, the other one has counted no guess.
+pub(crate) async fn ask(
+    connection: &Connection,
+    (sender, receiver): (&mut SendStream, &mut RecvStream),
+    code: &Code,
+    sides: Sides,
+) -> Result<Asked, Broken> {
+    let (a, b) = sides.identities();
+    let (state, share) = Spake2::<Ed25519Group>::start_a(&Password::new(code.as_bytes()), &a, &b);
+    send(sender, &Hello::Code(share)).await?;
+    let Share(theirs) = read(receiver).await?;
+    let key = state.finish(&theirs).map_err(|_| Broken::Nonsense)?;
+    let confirmed = confirmed(&key, connection)?;
+    Ok(Asked {
+        ours: Confirm(confirmed.client.into()),
+        theirs: confirmed.server,
+    })
+}
+
 /// The side that connected. `false`: the listening one does not know the code.
 pub(crate) async fn as_client(
     connection: &Connection,
@@ -66,36 +91,27 @@ pub(crate) async fn as_client(
     code: &Code,
     sides: Sides,
 ) -> Result<bool, Broken> {
-    let (a, b) = sides.identities();
-    let (state, share) = Spake2::<Ed25519Group>::start_a(&Password::new(code.as_bytes()), &a, &b);
-    send(sender, &Hello::Code(share)).await?;
-    let Share(theirs) = read(receiver).await?;
-    let key = state.finish(&theirs).map_err(|_| Broken::Nonsense)?;
-    let confirmed = confirmed(&key, connection)?;
-    send(sender, &Confirm(confirmed.client.into())).await?;
+    let asked = ask(connection, (&mut *sender, &mut *receiver), code, sides).await?;
+    send(sender, &asked.ours).await?;
     let Confirm(theirs) = read(receiver).await?;
     // Compared in constant time.
-    Ok(confirmed.server == blake3::Hash::from(theirs))
+    Ok(asked.theirs == blake3::Hash::from(theirs))
 }
 
-/// The side that listens, after the first message. `false`: the one that connected does not know the
-/// code.
+/// The side that listens, after the first message: what to answer if the one that connected knows the code.
 pub(crate) async fn as_server(
     connection: &Connection,
     (sender, receiver): (&mut SendStream, &mut RecvStream),
     code: &Code,
     sides: Sides,
     theirs: &[u8],
-) -> Result<bool, Broken> {
+) -> Result<Option<Confirm>, Broken> {
     let (a, b) = sides.identities();
     let (state, share) = Spake2::<Ed25519Group>::start_b(&Password::new(code.as_bytes()), &a, &b);
     let key = state.finish(theirs).map_err(|_| Broken::Nonsense)?;
     send(sender, &Share(share)).await?;
     let Confirm(theirs) = read(receiver).await?;
     let confirmed = confirmed(&key, connection)?;
-    if confirmed.client != blake3::Hash::from(theirs) {
-        return Ok(false);
-    }
-    send(sender, &Confirm(confirmed.server.into())).await?;
-    Ok(true)
+    let is_right = confirmed.client == blake3::Hash::from(theirs);
+    Ok(is_right.then(|| Confirm(confirmed.server.into())))
 }

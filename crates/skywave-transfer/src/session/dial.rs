@@ -1,34 +1,41 @@
 //! The side that connects: to a host with several addresses maybe, again and again until the work is
 //! done.
 
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use noq::{Endpoint, RecvStream, SendStream};
+use noq::{Endpoint, PathId, RecvStream, SendStream};
+use skywave_quic::Silence;
 use skywave_wire::key::PublicKey;
 use skywave_wire::name::shown;
 use tokio::net::lookup_host;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
-use super::Session;
+use super::memory::Share;
 use super::pulse::Pulse;
+use super::{Session, probe, remote};
 use crate::auth::code::Code;
 use crate::auth::prove::{self, Sides};
 use crate::auth::tls::{self, Peers};
 use crate::error::{Broken, Error};
 use crate::event::Event;
-use crate::network::{self, DEADLINE};
+use crate::network::{self, DEADLINE, Watched};
 use crate::wire::close::Close;
 use crate::wire::frame::{read, send};
 use crate::wire::message::{Hello, Ready, Request};
-use crate::{Dial, Host, Proof};
+use crate::{Dial, Host, Proof, address};
 
 /// How long an address may need to answer before the next one is tried, at first; twice as long each
 /// time, since a lossy path takes several packets for a handshake.
 const FIRST_TRY: Duration = Duration::from_secs(4);
 const LONGEST_TRY: Duration = Duration::from_secs(32);
+/// So many round trips once they are known, and at least this long: a host that was started again is found soon.
+const TRIES_RTT: u32 = 8;
+const SHORTEST_TRY: Duration = Duration::from_secs(2);
 /// Between two rounds, when all addresses fail at once.
 const PAUSE: Duration = Duration::from_millis(500);
 /// How long to wait until the peer has heard that all is done.
@@ -52,6 +59,8 @@ pub(crate) async fn dial<T>(
             Proof::Key(key) => Some(*key),
             Proof::Code(_) => None,
         },
+        rtt: None,
+        by_code: AtomicBool::new(matches!(dial.proof, Proof::Code(_))),
     };
     tokio::select! {
         done = attempts.run(work) => done,
@@ -59,13 +68,23 @@ pub(crate) async fn dial<T>(
     }
 }
 
+/// Why a connection is given up that is not lost yet.
+const SILENT: &str = "the peer was silent there, and answers anew";
+
+/// A connection, and what the peer said first.
+type Connected = (Endpoint, Arc<Session>, Ready);
+
 struct Attempts<'a> {
     host: &'a Host,
     dial: &'a Dial,
     request: Request,
     pulse: Arc<Pulse>,
-    /// The peer's key: with a code, it is known after the first connection, and the code is used up.
+    /// The peer's key: with a code, it is known after the first connection.
     key: Option<PublicKey>,
+    /// Of the connection before.
+    rtt: Option<Duration>,
+    /// Show that this host knows the code, rather than its key.
+    by_code: AtomicBool,
 }
 
 impl Attempts<'_> {
@@ -73,77 +92,149 @@ impl Attempts<'_> {
         mut self,
         mut work: impl AsyncFnMut(&Arc<Session>, Ready) -> Result<T, Broken>,
     ) -> Result<T, Error> {
-        let mut patience = FIRST_TRY;
+        let mut connected = self.reach().await?;
         loop {
-            let addresses = self.addresses().await?;
+            let (endpoint, session, ready) = connected;
+            self.key = Some(session.peer);
+            self.by_code.store(false, Ordering::Relaxed);
+            self.pulse.answer();
+            let at = remote(&session.connection);
+            (self.host.teller)(Event::Connected(session.peer, at));
+            let work = work(&session, ready);
+            let done = session.with_peer(work, async || self.reach().await).await;
+            self.rtt = session.connection.rtt(PathId::ZERO);
+            let (lost, anew) = match done {
+                Ok(Ok(done)) => {
+                    Close::Done.close(&session.connection);
+                    // The peer finds out by itself if it does not hear it.
+                    let _ = timeout(FAREWELL, endpoint.wait_idle()).await;
+                    return Ok(done);
+                }
+                Ok(Err(broken)) => {
+                    if let Some(error) = broken.fatal() {
+                        Close::Nonsense.close(&session.connection);
+                        return Err(error);
+                    }
+                    (shown(&broken.to_string()), None)
+                }
+                Err(anew) => (SILENT.to_owned(), Some(anew?)),
+            };
+            Close::Gone.close(&session.connection);
+            (self.host.teller)(Event::Lost(lost));
+            connected = if let Some(anew) = anew {
+                anew
+            } else {
+                sleep(PAUSE).await;
+                self.reach().await?
+            };
+        }
+    }
+
+    /// Tries the host's addresses until one answers.
+    async fn reach(&self) -> Result<Connected, Error> {
+        let known = |rtt: Duration| (TRIES_RTT * rtt).clamp(SHORTEST_TRY, LONGEST_TRY);
+        let mut patience = self.rtt.map_or(FIRST_TRY, known);
+        loop {
+            let addresses = self.addresses().await;
             // Of another kind of network than this host has, maybe.
-            let (mut unusable, mut is_usable) = (None, self.pulse.has_answered());
+            let mut is_usable = addresses.is_empty() || self.pulse.has_answered();
+            let mut unusable = None;
             for address in addresses {
                 (self.host.teller)(Event::Connecting(address));
-                let tried = timeout(patience, self.connect(address)).await;
-                is_usable |= !matches!(tried, Ok(Err(Failed::Unusable(_))));
-                let (endpoint, session, ready) = match tried {
-                    Ok(Ok(connected)) => connected,
-                    Ok(Err(Failed::Error(error))) => return Err(error),
-                    Ok(Err(Failed::Unusable(error))) => {
-                        unusable = Some(error);
-                        continue;
-                    }
-                    Ok(Err(Failed::Broken(broken))) => {
-                        self.judge(&broken)?;
-                        continue;
-                    }
-                    Err(_) => continue,
+                let failed = match self.attempt(address, patience).await {
+                    Ok(connected) => return Ok(connected),
+                    Err(failed) => failed,
                 };
-                self.key = Some(session.peer);
-                self.pulse.answer();
-                patience = FIRST_TRY;
-                (self.host.teller)(Event::Connected(session.peer, address));
-                match session.with_peer(work(&session, ready)).await {
-                    Ok(done) => {
-                        Close::Done.close(&session.connection);
-                        // The peer finds out by itself if it does not hear it.
-                        let _ = timeout(FAREWELL, endpoint.wait_idle()).await;
-                        return Ok(done);
-                    }
-                    Err(broken) => {
-                        if let Some(error) = broken.fatal() {
-                            Close::Nonsense.close(&session.connection);
-                            return Err(error);
-                        }
-                        Close::Gone.close(&session.connection);
-                        (self.host.teller)(Event::Lost(shown(&broken.to_string())));
-                    }
+                is_usable |= !matches!(failed, Failed::Unusable(_));
+                match failed {
+                    Failed::Silent => {}
+                    Failed::Error(error) => return Err(error),
+                    Failed::Unusable(error) => unusable = Some(error),
+                    Failed::Broken(broken) => self.judge(&broken)?,
                 }
             }
             if let (Some(error), false) = (unusable, is_usable) {
                 return Err(error);
             }
             sleep(PAUSE).await;
-            patience = LONGEST_TRY.min(patience * 2);
+            if self.rtt.is_none() {
+                patience = LONGEST_TRY.min(patience * 2);
+            }
+        }
+    }
+
+    /// Tries an address as long as it answers. One that does not is given up after some time, sooner if the system
+    /// knows why.
+    async fn attempt(&self, to: SocketAddr, first: Duration) -> Result<Connected, Failed> {
+        let wire = network::endpoint(network::local_for(to)).map_err(Failed::Unusable)?;
+        let connecting = self.connect(&wire, to);
+        let trouble = probe::trouble(to);
+        tokio::pin!(connecting, trouble);
+        let (mut patience, mut is_troubled) = (first, false);
+        let (mut heard, mut since) = (0, Instant::now());
+        loop {
+            tokio::select! {
+                connected = &mut connecting => return connected,
+                error = &mut trouble, if !is_troubled => {
+                    is_troubled = true;
+                    self.tell_trouble(&format!("{to}: {error}"));
+                    patience /= 4;
+                }
+                () = sleep(Silence::LOOK) => {
+                    let came = wire.watch.datagrams();
+                    if came > heard {
+                        // It is there. On a slow path, what it says takes time.
+                        (heard, since) = (came, Instant::now());
+                        patience = LONGEST_TRY.min(4 * first);
+                    } else if since.elapsed() > patience {
+                        return Err(Failed::Silent);
+                    }
+                }
+            }
+        }
+    }
+
+    fn tell_trouble(&self, why: &str) {
+        if self.pulse.trouble(why) {
+            (self.host.teller)(Event::Trouble(shown(why)));
         }
     }
 
     /// What is fatal. Before anybody has shown who it is, an answer may be somebody else's: it ends only
     /// the first attempt to connect.
     fn judge(&self, broken: &Broken) -> Result<(), Error> {
-        match broken.fatal() {
-            Some(error) if !self.pulse.has_answered() => Err(error),
-            _ => Ok(()),
+        let Some(error) = broken.fatal() else {
+            return Ok(());
+        };
+        match (&self.dial.proof, &error) {
+            // It was started again and knows this host no more, but maybe the code.
+            (Proof::Code(_), Error::WantsCode) if !self.by_code.load(Ordering::Relaxed) => {
+                self.by_code.store(true, Ordering::Relaxed);
+            }
+            // Only who has the key that is expected says so.
+            (Proof::Code(_), Error::WrongCode | Error::NoCode) => return Err(error),
+            _ if !self.pulse.has_answered() => return Err(error),
+            _ => {}
         }
+        Ok(())
     }
 
-    /// The addresses of the host, as they are now.
-    async fn addresses(&self) -> Result<Vec<SocketAddr>, Error> {
-        match lookup_host(&self.dial.to).await {
-            Ok(found) => Ok(found.collect()),
+    /// The addresses of the host, as they are now; none if nobody knows.
+    async fn addresses(&self) -> Vec<SocketAddr> {
+        let found = async {
+            Ok::<_, io::Error>(match address(&self.dial.to)? {
+                Some(address) => vec![address],
+                None => lookup_host(&self.dial.to).await?.collect(),
+            })
+        };
+        found.await.unwrap_or_else(|error| {
             // The network may be away together with who knows the name.
-            Err(_) if self.pulse.has_answered() => Ok(Vec::new()),
-            Err(error) => Err(Error::System(format!("{}: {error}", self.dial.to))),
-        }
+            self.tell_trouble(&format!("{}: {error}", self.dial.to));
+            Vec::new()
+        })
     }
 
-    async fn connect(&self, to: SocketAddr) -> Result<(Endpoint, Arc<Session>, Ready), Failed> {
+    async fn connect(&self, wire: &Watched, to: SocketAddr) -> Result<Connected, Failed> {
         let peers = match self.key {
             Some(key) => Peers::Keys([key].into()),
             None => Peers::Everybody,
@@ -151,7 +242,6 @@ impl Attempts<'_> {
         let gives = self.request == Request::Push;
         let (config, one_way) =
             network::client(&self.host.secret, peers, &self.host.sending, gives)?;
-        let wire = network::endpoint(network::local_for(to)).map_err(Failed::Unusable)?;
         let endpoint = wire.endpoint.clone();
         let connecting = endpoint.connect_with(config, to, "skywave");
         let connecting = connecting
@@ -160,7 +250,7 @@ impl Attempts<'_> {
         let peer = tls::peer(&connection).ok_or(Broken::Nonsense)?;
         let (mut sender, mut stream) = connection.open_bi().await.map_err(Broken::from)?;
         match &self.dial.proof {
-            Proof::Code(code) if self.key.is_none() => {
+            Proof::Code(code) if self.by_code.load(Ordering::Relaxed) => {
                 self.prove(&connection, (&mut sender, &mut stream), code, peer)
                     .await?;
             }
@@ -171,8 +261,10 @@ impl Attempts<'_> {
             .await
             .map_err(|_| Broken::Late)??;
         let (teller, pulse) = (self.host.teller.clone(), self.pulse.clone());
-        let hashing = Arc::new(Semaphore::new(1));
-        let session = Session::new(wire, (connection, one_way), peer, teller, pulse, hashing);
+        // Nobody else has a share of its memory.
+        let own = (Arc::new(Semaphore::new(1)), Arc::new(Share::new(0)));
+        let connected = (connection, one_way);
+        let session = Session::new(wire.clone(), connected, peer, teller, pulse, own);
         Ok((endpoint, session, ready))
     }
 
@@ -201,6 +293,8 @@ impl Attempts<'_> {
 
 /// Why an attempt to connect failed.
 enum Failed {
+    /// There was no answer.
+    Silent,
     Broken(Broken),
     Error(Error),
     /// This host cannot send to the address; another one of the peer's may do.

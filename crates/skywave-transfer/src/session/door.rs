@@ -7,31 +7,33 @@
 //! most.
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
+use std::convert::Infallible;
+use std::future::pending;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use noq::{Connection, Endpoint, Incoming, RecvStream, SendStream, ServerConfig, VarInt};
-use skywave_wire::endpoint::owner;
 use skywave_wire::key::PublicKey;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::Session;
+use super::memory::{self, Share};
+use super::pass::{Guess, Pass};
 use super::pulse::Pulse;
-use crate::auth::code::Code;
+use super::strangers::Strangers;
+use super::{Session, remote};
 use crate::auth::prove::{self, Sides};
 use crate::auth::tls::{self, Peers};
 use crate::error::{Broken, Error};
 use crate::event::Event;
-use crate::network::{self, DEADLINE, PER_ADDRESS, PER_KEY, STRANGERS, WINDOW, Watched};
+use crate::network::{self, DEADLINE, PER_KEY, STREAM_WINDOW, Watched};
 use crate::wire::close::Close;
-use crate::wire::frame::read;
+use crate::wire::frame::{read, send};
 use crate::wire::message::{Hello, Request};
 use crate::{Allowed, Host, Listen};
 
-/// Wrong codes, after which a code is not good any more.
-const TRIES: u32 = 3;
 /// Refused keys that are told of at most: anybody can make many.
 const TOLD: usize = 8;
 
@@ -53,18 +55,15 @@ pub(crate) enum Shut {
     Done,
     /// Too many wrong codes.
     Guessed,
+    /// Nothing can come out of where files go.
+    Output,
 }
 
 struct State {
-    /// Good for whoever comes first.
-    code: Option<Code>,
+    pass: Option<Pass>,
     /// There was a code, and nobody is allowed without.
     only_code: bool,
-    wrong: u32,
-    /// Hosts that knew the code.
-    proven: BTreeSet<PublicKey>,
-    /// Where connections come from that have shown nothing yet.
-    strangers: Vec<IpAddr>,
+    strangers: Strangers,
     /// Keys that were told to be refused.
     refused: BTreeSet<PublicKey>,
     inside: Vec<Inside>,
@@ -76,6 +75,7 @@ struct Inside {
     connection: Connection,
     /// For the one of its files that is hashed, over whichever connection.
     hashing: Arc<Semaphore>,
+    share: Arc<Share>,
 }
 
 /// Somebody who came in, and what they want.
@@ -85,14 +85,18 @@ pub(crate) struct Guest {
     pub(crate) answer: SendStream,
 }
 
-/// Counts a stranger, until it is none.
-struct Stranger<'a>(&'a Door, IpAddr);
+/// A host that has shown nothing yet.
+struct Stranger {
+    door: Arc<Door>,
+    number: u64,
+    /// Others need its place.
+    goes: Arc<Notify>,
+    showed: bool,
+}
 
-impl Drop for Stranger<'_> {
+impl Drop for Stranger {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
-        let found = state.strangers.iter().position(|from| *from == self.1);
-        found.map(|found| state.strangers.swap_remove(found));
+        self.door.lock().strangers.leave(self.number, self.showed);
     }
 }
 
@@ -100,11 +104,9 @@ impl Door {
     pub(crate) fn new(host: &Host, listen: &Listen, gives: bool) -> Arc<Self> {
         let nobody = matches!(&listen.allowed, Allowed::Keys(keys) if keys.is_empty());
         let state = State {
-            code: listen.code.clone(),
+            pass: listen.code.clone().map(Pass::new),
             only_code: listen.code.is_some() && nobody,
-            wrong: 0,
-            proven: BTreeSet::new(),
-            strangers: Vec::new(),
+            strangers: Strangers::default(),
             refused: BTreeSet::new(),
             inside: Vec::new(),
         };
@@ -127,9 +129,21 @@ impl Door {
     }
 
     /// A host is done. With a code and no keys, it was the only one.
-    pub(crate) fn leave(&self) {
-        if self.lock().only_code {
+    pub(crate) fn leave(&self, peer: PublicKey) {
+        let mut state = self.lock();
+        let came_by_code = state.pass.as_mut().is_some_and(|pass| pass.leave(peer));
+        let was_only = came_by_code && state.only_code;
+        drop(state);
+        if was_only {
             self.shut(Shut::Done);
+        }
+    }
+
+    /// A host has gone, maybe to come again: tells so if it came by the code.
+    pub(crate) fn wait_for(&self, peer: PublicKey) {
+        let awaits = |pass: &Pass| pass.awaits(peer);
+        if self.lock().pass.as_ref().is_some_and(awaits) {
+            (self.host.teller)(Event::Waiting(peer));
         }
     }
 
@@ -169,11 +183,14 @@ impl Door {
                     let Some(incoming) = incoming else { break None };
                     let (door, serve) = (self.clone(), serve.clone());
                     let (wire, config) = (wire.clone(), config.clone());
-                    if let Some(incoming) = self.sort(incoming) {
+                    if let Some((incoming, stranger)) = self.sort(incoming) {
                         guests.spawn(async move {
-                            if let Ok(guest) = door.welcome(wire, &config, incoming).await {
+                            let guest = door.welcome(wire, &config, incoming, stranger).await;
+                            if let Ok(guest) = guest {
                                 let session = guest.session.clone();
-                                session.with_peer(serve(guest)).await;
+                                // It comes by itself.
+                                let anew = pending::<Infallible>;
+                                let _ = session.with_peer(serve(guest), anew).await;
                             }
                         });
                     }
@@ -194,10 +211,15 @@ impl Door {
                 connection.closed().await;
             }
         };
-        if why == Some(Shut::Done) {
+        if matches!(why, Some(Shut::Done | Shut::Output)) {
             let _ = timeout(DEADLINE / 4, all).await;
         }
-        endpoint.close(Close::Gone.code(), b"");
+        let word = if why == Some(Shut::Output) {
+            Close::Output
+        } else {
+            Close::Gone
+        };
+        endpoint.close(word.code(), b"");
         let _ = timeout(DEADLINE / 10, endpoint.wait_idle()).await;
         if why == Some(Shut::Guessed) {
             Err(Error::Guessed)
@@ -206,27 +228,27 @@ impl Door {
         }
     }
 
-    /// Whether a handshake may begin, and its stranger be counted.
-    fn sort(&self, incoming: Incoming) -> Option<Incoming> {
-        let mut state = self.lock();
-        let from = owner(incoming.remote_address().ip());
-        if incoming.may_retry() && !incoming.remote_address_validated() {
+    /// Whether a handshake may begin, and its stranger.
+    fn sort(self: &Arc<Self>, incoming: Incoming) -> Option<(Incoming, Stranger)> {
+        let at = incoming.remote_address();
+        if !incoming.remote_address_validated() && !is_of_link(at) {
             // It can be asked to retry: this was looked up.
             let _ = incoming.retry();
             return None;
         }
-        let same = state
-            .strangers
-            .iter()
-            .filter(|other| **other == from)
-            .count();
-        if state.strangers.len() >= STRANGERS || same >= PER_ADDRESS {
+        let Some((number, goes)) = self.lock().strangers.enter(at.ip()) else {
             // An answer would only make them try again, sooner.
             incoming.ignore();
             return None;
-        }
-        state.strangers.push(from);
-        Some(incoming)
+        };
+        let door = self.clone();
+        let stranger = Stranger {
+            door,
+            number,
+            goes,
+            showed: false,
+        };
+        Some((incoming, stranger))
     }
 
     async fn welcome(
@@ -234,41 +256,60 @@ impl Door {
         wire: Watched,
         config: &ServerConfig,
         incoming: Incoming,
+        mut stranger: Stranger,
     ) -> Result<Guest, Broken> {
-        let stranger = Stranger(self, owner(incoming.remote_address().ip()));
         let (config, one_way) = network::for_one(config, &self.host.sending, self.gives);
         let connecting = incoming
             .accept_with(Arc::new(config))
             .map_err(Broken::from)?;
-        let connection = timeout(DEADLINE, connecting)
-            .await
-            .map_err(|_| Broken::Late)??;
-        let result = timeout(DEADLINE, self.ask(&connection)).await;
-        let (peer, request, answer) = match result {
-            Ok(Ok(told)) => told,
-            Ok(Err(broken)) => {
-                if matches!(broken, Broken::Nonsense) {
-                    Close::Nonsense.close(&connection);
-                }
-                return Err(broken);
-            }
-            Err(_) => {
-                Close::Late.close(&connection);
-                return Err(Broken::Late);
-            }
+        let meeting = async {
+            let connection = timeout(DEADLINE, connecting)
+                .await
+                .map_err(|_| Broken::Late)??;
+            let told = self.meet(&connection).await?;
+            Ok::<_, Broken>((connection, told))
         };
+        let (connection, (peer, request, answer)) = tokio::select! {
+            met = meeting => met?,
+            () = stranger.goes.notified() => return Err(Broken::Late),
+        };
+        stranger.showed = true;
         drop(stranger);
-        connection.set_receive_window(VarInt::from_u32(WINDOW));
-        let hashing = self.enter(peer, &connection);
+        let Some(limits) = self.enter(peer, &connection) else {
+            Close::Full.close(&connection);
+            return Err(Broken::Late);
+        };
         (self.host.teller)(Event::Connected(peer, remote(&connection)));
         let pulse = Arc::new(Pulse::new());
         let teller = self.host.teller.clone();
-        let session = Session::new(wire, (connection, one_way), peer, teller, pulse, hashing);
+        let session = Session::new(wire, (connection, one_way), peer, teller, pulse, limits);
         Ok(Guest {
             session,
             request,
             answer,
         })
+    }
+
+    /// Asks who it is, and closes the connection if that is not told.
+    async fn meet(
+        &self,
+        connection: &Connection,
+    ) -> Result<(PublicKey, Request, SendStream), Broken> {
+        let told = timeout(DEADLINE, self.ask(connection)).await;
+        let broken = match told.unwrap_or(Err(Broken::Late)) {
+            Ok(told) => return Ok(told),
+            Err(broken) => broken,
+        };
+        match broken {
+            Broken::Nonsense => Close::Nonsense.close(connection),
+            Broken::Late => Close::Late.close(connection),
+            _ => {}
+        }
+        // It may have gone after it showed that it knows the code.
+        if let Some(peer) = tls::peer(connection) {
+            self.wait_for(peer);
+        }
+        Err(broken)
     }
 
     /// Who is it, and what does it want?
@@ -282,7 +323,8 @@ impl Door {
         let may = match (&self.allowed, hello) {
             (Allowed::Everybody, Hello::Key) => true,
             (Allowed::Keys(keys), Hello::Key) => {
-                keys.contains(&peer) || self.lock().proven.contains(&peer)
+                let knows = |pass: &Pass| pass.is_known_to(peer);
+                keys.contains(&peer) || self.lock().pass.as_ref().is_some_and(knows)
             }
             (_, Hello::Code(share)) => {
                 self.try_code(connection, (&mut sender, &mut stream), peer, &share)
@@ -308,51 +350,57 @@ impl Door {
         }
     }
 
-    /// One try; one at a time, so that nobody tries many codes before the first one is counted.
+    /// One guess. Until the peer confirms it, it keeps nothing from others.
     async fn try_code(
         &self,
         connection: &Connection,
-        streams: (&mut SendStream, &mut RecvStream),
+        (sender, stream): (&mut SendStream, &mut RecvStream),
         peer: PublicKey,
         share: &[u8],
     ) -> Result<bool, Broken> {
-        let Some(code) = self.lock().code.take() else {
+        let code = self.lock().pass.as_ref().and_then(|p| p.code_for(peer));
+        let Some(code) = code else {
             Close::NoCode.close(connection);
             return Err(Broken::Stream);
-        };
-        let mut trying = Trying {
-            door: self,
-            code: Some(code.clone()),
         };
         let sides = Sides {
             client: peer,
             server: self.host.secret.public(),
         };
-        let proven = prove::as_server(connection, streams, &code, sides, share).await?;
-        if proven {
-            trying.code = None;
-            self.lock().proven.insert(peer);
-            return Ok(true);
-        }
-        Close::WrongCode.close(connection);
-        let wrong = {
-            let mut state = self.lock();
-            state.wrong += 1;
-            state.wrong
-        };
-        (self.host.teller)(Event::WrongCode(TRIES.saturating_sub(wrong)));
-        if wrong >= TRIES {
-            trying.code = None;
-            if self.lock().only_code {
-                self.shut(Shut::Guessed);
+        let answer =
+            prove::as_server(connection, (&mut *sender, stream), &code, sides, share).await?;
+        let judge = |pass: &mut Pass| pass.judge(peer, answer.is_some());
+        let guess = self.lock().pass.as_mut().map_or(Guess::Vain, judge);
+        match (guess, answer) {
+            (Guess::Right, Some(answer)) => {
+                send(sender, &answer).await?;
+                return Ok(true);
             }
+            (Guess::Wrong(left), _) => {
+                Close::WrongCode.close(connection);
+                self.count_wrong(left);
+            }
+            _ => Close::NoCode.close(connection),
         }
         Err(Broken::Stream)
     }
 
-    /// Notes who is in. The oldest connection of the same host goes if there are too many: a host that
-    /// was started again is not kept out by what it left.
-    fn enter(&self, peer: PublicKey, connection: &Connection) -> Arc<Semaphore> {
+    fn count_wrong(&self, left: u32) {
+        (self.host.teller)(Event::WrongCode(left));
+        if left == 0 && self.lock().only_code {
+            self.shut(Shut::Guessed);
+        } else if left == 0 {
+            (self.host.teller)(Event::CodeEnded);
+        }
+    }
+
+    /// Notes who is in, if there is memory for it. The oldest connection of the same host goes if there are too many: a host
+    /// that was started again is not kept out by what it left.
+    fn enter(
+        &self,
+        peer: PublicKey,
+        connection: &Connection,
+    ) -> Option<(Arc<Semaphore>, Arc<Share>)> {
         let mut state = self.lock();
         state
             .inside
@@ -368,32 +416,64 @@ impl Door {
                 Close::Replaced.close(&old.connection);
             }
         }
+        let share = if self.gives {
+            // Its words are short.
+            connection.set_receive_window(VarInt::from_u32(STREAM_WINDOW));
+            Share::new(0)
+        } else {
+            let window = state.window_for(peer)?;
+            connection.set_receive_window(VarInt::from_u32(window as u32));
+            Share::new(window)
+        };
+        let share = Arc::new(share);
         state.inside.push(Inside {
             peer,
             connection: connection.clone(),
             hashing: hashing.clone(),
+            share: share.clone(),
         });
-        hashing
+        Some((hashing, share))
     }
 }
 
-/// Gives the code back, if it is still good.
-struct Trying<'a> {
-    door: &'a Door,
-    code: Option<Code>,
-}
-
-impl Drop for Trying<'_> {
-    fn drop(&mut self) {
-        if let Some(code) = self.code.take() {
-            self.door.lock().code = Some(code);
+impl State {
+    /// The window of one more connection of this host. Of hosts that hold more, one gives back if there is no memory.
+    fn window_for(&mut self, peer: PublicKey) -> Option<u64> {
+        let now = Instant::now();
+        loop {
+            let held = self.inside.iter().map(|other| other.share.held()).sum();
+            if let Some(window) = memory::window(held) {
+                return Some(window);
+            }
+            let all_of = |peer| {
+                let theirs = self.inside.iter().filter(|other| other.peer == peer);
+                theirs.map(|other| other.share.held()).sum::<u64>()
+            };
+            let own = all_of(peer);
+            let places = self.inside.iter().enumerate().map(|(place, other)| {
+                let all = all_of(other.peer);
+                let is_idle = other.share.is_idle(now) && all > own;
+                (is_idle, all, other.share.held(), place)
+            });
+            let (is_idle, all, _, place) = places.max()?;
+            if !is_idle && all <= own + memory::LEAST {
+                return None;
+            }
+            if !is_idle {
+                let other = &self.inside[place];
+                other.share.shrink();
+                let least = VarInt::from_u32(memory::LEAST as u32);
+                other.connection.set_receive_window(least);
+                // It tries again when this has become free.
+                return None;
+            }
+            Close::Full.close(&self.inside.remove(place).connection);
         }
     }
 }
 
-/// Where the peer is now.
-fn remote(connection: &Connection) -> std::net::SocketAddr {
-    let path = connection.path(noq::PathId::ZERO);
-    let address = path.and_then(|path| path.remote_address().ok());
-    address.unwrap_or_else(|| ([0; 4], 0).into())
+/// Whether an address is one of this host's link alone: nobody further away is sent anything by its neighbours' packets.
+/// noq's tokens forget the link of such an address, so that none of its retries would be taken.
+fn is_of_link(at: SocketAddr) -> bool {
+    matches!(at, SocketAddr::V6(v6) if v6.ip().is_unicast_link_local())
 }

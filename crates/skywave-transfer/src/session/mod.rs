@@ -5,7 +5,11 @@ pub(crate) mod dial;
 pub(crate) mod door;
 mod give;
 mod lanes;
+mod memory;
+mod pass;
+mod probe;
 pub(crate) mod pulse;
+mod strangers;
 mod take;
 mod target;
 mod watch;
@@ -18,8 +22,9 @@ pub use target::Target;
 
 use std::convert::Infallible;
 use std::future::pending;
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
 use noq::{Connection, PathId};
@@ -31,7 +36,11 @@ use tokio::time::sleep;
 
 use crate::event::{Event, Id, Link, Teller};
 use crate::network::{OneWay, Watched};
+use memory::Share;
 use pulse::Pulse;
+
+/// How often a peer is asked in vain until it is looked for anew: some second.
+const ASKS: u32 = 2;
 
 /// Numbers transfers of files of this process.
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -47,6 +56,8 @@ pub(crate) struct Session {
     /// One file is hashed at a time: otherwise a peer makes this host read many at the price of one
     /// message each.
     pub(crate) hashing: Arc<Semaphore>,
+    /// Of the memory for what has come.
+    pub(crate) share: Arc<Share>,
 }
 
 impl Session {
@@ -56,7 +67,7 @@ impl Session {
         peer: PublicKey,
         teller: Teller,
         pulse: Arc<Pulse>,
-        hashing: Arc<Semaphore>,
+        (hashing, share): (Arc<Semaphore>, Arc<Share>),
     ) -> Arc<Self> {
         Arc::new(Self {
             wire,
@@ -66,30 +77,63 @@ impl Session {
             teller,
             pulse,
             hashing,
+            share,
         })
     }
 
     /// Does work with a peer, which is asked again when it does not answer: it may have been out of reach, and
     /// QUIC's own probes become rare. All peers of an endpoint are, which costs each a packet. Meanwhile the side that
     /// takes files tells when packets come, and the one that gives them hears it.
-    pub(crate) async fn with_peer<T>(&self, work: impl Future<Output = T>) -> T {
+    ///
+    /// When the peer was asked [`ASKS`] times in vain, it is looked for `anew` as well, until it answers here or there: it
+    /// may be started again, or somewhere else.
+    pub(crate) async fn with_peer<T, A>(
+        &self,
+        work: impl Future<Output = T>,
+        anew: impl AsyncFn() -> A,
+    ) -> Result<T, A> {
+        let asks = AtomicU32::new(0);
         let asking = async {
             let mut silence = Silence::new(Instant::now());
+            let mut heard = 0;
             loop {
                 sleep(Silence::LOOK).await;
                 let Some(path) = self.connection.path(PathId::ZERO) else {
                     return pending().await;
                 };
                 let stats = path.stats();
-                let (received, sent) = (stats.udp_rx.datagrams, stats.udp_tx.datagrams);
+                // Frames, since anybody may send datagrams: a host that was started again does.
+                let frames = stats.frame_rx;
+                let received = frames.acks + frames.stream + frames.datagram + frames.ping;
+                let sent = stats.udp_tx.datagrams;
+                if received > heard {
+                    asks.store(0, Ordering::Relaxed);
+                    heard = received;
+                }
                 if silence.is_too_long(Instant::now(), received, sent, stats.rtt) {
+                    asks.fetch_add(1, Ordering::Relaxed);
                     self.wire.endpoint.handle_network_change(None);
+                }
+            }
+        };
+        let until = async |is: fn(u32) -> bool| {
+            while !is(asks.load(Ordering::Relaxed)) {
+                sleep(Silence::LOOK).await;
+            }
+        };
+        let looking = async {
+            loop {
+                until(|asks| asks >= ASKS).await;
+                tokio::select! {
+                    found = anew() => return found,
+                    () = until(|asks| asks == 0) => {}
                 }
             }
         };
         let _beside = self.one_way();
         tokio::select! {
-            done = work => done,
+            done = work => Ok(done),
+            found = looking => Err(found),
             never = asking => never,
         }
     }
@@ -127,4 +171,11 @@ impl Session {
 
 pub(crate) fn next_id() -> Id {
     NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Where the peer is now.
+fn remote(connection: &Connection) -> SocketAddr {
+    let path = connection.path(noq::PathId::ZERO);
+    let address = path.and_then(|path| path.remote_address().ok());
+    address.unwrap_or_else(|| ([0; 4], 0).into())
 }

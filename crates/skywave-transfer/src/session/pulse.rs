@@ -15,6 +15,8 @@ struct State {
     last: Instant,
     /// The peer has answered once.
     answered: bool,
+    /// Why it has not, as far as that is known.
+    trouble: Option<String>,
 }
 
 impl Pulse {
@@ -22,6 +24,7 @@ impl Pulse {
         Self(Mutex::new(State {
             last: Instant::now(),
             answered: false,
+            trouble: None,
         }))
     }
 
@@ -32,16 +35,22 @@ impl Pulse {
     /// The peer has answered. This is progress once.
     pub(crate) fn answer(&self) {
         let mut state = self.lock();
+        state.trouble = None;
         if !state.answered {
-            *state = State {
-                last: Instant::now(),
-                answered: true,
-            };
+            (state.last, state.answered) = (Instant::now(), true);
         }
     }
 
     pub(crate) fn has_answered(&self) -> bool {
         self.lock().answered
+    }
+
+    /// The peer cannot be asked. Says whether this is new.
+    pub(crate) fn trouble(&self, why: &str) -> bool {
+        let mut state = self.lock();
+        let is_new = state.trouble.as_deref() != Some(why);
+        state.trouble = Some(why.to_owned());
+        is_new
     }
 
     /// There was progress of data.
@@ -60,7 +69,7 @@ impl Pulse {
             match left {
                 Some(left) if !left.is_zero() => tokio::time::sleep(left.min(LOOK)).await,
                 _ if answered => return Error::Away,
-                _ => return Error::NoAnswer(host.to_owned()),
+                _ => return Error::NoAnswer(host.to_owned(), self.lock().trouble.clone()),
             }
         }
     }

@@ -241,6 +241,7 @@ impl Taking<'_> {
             let mut dealt = Dealt::open(stream, async |count| self.file.lanes(count).await).await?;
             loop {
                 let chunk = dealt.read().await?;
+                self.session.share.take(chunk.len());
                 if chunk.is_empty() {
                     return Ok::<_, Broken>(Some(read::<End>(dealt.own).await?));
                 }

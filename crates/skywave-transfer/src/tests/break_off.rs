@@ -2,6 +2,10 @@
 
 use std::io::{Read, Seek, SeekFrom, Write};
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::net::UdpSocket;
+
 use super::*;
 
 impl Told {
@@ -210,6 +214,70 @@ async fn a_receiver_that_comes_again_gets_the_rest() {
         assert_eq!(fs::read(inbox.join(name)).unwrap(), bytes(LEN), "{name}");
     }
     assert_eq!(names(inbox), ["film", "log"]);
+}
+
+/// Passes packets on between whoever sends to it and the host at `to`, in which time it is not dark.
+async fn relay(to: SocketAddr, dark: Arc<AtomicBool>) -> (SocketAddr, JoinHandle<()>) {
+    let open = async || UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let (inside, outside) = (open().await, open().await);
+    let at = inside.local_addr().unwrap();
+    let work = tokio::spawn(async move {
+        let (mut out, mut back, mut near) = ([0; 2048], [0; 2048], None);
+        loop {
+            let (via, packet, to) = tokio::select! {
+                Ok((len, from)) = inside.recv_from(&mut out) => {
+                    near = Some(from);
+                    (&outside, &out[..len], Some(to))
+                }
+                Ok((len, _)) = outside.recv_from(&mut back) => (&inside, &back[..len], near),
+            };
+            if let (Some(to), false) = (to, dark.load(Ordering::Relaxed)) {
+                let _ = via.send_to(packet, to).await;
+            }
+        }
+    });
+    (at, work)
+}
+
+/// A receiver that is killed says nothing, but as soon as it is there again it says that it knows nothing of the
+/// connection.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_receiver_that_was_killed_says_so_when_it_is_back() {
+    let bench = Bench::of(1).await;
+    let path = bench.file("film", LEN);
+    let dark = Arc::new(AtomicBool::new(false));
+    let (at, relaying) = relay(bench.at, dark.clone()).await;
+    let told = Told::default();
+    let (host, to) = (slow(&told), to(at));
+    let (inbox, at, working) = (bench.inbox.path(), bench.at, bench.working);
+    let again = async {
+        told.progress(700_000).await;
+        dark.store(true, Ordering::Relaxed);
+        working.abort();
+        let _ = working.await;
+        while std::net::UdpSocket::bind(at).is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let listen = Listen {
+            at,
+            ..listen(Some(1))
+        };
+        let (_, _, working) = receiver(listen, inbox, Taking::default()).await;
+        dark.store(false, Ordering::Relaxed);
+        working.await.unwrap().unwrap()
+    };
+    let (sent, received) =
+        soon(async { tokio::join!(send(&host, &to, items(&path)), again) }).await;
+    assert_eq!((sent.unwrap().done, received.done), (1, 1));
+    let told = told.0.lock().unwrap();
+    let lost = told.iter().filter_map(|event| match event {
+        Event::Lost(why) => Some(why.as_str()),
+        _ => None,
+    });
+    let lost: Vec<_> = lost.collect();
+    // By a reset, or since it answers to a new connection: not by the end of a connection that was long silent.
+    assert!(!lost.is_empty() && !lost.contains(&"timed out"), "{lost:?}");
+    relaying.abort();
 }
 
 /// The peer answers, again and again, but takes nothing: patience ends all the same.

@@ -1,6 +1,11 @@
 //! By a code instead of keys.
 
+use super::hostile::connect;
 use super::*;
+use crate::auth::prove::{self, Sides};
+use crate::wire::close::Close;
+use crate::wire::frame::{read, send as say};
+use crate::wire::message::Confirm;
 
 fn code(text: &str) -> Code {
     text.parse().unwrap()
@@ -89,6 +94,145 @@ async fn three_wrong_codes_end_it() {
         soon(bench.working).await.unwrap(),
         Err(Error::Guessed)
     ));
+}
+
+/// A host that asks to be let in by a code, and has not confirmed that it knows it.
+struct Asking {
+    _endpoint: noq::Endpoint,
+    connection: noq::Connection,
+    sender: noq::SendStream,
+    stream: noq::RecvStream,
+    confirm: Confirm,
+}
+
+impl Asking {
+    async fn new(bench: &Bench, secret: &SecretKey, text: &str) -> Self {
+        let sides = Sides {
+            client: secret.public(),
+            server: RECEIVER.public(),
+        };
+        let (endpoint, connection) = connect(secret, bench.at).await;
+        let (mut sender, mut stream) = connection.open_bi().await.unwrap();
+        let (code, streams) = (code(text), (&mut sender, &mut stream));
+        let asked = prove::ask(&connection, streams, &code, sides).await;
+        let confirm = asked.unwrap_or_else(|_| panic!()).ours;
+        Self {
+            _endpoint: endpoint,
+            connection,
+            sender,
+            stream,
+            confirm,
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_makes_no_guess_keeps_nobody_out() {
+    let bench = Bench::new(by_code("3k7d-x9qm"), Taking::default()).await;
+    let mut held = Vec::new();
+    for _ in 0..4 {
+        held.push(soon(Asking::new(&bench, &SENDER, "0000-0000")).await);
+    }
+    let sent = give(
+        Told::default().host(STRANGER),
+        with(&bench, "3k7d-x9qm"),
+        items(&bench.file("film", 9)),
+    );
+    assert_eq!(soon(sent).await.unwrap().done, 1);
+    assert_eq!(bench.end().await.done, 1);
+}
+
+/// However many are asked before the first one confirms.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn three_guesses_are_all_that_there_are() {
+    let bench = Bench::new(by_code("3k7d-x9qm"), Taking::default()).await;
+    let mut asking = Vec::new();
+    for text in ["0000-0001", "0000-0002", "0000-0003", "3k7d-x9qm"] {
+        asking.push(soon(Asking::new(&bench, &SENDER, text)).await);
+    }
+    let mut seen = Vec::new();
+    for mut host in asking {
+        // After the third one the socket goes.
+        let _ = say(&mut host.sender, &host.confirm).await;
+        seen.push(Close::of(&soon(host.connection.closed()).await));
+    }
+    assert_eq!(seen[..3], [Some(Close::WrongCode); 3]);
+    assert!(matches!(seen[3], Some(Close::NoCode | Close::Gone)));
+    assert!(matches!(
+        soon(bench.working).await.unwrap(),
+        Err(Error::Guessed)
+    ));
+}
+
+/// The receiver hears that a host knows the code, but that one does not hear that it is let in.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_code_stays_good_for_the_host_that_confirmed() {
+    let bench = Bench::new(by_code("3k7d-x9qm"), Taking::default()).await;
+    let mut host = soon(Asking::new(&bench, &STRANGER, "3k7d-x9qm")).await;
+    say(&mut host.sender, &host.confirm)
+        .await
+        .unwrap_or_else(|_| panic!());
+    let Confirm(_) = soon(read(&mut host.stream))
+        .await
+        .unwrap_or_else(|_| panic!());
+    drop(host);
+    let waiting = bench.told.wait(|event| match event {
+        Event::Waiting(peer) => Some(*peer),
+        _ => None,
+    });
+    assert_eq!(soon(waiting).await, STRANGER.public());
+    let path = bench.file("film", 9);
+    let sent = give(
+        Told::default().host(SENDER),
+        with(&bench, "3k7d-x9qm"),
+        items(&path),
+    );
+    assert!(matches!(soon(sent).await, Err(Error::NoCode)));
+    let sent = give(
+        Told::default().host(STRANGER),
+        with(&bench, "3k7d-x9qm"),
+        items(&path),
+    );
+    assert_eq!(soon(sent).await.unwrap().done, 1);
+    assert_eq!(bench.end().await.done, 1);
+}
+
+/// Both sides stop under way, one after the other, and the same commands go on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_same_commands_go_on_by_the_same_code() {
+    let bench = Bench::new(by_code("3k7d-x9qm"), Taking::default()).await;
+    let path = bench.file("film", LEN);
+    let told = Told::default();
+    let (host, dial) = (slow(&told), with(&bench, "3k7d-x9qm"));
+    soon(async {
+        tokio::select! {
+            sent = send(&host, &dial, items(&path)) => panic!("{sent:?}"),
+            () = told.progress(100_000) => {}
+        }
+    })
+    .await;
+    let told = Told::default();
+    let host = slow(&told);
+    let (inbox, at, working) = (bench.inbox.path(), bench.at, bench.working);
+    let again = async {
+        told.progress(4_000_000).await;
+        working.abort();
+        let _ = working.await;
+        while std::net::UdpSocket::bind(at).is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let listen = Listen {
+            at,
+            ..by_code("3k7d-x9qm")
+        };
+        let (told, _, working) = receiver(listen, inbox, Taking::default()).await;
+        working.await.unwrap().unwrap();
+        told.arrived()[0].resumed_from
+    };
+    let (sent, resumed_from) =
+        soon(async { tokio::join!(send(&host, &dial, items(&path)), again) }).await;
+    assert_eq!(sent.unwrap().done, 1);
+    assert!(resumed_from >= 4_000_000, "{resumed_from}");
 }
 
 /// The next connection to this endpoint.

@@ -11,10 +11,19 @@ use crate::wire::frame::{read, send as say, send_chunk};
 use crate::wire::message::{End, Hello, Kind, Offer, Ready, Reply, Request, Start, Time};
 
 /// A connection of a host with another address, whatever it is going to say.
-async fn connect(secret: &SecretKey, at: SocketAddr) -> (Endpoint, Connection) {
+pub(super) async fn connect(secret: &SecretKey, at: SocketAddr) -> (Endpoint, Connection) {
     let peers = Peers::Keys([RECEIVER.public()].into());
+    connect_from([127, 0, 0, 2], secret, peers, at).await
+}
+
+async fn connect_from(
+    from: [u8; 4],
+    secret: &SecretKey,
+    peers: Peers,
+    at: SocketAddr,
+) -> (Endpoint, Connection) {
     let (config, _) = network::client(secret, peers, &Sending::default(), true).unwrap();
-    let endpoint = network::endpoint(([127, 0, 0, 2], 0).into()).unwrap();
+    let endpoint = network::endpoint((from, 0).into()).unwrap();
     let endpoint = endpoint.endpoint;
     let connection = endpoint
         .connect_with(config, at, "x")
@@ -245,19 +254,20 @@ async fn silent_connections_keep_nobody_out() {
     for (_, oldest) in &silent[..3] {
         assert_eq!(closed(oldest).await, Some(Close::Replaced));
     }
-    // Those that have not said what they want.
-    let mut strangers = tokio::task::JoinSet::new();
-    for _ in 0..2 * network::STRANGERS {
-        let at = bench.at;
-        strangers.spawn(async move { connect(&SENDER, at).await });
+    // Those that have not said what they want: of one address, the oldest make room.
+    let of_one = 16;
+    let mut strangers = Vec::new();
+    for _ in 0..2 * of_one {
+        strangers.push(soon(connect(&SENDER, bench.at)).await);
     }
-    // Some of them are in by now, as many as there may be.
-    let mut inside = Vec::new();
-    while inside.len() < network::PER_ADDRESS {
-        inside.push(soon(strangers.join_next()).await.unwrap().unwrap());
+    let (old, new) = strangers.split_at(of_one);
+    for (_, connection) in old {
+        soon(connection.closed()).await;
     }
-    let more = tokio::time::timeout(Duration::from_secs(2), strangers.join_next());
-    assert!(more.await.is_err(), "more of one address than there may be");
+    assert!(
+        new.iter()
+            .all(|(_, connection)| connection.close_reason().is_none())
+    );
     check(bench).await;
 }
 
@@ -363,4 +373,79 @@ async fn strangers_that_answer_nothing_are_asked_to_retry() {
         assert!(came <= sent, "{came} bytes for {sent}");
     }
     check(bench).await;
+}
+
+/// Small packets of a version that nobody knows bring nothing back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn small_packets_of_unknown_versions_are_not_answered() {
+    let bench = Bench::of(1).await;
+    let socket = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let unknown = |len: usize| {
+        let mut bytes = vec![0; len];
+        bytes[..5].copy_from_slice(&[0xc0, 0x0a, 0x1a, 0x2a, 0x3a]);
+        bytes
+    };
+    for len in [7, 100, 1199] {
+        socket.send_to(&unknown(len), bench.at).await.unwrap();
+    }
+    // This one may begin a connection: it is told which versions there are.
+    socket.send_to(&unknown(1200), bench.at).await.unwrap();
+    let mut answer = [0; 2048];
+    let len = soon(socket.recv(&mut answer)).await.unwrap();
+    assert!(len < 1200 && answer[1..5] == [0; 4], "{len}");
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(socket.try_recv(&mut answer).is_err(), "one answer");
+    check(bench).await;
+}
+
+/// Half handshakes from some addresses, as many as there may be, do not keep a host with another one out.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn strangers_keep_no_newcomer_out() {
+    let bench = Bench::of(1).await;
+    let mut strangers = Vec::new();
+    for n in 0..64 {
+        let peers = Peers::Keys([RECEIVER.public()].into());
+        let from = [127, 0, 1 + n % 4, 1];
+        strangers.push(soon(connect_from(from, &SENDER, peers, bench.at)).await);
+    }
+    let mut dial = to(bench.at);
+    dial.wait = Duration::from_secs(10);
+    let host = Told::default().host(SENDER);
+    let sent = soon(give(host, dial, items(&bench.file("honest", 10)))).await;
+    assert_eq!(sent.unwrap().done, 1);
+    bench.end().await;
+}
+
+/// However many hosts with keys of their own come, what they may send before it is taken has a limit for all; and one that
+/// moves something finds room among those that do not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crowd_finds_no_more_memory_than_there_is() {
+    let allowed = Allowed::Everybody;
+    let bench = Bench::new(
+        Listen {
+            allowed,
+            ..listen(Some(1))
+        },
+        Taking::default(),
+    )
+    .await;
+    let mut crowd = Vec::new();
+    for n in 1..=60_u8 {
+        let secret = (0..).map(|m| SecretKey::from_bytes([n; 32].map(|byte| byte ^ m)));
+        let fit = |secret: &SecretKey| PublicKey::from_bytes(*secret.public().as_bytes()).is_ok();
+        let secret = secret.into_iter().find(fit).unwrap();
+        let (endpoint, connection) = soon(connect(&secret, bench.at)).await;
+        let (mut sender, mut stream) = connection.open_bi().await.unwrap();
+        say(&mut sender, &Hello::Key).await.unwrap();
+        say(&mut sender, &Request::Push).await.unwrap();
+        let came = soon(read::<Ready>(&mut stream)).await.is_ok();
+        crowd.push((endpoint, connection, came));
+    }
+    let inside = crowd.iter().filter(|(_, _, came)| *came).count();
+    assert!((4..=40).contains(&inside), "{inside}");
+    // They do nothing, and go when somebody comes who does.
+    soon(bench.send(items(&bench.file("honest", 10))))
+        .await
+        .unwrap();
+    bench.end().await;
 }

@@ -166,6 +166,35 @@ async fn of_several_addresses_the_one_that_answers_is_found() {
     bench.end().await;
 }
 
+/// An address that means nothing without its link. Linux has one on most machines that have a network.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_of_a_link_is_reached_with_its_zone() {
+    // Address, number, length of the prefix, scope (0x20: of the link), flags and name of each.
+    let all = fs::read_to_string("/proc/net/if_inet6").unwrap_or_default();
+    let of_link = all.lines().find_map(|line| {
+        let [ip, _, _, "20", _, name] = line.split_whitespace().collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        let ip = std::net::Ipv6Addr::from_bits(u128::from_str_radix(ip, 16).ok()?);
+        Some(format!("[{ip}%{name}]"))
+    });
+    let Some(host) = of_link else {
+        eprintln!("skipped: this machine has no such address");
+        return;
+    };
+    let listen = Listen {
+        at: address(&format!("{host}:0")).unwrap().unwrap(),
+        ..listen(Some(1))
+    };
+    let bench = Bench::new(listen, Taking::default()).await;
+    let mut dial = to(bench.at);
+    dial.to = format!("{host}:{}", bench.at.port());
+    let path = bench.file("film", 10);
+    let sent = soon(give(Told::default().host(SENDER), dial, items(&path))).await;
+    assert_eq!(sent.unwrap().done, 1);
+    bench.end().await;
+}
+
 /// What a program reads that has room for so many bytes.
 struct Small(usize);
 
@@ -203,7 +232,40 @@ async fn a_writer_that_is_full_is_told_of() {
         matches!(&why[..], [Why::Refused(Refusal::Io(text))] if !text.is_empty()),
         "{why:?}"
     );
-    working.abort();
+    // Nothing can come out of it any more.
+    let received = soon(working).await.unwrap();
+    assert!(matches!(received, Err(Error::Output(_))), "{received:?}");
+}
+
+/// Nobody reads any more, while nothing is written: the sender is told all the same.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sender_is_told_that_nobody_reads() {
+    let told = Told::default();
+    let (close, closed) = tokio::sync::oneshot::channel::<()>();
+    let host = told.host(RECEIVER);
+    let working = tokio::spawn(async move {
+        let target = Target::Output(Box::new(std::io::sink()));
+        let unread = async {
+            let _ = closed.await;
+            std::io::ErrorKind::BrokenPipe.into()
+        };
+        receive_until(&host, &listen(Some(1)), target, unread).await
+    });
+    let (reader, _writer) = std::io::pipe().unwrap();
+    let log = Item::pipe(RelativePath::parse("log").unwrap(), Pipe::open(reader));
+    let (host, dial) = (Told::default().host(SENDER), to(told.address().await));
+    let sending = send(&host, &dial, vec![log]);
+    let closing = async {
+        let offered = |event: &Event| matches!(event, Event::Offered { .. }).then_some(());
+        told.wait(offered).await;
+        close.send(()).unwrap();
+    };
+    let (sent, ()) = soon(async { tokio::join!(sending, closing) }).await;
+    assert!(matches!(sent, Err(Error::Unread)), "{sent:?}");
+    assert!(matches!(
+        soon(working).await.unwrap(),
+        Err(Error::Output(_))
+    ));
 }
 
 /// A file system of `mebibytes` in a mount namespace of its own, or nothing where that is not allowed.

@@ -162,5 +162,47 @@ async fn nobody_is_waited_for_for_longer_than_told() {
     let mut dial = to(silent.local_addr().unwrap());
     dial.wait = Duration::from_millis(300);
     let sent = give(Told::default().host(SENDER), dial.clone(), Vec::new());
-    assert!(matches!(soon(sent).await, Err(Error::NoAnswer(_))));
+    assert!(matches!(soon(sent).await, Err(Error::NoAnswer(_, None))));
+}
+
+/// The system knows that nobody listens there, or that there is no way.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_system_says_is_told_at_once() {
+    let nobody = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let at = nobody.local_addr().unwrap();
+    drop(nobody);
+    for (to, says) in [
+        (at.to_string(), "refused"),
+        (
+            "no-such-host.invalid:4747".to_owned(),
+            "no-such-host.invalid:4747: ",
+        ),
+        ("[fe80::1%no-such]:4747".to_owned(), "no network `no-such`"),
+    ] {
+        let told = Told::default();
+        let (host, mut dial) = (
+            told.host(SENDER),
+            dial_of(at, Proof::Key(RECEIVER.public())),
+        );
+        (dial.to, dial.wait) = (to, Duration::from_secs(4));
+        let trouble = told.wait(|event| match event {
+            Event::Trouble(why) => Some(why.clone()),
+            _ => None,
+        });
+        // Told while it is still tried.
+        let trouble = soon(async {
+            tokio::select! {
+                sent = send(&host, &dial, Vec::new()) => panic!("{sent:?}"),
+                why = trouble => why,
+            }
+        });
+        let why = trouble.await;
+        assert!(why.contains(says), "{why}");
+        dial.wait = Duration::from_millis(600);
+        let sent = soon(send(&host, &dial, Vec::new())).await;
+        assert!(
+            matches!(&sent, Err(Error::NoAnswer(_, Some(why))) if why.contains(says)),
+            "{sent:?}"
+        );
+    }
 }

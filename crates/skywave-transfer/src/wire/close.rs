@@ -25,11 +25,13 @@ pub(crate) enum Close {
     Nonsense = 8,
     /// A newer connection of the same host has taken its place.
     Replaced = 9,
-    /// The side that listens knows no code.
+    /// The side that listens knows no code, or none that is good for this host.
     NoCode = 10,
+    /// Nobody reads what the side receives.
+    Output = 11,
 }
 
-const ALL: [Close; 11] = [
+const ALL: [Close; 12] = [
     Close::Gone,
     Close::Done,
     Close::Full,
@@ -41,6 +43,7 @@ const ALL: [Close; 11] = [
     Close::Nonsense,
     Close::Replaced,
     Close::NoCode,
+    Close::Output,
 ];
 
 impl Close {
@@ -62,9 +65,12 @@ impl Close {
             }
             Self::NoSuchFile => "the peer does not offer what was asked for",
             Self::Late => "the peer has waited for too long",
+            Self::Output => "nobody reads any more what the peer receives",
             Self::Nonsense => "the peer does not speak this protocol",
             Self::Replaced => "a newer connection took its place",
-            Self::NoCode => "the peer takes no code (any more): a code is good for one connection",
+            Self::NoCode => {
+                "the peer takes no such code (any more): another host came by it, it was guessed at, or all is done"
+            }
         }
     }
 
