@@ -9,11 +9,10 @@ use noq::{Endpoint, RecvStream, SendStream};
 use skywave_wire::key::PublicKey;
 use skywave_wire::name::shown;
 use tokio::net::lookup_host;
-use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
-use super::Session;
 use super::pulse::Pulse;
+use super::{Crew, Session};
 use crate::auth::code::Code;
 use crate::auth::prove::{self, Sides};
 use crate::auth::tls::{self, Peers};
@@ -148,7 +147,7 @@ impl Attempts<'_> {
             Some(key) => Peers::Keys([key].into()),
             None => Peers::Everybody,
         };
-        let gives = self.request == Request::Push;
+        let gives = matches!(self.request, Request::Push(_));
         let (config, one_way) =
             network::client(&self.host.secret, peers, &self.host.sending, gives)?;
         let wire = network::endpoint(network::local_for(to)).map_err(Failed::Unusable)?;
@@ -171,8 +170,8 @@ impl Attempts<'_> {
             .await
             .map_err(|_| Broken::Late)??;
         let (teller, pulse) = (self.host.teller.clone(), self.pulse.clone());
-        let hashing = Arc::new(Semaphore::new(1));
-        let session = Session::new(wire, (connection, one_way), peer, teller, pulse, hashing);
+        let desk = Crew::new().desk(peer, to.ip());
+        let session = Session::new(wire, (connection, one_way), peer, teller, pulse, desk);
         Ok((endpoint, session, ready))
     }
 

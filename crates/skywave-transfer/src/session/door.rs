@@ -13,12 +13,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use noq::{Connection, Endpoint, Incoming, RecvStream, SendStream, ServerConfig, VarInt};
 use skywave_wire::endpoint::owner;
 use skywave_wire::key::PublicKey;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::Session;
 use super::pulse::Pulse;
+use super::{Crew, Session};
 use crate::auth::code::Code;
 use crate::auth::prove::{self, Sides};
 use crate::auth::tls::{self, Peers};
@@ -41,6 +41,7 @@ pub(crate) struct Door {
     allowed: Allowed,
     /// This host gives files to whoever comes in; otherwise it takes them.
     gives: bool,
+    crew: Crew,
     state: Mutex<State>,
     /// Nobody comes in any more; why.
     shut: watch::Sender<Option<Shut>>,
@@ -74,8 +75,6 @@ struct State {
 struct Inside {
     peer: PublicKey,
     connection: Connection,
-    /// For the one of its files that is hashed, over whichever connection.
-    hashing: Arc<Semaphore>,
 }
 
 /// Somebody who came in, and what they want.
@@ -112,6 +111,7 @@ impl Door {
             host: host.clone(),
             allowed: listen.allowed.clone(),
             gives,
+            crew: Crew::new(),
             state: Mutex::new(state),
             shut: watch::Sender::new(None),
         })
@@ -259,11 +259,12 @@ impl Door {
         };
         drop(stranger);
         connection.set_receive_window(VarInt::from_u32(WINDOW));
-        let hashing = self.enter(peer, &connection);
+        self.enter(peer, &connection);
+        let desk = self.crew.desk(peer, owner(remote(&connection).ip()));
         (self.host.teller)(Event::Connected(peer, remote(&connection)));
         let pulse = Arc::new(Pulse::new());
         let teller = self.host.teller.clone();
-        let session = Session::new(wire, (connection, one_way), peer, teller, pulse, hashing);
+        let session = Session::new(wire, (connection, one_way), peer, teller, pulse, desk);
         Ok(Guest {
             session,
             request,
@@ -352,14 +353,11 @@ impl Door {
 
     /// Notes who is in. The oldest connection of the same host goes if there are too many: a host that
     /// was started again is not kept out by what it left.
-    fn enter(&self, peer: PublicKey, connection: &Connection) -> Arc<Semaphore> {
+    fn enter(&self, peer: PublicKey, connection: &Connection) {
         let mut state = self.lock();
         state
             .inside
             .retain(|other| other.connection.close_reason().is_none());
-        let mut theirs = state.inside.iter().filter(|other| other.peer == peer);
-        let hashing = theirs.next().map(|other| other.hashing.clone());
-        let hashing = hashing.unwrap_or_else(|| Arc::new(Semaphore::new(1)));
         let of_peer = state.inside.iter().filter(|other| other.peer == peer);
         if of_peer.count() >= PER_KEY {
             let oldest = state.inside.iter().position(|other| other.peer == peer);
@@ -371,9 +369,7 @@ impl Door {
         state.inside.push(Inside {
             peer,
             connection: connection.clone(),
-            hashing: hashing.clone(),
         });
-        hashing
     }
 }
 

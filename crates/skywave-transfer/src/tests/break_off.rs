@@ -234,7 +234,7 @@ async fn answers_without_progress_are_none() {
         while let Some(incoming) = listening.accept().await {
             let connection = incoming.accept().unwrap().await.unwrap();
             let (mut sender, _stream) = connection.accept_bi().await.unwrap();
-            frame::send(&mut sender, &Ready { items: 0 }).await.unwrap();
+            frame::send(&mut sender, &Ready::default()).await.unwrap();
             let _ = connection.accept_bi().await;
             connection.close(0_u32.into(), b"");
         }

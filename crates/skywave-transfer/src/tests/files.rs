@@ -43,7 +43,10 @@ async fn an_empty_file_and_a_folder_arrive() {
     }
     std::os::unix::fs::symlink("/etc/passwd", dir.join("link")).unwrap();
     let mut skipped = Vec::new();
-    let items = list(&dir, None, &mut |path, why| skipped.push((path, why))).unwrap();
+    let items = list(&dir, None, &Exclude::default(), &mut |path, why| {
+        skipped.push((path, why));
+    })
+    .unwrap();
     assert_eq!(skipped, [(dir.join("link"), Why::Special)]);
     assert_eq!(soon(bench.send(items)).await.unwrap().done, 4);
     assert_eq!(names(&bench.there("photos")), ["2026", "a", "b c"]);
