@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use crate::folder::Stamp;
+
 /// Bytes of a slice.
 const SLICE: u64 = 8 << 20;
 /// Bytes that are read at once.
@@ -46,6 +48,11 @@ impl Hashing {
             }
         }
         Ok(self.done == self.limit)
+    }
+
+    /// The file, as it is now.
+    pub(crate) fn stamp(&self) -> io::Result<Stamp> {
+        Ok(Stamp::of(&self.file.metadata()?))
     }
 
     pub(crate) fn hash(&self) -> blake3::Hash {

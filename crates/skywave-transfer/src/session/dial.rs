@@ -30,6 +30,8 @@ const FIRST_TRY: Duration = Duration::from_secs(4);
 const LONGEST_TRY: Duration = Duration::from_secs(32);
 /// Between two rounds, when all addresses fail at once.
 const PAUSE: Duration = Duration::from_millis(500);
+/// The same, after connections that brought nothing.
+const LONGEST_PAUSE: Duration = Duration::from_secs(8);
 /// How long to wait until the peer has heard that all is done.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -72,7 +74,7 @@ impl Attempts<'_> {
         mut self,
         mut work: impl AsyncFnMut(&Arc<Session>, Ready) -> Result<T, Broken>,
     ) -> Result<T, Error> {
-        let mut patience = FIRST_TRY;
+        let (mut patience, mut pause) = (FIRST_TRY, PAUSE);
         loop {
             let addresses = self.addresses().await?;
             // Of another kind of network than this host has, maybe.
@@ -98,6 +100,7 @@ impl Attempts<'_> {
                 self.pulse.answer();
                 patience = FIRST_TRY;
                 (self.host.teller)(Event::Connected(session.peer, address));
+                let before = self.pulse.last();
                 match session.with_peer(work(&session, ready)).await {
                     Ok(done) => {
                         Close::Done.close(&session.connection);
@@ -111,6 +114,12 @@ impl Attempts<'_> {
                             return Err(error);
                         }
                         Close::Gone.close(&session.connection);
+                        // A peer that answers and brings nothing is asked less and less often.
+                        pause = if self.pulse.last() > before {
+                            PAUSE
+                        } else {
+                            LONGEST_PAUSE.min(pause * 2)
+                        };
                         (self.host.teller)(Event::Lost(shown(&broken.to_string())));
                     }
                 }
@@ -118,7 +127,7 @@ impl Attempts<'_> {
             if let (Some(error), false) = (unusable, is_usable) {
                 return Err(error);
             }
-            sleep(PAUSE).await;
+            sleep(pause).await;
             patience = LONGEST_TRY.min(patience * 2);
         }
     }

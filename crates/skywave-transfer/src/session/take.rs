@@ -247,14 +247,16 @@ impl Taking<'_> {
         there: Result<(u64, blake3::Hash), Hashing>,
     ) -> Result<Arrived, Stop> {
         send(sender, &Reply::Compare).await?;
+        let mut stamp = None;
         // Both sides read at the same time.
         let hash = async {
             match there {
                 Ok(known) => Ok(known),
-                Err(hashing) => self
-                    .hash(sender, hashing)
-                    .await
-                    .map(|read| (read.done, read.hash())),
+                Err(hashing) => {
+                    let read = self.hash(sender, hashing).await?;
+                    stamp = read.stamp().ok();
+                    Ok((read.done, read.hash()))
+                }
             }
         };
         let start = async { Ok::<_, Stop>(read(stream).await?) };
@@ -263,6 +265,9 @@ impl Taking<'_> {
             return Err(Stop::Broken(Broken::Nonsense));
         };
         if self.offer.size == Some(size) && theirs == proof(&hash) {
+            if let Some(stamp) = stamp {
+                self.receiver.register.note(self.of, Known { hash, stamp });
+            }
             return Ok(self.arrived(size, hash, size));
         }
         self.receiver.register.guessed_wrong(self.guess());

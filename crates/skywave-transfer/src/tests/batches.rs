@@ -144,11 +144,21 @@ async fn verdicts(stream: &mut RecvStream, count: usize) -> Vec<Verdict> {
     all
 }
 
-async fn body(sender: &mut SendStream, contents: &[u8], told: &blake3::Hash) {
+async fn body_of(sender: &mut SendStream, contents: &[u8], told: &blake3::Hash) {
     let mut out = Vec::new();
     put(&mut out, &Body::Whole(proof(told))).unwrap();
     out.extend_from_slice(contents);
     sender.write_all(&out).await.unwrap();
+}
+
+/// What is asked for by this answer.
+pub(super) async fn body(sender: &mut SendStream, answer: &Answer, contents: &[u8]) {
+    let sent = if *answer == Answer::Want {
+        contents
+    } else {
+        b""
+    };
+    body_of(sender, sent, &blake3::hash(contents)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -168,10 +178,10 @@ async fn each_file_of_a_batch_has_its_own_fate() {
         Answer::Want,
     ];
     assert_eq!(answers, expected);
-    body(&mut sender, b"abc", &blake3::hash(b"abc")).await;
-    body(&mut sender, b"abc", &blake3::hash(b"xyz")).await;
+    body_of(&mut sender, b"abc", &blake3::hash(b"abc")).await;
+    body_of(&mut sender, b"abc", &blake3::hash(b"xyz")).await;
     say(&mut sender, &Body::Changed).await.unwrap();
-    body(&mut sender, b"def", &blake3::hash(b"def")).await;
+    body_of(&mut sender, b"def", &blake3::hash(b"def")).await;
     let expected = [
         Verdict::Done(blake3::hash(b"abc").into()),
         Verdict::No(Refusal::Contents),

@@ -172,3 +172,147 @@ async fn the_hash_of_somebody_s_file_is_not_told() {
         bench.working.abort();
     }
 }
+
+/// Patience ends although the other side says something all the time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn words_are_no_progress() {
+    const LEN: u64 = 3_000_000;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("film");
+    fs::write(&path, bytes(LEN as usize)).unwrap();
+    for case in 0..3 {
+        let (at, faking) = fake(move |_, mut sender, mut stream| async move {
+            match case {
+                // It has all of another file, and goes.
+                0 => {
+                    let have = Reply::Have {
+                        bytes: LEN,
+                        hash: [7; 32],
+                    };
+                    say(&mut sender, &have).await.unwrap();
+                    let _: Result<Start, _> = read(&mut stream).await;
+                    return;
+                }
+                // It reads a byte now and then.
+                1 => {}
+                // It has written what it had written before.
+                _ => {
+                    let hash = blake3::hash(b"").into();
+                    say(&mut sender, &Reply::Have { bytes: 0, hash })
+                        .await
+                        .unwrap();
+                    let _: Start = read(&mut stream).await.unwrap();
+                    tokio::spawn(rest(stream));
+                }
+            }
+            for n in 1.. {
+                let word = if case == 1 {
+                    Reply::Reading(n)
+                } else {
+                    Reply::Written(1)
+                };
+                if say(&mut sender, &word).await.is_err() {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        })
+        .await;
+        let mut dial = to(at);
+        dial.patience = Duration::from_secs(3);
+        let sent = soon(give(Told::default().host(SENDER), dial, items(&path))).await;
+        assert!(matches!(sent, Err(Error::Away)), "{case}: {sent:?}");
+        faking.abort();
+    }
+}
+
+/// A side that offers, breaks off and does so again: it is asked less and less often, and not for ever.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_list_that_breaks_off_is_not_fetched_for_ever() {
+    let peers = Peers::Keys([RECEIVER.public()].into());
+    let server = network::server(&SENDER, peers, Box::new(drop), &Sending::default()).unwrap();
+    let listening = network::listening(([127, 0, 0, 1], 0).into(), &SENDER, server).unwrap();
+    let at = listening.endpoint.local_addr().unwrap();
+    let times = Arc::new(Mutex::new(0));
+    let counted = times.clone();
+    let faking = tokio::spawn(async move {
+        while let Some(incoming) = listening.endpoint.accept().await {
+            let connection = incoming.accept().unwrap().await.unwrap();
+            *counted.lock().unwrap() += 1;
+            let (mut sender, mut stream) = connection.accept_bi().await.unwrap();
+            let _: (Hello, Request) = (
+                read(&mut stream).await.unwrap(),
+                read(&mut stream).await.unwrap(),
+            );
+            let ready = Ready {
+                items: 5,
+                ..Ready::default()
+            };
+            say(&mut sender, &ready).await.unwrap();
+            // An empty file, and another one that is not: the same each time.
+            let offers = [("a", 0), ("b", 3)].map(|(path, size)| offer_of(path, Some(size)));
+            let (answers, mut sender, mut stream) = offered_together(&connection, &offers).await;
+            for (answer, bytes) in answers.iter().zip([&b""[..], b"abc"]) {
+                super::batches::body(&mut sender, answer, bytes).await;
+            }
+            let _: Verdicts = read(&mut stream).await.unwrap();
+            connection.close(0_u32.into(), b"");
+        }
+    });
+    let inbox = tempfile::tempdir().unwrap();
+    let mut from = dial_of(at, Proof::Key(SENDER.public()));
+    from.patience = Duration::from_secs(6);
+    let target = Target::Folder(inbox.path().to_owned(), Taking::default());
+    let got = soon(get(
+        &Told::default().host(RECEIVER),
+        &from,
+        Vec::new(),
+        target,
+    ))
+    .await;
+    assert!(matches!(got, Err(Error::Away)), "{got:?}");
+    // Twice a second would be twelve times.
+    let times = *times.lock().unwrap();
+    assert!(times <= 6, "{times}");
+    assert_eq!(names(inbox.path()), ["a", "b"]);
+    faking.abort();
+}
+
+/// Files that are begun and not gone on with; the threads of the runtime are fewer.
+#[test]
+fn waiting_for_a_peer_takes_no_thread() {
+    let runtime = || {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        builder.worker_threads(2).enable_all();
+        builder
+    };
+    let inbox = tempfile::tempdir().unwrap();
+    let receiving = runtime().max_blocking_threads(4).build().unwrap();
+    let (told, into) = (Told::default(), inbox.path().to_owned());
+    let host = told.host(RECEIVER);
+    let target = Target::Folder(into, Taking::default());
+    let _working = receiving.spawn(async move { receive(&host, &listen(None), target).await });
+    let sending = runtime().build().unwrap();
+    sending.block_on(async {
+        let at = soon(told.address()).await;
+        let mut stalled = Vec::new();
+        let (_endpoint, connection) = soon(pusher(at)).await;
+        for n in 0..12 {
+            let offer = offer_of(&format!("stalled-{n}"), Some(500_000));
+            let (reply, mut sender, stream) = soon(offered(&connection, &offer)).await;
+            assert!(matches!(reply, Reply::Have { bytes: 0, .. }), "{reply:?}");
+            say(&mut sender, &Start::From(0)).await.unwrap();
+            let begun = ::bytes::Bytes::from_static(b"x");
+            crate::wire::frame::send_chunk(&mut sender, begun)
+                .await
+                .unwrap();
+            stalled.push((sender, stream));
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("honest");
+        fs::write(&path, bytes(1_000_000)).unwrap();
+        let sent = soon(give(Told::default().host(SENDER), to(at), items(&path))).await;
+        assert_eq!(sent.unwrap().done, 1);
+    });
+    receiving.shutdown_background();
+}
