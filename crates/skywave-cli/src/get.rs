@@ -7,7 +7,7 @@ use skywave_transfer::{Host, Sending, get};
 use crate::failure::Failure;
 use crate::print::Stream;
 use crate::quic::run::{ended, run};
-use crate::quic::show::Show;
+use crate::quic::show::{How, Show};
 use crate::quic::who::{Into, Patience, dial, secret};
 
 /// Fetch files that another host offers, over QUIC.
@@ -39,9 +39,8 @@ pub(crate) struct Args {
     key: Option<PathBuf>,
     #[command(flatten)]
     patience: Patience,
-    /// Print what happens as lines of JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    how: How,
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
@@ -58,12 +57,13 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         Stream::Out
     };
     let this = secret.public();
-    let show = Show::new(args.json, out, this, None);
+    let show = Show::new(args.how, out, this, None);
     let host = Host {
         secret,
         sending: Sending::default(),
         teller: show.teller(),
     };
     let done = run(get(&host, &dial, args.names.clone(), args.into.target()))?;
+    show.finish();
     ended(done, this, Some(&args.into.dir), "received").map(drop)
 }

@@ -8,7 +8,7 @@ use skywave_transfer::{Host, Sending, receive};
 use crate::failure::Failure;
 use crate::print::Stream;
 use crate::quic::run::{ended, run};
-use crate::quic::show::Show;
+use crate::quic::show::{How, Show};
 use crate::quic::who::{Guests, Into, secret};
 use crate::wtcp;
 
@@ -50,9 +50,8 @@ pub(crate) struct Args {
     /// The protocol: QUIC, or WTCP for single files.
     #[arg(long, value_name = "NAME", default_value = "quic")]
     transport: Transport,
-    /// Print what happens as lines of JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    how: How,
 }
 
 /// An address with a port.
@@ -77,7 +76,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             quota: args.into.quota,
             count: args.guests.count,
             key: args.key.as_deref(),
-            json: args.json,
+            json: args.how.json,
         });
     }
     args.guests.check(args.code.as_deref())?;
@@ -91,13 +90,15 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         Stream::Out
     };
     let this = secret.public();
-    let show = Show::new(args.json, out, this, listen.code.clone());
+    let show = Show::new(args.how, out, this, listen.code.clone());
     let host = Host {
         secret,
         sending: Sending::default(),
         teller: show.teller(),
     };
-    let Some(done) = run(receive(&host, &listen, args.into.target()))? else {
+    let done = run(receive(&host, &listen, args.into.target()))?;
+    show.finish();
+    let Some(done) = done else {
         return Err(Failure::RecvInterrupted {
             arrived: show.arrived(),
         });

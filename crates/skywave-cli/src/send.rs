@@ -16,7 +16,7 @@ use skywave_wire::endpoint::PACKETS;
 use crate::failure::Failure;
 use crate::print::Stream;
 use crate::quic::run::{ended, run};
-use crate::quic::show::Show;
+use crate::quic::show::{How, Show};
 use crate::quic::who::{Guests, Pace, Patience, dial, secret};
 use crate::recv::{Transport, address};
 use crate::wtcp;
@@ -71,9 +71,8 @@ pub(crate) struct Args {
     /// no tunnel is on the way.
     #[arg(long, value_name = "BYTES", default_value_t = 1280, value_parser = packet())]
     packet: u16,
-    /// Print what happens as lines of JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    how: How,
 }
 
 fn packet() -> clap::builder::RangedI64ValueParser<u16> {
@@ -113,7 +112,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             patience: args.patience.patience,
             limit: args.pace.limit,
             packet: args.packet,
-            json: args.json,
+            json: args.how.json,
         });
     }
     if args.listen.is_some() {
@@ -135,7 +134,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let dial = dial.transpose()?;
     let code = listen.as_ref().and_then(|listen| listen.code.clone());
     let this = secret.public();
-    let show = Show::new(args.json, Stream::Out, this, code);
+    let show = Show::new(args.how, Stream::Out, this, code);
     let exclude = Exclude::new(&args.exclude).map_err(|error| Failure::Usage(error.to_string()))?;
     let named = named(paths, args.name.as_deref(), &exclude, &show)?;
     let (items, skipped) = (named.items, named.skipped);
@@ -151,7 +150,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             (None, None) => Ok(Outcome::default()),
         }
     };
-    let done = run(work)?.map(|done| {
+    let done = run(work)?;
+    show.finish();
+    let done = done.map(|done| {
         done.map(|outcome| Outcome {
             failed: outcome.failed + skipped,
             ..outcome

@@ -26,7 +26,10 @@ pub async fn send(host: &Host, to: &Dial, items: Vec<Item>) -> Result<Outcome, E
         host,
         to,
         Request::Push(giving.totals()),
-        async |session: &Arc<Session>, _| give_all(session, &mut giving).await,
+        async |session: &Arc<Session>, _| {
+            session.tell(Event::Expected(session.peer, giving.totals()));
+            give_all(session, &mut giving).await
+        },
     )
     .await?;
     Ok(Outcome {
@@ -54,6 +57,7 @@ pub async fn get(
         async |session: &Arc<Session>, ready: Ready| {
             // Those that are refused are refused again after a new connection.
             outcome.failed = 0;
+            session.tell(Event::Expected(session.peer, ready.totals));
             take_all(session, &receiver, Some(ready.items), &mut |taken| {
                 outcome.done += taken.files;
                 outcome.failed += taken.refused;
@@ -87,12 +91,13 @@ pub async fn receive(host: &Host, listen: &Listen, into: Target) -> Result<Outco
                 request,
                 answer,
             } = guest;
-            let Request::Push(_) = request else {
+            let Request::Push(totals) = request else {
                 Close::Direction.close(&session.connection);
                 return;
             };
             let taken = async {
                 ready(answer, 0, Totals::default()).await?;
+                session.tell(Event::Expected(session.peer, totals));
                 take_all(&session, &receiver, None, &mut |taken| {
                     counts.add(taken.files, taken.refused);
                     if taken.files > 0 && count.is_some_and(|n| counts.done() >= n) {
@@ -139,6 +144,7 @@ pub async fn offer(host: &Host, listen: &Listen, items: Vec<Item>) -> Result<Out
             }
             let given = async {
                 ready(answer, giving.count(), giving.totals()).await?;
+                session.tell(Event::Expected(session.peer, giving.totals()));
                 give_all(&session, &mut giving).await?;
                 Close::Done.close(&session.connection);
                 Ok(())

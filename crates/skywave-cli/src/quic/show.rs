@@ -1,26 +1,32 @@
 //! What happens, for people (bars and lines) or programs (lines of JSON).
 
-use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{DecimalBytes, HumanDuration, MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
-use skywave_transfer::{Arrived, Code, Event, Id, Link, Teller, Why, shown};
+use skywave_transfer::{Arrived, Code, Event, Id, Link, Teller, Totals, Why};
 use skywave_wire::key::PublicKey;
+use skywave_wire::name::shown_bytes;
 
+use super::bar::{Bar, loss, moved};
 use crate::listening;
 use crate::print::{Stream, line};
 
-const STYLE: &str = "{prefix} {wide_bar} {percent:>3} % of {decimal_total_bytes} {msg}";
-const STYLE_OF_PIPES: &str = "{prefix} {spinner} {decimal_bytes} {msg}";
-/// Longest name on a bar, in characters.
-const LONGEST_NAME: usize = 24;
-/// Over which time the rate that is shown is taken.
-const RATE_OVER: Duration = Duration::from_secs(3);
 /// Between two lines of JSON about the progress of a file.
 const JSON_EVERY: Duration = Duration::from_secs(1);
+
+/// What is shown.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct How {
+    /// Print a line for each file, with its BLAKE3 hash.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Print what happens as lines of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Shows events.
 pub(crate) struct Show {
@@ -29,118 +35,21 @@ pub(crate) struct Show {
     out: Stream,
     this: PublicKey,
     code: Option<Code>,
-    bars: MultiProgress,
-    files: Mutex<BTreeMap<Id, File>>,
+    /// Tells of each file that is there.
+    verbose: bool,
+    bar: Mutex<Bar>,
     arrived: AtomicUsize,
 }
 
-/// A file under way.
-struct File {
-    path: String,
-    size: Option<u64>,
-    begun: Instant,
-    /// Bytes at first: those that were there before are not part of any rate.
-    first: Option<u64>,
-    /// When the rate was last taken, the bytes then, and the rate in bits a second.
-    since: (Instant, u64),
-    rate: f64,
-    said: Instant,
-    bar: ProgressBar,
-}
-
-/// A rate in bits a second.
-fn megabits(bps: f64) -> String {
-    if bps >= 1e6 {
-        format!("{:.1} Mb/s", bps / 1e6)
-    } else {
-        format!("{:.1} kb/s", bps / 1e3)
-    }
-}
-
-/// A name that leaves room for the rest of the line: its end, which tells files apart.
-fn shortened(name: &str) -> String {
-    let skip = name.chars().count().saturating_sub(LONGEST_NAME);
-    if skip == 0 {
-        return name.to_owned();
-    }
-    let end: String = name.chars().skip(skip + 1).collect();
-    format!("…{end}")
-}
-
-fn loss(link: Link) -> f64 {
-    if link.sent == 0 {
-        0.0
-    } else {
-        link.lost as f64 / link.sent as f64
-    }
-}
-
-impl File {
-    fn new(path: String, size: Option<u64>, bar: ProgressBar) -> Self {
-        let style = if size.is_some() {
-            STYLE
-        } else {
-            STYLE_OF_PIPES
-        };
-        if let Ok(style) = ProgressStyle::with_template(style) {
-            bar.set_style(style);
-        }
-        bar.set_prefix(shortened(&path));
-        let now = Instant::now();
-        // Due at once.
-        let said = now.checked_sub(JSON_EVERY).unwrap_or(now);
-        Self {
-            path,
-            size,
-            begun: now,
-            first: None,
-            since: (now, 0),
-            rate: 0.0,
-            said,
-            bar,
-        }
-    }
-
-    fn note(&mut self, bytes: u64, link: Link) {
-        if self.first.is_none() {
-            self.first = Some(bytes);
-            self.since = (Instant::now(), bytes);
-        }
-        let (at, before) = self.since;
-        let passed = at.elapsed();
-        if passed >= RATE_OVER || (self.rate == 0.0 && passed >= RATE_OVER / 10) {
-            self.rate = bytes.saturating_sub(before) as f64 * 8.0 / passed.as_secs_f64();
-            self.since = (Instant::now(), bytes);
-        }
-        self.bar.set_position(bytes);
-        let rtt = 1e3 * link.rtt.as_secs_f64();
-        let left = self
-            .left(bytes)
-            .map(|left| format!(", {} left", HumanDuration(left)));
-        self.bar.set_message(format!(
-            "· {}, {:.1} % lost, RTT {rtt:.0} ms{}",
-            megabits(self.rate),
-            100.0 * loss(link),
-            left.unwrap_or_default(),
-        ));
-    }
-
-    fn left(&self, bytes: u64) -> Option<Duration> {
-        let bits = self.size?.saturating_sub(bytes) as f64 * 8.0;
-        Duration::try_from_secs_f64(bits / self.rate).ok()
-    }
-}
-
 impl Show {
-    pub(crate) fn new(json: bool, out: Stream, this: PublicKey, code: Option<Code>) -> Arc<Self> {
-        let (bars, files) = (MultiProgress::new(), Mutex::default());
+    pub(crate) fn new(how: How, out: Stream, this: PublicKey, code: Option<Code>) -> Arc<Self> {
         Arc::new(Self {
-            json,
+            json: how.json,
             out,
             this,
             code,
-            bars,
-            files,
+            verbose: how.verbose,
+            bar: Mutex::new(Bar::new(how.json)),
             arrived: AtomicUsize::new(0),
         })
     }
@@ -156,13 +65,26 @@ impl Show {
         Arc::new(move |event| this.tell(event))
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Id, File>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Bar> {
+        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says what has become of all files, if this was not said.
+    pub(crate) fn finish(&self) {
+        self.sum_up(true);
+    }
+
+    fn sum_up(&self, at_end: bool) {
+        let summary = self.lock().summary(at_end);
+        if let (Some(words), false) = (summary, self.json) {
+            self.say(self.out, &words, || Value::Null);
+        }
     }
 
     /// A line above the bars: words for people, or JSON.
     fn say(&self, stream: Stream, words: &str, json: impl FnOnce() -> Value) {
-        self.bars.suspend(|| {
+        let bar = self.lock().bar();
+        bar.suspend(|| {
             if self.json {
                 line(self.out, &json().to_string());
             } else if !words.is_empty() {
@@ -189,9 +111,7 @@ impl Show {
                 json!({ "event": "connected", "peer": peer.to_string(), "address": address.to_string() })
             }),
             Event::Lost(why) => {
-                for (_, file) in std::mem::take(&mut *self.lock()) {
-                    file.bar.finish_and_clear();
-                }
+                self.lock().lose();
                 let words = format!("skywave: the connection is lost ({why}); what has come is kept");
                 self.say(note, &words, || json!({ "event": "lost", "why": why }));
             }
@@ -204,9 +124,7 @@ impl Show {
                 self.say(note, &words, || json!({ "event": "refused", "peer": peer.to_string() }));
             }
             Event::Offered { id, peer, path, size } => {
-                let bar = ProgressBar::new(size.unwrap_or(0));
-                let bar = if self.json { ProgressBar::hidden() } else { self.bars.add(bar) };
-                self.lock().insert(id, File::new(path.clone(), size, bar));
+                self.lock().begin(id, path.clone(), size);
                 self.say(note, "", || {
                     json!({ "event": "offered", "id": id, "peer": peer.to_string(), "path": path, "bytes": size })
                 });
@@ -214,16 +132,28 @@ impl Show {
             Event::Progress { id, bytes, link } => self.progress(id, bytes, link),
             Event::Done(id, arrived) => self.done(id, &arrived),
             Event::Failed { id, path, why } => {
-                self.end(id);
-                let kind = if why == Why::Broken { "interrupted" } else { "failed" };
+                let kind = if why == Why::Broken {
+                    self.lock().interrupt(id);
+                    "interrupted"
+                } else {
+                    self.lock().fail(id);
+                    "failed"
+                };
                 // A connection that is lost is told of once.
                 let words = if why == Why::Broken { String::new() } else { format!("skywave: {path}: {why}") };
                 self.say(note, &words, || {
                     json!({ "event": kind, "id": id, "path": path, "why": why.to_string() })
                 });
+                self.sum_up(false);
+            }
+            Event::Expected(peer, Totals { files, bytes }) => {
+                self.lock().expect(peer, Totals { files, bytes });
+                self.say(note, "", || {
+                    json!({ "event": "expected", "peer": peer.to_string(), "files": files, "bytes": bytes })
+                });
             }
             Event::Skipped(path, why) => {
-                let path = shown(&path.display().to_string());
+                let path = shown_bytes(path.as_os_str().as_bytes());
                 self.say(note, &format!("skywave: {path}: not sent: {why}"), || {
                     json!({ "event": "skipped", "path": path, "why": why.to_string() })
                 });
@@ -232,53 +162,50 @@ impl Show {
     }
 
     fn progress(&self, id: Id, bytes: u64, link: Link) {
-        let mut files = self.lock();
-        let Some(file) = files.get_mut(&id) else {
+        let mut bar = self.lock();
+        let Some(file) = bar.progress(id, bytes, link) else {
             return;
         };
-        file.note(bytes, link);
-        if !self.json || file.said.elapsed() < JSON_EVERY {
+        if !self.json || file.said.is_some_and(|said| said.elapsed() < JSON_EVERY) {
             return;
         }
-        file.said = Instant::now();
+        file.said = Some(Instant::now());
+        let left = file
+            .size
+            .and_then(|size| file.rate.left(size.saturating_sub(bytes)));
         let row = json!({
             "event": "progress", "id": id, "path": file.path, "bytes": bytes, "of": file.size,
-            "rate_bps": file.rate, "rtt_s": link.rtt.as_secs_f64(), "loss": loss(link),
-            "left_s": file.left(bytes).map(|left| left.as_secs_f64()),
+            "rate_bps": file.rate.bps, "rtt_s": link.rtt.as_secs_f64(), "loss": loss(link),
+            "left_s": left.map(|left| left.as_secs_f64()),
         });
-        drop(files);
+        drop(bar);
         line(self.out, &row.to_string());
     }
 
-    fn end(&self, id: Id) -> Option<File> {
-        let file = self.lock().remove(&id)?;
-        file.bar.finish_and_clear();
-        Some(file)
+    fn done(&self, id: Id, arrived: &Arrived) {
+        let seconds = self.lock().done(id, arrived);
+        self.arrived.fetch_add(1, Ordering::Relaxed);
+        if self.json || self.verbose {
+            self.tell_done(id, arrived, seconds);
+        }
+        self.sum_up(false);
     }
 
-    fn done(&self, id: Id, arrived: &Arrived) {
-        let file = self.end(id);
-        self.arrived.fetch_add(1, Ordering::Relaxed);
-        let seconds = file.map_or(0.0, |file| file.begun.elapsed().as_secs_f64());
+    fn tell_done(&self, id: Id, arrived: &Arrived, seconds: f64) {
         let new = arrived.size - arrived.resumed_from.min(arrived.size);
         let place = arrived
             .place
             .as_ref()
-            .map(|place| shown(&place.display().to_string()));
-        let name = place.clone().unwrap_or_else(|| arrived.path.clone());
+            .map(|place| shown_bytes(place.as_os_str().as_bytes()));
+        let name = place.as_ref().unwrap_or(&arrived.path);
         let words = if new == 0 && arrived.size > 0 {
             format!("{name}: it was there already, BLAKE3 {}", arrived.hash)
         } else {
-            let rate = megabits(new as f64 * 8.0 / seconds.max(1e-3));
-            format!(
-                "{name}: {} in {seconds:.1} s, {rate}, BLAKE3 {}",
-                DecimalBytes(new),
-                arrived.hash
-            )
+            format!("{name}: {}, BLAKE3 {}", moved(new, seconds), arrived.hash)
         };
         self.say(self.out, &words, || {
             json!({
-                "event": "done", "id": id, "path": arrived.path, "file": arrived.place,
+                "event": "done", "id": id, "path": arrived.path, "file": place,
                 "peer": arrived.peer.to_string(), "bytes": arrived.size,
                 "resumed_from": arrived.resumed_from, "seconds": seconds,
                 "blake3": arrived.hash.to_hex().as_str(),

@@ -85,12 +85,6 @@ impl Giving<'_> {
                 match answer {
                     Answer::There if item.is_folder() => self.end(End::Done(given.number)),
                     Answer::Want | Answer::Compare if !item.is_folder() => {
-                        self.session.tell(Event::Offered {
-                            id,
-                            peer: self.session.peer,
-                            path: item.path().to_string(),
-                            size: item.size(),
-                        });
                         wanted.push(Wanted {
                             given: given.clone(),
                             id,
@@ -123,6 +117,14 @@ impl Giving<'_> {
             let count = left.iter().take(TOGETHER).take_while(fits).count().max(1);
             let (group, rest) = left.split_at(count);
             left = rest;
+            for Wanted { given, id, .. } in group {
+                self.session.tell(Event::Offered {
+                    id: *id,
+                    peer: self.session.peer,
+                    path: given.item().path().to_string(),
+                    size: given.item().size(),
+                });
+            }
             let mut out = Vec::new();
             for (wanted, read) in group.iter().zip(self.read(group).await?) {
                 match read {

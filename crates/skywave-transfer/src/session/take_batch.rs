@@ -64,7 +64,18 @@ pub(super) async fn take_batch(
         && !wanted.is_empty()
     {
         let (arrivals, queue) = mpsc::channel(MAX_FILES);
-        let reading = receive(&mut stream, wanted, arrivals);
+        let begin = |wanted: &Wanted| {
+            let Wanted { id, small, .. } = wanted;
+            if !receiver.register.had_small(small.id) {
+                session.tell(Event::Offered {
+                    id: *id,
+                    peer: session.peer,
+                    path: small.path.to_string(),
+                    size: small.offer.size,
+                });
+            }
+        };
+        let reading = receive(&mut stream, (wanted, begin), arrivals);
         let storing = taking.store(&mut sender, claim, queue);
         let (read, stored) = tokio::join!(reading, storing);
         read.and(stored)?;
@@ -76,13 +87,15 @@ pub(super) async fn take_batch(
 /// Receives bodies in their order, no faster than they are stored.
 async fn receive(
     stream: &mut RecvStream,
-    wanted: Vec<Wanted>,
+    (wanted, begin): (Vec<Wanted>, impl Fn(&Wanted)),
     arrivals: mpsc::Sender<Arrival>,
 ) -> Result<(), Broken> {
     let ahead = Arc::new(Semaphore::new(AHEAD));
     for wanted in wanted {
         let mut room = None;
-        let body = match read(stream).await? {
+        let body = read(stream).await?;
+        begin(&wanted);
+        let body = match body {
             Body::Changed => None,
             Body::Whole(proof) => {
                 let mut bytes = None;
@@ -146,7 +159,11 @@ impl Taking<'_> {
             match (&answer, small) {
                 (Answer::Want | Answer::Compare, Ok(small)) => {
                     let bytes = matches!(answer, Answer::Want).then_some(small.offer.size);
-                    wanted.push(self.begin(small, bytes.flatten()));
+                    wanted.push(Wanted {
+                        id: next_id(),
+                        small,
+                        bytes: bytes.flatten(),
+                    });
                 }
                 (Answer::There, _) => self.taken.ended += 1,
                 (Answer::No(refusal), small) => {
@@ -164,20 +181,6 @@ impl Taking<'_> {
             send(sender, &Answers(some.to_vec())).await?;
         }
         Ok((wanted, claim))
-    }
-
-    /// A file is going to come.
-    fn begin(&self, small: Arc<Small>, bytes: Option<u64>) -> Wanted {
-        let id = next_id();
-        if !self.receiver.register.had_small(small.id) {
-            self.session.tell(Event::Offered {
-                id,
-                peer: self.session.peer,
-                path: small.path.to_string(),
-                size: small.offer.size,
-            });
-        }
-        Wanted { id, small, bytes }
     }
 
     fn fail(&mut self, id: Id, path: &[u8], refusal: Refusal) {
