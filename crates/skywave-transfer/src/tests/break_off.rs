@@ -1,6 +1,7 @@
 //! What is interrupted goes on; what changed meanwhile does not arrive.
 
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::PermissionsExt;
 
 use super::*;
 
@@ -161,6 +162,43 @@ async fn a_file_that_changes_while_it_is_sent_does_not_arrive() {
         assert_eq!(names(bench.inbox.path()), [""; 0]);
     }
     bench.working.abort();
+}
+
+/// Its bytes are others, under the same time; or only its permissions are.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_whose_time_is_put_back_is_found_out() {
+    const LEN: usize = 30_000_000;
+    for rewritten in [true, false] {
+        let bench = Bench::of(1).await;
+        let path = bench.file("film", LEN);
+        let told = Told::default();
+        let (host, to) = (slow(&told), to(bench.at));
+        let (sent, ()) = soon(async {
+            tokio::join!(send(&host, &to, items(&path)), async {
+                told.progress(500_000).await;
+                let file = fs::File::options().write(true).open(&path).unwrap();
+                let before = file.metadata().unwrap();
+                if rewritten {
+                    flip(&path, 5);
+                    file.set_modified(before.modified().unwrap()).unwrap();
+                } else {
+                    let mut permissions = before.permissions();
+                    permissions.set_mode(0o600);
+                    file.set_permissions(permissions).unwrap();
+                }
+            })
+        })
+        .await;
+        if rewritten {
+            assert_eq!(sent.unwrap().failed, 1);
+            assert_eq!(told.failures(), [Why::Changed]);
+            assert_eq!(names(bench.inbox.path()), [""; 0]);
+            bench.working.abort();
+        } else {
+            assert_eq!(sent.unwrap().done, 1);
+            bench.end().await;
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
