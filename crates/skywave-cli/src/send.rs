@@ -12,6 +12,7 @@ use skywave_transfer::{
     Event, Exclude, Host, Item, Outcome, Pipe, RelativePath, Why, list, offer, send,
 };
 use skywave_wire::endpoint::PACKETS;
+use skywave_wire::name::shown_bytes;
 
 use crate::failure::Failure;
 use crate::print::Stream;
@@ -38,7 +39,7 @@ use crate::wtcp;
 pub(crate) struct Args {
     /// Files and folders (`-`: standard input), and, without --listen, where the receiver is: HOST:PORT.
     #[arg(required = true, value_name = "PATH... HOST:PORT")]
-    paths: Vec<String>,
+    paths: Vec<OsString>,
     /// The receiver's public key, or a file with it.
     #[arg(long, value_name = "KEY", conflicts_with_all = ["listen", "code"])]
     peer: Option<String>,
@@ -88,7 +89,13 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     }
     let (to, paths) = match (&args.listen, &args.paths[..]) {
         (Some(_), paths) => (None, paths),
-        (None, [paths @ .., to]) if !paths.is_empty() => (Some(to), paths),
+        (None, [paths @ .., to]) if !paths.is_empty() => {
+            let to = to.to_str().ok_or_else(|| Failure::Address {
+                text: shown_bytes(to.as_bytes()),
+                why: "this is no text".to_owned(),
+            })?;
+            (Some(to), paths)
+        }
         _ => {
             return Err(usage(
                 "expected files and where the receiver is, as: film.mkv HOST:PORT",
@@ -170,7 +177,7 @@ struct Named {
 
 /// The files, folders and standard input that the arguments name, each file under a name of its own.
 fn named(
-    paths: &[String],
+    paths: &[OsString],
     name: Option<&OsStr>,
     exclude: &Exclude,
     show: &Show,
@@ -180,7 +187,7 @@ fn named(
         skipped: 0,
     };
     // Files are under the name of what was named: only the same name may have the same files.
-    let mut tops: HashMap<RelativePath, Vec<(&String, Range<usize>)>> = HashMap::new();
+    let mut tops: HashMap<RelativePath, Vec<(&OsString, Range<usize>)>> = HashMap::new();
     for path in paths {
         let wrong = |why: String| Failure::Source {
             path: PathBuf::from(path),
@@ -217,7 +224,8 @@ fn named(
                 files(named.items[range.clone()].iter()).find(|f| before.contains(f))
             {
                 return Err(wrong(format!(
-                    "`{twice}` would come from here and from {other}: the receiver keeps one file of a name",
+                    "`{twice}` would come from here and from {}: the receiver keeps one file of a name",
+                    other.display()
                 )));
             }
         }
