@@ -30,11 +30,24 @@ pub(crate) struct Partial {
 impl Partial {
     /// Opens what there is under this name; nothing if somebody else is writing it. What others may do
     /// with the file is what they may do with the one that is offered, less what the umask forbids.
-    pub(crate) fn open(root: &Arc<OwnedFd>, name: &str, mode: u32) -> io::Result<Option<Self>> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    /// `may_make` is asked before it is made.
+    pub(crate) fn open(
+        root: &Arc<OwnedFd>,
+        name: &str,
+        mode: u32,
+        may_make: impl Fn() -> io::Result<()>,
+    ) -> io::Result<Option<Self>> {
+        let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(mode & 0o777 | 0o600);
         loop {
-            let file = File::from(openat(root, name, flags, mode)?);
+            let file = match openat(root, name, flags, mode) {
+                Err(Errno::NOENT) => {
+                    may_make()?;
+                    openat(root, name, flags | OFlags::CREATE, mode)?
+                }
+                other => other?,
+            };
+            let file = File::from(file);
             if !file.metadata()?.is_file() {
                 return Err(io::ErrorKind::InvalidInput.into());
             }
@@ -185,4 +198,52 @@ pub(super) fn rename_new(root: &OwnedFd, from: &str, to: &Place) -> io::Result<(
     }
     rustix::fs::linkat(root, from, &to.folder, &to.name, AtFlags::empty())?;
     Ok(unlinkat(root, from, AtFlags::empty())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_is_made_is_asked_for_and_what_is_there_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Arc::new(OwnedFd::from(File::open(dir.path()).unwrap()));
+        let no = || Err(io::ErrorKind::QuotaExceeded.into());
+        assert!(Partial::open(&root, "part", 0o644, no).is_err());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        let mut partial = Partial::open(&root, "part", 0o644, || Ok(()))
+            .unwrap()
+            .unwrap();
+        partial.write(b"a").unwrap();
+        drop(partial);
+        assert!(Partial::open(&root, "part", 0o644, no).unwrap().is_some());
+    }
+
+    #[test]
+    fn zeros_are_left_out_wherever_they_begin() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Arc::new(OwnedFd::from(File::open(dir.path()).unwrap()));
+        let mut partial = Partial::open(&root, "part", 0o644, || Ok(()))
+            .unwrap()
+            .unwrap();
+        let mut all = Vec::new();
+        for (len, byte) in [
+            (5, 7),
+            (10_000, 0),
+            (1, 7),
+            (4096, 0),
+            (4095, 0),
+            (9000, 7),
+            (1, 0),
+        ] {
+            let bytes = vec![byte; len];
+            partial.write(&bytes).unwrap();
+            all.extend(bytes);
+            assert_eq!(partial.have(), all.len() as u64);
+            let there = fs::read(dir.path().join("part")).unwrap();
+            assert!(there == all, "{len} of {byte}");
+        }
+    }
 }

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinSet;
-use tokio::time::Instant;
 
 use super::Session;
 use super::give_batch::give_batch;
@@ -121,9 +120,7 @@ impl Giving {
 
     fn end(&mut self, number: u32, done: bool) {
         self.marks.remove(&number);
-        if std::mem::replace(&mut self.ended[number as usize], true) {
-            return;
-        }
+        self.ended[number as usize] = true;
         if !done {
             self.failed += 1;
         } else if !self.item(number).is_folder() {
@@ -208,10 +205,13 @@ impl Plan {
 pub(crate) async fn give_all(session: &Arc<Session>, giving: &mut Giving) -> Result<(), Broken> {
     let (ended, mut ends) = mpsc::unbounded_channel();
     let (mut plan, mut under_way) = (Plan::default(), JoinSet::new());
-    let note = |end, plan: &mut Plan, giving: &mut Giving| match end {
-        End::Done(number) => giving.end(number, true),
-        End::Failed(number) => giving.end(number, false),
-        End::Alone(number) => plan.alone.push_back(number),
+    let note = |end, plan: &mut Plan, giving: &mut Giving| {
+        match end {
+            End::Done(number) => giving.end(number, true),
+            End::Failed(number) => giving.end(number, false),
+            End::Alone(number) => return plan.alone.push_back(number),
+        }
+        session.pulse.beat();
     };
     let result = loop {
         while let Some(task) = plan.next(giving) {
@@ -220,10 +220,7 @@ pub(crate) async fn give_all(session: &Arc<Session>, giving: &mut Giving) -> Res
         }
         tokio::select! {
             biased;
-            Some(end) = ends.recv() => {
-                note(end, &mut plan, giving);
-                session.pulse.beat();
-            }
+            Some(end) = ends.recv() => note(end, &mut plan, giving),
             Some(task) = under_way.join_next() => match task {
                 Ok(Ok(Freed::Batch)) => plan.batches -= 1,
                 Ok(Ok(Freed::Weight(weight))) => plan.weight -= weight,
@@ -277,32 +274,13 @@ pub(super) fn rose(mark: &AtomicU64, to: u64) -> bool {
     mark.fetch_max(to, Ordering::Relaxed) < to
 }
 
-/// What a peer says of its reading.
-pub(super) struct Heard {
-    since: Instant,
-    from: u64,
-}
-
-impl Heard {
-    pub(super) fn new() -> Self {
-        Self {
-            since: Instant::now(),
-            from: 0,
-        }
-    }
-
-    /// It has read so many bytes of a file of this size: progress, if there never were as many, and it is as fast as a
-    /// disk.
-    pub(super) fn says(&mut self, session: &Session, mark: &AtomicU64, (to, size): (u64, u64)) {
-        let to = to.min(size);
-        let least = LEAST_READ * self.since.elapsed().as_secs_f64();
-        if (to.saturating_sub(self.from) as f64) < least || !rose(mark, to) {
-            return;
-        }
-        *self = Self {
-            since: Instant::now(),
-            from: to,
-        };
+/// The peer says that it has read so many bytes of a file of this size. It is progress if there never were as many, and
+/// since there was progress last they are as many as a disk reads.
+pub(super) fn hear(session: &Session, mark: &AtomicU64, (to, size): (u64, u64)) {
+    let to = to.min(size);
+    let more = to.saturating_sub(mark.load(Ordering::Relaxed));
+    let least = LEAST_READ * session.pulse.last().elapsed().as_secs_f64();
+    if more as f64 >= least && rose(mark, to) {
         session.pulse.beat();
     }
 }

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::crew::{LETTING_GO, LOOK, is_crowded};
 use super::dealt::Dealer;
-use super::give::{Heard, Marks, rose};
+use super::give::{Marks, hear, rose};
 use super::{Session, next_id};
 use crate::error::{Broken, Why};
 use crate::event::{Arrived, Event, Id};
@@ -93,10 +93,9 @@ impl Giving<'_> {
         send(&mut sender, &Open::File(offer)).await?;
         // Known once this side has read all of it.
         let mut whole = None;
-        let mut heard = Heard::new();
         loop {
             match read(&mut stream).await? {
-                Reply::Reading(done) => self.hear(&mut heard, done),
+                Reply::Reading(done) => self.hear(done),
                 Reply::Compare if whole.is_none() => {
                     let hash = or_take_back(&mut sender, self.hash_all().await)?;
                     whole = Some(hash);
@@ -122,11 +121,11 @@ impl Giving<'_> {
         }
     }
 
-    fn hear(&self, heard: &mut Heard, done: u64) {
+    fn hear(&self, done: u64) {
         // Of a pipe, as many bytes as were ever written may be there.
         let written = self.marks.written.load(Ordering::Relaxed);
         let size = self.item.size().unwrap_or(written);
-        heard.says(self.session, &self.marks.checked, (done, size));
+        hear(self.session, &self.marks.checked, (done, size));
     }
 
     /// Opens the file; later, if too many files are open now.
@@ -329,10 +328,9 @@ impl Giving<'_> {
         stream: &mut RecvStream,
         sent: &AtomicU64,
     ) -> Result<Result<blake3::Hash, Why>, Broken> {
-        let mut heard = Heard::new();
         loop {
             match read(stream).await? {
-                Reply::Reading(done) => self.hear(&mut heard, done),
+                Reply::Reading(done) => self.hear(done),
                 Reply::Written(bytes) if bytes <= sent.load(Ordering::Relaxed) => {
                     if rose(&self.marks.written, bytes) {
                         self.session.pulse.beat();

@@ -202,7 +202,8 @@ impl Inbox {
     }
 
     fn open_partial(&self, id: OfferId, offer: &Offer) -> Result<Sink, Trouble> {
-        let partial = Partial::open(&self.root, &id.partial(), offer.mode)?;
+        let may_make = || self.room.enter().map_err(std::io::Error::other);
+        let partial = Partial::open(&self.root, &id.partial(), offer.mode, may_make)?;
         let partial = partial.ok_or(Trouble::Later)?;
         let claim = Claim::new(&self.room, 0)?;
         Ok(Sink::File { partial, claim })
@@ -294,7 +295,6 @@ impl Sink {
                 To::Folder(inbox),
                 Some(place),
             ) => {
-                inbox.room.enter()?;
                 let how = (offer.modified, offer.mode);
                 let stamp = partial.finish(place, how, inbox.taking.overwrite);
                 stamp.map(Some).map_err(io)

@@ -1,5 +1,7 @@
 //! Neither side believes what the other one only says.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use noq::{RecvStream, SendStream};
 
 use super::hostile::{offer_of, offered, offered_together, pusher};
@@ -177,11 +179,16 @@ async fn the_hash_of_somebody_s_file_is_not_told() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn words_are_no_progress() {
     const LEN: u64 = 3_000_000;
+    static READ: AtomicU64 = AtomicU64::new(0);
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("film");
     fs::write(&path, bytes(LEN as usize)).unwrap();
-    for case in 0..3 {
-        let (at, faking) = fake(move |_, mut sender, mut stream| async move {
+    for case in 0..5 {
+        // The last one is about a small file.
+        if case == 4 {
+            fs::write(&path, bytes(100)).unwrap();
+        }
+        let (at, faking) = fake(move |open, mut sender, mut stream| async move {
             match case {
                 // It has all of another file, and goes.
                 0 => {
@@ -195,6 +202,22 @@ async fn words_are_no_progress() {
                 }
                 // It reads a byte now and then.
                 1 => {}
+                // It has read one more each time, and goes.
+                2 => {
+                    let more = READ.fetch_add(1, Ordering::Relaxed);
+                    say(&mut sender, &Reply::Reading(more)).await.unwrap();
+                    return tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+                // It wants a small file by itself each time, and goes.
+                4 => {
+                    if let Open::Batch(_) = open {
+                        say(&mut sender, &Answers(vec![Answer::Alone]))
+                            .await
+                            .unwrap();
+                        tokio::time::sleep(Duration::from_millis(500)).await;
+                    }
+                    return;
+                }
                 // It has written what it had written before.
                 _ => {
                     let hash = blake3::hash(b"").into();
