@@ -7,9 +7,9 @@ use indicatif::{DecimalBytes, HumanDuration, ProgressBar, ProgressStyle};
 use skywave_transfer::{Arrived, Id, Link, Totals};
 use skywave_wire::key::PublicKey;
 
-const STYLE: &str = "{wide_bar} {percent:>3} % of {decimal_total_bytes} {msg}\n{prefix}";
+const STYLE: &str = "{wide_bar} {percent:>3} % of {decimal_total_bytes} {prefix}\n{wide_msg}";
 /// For what nobody knows the size of.
-const STYLE_OF_PIPES: &str = "{spinner} {decimal_bytes} {msg}\n{prefix}";
+const STYLE_OF_PIPES: &str = "{spinner} {decimal_bytes} {prefix}\n{wide_msg}";
 /// Names that are shown of files under way.
 const NAMES: usize = 3;
 /// Longest one, in characters.
@@ -113,13 +113,22 @@ pub(crate) fn moved(bytes: u64, seconds: f64) -> String {
     format!("{} in {seconds:.1} s, {rate}", DecimalBytes(bytes))
 }
 
+/// A bar that is seen when there is something to show.
+fn unseen() -> ProgressBar {
+    let bar = ProgressBar::no_length();
+    if let Ok(nothing) = ProgressStyle::with_template("") {
+        bar.set_style(nothing);
+    }
+    bar
+}
+
 impl Bar {
     /// A bar that nobody sees if `hidden`, nor where standard error is no terminal.
     pub(crate) fn new(hidden: bool) -> Self {
         let bar = if hidden {
             ProgressBar::hidden()
         } else {
-            ProgressBar::no_length()
+            unseen()
         };
         Self {
             shown: bar,
@@ -232,7 +241,7 @@ impl Bar {
         let seconds = seconds.map_or(0.0, |begun| begun.elapsed().as_secs_f64());
         self.shown.finish_and_clear();
         if !self.shown.is_hidden() {
-            self.shown = ProgressBar::no_length();
+            self.shown = unseen();
         }
         self.expected.clear();
         self.rate = Rate::default();
@@ -270,26 +279,25 @@ impl Bar {
         let left = left
             .filter(|_| is_known)
             .map(|left| format!(", {} left", HumanDuration(left)));
-        self.shown.set_message(format!(
-            "· {} of {} files, {}, {:.1} % lost, RTT {:.0} ms{}",
+        self.shown.set_prefix(format!(
+            "· {} of {} files{}",
             self.ended.done,
             totals.files,
+            left.unwrap_or_default(),
+        ));
+        let names = self.files.values().take(NAMES);
+        let names: Vec<_> = names.map(|file| shortened(&file.path)).collect();
+        let names = names.join(", ");
+        self.shown.set_message(format!(
+            "{}, {:.1} % lost, RTT {:.0} ms · {}",
             megabits(self.rate.bps),
             100.0 * loss(self.link),
             1e3 * self.link.rtt.as_secs_f64(),
-            left.unwrap_or_default(),
-        ));
-        let names = self
-            .files
-            .values()
-            .take(NAMES)
-            .map(|file| shortened(&file.path));
-        let names = names.collect::<Vec<_>>().join(", ");
-        self.shown
-            .set_prefix(match self.files.len().saturating_sub(NAMES) {
+            match self.files.len().saturating_sub(NAMES) {
                 0 => names,
                 more => format!("{names} and {more} more"),
-            });
+            }
+        ));
     }
 }
 

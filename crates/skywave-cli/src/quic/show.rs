@@ -83,11 +83,14 @@ impl Show {
 
     /// A line above the bars: words for people, or JSON.
     fn say(&self, stream: Stream, words: &str, json: impl FnOnce() -> Value) {
+        if words.is_empty() && !self.json {
+            return;
+        }
         let bar = self.lock().bar();
         bar.suspend(|| {
             if self.json {
                 line(self.out, &json().to_string());
-            } else if !words.is_empty() {
+            } else {
                 line(stream, words);
             }
         });
