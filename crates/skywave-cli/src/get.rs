@@ -8,7 +8,7 @@ use skywave_transfer::{Error, Host, Sending, get};
 use crate::failure::Failure;
 use crate::print::Stream;
 use crate::quic::run::{ended, run, unread};
-use crate::quic::show::Show;
+use crate::quic::show::{How, Show};
 use crate::quic::who::{Into, Patience, dial, secret};
 
 /// Fetch files that another host offers, over QUIC.
@@ -40,9 +40,8 @@ pub(crate) struct Args {
     key: Option<PathBuf>,
     #[command(flatten)]
     patience: Patience,
-    /// Print what happens as lines of JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    how: How,
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
@@ -59,7 +58,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         Stream::Out
     };
     let this = secret.public();
-    let show = Arc::new(Show::new(args.json, out, this, None).of_others());
+    let show = Arc::new(Show::new(args.how, out, this, None).of_others());
     let host = Host {
         secret,
         sending: Sending::default(),
@@ -73,5 +72,6 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         }
     };
     let done = run(work)?;
+    show.finish();
     ended(done, this, Some(&args.into.dir), "received").map(drop)
 }

@@ -1,5 +1,6 @@
 //! Files over QUIC: what `send`, `recv` and `get` have in common.
 
+mod bar;
 mod budget;
 pub(crate) mod run;
 pub(crate) mod show;

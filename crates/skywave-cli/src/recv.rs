@@ -9,7 +9,7 @@ use skywave_transfer::{Host, Sending, receive, receive_until};
 use crate::failure::Failure;
 use crate::print::Stream;
 use crate::quic::run::{ended, run, unread};
-use crate::quic::show::Show;
+use crate::quic::show::{How, Show};
 use crate::quic::who::{Guests, Into, secret};
 use crate::wtcp;
 
@@ -51,9 +51,8 @@ pub(crate) struct Args {
     /// The protocol: QUIC, or WTCP for single files.
     #[arg(long, value_name = "NAME", default_value = "quic")]
     transport: Transport,
-    /// Print what happens as lines of JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    how: How,
 }
 
 /// An address with a port.
@@ -78,7 +77,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             quota: args.into.quota,
             count: args.guests.count,
             key: args.key.as_deref(),
-            json: args.json,
+            json: args.how.json,
         });
     }
     args.guests.check(args.code.as_deref())?;
@@ -92,7 +91,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         Stream::Out
     };
     let this = secret.public();
-    let show = Arc::new(Show::new(args.json, out, this, listen.code.clone()).of_others());
+    let show = Arc::new(Show::new(args.how, out, this, listen.code.clone()).of_others());
     let host = Host {
         secret,
         sending: Sending::default(),
@@ -106,7 +105,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             receive(&host, &listen, target).await
         }
     };
-    let Some(done) = run(work)? else {
+    let done = run(work)?;
+    show.finish();
+    let Some(done) = done else {
         return Err(Failure::RecvInterrupted {
             arrived: show.arrived(),
         });

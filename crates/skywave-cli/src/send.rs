@@ -1,18 +1,24 @@
 //! `skywave send`: files to another host.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::net::SocketAddr;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use skywave_transfer::{Event, Host, Item, Pipe, RelativePath, Teller, list, offer, send};
+use skywave_transfer::{
+    Event, Exclude, Host, Item, Outcome, Pipe, RelativePath, Teller, Why, list, offer, send,
+};
 use skywave_wire::endpoint::PACKETS;
+use skywave_wire::name::shown_bytes;
 
 use crate::failure::Failure;
 use crate::print::Stream;
 use crate::quic::run::{ended, run};
-use crate::quic::show::Show;
+use crate::quic::show::{How, Show};
 use crate::quic::who::{Guests, Pace, Patience, dial, secret};
 use crate::recv::{Transport, address};
 use crate::wtcp;
@@ -34,7 +40,7 @@ use crate::wtcp;
 pub(crate) struct Args {
     /// Files and folders (`-`: standard input), and, without --listen, where the receiver is: HOST:PORT.
     #[arg(required = true, value_name = "PATH... HOST:PORT")]
-    paths: Vec<String>,
+    paths: Vec<OsString>,
     /// The receiver's public key, or a file with it.
     #[arg(long, value_name = "KEY", conflicts_with_all = ["listen", "code"])]
     peer: Option<String>,
@@ -48,7 +54,11 @@ pub(crate) struct Args {
     guests: Guests,
     /// The name there of a file or of standard input [default: its name here].
     #[arg(long)]
-    name: Option<String>,
+    name: Option<OsString>,
+    /// Leave out of folders what has this name, such as .DS_Store or '*.tmp', or with a / this path, such as
+    /// 'photos/raw/*'; may be given several times.
+    #[arg(long, value_name = "PATTERN")]
+    exclude: Vec<String>,
     /// This host's secret key [default: see `skywave key --help`].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
@@ -63,9 +73,8 @@ pub(crate) struct Args {
     /// no tunnel is on the way.
     #[arg(long, value_name = "BYTES", default_value_t = 1280, value_parser = packet())]
     packet: u16,
-    /// Print what happens as lines of JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    how: How,
 }
 
 fn packet() -> clap::builder::RangedI64ValueParser<u16> {
@@ -81,7 +90,13 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     }
     let (to, paths) = match (&args.listen, &args.paths[..]) {
         (Some(_), paths) => (None, paths),
-        (None, [paths @ .., to]) if !paths.is_empty() => (Some(to), paths),
+        (None, [paths @ .., to]) if !paths.is_empty() => {
+            let to = to.to_str().ok_or_else(|| Failure::Address {
+                text: shown_bytes(to.as_bytes()),
+                why: "this is no text".to_owned(),
+            })?;
+            (Some(to), paths)
+        }
         _ => {
             return Err(usage(
                 "expected files and where the receiver is, as: film.mkv HOST:PORT",
@@ -99,13 +114,13 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             file: Path::new(file),
             to,
             peer,
-            name: args.name.as_deref(),
+            name: args.name.as_deref().and_then(OsStr::to_str),
             key: args.key.as_deref(),
             wait: args.patience.wait,
             patience: args.patience.patience,
             limit: args.pace.limit,
             packet: args.packet,
-            json: args.json,
+            json: args.how.json,
         });
     }
     if args.listen.is_some() {
@@ -127,14 +142,17 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let dial = dial.transpose()?;
     let code = listen.as_ref().and_then(|listen| listen.code.clone());
     let this = secret.public();
-    let show = Show::new(args.json, Stream::Out, this, code);
+    let show = Show::new(args.how, Stream::Out, this, code);
     // Whoever fetches files may do so again and again.
     let show = Arc::new(if listen.is_some() {
         show.of_others()
     } else {
         show
     });
-    let items = items(paths, args.name.as_deref(), &show.teller())?;
+    let tell = show.teller();
+    let exclude = Exclude::new(&args.exclude).map_err(|error| Failure::Usage(error.to_string()))?;
+    let named = named(paths, args.name.as_deref(), &exclude, &tell)?;
+    let (items, skipped) = (named.items, named.skipped);
     let host = Host {
         secret,
         sending: args.pace.sending(),
@@ -144,16 +162,40 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         match (&dial, &listen) {
             (Some(dial), _) => send(&host, dial, items).await,
             (None, Some(listen)) => offer(&host, listen, items).await,
-            (None, None) => Ok(skywave_transfer::Outcome::default()),
+            (None, None) => Ok(Outcome::default()),
         }
     };
-    ended(run(work)?, this, None, "sent").map(drop)
+    let done = run(work)?;
+    show.finish();
+    let done = done.map(|done| {
+        done.map(|outcome| Outcome {
+            failed: outcome.failed + skipped,
+            ..outcome
+        })
+    });
+    ended(done, this, None, "sent").map(drop)
+}
+
+/// What the arguments name, and how much of it cannot be sent.
+struct Named {
+    items: Vec<Item>,
+    /// Files and folders that cannot be read, or have no name that can be sent.
+    skipped: usize,
 }
 
 /// The files, folders and standard input that the arguments name, each file under a name of its own.
-fn items(paths: &[String], name: Option<&str>, tell: &Teller) -> Result<Vec<Item>, Failure> {
-    let mut items: Vec<Item> = Vec::new();
-    let mut names = HashMap::new();
+fn named(
+    paths: &[OsString],
+    name: Option<&OsStr>,
+    exclude: &Exclude,
+    tell: &Teller,
+) -> Result<Named, Failure> {
+    let mut named = Named {
+        items: Vec::new(),
+        skipped: 0,
+    };
+    // Files are under the name of what was named: only the same name may have the same files.
+    let mut tops: HashMap<RelativePath, Vec<(&OsString, Range<usize>)>> = HashMap::new();
     for path in paths {
         let wrong = |why: String| Failure::Source {
             path: PathBuf::from(path),
@@ -162,23 +204,44 @@ fn items(paths: &[String], name: Option<&str>, tell: &Teller) -> Result<Vec<Item
         if path == "-" {
             let name =
                 name.ok_or_else(|| wrong("standard input needs a name: --name NAME".to_owned()))?;
-            let name = RelativePath::parse(name).map_err(|error| wrong(error.to_string()))?;
-            items.push(Item::pipe(name, Pipe::open(io::stdin())));
+            let name =
+                RelativePath::parse(name.as_bytes()).map_err(|error| wrong(error.to_string()))?;
+            named.items.push(Item::pipe(name, Pipe::open(io::stdin())));
             continue;
         }
-        let mut skipped = |path, why| tell(Event::Skipped(path, why));
-        let found =
-            list(Path::new(path), name, &mut skipped).map_err(|why| wrong(why.to_string()))?;
-        for file in found.iter().filter(|item| !item.is_folder()) {
-            let name = file.path().as_str().to_owned();
-            if let Some(other) = names.insert(name, path) {
+        let mut skipped = |path, why: Why| {
+            // It is said that links and the like are not sent.
+            named.skipped += usize::from(why != Why::Special);
+            tell(Event::Skipped(path, why));
+        };
+        let found = list(Path::new(path), name, exclude, &mut skipped);
+        let found = found.map_err(|why| wrong(why.to_string()))?;
+        let (top, begin) = (found[0].path(), named.items.len());
+        if begin == 0 {
+            // There may be many.
+            named.items = found;
+        } else {
+            named.items.extend(found);
+        }
+        let range = begin..named.items.len();
+        let others = tops.entry(top).or_default();
+        for (other, before) in &*others {
+            let before = named.items[before.clone()].iter();
+            let before: HashSet<RelativePath> = files(before).collect();
+            if let Some(twice) =
+                files(named.items[range.clone()].iter()).find(|f| before.contains(f))
+            {
                 return Err(wrong(format!(
-                    "`{}` would come from here and from {other}: the receiver keeps one file of a name",
-                    file.path().as_str()
+                    "`{twice}` would come from here and from {}: the receiver keeps one file of a name",
+                    other.display()
                 )));
             }
         }
-        items.extend(found);
+        others.push((path, range));
     }
-    Ok(items)
+    Ok(named)
+}
+
+fn files<'a>(items: impl Iterator<Item = &'a Item>) -> impl Iterator<Item = RelativePath> {
+    items.filter(|item| !item.is_folder()).map(Item::path)
 }

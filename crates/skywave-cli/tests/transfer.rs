@@ -386,3 +386,119 @@ fn two_files_of_one_name_are_not_sent() {
         assert!(told.contains(&expected), "{told}");
     }
 }
+
+fn json_lines(output: &[u8]) -> Vec<serde_json::Value> {
+    let rows = text(output);
+    let rows = rows.lines().map(serde_json::from_str);
+    rows.collect::<Result<_, _>>().expect("objects")
+}
+
+/// Files that cannot be read or named count; what is left out by a rule does not.
+#[test]
+fn what_is_not_sent_is_counted() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let dir = folder();
+    let photos = dir.path().join("photos");
+    fs::write(photos.join("two\nlines"), "x").expect("written");
+    fs::write(photos.join(".DS_Store"), "x").expect("written");
+    fs::write(photos.join("secret"), "x").expect("written");
+    let closed = fs::Permissions::from_mode(0o000);
+    fs::set_permissions(photos.join("secret"), closed).expect("set");
+    // Who may read everything reads it.
+    let unread = usize::from(fs::read(photos.join("secret")).is_err());
+    let receiver = Listening::new(dir.path(), &RECV, Stdio::null());
+    let send = |more: &[&str]| {
+        let to = ["send", "photos", &receiver.address];
+        let by = ["--key", "near", "--peer", "far.pub"];
+        skywave(dir.path(), &[&to[..], &by, more].concat())
+    };
+    let sent = send(&["--exclude", ".DS_Store"]);
+    assert_eq!(sent.status.code(), Some(1));
+    let said = text(&sent.stderr);
+    assert!(said.contains("lines: not sent: not a plain name"), "{said}");
+    let all = format!("skywave: {} of 3 files were not sent", 1 + unread);
+    assert!(said.contains(&all), "{said}");
+    fs::remove_file(photos.join("secret")).expect("removed");
+    let sent = send(&["--exclude", "two*"]);
+    let said = text(&sent.stderr);
+    assert!(
+        said.contains("photos/.DS_Store: the receiver takes no hidden"),
+        "{said}"
+    );
+    let sent = send(&["--exclude", "two*", "--exclude", ".DS_Store"]);
+    assert_eq!(sent.status.code(), Some(0), "{}", text(&sent.stderr));
+    assert_eq!(text(&send(&["--exclude", "a["]).stderr).lines().count(), 1);
+}
+
+/// One line for many files, and hashes for those who want them.
+#[test]
+fn all_files_have_one_line_unless_each_is_asked_for() {
+    let dir = folder();
+    fs::write(dir.path().join("photos/moon"), "dark").expect("written");
+    let receiver = Listening::new(dir.path(), &RECV, Stdio::null());
+    let send = |more: &[&str]| {
+        let to = ["send", "photos", &receiver.address];
+        let by = ["--key", "near", "--peer", "far.pub"];
+        let sent = skywave(dir.path(), &[&to[..], &by, more].concat());
+        assert!(sent.status.success(), "{}", text(&sent.stderr));
+        sent.stdout
+    };
+    let said = text(&send(&[]));
+    assert!(said.starts_with("2 files: 10 B in "), "{said}");
+    assert_eq!(said.lines().count(), 1);
+    assert_eq!(text(&send(&[])), "2 files: there already\n");
+    let said = text(&send(&["--verbose"]));
+    assert_eq!(
+        said.matches("it was there already, BLAKE3 ").count(),
+        2,
+        "{said}"
+    );
+    let rows = json_lines(&send(&["--json"]));
+    let expected = rows
+        .iter()
+        .find(|row| row["event"] == "expected")
+        .expect("one");
+    assert_eq!(
+        (&expected["files"], &expected["bytes"]),
+        (&2.into(), &10.into())
+    );
+}
+
+/// More files than may be open wait for one another, at both ends.
+#[test]
+fn few_files_may_be_open() {
+    let dir = folder();
+    let many = dir.path().join("many");
+    for n in 0..300 {
+        let below = many.join(format!("{:02}", n % 60));
+        fs::create_dir_all(&below).expect("made");
+        let len = if n % 10 == 0 { 300_000 } else { 10 };
+        fs::write(below.join(n.to_string()), vec![b'x'; len]).expect("written");
+    }
+    let program = env!("CARGO_BIN_EXE_skywave");
+    let few = |args: &[&str]| {
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", "ulimit -n 32; exec \"$0\" \"$@\"", program])
+            .args(args)
+            .current_dir(dir.path());
+        command
+    };
+    let args = [&RECV[..], &["--listen", "127.0.0.1:0", "--count", "300"]].concat();
+    let mut receiving = few(&args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut said = BufReader::new(receiving.stderr.take().expect("standard error"));
+    let line = line(&mut said);
+    let address = line.split([' ', ';']).nth(3).expect("an address");
+    let sent = few(&[
+        "send", "many", address, "--key", "near", "--peer", "far.pub",
+    ])
+    .output();
+    let sent = sent.expect("it ends");
+    assert!(sent.status.success(), "{}", text(&sent.stderr));
+    assert!(receiving.wait().expect("it ends").success());
+}

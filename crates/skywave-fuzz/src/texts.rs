@@ -31,7 +31,7 @@ fn path(text: &str) {
     let Ok(path) = RelativePath::parse(text) else {
         return;
     };
-    assert_eq!(path.as_str(), text);
+    assert_eq!(path.as_bytes(), text.as_bytes());
     let inside = |component| matches!(component, Component::Normal(_));
     assert!(Path::new(text).components().all(inside), "leads elsewhere");
     assert_eq!(
@@ -52,7 +52,7 @@ fn plain(text: &str) {
     assert!(shown.len() >= text.len());
     assert_eq!(name::shown(&shown), shown, "nothing is left to escape");
     if name::is_plain(text) {
-        assert!(!text.contains(['/', '\\', '\0', '\n']) && !text.starts_with(name::PREFIX));
+        assert!(!text.contains(['/', '\0', '\n']) && !text.starts_with(name::PREFIX));
         assert_eq!(Path::new(text).file_name(), Some(text.as_ref()));
     }
 }

@@ -17,6 +17,9 @@ pub enum Why {
     /// It changed while it was sent.
     #[error("the file changed while it was sent: nothing of it is kept")]
     Changed,
+    /// The receiver says that it has the file, and does not know what is in it.
+    #[error("the receiver does not show that it has this file")]
+    NotShown,
     /// The sender cannot read it.
     #[error("{0}")]
     Source(String),

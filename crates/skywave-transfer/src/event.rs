@@ -9,6 +9,7 @@ use noq::{Connection, PathId};
 use skywave_wire::key::PublicKey;
 
 use crate::error::Why;
+use crate::wire::message::Totals;
 
 /// Numbers transfers of files.
 pub type Id = u64;
@@ -57,6 +58,8 @@ pub enum Event {
     /// A host was not let in, since nothing allows its key. It may not have proved that the key is its own. Each key is
     /// told once, and of many only some.
     Refused(PublicKey),
+    /// So much is going to be sent, or received from this host; what has come before its connection broke is in it.
+    Expected(PublicKey, Totals),
     /// A file is going to be sent or received.
     Offered {
         /// The transfer.

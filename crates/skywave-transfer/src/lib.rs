@@ -24,6 +24,7 @@ mod auth;
 mod error;
 mod event;
 mod folder;
+mod hashing;
 mod name;
 mod network;
 mod output;
@@ -52,8 +53,8 @@ pub use name::{BadPath, RelativePath};
 pub use network::{Control, Sending};
 pub use session::Target;
 pub use skywave_wire::name::shown;
-pub use source::{Item, Pipe, list};
-pub use wire::message::Refusal;
+pub use source::{Exclude, Item, NoPattern, Pipe, list};
+pub use wire::message::{Refusal, Totals};
 pub use work::{get, offer, receive, receive_until, send};
 
 /// This host.

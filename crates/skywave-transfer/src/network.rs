@@ -19,6 +19,7 @@ use skywave_wire::key::SecretKey;
 use crate::auth::tls::{self, Peers, Refused};
 use crate::error::Error;
 use crate::reset;
+use crate::session;
 use crate::wire::message::MAX_LANES;
 
 /// How packets are sent.
@@ -91,8 +92,8 @@ const IDLE: Duration = Duration::from_secs(60);
 /// A packet at least this often, so that an address that changed is noticed, and that what translates
 /// addresses on the way does not forget.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
-/// Streams that the peer may have open at a time: files, and the first one.
-const STREAMS: u32 = 20;
+/// Streams that the peer may have open at a time: files, and the first one. What has ended may still count for a while.
+const STREAMS: u32 = session::STREAMS + 4;
 /// Bytes of a stream that may be under way. noq ends a connection when what waits of a stream is in more than
 /// [`SPANS`] pieces; each packet is one, unless it was split when it was sent again.
 pub(crate) const STREAM_WINDOW: u32 = 1 << 20;

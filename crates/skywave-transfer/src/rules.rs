@@ -8,8 +8,8 @@ use skywave_wire::key::SecretKey;
 use crate::auth::tls::{self, Peers};
 use crate::name::MAX_PATH;
 use crate::wire::message::{
-    Confirm, End, Hello, MAX_MESSAGE, MAX_NAMES, Message, Offer, Ready, Refusal, Reply, Request,
-    Share, Start, decode, encode,
+    Answers, Body, Confirm, End, Hello, MAX_FILES, MAX_NAMES, Message, Open, Ready, Refusal, Reply,
+    Request, Share, Start, Verdicts, decode, encode,
 };
 
 /// TLS as a host has it that connects to anybody.
@@ -34,7 +34,16 @@ pub fn messages(bytes: &[u8]) {
     if let Some(Request::Pull(names)) = same::<Request>(bytes) {
         assert!(names.len() <= MAX_NAMES);
     }
-    if let Some(offer) = same::<Offer>(bytes) {
+    same::<Answers>(bytes);
+    same::<Body>(bytes);
+    same::<Verdicts>(bytes);
+    let offers = match same::<Open>(bytes) {
+        Some(Open::File(offer)) => vec![offer],
+        Some(Open::Batch(offers)) => offers,
+        None => Vec::new(),
+    };
+    assert!(offers.len() <= MAX_FILES);
+    for offer in offers {
         assert!(offer.path.len() <= MAX_PATH);
         assert!(offer.modified.nanoseconds < 1_000_000_000);
     }
@@ -50,7 +59,7 @@ fn same<M: Message + Clone + PartialEq + Debug>(bytes: &[u8]) -> Option<M> {
     let message = decode::<M>(bytes).ok()?;
     if let Ok(again) = encode(&message) {
         // Numbers may have come in more bytes than they need.
-        assert!(again.len() <= bytes.len().max(1) && again.len() <= MAX_MESSAGE);
+        assert!(again.len() <= bytes.len().max(1) && again.len() <= M::MAX);
         assert_eq!(decode::<M>(&again).as_ref(), Ok(&message));
     }
     Some(message)

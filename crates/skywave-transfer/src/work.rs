@@ -15,7 +15,9 @@ use crate::session::{Giving, Lanes, Receiver, Session, Taken, give_all, take};
 use crate::wire::close::Close;
 use crate::wire::frame;
 use crate::wire::message::{Ready, Request};
-use crate::{Dial, Error, Event, Host, Item, Listen, Outcome, Target, network, output, shown};
+use crate::{
+    Dial, Error, Event, Host, Item, Listen, Outcome, Target, Totals, network, output, shown,
+};
 
 /// Connects and sends files.
 ///
@@ -23,12 +25,15 @@ use crate::{Dial, Error, Event, Host, Item, Listen, Outcome, Target, network, ou
 /// When the other side does not answer, is away for too long, or is another one. Files that cannot be
 /// sent are no error: they are counted and told of.
 pub async fn send(host: &Host, to: &Dial, items: Vec<Item>) -> Result<Outcome, Error> {
-    let mut giving = Giving::new(items);
+    let mut giving = Giving::new(Arc::new(items), |_| true);
     dial(
         host,
         to,
-        Request::Push,
-        async |session: &Arc<Session>, _| give_all(session, &mut giving).await,
+        Request::Push(giving.totals()),
+        async |session: &Arc<Session>, _| {
+            session.tell(Event::Expected(session.peer, giving.totals()));
+            give_all(session, &mut giving).await
+        },
     )
     .await?;
     Ok(Outcome {
@@ -56,16 +61,11 @@ pub async fn get(
         async |session: &Arc<Session>, ready: Ready| {
             // Those that are refused are refused again after a new connection.
             outcome.failed = 0;
-            take_all(
-                session,
-                &receiver,
-                Some(ready.items),
-                &mut |taken| match taken {
-                    Taken::File => outcome.done += 1,
-                    Taken::Nothing => {}
-                    Taken::Refused => outcome.failed += 1,
-                },
-            )
+            session.tell(Event::Expected(session.peer, ready.totals));
+            take_all(session, &receiver, Some(ready.items), &mut |taken| {
+                outcome.done += taken.files;
+                outcome.failed += taken.refused;
+            })
             .await?;
             // The other side closes the connection when it has heard of all of them. If it does not, they
             // are here all the same.
@@ -123,14 +123,16 @@ async fn serve(door: &Arc<Door>, listen: &Listen, into: Target) -> Result<Outcom
                 request,
                 answer,
             } = guest;
-            if request != Request::Push {
+            let Request::Push(totals) = request else {
                 Close::Direction.close(&session.connection);
                 return;
-            }
+            };
             let taken = async {
-                ready(answer, 0).await?;
+                ready(answer, 0, Totals::default()).await?;
+                session.tell(Event::Expected(session.peer, totals));
                 take_all(&session, &receiver, None, &mut |taken| {
-                    if counts.add(taken) && count.is_some_and(|n| counts.done() >= n) {
+                    counts.add(taken.files, taken.refused);
+                    if taken.files > 0 && count.is_some_and(|n| counts.done() >= n) {
                         door.shut(Shut::Done);
                     }
                 })
@@ -151,6 +153,7 @@ pub async fn offer(host: &Host, listen: &Listen, items: Vec<Item>) -> Result<Out
     let door = Door::new(host, listen, true);
     let counts = Arc::new(Counts::default());
     let (inside, counted, count) = (door.clone(), counts.clone(), listen.count);
+    let items = Arc::new(items);
     door.serve(listen, move |guest| {
         let (door, counts, items) = (inside.clone(), counted.clone(), items.clone());
         async move {
@@ -166,21 +169,20 @@ pub async fn offer(host: &Host, listen: &Listen, items: Vec<Item>) -> Result<Out
             let wanted = |item: &Item| {
                 names.is_empty() || names.iter().any(|name| item.path().is_under(name))
             };
-            let items: Vec<Item> = items.into_iter().filter(wanted).collect();
-            if items.is_empty() {
+            let mut giving = Giving::new(items, wanted);
+            if giving.count() == 0 {
                 Close::NoSuchFile.close(&session.connection);
                 return;
             }
-            let mut giving = Giving::new(items);
             let given = async {
-                ready(answer, giving.left.len()).await?;
+                ready(answer, giving.count(), giving.totals()).await?;
+                session.tell(Event::Expected(session.peer, giving.totals()));
                 give_all(&session, &mut giving).await?;
                 Close::Done.close(&session.connection);
                 Ok(())
             };
             let given = given.await;
-            counts.done.fetch_add(giving.done, Ordering::Relaxed);
-            counts.failed.fetch_add(giving.failed, Ordering::Relaxed);
+            counts.add(giving.done, giving.failed);
             if count.is_some_and(|n| counts.done() >= n) {
                 door.shut(Shut::Done);
             }
@@ -192,14 +194,9 @@ pub async fn offer(host: &Host, listen: &Listen, items: Vec<Item>) -> Result<Out
 }
 
 /// Says that the work begins.
-async fn ready(mut answer: noq::SendStream, items: usize) -> Result<(), Broken> {
-    frame::send(
-        &mut answer,
-        &Ready {
-            items: items as u64,
-        },
-    )
-    .await?;
+async fn ready(mut answer: noq::SendStream, items: usize, totals: Totals) -> Result<(), Broken> {
+    let items = items as u64;
+    frame::send(&mut answer, &Ready { items, totals }).await?;
     let _ = answer.finish();
     Ok(())
 }
@@ -251,16 +248,21 @@ async fn take_all(
                     Ok(streams) => streams,
                     Err(error) => {
                         // They find out, too, and let go of their files.
-                        while let Some(taken) = under_way.join_next().await {
-                            taken.ok().and_then(Result::ok).into_iter().for_each(&mut *told);
+                        while let Some(ended) = under_way.join_next().await {
+                            if let Ok((taken, _)) = ended {
+                                told(taken);
+                            }
                         }
                         return Err(error.into());
                     }
                 };
                 let (session, receiver) = (session.clone(), receiver.clone());
                 let file = lanes.begin(streams.1.id().index());
-                under_way.spawn(async move { take(&session, &receiver, streams, &file).await });
-                left = left.map(|left| left - 1);
+                under_way.spawn(async move {
+                    let mut taken = Taken::default();
+                    let result = take(&session, &receiver, streams, &file, &mut taken).await;
+                    (taken, result)
+                });
             }
             broken = &mut arriving => return Err(broken),
             // Whoever comes in and offers nothing keeps a place from others.
@@ -268,12 +270,16 @@ async fn take_all(
                 Close::Late.close(&session.connection);
                 return Err(Broken::Late);
             }
-            Some(taken) = under_way.join_next() => match taken.map_err(|_| Broken::Stream)? {
-                Ok(taken) => told(taken),
-                // Of this file only; a sender that could not read it takes back its offer.
-                Err(Broken::Stream | Broken::Late | Broken::Replaced) => told(Taken::Refused),
-                Err(broken) => return Err(broken),
-            },
+            Some(ended) = under_way.join_next() => {
+                let (taken, result) = ended.map_err(|_| Broken::Stream)?;
+                told(taken);
+                left = left.map(|left| left.saturating_sub(taken.ended));
+                match result {
+                    // Of this stream only.
+                    Ok(()) | Err(Broken::Stream | Broken::Late | Broken::Replaced) => {}
+                    Err(broken) => return Err(broken),
+                }
+            }
         }
     }
 }
@@ -286,17 +292,9 @@ struct Counts {
 }
 
 impl Counts {
-    /// Counts it; true if it is a file that is there.
-    fn add(&self, taken: Taken) -> bool {
-        match taken {
-            Taken::File => self.done.fetch_add(1, Ordering::Relaxed),
-            Taken::Nothing => return false,
-            Taken::Refused => {
-                self.failed.fetch_add(1, Ordering::Relaxed);
-                return false;
-            }
-        };
-        true
+    fn add(&self, done: usize, failed: usize) {
+        self.done.fetch_add(done, Ordering::Relaxed);
+        self.failed.fetch_add(failed, Ordering::Relaxed);
     }
 
     fn done(&self) -> usize {

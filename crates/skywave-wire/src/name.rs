@@ -5,24 +5,48 @@ pub const PREFIX: &str = ".skywave-";
 /// Longest name in a folder, in bytes: what file systems allow.
 pub const MAX_NAME: usize = 255;
 
-/// A name in a folder, and nothing else.
-pub fn is_plain(name: &str) -> bool {
-    let names_nothing = name.is_empty() || name == "." || name == "..";
-    let is_known = !names_nothing && name.len() <= MAX_NAME && !name.starts_with(PREFIX);
-    is_known
-        && !name
-            .chars()
-            .any(|c| is_deceptive(c) || c == '\\' || c == '/')
+/// A name in a folder, and nothing else: any bytes that a file system of Unix takes, but for texts that are shown
+/// otherwise than they are.
+pub fn is_plain(name: impl AsRef<[u8]>) -> bool {
+    let name = name.as_ref();
+    let names_nothing = name.is_empty() || name == b"." || name == b"..";
+    let is_known = !names_nothing && name.len() <= MAX_NAME && !name.starts_with(PREFIX.as_bytes());
+    let deceives = |text: &str| text.chars().any(|c| is_deceptive(c) || c == '/');
+    is_known && !name.utf8_chunks().any(|chunk| deceives(chunk.valid()))
 }
 
-/// Characters that a terminal obeys, or that make a text look like another one (Unicode TR 36).
+/// Characters that a terminal obeys, that make a text look like another one (Unicode TR 36), or that are not seen: those
+/// of Unicode's property `Default_Ignorable_Code_Point`, and some more without ink.
 fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(
             c,
-            '\u{2028}' | '\u{2029}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{feff}'
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'
+                | '\u{1160}'
+                | '\u{17b4}'
+                | '\u{17b5}'
+                | '\u{2028}'
+                | '\u{2029}'
+                | '\u{2800}'
+                | '\u{3164}'
+                | '\u{feff}'
+                | '\u{ffa0}'
         )
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(
+            c,
+            '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{202a}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{fe00}'..='\u{fe0f}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
 }
 
 /// A text of another host as it may be shown: what a terminal would obey is escaped.
@@ -37,13 +61,23 @@ pub fn shown(text: &str) -> String {
     text.chars().map(escape).collect()
 }
 
+/// The same of a name or path, of which not all bytes may be text.
+pub fn shown_bytes(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text += &shown(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn plain_names_are_those_of_files_in_a_folder() {
-        for name in ["a", "a b.txt", "ä", ".profile", "...", "日本"] {
+        for name in ["a", "a b.txt", "ä", ".profile", "...", "日本", "..\\x"] {
             assert!(is_plain(name), "{name}");
         }
         for name in [
@@ -52,7 +86,6 @@ mod tests {
             "..",
             "a/b",
             "/etc/passwd",
-            "..\\x",
             "a\nb",
             "a\0b",
             "a\u{202e}txt.exe",
@@ -62,6 +95,44 @@ mod tests {
             &"a".repeat(256),
         ] {
             assert!(!is_plain(name), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_taken_and_shown_as_numbers() {
+        let name = b"\xe9t\xe9\\";
+        assert!(is_plain(name));
+        assert_eq!(shown_bytes(name), "\\xe9t\\xe9\\");
+        assert!(!is_plain(b"\xe9\x1b[31m") && !is_plain(b"\xe9/a"));
+        assert_eq!(shown_bytes(b"\xe9\x1b[31m"), "\\xe9\\u{1b}[31m");
+    }
+
+    /// Names that look like another one, or like nothing.
+    #[test]
+    fn what_is_not_seen_is_not_taken() {
+        for c in [
+            '\u{ad}',
+            '\u{34f}',
+            '\u{115f}',
+            '\u{17b4}',
+            '\u{180e}',
+            '\u{200b}',
+            '\u{200d}',
+            '\u{2060}',
+            '\u{2064}',
+            '\u{206a}',
+            '\u{2800}',
+            '\u{3164}',
+            '\u{fe0f}',
+            '\u{ffa0}',
+            '\u{fff9}',
+            '\u{1d173}',
+            '\u{e0001}',
+            '\u{e0041}',
+            '\u{e01ef}',
+        ] {
+            assert!(!is_plain(format!("film{c}")), "{c:?}");
+            assert_eq!(shown(&c.to_string()), c.escape_unicode().to_string());
         }
     }
 

@@ -24,7 +24,7 @@ use rustls::{
 use skywave_wire::key::{PublicKey, SecretKey};
 
 /// The protocol, as TLS agrees on it.
-const ALPN: &[u8] = b"skywave/1";
+const ALPN: &[u8] = b"skywave/2";
 /// What comes before the bytes of an Ed25519 public key in a SubjectPublicKeyInfo (RFC 8410 section 4).
 const SPKI: [u8; 12] = [
     0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00,

@@ -1,14 +1,20 @@
 //! Files and folders below a folder. Symbolic links on the way are not followed: whoever put them there,
 //! nothing is written elsewhere.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, mkdirat, openat, statat};
 use rustix::io::Errno;
 
 use crate::name::RelativePath;
+
+/// Permissions of a folder of which nobody has told any.
+const MODE: u16 = 0o777;
 
 /// What has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,44 +28,98 @@ pub(crate) enum There {
 
 /// A name in a folder that is open.
 pub(crate) struct Place {
-    pub(crate) folder: OwnedFd,
-    pub(crate) name: String,
+    pub(crate) folder: Arc<OwnedFd>,
+    pub(crate) name: OsString,
 }
 
-fn enter(folder: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
+/// Folders below a folder. The last one stays open, since the next file is often in it, too.
+pub(crate) struct Folders<'a> {
+    root: &'a Arc<OwnedFd>,
+    last: Option<(Box<[u8]>, Arc<OwnedFd>)>,
+    /// Is asked before a folder is made.
+    may_make: &'a dyn Fn() -> io::Result<()>,
+}
+
+fn enter(folder: &OwnedFd, name: &OsStr) -> rustix::io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(openat(folder, name, flags, Mode::empty())?)
+    openat(folder, name, flags, Mode::empty())
 }
 
-/// Enters a folder; makes it first if it is not there.
-fn make(folder: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
-    match mkdirat(folder, name, Mode::from_raw_mode(0o777)) {
-        Ok(()) | Err(Errno::EXIST) => enter(folder, name),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Makes the folder of this path, and those that it is in.
-pub(crate) fn make_folder(root: &OwnedFd, path: &RelativePath) -> io::Result<()> {
-    Place::open(root, path)
-        .and_then(|place| make(&place.folder, &place.name))
-        .map(drop)
-}
-
-impl Place {
-    /// The place of this path; the folders that it is in are made.
-    pub(crate) fn open(root: &OwnedFd, path: &RelativePath) -> io::Result<Self> {
-        let (folders, name) = path.split();
-        let mut folder = root.try_clone()?;
-        for name in folders {
-            folder = make(&folder, name)?;
+impl<'a> Folders<'a> {
+    pub(crate) fn new(root: &'a Arc<OwnedFd>, may_make: &'a dyn Fn() -> io::Result<()>) -> Self {
+        Self {
+            root,
+            last: None,
+            may_make,
         }
-        Ok(Self {
-            folder,
+    }
+
+    /// Enters a folder; makes it first if it is not there, with at most these permissions. This host's user has to write
+    /// into it.
+    fn make(&self, folder: &OwnedFd, name: &OsStr, mode: u16) -> io::Result<OwnedFd> {
+        match enter(folder, name) {
+            Err(Errno::NOENT) => {}
+            other => return Ok(other?),
+        }
+        (self.may_make)()?;
+        let mode = Mode::from_raw_mode(u32::from(mode) & 0o777 | 0o700);
+        match mkdirat(folder, name, mode) {
+            Ok(()) | Err(Errno::EXIST) => Ok(enter(folder, name)?),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The folder of this path; it and those that it is in are made, with these permissions from the outermost.
+    fn open(&mut self, path: Option<&[u8]>, modes: &[u16]) -> io::Result<Arc<OwnedFd>> {
+        let Some(path) = path else {
+            return Ok(self.root.clone());
+        };
+        if let Some((_, folder)) = self.last.as_ref().filter(|(last, _)| **last == *path) {
+            return Ok(folder.clone());
+        }
+        let mut folder = self.root.clone();
+        for (depth, name) in path.split(|byte| *byte == b'/').enumerate() {
+            let mode = modes.get(depth).copied().unwrap_or(MODE);
+            folder = Arc::new(self.make(&folder, OsStr::from_bytes(name), mode)?);
+        }
+        self.last = Some((path.into(), folder.clone()));
+        Ok(folder)
+    }
+
+    /// The place of this path; the folders that it is in are made.
+    pub(crate) fn place(&mut self, path: &RelativePath, modes: &[u16]) -> io::Result<Place> {
+        let (folder, name) = path.split();
+        Ok(Place {
+            folder: self.open(folder, modes)?,
             name: name.to_owned(),
         })
     }
 
+    /// Makes the folder of this path.
+    pub(crate) fn folder(&mut self, path: &RelativePath, modes: &[u16]) -> io::Result<()> {
+        self.open(Some(path.as_bytes()), modes).map(drop)
+    }
+
+    /// What is there; no folder is made.
+    pub(crate) fn look(&mut self, path: &RelativePath) -> io::Result<(There, Option<Place>)> {
+        let none = || Err(io::ErrorKind::NotFound.into());
+        let looking = Folders {
+            root: self.root,
+            last: self.last.take(),
+            may_make: &none,
+        };
+        let mut looking = looking;
+        let place = looking.place(path, &[]);
+        self.last = looking.last;
+        match place {
+            Ok(place) => Ok((place.look()?, Some(place))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((There::Nothing, None)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Place {
     /// What is there.
     pub(crate) fn look(&self) -> io::Result<There> {
         match statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -83,6 +143,7 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
@@ -90,10 +151,17 @@ mod tests {
     fn links_lead_nowhere() {
         let (dir, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::os::unix::fs::symlink(outside.path(), dir.path().join("link")).unwrap();
-        let root = OwnedFd::from(File::open(dir.path()).unwrap());
-        let open = |path| Place::open(&root, &RelativePath::parse(path).unwrap());
+        let root = Arc::new(OwnedFd::from(File::open(dir.path()).unwrap()));
+        let path = |path: &str| RelativePath::parse(path).unwrap();
+        let may = || Ok(());
+        let open = |text| Folders::new(&root, &may).place(&path(text), &[]);
         assert!(open("link/a").is_err());
-        assert!(make_folder(&root, &RelativePath::parse("link").unwrap()).is_err());
+        assert!(
+            Folders::new(&root, &may)
+                .folder(&path("link"), &[])
+                .is_err()
+        );
+        assert!(Folders::new(&root, &may).look(&path("link/a")).is_err());
         fs::write(outside.path().join("secret"), "x").unwrap();
         std::os::unix::fs::symlink(outside.path().join("secret"), dir.path().join("file")).unwrap();
         let place = open("file").unwrap();
@@ -101,5 +169,31 @@ mod tests {
         assert!(place.read().is_err());
         open("a/b/c").unwrap();
         assert!(dir.path().join("a/b").is_dir());
+    }
+
+    #[test]
+    fn folders_are_made_once_and_as_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Arc::new(OwnedFd::from(File::open(dir.path()).unwrap()));
+        let made = std::cell::Cell::new(0);
+        let count = || {
+            made.set(made.get() + 1);
+            Ok(())
+        };
+        let mut folders = Folders::new(&root, &count);
+        let path = |path: &str| RelativePath::parse(path).unwrap();
+        assert_eq!(folders.look(&path("a/b/c")).unwrap().0, There::Nothing);
+        assert!(!dir.path().join("a").exists());
+        for name in ["a/b/c", "a/b/d", "a/e"] {
+            folders.place(&path(name), &[0o500, 0o750]).unwrap();
+        }
+        assert_eq!(made.get(), 2);
+        let mode = |name: &str| {
+            let found = fs::metadata(dir.path().join(name)).unwrap();
+            found.permissions().mode() & 0o777
+        };
+        // The umask may take away more.
+        assert_eq!(mode("a"), 0o700);
+        assert_eq!(mode("a/b") & !0o050, 0o700);
     }
 }

@@ -1,48 +1,53 @@
 //! A file that is not complete, under a name of its own.
 
 use std::fs::{File, FileTimes, Permissions, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
-use skywave_wire::transfer::hash_into;
 
+use super::Stamp;
 use super::beneath::Place;
+use crate::hashing::Hashing;
+use crate::wire::frame::is_zeros;
 use crate::wire::message::Time;
+
+/// Bytes that are not written if they are all zero, so that holes stay holes: file systems keep blocks.
+const BLOCK: usize = 4096;
 
 /// A partial file, which nobody else writes.
 pub(crate) struct Partial {
-    root: OwnedFd,
+    root: Arc<OwnedFd>,
     name: String,
-    file: File,
+    file: Arc<File>,
     have: u64,
-}
-
-/// Told how many bytes are read; says whether to go on.
-pub(crate) type GoOn<'a> = &'a mut dyn FnMut(u64) -> bool;
-
-/// The hash of the first bytes, at most `limit`, and their number; nothing if told to stop.
-pub(crate) fn hash(
-    file: impl Read,
-    limit: u64,
-    go_on: GoOn<'_>,
-) -> io::Result<Option<(u64, blake3::Hash)>> {
-    let mut hasher = blake3::Hasher::new();
-    let read = hash_into(&mut hasher, file, limit, go_on)?;
-    Ok(read.map(|read| (read, hasher.finalize())))
 }
 
 impl Partial {
     /// Opens what there is under this name; nothing if somebody else is writing it. What others may do
     /// with the file is what they may do with the one that is offered, less what the umask forbids.
-    pub(crate) fn open(root: &OwnedFd, name: &str, mode: u32) -> io::Result<Option<Self>> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    /// `may_make` is asked before it is made.
+    pub(crate) fn open(
+        root: &Arc<OwnedFd>,
+        name: &str,
+        mode: u32,
+        may_make: impl Fn() -> io::Result<()>,
+    ) -> io::Result<Option<Self>> {
+        let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(mode & 0o777 | 0o600);
         loop {
-            let file = File::from(openat(root, name, flags, mode)?);
+            let file = match openat(root, name, flags, mode) {
+                Err(Errno::NOENT) => {
+                    may_make()?;
+                    openat(root, name, flags | OFlags::CREATE, mode)?
+                }
+                other => other?,
+            };
+            let file = File::from(file);
             if !file.metadata()?.is_file() {
                 return Err(io::ErrorKind::InvalidInput.into());
             }
@@ -52,9 +57,9 @@ impl Partial {
                 Err(TryLockError::Error(error)) => return Err(error),
             }
             let partial = Self {
-                root: root.try_clone()?,
+                root: root.clone(),
                 name: name.to_owned(),
-                file,
+                file: Arc::new(file),
                 have: 0,
             };
             // Whoever held the lock may have given the file its name meanwhile.
@@ -74,18 +79,14 @@ impl Partial {
         }
     }
 
-    /// Reads what is there, at most `limit` bytes; their hash. Nothing if told to stop.
-    pub(crate) fn recover(
-        &mut self,
-        limit: u64,
-        go_on: GoOn<'_>,
-    ) -> io::Result<Option<blake3::Hash>> {
-        self.file.rewind()?;
-        let found = hash(&self.file, limit, go_on)?;
-        Ok(found.map(|(have, hash)| {
-            self.have = have;
-            hash
-        }))
+    /// The hash of what is there, at most `limit` bytes, yet to be read.
+    pub(crate) fn hashing(&self, limit: u64) -> Hashing {
+        Hashing::new(self.file.clone(), limit)
+    }
+
+    /// So many bytes were found.
+    pub(crate) fn found(&mut self, bytes: u64) {
+        self.have = bytes;
     }
 
     /// Bytes that are there.
@@ -96,15 +97,36 @@ impl Partial {
     /// Keeps so many bytes, after which the next ones are written.
     pub(crate) fn keep(&mut self, bytes: u64) -> io::Result<()> {
         self.file.set_len(bytes)?;
-        self.file.seek(io::SeekFrom::Start(bytes))?;
         self.have = bytes;
         Ok(())
     }
 
-    /// Adds bytes.
+    /// Adds bytes. Blocks of zeros are left out.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)?;
-        self.have += bytes.len() as u64;
+        let end = self.have + bytes.len() as u64;
+        let mut rest = bytes;
+        let mut hole = false;
+        while !rest.is_empty() {
+            // To the end of this block, and those after it that are as this one.
+            let block = |at: u64, rest: &[u8]| rest.len().min(BLOCK - (at % BLOCK as u64) as usize);
+            let mut len = block(self.have, rest);
+            hole = is_zeros(&rest[..len]);
+            while len < rest.len() {
+                let next = block(self.have + len as u64, &rest[len..]);
+                if is_zeros(&rest[len..len + next]) != hole {
+                    break;
+                }
+                len += next;
+            }
+            if !hole {
+                self.file.write_all_at(&rest[..len], self.have)?;
+            }
+            self.have += len as u64;
+            rest = &rest[len..];
+        }
+        if hole {
+            self.file.set_len(end)?;
+        }
         Ok(())
     }
 
@@ -114,7 +136,7 @@ impl Partial {
         place: &Place,
         (modified, mode): (Time, u32),
         overwrite: bool,
-    ) -> io::Result<()> {
+    ) -> io::Result<Stamp> {
         self.file
             .set_times(FileTimes::new().set_modified(time(modified)))?;
         let umasked = self.file.metadata()?.mode();
@@ -130,7 +152,7 @@ impl Partial {
         self.have = self.have.max(1);
         // Where a folder cannot be synced, the system does so in its time.
         let _ = rustix::fs::fsync(&place.folder);
-        Ok(())
+        Ok(Stamp::of(&self.file.metadata()?))
     }
 
     /// Removes what there is: it is of no use.
@@ -151,7 +173,7 @@ impl Drop for Partial {
 }
 
 /// A time that a peer names, as far as this system knows it.
-fn time(time: Time) -> SystemTime {
+pub(super) fn time(time: Time) -> SystemTime {
     let (whole, part) = (time.seconds.unsigned_abs(), u64::from(time.nanoseconds));
     let whole = Duration::from_secs(whole);
     let since = if time.seconds < 0 {
@@ -164,7 +186,7 @@ fn time(time: Time) -> SystemTime {
 }
 
 /// Renames, but never in place of another file.
-fn rename_new(root: &OwnedFd, from: &str, to: &Place) -> io::Result<()> {
+pub(super) fn rename_new(root: &OwnedFd, from: &str, to: &Place) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{RenameFlags, renameat_with};
@@ -176,4 +198,52 @@ fn rename_new(root: &OwnedFd, from: &str, to: &Place) -> io::Result<()> {
     }
     rustix::fs::linkat(root, from, &to.folder, &to.name, AtFlags::empty())?;
     Ok(unlinkat(root, from, AtFlags::empty())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_is_made_is_asked_for_and_what_is_there_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Arc::new(OwnedFd::from(File::open(dir.path()).unwrap()));
+        let no = || Err(io::ErrorKind::QuotaExceeded.into());
+        assert!(Partial::open(&root, "part", 0o644, no).is_err());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        let mut partial = Partial::open(&root, "part", 0o644, || Ok(()))
+            .unwrap()
+            .unwrap();
+        partial.write(b"a").unwrap();
+        drop(partial);
+        assert!(Partial::open(&root, "part", 0o644, no).unwrap().is_some());
+    }
+
+    #[test]
+    fn zeros_are_left_out_wherever_they_begin() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Arc::new(OwnedFd::from(File::open(dir.path()).unwrap()));
+        let mut partial = Partial::open(&root, "part", 0o644, || Ok(()))
+            .unwrap()
+            .unwrap();
+        let mut all = Vec::new();
+        for (len, byte) in [
+            (5, 7),
+            (10_000, 0),
+            (1, 7),
+            (4096, 0),
+            (4095, 0),
+            (9000, 7),
+            (1, 0),
+        ] {
+            let bytes = vec![byte; len];
+            partial.write(&bytes).unwrap();
+            all.extend(bytes);
+            assert_eq!(partial.have(), all.len() as u64);
+            let there = fs::read(dir.path().join("part")).unwrap();
+            assert!(there == all, "{len} of {byte}");
+        }
+    }
 }

@@ -13,7 +13,7 @@ use crate::network::STREAM_WINDOW;
 use crate::wire::frame::{
     First, read_chunk, read_first, send, send_chunk, send_chunk_before, send_dealt,
 };
-use crate::wire::message::{Lane, Nonsense};
+use crate::wire::message::{Lane, MAX_CHUNK, Nonsense};
 
 /// Bytes of a round of chunks, one for each lane in use. They are sent at the same time, and the last one is
 /// not read before the first: a round is small beside the lanes' windows.
@@ -74,7 +74,7 @@ impl<'a> Dealer<'a> {
     /// Sends some bytes.
     pub(crate) async fn send(&mut self, mut bytes: Bytes) -> Result<(), Broken> {
         let in_use = self.in_use();
-        let most = ROUND / in_use;
+        let most = MAX_CHUNK.min(ROUND / in_use);
         while bytes.len() > most {
             self.deal(bytes.split_to(most), in_use).await?;
         }

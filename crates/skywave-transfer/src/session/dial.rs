@@ -12,12 +12,11 @@ use skywave_quic::Silence;
 use skywave_wire::key::PublicKey;
 use skywave_wire::name::shown;
 use tokio::net::lookup_host;
-use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::memory::Share;
 use super::pulse::Pulse;
-use super::{Session, probe, remote};
+use super::{Crew, Session, probe, remote};
 use crate::auth::code::Code;
 use crate::auth::prove::{self, Sides};
 use crate::auth::tls::{self, Peers};
@@ -38,6 +37,8 @@ const TRIES_RTT: u32 = 8;
 const SHORTEST_TRY: Duration = Duration::from_secs(2);
 /// Between two rounds, when all addresses fail at once.
 const PAUSE: Duration = Duration::from_millis(500);
+/// The same, after connections that brought nothing.
+const LONGEST_PAUSE: Duration = Duration::from_secs(8);
 /// How long to wait until the peer has heard that all is done.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -92,6 +93,7 @@ impl Attempts<'_> {
         mut self,
         mut work: impl AsyncFnMut(&Arc<Session>, Ready) -> Result<T, Broken>,
     ) -> Result<T, Error> {
+        let mut pause = PAUSE;
         let mut connected = self.reach().await?;
         loop {
             let (endpoint, session, ready) = connected;
@@ -100,6 +102,7 @@ impl Attempts<'_> {
             self.pulse.answer();
             let at = remote(&session.connection);
             (self.host.teller)(Event::Connected(session.peer, at));
+            let before = self.pulse.last();
             let work = work(&session, ready);
             let done = session.with_peer(work, async || self.reach().await).await;
             self.rtt = session.connection.rtt(PathId::ZERO);
@@ -124,7 +127,13 @@ impl Attempts<'_> {
             connected = if let Some(anew) = anew {
                 anew
             } else {
-                sleep(PAUSE).await;
+                // A peer that answers and brings nothing is asked less and less often.
+                pause = if self.pulse.last() > before {
+                    PAUSE
+                } else {
+                    LONGEST_PAUSE.min(pause * 2)
+                };
+                sleep(pause).await;
                 self.reach().await?
             };
         }
@@ -239,7 +248,7 @@ impl Attempts<'_> {
             Some(key) => Peers::Keys([key].into()),
             None => Peers::Everybody,
         };
-        let gives = self.request == Request::Push;
+        let gives = matches!(self.request, Request::Push(_));
         let (config, one_way) =
             network::client(&self.host.secret, peers, &self.host.sending, gives)?;
         let endpoint = wire.endpoint.clone();
@@ -261,9 +270,9 @@ impl Attempts<'_> {
             .await
             .map_err(|_| Broken::Late)??;
         let (teller, pulse) = (self.host.teller.clone(), self.pulse.clone());
-        // Nobody else has a share of its memory.
-        let own = (Arc::new(Semaphore::new(1)), Arc::new(Share::new(0)));
         let connected = (connection, one_way);
+        // Nobody else has a share of its memory.
+        let own = (Crew::new().desk(peer, to.ip()), Arc::new(Share::new(0)));
         let session = Session::new(wire.clone(), connected, peer, teller, pulse, own);
         Ok((endpoint, session, ready))
     }

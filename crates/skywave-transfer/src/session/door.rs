@@ -14,8 +14,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use noq::{Connection, Endpoint, Incoming, RecvStream, SendStream, ServerConfig, VarInt};
+use skywave_wire::endpoint::owner;
 use skywave_wire::key::PublicKey;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -23,7 +24,7 @@ use super::memory::{self, Share};
 use super::pass::{Guess, Pass};
 use super::pulse::Pulse;
 use super::strangers::Strangers;
-use super::{Session, remote};
+use super::{Crew, Session, remote};
 use crate::auth::prove::{self, Sides};
 use crate::auth::tls::{self, Peers};
 use crate::error::{Broken, Error};
@@ -43,6 +44,7 @@ pub(crate) struct Door {
     allowed: Allowed,
     /// This host gives files to whoever comes in; otherwise it takes them.
     gives: bool,
+    crew: Crew,
     state: Mutex<State>,
     /// Nobody comes in any more; why.
     shut: watch::Sender<Option<Shut>>,
@@ -73,8 +75,6 @@ struct State {
 struct Inside {
     peer: PublicKey,
     connection: Connection,
-    /// For the one of its files that is hashed, over whichever connection.
-    hashing: Arc<Semaphore>,
     share: Arc<Share>,
 }
 
@@ -114,6 +114,7 @@ impl Door {
             host: host.clone(),
             allowed: listen.allowed.clone(),
             gives,
+            crew: Crew::new(),
             state: Mutex::new(state),
             shut: watch::Sender::new(None),
         })
@@ -275,13 +276,16 @@ impl Door {
         };
         stranger.showed = true;
         drop(stranger);
-        let Some(limits) = self.enter(peer, &connection) else {
+        let Some(share) = self.enter(peer, &connection) else {
             Close::Full.close(&connection);
             return Err(Broken::Late);
         };
-        (self.host.teller)(Event::Connected(peer, remote(&connection)));
+        let at = remote(&connection);
+        let desk = self.crew.desk(peer, owner(at.ip()));
+        (self.host.teller)(Event::Connected(peer, at));
         let pulse = Arc::new(Pulse::new());
         let teller = self.host.teller.clone();
+        let limits = (desk, share);
         let session = Session::new(wire, (connection, one_way), peer, teller, pulse, limits);
         Ok(Guest {
             session,
@@ -396,18 +400,11 @@ impl Door {
 
     /// Notes who is in, if there is memory for it. The oldest connection of the same host goes if there are too many: a host
     /// that was started again is not kept out by what it left.
-    fn enter(
-        &self,
-        peer: PublicKey,
-        connection: &Connection,
-    ) -> Option<(Arc<Semaphore>, Arc<Share>)> {
+    fn enter(&self, peer: PublicKey, connection: &Connection) -> Option<Arc<Share>> {
         let mut state = self.lock();
         state
             .inside
             .retain(|other| other.connection.close_reason().is_none());
-        let mut theirs = state.inside.iter().filter(|other| other.peer == peer);
-        let hashing = theirs.next().map(|other| other.hashing.clone());
-        let hashing = hashing.unwrap_or_else(|| Arc::new(Semaphore::new(1)));
         let of_peer = state.inside.iter().filter(|other| other.peer == peer);
         if of_peer.count() >= PER_KEY {
             let oldest = state.inside.iter().position(|other| other.peer == peer);
@@ -429,10 +426,9 @@ impl Door {
         state.inside.push(Inside {
             peer,
             connection: connection.clone(),
-            hashing: hashing.clone(),
             share: share.clone(),
         });
-        Some((hashing, share))
+        Some(share)
     }
 }
 

@@ -1,23 +1,25 @@
-//! The sending side: one file, and all of them.
+//! The sending side: which files go when, and what has become of them.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use noq::{RecvStream, SendStream};
-use tokio::sync::{Semaphore, mpsc};
-use tokio::task::{JoinSet, spawn_blocking};
-use tokio::time::timeout;
+use tokio::sync::mpsc::{self, UnboundedSender};
+use tokio::task::JoinSet;
 
-use super::dealt::Dealer;
-use super::{Session, next_id};
-use crate::error::{Broken, Why};
-use crate::event::{Arrived, Event, Id};
-use crate::network::{DEADLINE, LANES, STREAM_WINDOW};
-use crate::source::{Contents, Item, Piece, Pieces, Reading};
-use crate::wire::frame::{read, send};
-use crate::wire::message::{End, MAX_LANES, Reply, Start};
+use super::Session;
+use super::give_batch::give_batch;
+use super::give_file::give_file;
+use crate::error::Broken;
+use crate::network::{LANES, STREAM_WINDOW};
+use crate::source::Item;
+use crate::wire::message::{MAX_BATCH, MAX_FILES, MAX_LANES, Totals};
 
-/// Files under way at a time, if they are small: each of them waits for two round trips.
+/// Batches of small files under way at a time.
+const BATCHES: usize = 4;
+/// Bytes of the files of a batch, about.
+const BATCH: u64 = 4 << 20;
+/// Files under way at a time that are not small: each of them waits for two round trips.
 const AT_ONCE: u32 = 16;
 /// Of large ones, fewer: they would only be late all together.
 const LARGE_AT_ONCE: u32 = 2;
@@ -27,264 +29,258 @@ const LARGE: u64 = 8 << 20;
 /// wait for its.
 const _: () = assert!(LARGE / STREAM_WINDOW as u64 <= (LANES / AT_ONCE) as u64);
 const _: () = assert!(LARGE_AT_ONCE * MAX_LANES as u32 <= LANES);
-
-/// How it ended.
-enum Given {
-    Arrived(Option<Arrived>),
-    Failed(Why),
-}
+/// Streams that all of them need at a time.
+pub(crate) const STREAMS: u32 = BATCHES as u32 + AT_ONCE;
+/// A disk reads more than this, in bytes a second: somebody who says that it is reading and does less only says so.
+const LEAST_READ: f64 = (1 << 20) as f64;
 
 /// Files that are sent, and what has become of them.
-#[derive(Debug, Default)]
 pub(crate) struct Giving {
-    /// What is not there yet. What is under way stays here.
-    pub(crate) left: VecDeque<Arc<Item>>,
+    items: Arc<Vec<Item>>,
+    /// Numbers of those that are wanted; in the following each is known by its place here.
+    which: Vec<u32>,
+    ended: Vec<bool>,
+    marks: HashMap<u32, Arc<Marks>>,
     pub(crate) done: usize,
     pub(crate) failed: usize,
 }
 
+/// How far a file ever was, over whichever connection: progress is what was never there before.
+#[derive(Default)]
+pub(super) struct Marks {
+    pub(super) written: AtomicU64,
+    pub(super) checked: AtomicU64,
+    pub(super) read: AtomicU64,
+}
+
+/// What has become of a file.
+pub(super) enum End {
+    Done(u32),
+    Failed(u32),
+    /// It has to be sent by itself.
+    Alone(u32),
+}
+
+/// An item under way.
+#[derive(Clone)]
+pub(super) struct Given {
+    items: Arc<Vec<Item>>,
+    index: u32,
+    pub(super) number: u32,
+}
+
+impl Given {
+    pub(super) fn item(&self) -> &Item {
+        &self.items[self.index as usize]
+    }
+}
+
 impl Giving {
-    pub(crate) fn new(items: Vec<Item>) -> Self {
+    /// All items, or those for which `wanted` says so.
+    pub(crate) fn new(items: Arc<Vec<Item>>, wanted: impl Fn(&Item) -> bool) -> Self {
+        let which: Vec<u32> = (0..items.len() as u32)
+            .filter(|n| wanted(&items[*n as usize]))
+            .collect();
         Self {
-            left: items.into_iter().map(Arc::new).collect(),
+            ended: vec![false; which.len()],
+            items,
+            which,
+            marks: HashMap::new(),
             done: 0,
             failed: 0,
         }
+    }
+
+    /// Number of items, folders among them.
+    pub(crate) fn count(&self) -> usize {
+        self.which.len()
+    }
+
+    /// How much there is to send.
+    pub(crate) fn totals(&self) -> Totals {
+        let items = self.which.iter().map(|n| &self.items[*n as usize]);
+        let files = items.filter(|item| !item.is_folder());
+        files.fold(Totals::default(), |sum, file| Totals {
+            files: sum.files + 1,
+            bytes: sum.bytes.saturating_add(file.size().unwrap_or(0)),
+        })
+    }
+
+    fn item(&self, number: u32) -> &Item {
+        &self.items[self.which[number as usize] as usize]
+    }
+
+    fn given(&self, number: u32) -> Given {
+        Given {
+            items: self.items.clone(),
+            index: self.which[number as usize],
+            number,
+        }
+    }
+
+    fn end(&mut self, number: u32, done: bool) {
+        self.marks.remove(&number);
+        self.ended[number as usize] = true;
+        if !done {
+            self.failed += 1;
+        } else if !self.item(number).is_folder() {
+            self.done += 1;
+        }
+    }
+}
+
+/// What goes next.
+#[derive(Default)]
+struct Plan {
+    /// Small items before it were given, and so on.
+    next_small: u32,
+    next_file: u32,
+    alone: VecDeque<u32>,
+    batches: usize,
+    weight: u32,
+}
+
+/// What is given on a stream.
+enum Task {
+    Batch(Vec<Given>),
+    File(Given, Arc<Marks>, u32),
+}
+
+/// What a stream that has ended leaves to others.
+enum Freed {
+    Batch,
+    Weight(u32),
+}
+
+impl Plan {
+    fn next(&mut self, giving: &mut Giving) -> Option<Task> {
+        if self.batches < BATCHES {
+            let batch = self.next_batch(giving);
+            if !batch.is_empty() {
+                self.batches += 1;
+                return Some(Task::Batch(batch));
+            }
+        }
+        while self.alone.is_empty() {
+            let number = self.next_file;
+            let ended = giving.ended.get(number as usize)?;
+            if !ended && !giving.item(number).is_small() {
+                self.alone.push_back(number);
+            }
+            self.next_file += 1;
+        }
+        let number = *self.alone.front()?;
+        let is_large = giving.item(number).size().is_none_or(|size| size >= LARGE);
+        let weight = if is_large { AT_ONCE / LARGE_AT_ONCE } else { 1 };
+        if self.weight + weight > AT_ONCE {
+            return None;
+        }
+        self.alone.pop_front();
+        self.weight += weight;
+        let marks = giving.marks.entry(number).or_default().clone();
+        Some(Task::File(giving.given(number), marks, weight))
+    }
+
+    fn next_batch(&mut self, giving: &Giving) -> Vec<Given> {
+        let (mut batch, mut bytes, mut message) = (Vec::new(), 0, 0);
+        while let Some(ended) = giving.ended.get(self.next_small as usize) {
+            let item = giving.item(self.next_small);
+            if !ended && item.is_small() {
+                bytes += item.size().unwrap_or(0);
+                message += item.longest_offer();
+                let is_full = batch.len() >= MAX_FILES || bytes > BATCH || message > MAX_BATCH - 8;
+                if is_full && !batch.is_empty() {
+                    break;
+                }
+                batch.push(giving.given(self.next_small));
+            }
+            self.next_small += 1;
+        }
+        batch
     }
 }
 
 /// Sends all files that are left, several at a time. What has ended is not left any more, even if the
 /// connection breaks.
 pub(crate) async fn give_all(session: &Arc<Session>, giving: &mut Giving) -> Result<(), Broken> {
-    let permits = Arc::new(Semaphore::new(AT_ONCE as usize));
-    let mut under_way = JoinSet::new();
-    for item in giving.left.clone() {
-        let (session, permits) = (session.clone(), permits.clone());
-        let is_large = item.size().is_none_or(|size| size >= LARGE);
-        let weight = if is_large { AT_ONCE / LARGE_AT_ONCE } else { 1 };
-        under_way.spawn(async move {
-            // Nobody closes it.
-            let _permit = permits.acquire_many(weight).await;
-            let given = give(&session, &item).await;
-            (item, given)
-        });
-    }
-    while let Some(ended) = under_way.join_next().await {
-        let (item, given) = ended.map_err(|_| Broken::Stream)?;
-        match given? {
-            Given::Arrived(_) => giving.done += usize::from(!item.is_folder()),
-            Given::Failed(_) => giving.failed += 1,
+    let (ended, mut ends) = mpsc::unbounded_channel();
+    let (mut plan, mut under_way) = (Plan::default(), JoinSet::new());
+    let note = |end, plan: &mut Plan, giving: &mut Giving| {
+        match end {
+            End::Done(number) => giving.end(number, true),
+            End::Failed(number) => giving.end(number, false),
+            End::Alone(number) => return plan.alone.push_back(number),
         }
-        giving.left.retain(|left| !Arc::ptr_eq(left, &item));
+        session.pulse.beat();
+    };
+    let result = loop {
+        while let Some(task) = plan.next(giving) {
+            let (session, ended) = (session.clone(), ended.clone());
+            under_way.spawn(async move { give(&session, task, &ended).await });
+        }
+        tokio::select! {
+            biased;
+            Some(end) = ends.recv() => note(end, &mut plan, giving),
+            Some(task) = under_way.join_next() => match task {
+                Ok(Ok(Freed::Batch)) => plan.batches -= 1,
+                Ok(Ok(Freed::Weight(weight))) => plan.weight -= weight,
+                Ok(Err(broken)) => break Err(broken),
+                Err(_) => break Err(Broken::Stream),
+            },
+            else => break Ok(()),
+        }
+        if under_way.is_empty() && ends.is_empty() && plan.alone.is_empty() && plan.is_over(giving)
+        {
+            break Ok(());
+        }
+    };
+    while let Ok(end) = ends.try_recv() {
+        note(end, &mut plan, giving);
+    }
+    result
+}
+
+impl Plan {
+    fn is_over(&self, giving: &Giving) -> bool {
+        let count = giving.count() as u32;
+        self.next_small >= count && self.next_file >= count
+    }
+}
+
+async fn give(
+    session: &Session,
+    task: Task,
+    ended: &UnboundedSender<End>,
+) -> Result<Freed, Broken> {
+    match task {
+        Task::Batch(batch) => {
+            give_batch(session, &batch, ended).await?;
+            Ok(Freed::Batch)
+        }
+        Task::File(given, marks, weight) => {
+            let end = if give_file(session, given.item(), &marks).await? {
+                End::Done(given.number)
+            } else {
+                End::Failed(given.number)
+            };
+            let _ = ended.send(end);
+            Ok(Freed::Weight(weight))
+        }
+    }
+}
+
+/// Raises a mark. True if it was lower.
+pub(super) fn rose(mark: &AtomicU64, to: u64) -> bool {
+    mark.fetch_max(to, Ordering::Relaxed) < to
+}
+
+/// The peer says that it has read so many bytes of a file of this size. It is progress if there never were as many, and
+/// since there was progress last they are as many as a disk reads.
+pub(super) fn hear(session: &Session, mark: &AtomicU64, (to, size): (u64, u64)) {
+    let to = to.min(size);
+    let more = to.saturating_sub(mark.load(Ordering::Relaxed));
+    let least = LEAST_READ * session.pulse.last().elapsed().as_secs_f64();
+    if more as f64 >= least && rose(mark, to) {
         session.pulse.beat();
     }
-    Ok(())
-}
-
-async fn give(session: &Session, item: &Item) -> Result<Given, Broken> {
-    let id = next_id();
-    let path = item.path.to_string();
-    let given = run(session, item, id).await;
-    match &given {
-        Ok(Given::Arrived(Some(arrived))) => session.tell(Event::Done(id, arrived.clone())),
-        Ok(Given::Arrived(None)) => {}
-        Ok(Given::Failed(why)) => session.tell(Event::Failed {
-            id,
-            path,
-            why: why.clone(),
-        }),
-        Err(_) => session.tell(Event::Failed {
-            id,
-            path,
-            why: Why::Broken,
-        }),
-    }
-    given
-}
-
-async fn run(session: &Session, item: &Item, id: Id) -> Result<Given, Broken> {
-    let (mut sender, mut stream) = session.connection.open_bi().await?;
-    let offer = item.offer();
-    if !item.is_folder() {
-        let (path, size) = (offer.path.clone(), offer.size);
-        session.tell(Event::Offered {
-            id,
-            peer: session.peer,
-            path,
-            size,
-        });
-    }
-    send(&mut sender, &offer).await?;
-    let mut reading = Count::default();
-    let (bytes, theirs, whole) = loop {
-        match read(&mut stream).await? {
-            Reply::Reading(done) => reading.rise(session, done),
-            Reply::Have { bytes, hash, whole } => break (bytes, blake3::Hash::from(hash), whole),
-            Reply::Done => return Ok(Given::Arrived(None)),
-            Reply::No(refusal) => return Ok(Given::Failed(refusal.clean().into())),
-            Reply::Written(_) => return Err(Broken::Nonsense),
-        }
-    };
-    let (from, hasher) = match start(session, item, bytes, theirs).await {
-        Ok(start) => start,
-        Err(why) => {
-            let _ = sender.reset(0_u32.into());
-            return Ok(Given::Failed(why));
-        }
-    };
-    send(&mut sender, &Start { from }).await?;
-    let arrived = |size, hash| Arrived {
-        peer: session.peer,
-        path: item.path.to_string(),
-        place: None,
-        size,
-        hash,
-        resumed_from: from,
-    };
-    if whole && from == bytes {
-        // It has the same file. Nothing is left to be sent.
-        return match read(&mut stream).await? {
-            Reply::Done => Ok(Given::Arrived(Some(arrived(bytes, theirs)))),
-            Reply::No(refusal) => Ok(Given::Failed(refusal.clean().into())),
-            _ => Err(Broken::Nonsense),
-        };
-    }
-    let pieces = match &item.contents {
-        Contents::File(file) => file.pieces(from, hasher),
-        Contents::Pipe(pipe) => pipe.pieces(from, hasher),
-        Contents::Folder => return Err(Broken::Nonsense),
-    };
-    let lanes = lanes(item.size().map(|size| size - from));
-    let streams = (&mut sender, &mut stream);
-    match transfer(session, item, id, streams, (pieces, lanes)).await? {
-        Ok((size, hash)) => Ok(Given::Arrived(Some(arrived(size, hash)))),
-        Err(why) => Ok(Given::Failed(why)),
-    }
-}
-
-/// Over how many lanes so many bytes go: as many as they would fill.
-fn lanes(bytes: Option<u64>) -> u8 {
-    let filled = bytes.map_or(u64::MAX, |bytes| bytes / u64::from(STREAM_WINDOW));
-    u8::try_from(filled).unwrap_or(MAX_LANES).min(MAX_LANES)
-}
-
-/// Counts what the peer says, which is progress if it is more than before.
-#[derive(Default)]
-struct Count(u64);
-
-impl Count {
-    fn rise(&mut self, session: &Session, to: u64) {
-        if to > self.0 {
-            self.0 = to;
-            session.pulse.beat();
-        }
-    }
-}
-
-/// From where to start, and the hash of what is before: the receiver's bytes may be others.
-async fn start(
-    session: &Session,
-    item: &Item,
-    bytes: u64,
-    theirs: blake3::Hash,
-) -> Result<(u64, blake3::Hasher), Why> {
-    let ours = match &item.contents {
-        Contents::File(file) if bytes <= file.size => {
-            let _one = session.hashing.acquire().await;
-            let (file, pulse) = (file.clone(), session.pulse.clone());
-            let go_on: Reading = Box::new(move |_| {
-                pulse.beat();
-                true
-            });
-            let read = spawn_blocking(move || file.prefix(bytes, &go_on)).await;
-            read.map_err(|error| Why::Source(error.to_string()))??
-        }
-        Contents::Pipe(pipe) => pipe.prefix(bytes),
-        _ => None,
-    };
-    Ok(match ours {
-        Some(ours) if ours.finalize() == theirs => (bytes, ours),
-        _ => (0, blake3::Hasher::new()),
-    })
-}
-
-type Whole = (u64, blake3::Hash);
-
-/// Sends the pieces, until the receiver gives its verdict.
-async fn transfer(
-    session: &Session,
-    item: &Item,
-    id: Id,
-    (sender, stream): (&mut SendStream, &mut RecvStream),
-    (mut pieces, lanes): (Pieces, u8),
-) -> Result<Result<Whole, Why>, Broken> {
-    let (ended, mut end) = mpsc::channel(1);
-    let writing = async {
-        let mut dealer = Dealer::open(&session.connection, sender, lanes).await?;
-        loop {
-            let end = match pieces.recv().await {
-                Some(Piece::Data(data)) => {
-                    dealer.send(data).await?;
-                    continue;
-                }
-                Some(Piece::End { size, hash }) => Ok((size, hash)),
-                Some(Piece::Failed(why)) => Err(why),
-                None => Err(Why::Broken),
-            };
-            let last = match &end {
-                Ok((size, hash)) => End::Whole {
-                    size: *size,
-                    hash: (*hash).into(),
-                },
-                Err(_) => End::Changed,
-            };
-            // Known before the receiver can answer to it.
-            let _ = ended.send(end).await;
-            let sender = dealer.end().await?;
-            send(sender, &last).await?;
-            let _ = sender.finish();
-            return Ok::<_, Broken>(());
-        }
-    };
-    let reading = async {
-        let (mut written, mut checked) = (Count::default(), Count::default());
-        loop {
-            match read(stream).await? {
-                Reply::Reading(done) => checked.rise(session, done),
-                Reply::Written(bytes) => {
-                    written.rise(session, bytes);
-                    session.progress(id, bytes);
-                    if let Contents::Pipe(pipe) = &item.contents {
-                        pipe.release(bytes);
-                    }
-                }
-                Reply::Done => return Ok(None),
-                Reply::No(refusal) => return Ok::<_, Broken>(Some(refusal.clean())),
-                Reply::Have { .. } => return Err(Broken::Nonsense),
-            }
-        }
-    };
-    tokio::pin!(reading);
-    let verdict = tokio::select! {
-        biased;
-        verdict = &mut reading => verdict?,
-        written = writing => {
-            let verdict = match written {
-                Ok(()) => reading.await,
-                // The receiver does not listen any more: it says why.
-                Err(broken @ Broken::Stream) => {
-                    timeout(DEADLINE, reading).await.unwrap_or(Err(broken))
-                }
-                Err(broken) => Err(broken),
-            };
-            verdict?
-        }
-    };
-    Ok(match (verdict, end.try_recv()) {
-        (_, Ok(Err(why))) => Err(why),
-        (Some(refusal), _) => Err(refusal.into()),
-        (None, Ok(Ok(whole))) => Ok(whole),
-        // It cannot have what was not sent yet.
-        (None, Err(_)) => return Err(Broken::Nonsense),
-    })
 }

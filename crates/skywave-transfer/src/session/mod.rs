@@ -1,9 +1,12 @@
 //! A connection between two hosts that know each other, and files over it.
 
+mod crew;
 mod dealt;
 pub(crate) mod dial;
 pub(crate) mod door;
 mod give;
+mod give_batch;
+mod give_file;
 mod lanes;
 mod memory;
 mod pass;
@@ -11,10 +14,11 @@ mod probe;
 pub(crate) mod pulse;
 mod strangers;
 mod take;
+mod take_batch;
 mod target;
-mod watch;
 
-pub(crate) use give::{Giving, give_all};
+pub(crate) use crew::{Crew, Desk, Trouble};
+pub(crate) use give::{Giving, STREAMS, give_all};
 pub(crate) use lanes::Lanes;
 pub(crate) use take::{Taken, take};
 pub(crate) use target::Receiver;
@@ -30,7 +34,6 @@ use std::time::Instant;
 use noq::{Connection, PathId};
 use skywave_quic::Silence;
 use skywave_wire::key::PublicKey;
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -53,9 +56,8 @@ pub(crate) struct Session {
     pub(crate) peer: PublicKey,
     pub(crate) teller: Teller,
     pub(crate) pulse: Arc<Pulse>,
-    /// One file is hashed at a time: otherwise a peer makes this host read many at the price of one
-    /// message each.
-    pub(crate) hashing: Arc<Semaphore>,
+    /// For work that waits for the disk.
+    pub(crate) desk: Desk,
     /// Of the memory for what has come.
     pub(crate) share: Arc<Share>,
 }
@@ -67,7 +69,7 @@ impl Session {
         peer: PublicKey,
         teller: Teller,
         pulse: Arc<Pulse>,
-        (hashing, share): (Arc<Semaphore>, Arc<Share>),
+        (desk, share): (Desk, Arc<Share>),
     ) -> Arc<Self> {
         Arc::new(Self {
             wire,
@@ -76,7 +78,7 @@ impl Session {
             peer,
             teller,
             pulse,
-            hashing,
+            desk,
             share,
         })
     }

@@ -58,6 +58,11 @@ impl Pulse {
         self.lock().last = Instant::now();
     }
 
+    /// When there was progress last.
+    pub(crate) fn last(&self) -> Instant {
+        self.lock().last
+    }
+
     /// Waits until there was none for too long.
     pub(crate) async fn end(&self, host: &str, wait: Duration, patience: Duration) -> Error {
         loop {

@@ -1,43 +1,52 @@
-//! The receiving side of one file.
+//! The receiving side of a stream: of one file, or of many small ones.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use noq::{RecvStream, SendStream};
-use skywave_wire::name::shown;
+use skywave_wire::name::shown_bytes;
 use tokio::sync::mpsc;
-use tokio::task::spawn_blocking;
-use tokio::time::timeout;
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::dealt::Dealt;
 use super::lanes::File;
+use super::take_batch::take_batch;
 use super::target::{Found, Receiver, Sink};
-use super::watch::{ticks, work};
 use super::{Session, next_id};
 use crate::error::{Broken, Why};
 use crate::event::{Arrived, Event, Id};
-use crate::folder::partial_name;
+use crate::folder::{Known, OfferId};
+use crate::hashing::Hashing;
 use crate::name::RelativePath;
 use crate::network::DEADLINE;
 use crate::wire::frame::{read, send};
-use crate::wire::message::{End, Kind, Offer, Refusal, Reply, Start};
+use crate::wire::message::{End, Kind, Offer, Open, Refusal, Reply, Start, proof};
 
 /// Chunks that have come and are not written yet.
 const AHEAD: usize = 4;
+/// Between two words to the peer about progress.
+const TICK: std::time::Duration = std::time::Duration::from_millis(250);
 
-/// How it ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Taken {
-    /// A file is there.
-    File,
-    /// A folder is, or the sender only had not heard of a file.
-    Nothing,
-    /// It is not.
-    Refused,
+/// What has become of files of a stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Taken {
+    /// Files that are there.
+    pub(crate) files: usize,
+    /// Files that are not.
+    pub(crate) refused: usize,
+    /// Files and folders that need not be offered again.
+    pub(crate) ended: u64,
 }
 
-/// Why it is not there.
-enum Stop {
+impl Taken {
+    const REFUSED: Self = Self {
+        files: 0,
+        refused: 1,
+        ended: 1,
+    };
+}
+
+/// Why a file is not there.
+pub(super) enum Stop {
     Broken(Broken),
     Refused(Refusal),
 }
@@ -55,59 +64,74 @@ struct Taking<'a> {
     offer: Arc<Offer>,
     path: RelativePath,
     id: Id,
+    /// Which file of the peer's it is.
+    of: OfferId,
     file: &'a File,
 }
 
-/// Receives the file that the peer offers on a stream, and maybe sends over lanes.
+/// Receives what the peer offers on a stream, and maybe sends over lanes.
 pub(crate) async fn take(
     session: &Session,
     receiver: &Arc<Receiver>,
-    (mut sender, mut stream): (SendStream, RecvStream),
+    (sender, mut stream): (SendStream, RecvStream),
     file: &File,
-) -> Result<Taken, Broken> {
-    let offer: Offer = timeout(DEADLINE, read(&mut stream))
-        .await
-        .map_err(|_| Broken::Late)??;
+    taken: &mut Taken,
+) -> Result<(), Broken> {
+    let open = timeout(DEADLINE, read(&mut stream)).await;
+    match open.map_err(|_| Broken::Late)?? {
+        Open::File(offer) => {
+            let result = take_file(session, receiver, (sender, stream), (file, offer)).await;
+            if let Ok(file) | Err((_, Some(file))) = &result {
+                *taken = *file;
+            }
+            result.map(drop).map_err(|(broken, _)| broken)
+        }
+        Open::Batch(offers) => take_batch(session, receiver, (sender, stream), offers, taken).await,
+    }
+}
+
+type Failed = (Broken, Option<Taken>);
+
+async fn take_file(
+    session: &Session,
+    receiver: &Arc<Receiver>,
+    (mut sender, mut stream): (SendStream, RecvStream),
+    (file, offer): (&File, Offer),
+) -> Result<Taken, Failed> {
     let id = next_id();
-    let name = partial_name(&session.peer, &offer);
+    let shown = shown_bytes(&offer.path);
     let result = match RelativePath::parse(&offer.path) {
+        _ if offer.kind != Kind::File => Err(Stop::Broken(Broken::Nonsense)),
         Err(_) => Err(Stop::Refused(Refusal::Path)),
         Ok(path) => {
+            let of = OfferId::of(&session.peer, &offer);
             let taking = Taking {
                 session,
                 receiver,
-                offer: Arc::new(offer.clone()),
+                offer: Arc::new(offer),
                 path,
                 id,
+                of,
                 file,
             };
-            if let Some((size, hash)) = taking.known(&name) {
-                // The sender is told again; nobody else is.
-                let again = taking.replace(&mut sender, &mut stream, size, hash).await;
-                again.map(|arrived| (arrived.resumed_from < size).then_some(arrived))
-            } else {
-                let end = receiver.register.take_over(&name);
-                tokio::select! {
-                    _ = end => Err(Stop::Broken(Broken::Replaced)),
-                    taken = taking.run(&mut sender, &mut stream) => taken,
-                }
-            }
+            taking.run_unless_replaced(&mut sender, &mut stream).await
         }
     };
     match result {
-        Ok(None) => {
-            send(&mut sender, &Reply::Done).await?;
-            let _ = sender.finish();
-            Ok(Taken::Nothing)
-        }
-        Ok(Some(arrived)) => {
-            receiver.register.note(&name, arrived.size, arrived.hash);
-            session.pulse.beat();
-            session.tell(Event::Done(id, arrived));
+        Ok((arrived, is_new)) => {
+            let done = Reply::Done(arrived.hash.into());
+            if is_new {
+                session.pulse.beat();
+                session.tell(Event::Done(id, arrived));
+            }
             // The file is there, even if the sender is never told.
-            let _ = send(&mut sender, &Reply::Done).await;
+            let _ = send(&mut sender, &done).await;
             let _ = sender.finish();
-            Ok(Taken::File)
+            Ok(Taken {
+                files: usize::from(is_new),
+                refused: 0,
+                ended: 1,
+            })
         }
         Err(Stop::Refused(refusal)) => {
             let why = match &refusal {
@@ -116,134 +140,171 @@ pub(crate) async fn take(
             };
             session.tell(Event::Failed {
                 id,
-                path: shown(&offer.path),
+                path: shown,
                 why,
             });
             let _ = stream.stop(0_u32.into());
-            send(&mut sender, &Reply::No(refusal)).await?;
+            let told = send(&mut sender, &Reply::No(refusal)).await;
             let _ = sender.finish();
-            Ok(Taken::Refused)
+            told.map(|()| Taken::REFUSED)
+                .map_err(|broken| (broken, None))
         }
         Err(Stop::Broken(broken)) => {
             session.tell(Event::Failed {
                 id,
-                path: shown(&offer.path),
+                path: shown,
                 why: Why::Broken,
             });
-            Err(broken)
+            // Of this file only; a sender that could not read it takes back its offer.
+            let of_file = matches!(broken, Broken::Stream | Broken::Late | Broken::Replaced);
+            Err((broken, of_file.then_some(Taken::REFUSED)))
         }
     }
 }
 
 impl Taking<'_> {
-    /// Size and hash of the file, if this process has received it already. Nothing for empty ones.
-    fn known(&self, name: &str) -> Option<(u64, blake3::Hash)> {
-        let (size, hash) = self.receiver.register.had(name)?;
-        let found = self.receiver.place(&self.path)?.symlink_metadata().ok()?;
-        (size > 0 && found.is_file() && found.len() == size).then_some((size, hash))
-    }
-
-    async fn run(
+    /// Receives the file. True if it was not here before by the same offer.
+    async fn run_unless_replaced(
         &self,
         sender: &mut SendStream,
         stream: &mut RecvStream,
-    ) -> Result<Option<Arrived>, Stop> {
-        if self.offer.kind == Kind::File {
-            self.session.tell(Event::Offered {
-                id: self.id,
-                peer: self.session.peer,
-                path: shown(&self.offer.path),
-                size: self.offer.size,
-            });
+    ) -> Result<(Arrived, bool), Stop> {
+        if let Some(known) = self.receiver.known(self.of, &self.path) {
+            // The sender is told again; nobody else is.
+            let size = known.stamp.size;
+            let again = self.compare(sender, stream, Ok((size, known.hash))).await?;
+            let is_new = again.resumed_from < size;
+            return Ok((again, is_new));
         }
-        let found = {
-            let _one = self.session.hashing.acquire().await;
-            let (receiver, peer) = (self.receiver.clone(), self.session.peer);
-            let (offer, path) = (self.offer.clone(), self.path.clone());
-            work(sender, move |watch| {
-                receiver.find(&peer, &offer, &path, watch)
-            })
+        let end = self.receiver.register.take_over(self.of);
+        tokio::select! {
+            _ = end => Err(Stop::Broken(Broken::Replaced)),
+            taken = self.run(sender, stream) => Ok((taken?, true)),
+        }
+    }
+
+    async fn run(&self, sender: &mut SendStream, stream: &mut RecvStream) -> Result<Arrived, Stop> {
+        self.session.tell(Event::Offered {
+            id: self.id,
+            peer: self.session.peer,
+            path: shown_bytes(&self.offer.path),
+            size: self.offer.size,
+        });
+        let _open = self.session.desk.file().await?;
+        let (receiver, offer) = (self.receiver.clone(), self.offer.clone());
+        let (of, path, guess) = (self.of, self.path.clone(), self.guess());
+        let find = move || receiver.find(of, &offer, &path, guess);
+        match self
+            .session
+            .desk
+            .run_until(find)
             .await?
-        };
-        match found.map_err(Stop::Refused)? {
-            Found::Folder => Ok(None),
-            Found::Stopped => Err(Stop::Broken(Broken::Stream)),
-            Found::Whole(bytes, hash) => self.replace(sender, stream, bytes, hash).await.map(Some),
-            Found::Part(sink, bytes, hash) => {
-                let have = Reply::Have {
-                    bytes,
-                    hash: hash.into(),
-                    whole: false,
+            .map_err(Stop::Refused)?
+        {
+            Found::Same(hashing) => self.compare(sender, stream, Err(hashing)).await,
+            Found::Part(mut sink) => {
+                let read = match sink.hashing(self.offer.size.unwrap_or(u64::MAX)) {
+                    Some(hashing) => Some(self.hash(sender, hashing).await?),
+                    None => None,
                 };
-                send(sender, &have).await?;
-                let Start { from } = read(stream).await?;
-                if from > bytes {
-                    return Err(Stop::Broken(Broken::Nonsense));
-                }
-                self.receive(sender, stream, sink, from).await.map(Some)
+                let (bytes, hash) = sink.have(read);
+                sink.claim(self.offer.size).map_err(Stop::Refused)?;
+                self.receive(sender, stream, sink, (bytes, hash)).await
             }
         }
     }
 
-    /// There is a file of this name and size. The sender says whether it is the same.
-    async fn replace(
+    fn guess(&self) -> OfferId {
+        OfferId::of_guess(&self.session.peer, &self.offer)
+    }
+
+    /// Hashes in its turn; the peer is told how far it is.
+    async fn hash(&self, sender: &mut SendStream, mut hashing: Hashing) -> Result<Hashing, Stop> {
+        let _one = self.session.desk.hashing().await?;
+        let mut told = Instant::now();
+        loop {
+            let step = self.session.desk.run(move || {
+                let ended = hashing.step();
+                (hashing, ended)
+            });
+            let ended;
+            (hashing, ended) = step.await?;
+            if ended.map_err(|error| Stop::Refused(Refusal::io(&error)))? {
+                return Ok(hashing);
+            }
+            if told.elapsed() >= TICK {
+                told = Instant::now();
+                send(sender, &Reply::Reading(hashing.done)).await?;
+            }
+        }
+    }
+
+    /// There is a file of this name and size. The sender shows whether it knows its hash.
+    async fn compare(
         &self,
         sender: &mut SendStream,
         stream: &mut RecvStream,
-        bytes: u64,
-        hash: blake3::Hash,
+        there: Result<(u64, blake3::Hash), Hashing>,
     ) -> Result<Arrived, Stop> {
-        send(
-            sender,
-            &Reply::Have {
-                bytes,
-                hash: hash.into(),
-                whole: true,
-            },
-        )
-        .await?;
-        let Start { from } = read(stream).await?;
-        if from == bytes && self.offer.size == Some(bytes) {
-            return Ok(self.arrived(bytes, hash, bytes));
-        }
-        if from != 0 {
+        send(sender, &Reply::Compare).await?;
+        let mut stamp = None;
+        // Both sides read at the same time.
+        let hash = async {
+            match there {
+                Ok(known) => Ok(known),
+                Err(hashing) => {
+                    let read = self.hash(sender, hashing).await?;
+                    stamp = read.stamp().ok();
+                    Ok((read.done, read.hash()))
+                }
+            }
+        };
+        let start = async { Ok::<_, Stop>(read(stream).await?) };
+        let ((size, hash), start) = tokio::try_join!(hash, start)?;
+        let Start::Same(theirs) = start else {
             return Err(Stop::Broken(Broken::Nonsense));
+        };
+        if self.offer.size == Some(size) && theirs == proof(&hash) {
+            if let Some(stamp) = stamp {
+                self.receiver.register.note(self.of, Known { hash, stamp });
+            }
+            return Ok(self.arrived(size, hash, size));
         }
-        let (receiver, peer, offer) =
-            (self.receiver.clone(), self.session.peer, self.offer.clone());
-        let sink = work(sender, move |watch| receiver.replace(&peer, &offer, watch));
-        let sink = sink.await?.map_err(Stop::Refused)?;
-        let sink = sink.ok_or(Stop::Broken(Broken::Stream))?;
-        self.receive(sender, stream, sink, 0).await
+        self.receiver.register.guessed_wrong(self.guess());
+        let (receiver, of, offer) = (self.receiver.clone(), self.of, self.offer.clone());
+        let replace = move || receiver.replace(of, &offer);
+        let replace = self.session.desk.run_until(replace).await?;
+        let mut sink = replace.map_err(Stop::Refused)?;
+        sink.claim(self.offer.size).map_err(Stop::Refused)?;
+        self.receive(sender, stream, sink, (0, blake3::hash(b"")))
+            .await
     }
 
-    /// Receives the bytes after the first `from`.
+    /// Receives the bytes after those that are there.
     async fn receive(
         &self,
         sender: &mut SendStream,
         stream: &mut RecvStream,
         mut sink: Sink,
-        from: u64,
+        (bytes, hash): (u64, blake3::Hash),
     ) -> Result<Arrived, Stop> {
+        let hash = hash.into();
+        send(sender, &Reply::Have { bytes, hash }).await?;
+        let from = match read(stream).await? {
+            Start::From(from) if from <= bytes => from,
+            _ => return Err(Stop::Broken(Broken::Nonsense)),
+        };
         sink.start(from).map_err(Stop::Refused)?;
-        let (chunks, mut queue) = mpsc::channel::<Vec<u8>>(AHEAD);
-        let written = Arc::new(AtomicU64::new(from));
-        let count = written.clone();
-        let writing = spawn_blocking(move || {
-            while let Some(chunk) = queue.blocking_recv() {
-                sink.write(&chunk)?;
-                count.fetch_add(chunk.len() as u64, Ordering::Relaxed);
-            }
-            Ok(sink)
-        });
+        let (chunks, queue) = mpsc::channel::<Vec<u8>>(AHEAD);
+        let (count, written) = tokio::sync::watch::channel(from);
         let mut left = self.offer.size.map(|size| size.saturating_sub(from));
-        let reading = async {
+        let reading = async move {
             let mut dealt = Dealt::open(stream, async |count| self.file.lanes(count).await).await?;
             loop {
                 let chunk = dealt.read().await?;
                 self.session.share.take(chunk.len());
                 if chunk.is_empty() {
-                    return Ok::<_, Broken>(Some(read::<End>(dealt.own).await?));
+                    return Ok::<_, Broken>(Some((read::<End>(dealt.own).await?, dealt.own)));
                 }
                 if let Some(left) = &mut left {
                     *left = left
@@ -256,36 +317,34 @@ impl Taking<'_> {
                 }
             }
         };
-        let mut reading = Box::pin(reading);
-        let mut ticks = ticks();
+        // What has come is written, whatever happens to the connection.
+        let both = async { tokio::join!(reading, self.write(sink, queue, &count)) };
+        tokio::pin!(both);
+        let mut ticks = interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut told = from;
-        let end = loop {
+        let (end, sink) = loop {
             tokio::select! {
-                end = &mut reading => break end,
+                ended = &mut both => break ended,
                 _ = ticks.tick() => {
-                    let now = written.load(Ordering::Relaxed);
+                    let now = *written.borrow();
                     if now > told {
                         told = now;
                         self.progress(now);
-                        send(sender, &Reply::Written(now)).await?;
+                        // If it is lost, so is what is read.
+                        let _ = send(sender, &Reply::Written(now)).await;
                     }
                 }
             }
         };
-        drop(reading);
-        drop(chunks);
-        // What has come is written, whatever happened to the connection.
-        let sink = writing
-            .await
-            .map_err(|_| Broken::Stream)?
-            .map_err(Stop::Refused)?;
+        let sink = sink?;
         let end = end?;
-        let written = written.load(Ordering::Relaxed);
+        let written = *written.borrow();
         self.progress(written);
-        let (size, hash) = match end {
-            Some(End::Whole { size, hash }) if size == written => (size, blake3::Hash::from(hash)),
-            Some(End::Whole { .. }) => return Err(Stop::Broken(Broken::Nonsense)),
-            Some(End::Changed) => {
+        let (size, theirs) = match end {
+            Some((End::Whole { size, proof }, _)) if size == written => (size, proof),
+            Some((End::Whole { .. }, _)) => return Err(Stop::Broken(Broken::Nonsense)),
+            Some((End::Changed, _)) => {
                 sink.discard();
                 return Err(Stop::Refused(Refusal::Changed));
             }
@@ -295,25 +354,89 @@ impl Taking<'_> {
             return Err(Stop::Broken(Broken::Nonsense));
         }
         send(sender, &Reply::Written(written)).await?;
-        let _one = self.session.hashing.acquire().await;
-        let (receiver, offer, path) =
-            (self.receiver.clone(), self.offer.clone(), self.path.clone());
-        let finish = move |watch: &_| sink.finish(&receiver, (&offer, &path), (size, hash), watch);
-        if !work(sender, finish).await?.map_err(Stop::Refused)? {
-            return Err(Stop::Broken(Broken::Stream));
-        }
+        let hash = self.finish(sender, sink, (size, theirs)).await?;
         Ok(self.arrived(size, hash, from))
     }
 
+    /// Writes chunks as they come.
+    async fn write(
+        &self,
+        mut sink: Sink,
+        mut queue: mpsc::Receiver<Vec<u8>>,
+        count: &tokio::sync::watch::Sender<u64>,
+    ) -> Result<Sink, Stop> {
+        loop {
+            let mut chunks = Vec::new();
+            if queue.recv_many(&mut chunks, AHEAD).await == 0 {
+                return Ok(sink);
+            }
+            let bytes: usize = chunks.iter().map(Vec::len).sum();
+            let waits = sink.is_output();
+            let write = move || {
+                let written = chunks.iter().try_for_each(|chunk| sink.write(chunk));
+                (sink, written)
+            };
+            let written;
+            (sink, written) = if waits {
+                // For a program, which may take its time: there is only one.
+                let written = tokio::task::spawn_blocking(write).await;
+                written.map_err(|_| Broken::Stream)?
+            } else {
+                self.session.desk.run(write).await?
+            };
+            written.map_err(Stop::Refused)?;
+            count.send_modify(|count| *count += bytes as u64);
+        }
+    }
+
+    /// Checks all of it, as it is on the disk, and gives it its name.
+    async fn finish(
+        &self,
+        sender: &mut SendStream,
+        mut sink: Sink,
+        (size, theirs): (u64, [u8; 32]),
+    ) -> Result<blake3::Hash, Stop> {
+        // More than there should be is found, too.
+        let read = match sink.hashing(size.saturating_add(1)) {
+            Some(hashing) => Some(self.hash(sender, hashing).await?),
+            None => None,
+        };
+        let (found, hash) = sink.have(read);
+        if (found, proof(&hash)) != (size, theirs) {
+            sink.discard();
+            return Err(Stop::Refused(Refusal::Contents));
+        }
+        let (receiver, offer, path) =
+            (self.receiver.clone(), self.offer.clone(), self.path.clone());
+        let enter = move || receiver.enter(&offer, &path);
+        let place = self.session.desk.run_until(enter).await?;
+        let place = place.map_err(Stop::Refused)?;
+        let (receiver, offer) = (self.receiver.clone(), self.offer.clone());
+        let finish = move || sink.finish((&receiver, place.as_ref()), &offer);
+        let stamp = self
+            .session
+            .desk
+            .run(finish)
+            .await?
+            .map_err(Stop::Refused)?;
+        if let Some(stamp) = stamp {
+            self.receiver.register.note(self.of, Known { hash, stamp });
+        }
+        Ok(hash)
+    }
+
+    /// It is progress if there never were as many bytes of this file.
     fn progress(&self, bytes: u64) {
-        self.session.pulse.beat();
+        if self.receiver.register.rose(self.of, bytes) {
+            self.session.pulse.beat();
+        }
         self.session.progress(self.id, bytes);
     }
 
     fn arrived(&self, size: u64, hash: blake3::Hash, resumed_from: u64) -> Arrived {
         Arrived {
             peer: self.session.peer,
-            path: shown(&self.offer.path),
+            path: shown_bytes(&self.offer.path),
             place: self.receiver.place(&self.path),
             size,
             hash,

@@ -1,22 +1,20 @@
 //! Where files go: into a folder, or one of them to where a program reads it.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
 
-use skywave_wire::key::PublicKey;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use super::watch::Watch;
+use super::crew::Trouble;
 use crate::error::Error;
-use crate::folder::{self, Claim, Inbox, Partial, Place, Register, Taking, There, partial_name};
+use crate::folder::{
+    Claim, Folders, Group, Inbox, Known, OfferId, Partial, Place, Register, Small, Stamp, Taking,
+    There,
+};
+use crate::hashing::Hashing;
 use crate::name::RelativePath;
-use crate::wire::message::{Kind, Offer, Refusal};
-
-/// How long a transfer that is taken over may need to let go of its file.
-const LETTING_GO: Duration = Duration::from_secs(60);
+use crate::wire::message::{Answer, Kind, Offer, Refusal};
 
 /// Where files go.
 pub enum Target {
@@ -41,21 +39,17 @@ enum To {
 pub(crate) struct Output {
     to: Box<dyn Write + Send>,
     /// Which file it is.
-    name: Option<String>,
+    id: Option<OfferId>,
     written: u64,
     hasher: blake3::Hasher,
 }
 
 /// What there is of a file that is offered.
 pub(crate) enum Found {
-    /// All of it, under its name, or at least as many bytes.
-    Whole(u64, blake3::Hash),
+    /// A file of its name and size.
+    Same(Hashing),
     /// Its first bytes, maybe none.
-    Part(Sink, u64, blake3::Hash),
-    /// A folder, which is made.
-    Folder,
-    /// Nobody waits for it any more.
-    Stopped,
+    Part(Sink),
 }
 
 /// What takes the bytes of a file.
@@ -71,7 +65,7 @@ impl Target {
             Self::Output(to) => {
                 let output = Output {
                     to,
-                    name: None,
+                    id: None,
                     written: 0,
                     hasher: blake3::Hasher::new(),
                 };
@@ -89,145 +83,165 @@ impl Receiver {
     /// Where a file will be.
     pub(crate) fn place(&self, path: &RelativePath) -> Option<PathBuf> {
         match &self.to {
-            To::Folder(inbox) => Some(inbox.path.join(Path::new(path.as_str()))),
+            To::Folder(inbox) => Some(inbox.path.join(path)),
             To::Output(_) => None,
         }
     }
 
-    /// Looks what there is of a file, and claims room for the rest. May take long.
+    /// What to do about files and folders that are offered together, and the room of those that are wanted.
+    pub(crate) fn look(
+        &self,
+        offered: &[Arc<Small>],
+    ) -> Result<(Vec<Answer>, Option<Claim>), Trouble> {
+        match &self.to {
+            To::Folder(inbox) => {
+                let mut claim = Claim::new(&inbox.room, 0)?;
+                let answers = inbox.look(&self.register, offered, &mut claim)?;
+                Ok((answers, Some(claim)))
+            }
+            To::Output(_) => {
+                let answer = |small: &Arc<Small>| match small.offer.kind {
+                    Kind::File => Answer::Alone,
+                    Kind::Folder => Answer::No(Refusal::One),
+                };
+                Ok((offered.iter().map(answer).collect(), None))
+            }
+        }
+    }
+
+    /// Stores small files.
+    pub(crate) fn store(&self, group: &mut Group) {
+        if let To::Folder(inbox) = &self.to {
+            inbox.store(&self.register, group);
+        }
+    }
+
+    /// The file, if it came while this process ran and is as it was.
+    pub(crate) fn known(&self, id: OfferId, path: &RelativePath) -> Option<Known> {
+        let known = self.register.had(id)?;
+        let found = self.place(path)?.symlink_metadata().ok()?;
+        (Stamp::of(&found) == known.stamp).then_some(known)
+    }
+
+    /// Looks what there is of a file.
     pub(crate) fn find(
         &self,
-        peer: &PublicKey,
+        id: OfferId,
         offer: &Offer,
         path: &RelativePath,
-        watch: &Watch,
-    ) -> Result<Found, Refusal> {
+        guess: OfferId,
+    ) -> Result<Found, Trouble> {
         match &self.to {
-            To::Folder(inbox) => inbox.find(peer, offer, path, watch),
-            To::Output(output) => find_output(output, peer, offer, watch),
+            To::Folder(inbox) => {
+                let may_guess = || self.register.may_guess(guess);
+                inbox.find(id, offer, path, may_guess)
+            }
+            To::Output(output) => {
+                // Its older transfer may have to let go of it.
+                let locked = output.clone().try_lock_owned();
+                let mut output = locked.map_err(|_| Trouble::Later)?;
+                if *output.id.get_or_insert(id) != id {
+                    return Err(Refusal::One.into());
+                }
+                Ok(Found::Part(Sink::Output(output)))
+            }
         }
+    }
+
+    /// The place of a file; the folders that it is in are made.
+    pub(crate) fn enter(
+        &self,
+        offer: &Offer,
+        path: &RelativePath,
+    ) -> Result<Option<Place>, Trouble> {
+        let To::Folder(inbox) = &self.to else {
+            return Ok(None);
+        };
+        let may_make = || inbox.room.enter().map_err(std::io::Error::other);
+        let mut folders = Folders::new(&inbox.root, &may_make);
+        Ok(Some(folders.place(path, &offer.folders)?))
     }
 
     /// An empty partial file for what is going to replace another file.
-    pub(crate) fn replace(
-        &self,
-        peer: &PublicKey,
-        offer: &Offer,
-        watch: &Watch,
-    ) -> Result<Option<Sink>, Refusal> {
+    pub(crate) fn replace(&self, id: OfferId, offer: &Offer) -> Result<Sink, Trouble> {
         match &self.to {
-            To::Folder(inbox) => inbox.replace(peer, offer, watch),
-            To::Output(_) => Err(Refusal::One),
+            To::Folder(inbox) if inbox.taking.overwrite => inbox.open_partial(id, offer),
+            To::Folder(_) => Err(Refusal::Exists.into()),
+            To::Output(_) => Err(Refusal::One.into()),
         }
     }
-}
-
-/// Waits for somebody who was told to let go.
-fn wait_for<T>(
-    watch: &Watch,
-    mut get: impl FnMut() -> Result<Option<T>, Refusal>,
-) -> Result<Option<T>, Refusal> {
-    let deadline = Instant::now() + LETTING_GO;
-    loop {
-        if let Some(got) = get()? {
-            return Ok(Some(got));
-        }
-        if watch.is_stopped() {
-            return Ok(None);
-        }
-        if Instant::now() > deadline {
-            return Err(Refusal::Busy);
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn find_output(
-    output: &Arc<Mutex<Output>>,
-    peer: &PublicKey,
-    offer: &Offer,
-    watch: &Watch,
-) -> Result<Found, Refusal> {
-    if offer.kind == Kind::Folder {
-        return Err(Refusal::One);
-    }
-    let name = partial_name(peer, offer);
-    let got = wait_for(watch, || Ok(output.clone().try_lock_owned().ok()))?;
-    let Some(mut output) = got else {
-        return Ok(Found::Stopped);
-    };
-    if output.name.get_or_insert_with(|| name.clone()) != &name {
-        return Err(Refusal::One);
-    }
-    let (have, hash) = (output.written, output.hasher.finalize());
-    Ok(Found::Part(Sink::Output(output), have, hash))
 }
 
 impl Inbox {
     fn find(
         &self,
-        peer: &PublicKey,
+        id: OfferId,
         offer: &Offer,
         path: &RelativePath,
-        watch: &Watch,
-    ) -> Result<Found, Refusal> {
-        let io = |error: std::io::Error| Refusal::io(&error);
+        may_guess: impl Fn() -> bool,
+    ) -> Result<Found, Trouble> {
         if path.is_hidden() && !self.taking.hidden {
-            return Err(Refusal::Hidden);
+            return Err(Refusal::Hidden.into());
         }
-        if offer.kind == Kind::Folder {
-            folder::make_folder(&self.root, path).map_err(io)?;
-            return Ok(Found::Folder);
-        }
-        // Before any folder is made for it.
-        Claim::new(&self.room, 0)?;
-        let place = Place::open(&self.root, path).map_err(io)?;
-        match place.look().map_err(io)? {
-            There::File(size) if offer.size == Some(size) => {
-                let file = place.read().map_err(io)?;
-                let found = folder::hash(file, size, &mut |done| watch.tell(done)).map_err(io)?;
-                return Ok(found.map_or(Found::Stopped, |(size, hash)| Found::Whole(size, hash)));
+        let may_make = || Ok(());
+        let (there, place) = Folders::new(&self.root, &may_make).look(path)?;
+        match (there, place) {
+            (There::File(size), Some(place)) if offer.size == Some(size) => {
+                if may_guess() || self.taking.overwrite {
+                    return Ok(Found::Same(Hashing::new(Arc::new(place.read()?), size)));
+                }
+                return Err(Refusal::Exists.into());
             }
-            There::Nothing => {}
+            (There::Nothing, _) => {}
             _ if self.taking.overwrite => {}
-            _ => return Err(Refusal::Exists),
+            _ => return Err(Refusal::Exists.into()),
         }
-        let name = partial_name(peer, offer);
-        let open = || Partial::open(&self.root, &name, offer.mode).map_err(io);
-        let Some(mut partial) = wait_for(watch, open)? else {
-            return Ok(Found::Stopped);
-        };
-        let limit = offer.size.unwrap_or(u64::MAX);
-        let hash = partial
-            .recover(limit, &mut |done| watch.tell(done))
-            .map_err(io)?;
-        let Some(hash) = hash else {
-            return Ok(Found::Stopped);
-        };
-        let have = partial.have();
-        let claim = Claim::new(&self.room, offer.size.map_or(0, |size| size - have))?;
-        Ok(Found::Part(Sink::File { partial, claim }, have, hash))
+        // Before any file is made for it.
+        drop(Claim::new(&self.room, 0)?);
+        self.open_partial(id, offer).map(Found::Part)
     }
 
-    fn replace(
-        &self,
-        peer: &PublicKey,
-        offer: &Offer,
-        watch: &Watch,
-    ) -> Result<Option<Sink>, Refusal> {
-        if !self.taking.overwrite {
-            return Err(Refusal::Exists);
-        }
-        let name = partial_name(peer, offer);
-        let open =
-            || Partial::open(&self.root, &name, offer.mode).map_err(|error| Refusal::io(&error));
-        let partial = wait_for(watch, open)?;
-        let claim = Claim::new(&self.room, offer.size.unwrap_or(0))?;
-        Ok(partial.map(|partial| Sink::File { partial, claim }))
+    fn open_partial(&self, id: OfferId, offer: &Offer) -> Result<Sink, Trouble> {
+        let may_make = || self.room.enter().map_err(std::io::Error::other);
+        let partial = Partial::open(&self.root, &id.partial(), offer.mode, may_make)?;
+        let partial = partial.ok_or(Trouble::Later)?;
+        let claim = Claim::new(&self.room, 0)?;
+        Ok(Sink::File { partial, claim })
     }
 }
 
 impl Sink {
+    /// The hash of what there is, yet to be read; nothing if it is known.
+    pub(crate) fn hashing(&self, limit: u64) -> Option<Hashing> {
+        match self {
+            Self::File { partial, .. } => Some(partial.hashing(limit)),
+            Self::Output(_) => None,
+        }
+    }
+
+    /// So many bytes are there, with this hash, of which `read` were found on the disk.
+    pub(crate) fn have(&mut self, read: Option<Hashing>) -> (u64, blake3::Hash) {
+        match (self, read) {
+            (Self::File { partial, .. }, Some(read)) => {
+                partial.found(read.done);
+                (read.done, read.hash())
+            }
+            (Self::File { .. }, None) => (0, blake3::hash(b"")),
+            (Self::Output(output), _) => (output.written, output.hasher.finalize()),
+        }
+    }
+
+    /// Claims room for what is left of a file of this size.
+    pub(crate) fn claim(&mut self, size: Option<u64>) -> Result<(), Refusal> {
+        match self {
+            Self::File { partial, claim } => {
+                let left = size.unwrap_or(0).saturating_sub(partial.have());
+                Ok(claim.add(left)?)
+            }
+            Self::Output(_) => Ok(()),
+        }
+    }
+
     /// Begins after so many bytes of those that are there.
     pub(crate) fn start(&mut self, from: u64) -> Result<(), Refusal> {
         match self {
@@ -257,50 +271,37 @@ impl Sink {
         .map_err(|error| Refusal::io(&error))
     }
 
-    /// Checks all of it, as it is on the disk, and gives it its name. False if nobody waits any more.
+    /// Whether jobs on it wait for a program rather than for the disk.
+    pub(crate) fn is_output(&self) -> bool {
+        matches!(self, Self::Output(_))
+    }
+
+    /// Gives it its name, after it was checked.
     pub(crate) fn finish(
         self,
-        receiver: &Receiver,
-        (offer, path): (&Offer, &RelativePath),
-        (size, hash): (u64, blake3::Hash),
-        watch: &Watch,
-    ) -> Result<bool, Refusal> {
-        let io = |error: std::io::Error| Refusal::io(&error);
-        match (self, &receiver.to) {
+        (receiver, place): (&Receiver, Option<&Place>),
+        offer: &Offer,
+    ) -> Result<Option<Stamp>, Refusal> {
+        let io = |error: std::io::Error| match error.kind() {
+            std::io::ErrorKind::AlreadyExists => Refusal::Exists,
+            _ => Refusal::io(&error),
+        };
+        match (self, &receiver.to, place) {
             (
                 Self::File {
-                    mut partial,
+                    partial,
                     claim: _claim,
                 },
                 To::Folder(inbox),
+                Some(place),
             ) => {
-                // More than there should be is found, too.
-                let limit = size.saturating_add(1);
-                let found = partial
-                    .recover(limit, &mut |done| watch.tell(done))
-                    .map_err(io)?;
-                let Some(found) = found else { return Ok(false) };
-                if (partial.have(), found) != (size, hash) {
-                    partial.discard();
-                    return Err(Refusal::Contents);
-                }
-                let place = Place::open(&inbox.root, path).map_err(io)?;
-                let finished =
-                    partial.finish(&place, (offer.modified, offer.mode), inbox.taking.overwrite);
-                finished.map_err(|error| match error.kind() {
-                    std::io::ErrorKind::AlreadyExists => Refusal::Exists,
-                    _ => Refusal::io(&error),
-                })?;
+                let how = (offer.modified, offer.mode);
+                let stamp = partial.finish(place, how, inbox.taking.overwrite);
+                stamp.map(Some).map_err(io)
             }
-            (Self::Output(mut output), _) => {
-                output.to.flush().map_err(io)?;
-                if (output.written, output.hasher.finalize()) != (size, hash) {
-                    return Err(Refusal::Contents);
-                }
-            }
-            (Self::File { .. }, To::Output(_)) => {}
+            (Self::Output(mut output), ..) => output.to.flush().map(|()| None).map_err(io),
+            (Self::File { .. }, ..) => Ok(None),
         }
-        Ok(true)
     }
 
     /// What came is worth nothing.

@@ -1,128 +1,182 @@
 //! A file of the disk.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use rustix::fs::OFlags;
-use skywave_wire::transfer::hash_into;
-use tokio::sync::mpsc;
 
-use super::{AHEAD, CHUNK, Piece, Pieces, Reading};
+use super::Piece;
 use crate::error::Why;
+use crate::folder::Stamp;
+use crate::hashing::Hashing;
 use crate::wire::message::Time;
 
+/// Bytes of a file read at once.
+const CHUNK: u64 = 1 << 19;
+/// How often a small file is read that changes meanwhile.
+const TRIES: usize = 3;
+
 /// A file as it was when it was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Regular {
-    path: PathBuf,
     pub(crate) size: u64,
-    pub(crate) modified: Time,
+    /// Its time, in parts: there may be many files, and so they are smaller.
+    seconds: i64,
+    nanoseconds: u32,
     pub(crate) mode: u32,
 }
 
 /// Opens a file, without waiting for the other end of a pipe.
-fn open(path: &Path) -> Result<File, Why> {
+fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK.bits() as i32;
-    Ok(OpenOptions::new()
-        .read(true)
-        .custom_flags(flags)
-        .open(path)?)
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
 impl Regular {
-    /// The file at a path, which is no folder.
-    pub(crate) fn find(path: &Path) -> Result<Self, Why> {
-        let metadata = open(path)?.metadata()?;
-        if !metadata.is_file() {
+    /// The file of which this was found.
+    pub(crate) fn of(found: &Metadata) -> Result<Self, Why> {
+        if !found.is_file() {
             return Err(Why::Special);
         }
-        let modified = Time {
-            seconds: metadata.mtime(),
-            nanoseconds: metadata.mtime_nsec() as u32,
-        };
-        let path = path.to_owned();
+        let stamp = Stamp::of(found);
         Ok(Self {
-            path,
-            size: metadata.len(),
-            modified,
-            mode: metadata.mode(),
+            size: stamp.size,
+            seconds: stamp.modified.seconds,
+            nanoseconds: stamp.modified.nanoseconds,
+            mode: found.mode(),
         })
     }
 
-    /// The file, if it is still the one that was found.
-    fn reopen(&self) -> Result<File, Why> {
-        if Self::find(&self.path)? == *self {
-            open(&self.path)
-        } else {
-            Err(Why::Changed)
+    /// When it was modified last.
+    pub(crate) fn modified(&self) -> Time {
+        Time {
+            seconds: self.seconds,
+            nanoseconds: self.nanoseconds,
         }
     }
 
-    /// The hash of its first bytes; the file is read from the start. Nothing if told to stop.
-    pub(crate) fn prefix(
-        &self,
-        bytes: u64,
-        go_on: &Reading,
-    ) -> Result<Option<blake3::Hasher>, Why> {
-        let mut hasher = blake3::Hasher::new();
-        match hash_into(&mut hasher, self.reopen()?, bytes, go_on)? {
-            None => Ok(None),
-            Some(read) if read < bytes => Err(Why::Changed),
-            Some(_) => Ok(Some(hasher)),
-        }
+    /// The file at a path, which is no folder and can be read.
+    pub(crate) fn find(path: &Path) -> Result<Self, Why> {
+        Self::of(&open(path)?.metadata()?)
     }
 
-    /// Its pieces after the first bytes, of which `hasher` knows.
-    pub(crate) fn pieces(&self, from: u64, hasher: blake3::Hasher) -> Pieces {
-        let (sender, receiver) = mpsc::channel(AHEAD);
-        let this = self.clone();
-        tokio::task::spawn_blocking(move || {
-            let last = match this.read(from, hasher, &sender) {
-                Ok(Some(hash)) => Piece::End {
-                    size: this.size,
-                    hash,
-                },
-                Ok(None) => return,
-                Err(why) => Piece::Failed(why),
-            };
-            // Nobody wants it any more.
-            let _ = sender.blocking_send(last);
+    /// Opens the file, if it is still the one that was found.
+    fn reopen(&self, path: &Path) -> io::Result<Result<(File, Stamp), Why>> {
+        let file = open(path)?;
+        let found = file.metadata()?;
+        let same = Self::of(&found).and_then(|now| {
+            let is_same = (now.size, now.modified()) == (self.size, self.modified());
+            is_same.then_some(()).ok_or(Why::Changed)
         });
-        receiver
+        Ok(same.map(|()| (file, Stamp::of(&found))))
     }
 
-    /// Reads to the end; nothing if nobody takes the pieces any more.
-    fn read(
-        &self,
-        from: u64,
-        mut hasher: blake3::Hasher,
-        out: &mpsc::Sender<Piece>,
-    ) -> Result<Option<blake3::Hash>, Why> {
-        let mut file = self.reopen()?;
-        file.seek(SeekFrom::Start(from))?;
-        let mut left = self.size - from;
-        // One byte more than there should be: files of the kernel say that they are empty.
-        loop {
-            let mut buffer = vec![0; CHUNK];
-            let n = file.read(&mut buffer)?;
-            if n as u64 > left || (n == 0 && left > 0) {
-                return Err(Why::Changed);
+    /// All of a small file, and its hash.
+    pub(crate) fn read(&self, path: &Path) -> io::Result<Result<(Vec<u8>, blake3::Hash), Why>> {
+        for _ in 0..TRIES {
+            let (file, before) = match self.reopen(path)? {
+                Ok(opened) => opened,
+                Err(why) => return Ok(Err(why)),
+            };
+            // One byte more than there should be: files of the kernel say that they are empty.
+            let mut bytes = vec![0; self.size as usize + 1];
+            let read = read_at(&file, &mut bytes, 0)?;
+            bytes.truncate(read);
+            let after = Stamp::of(&file.metadata()?);
+            if read as u64 != self.size || !after.looks_like(&before) {
+                return Ok(Err(Why::Changed));
             }
-            if n == 0 {
-                break;
-            }
-            buffer.truncate(n);
-            hasher.update(&buffer);
-            left -= n as u64;
-            if out.blocking_send(Piece::Data(Bytes::from(buffer))).is_err() {
-                return Ok(None);
+            if after == before {
+                let hash = blake3::hash(&bytes);
+                return Ok(Ok((bytes, hash)));
             }
         }
-        // Somebody may have written what was read already.
-        self.reopen()?;
-        Ok(Some(hasher.finalize()))
+        Ok(Err(Why::Changed))
+    }
+}
+
+/// Fills the buffer, or reads to the end of the file.
+fn read_at(file: &File, buffer: &mut [u8], from: u64) -> io::Result<usize> {
+    let mut done = 0;
+    while done < buffer.len() {
+        match file.read_at(&mut buffer[done..], from + done as u64) {
+            Ok(0) => break,
+            Ok(n) => done += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
+}
+
+/// A file that is open, of which the next bytes are read.
+pub(crate) struct Reader {
+    regular: Regular,
+    file: Arc<File>,
+    /// As it was when it was opened.
+    stamp: Stamp,
+    hasher: Box<blake3::Hasher>,
+    at: u64,
+}
+
+impl Reader {
+    /// Opens the file, if it is still the one that was found.
+    pub(crate) fn open(regular: Regular, path: &Path) -> io::Result<Result<Self, Why>> {
+        Ok(regular.reopen(path)?.map(|(file, stamp)| Self {
+            regular,
+            file: Arc::new(file),
+            stamp,
+            hasher: Box::default(),
+            at: 0,
+        }))
+    }
+
+    /// The hash of its first bytes, yet to be read.
+    pub(crate) fn hashing(&self, bytes: u64) -> Hashing {
+        Hashing::new(self.file.clone(), bytes)
+    }
+
+    /// Begins after what was hashed.
+    pub(crate) fn go_on(&mut self, hashing: Hashing) {
+        self.at = hashing.done;
+        self.hasher = hashing.hasher;
+    }
+
+    /// The next bytes; none at the end.
+    pub(crate) fn next(&mut self) -> Result<Bytes, Why> {
+        let left = self.regular.size - self.at;
+        // One byte more than there should be, at the end.
+        let mut buffer = vec![0; (left + 1).min(CHUNK) as usize];
+        let read = read_at(&self.file, &mut buffer, self.at)?;
+        if read as u64 > left || (read == 0 && left > 0) {
+            return Err(Why::Changed);
+        }
+        buffer.truncate(read);
+        self.hasher.update(&buffer);
+        self.at += read as u64;
+        Ok(Bytes::from(buffer))
+    }
+
+    /// Whether it is as it was, as are its times. Nothing if only something else of it was changed, or its bytes and its
+    /// time put back: its bytes tell which.
+    pub(crate) fn is_as_it_was(&self, path: &Path) -> Result<Option<()>, Why> {
+        let now = Stamp::of(&self.file.metadata()?);
+        let there = Stamp::of(&std::fs::metadata(path)?);
+        if !now.looks_like(&self.stamp) || !there.looks_like(&self.stamp) {
+            return Err(Why::Changed);
+        }
+        Ok((now == self.stamp).then_some(()))
+    }
+
+    /// All of it, as far as it is read.
+    pub(crate) fn end(&self) -> Piece {
+        Piece::End {
+            size: self.at,
+            hash: self.hasher.finalize(),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! What is sent: files of the disk, and what comes out of a pipe.
 
+mod exclude;
 mod file;
 mod list;
 mod pipe;
@@ -7,17 +8,13 @@ mod pipe;
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
-pub(crate) use file::Regular;
+pub use exclude::{Exclude, NoPattern};
+pub(crate) use file::{Reader, Regular};
 pub(crate) use list::Contents;
 pub use list::{Item, list};
 pub use pipe::Pipe;
 
 use crate::error::Why;
-
-/// Bytes of a file read at once.
-const CHUNK: usize = 1 << 17;
-/// Pieces that are read ahead.
-const AHEAD: usize = 8;
 
 /// The next piece of what is sent.
 #[derive(Debug)]
@@ -29,6 +26,3 @@ pub(crate) enum Piece {
 
 /// Pieces, as they are read.
 pub(crate) type Pieces = mpsc::Receiver<Piece>;
-
-/// Told how many bytes are read; says whether to go on.
-pub(crate) type Reading = Box<dyn Fn(u64) -> bool + Send>;

@@ -9,10 +9,14 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use tokio::sync::{Notify, mpsc};
 
-use super::{AHEAD, CHUNK, Piece, Pieces};
+use super::{Piece, Pieces};
 use crate::error::Why;
 use crate::wire::message::Time;
 
+/// Bytes that are read at once.
+const CHUNK: usize = 1 << 17;
+/// Pieces that are read ahead.
+const AHEAD: usize = 8;
 /// Bytes that are kept at most. Reading waits for the receiver then.
 const KEPT: usize = 32 << 20;
 

@@ -1,6 +1,7 @@
 //! What is interrupted goes on; what changed meanwhile does not arrive.
 
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::PermissionsExt;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -167,6 +168,43 @@ async fn a_file_that_changes_while_it_is_sent_does_not_arrive() {
     bench.working.abort();
 }
 
+/// Its bytes are others, under the same time; or only its permissions are.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_whose_time_is_put_back_is_found_out() {
+    const LEN: usize = 30_000_000;
+    for rewritten in [true, false] {
+        let bench = Bench::of(1).await;
+        let path = bench.file("film", LEN);
+        let told = Told::default();
+        let (host, to) = (slow(&told), to(bench.at));
+        let (sent, ()) = soon(async {
+            tokio::join!(send(&host, &to, items(&path)), async {
+                told.progress(500_000).await;
+                let file = fs::File::options().write(true).open(&path).unwrap();
+                let before = file.metadata().unwrap();
+                if rewritten {
+                    flip(&path, 5);
+                    file.set_modified(before.modified().unwrap()).unwrap();
+                } else {
+                    let mut permissions = before.permissions();
+                    permissions.set_mode(0o600);
+                    file.set_permissions(permissions).unwrap();
+                }
+            })
+        })
+        .await;
+        if rewritten {
+            assert_eq!(sent.unwrap().failed, 1);
+            assert_eq!(told.failures(), [Why::Changed]);
+            assert_eq!(names(bench.inbox.path()), [""; 0]);
+            bench.working.abort();
+        } else {
+            assert_eq!(sent.unwrap().done, 1);
+            bench.end().await;
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_receiver_that_comes_again_gets_the_rest() {
     let bench = Bench::of(1).await;
@@ -302,7 +340,7 @@ async fn answers_without_progress_are_none() {
         while let Some(incoming) = listening.accept().await {
             let connection = incoming.accept().unwrap().await.unwrap();
             let (mut sender, _stream) = connection.accept_bi().await.unwrap();
-            frame::send(&mut sender, &Ready { items: 0 }).await.unwrap();
+            frame::send(&mut sender, &Ready::default()).await.unwrap();
             let _ = connection.accept_bi().await;
             connection.close(0_u32.into(), b"");
         }

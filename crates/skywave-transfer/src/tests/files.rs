@@ -1,7 +1,9 @@
 //! Files of all kinds arrive.
 
+use std::ffi::OsStr;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::time::SystemTime;
 
 use super::*;
@@ -43,7 +45,10 @@ async fn an_empty_file_and_a_folder_arrive() {
     }
     std::os::unix::fs::symlink("/etc/passwd", dir.join("link")).unwrap();
     let mut skipped = Vec::new();
-    let items = list(&dir, None, &mut |path, why| skipped.push((path, why))).unwrap();
+    let items = list(&dir, None, &Exclude::default(), &mut |path, why| {
+        skipped.push((path, why));
+    })
+    .unwrap();
     assert_eq!(skipped, [(dir.join("link"), Why::Special)]);
     assert_eq!(soon(bench.send(items)).await.unwrap().done, 4);
     assert_eq!(names(&bench.there("photos")), ["2026", "a", "b c"]);
@@ -181,6 +186,101 @@ async fn files_are_fetched_by_name_or_all() {
         bytes(100_000)
     );
     soon(offering).await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn holes_stay_holes() {
+    const LEN: u64 = 64 << 20;
+    let bench = Bench::of(1).await;
+    let path = bench.from.path().join("disk");
+    let mut file = fs::File::create(&path).unwrap();
+    file.write_all(b"begin").unwrap();
+    file.set_len(LEN - 3).unwrap();
+    fs::File::options()
+        .append(true)
+        .open(&path)
+        .unwrap()
+        .write_all(b"end")
+        .unwrap();
+    let told = Told::default();
+    let sent = soon(give(told.host(SENDER), to(bench.at), items(&path))).await;
+    assert_eq!(sent.unwrap().done, 1);
+    let there = fs::metadata(bench.there("disk")).unwrap();
+    assert_eq!(there.len(), LEN);
+    assert!(there.blocks() * 512 < LEN / 8, "{} blocks", there.blocks());
+    assert!(fs::read(bench.there("disk")).unwrap() == fs::read(&path).unwrap());
+    // One that ends in a hole, and is nothing else.
+    bench.end().await;
+    let bench = Bench::of(1).await;
+    let path = bench.from.path().join("disk");
+    fs::File::create(&path).unwrap().set_len(LEN).unwrap();
+    assert_eq!(soon(bench.send(items(&path))).await.unwrap().done, 1);
+    assert_eq!(fs::metadata(bench.there("disk")).unwrap().len(), LEN);
+    bench.end().await;
+}
+
+/// Text or not; what deceives is skipped, and said.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn any_bytes_may_be_in_names() {
+    let bench = Bench::of(3).await;
+    let dir = bench.from.path().join("names");
+    let sound: [&[u8]; 3] = [b"a\\x2db.slice", b"caf\xe9.txt", b"\xff\xfe"];
+    fs::create_dir(&dir).unwrap();
+    for name in sound {
+        fs::write(dir.join(OsStr::from_bytes(name)), name).unwrap();
+    }
+    for name in ["two\nlines", "film\u{200b}", "a.tmp"] {
+        fs::write(dir.join(name), "").unwrap();
+    }
+    let mut skipped = Vec::new();
+    let exclude = Exclude::new(&["*.tmp".to_owned()]).unwrap();
+    let items = list(&dir, None, &exclude, &mut |path, why| {
+        skipped.push((path, why));
+    });
+    let named = |name: &str| (dir.join(name), Why::Source(BadPath.to_string()));
+    assert_eq!(skipped, [named("film\u{200b}"), named("two\nlines")]);
+    assert_eq!(soon(bench.send(items.unwrap())).await.unwrap().done, 3);
+    for name in sound {
+        let there = bench.there("names").join(OsStr::from_bytes(name));
+        assert_eq!(fs::read(there).unwrap(), name);
+    }
+    let mut told: Vec<String> = bench
+        .told
+        .arrived()
+        .into_iter()
+        .map(|file| file.path)
+        .collect();
+    told.sort();
+    let shown = [
+        "names/\\xff\\xfe",
+        "names/a\\x2db.slice",
+        "names/caf\\xe9.txt",
+    ];
+    assert_eq!(told, shown);
+    bench.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_quota_counts_what_is_empty() {
+    let taking = Taking {
+        quota: Some(0),
+        ..Taking::default()
+    };
+    let bench = Bench::new(listen(None), taking).await;
+    let dir = bench.from.path().join("empty");
+    fs::create_dir(&dir).unwrap();
+    for n in 0..1005 {
+        fs::create_dir(dir.join(n.to_string())).unwrap();
+    }
+    let told = Told::default();
+    let sent = soon(give(told.host(SENDER), to(bench.at), items(&dir))).await;
+    assert_eq!(sent.unwrap().failed, 6);
+    assert_eq!(
+        told.failures(),
+        vec![Why::Refused(Refusal::Entries(1000)); 6]
+    );
+    assert_eq!(names(&bench.there("empty")).len(), 999);
+    bench.working.abort();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

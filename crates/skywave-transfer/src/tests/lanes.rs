@@ -8,7 +8,7 @@ use super::*;
 use crate::network;
 use crate::wire::close::Close;
 use crate::wire::frame::{read, send as say, send_chunk_before, send_dealt};
-use crate::wire::message::{End, Lane, MAX_LANES, Reply, Start};
+use crate::wire::message::{End, Lane, MAX_LANES, Reply, Start, proof};
 
 /// More lanes in all than the peer may have open at a time: those of files that have come are given back. If they
 /// were not, the sender's patience would end.
@@ -53,11 +53,11 @@ async fn chunks_are_put_in_order_in_whatever_order_they_come() {
     deal(&mut late, "c", 0).await;
     let (_, mut sender, mut stream) = soon(offered(&connection, &offer_of("a", Some(5)))).await;
     assert_eq!(sender.id().index(), 1);
-    say(&mut sender, &Start { from: 0 }).await.unwrap();
+    say(&mut sender, &Start::From(0)).await.unwrap();
     send_dealt(&mut sender, 3).await.unwrap();
     let whole = End::Whole {
         size: 5,
-        hash: blake3::hash(b"abcde").into(),
+        proof: proof(&blake3::hash(b"abcde")),
     };
     say(&mut sender, &whole).await.unwrap();
     let mut second = lane(&connection, 1, 1).await;
@@ -76,7 +76,7 @@ async fn chunks_are_put_in_order_in_whatever_order_they_come() {
             }
         }
     };
-    assert_eq!(soon(done).await, Reply::Done);
+    assert_eq!(soon(done).await, Reply::Done(blake3::hash(b"abcde").into()));
     assert_eq!(fs::read(bench.there("a")).unwrap(), b"abcde");
     // A lane of a file that has ended is stopped, and does not keep others out.
     let stopped = lane(&connection, 1, 3).await;
@@ -91,7 +91,7 @@ async fn lanes_that_cannot_be_end_the_connection() {
         let (_endpoint, connection) = soon(pusher(bench.at)).await;
         let (_, mut sender, _stream) = soon(offered(&connection, &offer_of("a", Some(5)))).await;
         let file = sender.id().index();
-        say(&mut sender, &Start { from: 0 }).await.unwrap();
+        say(&mut sender, &Start::From(0)).await.unwrap();
         let _lane = match case {
             0 => {
                 send_dealt(&mut sender, 0).await.unwrap();

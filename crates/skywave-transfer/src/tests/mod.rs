@@ -1,5 +1,6 @@
 //! Transfers over loopback sockets. No test depends on speed.
 
+mod batches;
 mod break_off;
 mod codes;
 mod files;
@@ -8,6 +9,7 @@ mod lanes;
 mod networks;
 mod one_way;
 mod refusals;
+mod shown;
 
 use std::fs;
 use std::net::SocketAddr;
@@ -213,7 +215,7 @@ pub(super) fn bytes(len: usize) -> Vec<u8> {
 }
 
 pub(super) fn items(path: &Path) -> Vec<Item> {
-    list(path, None, &mut |path, why| {
+    list(path, None, &Exclude::default(), &mut |path, why| {
         panic!("{}: {why}", path.display())
     })
     .unwrap()

@@ -297,11 +297,11 @@ async fn a_full_disk_is_told_of_and_what_came_is_kept() {
         return;
     };
     let inbox = disk.join("in");
-    let (_receiver, at, working) = receiver(listen(Some(1)), &inbox, Taking::default()).await;
+    let (_receiver, at, working) = receiver(listen(Some(2)), &inbox, Taking::default()).await;
     let dir = tempfile::tempdir().unwrap();
     // More than there is.
     let large = dir.path().join("large");
-    fs::write(&large, bytes(30_000_000)).unwrap();
+    fs::write(&large, bytes(50_000_000)).unwrap();
     let told = Told::default();
     let sent = soon(give(told.host(SENDER), to(at), items(&large))).await;
     assert_eq!(sent.unwrap().failed, 1);
@@ -309,6 +309,12 @@ async fn a_full_disk_is_told_of_and_what_came_is_kept() {
         told.failures()[..],
         [Why::Refused(Refusal::Space(_))]
     ));
+    // A part of a small disk is left free, not all of it.
+    let small = dir.path().join("small");
+    fs::write(&small, bytes(30_000_000)).unwrap();
+    let sent = soon(give(Told::default().host(SENDER), to(at), items(&small))).await;
+    assert_eq!(sent.unwrap().done, 1);
+    fs::remove_file(inbox.join("small")).unwrap();
     // Somebody else fills the disk under way.
     let film = dir.path().join("film");
     fs::write(&film, bytes(15_000_000)).unwrap();

@@ -121,8 +121,10 @@ async fn a_receiver_that_does_not_tell_gets_its_files() {
         let work = async {
             let (mut sender, mut stream) = connection.open_bi().await.unwrap();
             frame::send(&mut sender, &Hello::Key).await.unwrap();
-            frame::send(&mut sender, &Request::Push).await.unwrap();
-            let Ready { items } = frame::read(&mut stream).await.unwrap();
+            frame::send(&mut sender, &Request::Push(Totals::default()))
+                .await
+                .unwrap();
+            let Ready { items, .. } = frame::read(&mut stream).await.unwrap();
             let (mut sender, mut stream) = connection.open_bi().await.unwrap();
             sender.write_all(&bytes(1_000_000)).await.unwrap();
             sender.finish().unwrap();
@@ -145,7 +147,15 @@ async fn a_receiver_that_does_not_tell_gets_its_files() {
                 frame::read(&mut stream).await.unwrap(),
                 frame::read(&mut stream).await.unwrap(),
             );
-            frame::send(&mut sender, &Ready { items: 3 }).await.unwrap();
+            frame::send(
+                &mut sender,
+                &Ready {
+                    items: 3,
+                    ..Ready::default()
+                },
+            )
+            .await
+            .unwrap();
             let (mut sender, mut stream) = connection.accept_bi().await.unwrap();
             let came = stream.read_to_end(2_000_000).await.unwrap();
             sender.write_all(b"ok").await.unwrap();

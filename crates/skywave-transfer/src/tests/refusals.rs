@@ -125,13 +125,27 @@ fn what_is_no_file_is_not_sent() {
         .unwrap();
     assert!(made.success());
     // Opening it would wait for somebody who writes.
-    assert_eq!(list(&fifo, None, &mut |_, _| {}).err(), Some(Why::Special));
     assert_eq!(
-        list(std::path::Path::new("/dev/zero"), None, &mut |_, _| {}).err(),
+        list(&fifo, None, &Exclude::default(), &mut |_, _| {}).err(),
+        Some(Why::Special)
+    );
+    assert_eq!(
+        list(
+            std::path::Path::new("/dev/zero"),
+            None,
+            &Exclude::default(),
+            &mut |_, _| {}
+        )
+        .err(),
         Some(Why::Special)
     );
     assert!(matches!(
-        list(&dir.path().join("nothing"), None, &mut |_, _| {}),
+        list(
+            &dir.path().join("nothing"),
+            None,
+            &Exclude::default(),
+            &mut |_, _| {}
+        ),
         Err(Why::Source(_))
     ));
 }

@@ -4,17 +4,23 @@ use bytes::Bytes;
 use noq::{ReadExactError, RecvStream, SendStream};
 
 use super::message::{
-    DEALT, LANE_SHIFT, MAX_CHUNK, MAX_LANES, MAX_MESSAGE, Message, Nonsense, decode, encode,
+    DEALT, LANE_SHIFT, MAX_CHUNK, MAX_LANES, Message, Nonsense, ZEROS, decode, encode,
 };
 use crate::error::Broken;
 
 /// Sends a message.
 pub(crate) async fn send(stream: &mut SendStream, message: &impl Message) -> Result<(), Broken> {
+    let mut bytes = Vec::new();
+    put(&mut bytes, message)?;
+    Ok(stream.write_all(&bytes).await?)
+}
+
+/// Adds a message to what is going to be sent.
+pub(crate) fn put(bytes: &mut Vec<u8>, message: &impl Message) -> Result<(), Broken> {
     let body = encode(message)?;
-    let mut bytes = Vec::with_capacity(2 + body.len());
     bytes.extend_from_slice(&(body.len() as u16).to_be_bytes());
     bytes.extend_from_slice(&body);
-    Ok(stream.write_all(&bytes).await?)
+    Ok(())
 }
 
 /// Reads a message.
@@ -22,7 +28,7 @@ pub(crate) async fn read<M: Message>(stream: &mut RecvStream) -> Result<M, Broke
     let mut len = [0; 2];
     fill(stream, &mut len).await?;
     let len = usize::from(u16::from_be_bytes(len));
-    if len > MAX_MESSAGE {
+    if len > M::MAX {
         return Err(Nonsense.into());
     }
     let mut body = vec![0; len];
@@ -42,6 +48,9 @@ pub(crate) async fn send_chunk_before(
     next: u8,
 ) -> Result<(), Broken> {
     let word = u32::from(next) << LANE_SHIFT | chunk.len() as u32;
+    if !chunk.is_empty() && is_zeros(&chunk) {
+        return Ok(stream.write_all(&(word | ZEROS).to_be_bytes()).await?);
+    }
     stream.write_all(&word.to_be_bytes()).await?;
     if !chunk.is_empty() {
         stream.write_chunk(chunk).await?;
@@ -88,17 +97,31 @@ async fn read_word(stream: &mut RecvStream) -> Result<u32, Broken> {
     Ok(u32::from_be_bytes(word))
 }
 
-async fn chunk_of(stream: &mut RecvStream, len: u32) -> Result<Vec<u8>, Broken> {
-    let len = len as usize;
+async fn chunk_of(stream: &mut RecvStream, word: u32) -> Result<Vec<u8>, Broken> {
+    let len = (word & !ZEROS) as usize;
     if len > MAX_CHUNK {
         return Err(Nonsense.into());
     }
+    if word & ZEROS != 0 && len == 0 {
+        // It would end the file, and is no end.
+        return Err(Nonsense.into());
+    }
     let mut chunk = vec![0; len];
-    fill(stream, &mut chunk).await?;
+    if word & ZEROS == 0 {
+        fill(stream, &mut chunk).await?;
+    }
     Ok(chunk)
 }
 
-async fn fill(stream: &mut RecvStream, bytes: &mut [u8]) -> Result<(), Broken> {
+/// All of them are zero.
+pub(crate) fn is_zeros(bytes: &[u8]) -> bool {
+    let words = bytes.chunks_exact(16);
+    let rest = words.remainder().iter().all(|byte| *byte == 0);
+    rest && words.into_iter().all(|word| word == [0; 16])
+}
+
+/// Reads as many bytes as there is room for.
+pub(crate) async fn fill(stream: &mut RecvStream, bytes: &mut [u8]) -> Result<(), Broken> {
     stream.read_exact(bytes).await.map_err(|error| match error {
         // The peer's process is about to end, for instance.
         ReadExactError::FinishedEarly(_) => Broken::Stream,

@@ -5,20 +5,26 @@
 //! |---|---|---|
 //! | the first stream | the side that connected | [`Hello`], with a code [`Confirm`], then [`Request`] |
 //! | | the side that listens | with a code [`Share`] and [`Confirm`], then [`Ready`] |
-//! | a stream for each file | its sender | [`Offer`], [`Start`], chunks, [`End`] |
+//! | a stream for each file that is not small | its sender | [`Open::File`], [`Start`], chunks, [`End`] |
 //! | | its receiver | [`Reply`], several |
 //! | lanes: one-way streams of a large file | its sender | [`Lane`], chunks |
+//! | a stream for many small files, and folders | their sender | [`Open::Batch`], then for each that is wanted [`Body`] and maybe its bytes |
+//! | | their receiver | [`Answers`] in the order of the offers, several; [`Verdicts`] in the order of the bodies |
 //!
 //! A chunk is its length (four bytes, big-endian, at most [`MAX_CHUNK`]) and so many bytes of the file;
 //! one of length zero ends them. [`DEALT`] and a number, in place of the first chunk, say that the chunks
 //! come over so many lanes, the first one over the first of them. There the highest byte of each length is
-//! the number of the lane over which the next chunk comes.
+//! the number of the lane over which the next chunk comes. [`ZEROS`] in a length: so many bytes are all zero, and do not
+//! come.
+//!
+//! The sender does not tell the hash of a file, only [`proof`] that it knows it; the receiver, which finds the same in
+//! what it has, tells the hash. So each side has read the file before it believes the other one.
 
 use serde::{Deserialize, Serialize};
 use skywave_wire::name::shown;
 use skywave_wire::transfer::NoRoom;
 
-use crate::name::MAX_PATH;
+use crate::name::{MAX_DEPTH, MAX_PATH};
 
 /// Longest message, in bytes.
 pub(crate) const MAX_MESSAGE: usize = 16 * 1024;
@@ -29,6 +35,18 @@ pub(crate) const DEALT: u32 = 1 << 31;
 /// Where the number of the next lane is in a length.
 pub(crate) const LANE_SHIFT: u32 = 24;
 const _: () = assert!(MAX_CHUNK < 1 << LANE_SHIFT);
+/// Set in the length of a chunk of zeros.
+pub(crate) const ZEROS: u32 = 1 << 23;
+const _: () = assert!(MAX_CHUNK < ZEROS as usize);
+/// Most bytes of a small file: they come at once.
+pub(crate) const SMALL: u64 = MAX_CHUNK as u64;
+/// Longest message about a batch of files, in bytes.
+pub(crate) const MAX_BATCH: usize = u16::MAX as usize;
+/// Most files of a batch.
+pub(crate) const MAX_FILES: usize = 1024;
+/// Most answers or verdicts in a message: each may be a refusal with an explanation.
+pub(crate) const MAX_ANSWERS: usize = 24;
+const _: () = assert!(MAX_ANSWERS * (4 * MAX_TEXT + 8) < MAX_BATCH);
 /// Most lanes of a file.
 pub(crate) const MAX_LANES: u8 = 64;
 /// Most names that may be asked for.
@@ -56,17 +74,27 @@ pub(crate) struct Confirm(pub(crate) [u8; 32]);
 /// What the side that connected wants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Request {
-    /// To send files.
-    Push,
+    /// To send files: so many, as far as the sender knows.
+    Push(Totals),
     /// To get these files and folders, or all if none is named.
     Pull(Vec<String>),
 }
 
+/// How much there is to send. It is shown, and nothing else depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Number of files.
+    pub files: u64,
+    /// Bytes of all of them, as far as the sizes are known.
+    pub bytes: u64,
+}
+
 /// The other side is going to do so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ready {
     /// Number of files and folders that will be offered.
     pub(crate) items: u64,
+    pub(crate) totals: Totals,
 }
 
 /// What is offered.
@@ -79,7 +107,7 @@ pub(crate) enum Kind {
 }
 
 /// A time, in seconds and nanoseconds since 1970.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Time {
     pub(crate) seconds: i64,
     pub(crate) nanoseconds: u32,
@@ -88,7 +116,8 @@ pub(crate) struct Time {
 /// A file that is offered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Offer {
-    pub(crate) path: String,
+    /// Any bytes but zero; `/` separates names.
+    pub(crate) path: Vec<u8>,
     pub(crate) kind: Kind,
     /// Bytes; unknown for what comes out of a pipe.
     pub(crate) size: Option<u64>,
@@ -96,12 +125,74 @@ pub(crate) struct Offer {
     pub(crate) modified: Time,
     /// Its permissions, as Unix numbers them.
     pub(crate) mode: u32,
+    /// Those of the folders that it is in, from the outermost; of the rest nothing is known.
+    pub(crate) folders: Vec<u16>,
 }
 
-/// The sender starts here.
+/// The first on a stream.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Open {
+    /// A file that has the stream for itself.
+    File(Offer),
+    /// Small files, and folders.
+    Batch(Vec<Offer>),
+}
+
+/// What the receiver does about a file or folder of a batch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Answer {
+    /// It wants its bytes.
+    Want,
+    /// It has a file of this name and size.
+    Compare,
+    /// The folder is there.
+    There,
+    /// It has to come by itself.
+    Alone,
+    /// It does not take it.
+    No(Refusal),
+}
+
+/// Some answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Answers(pub(crate) Vec<Answer>);
+
+/// What the sender has of a file that the receiver wants, or has one to compare with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Start {
-    pub(crate) from: u64,
+pub(crate) enum Body {
+    /// With this [`proof`] of its hash. If it is wanted, its bytes follow, as many as were offered.
+    Whole([u8; 32]),
+    /// It cannot be read, or is another one now.
+    Changed,
+}
+
+/// What has become of a file of a batch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Verdict {
+    /// It is there, under its name, with this hash.
+    Done([u8; 32]),
+    /// There is another file of this name, which may be replaced: it has to come by itself.
+    Alone,
+    /// It is not there.
+    No(Refusal),
+}
+
+/// Some verdicts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Verdicts(pub(crate) Vec<Verdict>);
+
+/// What the sender does about a file that has a stream for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Start {
+    /// It starts here.
+    From(u64),
+    /// It has a file with this [`proof`] of its hash; is it the one that the receiver has?
+    Same([u8; 32]),
+}
+
+/// Shows that a side knows the hash of a file to one that knows it too, and tells nobody else what it is.
+pub(crate) fn proof(hash: &blake3::Hash) -> [u8; 32] {
+    blake3::derive_key("skywave 2 proof of a file", hash.as_bytes())
 }
 
 /// The first on a lane: of which file it is, by the number of its stream, and which of its lanes.
@@ -114,8 +205,8 @@ pub(crate) struct Lane {
 /// After the last chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum End {
-    /// The file had so many bytes, with this BLAKE3 hash.
-    Whole { size: u64, hash: [u8; 32] },
+    /// The file had so many bytes, and this is the [`proof`] of their hash.
+    Whole { size: u64, proof: [u8; 32] },
     /// It changed while it was read: what was sent is worth nothing.
     Changed,
 }
@@ -125,16 +216,14 @@ pub(crate) enum End {
 pub(crate) enum Reply {
     /// It reads what it has; so many bytes so far.
     Reading(u64),
-    /// It has the first bytes of it, with this hash. `whole`: under its name.
-    Have {
-        bytes: u64,
-        hash: [u8; 32],
-        whole: bool,
-    },
+    /// It has the first bytes of it, with this hash.
+    Have { bytes: u64, hash: [u8; 32] },
+    /// It has a file of this name and size.
+    Compare,
     /// So many bytes are written.
     Written(u64),
-    /// The file is there, under its name.
-    Done,
+    /// The file is there, under its name, with this hash.
+    Done([u8; 32]),
     /// It is not, and will not be.
     No(Refusal),
 }
@@ -160,6 +249,9 @@ pub enum Refusal {
     /// It is larger than what the receiver's quota leaves, in bytes.
     #[error("the receiver takes no more: its quota leaves {0} bytes")]
     Quota(u64),
+    /// There are as many files and folders as the receiver's quota allows.
+    #[error("the receiver takes no more: its quota allows {0} files and folders")]
+    Entries(u64),
     /// The receiver's file system failed.
     #[error("the receiver cannot write it: {0}")]
     Io(String),
@@ -194,6 +286,7 @@ impl From<NoRoom> for Refusal {
         match error {
             NoRoom::Space(bytes) => Self::Space(bytes),
             NoRoom::Quota(bytes) => Self::Quota(bytes),
+            NoRoom::Entries(most) => Self::Entries(most),
             NoRoom::Io(text) => Self::Io(text),
         }
     }
@@ -206,6 +299,9 @@ pub(crate) struct Nonsense;
 
 /// A kind of message: checked beyond its form.
 pub(crate) trait Message: Serialize + for<'a> Deserialize<'a> {
+    /// Longest one, in bytes.
+    const MAX: usize = MAX_MESSAGE;
+
     /// Whether its parts are as long as they may be.
     fn is_sound(&self) -> bool {
         true
@@ -220,26 +316,56 @@ impl Message for Start {}
 impl Message for Lane {}
 impl Message for End {}
 impl Message for Reply {}
+impl Message for Body {}
+
+impl Message for Answers {
+    const MAX: usize = MAX_BATCH;
+
+    fn is_sound(&self) -> bool {
+        self.0.len() <= MAX_ANSWERS
+    }
+}
+
+impl Message for Verdicts {
+    const MAX: usize = MAX_BATCH;
+
+    fn is_sound(&self) -> bool {
+        self.0.len() <= MAX_ANSWERS
+    }
+}
 
 impl Message for Request {
     fn is_sound(&self) -> bool {
         match self {
-            Self::Push => true,
+            Self::Push(_) => true,
             Self::Pull(names) => names.len() <= MAX_NAMES,
         }
     }
 }
 
-impl Message for Offer {
+impl Offer {
     fn is_sound(&self) -> bool {
-        self.path.len() <= MAX_PATH && self.modified.nanoseconds < 1_000_000_000
+        self.path.len() <= MAX_PATH
+            && self.folders.len() <= MAX_DEPTH
+            && self.modified.nanoseconds < 1_000_000_000
+    }
+}
+
+impl Message for Open {
+    const MAX: usize = MAX_BATCH;
+
+    fn is_sound(&self) -> bool {
+        match self {
+            Self::File(offer) => offer.is_sound(),
+            Self::Batch(offers) => offers.len() <= MAX_FILES && offers.iter().all(Offer::is_sound),
+        }
     }
 }
 
 /// Its bytes, without the length.
-pub(crate) fn encode(message: &impl Message) -> Result<Vec<u8>, Nonsense> {
+pub(crate) fn encode<M: Message>(message: &M) -> Result<Vec<u8>, Nonsense> {
     let bytes = postcard::to_allocvec(message).map_err(|_| Nonsense)?;
-    if bytes.len() > MAX_MESSAGE {
+    if bytes.len() > M::MAX {
         Err(Nonsense)
     } else {
         Ok(bytes)
@@ -268,34 +394,42 @@ mod tests {
             nanoseconds: 5,
         };
         Offer {
-            path: "a/b".to_owned(),
+            path: b"a/b".to_vec(),
             kind: Kind::File,
             size: Some(300),
             modified,
             mode: 0o644,
+            folders: vec![0o755],
         }
     }
 
     /// Hosts of other versions read these bytes.
     #[test]
     fn the_bytes_of_an_offer_stay_as_they_are() {
-        let bytes = encode(&offer()).unwrap();
-        assert_eq!(bytes, [3, b'a', b'/', b'b', 0, 1, 0xac, 2, 1, 5, 0xa4, 3]);
-        assert_eq!(decode(&bytes), Ok(offer()));
+        let bytes = encode(&Open::Batch(vec![offer()])).unwrap();
+        let expected = [
+            1, 1, 3, b'a', b'/', b'b', 0, 1, 0xac, 2, 1, 5, 0xa4, 3, 1, 0xed, 3,
+        ];
+        assert_eq!(bytes, expected);
+        assert_eq!(decode(&bytes), Ok(Open::Batch(vec![offer()])));
         let no = encode(&Reply::No(Refusal::Quota(1))).unwrap();
-        assert_eq!(no, [4, 5, 1]);
+        assert_eq!(no, [5, 5, 1]);
     }
 
     #[test]
     fn what_is_too_long_is_no_message() {
-        let path = "a".repeat(MAX_PATH + 1);
-        let bytes = encode(&Offer { path, ..offer() }).unwrap();
-        assert_eq!(decode::<Offer>(&bytes), Err(Nonsense));
+        let path = vec![b'a'; MAX_PATH + 1];
+        let bytes = encode(&Open::File(Offer { path, ..offer() })).unwrap();
+        assert_eq!(decode::<Open>(&bytes), Err(Nonsense));
+        let bytes = encode(&Open::Batch(vec![offer(); MAX_FILES + 1])).unwrap();
+        assert_eq!(decode::<Open>(&bytes), Err(Nonsense));
+        let bytes = encode(&Answers(vec![Answer::Want; MAX_ANSWERS + 1])).unwrap();
+        assert_eq!(decode::<Answers>(&bytes), Err(Nonsense));
         let bytes = encode(&Request::Pull(vec![String::new(); MAX_NAMES + 1])).unwrap();
         assert_eq!(decode::<Request>(&bytes), Err(Nonsense));
-        let mut bytes = encode(&offer()).unwrap();
+        let mut bytes = encode(&Open::File(offer())).unwrap();
         bytes.push(0);
-        assert_eq!(decode::<Offer>(&bytes), Err(Nonsense));
+        assert_eq!(decode::<Open>(&bytes), Err(Nonsense));
     }
 
     proptest! {

@@ -3,12 +3,22 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use rustix::fs::statvfs;
 
-/// Bytes that are left free, for what else the host does.
+/// Most bytes that are left free, for what else the host does; of a small disk a part.
 const SPARE: u64 = 16 << 20;
+/// The part of a disk that is left free at most, as its inverse.
+const SPARE_PART: u64 = 20;
+/// Bytes of a quota that buy one file or folder: each takes room, too, even if it is empty.
+const PER_ENTRY: u64 = 1 << 10;
+/// Files and folders that any quota allows.
+const ENTRIES: u64 = 1000;
+/// The folder is walked for this long at first, and for this part of the time (its inverse) on average.
+const WALKING: Duration = Duration::from_millis(100);
+const WALKING_PART: u32 = 20;
 
 /// Why there is no room.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,6 +29,9 @@ pub enum NoRoom {
     /// So many bytes are left of the quota.
     #[error("there is no room: the quota leaves {0} bytes")]
     Quota(u64),
+    /// There are so many files and folders as the quota allows.
+    #[error("there is no room: the quota allows {0} files and folders")]
+    Entries(u64),
     /// Nobody knows.
     #[error("{0}")]
     Io(String),
@@ -30,20 +43,45 @@ impl From<io::Error> for NoRoom {
     }
 }
 
-/// The room of a folder.
+/// The room of a folder. Its totals are kept; it is walked again when they say that it is full, since files may have
+/// been taken out, but seldom, and while others go on.
 #[derive(Debug)]
 pub struct Room {
     path: PathBuf,
     quota: Option<u64>,
     state: Mutex<State>,
+    walks: Mutex<Walks>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Bytes of the files in the folder; only known if there is a quota.
-    used: u64,
+    /// What is in the folder; only known if there is a quota.
+    used: Total,
     /// Bytes that transfers under way are going to write.
     claimed: u64,
+    /// What was written since the folder was opened.
+    written: Total,
+}
+
+/// Bytes of files, and how many files and folders there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Total {
+    bytes: u64,
+    entries: u64,
+}
+
+impl Total {
+    fn add(&mut self, other: Self) {
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.entries = self.entries.saturating_add(other.entries);
+    }
+}
+
+/// How long the folder was walked since it was opened.
+#[derive(Debug)]
+struct Walks {
+    since: Instant,
+    spent: Duration,
 }
 
 /// Bytes that a transfer is going to write. What it has not written is free again at its end.
@@ -59,45 +97,123 @@ impl Room {
     /// # Errors
     /// When there is a quota and the folder cannot be read.
     pub fn new(path: &Path, quota: Option<u64>) -> io::Result<Self> {
-        let used = if quota.is_some() { size(path)? } else { 0 };
-        let state = Mutex::new(State { used, claimed: 0 });
+        let used = match quota {
+            Some(_) => total(path)?,
+            None => Total::default(),
+        };
+        let state = State {
+            used,
+            ..State::default()
+        };
+        let walks = Walks {
+            since: Instant::now(),
+            spent: Duration::ZERO,
+        };
         Ok(Self {
             path: path.to_owned(),
             quota,
-            state,
+            state: Mutex::new(state),
+            walks: Mutex::new(walks),
         })
     }
 
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks what is in the folder now, unless somebody does so or it was done too often. True if it was.
+    fn walk(&self) -> io::Result<bool> {
+        let Ok(mut walks) = self.walks.try_lock() else {
+            return Ok(false);
+        };
+        if walks.spent > WALKING + walks.since.elapsed() / WALKING_PART {
+            return Ok(false);
+        }
+        let (begun, before) = (Instant::now(), self.lock().written);
+        let mut found = total(&self.path)?;
+        walks.spent += begun.elapsed();
+        let mut state = self.lock();
+        // What came meanwhile may not have been seen.
+        found.add(Total {
+            bytes: state.written.bytes - before.bytes,
+            entries: state.written.entries - before.entries,
+        });
+        state.used = found;
+        Ok(true)
+    }
+
+    /// Does what the totals allow; once more after a walk if they do not.
+    fn try_twice<T>(&self, mut get: impl FnMut() -> Result<T, NoRoom>) -> Result<T, NoRoom> {
+        match get() {
+            Err(NoRoom::Quota(_) | NoRoom::Entries(_)) if self.walk()? => get(),
+            got => got,
+        }
+    }
+
     fn claim(&self, bytes: u64) -> Result<(), NoRoom> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.try_twice(|| self.claim_by_totals(bytes))
+    }
+
+    fn claim_by_totals(&self, bytes: u64) -> Result<(), NoRoom> {
+        let free = free(&self.path)?;
+        let mut state = self.lock();
         let wanted = state.claimed.saturating_add(bytes);
         if let Some(quota) = self.quota {
-            if state.used.saturating_add(wanted) > quota {
-                // Files may have been taken out of the folder.
-                state.used = size(&self.path)?;
-            }
             let left = quota
-                .saturating_sub(state.used)
+                .saturating_sub(state.used.bytes)
                 .saturating_sub(state.claimed);
             if bytes > left {
                 return Err(NoRoom::Quota(left));
             }
         }
-        let disk = statvfs(&self.path).map_err(io::Error::from)?;
-        let free = disk
-            .f_bavail
-            .saturating_mul(disk.f_frsize)
-            .saturating_sub(SPARE);
-        if wanted > free {
+        if let Some(free) = free
+            && wanted > free
+        {
             return Err(NoRoom::Space(free.saturating_sub(state.claimed)));
         }
         state.claimed = wanted;
         Ok(())
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
-        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+    /// One more file or folder is going to be there.
+    ///
+    /// # Errors
+    /// When there are as many as the quota allows.
+    pub fn enter(&self) -> Result<(), NoRoom> {
+        let Some(quota) = self.quota else {
+            return Ok(());
+        };
+        let most = (quota / PER_ENTRY).saturating_add(ENTRIES);
+        self.try_twice(|| {
+            let mut state = self.lock();
+            if state.used.entries >= most {
+                return Err(NoRoom::Entries(most));
+            }
+            state.add(Total {
+                bytes: 0,
+                entries: 1,
+            });
+            Ok(())
+        })
     }
+}
+
+impl State {
+    fn add(&mut self, new: Total) {
+        self.used.add(new);
+        self.written.add(new);
+    }
+}
+
+/// Bytes that may be written to the disk; nothing if it does not tell.
+fn free(path: &Path) -> io::Result<Option<u64>> {
+    let disk = statvfs(path)?;
+    if disk.f_blocks == 0 {
+        return Ok(None);
+    }
+    let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
+    let spare = SPARE.min(bytes(disk.f_blocks) / SPARE_PART);
+    Ok(Some(bytes(disk.f_bavail).saturating_sub(spare)))
 }
 
 impl Claim {
@@ -133,36 +249,36 @@ impl Claim {
             self.left = bytes;
         }
         self.left -= bytes;
-        self.room.change(|state| {
-            state.claimed = state.claimed.saturating_sub(bytes);
-            state.used = state.used.saturating_add(bytes);
-        });
+        let mut state = self.room.lock();
+        state.claimed = state.claimed.saturating_sub(bytes);
+        state.add(Total { bytes, entries: 0 });
         Ok(())
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.room
-            .change(|state| state.claimed = state.claimed.saturating_sub(self.left));
+        let mut state = self.room.lock();
+        state.claimed = state.claimed.saturating_sub(self.left);
     }
 }
 
-/// Bytes of all files in a folder.
-fn size(dir: &Path) -> io::Result<u64> {
-    let mut sum = 0_u64;
+/// What is in a folder.
+fn total(dir: &Path) -> io::Result<Total> {
+    let mut sum = Total::default();
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         // What is gone meanwhile takes no room.
         let Ok(metadata) = entry.metadata() else {
             continue;
         };
-        let size = if metadata.is_dir() {
-            size(&entry.path())?
+        let (bytes, below) = if metadata.is_dir() {
+            (0, total(&entry.path())?)
         } else {
-            metadata.len()
+            (metadata.len(), Total::default())
         };
-        sum = sum.saturating_add(size);
+        sum.add(Total { bytes, entries: 1 });
+        sum.add(below);
     }
     Ok(sum)
 }
@@ -214,5 +330,45 @@ mod tests {
         pipe.write(60).unwrap();
         fs::write(dir.path().join("pipe"), [0; 60]).unwrap();
         assert_eq!(pipe.write(20), Err(NoRoom::Quota(10)));
+    }
+
+    #[test]
+    fn empty_files_and_folders_count() {
+        let (dir, room) = room(Some(3 * PER_ENTRY));
+        // One is there.
+        for _ in 1..ENTRIES + 3 {
+            room.enter().unwrap();
+        }
+        // A walk finds that none of them was made.
+        assert!(room.enter().is_ok());
+        for n in 0..ENTRIES + 2 {
+            fs::create_dir(dir.path().join(n.to_string())).unwrap();
+        }
+        room.lock().used.entries = ENTRIES + 3;
+        assert_eq!(room.enter(), Err(NoRoom::Entries(ENTRIES + 3)));
+    }
+
+    #[test]
+    fn a_full_folder_is_walked_seldom_and_beside_the_others() {
+        let (dir, room) = room(Some(30));
+        room.walks.lock().unwrap().spent = Duration::from_secs(3600);
+        fs::remove_file(dir.path().join("old")).unwrap();
+        assert_eq!(Claim::new(&room, 1).err(), Some(NoRoom::Quota(0)));
+        room.walks.lock().unwrap().spent = Duration::ZERO;
+        let walking = room.walks.lock().unwrap();
+        assert_eq!(Claim::new(&room, 1).err(), Some(NoRoom::Quota(0)));
+        drop(walking);
+        assert!(Claim::new(&room, 1).is_ok());
+    }
+
+    #[test]
+    fn what_comes_during_a_walk_is_counted() {
+        let (_dir, room) = room(Some(100));
+        let mut one = Claim::new(&room, 20).unwrap();
+        one.write(20).unwrap();
+        // The file was not there yet, or is not any more.
+        assert!(room.walk().unwrap());
+        assert_eq!(room.lock().used.bytes, 30);
+        assert_eq!(room.lock().written.bytes, 20);
     }
 }

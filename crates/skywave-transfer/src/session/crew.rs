@@ -1,0 +1,201 @@
+//! Work that waits for the disk: in short jobs on few threads, which hosts take in turn. Whoever waits for a peer takes
+//! none.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::io;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use rustix::io::Errno;
+use skywave_wire::key::PublicKey;
+use skywave_wire::transfer::NoRoom;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep};
+
+use crate::error::Broken;
+use crate::wire::message::Refusal;
+
+/// Jobs at a time, of all hosts.
+const JOBS: usize = 16;
+/// The same of one address, or of one network of IPv6.
+const JOBS_PER_ADDRESS: usize = 8;
+/// The same of one key.
+const JOBS_PER_KEY: usize = 4;
+/// Files that are open for one address at a time, not counting those of jobs.
+const FILES_PER_ADDRESS: usize = 128;
+/// The same for one key.
+const FILES_PER_KEY: usize = 32;
+/// How long to wait for what others are to let go of: files, when too many are open, or a lock.
+pub(super) const LETTING_GO: Duration = Duration::from_secs(60);
+/// Between two looks.
+pub(super) const LOOK: Duration = Duration::from_millis(20);
+
+/// The threads, and who waits for them.
+pub(crate) struct Crew {
+    jobs: Arc<Semaphore>,
+    keys: Mutex<HashMap<PublicKey, Weak<Share>>>,
+    addresses: Mutex<HashMap<IpAddr, Weak<Share>>>,
+}
+
+/// What one key or address may have at a time, over all its connections.
+struct Share {
+    jobs: Arc<Semaphore>,
+    files: Arc<Semaphore>,
+    /// One file is hashed at a time: otherwise a peer makes this host read many at the price of one message each.
+    hashing: Semaphore,
+}
+
+/// The place of one connection in the line.
+pub(crate) struct Desk {
+    jobs: Arc<Semaphore>,
+    address: Arc<Share>,
+    key: Arc<Share>,
+}
+
+/// Keeps a file open.
+pub(crate) struct OpenFile {
+    _key: OwnedSemaphorePermit,
+    _address: OwnedSemaphorePermit,
+}
+
+/// Why a job came to nothing.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    Refused(Refusal),
+    /// Somebody else has to let go of something first.
+    Later,
+}
+
+impl From<Refusal> for Trouble {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<NoRoom> for Trouble {
+    fn from(error: NoRoom) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        if is_crowded(&error) {
+            return Self::Later;
+        }
+        let room = error
+            .get_ref()
+            .and_then(|error| error.downcast_ref::<NoRoom>());
+        Self::Refused(room.map_or_else(|| Refusal::io(&error), |room| room.clone().into()))
+    }
+}
+
+/// Too many files are open.
+pub(crate) fn is_crowded(error: &io::Error) -> bool {
+    let errno = Errno::from_io_error(error);
+    matches!(errno, Some(Errno::MFILE | Errno::NFILE))
+}
+
+impl Share {
+    fn new(jobs: usize, files: usize) -> Self {
+        Self {
+            jobs: Arc::new(Semaphore::new(jobs)),
+            files: Arc::new(Semaphore::new(files)),
+            hashing: Semaphore::new(1),
+        }
+    }
+}
+
+/// The share that others of the same host have, or a new one.
+fn share<K: Hash + Eq>(
+    shares: &Mutex<HashMap<K, Weak<Share>>>,
+    of: K,
+    new: impl FnOnce() -> Share,
+) -> Arc<Share> {
+    let mut shares = shares.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(share) = shares.get(&of).and_then(Weak::upgrade) {
+        return share;
+    }
+    shares.retain(|_, share| share.strong_count() > 0);
+    let share = Arc::new(new());
+    shares.insert(of, Arc::downgrade(&share));
+    share
+}
+
+impl Crew {
+    pub(crate) fn new() -> Self {
+        Self {
+            jobs: Arc::new(Semaphore::new(JOBS)),
+            keys: Mutex::default(),
+            addresses: Mutex::default(),
+        }
+    }
+
+    /// A place for a connection of this key, from there.
+    pub(crate) fn desk(&self, key: PublicKey, address: IpAddr) -> Desk {
+        Desk {
+            jobs: self.jobs.clone(),
+            key: share(&self.keys, key, || Share::new(JOBS_PER_KEY, FILES_PER_KEY)),
+            address: share(&self.addresses, address, || {
+                Share::new(JOBS_PER_ADDRESS, FILES_PER_ADDRESS)
+            }),
+        }
+    }
+}
+
+async fn permit(of: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Broken> {
+    // Nobody closes it.
+    of.clone().acquire_owned().await.map_err(|_| Broken::Stream)
+}
+
+impl Desk {
+    /// Does a job, which must be short, in its turn.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Broken> {
+        let permits = [
+            permit(&self.key.jobs).await?,
+            permit(&self.address.jobs).await?,
+            permit(&self.jobs).await?,
+        ];
+        let job = move || {
+            // Until it has ended, whoever waits for it.
+            let _permits = permits;
+            job()
+        };
+        spawn_blocking(job).await.map_err(|_| Broken::Stream)
+    }
+
+    /// Does a job again until nobody has to let go of anything, or has not done so for long.
+    pub(crate) async fn run_until<T: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> Result<T, Trouble> + Clone + Send + 'static,
+    ) -> Result<Result<T, Refusal>, Broken> {
+        let late = Instant::now() + LETTING_GO;
+        loop {
+            match self.run(job.clone()).await? {
+                Ok(done) => return Ok(Ok(done)),
+                Err(Trouble::Refused(refusal)) => return Ok(Err(refusal)),
+                Err(Trouble::Later) if Instant::now() < late => sleep(LOOK).await,
+                Err(Trouble::Later) => return Ok(Err(Refusal::Busy)),
+            }
+        }
+    }
+
+    /// Waits until one more file may be open.
+    pub(crate) async fn file(&self) -> Result<OpenFile, Broken> {
+        Ok(OpenFile {
+            _key: permit(&self.key.files).await?,
+            _address: permit(&self.address.files).await?,
+        })
+    }
+
+    /// Waits until a file may be hashed.
+    pub(crate) async fn hashing(&self) -> Result<tokio::sync::SemaphorePermit<'_>, Broken> {
+        self.key.hashing.acquire().await.map_err(|_| Broken::Stream)
+    }
+}

@@ -1,0 +1,287 @@
+//! The receiving side of many small files, and folders, on one stream.
+
+use std::sync::Arc;
+
+use noq::{RecvStream, SendStream};
+use skywave_wire::name::shown_bytes;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::sleep;
+
+use super::crew::LOOK;
+use super::memory::Share;
+use super::take::Taken;
+use super::target::Receiver;
+use super::{Session, next_id};
+use crate::error::{Broken, Why};
+use crate::event::{Arrived, Event, Id};
+use crate::folder::{Claim, Come, Group, OfferId, Small, Stored};
+use crate::name::RelativePath;
+use crate::wire::frame::{fill, read, send};
+use crate::wire::message::{
+    Answer, Answers, Body, MAX_ANSWERS, MAX_FILES, Offer, Refusal, Verdict, Verdicts,
+};
+
+/// Files that are stored together at most.
+const TOGETHER: usize = 64;
+/// Bytes of them that have come and are not stored yet.
+const AHEAD: usize = 1 << 19;
+
+/// A file of the batch that is wanted, or compared.
+struct Wanted {
+    id: Id,
+    small: Arc<Small>,
+    bytes: Option<u64>,
+}
+
+/// What came of it; nothing if its sender could not read it.
+struct Arrival {
+    wanted: Wanted,
+    body: Option<([u8; 32], Option<Vec<u8>>)>,
+    /// Keeps room for its bytes.
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+struct Taking<'a> {
+    session: &'a Session,
+    receiver: &'a Arc<Receiver>,
+    taken: &'a mut Taken,
+}
+
+/// Receives the small files and folders that are offered.
+pub(super) async fn take_batch(
+    session: &Session,
+    receiver: &Arc<Receiver>,
+    (mut sender, mut stream): (SendStream, RecvStream),
+    offers: Vec<Offer>,
+    taken: &mut Taken,
+) -> Result<(), Broken> {
+    let mut taking = Taking {
+        session,
+        receiver,
+        taken,
+    };
+    let (wanted, claim) = taking.answer(&mut sender, offers).await?;
+    if let Some(claim) = claim
+        && !wanted.is_empty()
+    {
+        let (arrivals, queue) = mpsc::channel(MAX_FILES);
+        let begin = |wanted: &Wanted| {
+            let Wanted { id, small, .. } = wanted;
+            if !receiver.register.had_small(small.id) {
+                session.tell(Event::Offered {
+                    id: *id,
+                    peer: session.peer,
+                    path: small.path.to_string(),
+                    size: small.offer.size,
+                });
+            }
+        };
+        let reading = receive(&mut stream, &session.share, (wanted, begin), arrivals);
+        let storing = taking.store(&mut sender, claim, queue);
+        let (read, stored) = tokio::join!(reading, storing);
+        read.and(stored)?;
+    }
+    let _ = sender.finish();
+    Ok(())
+}
+
+/// Receives bodies in their order, no faster than they are stored.
+async fn receive(
+    stream: &mut RecvStream,
+    share: &Share,
+    (wanted, begin): (Vec<Wanted>, impl Fn(&Wanted)),
+    arrivals: mpsc::Sender<Arrival>,
+) -> Result<(), Broken> {
+    let ahead = Arc::new(Semaphore::new(AHEAD));
+    for wanted in wanted {
+        let mut room = None;
+        let body = read(stream).await?;
+        begin(&wanted);
+        let body = match body {
+            Body::Changed => None,
+            Body::Whole(proof) => {
+                let mut bytes = None;
+                if let Some(size) = wanted.bytes {
+                    let permits = ahead.clone().acquire_many_owned(size as u32).await;
+                    // Nobody closes it.
+                    room = permits.ok();
+                    let mut whole = vec![0; size as usize];
+                    fill(stream, &mut whole).await?;
+                    share.take(whole.len());
+                    bytes = Some(whole);
+                }
+                Some((proof, bytes))
+            }
+        };
+        let arrival = Arrival {
+            wanted,
+            body,
+            _room: room,
+        };
+        if arrivals.send(arrival).await.is_err() {
+            return Err(Broken::Stream);
+        }
+    }
+    Ok(())
+}
+
+impl Taking<'_> {
+    /// Answers the offers. Gives those that are wanted, and their room.
+    async fn answer(
+        &mut self,
+        sender: &mut SendStream,
+        offers: Vec<Offer>,
+    ) -> Result<(Vec<Wanted>, Option<Claim>), Broken> {
+        let small = |offer: Offer| match RelativePath::parse(&offer.path) {
+            Ok(path) => Ok(Arc::new(Small {
+                path,
+                id: OfferId::of(&self.session.peer, &offer),
+                guess: OfferId::of_guess(&self.session.peer, &offer),
+                offer,
+            })),
+            Err(_) => Err(offer),
+        };
+        let parsed: Vec<Result<Arc<Small>, Offer>> = offers.into_iter().map(small).collect();
+        let sound: Vec<Arc<Small>> = parsed.iter().flatten().cloned().collect();
+        let receiver = self.receiver.clone();
+        let look = move || receiver.look(&sound);
+        let (looked, claim) = match self.session.desk.run_until(look).await? {
+            Ok(looked) => looked,
+            Err(refusal) => {
+                let all = parsed.iter().flatten().map(|_| Answer::No(refusal.clone()));
+                (all.collect(), None)
+            }
+        };
+        let mut looked = looked.into_iter();
+        let (mut wanted, mut answers) = (Vec::new(), Vec::new());
+        for small in parsed {
+            let (small, answer) = match small {
+                Ok(small) => (Ok(small), looked.next().ok_or(Broken::Stream)?),
+                Err(offer) => (Err(offer), Answer::No(Refusal::Path)),
+            };
+            match (&answer, small) {
+                (Answer::Want | Answer::Compare, Ok(small)) => {
+                    let bytes = matches!(answer, Answer::Want).then_some(small.offer.size);
+                    wanted.push(Wanted {
+                        id: next_id(),
+                        small,
+                        bytes: bytes.flatten(),
+                    });
+                }
+                (Answer::There, _) => self.taken.ended += 1,
+                (Answer::No(refusal), small) => {
+                    let path = match &small {
+                        Ok(small) => &small.offer.path,
+                        Err(offer) => &offer.path,
+                    };
+                    self.fail(next_id(), path, refusal.clone());
+                }
+                _ => {}
+            }
+            answers.push(answer);
+        }
+        for some in answers.chunks(MAX_ANSWERS) {
+            send(sender, &Answers(some.to_vec())).await?;
+        }
+        Ok((wanted, claim))
+    }
+
+    fn fail(&mut self, id: Id, path: &[u8], refusal: Refusal) {
+        self.taken.refused += 1;
+        self.taken.ended += 1;
+        let why = match refusal {
+            Refusal::Changed => Why::Changed,
+            other => Why::Refused(other),
+        };
+        self.session.tell(Event::Failed {
+            id,
+            path: shown_bytes(path),
+            why,
+        });
+    }
+
+    /// Stores files as they come, and says what has become of them.
+    async fn store(
+        &mut self,
+        sender: &mut SendStream,
+        mut claim: Claim,
+        mut queue: mpsc::Receiver<Arrival>,
+    ) -> Result<(), Broken> {
+        loop {
+            let mut arrivals = Vec::new();
+            if queue.recv_many(&mut arrivals, TOGETHER).await == 0 {
+                return Ok(());
+            }
+            let mut files = Vec::new();
+            for arrival in &mut arrivals {
+                if let Some((proof, bytes)) = arrival.body.take() {
+                    let file = arrival.wanted.small.clone();
+                    files.push((file, proof, bytes));
+                    arrival.body = Some((proof, None));
+                }
+            }
+            let come = |(file, proof, bytes)| Come { file, proof, bytes };
+            let mut group = Group {
+                files: files.into_iter().map(come).collect::<Vec<_>>().into_iter(),
+                claim,
+                stored: Vec::new(),
+            };
+            loop {
+                let receiver = self.receiver.clone();
+                let store = move || {
+                    receiver.store(&mut group);
+                    group
+                };
+                group = self.session.desk.run(store).await?;
+                if group.files.as_slice().is_empty() {
+                    break;
+                }
+                // Too many files are open: others are going to be closed.
+                sleep(LOOK).await;
+            }
+            claim = group.claim;
+            let mut stored = group.stored.into_iter();
+            let mut verdicts = Vec::new();
+            for arrival in arrivals {
+                let stored = match arrival.body {
+                    None => Stored::No(Refusal::Changed),
+                    Some(_) => stored.next().ok_or(Broken::Stream)?,
+                };
+                verdicts.push(self.end(arrival.wanted, stored));
+            }
+            for some in verdicts.chunks(MAX_ANSWERS) {
+                send(sender, &Verdicts(some.to_vec())).await?;
+            }
+        }
+    }
+
+    /// What has become of a file.
+    fn end(&mut self, wanted: Wanted, stored: Stored) -> Verdict {
+        let Wanted { id, small, bytes } = wanted;
+        match stored {
+            Stored::Done(hash) => {
+                self.taken.ended += 1;
+                if self.receiver.register.note_small(small.id) || bytes.is_some() {
+                    self.taken.files += 1;
+                    self.session.pulse.beat();
+                    let size = small.offer.size.unwrap_or(0);
+                    let arrived = Arrived {
+                        peer: self.session.peer,
+                        path: small.path.to_string(),
+                        place: self.receiver.place(&small.path),
+                        size,
+                        hash,
+                        resumed_from: if bytes.is_some() { 0 } else { size },
+                    };
+                    self.session.tell(Event::Done(id, arrived));
+                }
+                Verdict::Done(hash.into())
+            }
+            Stored::Differs => Verdict::Alone,
+            Stored::No(refusal) => {
+                self.fail(id, &small.offer.path, refusal.clone());
+                Verdict::No(refusal)
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What is left out of folders.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::name::RelativePath;
+
+/// Patterns of names that are not sent. One without `/` is for names anywhere, such as `.DS_Store` or `*.tmp`; one with `/`
+/// for paths, as the receiver would see them, such as `photos/raw/*` (`**` stands for any folders).
+#[derive(Clone, Debug, Default)]
+pub struct Exclude {
+    names: GlobSet,
+    paths: GlobSet,
+}
+
+/// A pattern that is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoPattern(String);
+
+impl Exclude {
+    /// Reads patterns.
+    ///
+    /// # Errors
+    /// [`NoPattern`] if one is none, with the reason.
+    pub fn new(patterns: &[String]) -> Result<Self, NoPattern> {
+        let (paths, names): (Vec<_>, Vec<_>) = patterns
+            .iter()
+            .map(|pattern| pattern.trim_end_matches('/'))
+            .partition(|pattern| pattern.contains('/'));
+        Ok(Self {
+            names: set(&names)?,
+            paths: set(&paths)?,
+        })
+    }
+
+    /// Whether something of this name in this folder is left out.
+    pub(crate) fn matches(&self, folder: &RelativePath, name: &OsStr) -> bool {
+        if self.names.is_match(name) {
+            return true;
+        }
+        let path = [folder.as_bytes(), name.as_bytes()].join(&b'/');
+        !self.paths.is_empty() && self.paths.is_match(OsStr::from_bytes(&path))
+    }
+}
+
+fn set(patterns: &[&str]) -> Result<GlobSet, NoPattern> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+        set.add(glob.map_err(|error| NoPattern(error.to_string()))?);
+    }
+    set.build().map_err(|error| NoPattern(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_left_out_anywhere_and_paths_where_they_are() {
+        let patterns = [".DS_Store", "*.tmp", "photos/raw/*", "**/build/"].map(str::to_owned);
+        let exclude = Exclude::new(&patterns).unwrap();
+        let is_out = |folder: &str, name: &str| {
+            let folder = RelativePath::parse(folder).unwrap();
+            exclude.matches(&folder, OsStr::new(name))
+        };
+        assert!(is_out("photos", ".DS_Store") && is_out("a/b", "x.tmp"));
+        assert!(is_out("photos/raw", "1") && is_out("a/b", "build"));
+        assert!(!is_out("photos", "raw") && !is_out("photos/raw/old", "1"));
+        assert!(!is_out("photos", "x.tmp2") && !is_out("b/photos/raw", "1"));
+        let latin = OsStr::from_bytes(b"\xe9.tmp");
+        assert!(exclude.matches(&RelativePath::parse("a").unwrap(), latin));
+        assert!(!Exclude::default().matches(&RelativePath::parse("a").unwrap(), latin));
+    }
+
+    #[test]
+    fn a_pattern_that_is_none_is_told() {
+        let error = Exclude::new(&["a[".to_owned()]).unwrap_err();
+        assert!(error.to_string().contains("a["), "{error}");
+    }
+}
