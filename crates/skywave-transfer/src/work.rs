@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use noq::{ConnectionError, VarInt};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::error::Broken;
@@ -234,12 +235,13 @@ async fn take_all(
     let arriving = lanes.accept(&session.connection);
     tokio::pin!(arriving);
     let mut under_way = JoinSet::new();
+    let (tell, mut taken) = mpsc::unbounded_channel();
     let late = tokio::time::sleep(network::DEADLINE);
     tokio::pin!(late);
     let mut is_late = true;
-    loop {
+    let result = loop {
         if left == Some(0) && under_way.is_empty() {
-            return Ok(());
+            break Ok(());
         }
         tokio::select! {
             streams = session.connection.accept_bi(), if left != Some(0) => {
@@ -248,40 +250,35 @@ async fn take_all(
                     Ok(streams) => streams,
                     Err(error) => {
                         // They find out, too, and let go of their files.
-                        while let Some(ended) = under_way.join_next().await {
-                            if let Ok((taken, _)) = ended {
-                                told(taken);
-                            }
-                        }
-                        return Err(error.into());
+                        while under_way.join_next().await.is_some() {}
+                        break Err(error.into());
                     }
                 };
-                let (session, receiver) = (session.clone(), receiver.clone());
+                let (session, receiver, tell) = (session.clone(), receiver.clone(), tell.clone());
                 let file = lanes.begin(streams.1.id().index());
-                under_way.spawn(async move {
-                    let mut taken = Taken::default();
-                    let result = take(&session, &receiver, streams, &file, &mut taken).await;
-                    (taken, result)
-                });
+                under_way.spawn(async move { take(&session, &receiver, streams, &file, &tell).await });
             }
-            broken = &mut arriving => return Err(broken),
+            broken = &mut arriving => break Err(broken),
             // Whoever comes in and offers nothing keeps a place from others.
             () = &mut late, if is_late => {
                 Close::Late.close(&session.connection);
-                return Err(Broken::Late);
+                break Err(Broken::Late);
             }
-            Some(ended) = under_way.join_next() => {
-                let (taken, result) = ended.map_err(|_| Broken::Stream)?;
-                told(taken);
+            Some(taken) = taken.recv() => {
                 left = left.map(|left| left.saturating_sub(taken.ended));
-                match result {
-                    // Of this stream only.
-                    Ok(()) | Err(Broken::Stream | Broken::Late | Broken::Replaced) => {}
-                    Err(broken) => return Err(broken),
-                }
+                told(taken);
+            }
+            Some(ended) = under_way.join_next() => match ended.map_err(|_| Broken::Stream)? {
+                // Of this stream only.
+                Ok(()) | Err(Broken::Stream | Broken::Late | Broken::Replaced) => {}
+                Err(broken) => break Err(broken),
             }
         }
+    };
+    while let Ok(taken) = taken.try_recv() {
+        told(taken);
     }
+    result
 }
 
 /// Files counted by many connections.

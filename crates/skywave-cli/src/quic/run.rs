@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use skywave_transfer::{Error, Outcome};
 use skywave_wire::key::PublicKey;
 
@@ -22,6 +23,7 @@ pub(crate) fn run(
     work: impl Future<Output = Result<Outcome, Error>>,
 ) -> Result<Option<Result<Outcome, Error>>, Failure> {
     let stop = interrupt::flag();
+    open_many();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -59,6 +61,19 @@ pub(crate) async fn unread() -> io::Error {
         }
         tokio::time::sleep(LOOK).await;
     }
+}
+
+/// Lets this process open as many files as it ever may: each that a peer has begun is one.
+fn open_many() {
+    let limit = getrlimit(Resource::Nofile);
+    // It works with fewer, too: whoever comes late waits.
+    let _ = setrlimit(
+        Resource::Nofile,
+        Rlimit {
+            current: limit.maximum,
+            ..limit
+        },
+    );
 }
 
 /// How a side ends that had files to move; `this` is its key.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use skywave_wire::key::PublicKey;
 use skywave_wire::transfer::NoRoom;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};
 
@@ -24,9 +24,8 @@ const JOBS: usize = 16;
 const JOBS_PER_ADDRESS: usize = 8;
 /// The same of one key.
 const JOBS_PER_KEY: usize = 4;
-/// Files that are open for one address at a time, not counting those of jobs.
-const FILES_PER_ADDRESS: usize = 128;
-/// The same for one key.
+/// Files that are open for one key at a time, not counting those of jobs. They cost nobody else anything, as long as the
+/// system lets this process open more.
 const FILES_PER_KEY: usize = 32;
 /// How long to wait for what others are to let go of: files, when too many are open, or a lock.
 pub(super) const LETTING_GO: Duration = Duration::from_secs(60);
@@ -37,13 +36,13 @@ pub(super) const LOOK: Duration = Duration::from_millis(20);
 pub(crate) struct Crew {
     jobs: Arc<Semaphore>,
     keys: Mutex<HashMap<PublicKey, Weak<Share>>>,
-    addresses: Mutex<HashMap<IpAddr, Weak<Share>>>,
+    addresses: Mutex<HashMap<IpAddr, Weak<Semaphore>>>,
 }
 
-/// What one key or address may have at a time, over all its connections.
+/// What one key may have at a time, over all its connections.
 struct Share {
     jobs: Arc<Semaphore>,
-    files: Arc<Semaphore>,
+    files: Semaphore,
     /// One file is hashed at a time: otherwise a peer makes this host read many at the price of one message each.
     hashing: Semaphore,
 }
@@ -51,14 +50,8 @@ struct Share {
 /// The place of one connection in the line.
 pub(crate) struct Desk {
     jobs: Arc<Semaphore>,
-    address: Arc<Share>,
+    address: Arc<Semaphore>,
     key: Arc<Share>,
-}
-
-/// Keeps a file open.
-pub(crate) struct OpenFile {
-    _key: OwnedSemaphorePermit,
-    _address: OwnedSemaphorePermit,
 }
 
 /// Why a job came to nothing.
@@ -100,21 +93,21 @@ pub(crate) fn is_crowded(error: &io::Error) -> bool {
 }
 
 impl Share {
-    fn new(jobs: usize, files: usize) -> Self {
+    fn new() -> Self {
         Self {
-            jobs: Arc::new(Semaphore::new(jobs)),
-            files: Arc::new(Semaphore::new(files)),
+            jobs: Arc::new(Semaphore::new(JOBS_PER_KEY)),
+            files: Semaphore::new(FILES_PER_KEY),
             hashing: Semaphore::new(1),
         }
     }
 }
 
 /// The share that others of the same host have, or a new one.
-fn share<K: Hash + Eq>(
-    shares: &Mutex<HashMap<K, Weak<Share>>>,
+fn share<K: Hash + Eq, S>(
+    shares: &Mutex<HashMap<K, Weak<S>>>,
     of: K,
-    new: impl FnOnce() -> Share,
-) -> Arc<Share> {
+    new: impl FnOnce() -> S,
+) -> Arc<S> {
     let mut shares = shares.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(share) = shares.get(&of).and_then(Weak::upgrade) {
         return share;
@@ -138,9 +131,9 @@ impl Crew {
     pub(crate) fn desk(&self, key: PublicKey, address: IpAddr) -> Desk {
         Desk {
             jobs: self.jobs.clone(),
-            key: share(&self.keys, key, || Share::new(JOBS_PER_KEY, FILES_PER_KEY)),
+            key: share(&self.keys, key, Share::new),
             address: share(&self.addresses, address, || {
-                Share::new(JOBS_PER_ADDRESS, FILES_PER_ADDRESS)
+                Semaphore::new(JOBS_PER_ADDRESS)
             }),
         }
     }
@@ -159,7 +152,7 @@ impl Desk {
     ) -> Result<T, Broken> {
         let permits = [
             permit(&self.key.jobs).await?,
-            permit(&self.address.jobs).await?,
+            permit(&self.address).await?,
             permit(&self.jobs).await?,
         ];
         let job = move || {
@@ -186,16 +179,68 @@ impl Desk {
         }
     }
 
-    /// Waits until one more file may be open.
-    pub(crate) async fn file(&self) -> Result<OpenFile, Broken> {
-        Ok(OpenFile {
-            _key: permit(&self.key.files).await?,
-            _address: permit(&self.address.files).await?,
-        })
+    /// Waits until one more file may be open, as long as the permit is kept.
+    pub(crate) async fn file(&self) -> Result<SemaphorePermit<'_>, Broken> {
+        self.key.files.acquire().await.map_err(|_| Broken::Stream)
     }
 
     /// Waits until a file may be hashed.
-    pub(crate) async fn hashing(&self) -> Result<tokio::sync::SemaphorePermit<'_>, Broken> {
+    pub(crate) async fn hashing(&self) -> Result<SemaphorePermit<'_>, Broken> {
         self.key.hashing.acquire().await.map_err(|_| Broken::Stream)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
+
+    use skywave_wire::key::SecretKey;
+
+    use super::*;
+
+    /// Jobs of one key that wait for a disk leave threads for others, of the same address too.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn no_key_takes_all_threads() {
+        let key = |n| SecretKey::from_bytes([n; 32]).public();
+        let (crew, address) = (Crew::new(), IpAddr::from([127, 0, 0, 1]));
+        let busy = Arc::new(crew.desk(key(1), address));
+        let running = Arc::new(AtomicUsize::new(0));
+        let (ends, end) = mpsc::channel::<()>();
+        let end = Arc::new(Mutex::new(end));
+        let mut waiting = tokio::task::JoinSet::new();
+        for _ in 0..4 * JOBS {
+            let (busy, running, end) = (busy.clone(), running.clone(), end.clone());
+            waiting.spawn(async move {
+                let job = move || {
+                    running.fetch_add(1, Ordering::SeqCst);
+                    let _ = end.lock().map(|end| end.recv());
+                };
+                let _ = busy.run(job).await;
+            });
+        }
+        while running.load(Ordering::SeqCst) < JOBS_PER_KEY {
+            tokio::task::yield_now().await;
+        }
+        let other = crew.desk(key(4), address);
+        assert_eq!(other.run(|| 5).await.ok(), Some(5));
+        assert_eq!(running.load(Ordering::SeqCst), JOBS_PER_KEY);
+        drop(ends);
+        while waiting.join_next().await.is_some() {}
+        assert_eq!(running.load(Ordering::SeqCst), 4 * JOBS);
+    }
+
+    /// Connections of one host share what it may have, as long as there is one.
+    #[test]
+    fn connections_of_a_host_share_its_part() {
+        let key = |n| SecretKey::from_bytes([n; 32]).public();
+        let (crew, address) = (Crew::new(), IpAddr::from([127, 0, 0, 1]));
+        let (one, same) = (crew.desk(key(1), address), crew.desk(key(1), address));
+        let other = crew.desk(key(4), IpAddr::from([127, 0, 0, 2]));
+        assert!(Arc::ptr_eq(&one.key, &same.key) && Arc::ptr_eq(&one.address, &same.address));
+        assert!(!Arc::ptr_eq(&one.key, &other.key) && !Arc::ptr_eq(&one.address, &other.address));
+        drop((one, same));
+        drop(crew.desk(key(6), address));
+        assert_eq!(crew.keys.lock().unwrap().len(), 2);
     }
 }

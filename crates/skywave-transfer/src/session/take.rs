@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use noq::{RecvStream, SendStream};
 use skywave_wire::name::shown_bytes;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::dealt::Dealt;
@@ -69,24 +69,25 @@ struct Taking<'a> {
     file: &'a File,
 }
 
-/// Receives what the peer offers on a stream, and maybe sends over lanes.
+/// Receives what the peer offers on a stream, and maybe sends over lanes. What has become of it is told as it is known.
 pub(crate) async fn take(
     session: &Session,
     receiver: &Arc<Receiver>,
     (sender, mut stream): (SendStream, RecvStream),
     file: &File,
-    taken: &mut Taken,
+    tell: &UnboundedSender<Taken>,
 ) -> Result<(), Broken> {
     let open = timeout(DEADLINE, read(&mut stream)).await;
     match open.map_err(|_| Broken::Late)?? {
         Open::File(offer) => {
             let result = take_file(session, receiver, (sender, stream), (file, offer)).await;
-            if let Ok(file) | Err((_, Some(file))) = &result {
-                *taken = *file;
+            if let Ok(taken) | Err((_, Some(taken))) = &result {
+                // Nobody waits for it if the connection is lost.
+                let _ = tell.send(*taken);
             }
             result.map(drop).map_err(|(broken, _)| broken)
         }
-        Open::Batch(offers) => take_batch(session, receiver, (sender, stream), offers, taken).await,
+        Open::Batch(offers) => take_batch(session, receiver, (sender, stream), offers, tell).await,
     }
 }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use noq::{RecvStream, SendStream};
 use skywave_wire::name::shown_bytes;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::mpsc::{self, UnboundedSender};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
 
 use super::crew::LOOK;
@@ -44,7 +45,9 @@ struct Arrival {
 struct Taking<'a> {
     session: &'a Session,
     receiver: &'a Arc<Receiver>,
-    taken: &'a mut Taken,
+    tell: &'a UnboundedSender<Taken>,
+    /// What was not told yet.
+    taken: Taken,
 }
 
 /// Receives the small files and folders that are offered.
@@ -53,12 +56,13 @@ pub(super) async fn take_batch(
     receiver: &Arc<Receiver>,
     (mut sender, mut stream): (SendStream, RecvStream),
     offers: Vec<Offer>,
-    taken: &mut Taken,
+    tell: &UnboundedSender<Taken>,
 ) -> Result<(), Broken> {
     let mut taking = Taking {
         session,
         receiver,
-        taken,
+        tell,
+        taken: Taken::default(),
     };
     let (wanted, claim) = taking.answer(&mut sender, offers).await?;
     if let Some(claim) = claim
@@ -183,7 +187,13 @@ impl Taking<'_> {
         for some in answers.chunks(MAX_ANSWERS) {
             send(sender, &Answers(some.to_vec())).await?;
         }
+        self.tell();
         Ok((wanted, claim))
+    }
+
+    fn tell(&mut self) {
+        // Nobody waits for it if the connection is lost.
+        let _ = self.tell.send(std::mem::take(&mut self.taken));
     }
 
     fn fail(&mut self, id: Id, path: &[u8], refusal: Refusal) {
@@ -249,9 +259,13 @@ impl Taking<'_> {
                 };
                 verdicts.push(self.end(arrival.wanted, stored));
             }
+            // They are there, even if the sender is never told.
+            let mut sent = Ok(());
             for some in verdicts.chunks(MAX_ANSWERS) {
-                send(sender, &Verdicts(some.to_vec())).await?;
+                sent = sent.and(send(sender, &Verdicts(some.to_vec())).await);
             }
+            self.tell();
+            sent?;
         }
     }
 

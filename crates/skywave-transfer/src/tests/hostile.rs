@@ -37,7 +37,11 @@ async fn connect_from(
 
 /// The same, which has come in and said that it sends files.
 pub(super) async fn pusher(at: SocketAddr) -> (Endpoint, Connection) {
-    let (endpoint, connection) = connect(&SENDER, at).await;
+    pusher_of(&SENDER, at).await
+}
+
+pub(super) async fn pusher_of(secret: &SecretKey, at: SocketAddr) -> (Endpoint, Connection) {
+    let (endpoint, connection) = connect(secret, at).await;
     let (mut sender, mut stream) = connection.open_bi().await.unwrap();
     say(&mut sender, &Hello::Key).await.unwrap();
     say(&mut sender, &Request::Push(Totals::default()))

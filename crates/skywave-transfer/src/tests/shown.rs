@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use noq::{RecvStream, SendStream};
 
-use super::hostile::{offer_of, offered, offered_together, pusher};
+use super::hostile::{offer_of, offered, offered_together, pusher, pusher_of};
 use super::*;
 use crate::auth::tls::Peers;
 use crate::network;
@@ -229,6 +229,8 @@ async fn words_are_no_progress() {
                 }
             }
             for n in 1.. {
+                // What was not sent yet cannot be written.
+                tokio::time::sleep(Duration::from_millis(200)).await;
                 let word = if case == 1 {
                     Reply::Reading(n)
                 } else {
@@ -237,7 +239,6 @@ async fn words_are_no_progress() {
                 if say(&mut sender, &word).await.is_err() {
                     return;
                 }
-                tokio::time::sleep(Duration::from_millis(100)).await;
             }
         })
         .await;
@@ -314,22 +315,31 @@ fn waiting_for_a_peer_takes_no_thread() {
     let (told, into) = (Told::default(), inbox.path().to_owned());
     let host = told.host(RECEIVER);
     let target = Target::Folder(into, Taking::default());
-    let _working = receiving.spawn(async move { receive(&host, &listen(None), target).await });
+    let listen = Listen {
+        allowed: Allowed::Everybody,
+        ..listen(None)
+    };
+    let _working = receiving.spawn(async move { receive(&host, &listen, target).await });
     let sending = runtime().build().unwrap();
     sending.block_on(async {
         let at = soon(told.address()).await;
         let mut stalled = Vec::new();
-        let (_endpoint, connection) = soon(pusher(at)).await;
-        for n in 0..12 {
-            let offer = offer_of(&format!("stalled-{n}"), Some(500_000));
-            let (reply, mut sender, stream) = soon(offered(&connection, &offer)).await;
-            assert!(matches!(reply, Reply::Have { bytes: 0, .. }), "{reply:?}");
-            say(&mut sender, &Start::From(0)).await.unwrap();
-            let begun = ::bytes::Bytes::from_static(b"x");
-            crate::wire::frame::send_chunk(&mut sender, begun)
-                .await
-                .unwrap();
-            stalled.push((sender, stream));
+        // All of one address, as the honest one is.
+        for _ in 0..8 {
+            let key = SecretKey::generate().unwrap();
+            for half in 0..2 {
+                let (endpoint, connection) = soon(pusher_of(&key, at)).await;
+                for n in 0..16 {
+                    let offer = offer_of(&format!("{}-{half}-{n}", key.public()), Some(500_000));
+                    let (reply, mut sender, stream) = soon(offered(&connection, &offer)).await;
+                    assert!(matches!(reply, Reply::Have { bytes: 0, .. }), "{reply:?}");
+                    say(&mut sender, &Start::From(0)).await.unwrap();
+                    let begun = ::bytes::Bytes::from_static(b"x");
+                    let sent = crate::wire::frame::send_chunk(&mut sender, begun).await;
+                    sent.unwrap();
+                    stalled.push((endpoint.clone(), sender, stream));
+                }
+            }
         }
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("honest");

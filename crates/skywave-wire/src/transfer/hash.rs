@@ -17,7 +17,7 @@ pub(super) fn hash(
 }
 
 /// The same into a hasher of the caller's.
-pub fn hash_into(
+pub(super) fn hash_into(
     hasher: &mut blake3::Hasher,
     mut file: impl Read,
     size: u64,

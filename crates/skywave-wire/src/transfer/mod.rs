@@ -13,7 +13,6 @@ mod serve;
 mod tests;
 mod tidy;
 
-pub use hash::hash_into;
 pub use message::{Hash, Refused};
 pub use receive::{ReceiveError, Received};
 pub use room::{Claim, NoRoom, Room};
