@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use skywave_transfer::{Error, Host, Sending, get};
+use skywave_transfer::{Error, Host, get};
 
 use crate::failure::Failure;
 use crate::print::Stream;
 use crate::quic::run::{ended, run, unread};
 use crate::quic::show::Show;
-use crate::quic::who::{Into, Patience, dial, secret};
+use crate::quic::who::{Into, Log, Patience, dial, secret};
 
 /// Fetch files that another host offers, over QUIC.
 ///
@@ -40,6 +40,8 @@ pub(crate) struct Args {
     key: Option<PathBuf>,
     #[command(flatten)]
     patience: Patience,
+    #[command(flatten)]
+    log: Log,
     /// Print what happens as lines of JSON.
     #[arg(long)]
     json: bool,
@@ -62,7 +64,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let show = Arc::new(Show::new(args.json, out, this, None).of_others());
     let host = Host {
         secret,
-        sending: Sending::default(),
+        sending: args.log.sending()?,
         teller: show.teller(),
     };
     let (target, is_output) = (args.into.target(), args.into.is_output());

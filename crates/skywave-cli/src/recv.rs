@@ -4,13 +4,13 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use skywave_transfer::{Host, Sending, receive, receive_until};
+use skywave_transfer::{Host, receive, receive_until};
 
 use crate::failure::Failure;
 use crate::print::Stream;
 use crate::quic::run::{ended, run, unread};
 use crate::quic::show::Show;
-use crate::quic::who::{Guests, Into, secret};
+use crate::quic::who::{Guests, Into, Log, secret};
 use crate::wtcp;
 
 /// A protocol that moves files.
@@ -51,6 +51,8 @@ pub(crate) struct Args {
     /// The protocol: QUIC, or WTCP for single files.
     #[arg(long, value_name = "NAME", default_value = "quic")]
     transport: Transport,
+    #[command(flatten)]
+    log: Log,
     /// Print what happens as lines of JSON.
     #[arg(long)]
     json: bool,
@@ -95,7 +97,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let show = Arc::new(Show::new(args.json, out, this, listen.code.clone()).of_others());
     let host = Host {
         secret,
-        sending: Sending::default(),
+        sending: args.log.sending()?,
         teller: show.teller(),
     };
     let target = args.into.target();

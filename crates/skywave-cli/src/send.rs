@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::print::Stream;
 use crate::quic::run::{ended, run};
 use crate::quic::show::Show;
-use crate::quic::who::{Guests, Pace, Patience, dial, secret};
+use crate::quic::who::{Guests, Log, Pace, Patience, dial, secret};
 use crate::recv::{Transport, address};
 use crate::wtcp;
 
@@ -63,6 +63,8 @@ pub(crate) struct Args {
     /// no tunnel is on the way.
     #[arg(long, value_name = "BYTES", default_value_t = 1280, value_parser = packet())]
     packet: u16,
+    #[command(flatten)]
+    log: Log,
     /// Print what happens as lines of JSON.
     #[arg(long)]
     json: bool,
@@ -137,7 +139,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let items = items(paths, args.name.as_deref(), &show.teller())?;
     let host = Host {
         secret,
-        sending: args.pace.sending(),
+        sending: args.pace.sending(&args.log)?,
         teller: show.teller(),
     };
     let work = async {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use skywave_quic::{FixedRate, Law, LawError};
-use skywave_transfer::{Allowed, Code, Control, Dial, Listen, Proof, Sending};
+use skywave_transfer::{Allowed, Code, Control, Dial, Listen, Logs, Proof, Sending};
 use skywave_wire::key::SecretKey;
 
 use crate::failure::Failure;
@@ -24,6 +24,28 @@ pub(crate) struct Patience {
     /// made again.
     #[arg(long, value_name = "TIME", default_value = "30min", value_parser = time)]
     pub(crate) patience: Duration,
+}
+
+/// Options of every side.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Log {
+    /// Write a log of each connection's events into this folder, in the format qlog, to see where time went.
+    #[arg(long, value_name = "DIR")]
+    qlog: Option<PathBuf>,
+}
+
+impl Log {
+    /// How a side sends that has nothing else to say about it.
+    pub(crate) fn sending(&self) -> Result<Sending, Failure> {
+        let logs = self.qlog.clone().map(|dir| {
+            let made = Logs::into(dir.clone());
+            made.map_err(|source| Failure::Folder { path: dir, source })
+        });
+        Ok(Sending {
+            logs: logs.transpose()?,
+            ..Sending::default()
+        })
+    }
 }
 
 /// Options of a side that sends.
@@ -49,17 +71,18 @@ fn law(name: &str) -> Result<Law, LawError> {
 }
 
 impl Pace {
-    pub(crate) fn sending(&self) -> Sending {
+    pub(crate) fn sending(&self, log: &Log) -> Result<Sending, Failure> {
         // In bytes; at least one a second.
         let limit = self.limit.map(|bps| (bps / 8.0).max(1.0) as u64);
         let control = match self.rate {
             Some(bps) => Control::Other(Arc::new(FixedRate::from_bps(bps as u64))),
             None => Control::Law(Box::new(self.control.clone())),
         };
-        Sending {
+        Ok(Sending {
             control: Some(control),
             limit,
-        }
+            ..log.sending()?
+        })
     }
 }
 
