@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::print::Stream;
 use crate::quic::run::{ended, run};
 use crate::quic::show::Show;
-use crate::quic::who::{Guests, Log, Pace, Patience, dial, secret};
+use crate::quic::who::{Guests, Log, Pace, Patience, code_of, dial, secret};
 use crate::recv::{Transport, address};
 use crate::wtcp;
 
@@ -38,9 +38,14 @@ pub(crate) struct Args {
     /// The receiver's public key, or a file with it.
     #[arg(long, value_name = "KEY", conflicts_with_all = ["listen", "code"])]
     peer: Option<String>,
-    /// The code that the receiver prints. With --listen: make one and print it.
+    /// The code that the receiver prints; it is asked for at the terminal if none is given. With --listen: make
+    /// one and print it.
     #[arg(long, value_name = "CODE", num_args = 0..=1, default_missing_value = "")]
     code: Option<String>,
+    /// A file with the code, instead of the code itself, which others on this host would see in the list
+    /// of processes.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["peer", "code"])]
+    code_file: Option<PathBuf>,
     /// Wait at this address until somebody fetches the files (0.0.0.0:4747 is everywhere).
     #[arg(long, value_name = "ADDR", value_parser = address)]
     listen: Option<SocketAddr>,
@@ -93,8 +98,11 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if args.name.is_some() && paths.len() > 1 {
         return Err(usage("--name is for one file"));
     }
+    let (given, file) = (args.code.as_deref(), args.code_file.as_deref());
+    let given = code_of(given, file, args.listen.is_none())?;
+    let code = given.as_ref().map(|code| code.as_str());
     if args.transport == Transport::Wtcp {
-        let ([file], Some(to), Some(peer), None) = (paths, to, &args.peer, &args.code) else {
+        let ([file], Some(to), Some(peer), None) = (paths, to, &args.peer, &code) else {
             return Err(usage("WTCP sends one file, to HOST:PORT and --peer KEY"));
         };
         return wtcp::send::main(&wtcp::send::Options {
@@ -111,25 +119,18 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         });
     }
     if args.listen.is_some() {
-        args.guests.check(args.code.as_deref())?;
+        args.guests.check(code)?;
     }
-    let secret = secret(args.key.as_deref(), args.code.is_some())?;
+    let secret = secret(args.key.as_deref(), code.is_some())?;
     let listen = args
         .listen
-        .map(|at| args.guests.listen(at, args.code.as_deref()))
+        .map(|at| args.guests.listen(at, code))
         .transpose()?;
-    let dial = to.map(|to| {
-        dial(
-            to,
-            args.peer.as_deref(),
-            args.code.as_deref(),
-            &args.patience,
-        )
-    });
+    let dial = to.map(|to| dial(to, args.peer.as_deref(), code, &args.patience));
     let dial = dial.transpose()?;
-    let code = listen.as_ref().and_then(|listen| listen.code.clone());
+    let made = listen.as_ref().and_then(|listen| listen.code.clone());
     let this = secret.public();
-    let show = Show::new(args.json, Stream::Out, this, code);
+    let show = Show::new(args.json, Stream::Out, this, made);
     // Whoever fetches files may do so again and again.
     let show = Arc::new(if listen.is_some() {
         show.of_others()

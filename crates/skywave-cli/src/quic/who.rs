@@ -8,6 +8,7 @@ use std::time::Duration;
 use skywave_quic::{FixedRate, Law, LawError};
 use skywave_transfer::{Allowed, Code, Control, Dial, Listen, Logs, Proof, Sending};
 use skywave_wire::key::SecretKey;
+use zeroize::Zeroizing;
 
 use crate::failure::Failure;
 use crate::keys::{self, KeyFailure};
@@ -147,6 +148,23 @@ pub(crate) fn dial(
         wait: patience.wait,
         patience: patience.patience,
     })
+}
+
+/// The code as it is given: as an argument, in a file, or, where it `is_known` to the other side and nothing follows the
+/// option, at the terminal. An empty one stands for a new one.
+pub(crate) fn code_of(
+    code: Option<&str>,
+    file: Option<&Path>,
+    is_known: bool,
+) -> Result<Option<Zeroizing<String>>, Failure> {
+    let text = match (code, file) {
+        (None, None) => return Ok(None),
+        (_, Some(file)) => keys::read_line(Some(file))?,
+        (Some(""), None) if is_known => keys::read_line(None)?,
+        (Some(text), None) => return Ok(Some(Zeroizing::new(text.to_owned()))),
+    };
+    read_code(&text)?;
+    Ok(Some(text))
 }
 
 fn read_code(text: &str) -> Result<Code, Failure> {
