@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use skywave_transfer::{Error, Host, Sending, get};
+use skywave_transfer::{Error, Host, get};
 
 use crate::failure::Failure;
 use crate::print::Stream;
 use crate::quic::run::{ended, run, unread};
 use crate::quic::show::{How, Show};
-use crate::quic::who::{Into, Patience, dial, secret};
+use crate::quic::who::{Into, Log, Patience, code_of, dial, secret};
 
 /// Fetch files that another host offers, over QUIC.
 ///
@@ -30,9 +30,13 @@ pub(crate) struct Args {
     /// Its public key, or a file with it.
     #[arg(long, value_name = "KEY", conflicts_with = "code")]
     peer: Option<String>,
-    /// The code that it prints.
-    #[arg(long, value_name = "CODE")]
+    /// The code that it prints; it is asked for at the terminal if none is given.
+    #[arg(long, value_name = "CODE", num_args = 0..=1, default_missing_value = "")]
     code: Option<String>,
+    /// A file with the code, instead of the code itself, which others on this host would see in the list
+    /// of processes.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["peer", "code"])]
+    code_file: Option<PathBuf>,
     #[command(flatten)]
     into: Into,
     /// This host's secret key [default: see `skywave key --help`].
@@ -41,17 +45,16 @@ pub(crate) struct Args {
     #[command(flatten)]
     patience: Patience,
     #[command(flatten)]
+    log: Log,
+    #[command(flatten)]
     how: How,
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let secret = secret(args.key.as_deref(), args.code.is_some())?;
-    let dial = dial(
-        &args.from,
-        args.peer.as_deref(),
-        args.code.as_deref(),
-        &args.patience,
-    )?;
+    let code = code_of(args.code.as_deref(), args.code_file.as_deref(), true)?;
+    let code = code.as_ref().map(|code| code.as_str());
+    let secret = secret(args.key.as_deref(), code.is_some())?;
+    let dial = dial(&args.from, args.peer.as_deref(), code, &args.patience)?;
     let out = if args.into.is_output() {
         Stream::Err
     } else {
@@ -61,7 +64,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let show = Arc::new(Show::new(args.how, out, this, None).of_others());
     let host = Host {
         secret,
-        sending: Sending::default(),
+        sending: args.log.sending()?,
         teller: show.teller(),
     };
     let (target, is_output) = (args.into.target(), args.into.is_output());

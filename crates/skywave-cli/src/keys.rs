@@ -2,12 +2,13 @@
 
 use std::env;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use skywave_wire::key::{KeyError, PublicKey, SecretKey};
 use thiserror::Error;
+use zeroize::Zeroizing;
 
 /// Files of secret keys begin with it, so that they are not taken for those of public ones.
 const SECRET_MARK: &str = "# Secret key";
@@ -71,7 +72,7 @@ pub(crate) fn read_secret(path: Option<&Path>) -> Result<SecretKey, KeyFailure> 
             source,
         },
     };
-    let text = read(&path)?.map_err(failed)?;
+    let text = Zeroizing::new(read(&path)?.map_err(failed)?);
     if !text.starts_with(SECRET_MARK) {
         return Err(KeyFailure::NoSecret(path));
     }
@@ -99,10 +100,10 @@ pub(crate) fn make_secret(path: &Path) -> Result<SecretKey, KeyFailure> {
     let mut options = OpenOptions::new();
     let file = options.write(true).create_new(true).mode(0o600).open(path);
     let mut file = file.map_err(failed)?;
-    let text = format!(
+    let text = Zeroizing::new(format!(
         "{SECRET_MARK} of this host for skywave: keep it to yourself.\n{}\n",
-        key.reveal()
-    );
+        key.reveal().as_str()
+    ));
     let written = file
         .write_all(text.as_bytes())
         .and_then(|()| file.sync_all());
@@ -187,6 +188,29 @@ fn read(path: &Path) -> Result<io::Result<String>, KeyFailure> {
     String::from_utf8(bytes)
         .map(Ok)
         .map_err(|_| none("no text"))
+}
+
+/// The first line of a small file, or what is typed at the terminal.
+pub(crate) fn read_line(path: Option<&Path>) -> Result<Zeroizing<String>, KeyFailure> {
+    let failed = |path: &Path, source| KeyFailure::File {
+        path: path.to_owned(),
+        source,
+    };
+    let mut text = Zeroizing::new(String::new());
+    if let Some(path) = path {
+        *text = read(path)?.map_err(|source| failed(path, source))?;
+    } else {
+        let path = Path::new("/dev/tty");
+        let asked = File::options().read(true).write(true).open(path);
+        asked
+            .and_then(|mut terminal| {
+                terminal.write_all(b"code: ")?;
+                BufReader::new(terminal).read_line(&mut text)
+            })
+            .map_err(|source| failed(path, source))?;
+    }
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+    Ok(Zeroizing::new(line.unwrap_or_default().to_owned()))
 }
 
 fn is_comment(line: &str) -> bool {

@@ -4,13 +4,13 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use skywave_transfer::{Host, Sending, receive, receive_until};
+use skywave_transfer::{Host, receive, receive_until};
 
 use crate::failure::Failure;
 use crate::print::Stream;
 use crate::quic::run::{ended, run, unread};
 use crate::quic::show::{How, Show};
-use crate::quic::who::{Guests, Into, secret};
+use crate::quic::who::{Guests, Into, Log, code_of, secret};
 use crate::wtcp;
 
 /// A protocol that moves files.
@@ -45,12 +45,18 @@ pub(crate) struct Args {
     /// none is given.
     #[arg(long, value_name = "CODE", num_args = 0..=1, default_missing_value = "")]
     code: Option<String>,
+    /// A file with the code, instead of the code itself, which others on this host would see in the list
+    /// of processes.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["code"])]
+    code_file: Option<PathBuf>,
     /// This host's secret key [default: see `skywave key --help`].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     /// The protocol: QUIC, or WTCP for single files.
     #[arg(long, value_name = "NAME", default_value = "quic")]
     transport: Transport,
+    #[command(flatten)]
+    log: Log,
     #[command(flatten)]
     how: How,
 }
@@ -80,9 +86,11 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             json: args.how.json,
         });
     }
-    args.guests.check(args.code.as_deref())?;
-    let secret = secret(args.key.as_deref(), args.code.is_some())?;
-    let mut listen = args.guests.listen(args.listen, args.code.as_deref())?;
+    let code = code_of(args.code.as_deref(), args.code_file.as_deref(), false)?;
+    let code = code.as_ref().map(|code| code.as_str());
+    args.guests.check(code)?;
+    let secret = secret(args.key.as_deref(), code.is_some())?;
+    let mut listen = args.guests.listen(args.listen, code)?;
     let out = if args.into.is_output() {
         // One file is all that a program can read.
         listen.count = Some(1);
@@ -94,7 +102,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let show = Arc::new(Show::new(args.how, out, this, listen.code.clone()).of_others());
     let host = Host {
         secret,
-        sending: Sending::default(),
+        sending: args.log.sending()?,
         teller: show.teller(),
     };
     let target = args.into.target();

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::print::Stream;
 use crate::quic::run::{ended, run};
 use crate::quic::show::{How, Show};
-use crate::quic::who::{Guests, Pace, Patience, dial, secret};
+use crate::quic::who::{Guests, Log, Pace, Patience, code_of, dial, secret};
 use crate::recv::{Transport, address};
 use crate::wtcp;
 
@@ -44,9 +44,14 @@ pub(crate) struct Args {
     /// The receiver's public key, or a file with it.
     #[arg(long, value_name = "KEY", conflicts_with_all = ["listen", "code"])]
     peer: Option<String>,
-    /// The code that the receiver prints. With --listen: make one and print it.
+    /// The code that the receiver prints; it is asked for at the terminal if none is given. With --listen: make
+    /// one and print it.
     #[arg(long, value_name = "CODE", num_args = 0..=1, default_missing_value = "")]
     code: Option<String>,
+    /// A file with the code, instead of the code itself, which others on this host would see in the list
+    /// of processes.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["peer", "code"])]
+    code_file: Option<PathBuf>,
     /// Wait at this address until somebody fetches the files (0.0.0.0:4747 is everywhere).
     #[arg(long, value_name = "ADDR", value_parser = address)]
     listen: Option<SocketAddr>,
@@ -73,6 +78,8 @@ pub(crate) struct Args {
     /// no tunnel is on the way.
     #[arg(long, value_name = "BYTES", default_value_t = 1280, value_parser = packet())]
     packet: u16,
+    #[command(flatten)]
+    log: Log,
     #[command(flatten)]
     how: How,
 }
@@ -106,8 +113,11 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if args.name.is_some() && paths.len() > 1 {
         return Err(usage("--name is for one file"));
     }
+    let (given, file) = (args.code.as_deref(), args.code_file.as_deref());
+    let given = code_of(given, file, args.listen.is_none())?;
+    let code = given.as_ref().map(|code| code.as_str());
     if args.transport == Transport::Wtcp {
-        let ([file], Some(to), Some(peer), None) = (paths, to, &args.peer, &args.code) else {
+        let ([file], Some(to), Some(peer), None) = (paths, to, &args.peer, &code) else {
             return Err(usage("WTCP sends one file, to HOST:PORT and --peer KEY"));
         };
         return wtcp::send::main(&wtcp::send::Options {
@@ -124,25 +134,18 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         });
     }
     if args.listen.is_some() {
-        args.guests.check(args.code.as_deref())?;
+        args.guests.check(code)?;
     }
-    let secret = secret(args.key.as_deref(), args.code.is_some())?;
+    let secret = secret(args.key.as_deref(), code.is_some())?;
     let listen = args
         .listen
-        .map(|at| args.guests.listen(at, args.code.as_deref()))
+        .map(|at| args.guests.listen(at, code))
         .transpose()?;
-    let dial = to.map(|to| {
-        dial(
-            to,
-            args.peer.as_deref(),
-            args.code.as_deref(),
-            &args.patience,
-        )
-    });
+    let dial = to.map(|to| dial(to, args.peer.as_deref(), code, &args.patience));
     let dial = dial.transpose()?;
-    let code = listen.as_ref().and_then(|listen| listen.code.clone());
+    let made = listen.as_ref().and_then(|listen| listen.code.clone());
     let this = secret.public();
-    let show = Show::new(args.how, Stream::Out, this, code);
+    let show = Show::new(args.how, Stream::Out, this, made);
     // Whoever fetches files may do so again and again.
     let show = Arc::new(if listen.is_some() {
         show.of_others()
@@ -155,7 +158,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let (items, skipped) = (named.items, named.skipped);
     let host = Host {
         secret,
-        sending: args.pace.sending(),
+        sending: args.pace.sending(&args.log)?,
         teller: show.teller(),
     };
     let work = async {

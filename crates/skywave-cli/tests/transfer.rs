@@ -155,6 +155,33 @@ fn a_receiver_ends_with_whoever_reads_it() {
     assert_eq!(receiver.end(), Some(1));
 }
 
+/// No argument tells the code, which others would see.
+#[test]
+fn a_code_comes_from_a_file_on_either_side() {
+    let dir = folder();
+    fs::write(dir.path().join("code"), "\n 3K7D-X9QM \n").expect("written");
+    let args = [
+        "recv",
+        "--into",
+        "in",
+        "--key",
+        "far",
+        "--code-file",
+        "code",
+    ];
+    let mut receiver = Listening::new(dir.path(), &args, Stdio::null());
+    let at = receiver.address.clone();
+    let send = |code: &str| {
+        let args = ["send", "film", &at, "--key", "near", "--code-file", code];
+        skywave(dir.path(), &args)
+    };
+    let none = send("photos/sun");
+    assert_eq!(none.status.code(), Some(2), "{}", text(&none.stderr));
+    let sent = send("code");
+    assert!(sent.status.success(), "{}", text(&sent.stderr));
+    assert_eq!(receiver.end(), Some(0));
+}
+
 #[test]
 fn files_go_to_whoever_knows_the_code() {
     let dir = folder();

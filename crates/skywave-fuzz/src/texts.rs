@@ -66,7 +66,7 @@ fn keys(text: &str) {
         Err(error) => assert!(!error.to_string().is_empty()),
     }
     if let Ok(secret) = text.parse::<SecretKey>() {
-        assert_eq!(secret.reveal(), text.trim());
+        assert_eq!(secret.reveal().as_str(), text.trim());
         assert!(!format!("{secret:?}").contains(text.trim()));
         let public = secret.public();
         assert_eq!(public.to_string().parse(), Ok(public));

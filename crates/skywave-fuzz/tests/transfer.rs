@@ -44,7 +44,7 @@ fn keys_with_a_wrong_letter_are_read_without_harm() {
     check("keys", 2000, changes, |(bytes, place, byte, secret)| {
         let key = skywave_wire::key::SecretKey::from_bytes(bytes);
         let text = if secret {
-            key.reveal()
+            key.reveal().to_string()
         } else {
             key.public().to_string()
         };

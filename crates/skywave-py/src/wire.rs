@@ -60,7 +60,8 @@ pub(crate) fn wire_new_key() -> PyResult<String> {
     let key = SecretKey::generate();
     Ok(key
         .map_err(|error| PyOSError::new_err(error.to_string()))?
-        .reveal())
+        .reveal()
+        .to_string())
 }
 
 /// The public key that belongs to a secret one.

@@ -50,7 +50,7 @@ pub use error::{Error, Why};
 pub use event::{Arrived, Event, Id, Link, Teller};
 pub use folder::Taking;
 pub use name::{BadPath, RelativePath};
-pub use network::{Control, Sending};
+pub use network::{Control, Logs, Sending};
 pub use session::Target;
 pub use skywave_wire::name::shown;
 pub use source::{Exclude, Item, NoPattern, Pipe, list};

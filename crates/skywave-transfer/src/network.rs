@@ -6,11 +6,16 @@
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use noq::congestion::ControllerFactory;
-use noq::{ClientConfig, Endpoint, EndpointConfig, ServerConfig, TransportConfig, VarInt};
+use noq::{
+    ClientConfig, ConnectionId, Endpoint, EndpointConfig, QlogConfig, QlogFactory, QlogFileFactory,
+    ServerConfig, Side, TransportConfig, VarInt,
+};
 use rustix::net::sockopt::set_socket_recv_buffer_size;
 use skywave_quic::Law;
 use skywave_quic::one_way::{Ear, Watch, accept_reports, send_reports};
@@ -29,6 +34,49 @@ pub struct Sending {
     pub control: Option<Control>,
     /// Most bytes a second, all headers of QUIC included.
     pub limit: Option<u64>,
+    /// Where each connection writes a log of its events, if anywhere.
+    pub logs: Option<Arc<Logs>>,
+}
+
+/// A folder for logs of connections, in the format [qlog](https://datatracker.ietf.org/doc/draft-ietf-quic-qlog-main-schema/):
+/// one file each.
+pub struct Logs {
+    files: QlogFileFactory,
+    /// Strangers begin connections, too.
+    left: AtomicUsize,
+}
+
+impl Logs {
+    /// Makes the folder.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn into(folder: PathBuf) -> io::Result<Arc<Self>> {
+        std::fs::create_dir_all(&folder)?;
+        Ok(Arc::new(Self {
+            files: QlogFileFactory::new(folder).with_prefix("skywave"),
+            left: AtomicUsize::new(MOST_LOGS),
+        }))
+    }
+}
+
+/// The same for noq.
+struct Factory(Arc<Logs>);
+
+impl QlogFactory for Factory {
+    fn for_connection(
+        &self,
+        side: Side,
+        remote: SocketAddr,
+        id: ConnectionId,
+        now: Instant,
+    ) -> Option<QlogConfig> {
+        let logs = &self.0;
+        let one_less = |left: usize| left.checked_sub(1);
+        let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
+        logs.left.fetch_update(set, get, one_less).ok()?;
+        logs.files.for_connection(side, remote, id, now)
+    }
 }
 
 /// A congestion controller.
@@ -82,10 +130,12 @@ impl std::fmt::Debug for Sending {
         f.debug_struct("Sending")
             .field("control", &name)
             .field("limit", &self.limit)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
+/// Logs that one process writes at most.
+const MOST_LOGS: usize = 1000;
 /// A connection of which nothing is heard for this long is given up, and a new one is made. Outages
 /// may be longer, but one that goes on has its rate at once.
 const IDLE: Duration = Duration::from_secs(60);
@@ -136,6 +186,9 @@ fn transport(sending: &Sending, window: u32, one_way: &OneWay) -> Arc<TransportC
         OneWay::Hear(_) => accept_reports(&mut config),
         OneWay::Tell => send_reports(&mut config),
         OneWay::Nothing => {}
+    }
+    if let Some(logs) = &sending.logs {
+        config.qlog_factory(Arc::new(Factory(logs.clone())));
     }
     if let Some(control) = &sending.control {
         config.congestion_controller_factory(control.factory(one_way));

@@ -11,6 +11,7 @@ use std::str::FromStr;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use ed25519_dalek::{SigningKey, VerifyingKey};
+use zeroize::{Zeroize, Zeroizing};
 
 /// Bytes of a key.
 const LEN: usize = 32;
@@ -85,6 +86,13 @@ impl PublicKey {
     }
 }
 
+impl Drop for SecretKey {
+    /// Nothing of it stays in memory.
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
 impl SecretKey {
     /// A new one from the system's random numbers.
     ///
@@ -92,9 +100,8 @@ impl SecretKey {
     /// When the system has none.
     pub fn generate() -> Result<Self, getrandom::Error> {
         loop {
-            let mut bytes = [0; LEN];
-            getrandom::fill(&mut bytes)?;
-            let key = Self(bytes);
+            let mut key = Self([0; LEN]);
+            getrandom::fill(&mut key.0)?;
             // One in two is fit.
             if key.is_fit() {
                 return Ok(key);
@@ -124,8 +131,9 @@ impl SecretKey {
     }
 
     /// Its text, for the file that keeps it.
-    pub fn reveal(&self) -> String {
-        SECRET.to_owned() + &URL_SAFE_NO_PAD.encode(self.0)
+    pub fn reveal(&self) -> Zeroizing<String> {
+        let text = Zeroizing::new(URL_SAFE_NO_PAD.encode(self.0));
+        Zeroizing::new([SECRET, &text].concat())
     }
 
     fn pair(&self) -> SigningKey {
@@ -186,7 +194,7 @@ fn bytes(text: &str, prefix: &str) -> Result<[u8; LEN], KeyError> {
     let text = text.trim();
     let decoded = text
         .strip_prefix(prefix)
-        .map(|rest| URL_SAFE_NO_PAD.decode(rest));
+        .map(|rest| URL_SAFE_NO_PAD.decode(rest).map(Zeroizing::new));
     let Some(Ok(decoded)) = decoded else {
         let is_old = STANDARD.decode(text).is_ok_and(|bytes| bytes.len() == LEN);
         return Err(if is_old {
@@ -195,7 +203,7 @@ fn bytes(text: &str, prefix: &str) -> Result<[u8; LEN], KeyError> {
             KeyError::NoKey
         });
     };
-    decoded.try_into().map_err(|_| KeyError::NoKey)
+    decoded.as_slice().try_into().map_err(|_| KeyError::NoKey)
 }
 
 #[cfg(test)]

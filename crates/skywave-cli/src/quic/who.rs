@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use skywave_quic::{FixedRate, Law, LawError};
-use skywave_transfer::{Allowed, Code, Control, Dial, Listen, Proof, Sending};
+use skywave_transfer::{Allowed, Code, Control, Dial, Listen, Logs, Proof, Sending};
 use skywave_wire::key::SecretKey;
+use zeroize::Zeroizing;
 
 use crate::failure::Failure;
 use crate::keys::{self, KeyFailure};
@@ -24,6 +25,28 @@ pub(crate) struct Patience {
     /// made again.
     #[arg(long, value_name = "TIME", default_value = "30min", value_parser = time)]
     pub(crate) patience: Duration,
+}
+
+/// Options of every side.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Log {
+    /// Write a log of each connection's events into this folder, in the format qlog, to see where time went.
+    #[arg(long, value_name = "DIR")]
+    qlog: Option<PathBuf>,
+}
+
+impl Log {
+    /// How a side sends that has nothing else to say about it.
+    pub(crate) fn sending(&self) -> Result<Sending, Failure> {
+        let logs = self.qlog.clone().map(|dir| {
+            let made = Logs::into(dir.clone());
+            made.map_err(|source| Failure::Folder { path: dir, source })
+        });
+        Ok(Sending {
+            logs: logs.transpose()?,
+            ..Sending::default()
+        })
+    }
 }
 
 /// Options of a side that sends.
@@ -49,17 +72,18 @@ fn law(name: &str) -> Result<Law, LawError> {
 }
 
 impl Pace {
-    pub(crate) fn sending(&self) -> Sending {
+    pub(crate) fn sending(&self, log: &Log) -> Result<Sending, Failure> {
         // In bytes; at least one a second.
         let limit = self.limit.map(|bps| (bps / 8.0).max(1.0) as u64);
         let control = match self.rate {
             Some(bps) => Control::Other(Arc::new(FixedRate::from_bps(bps as u64))),
             None => Control::Law(Box::new(self.control.clone())),
         };
-        Sending {
+        Ok(Sending {
             control: Some(control),
             limit,
-        }
+            ..log.sending()?
+        })
     }
 }
 
@@ -124,6 +148,23 @@ pub(crate) fn dial(
         wait: patience.wait,
         patience: patience.patience,
     })
+}
+
+/// The code as it is given: as an argument, in a file, or, where it `is_known` to the other side and nothing follows the
+/// option, at the terminal. An empty one stands for a new one.
+pub(crate) fn code_of(
+    code: Option<&str>,
+    file: Option<&Path>,
+    is_known: bool,
+) -> Result<Option<Zeroizing<String>>, Failure> {
+    let text = match (code, file) {
+        (None, None) => return Ok(None),
+        (_, Some(file)) => keys::read_line(Some(file))?,
+        (Some(""), None) if is_known => keys::read_line(None)?,
+        (Some(text), None) => return Ok(Some(Zeroizing::new(text.to_owned()))),
+    };
+    read_code(&text)?;
+    Ok(Some(text))
 }
 
 fn read_code(text: &str) -> Result<Code, Failure> {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use zeroize::Zeroize;
+
 /// Characters of a code, without the hyphen in its middle.
 ///
 /// 8 of 32 letters are 40 bits. Nobody can try codes without asking the host that listens (this is what
@@ -40,6 +42,13 @@ impl Code {
     }
 }
 
+impl Drop for Code {
+    /// Nothing of it stays in memory.
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
 impl FromStr for Code {
     type Err = NoCode;
 
@@ -53,12 +62,9 @@ impl FromStr for Code {
         });
         let letters: Vec<u8> = letters.collect();
         let code = letters.try_into().map_err(|_| NoCode)?;
-        let Self(letters) = Self(code);
-        if letters.iter().all(|letter| LETTERS.contains(letter)) {
-            Ok(Self(letters))
-        } else {
-            Err(NoCode)
-        }
+        let code = Self(code);
+        let is_one = code.0.iter().all(|letter| LETTERS.contains(letter));
+        if is_one { Ok(code) } else { Err(NoCode) }
     }
 }
 

@@ -22,6 +22,7 @@ use rustls::{
     SignatureScheme,
 };
 use skywave_wire::key::{PublicKey, SecretKey};
+use zeroize::Zeroizing;
 
 /// The protocol, as TLS agrees on it.
 const ALPN: &[u8] = b"skywave/2";
@@ -189,8 +190,8 @@ impl ClientCertVerifier for Verifier {
 
 /// This host's key, as rustls signs with it.
 fn certified(secret: &SecretKey) -> Result<Arc<CertifiedKey>, Error> {
-    let pkcs8 = [&PKCS8[..], secret.as_bytes()].concat();
-    let signing = ring::sign::any_eddsa_type(&PrivatePkcs8KeyDer::from(pkcs8))?;
+    let pkcs8 = Zeroizing::new([&PKCS8[..], secret.as_bytes()].concat());
+    let signing = ring::sign::any_eddsa_type(&PrivatePkcs8KeyDer::from(pkcs8.as_slice()))?;
     let spki = [&SPKI[..], secret.public().as_bytes()].concat();
     Ok(Arc::new(CertifiedKey::new(
         vec![CertificateDer::from(spki)],

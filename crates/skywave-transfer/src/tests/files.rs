@@ -318,3 +318,35 @@ async fn an_address_that_cannot_be_is_an_error() {
     let sent = give(Told::default().host(SENDER), dial, Vec::new());
     assert!(matches!(soon(sent).await, Err(Error::System(_))));
 }
+
+/// Each side's log of a connection names the packets that went over it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn events_of_connections_are_logged() {
+    let (bench, logs) = (Bench::of(1).await, tempfile::tempdir().unwrap());
+    let sending = Sending {
+        logs: Some(Logs::into(logs.path().join("new")).unwrap()),
+        ..Sending::default()
+    };
+    let host = Host {
+        sending,
+        ..Told::default().host(SENDER)
+    };
+    let sent = give(host, to(bench.at), items(&bench.file("film", 100_000)));
+    assert_eq!(soon(sent).await.unwrap().done, 1);
+    bench.end().await;
+    let dir = logs.path().join("new");
+    let [log] = &names(&dir)[..] else {
+        panic!("one connection")
+    };
+    // Its end is written when the connection's task has ended, too.
+    let packets = || {
+        let text = fs::read_to_string(dir.join(log)).unwrap();
+        text.matches("packet_sent").count()
+    };
+    soon(async {
+        while packets() < 50 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+}

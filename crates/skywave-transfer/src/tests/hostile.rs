@@ -456,7 +456,9 @@ async fn a_crowd_finds_no_more_memory_than_there_is() {
         let (endpoint, connection) = soon(connect(&secret, bench.at)).await;
         let (mut sender, mut stream) = connection.open_bi().await.unwrap();
         say(&mut sender, &Hello::Key).await.unwrap();
-        say(&mut sender, &Request::Push).await.unwrap();
+        say(&mut sender, &Request::Push(Totals::default()))
+            .await
+            .unwrap();
         let came = soon(read::<Ready>(&mut stream)).await.is_ok();
         crowd.push((endpoint, connection, came));
     }

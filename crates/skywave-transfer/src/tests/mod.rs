@@ -35,8 +35,8 @@ pub(super) const LEN: usize = 20_000_000;
 
 pub(super) fn slow(told: &Told) -> Host {
     let sending = Sending {
-        control: None,
         limit: Some(6_000_000),
+        ..Sending::default()
     };
     Host {
         sending,

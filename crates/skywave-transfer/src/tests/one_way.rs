@@ -41,6 +41,7 @@ impl Heard {
                 Law::new(CongestionConfig::Custom(law)).unwrap(),
             ))),
             limit: Some(6_000_000),
+            logs: None,
         }
     }
 
