@@ -448,8 +448,12 @@ class Reference:
         schema = self.defs["Dist_Duration"]
         for choice in self.choices(schema)[1:]:
             key = self.member(choice)
-            example = {"uniform": '["20ms", "40ms"]', "exponential": '"30ms"'}.get(key or "")
-            example = example or '{ mean = "30ms", shape = 1.5 }'
+            example = {
+                "uniform": '["20ms", "40ms"]',
+                "exponential": '"30ms"',
+                "pareto": '{ mean = "30ms", shape = 1.5 }',
+                "lognormal": '{ mean = "30ms", sigma = 1 }',
+            }[key or ""]
             yield f"| {code(f'{{ {key} = {example} }}')} | {sentence(choice['description'])} |"
 
     def measures(self) -> Iterator[str]:

@@ -66,6 +66,14 @@ impl Stream {
         scale / libm::pow(1.0 - self.unit(), 1.0 / shape)
     }
 
+    /// Lognormal with the given mean, where the logarithm has the standard deviation `sigma`.
+    pub fn lognormal(&mut self, mean: f64, sigma: f64) -> f64 {
+        // Box and Muller: the other number of the pair is not used, so that each draw takes as much of the stream.
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.unit()));
+        let normal = radius * libm::cos(std::f64::consts::TAU * self.unit());
+        mean * libm::exp(sigma * normal - sigma * sigma / 2.0)
+    }
+
     /// Uniform duration on [low, high).
     pub fn uniform_duration(&mut self, low: Duration, high: Duration) -> Duration {
         let span = high.saturating_sub(low).as_nanos();
@@ -135,6 +143,7 @@ mod tests {
         assert!((mean(100_000, || s.uniform(1.0, 2.0)) - 1.5).abs() < 0.01);
         assert!((mean(100_000, || s.uniform_int(10, 20) as f64) - 15.0).abs() < 0.05);
         assert!((mean(400_000, || s.pareto(3.0, 2.5)) - 3.0).abs() < 0.05);
+        assert!((mean(400_000, || s.lognormal(3.0, 0.8)) - 3.0).abs() < 0.05);
     }
 
     #[test]

@@ -95,7 +95,10 @@ fn interval(traffic: Traffic) -> f64 {
 
 fn mean(dist: Dist) -> f64 {
     match dist {
-        Dist::Constant(mean) | Dist::Exponential(mean) | Dist::Pareto { mean, .. } => mean,
+        Dist::Constant(mean)
+        | Dist::Exponential(mean)
+        | Dist::Pareto { mean, .. }
+        | Dist::Lognormal { mean, .. } => mean,
         Dist::Uniform(low, high) => f64::midpoint(low, high),
         Dist::Whole { low, high, unit } => f64::midpoint(low as f64, high as f64) * unit,
     }

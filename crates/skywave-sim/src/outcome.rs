@@ -146,6 +146,19 @@ pub struct FlowOutcome {
     pub local_retransmits: u64,
     /// Duplicate ACKs that an agent kept from the sender.
     pub suppressed_dupacks: u64,
+    /// Of UDP: the share of the datagrams sent that queues, channels and routing lost. Duplicates that links made and
+    /// that were lost count as well, and one that is lost after the window does not.
+    pub datagrams_lost: Option<f64>,
+    /// Transfers of an application that makes one after another (requests) that have arrived whole.
+    pub requests_done: u64,
+    /// Mean time from when such a transfer is handed over until its last byte has reached the application, seconds.
+    pub request_time_mean_s: Option<f64>,
+    /// Median of the same.
+    pub request_time_p50_s: Option<f64>,
+    /// 95th percentile of the same.
+    pub request_time_p95_s: Option<f64>,
+    /// 99th percentile of the same.
+    pub request_time_p99_s: Option<f64>,
     /// Gaps of more than a second between ACKs of new data.
     pub ack_gaps: u64,
     /// Their total length in seconds.

@@ -464,6 +464,13 @@ pub enum Dist {
         /// Shape, above 1.
         shape: f64,
     },
+    /// Lognormal with this mean.
+    Lognormal {
+        /// Mean.
+        mean: f64,
+        /// Standard deviation of the logarithm.
+        sigma: f64,
+    },
 }
 
 impl Spec {

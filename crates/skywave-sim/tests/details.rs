@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use common::{Path, link, ns2, single, wire};
 use skywave_core::link::{LinkConfig, LossConfig};
-use skywave_core::tcp::TcpConfig;
+use skywave_core::quic;
+use skywave_core::tcp::{CongestionConfig, TcpConfig};
 use skywave_core::{Duration, Rate, Segments, Time};
 use skywave_sim::spec::{Dist, FlowSpec, PauseFrom, Traffic, Transport};
 use skywave_sim::{Outcome, Spec, simulate};
@@ -172,6 +173,52 @@ fn an_overloaded_queue_is_above_half_and_drops_the_excess() {
     let link = simulate(&offered(0.5, cbr)).links.remove(0);
     assert_eq!(link.queue_above_half, Some(0.0));
     assert_eq!(link.drop_rate, Some(0.0));
+}
+
+/// A transfer of ten full segments a second over an open window takes one way and nine more transmissions at 2 Mb/s.
+#[test]
+fn the_time_of_a_request_is_that_until_its_last_byte_arrives() {
+    let mut spec = single(PATH, ns2("reno", PATH.buffer), 1);
+    spec.duration = Time::ZERO + Duration::from_secs(100);
+    spec.measure = (Time::ZERO + Duration::from_secs(20), spec.duration);
+    spec.flows[0].traffic = Traffic::Requests {
+        size: Dist::Constant(14_600.0),
+        think: Dist::Constant(1.0),
+        pause_from: PauseFrom::Start,
+    };
+    for transport in [
+        None,
+        Some(Transport::Quic {
+            config: Arc::new(quic::Config::new(CongestionConfig::Reno)),
+            header: 40,
+        }),
+    ] {
+        if let Some(transport) = transport {
+            spec.flows[0].transport = transport;
+        }
+        let flow = simulate(&spec).flows.remove(0);
+        assert_eq!(flow.requests_done, 80);
+        near(flow.request_time_mean_s, ONE_WAY + 9.0 * 0.006, 0.02);
+        near(flow.request_time_p99_s, ONE_WAY + 9.0 * 0.006, 0.03);
+    }
+}
+
+/// Four times what the link carries, without a buffer to speak of.
+#[test]
+fn datagrams_that_are_lost_are_counted_as_a_share() {
+    let mut spec = single(PATH, ns2("reno", PATH.buffer), 1);
+    spec.flows[0].transport = Transport::Udp { header: 28 };
+    spec.flows[0].traffic = Traffic::Cbr {
+        rate: Rate::from_bps(8_000_000),
+        packet: 1472,
+        jitter: 0.0,
+    };
+    let flow = simulate(&spec).flows.remove(0);
+    near(flow.datagrams_lost, 0.75, 0.03);
+    let tcp = simulate(&single(PATH, ns2("reno", PATH.buffer), 1))
+        .flows
+        .remove(0);
+    assert_eq!(tcp.datagrams_lost, None);
 }
 
 #[test]

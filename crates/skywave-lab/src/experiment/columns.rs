@@ -202,6 +202,12 @@ columns! {
     delay_p99_s maybe Seconds Mean "Delay p99";
     completion_s until Seconds Mean "Completion time";
     unfinished count Count Sum "Unfinished";
+    requests_done count Count Sum "Requests done";
+    request_time_mean_s maybe Seconds Mean "Request time";
+    request_time_p50_s maybe Seconds Mean "Request time p50";
+    request_time_p95_s maybe Seconds Mean "Request time p95";
+    request_time_p99_s maybe Seconds Mean "Request time p99";
+    datagrams_lost maybe Share Mean "Datagrams lost";
     early_drops count Count Sum "Early drops";
     blackout_drops count Count Sum "Blackout drops";
     corrupt_drops count Count Sum "Damaged";

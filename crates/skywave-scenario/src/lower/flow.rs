@@ -268,14 +268,14 @@ fn times(
 pub(crate) fn earliest(dist: Dist<units::Duration>) -> Time {
     match dist {
         Dist::Constant(d) | Dist::Uniform(d, _) => Time::ZERO + d.0,
-        Dist::Exponential(_) | Dist::Pareto(_) => Time::ZERO,
+        Dist::Exponential(_) | Dist::Pareto(_) | Dist::Lognormal(_) => Time::ZERO,
     }
 }
 
 fn latest(dist: Dist<units::Duration>) -> Time {
     match dist {
         Dist::Constant(d) | Dist::Uniform(_, d) => Time::ZERO + d.0,
-        Dist::Exponential(_) | Dist::Pareto(_) => Time::MAX,
+        Dist::Exponential(_) | Dist::Pareto(_) | Dist::Lognormal(_) => Time::MAX,
     }
 }
 
@@ -356,7 +356,7 @@ fn on_off(m: &OnOffModel) -> Result<Traffic, Fault> {
 fn mean(dist: SimDist) -> f64 {
     match dist {
         SimDist::Constant(value) | SimDist::Exponential(value) => value,
-        SimDist::Pareto { mean, .. } => mean,
+        SimDist::Pareto { mean, .. } | SimDist::Lognormal { mean, .. } => mean,
         SimDist::Uniform(low, high) => f64::midpoint(low, high),
         SimDist::Whole { low, high, unit } => f64::midpoint(low as f64, high as f64) * unit,
     }
@@ -401,6 +401,10 @@ fn dist<Q: Copy>(model: &Spanned<Dist<Q>>, number: impl Fn(Q) -> f64) -> Result<
         Dist::Pareto(p) => SimDist::Pareto {
             mean: number(p.mean),
             shape: p.shape,
+        },
+        Dist::Lognormal(p) => SimDist::Lognormal {
+            mean: number(p.mean),
+            sigma: p.sigma,
         },
     })
 }

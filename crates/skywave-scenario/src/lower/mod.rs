@@ -394,6 +394,10 @@ pub(crate) fn check_dist<Q: Copy>(
             "the shape of a Pareto distribution must be above 1",
             "it has no mean otherwise",
         ),
+        Dist::Lognormal(p) if !(0.0..=10.0).contains(&p.sigma) => fault(
+            "`sigma` of a lognormal distribution must be from 0 to 10",
+            "the standard deviation of the logarithm",
+        ),
         _ => Ok(()),
     }
 }
@@ -507,5 +511,6 @@ fn draw_time(dist: Dist<units::Duration>, stream: &mut Stream) -> Duration {
         Dist::Uniform(low, high) => stream.uniform_duration(low.0, high.0),
         Dist::Exponential(mean) => Duration::from_secs_f64(stream.exponential(seconds(mean))),
         Dist::Pareto(p) => Duration::from_secs_f64(stream.pareto(seconds(p.mean), p.shape)),
+        Dist::Lognormal(p) => Duration::from_secs_f64(stream.lognormal(seconds(p.mean), p.sigma)),
     }
 }

@@ -121,6 +121,8 @@ pub(crate) enum Dist<Q> {
     Exponential(Q),
     /// Pareto with this mean and this shape.
     Pareto(ParetoModel<Q>),
+    /// Lognormal with this mean and this standard deviation of the logarithm.
+    Lognormal(LognormalModel<Q>),
 }
 
 /// Pareto's parameters.
@@ -133,6 +135,18 @@ pub(crate) struct ParetoModel<Q> {
     pub(crate) mean: Q,
     /// Shape of the distribution, above 1.
     pub(crate) shape: f64,
+}
+
+/// A lognormal distribution's parameters.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", schemars(rename = "Lognormal_{Q}"))]
+pub(crate) struct LognormalModel<Q> {
+    /// Mean of the distribution.
+    pub(crate) mean: Q,
+    /// Standard deviation of the logarithm, from 0 to 10.
+    pub(crate) sigma: f64,
 }
 
 /// A link between two nodes: two directions with the same properties, unless `reverse` says otherwise.

@@ -104,6 +104,36 @@ pub const FLOW_METRICS: &[Metric] = &[
         "1 for an application that closed and of which not all has arrived by the end of the run, so that there is no completion time; else 0.",
     ),
     metric(
+        "requests_done",
+        "requests_done",
+        "Transfers that have arrived whole, of an application that makes one after another (`requests`).",
+    ),
+    metric(
+        "request_time",
+        "request_time_mean_s",
+        "Mean time from when a transfer of `requests` is handed over until its last byte has reached the application, in s. UDP has none.",
+    ),
+    metric(
+        "request_time_p50",
+        "request_time_p50_s",
+        "Median of the same.",
+    ),
+    metric(
+        "request_time_p95",
+        "request_time_p95_s",
+        "95th percentile of the same.",
+    ),
+    metric(
+        "request_time_p99",
+        "request_time_p99_s",
+        "99th percentile of the same.",
+    ),
+    metric(
+        "datagrams_lost",
+        "datagrams_lost",
+        "Share of a UDP flow's datagrams that were lost, in queues, on channels or without a route. Other transports have none.",
+    ),
+    metric(
         "early_drops",
         "early_drops",
         "Those of `queue_drops` that a queue dropped although there was room (RED, CoDel, PIE, DualPI2), or a policer.",

@@ -16,7 +16,7 @@ use super::wake::Wake;
 use super::world::Travelling;
 use super::wtcp::{self, Wtcp};
 use crate::losses::{Found, LossCause};
-use crate::measure::{BinMeter, FlowMeter, Recorder};
+use crate::measure::{BinMeter, FlowMeter, Recorder, RequestMeter};
 use crate::outcome::FlowOutcome;
 use crate::spec::{FlowSpec, Spec, Traffic, Transport};
 use crate::traffic::{Action, Source};
@@ -92,12 +92,16 @@ impl Flow {
             Ends::Wtcp(_) => &wtcp::SERIES,
             Ends::Tcp(_) | Ends::Udp { .. } | Ends::Quic(_) | Ends::Half(_) => &SERIES,
         };
+        // Of datagrams nobody knows which of them a transfer lacks.
+        let requests = matches!(spec.traffic, Traffic::Requests { .. });
         Self {
             index: index as u32,
             source: (spec.traffic != Traffic::Ftp).then(|| Box::new(Source::new(spec, run.seed))),
             meter: FlowMeter::new(
                 run.measure,
                 run.bins.map(|width| BinMeter::new(width, run.duration)),
+                (requests && !matches!(spec.transport, Transport::Udp { .. }))
+                    .then(RequestMeter::default),
             ),
             recorder: run
                 .series
@@ -181,6 +185,9 @@ impl Flow {
             Some(source) => source.on_time(now),
         };
         self.application_at = next.unwrap_or(Time::MAX);
+        if let Action::Write(bytes) = action {
+            self.meter.handed_over(now, bytes);
+        }
         match (&mut self.ends, action) {
             (Ends::Tcp(tcp), Action::Write(bytes)) => {
                 self.meter.open(now);
@@ -455,7 +462,11 @@ impl Flow {
         outcome.completion_s = (self.completed < Time::MAX).then(|| took.as_secs_f64());
         match &mut self.ends {
             Ends::Tcp(tcp) => tcp.explain(now, &mut outcome),
-            Ends::Udp { .. } => {}
+            Ends::Udp { .. } => {
+                let lost = outcome.queue_drops + outcome.channel_drops + outcome.no_route_drops;
+                outcome.datagrams_lost =
+                    (outcome.sent_packets > 0).then(|| lost as f64 / outcome.sent_packets as f64);
+            }
             Ends::Wtcp(wtcp) => wtcp.explain(now, &mut outcome),
             Ends::Quic(quic) => quic.explain(now, &mut outcome),
             Ends::Half(half) => half.explain(now, &mut outcome),

@@ -7,7 +7,7 @@ use skywave_core::tcp::SenderCounters;
 use skywave_core::tcp::rto::RtoEstimator;
 use skywave_core::{Duration, Time};
 
-use super::{BinMeter, DelayHistogram};
+use super::{BinMeter, DelayHistogram, RequestMeter};
 use crate::losses::LossCause;
 use crate::outcome::FlowOutcome;
 
@@ -36,7 +36,7 @@ pub(crate) struct FlowMeter {
     arrived_wire_bytes: u64,
     arrived_packets: u64,
     delays: DelayHistogram,
-    bins: Option<Box<BinMeter>>,
+    arrivals: Option<Box<Arrivals>>,
     sent_packets: u64,
     /// Packets of the data sender lost, by [`LossCause`].
     drops: [u32; LossCause::ALL.len()],
@@ -56,6 +56,13 @@ pub(crate) struct FlowMeter {
     small_time: Duration,
 }
 
+/// What looks at each arrival of payload, where it is asked for.
+#[derive(Clone, Debug)]
+struct Arrivals {
+    bins: Option<BinMeter>,
+    requests: Option<RequestMeter>,
+}
+
 impl FlowMeter {
     /// Bytes that an ACK touches: the figures of the window and of what is acknowledged.
     pub(crate) const ACK_TOUCHES: Range<usize> = 0..offset_of!(Self, delivered_bytes);
@@ -64,7 +71,12 @@ impl FlowMeter {
 
     /// Measures from `start` (included) to `end` (not included), and fills the bins, if there are any,
     /// over the whole run.
-    pub(crate) fn new((start, end): (Time, Time), bins: Option<BinMeter>) -> Self {
+    pub(crate) fn new(
+        (start, end): (Time, Time),
+        bins: Option<BinMeter>,
+        requests: Option<RequestMeter>,
+    ) -> Self {
+        let asked = bins.is_some() || requests.is_some();
         Self {
             start,
             end,
@@ -92,7 +104,7 @@ impl FlowMeter {
             small_time: Duration::ZERO,
             local_retransmits: 0,
             suppressed_dupacks: 0,
-            bins: bins.map(Box::new),
+            arrivals: asked.then(|| Box::new(Arrivals { bins, requests })),
         }
     }
 
@@ -121,7 +133,7 @@ impl FlowMeter {
         let drops = |cause: LossCause| u64::from(self.drops[cause as usize]);
         let (early, blackout) = (drops(LossCause::Early), drops(LossCause::Blackout));
         let corrupt = drops(LossCause::Corruption);
-        FlowOutcome {
+        let mut outcome = FlowOutcome {
             name: name.to_owned(),
             delivered_bytes: self.delivered_bytes,
             goodput_bps: per_second(self.delivered_bytes),
@@ -163,6 +175,21 @@ impl FlowMeter {
             delay_p95_s: self.delays.quantile(0.95),
             delay_p99_s: self.delays.quantile(0.99),
             ..FlowOutcome::default()
+        };
+        if let Some(requests) = self.requests() {
+            requests.report(&mut outcome);
+        }
+        outcome
+    }
+
+    fn requests(&mut self) -> Option<&mut RequestMeter> {
+        self.arrivals.as_mut()?.requests.as_mut()
+    }
+
+    /// The application hands this much data over.
+    pub(crate) fn handed_over(&mut self, now: Time, bytes: u64) {
+        if let Some(requests) = self.requests() {
+            requests.begin(now, bytes);
         }
     }
 
@@ -185,8 +212,13 @@ impl FlowMeter {
         if counts {
             self.delivered_bytes += bytes;
         }
-        if let Some(bins) = &mut self.bins {
-            bins.add(at, bytes);
+        if let Some(arrivals) = &mut self.arrivals {
+            if let Some(bins) = &mut arrivals.bins {
+                bins.add(at, bytes);
+            }
+            if let Some(requests) = &mut arrivals.requests {
+                requests.delivered(at, counts, bytes);
+            }
         }
     }
 
@@ -307,6 +339,7 @@ impl FlowMeter {
 
     /// The bytes in each bin.
     pub(crate) fn take_bins(&mut self) -> Option<Vec<u64>> {
-        self.bins.take().map(|bins| bins.into_bytes())
+        let bins = self.arrivals.as_mut()?.bins.take();
+        bins.map(BinMeter::into_bytes)
     }
 }

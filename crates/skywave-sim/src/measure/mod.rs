@@ -7,6 +7,7 @@ mod flow;
 mod fullness;
 mod gauge;
 mod loss;
+mod requests;
 mod series;
 
 use skywave_core::Time;
@@ -18,6 +19,7 @@ pub(crate) use flow::FlowMeter;
 pub(crate) use fullness::Fullness;
 pub(crate) use gauge::Gauge;
 pub(crate) use loss::LossLedger;
+pub(crate) use requests::RequestMeter;
 pub(crate) use series::Recorder;
 
 /// Whether `at` is in the measured window, whose end is not part of it.

@@ -122,6 +122,7 @@ impl Source {
             Dist::Whole { low, high, unit } => self.draws.uniform_int(low, high) as f64 * unit,
             Dist::Exponential(mean) => self.draws.exponential(mean),
             Dist::Pareto { mean, shape } => self.draws.pareto(mean, shape),
+            Dist::Lognormal { mean, sigma } => self.draws.lognormal(mean, sigma),
         }
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Whole {
 impl Whole {
     pub(super) fn new(run: &Spec) -> Self {
         Self {
-            meter: FlowMeter::new(run.measure, None),
+            meter: FlowMeter::new(run.measure, None, None),
             undelivered: Undelivered::default(),
             buffered: Gauge::new(run.measure),
             at_risk: Gauge::new(run.measure),
