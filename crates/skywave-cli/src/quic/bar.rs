@@ -21,7 +21,9 @@ const DRAW_EVERY: Duration = Duration::from_millis(100);
 
 /// All files of this process.
 pub(crate) struct Bar {
+    /// The bar itself locks while somebody prints above it: only the thread that prints may ask it anything.
     shown: ProgressBar,
+    is_hidden: bool,
     files: BTreeMap<Id, File>,
     /// What hosts are going to move.
     expected: BTreeMap<PublicKey, Totals>,
@@ -131,6 +133,7 @@ impl Bar {
             unseen()
         };
         Self {
+            is_hidden: bar.is_hidden(),
             shown: bar,
             files: BTreeMap::new(),
             expected: BTreeMap::new(),
@@ -236,7 +239,7 @@ impl Bar {
         let seconds = self.begun.take();
         let seconds = seconds.map_or(0.0, |begun| begun.elapsed().as_secs_f64());
         let shown = self.shown.clone();
-        if !shown.is_hidden() {
+        if !self.is_hidden {
             self.shown = unseen();
         }
         self.expected.clear();
@@ -258,7 +261,7 @@ impl Bar {
 
     /// What it shows now, if that is to be drawn again: not too often.
     pub(crate) fn picture(&mut self) -> Option<Picture> {
-        if self.shown.is_hidden() || self.files.is_empty() || self.drawn.elapsed() < DRAW_EVERY {
+        if self.is_hidden || self.files.is_empty() || self.drawn.elapsed() < DRAW_EVERY {
             return None;
         }
         self.drawn = Instant::now();

@@ -240,8 +240,11 @@ pub(super) fn keys(keys: &[PublicKey]) -> Allowed {
 const LONG: Duration = Duration::from_secs(120);
 
 /// Tests of sockets take as long as they take, but not for ever.
-pub(super) async fn soon<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(3 * LONG, work)
-        .await
-        .expect("within some minutes")
+pub(super) fn soon<T>(work: impl Future<Output = T>) -> impl Future<Output = T> {
+    let work = Box::pin(work);
+    async {
+        tokio::time::timeout(3 * LONG, work)
+            .await
+            .expect("within some minutes")
+    }
 }
