@@ -35,6 +35,7 @@ mod session;
 mod source;
 #[cfg(test)]
 mod tests;
+mod trouble;
 mod wire;
 mod work;
 

@@ -12,7 +12,7 @@ use super::partial::{rename_new, time};
 use super::{Claim, Folders, Inbox, OfferId, Place, Register, There};
 use crate::hashing::Hashing;
 use crate::name::RelativePath;
-use crate::session::Trouble;
+use crate::trouble::Trouble;
 use crate::wire::message::{Answer, Kind, Offer, Refusal, SMALL, proof};
 
 /// Numbers files that have no name yet.

@@ -3,19 +3,17 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use rustix::io::Errno;
 use skywave_wire::key::PublicKey;
-use skywave_wire::transfer::NoRoom;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};
 
 use crate::error::Broken;
+use crate::trouble::Trouble;
 use crate::wire::message::Refusal;
 
 /// Jobs at a time, of all hosts.
@@ -52,44 +50,6 @@ pub(crate) struct Desk {
     jobs: Arc<Semaphore>,
     address: Arc<Semaphore>,
     key: Arc<Share>,
-}
-
-/// Why a job came to nothing.
-#[derive(Debug)]
-pub(crate) enum Trouble {
-    Refused(Refusal),
-    /// Somebody else has to let go of something first.
-    Later,
-}
-
-impl From<Refusal> for Trouble {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-impl From<NoRoom> for Trouble {
-    fn from(error: NoRoom) -> Self {
-        Self::Refused(error.into())
-    }
-}
-
-impl From<io::Error> for Trouble {
-    fn from(error: io::Error) -> Self {
-        if is_crowded(&error) {
-            return Self::Later;
-        }
-        let room = error
-            .get_ref()
-            .and_then(|error| error.downcast_ref::<NoRoom>());
-        Self::Refused(room.map_or_else(|| Refusal::io(&error), |room| room.clone().into()))
-    }
-}
-
-/// Too many files are open.
-pub(crate) fn is_crowded(error: &io::Error) -> bool {
-    let errno = Errno::from_io_error(error);
-    matches!(errno, Some(Errno::MFILE | Errno::NFILE))
 }
 
 impl Share {

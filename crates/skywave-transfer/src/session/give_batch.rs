@@ -5,12 +5,13 @@ use noq::{RecvStream, SendStream};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::{Instant, sleep};
 
-use super::crew::{LETTING_GO, LOOK, is_crowded};
+use super::crew::{LETTING_GO, LOOK};
 use super::give::{End, Given};
 use super::{Session, next_id};
 use crate::error::{Broken, Why};
 use crate::event::{Arrived, Event, Id};
 use crate::source::Contents;
+use crate::trouble::is_crowded;
 use crate::wire::frame::{put, read, send};
 use crate::wire::message::{Answer, Answers, Body, Open, Verdict, Verdicts, proof};
 

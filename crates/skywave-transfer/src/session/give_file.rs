@@ -7,7 +7,7 @@ use noq::{RecvStream, SendStream};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::crew::{LETTING_GO, LOOK, is_crowded};
+use super::crew::{LETTING_GO, LOOK};
 use super::dealt::Dealer;
 use super::give::{Marks, hear, rose};
 use super::{Session, next_id};
@@ -16,6 +16,7 @@ use crate::event::{Arrived, Event, Id};
 use crate::hashing::Hashing;
 use crate::network::{DEADLINE, STREAM_WINDOW};
 use crate::source::{Contents, Item, Piece, Pieces, Reader};
+use crate::trouble::is_crowded;
 use crate::wire::frame::{read, send};
 use crate::wire::message::{End, MAX_LANES, Open, Reply, Start, proof};
 

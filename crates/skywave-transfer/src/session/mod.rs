@@ -17,7 +17,7 @@ mod take;
 mod take_batch;
 mod target;
 
-pub(crate) use crew::{Crew, Desk, Trouble};
+pub(crate) use crew::{Crew, Desk};
 pub(crate) use give::{Giving, STREAMS, give_all};
 pub(crate) use lanes::Lanes;
 pub(crate) use take::{Taken, take};

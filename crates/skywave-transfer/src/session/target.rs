@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use super::crew::Trouble;
 use crate::error::Error;
 use crate::folder::{
     Claim, Folders, Group, Inbox, Known, OfferId, Partial, Place, Register, Small, Stamp, Taking,
@@ -14,6 +13,7 @@ use crate::folder::{
 };
 use crate::hashing::Hashing;
 use crate::name::RelativePath;
+use crate::trouble::Trouble;
 use crate::wire::message::{Answer, Kind, Offer, Refusal};
 
 /// Where files go.
