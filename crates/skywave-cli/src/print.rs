@@ -77,37 +77,44 @@ impl Printer {
             }
         }
     }
+
+    fn later(&self, job: Job) {
+        let mut queue = self.lock();
+        if queue.jobs.len() >= MOST {
+            queue.left_out += 1;
+            return;
+        }
+        let left_out = std::mem::take(&mut queue.left_out);
+        queue.jobs.push_back((left_out, job));
+        self.changed.notify_all();
+    }
+
+    fn finish(&self) {
+        let mut queue = self.lock();
+        while queue.is_busy || !queue.jobs.is_empty() {
+            let before = queue.count;
+            let is_same = |queue: &mut Queue| {
+                queue.count == before && (queue.is_busy || !queue.jobs.is_empty())
+            };
+            let waited = self.changed.wait_timeout_while(queue, FAREWELL, is_same);
+            let (after, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+            if waited.timed_out() {
+                return;
+            }
+            queue = after;
+        }
+    }
 }
 
 /// Leaves a job to the thread that prints.
 pub(crate) fn later(job: impl FnOnce(u64) + Send + 'static) {
-    let printer = printer();
-    let mut queue = printer.lock();
-    if queue.jobs.len() >= MOST {
-        queue.left_out += 1;
-        return;
-    }
-    let left_out = std::mem::take(&mut queue.left_out);
-    queue.jobs.push_back((left_out, Box::new(job)));
-    printer.changed.notify_all();
+    printer().later(Box::new(job));
 }
 
 /// Waits until all is printed, or nothing was for some time.
 pub(crate) fn finish() {
-    let Some(printer) = PRINTER.get() else {
-        return;
-    };
-    let mut queue = printer.lock();
-    while queue.is_busy || !queue.jobs.is_empty() {
-        let before = queue.count;
-        let is_same =
-            |queue: &mut Queue| queue.count == before && (queue.is_busy || !queue.jobs.is_empty());
-        let waited = printer.changed.wait_timeout_while(queue, FAREWELL, is_same);
-        let (after, waited) = waited.unwrap_or_else(PoisonError::into_inner);
-        if waited.timed_out() {
-            return;
-        }
-        queue = after;
+    if let Some(printer) = PRINTER.get() {
+        printer.finish();
     }
 }
 
@@ -149,25 +156,29 @@ mod tests {
     /// Somebody reads nothing for a while.
     #[test]
     fn what_nobody_reads_is_left_out_and_counted() {
+        let printer: &Printer = Box::leak(Box::default());
+        thread::spawn(|| printer.run());
         let (go, wait) = mpsc::channel::<()>();
         let (begun, has_begun) = mpsc::channel();
-        later(move |_| {
+        printer.later(Box::new(move |_| {
             begun.send(()).unwrap_or_default();
             wait.recv().unwrap_or_default();
-        });
+        }));
         has_begun.recv().expect("it begins");
         let (said, heard) = mpsc::channel();
         let say = || {
             let said = said.clone();
-            later(move |left_out| said.send(left_out).unwrap_or_default());
+            printer.later(Box::new(move |left_out| {
+                said.send(left_out).unwrap_or_default();
+            }));
         };
         (0..2 * MOST).for_each(|_| say());
         // At the end nobody waits for long.
-        finish();
+        printer.finish();
         go.send(()).expect("it waits");
-        finish();
+        printer.finish();
         say();
-        finish();
+        printer.finish();
         let left_out: Vec<u64> = heard.try_iter().collect();
         assert_eq!(left_out.len(), MOST + 1);
         assert_eq!(left_out.iter().sum::<u64>(), MOST as u64);
