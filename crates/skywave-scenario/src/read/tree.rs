@@ -65,7 +65,7 @@ fn table(t: &DeTable<'_>, depth: usize) -> Result<Value, Fault> {
     let mut entries = Vec::with_capacity(t.len());
     for (key, value) in t {
         entries.push(Entry {
-            key: key.get_ref().to_string(),
+            key: plain(key.get_ref(), &key.span())?,
             key_span: key.span(),
             node: node(value.get_ref(), value.span(), depth + 1)?,
         });
@@ -89,7 +89,7 @@ fn node(value: &DeValue<'_>, span: Span, depth: usize) -> Result<Node, Fault> {
             Ok(x) => Value::Float(x),
             Err(_) => return Err(Fault::new(span, "this is not a number")),
         },
-        DeValue::String(s) => Value::Text(s.to_string()),
+        DeValue::String(s) => Value::Text(plain(s, &span)?),
         DeValue::Datetime(d) => Value::Date(d.to_string()),
         DeValue::Array(a) => Value::Array(
             a.iter()
@@ -99,6 +99,18 @@ fn node(value: &DeValue<'_>, span: Span, depth: usize) -> Result<Node, Fault> {
         DeValue::Table(t) => table(t, depth)?,
     };
     Ok(Node { span, value })
+}
+
+/// The text, which may be shown at a terminal: it has no characters that would be obeyed there.
+fn plain(text: &str, span: &Span) -> Result<String, Fault> {
+    let obeyed = |c: &char| c.is_control() && !matches!(c, '\n' | '\t' | '\r');
+    match text.chars().find(obeyed) {
+        None => Ok(text.to_owned()),
+        Some(c) => Err(
+            Fault::new(span.clone(), "a text cannot have control characters")
+                .label(format!("U+{:04X} is in it", u32::from(c))),
+        ),
+    }
 }
 
 impl Node {

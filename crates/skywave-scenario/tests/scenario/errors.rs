@@ -225,6 +225,7 @@ fn a_link_that_outlasts_the_patience_of_wtcp_is_a_warning() {
 // Values and units.
 cases! {
     GOOD;
+    a_text_that_terminals_obey: "\"two nodes\"" => "\"\\u001b[31m\\u0007\"";
     a_number_without_unit: "delay = \"80ms\"" => "delay = 80";
     a_string_without_unit: "delay = \"80ms\"" => "delay = \"80\"";
     a_unit_in_wrong_case: "\"2Mbps\"" => "\"2mbps\"";
