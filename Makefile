@@ -51,10 +51,12 @@ fuzz: ## Fuzz for SECONDS=600 each (TARGET= for one of fuzz/'s targets; needs ni
 fmt: ## Format the code
 	cargo fmt --all
 	cargo fmt --manifest-path fuzz/Cargo.toml
+	sh tools/ruff.sh --fix
 
-lint: prerequisites ## Check formatting, lints and documentation, warnings denied
+lint: prerequisites ## Check formatting, lints and documentation, warnings denied (installs ruff into the build folder)
 	cargo fmt --all --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
+	sh tools/ruff.sh
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo check --locked -p custom-cc # alone, so that skywave-lab is built without its features
 	python3 tools/rooms.py

@@ -31,7 +31,9 @@ class _Table:
         for name in values:
             if name not in known:
                 near = difflib.get_close_matches(name, known, n=1)
-                advice = f"did you mean `{near[0]}`?" if near else f"expected one of {', '.join(known)}"
+                advice = f"expected one of {', '.join(known)}"
+                if near:
+                    advice = f"did you mean `{near[0]}`?"
                 raise TypeError(f"unknown key `{name}` of a {cls.__name__}: {advice}")
         return super().__new__(cls)
 
