@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// Its public key, or a file with it.
     #[arg(long, value_name = "KEY", conflicts_with = "code")]
     peer: Option<String>,
-    /// The code that it prints; it is asked for at the terminal if none is given.
+    /// The code that the other host prints. Without a value the command asks for it at the terminal.
     #[arg(long, value_name = "CODE", num_args = 0..=1, default_missing_value = "")]
     code: Option<String>,
     /// A file with the code, instead of the code itself, which others on this host would see in the list

@@ -44,8 +44,8 @@ pub(crate) struct Args {
     /// The receiver's public key, or a file with it.
     #[arg(long, value_name = "KEY", conflicts_with_all = ["listen", "code"])]
     peer: Option<String>,
-    /// The code that the receiver prints; it is asked for at the terminal if none is given. With --listen: make
-    /// one and print it.
+    /// The code that the receiver prints. Without a value the command asks for it at the terminal; with --listen
+    /// it makes one and prints it.
     #[arg(long, value_name = "CODE", num_args = 0..=1, default_missing_value = "")]
     code: Option<String>,
     /// A file with the code, instead of the code itself, which others on this host would see in the list

@@ -65,7 +65,8 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// So many bytes are there. Those that were there at first are not part of any rate.
+    /// Notes that `bytes` have arrived so far. The first call only sets the start: bytes that were there before it are
+    /// part of no rate.
     fn note(&mut self, bytes: u64) {
         let (at, before) = *self.since.get_or_insert((Instant::now(), bytes));
         let passed = at.elapsed();
@@ -170,13 +171,13 @@ impl Bar {
         self.files.insert(id, file);
     }
 
-    /// The receiver has so many bytes of it.
+    /// Notes that the receiver has `bytes` of a file. Returns the file, unless it is not under way.
     pub(crate) fn progress(&mut self, id: Id, bytes: u64, link: Link) -> Option<&mut File> {
         let file = self.files.get_mut(&id)?;
         file.bytes = bytes;
         file.rate.note(bytes);
         self.link = link;
-        self.files.get_mut(&id)
+        Some(file)
     }
 
     /// The connection is lost: nothing is under way.
@@ -259,7 +260,8 @@ impl Bar {
         Some((words, shown))
     }
 
-    /// What it shows now, if that is to be drawn again: not too often.
+    /// The next state to draw; none if nobody sees the bar, nothing is under way, or the latest one is younger than
+    /// [`DRAW_EVERY`].
     pub(crate) fn picture(&mut self) -> Option<Picture> {
         if self.is_hidden || self.files.is_empty() || self.drawn.elapsed() < DRAW_EVERY {
             return None;
@@ -301,7 +303,7 @@ impl Bar {
     }
 }
 
-/// What a bar shows at some time. Whoever draws it may have to wait for the terminal.
+/// A state of the bar, to be drawn by the thread that prints: drawing may have to wait for the terminal.
 pub(crate) struct Picture {
     bar: ProgressBar,
     style: &'static str,

@@ -29,7 +29,8 @@ impl Budget {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes so many bytes. Otherwise the event is counted: the error says whether it is the first one that is.
+    /// Takes `bytes` from the budget for an event. If fewer are left, it counts the event as left out; the error then says
+    /// whether it is the first one since [`Self::left_out`] was called.
     pub(super) fn take(&self, bytes: usize, now: Instant) -> Result<(), bool> {
         let mut state = self.lock();
         let passed = now.saturating_duration_since(state.at).as_secs_f64();

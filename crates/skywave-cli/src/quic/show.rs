@@ -89,8 +89,9 @@ impl Show {
         let this = self.clone();
         Arc::new(move |event| {
             this.tell(event);
-            if let Some(picture) = this.lock().picture() {
-                later(move |_| picture.show());
+            let picture = this.lock().picture();
+            if let Some(picture) = picture {
+                this.later(move |_| picture.show());
             }
         })
     }
@@ -141,7 +142,7 @@ impl Show {
         let Some((words, bar)) = self.lock().summary(at_end) else {
             return;
         };
-        later(move |_| bar.finish_and_clear());
+        self.later(move |_| bar.finish_and_clear());
         if !self.json {
             self.say(self.out, words, || Value::Null);
         }
@@ -165,11 +166,18 @@ impl Show {
         if text.is_empty() {
             return;
         }
+        self.later(move |this| {
+            let bar = this.lock().bar();
+            bar.suspend(|| now(stream, &text));
+        });
+    }
+
+    /// Leaves a job to the thread that prints, which first tells what was left out before it.
+    fn later(self: &Arc<Self>, job: impl FnOnce(&Self) + Send + 'static) {
         let this = self.clone();
         later(move |left_out| {
             this.tell_left_out(left_out);
-            let bar = this.lock().bar();
-            bar.suspend(|| now(stream, &text));
+            job(&this);
         });
     }
 

@@ -174,18 +174,23 @@ fn safe<T: From<String> + AsRef<str>>(text: T) -> T {
     text
 }
 
+/// Whether a terminal obeys this character instead of showing it, other than as the end of a line or as space.
+pub(crate) fn is_command(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\r' | '\t')
+}
+
 /// A text without characters that command a terminal or turn the order of what is read: another one of as
 /// many bytes in the place of each, so that places stay where they are.
 fn shown(text: &str) -> Cow<'_, str> {
-    let is_command = |c: char| {
-        (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+    let is_unsafe = |c: char| {
+        is_command(c)
             || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
-    if !text.contains(is_command) {
+    if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
     }
     let instead = |c: char| match c {
-        c if !is_command(c) => c,
+        c if !is_unsafe(c) => c,
         c if c.len_utf8() == 1 => '?',
         c if c.len_utf8() == 2 => '\u{bf}',
         _ => '\u{fffd}',

@@ -8,6 +8,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use crate::read::depth::{self, MAX_DEPTH, too_deep};
+use crate::read::error::is_command;
 use crate::read::fault::Fault;
 
 /// A place in the text, in bytes.
@@ -103,8 +104,7 @@ fn node(value: &DeValue<'_>, span: Span, depth: usize) -> Result<Node, Fault> {
 
 /// The text, which may be shown at a terminal: it has no characters that would be obeyed there.
 fn plain(text: &str, span: &Span) -> Result<String, Fault> {
-    let obeyed = |c: &char| c.is_control() && !matches!(c, '\n' | '\t' | '\r');
-    match text.chars().find(obeyed) {
+    match text.chars().find(|c| is_command(*c)) {
         None => Ok(text.to_owned()),
         Some(c) => Err(
             Fault::new(span.clone(), "a text cannot have control characters")

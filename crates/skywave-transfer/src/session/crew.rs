@@ -33,12 +33,12 @@ pub(super) const LOOK: Duration = Duration::from_millis(20);
 /// The threads, and who waits for them.
 pub(crate) struct Crew {
     jobs: Arc<Semaphore>,
-    keys: Mutex<HashMap<PublicKey, Weak<Share>>>,
+    keys: Mutex<HashMap<PublicKey, Weak<Limits>>>,
     addresses: Mutex<HashMap<IpAddr, Weak<Semaphore>>>,
 }
 
 /// What one key may have at a time, over all its connections.
-struct Share {
+struct Limits {
     jobs: Arc<Semaphore>,
     files: Semaphore,
     /// One file is hashed at a time: otherwise a peer makes this host read many at the price of one message each.
@@ -49,10 +49,10 @@ struct Share {
 pub(crate) struct Desk {
     jobs: Arc<Semaphore>,
     address: Arc<Semaphore>,
-    key: Arc<Share>,
+    key: Arc<Limits>,
 }
 
-impl Share {
+impl Limits {
     fn new() -> Self {
         Self {
             jobs: Arc::new(Semaphore::new(JOBS_PER_KEY)),
@@ -62,20 +62,20 @@ impl Share {
     }
 }
 
-/// The share that others of the same host have, or a new one.
-fn share<K: Hash + Eq, S>(
-    shares: &Mutex<HashMap<K, Weak<S>>>,
+/// The limits that other connections of the same host have, or new ones.
+fn limits<K: Hash + Eq, L>(
+    known: &Mutex<HashMap<K, Weak<L>>>,
     of: K,
-    new: impl FnOnce() -> S,
-) -> Arc<S> {
-    let mut shares = shares.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(share) = shares.get(&of).and_then(Weak::upgrade) {
-        return share;
+    new: impl FnOnce() -> L,
+) -> Arc<L> {
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(limits) = known.get(&of).and_then(Weak::upgrade) {
+        return limits;
     }
-    shares.retain(|_, share| share.strong_count() > 0);
-    let share = Arc::new(new());
-    shares.insert(of, Arc::downgrade(&share));
-    share
+    known.retain(|_, limits| limits.strong_count() > 0);
+    let limits = Arc::new(new());
+    known.insert(of, Arc::downgrade(&limits));
+    limits
 }
 
 impl Crew {
@@ -91,8 +91,8 @@ impl Crew {
     pub(crate) fn desk(&self, key: PublicKey, address: IpAddr) -> Desk {
         Desk {
             jobs: self.jobs.clone(),
-            key: share(&self.keys, key, Share::new),
-            address: share(&self.addresses, address, || {
+            key: limits(&self.keys, key, Limits::new),
+            address: limits(&self.addresses, address, || {
                 Semaphore::new(JOBS_PER_ADDRESS)
             }),
         }

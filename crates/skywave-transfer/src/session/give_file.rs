@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::crew::{LETTING_GO, LOOK};
 use super::dealt::Dealer;
 use super::give::{Marks, hear, rose};
-use super::{Session, next_id};
+use super::{Session, Stop, next_id};
 use crate::error::{Broken, Why};
 use crate::event::{Arrived, Event, Id};
 use crate::hashing::Hashing;
@@ -24,18 +24,6 @@ use crate::wire::message::{End, MAX_LANES, Open, Reply, Start, proof};
 enum Feed {
     File(Box<Reader>),
     Pipe(Pieces),
-}
-
-/// Why a file is not there.
-enum Stop {
-    Broken(Broken),
-    Failed(Why),
-}
-
-impl<E: Into<Broken>> From<E> for Stop {
-    fn from(error: E) -> Self {
-        Self::Broken(error.into())
-    }
 }
 
 /// A file under way.
@@ -70,7 +58,7 @@ pub(super) async fn give_file(
             session.tell(Event::Done(giving.id, arrived));
             Ok(true)
         }
-        Err(Stop::Failed(why)) => {
+        Err(Stop::Because(why)) => {
             fail(why);
             Ok(false)
         }
@@ -82,7 +70,7 @@ pub(super) async fn give_file(
 }
 
 impl Giving<'_> {
-    async fn run(&self) -> Result<Arrived, Stop> {
+    async fn run(&self) -> Result<Arrived, Stop<Why>> {
         let (mut sender, mut stream) = self.session.connection.open_bi().await?;
         let offer = self.item.offer();
         self.session.tell(Event::Offered {
@@ -106,7 +94,7 @@ impl Giving<'_> {
                     let size = self.item.size().unwrap_or(0);
                     return Ok(self.arrived((size, theirs.into()), size));
                 }
-                Reply::Done(_) => return Err(Stop::Failed(Why::NotShown)),
+                Reply::Done(_) => return Err(Stop::Because(Why::NotShown)),
                 Reply::Have { bytes, hash } => {
                     let start = self.start(bytes, hash.into()).await;
                     let (from, feed) = or_take_back(&mut sender, start)?;
@@ -116,7 +104,7 @@ impl Giving<'_> {
                         .await?;
                     return Ok(self.arrived(whole, from));
                 }
-                Reply::No(refusal) => return Err(Stop::Failed(refusal.clean().into())),
+                Reply::No(refusal) => return Err(Stop::Because(refusal.clean().into())),
                 Reply::Compare | Reply::Written(_) => return Err(Broken::Nonsense.into()),
             }
         }
@@ -130,7 +118,7 @@ impl Giving<'_> {
     }
 
     /// Opens the file; later, if too many files are open now.
-    async fn open(&self) -> Result<Reader, Stop> {
+    async fn open(&self) -> Result<Reader, Stop<Why>> {
         let Contents::File(file) = self.item.contents else {
             return Err(Broken::Nonsense.into());
         };
@@ -140,15 +128,15 @@ impl Giving<'_> {
             let path = path.clone();
             let opened = self.session.desk.run(move || Reader::open(file, &path));
             match opened.await? {
-                Ok(opened) => return opened.map_err(Stop::Failed),
+                Ok(opened) => return opened.map_err(Stop::Because),
                 Err(error) if is_crowded(&error) && Instant::now() < late => sleep(LOOK).await,
-                Err(error) => return Err(Stop::Failed(error.into())),
+                Err(error) => return Err(Stop::Because(error.into())),
             }
         }
     }
 
     /// Hashes in its turn.
-    async fn hash(&self, mut hashing: Hashing) -> Result<Hashing, Stop> {
+    async fn hash(&self, mut hashing: Hashing) -> Result<Hashing, Stop<Why>> {
         let _one = self.session.desk.hashing().await?;
         loop {
             let step = self.session.desk.run(move || {
@@ -157,7 +145,7 @@ impl Giving<'_> {
             });
             let ended;
             (hashing, ended) = step.await?;
-            if ended.map_err(|error| Stop::Failed(error.into()))? {
+            if ended.map_err(|error| Stop::Because(error.into()))? {
                 return Ok(hashing);
             }
             if rose(&self.marks.read, hashing.done) {
@@ -166,7 +154,7 @@ impl Giving<'_> {
         }
     }
 
-    async fn hash_all(&self) -> Result<blake3::Hash, Stop> {
+    async fn hash_all(&self) -> Result<blake3::Hash, Stop<Why>> {
         let mut reader = self.open().await?;
         let size = self.item.size().unwrap_or(0);
         let hashing = self.hash(reader.hashing(size)).await?;
@@ -175,13 +163,13 @@ impl Giving<'_> {
             // To the end, which is here.
             let (next, read) = self.read(reader).await?;
             reader = next;
-            if read.map_err(Stop::Failed)?.is_empty() {
+            if read.map_err(Stop::Because)?.is_empty() {
                 break;
             }
         }
         match self.check(reader).await {
             Piece::End { hash, .. } => Ok(hash),
-            Piece::Failed(why) => Err(Stop::Failed(why)),
+            Piece::Failed(why) => Err(Stop::Because(why)),
             Piece::Data(_) => Err(Broken::Nonsense.into()),
         }
     }
@@ -220,7 +208,7 @@ impl Giving<'_> {
     }
 
     /// From where to start, and what follows: the receiver's bytes may be others.
-    async fn start(&self, bytes: u64, theirs: blake3::Hash) -> Result<(u64, Feed), Stop> {
+    async fn start(&self, bytes: u64, theirs: blake3::Hash) -> Result<(u64, Feed), Stop<Why>> {
         if let Contents::Pipe(pipe) = &self.item.contents {
             let ours = pipe.prefix(bytes);
             let same = ours.filter(|ours| ours.finalize() == theirs);
@@ -264,7 +252,7 @@ impl Giving<'_> {
         (sender, stream): (&mut SendStream, &mut RecvStream),
         feed: Feed,
         from: u64,
-    ) -> Result<(u64, blake3::Hash), Stop> {
+    ) -> Result<(u64, blake3::Hash), Stop<Why>> {
         let (ended, mut end) = mpsc::channel(1);
         let sent = AtomicU64::new(from);
         let lanes = lanes(self.item.size().map(|size| size - from));
@@ -316,10 +304,10 @@ impl Giving<'_> {
             }
         };
         match (verdict, end.try_recv()) {
-            (_, Ok(Err(why))) | (Err(why), _) => Err(Stop::Failed(why)),
+            (_, Ok(Err(why))) | (Err(why), _) => Err(Stop::Because(why)),
             (Ok(theirs), Ok(Ok((size, ours)))) if ours == theirs => Ok((size, ours)),
             // It cannot have what was not sent, or is something else.
-            (Ok(_), _) => Err(Stop::Failed(Why::NotShown)),
+            (Ok(_), _) => Err(Stop::Because(Why::NotShown)),
         }
     }
 
@@ -369,8 +357,8 @@ fn lanes(bytes: Option<u64>) -> u8 {
 }
 
 /// A file that cannot be read is not offered any more.
-fn or_take_back<T>(sender: &mut SendStream, got: Result<T, Stop>) -> Result<T, Stop> {
-    if let Err(Stop::Failed(_)) = &got {
+fn or_take_back<T>(sender: &mut SendStream, got: Result<T, Stop<Why>>) -> Result<T, Stop<Why>> {
+    if let Err(Stop::Because(_)) = &got {
         let _ = sender.reset(0_u32.into());
     }
     got

@@ -37,6 +37,7 @@ use skywave_wire::key::PublicKey;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
+use crate::error::Broken;
 use crate::event::{Event, Id, Link, Teller};
 use crate::network::{OneWay, Watched};
 use memory::Share;
@@ -168,6 +169,18 @@ impl Session {
             bytes,
             link: Link::of(&self.connection),
         });
+    }
+}
+
+/// Why a file is not there: the connection or the stream is broken, or another reason that its side has.
+pub(crate) enum Stop<W> {
+    Broken(Broken),
+    Because(W),
+}
+
+impl<W, E: Into<Broken>> From<E> for Stop<W> {
+    fn from(error: E) -> Self {
+        Self::Broken(error.into())
     }
 }
 

@@ -11,7 +11,7 @@ use super::dealt::Dealt;
 use super::lanes::File;
 use super::take_batch::take_batch;
 use super::target::{Found, Receiver, Sink};
-use super::{Session, next_id};
+use super::{Session, Stop, next_id};
 use crate::error::{Broken, Why};
 use crate::event::{Arrived, Event, Id};
 use crate::folder::{Known, OfferId};
@@ -43,18 +43,6 @@ impl Taken {
         refused: 1,
         ended: 1,
     };
-}
-
-/// Why a file is not there.
-pub(super) enum Stop {
-    Broken(Broken),
-    Refused(Refusal),
-}
-
-impl<E: Into<Broken>> From<E> for Stop {
-    fn from(error: E) -> Self {
-        Self::Broken(error.into())
-    }
 }
 
 /// One file of a session.
@@ -103,7 +91,7 @@ async fn take_file(
     let shown = shown_bytes(&offer.path);
     let result = match RelativePath::parse(&offer.path) {
         _ if offer.kind != Kind::File => Err(Stop::Broken(Broken::Nonsense)),
-        Err(_) => Err(Stop::Refused(Refusal::Path)),
+        Err(_) => Err(Stop::Because(Refusal::Path)),
         Ok(path) => {
             let of = OfferId::of(&session.peer, &offer);
             let taking = Taking {
@@ -134,7 +122,7 @@ async fn take_file(
                 ended: 1,
             })
         }
-        Err(Stop::Refused(refusal)) => {
+        Err(Stop::Because(refusal)) => {
             let why = match &refusal {
                 Refusal::Changed => Why::Changed,
                 other => Why::Refused(other.clone()),
@@ -169,7 +157,7 @@ impl Taking<'_> {
         &self,
         sender: &mut SendStream,
         stream: &mut RecvStream,
-    ) -> Result<(Arrived, bool), Stop> {
+    ) -> Result<(Arrived, bool), Stop<Refusal>> {
         if let Some(known) = self.receiver.known(self.of, &self.path) {
             // The sender is told again; nobody else is.
             let size = known.stamp.size;
@@ -184,7 +172,11 @@ impl Taking<'_> {
         }
     }
 
-    async fn run(&self, sender: &mut SendStream, stream: &mut RecvStream) -> Result<Arrived, Stop> {
+    async fn run(
+        &self,
+        sender: &mut SendStream,
+        stream: &mut RecvStream,
+    ) -> Result<Arrived, Stop<Refusal>> {
         self.session.tell(Event::Offered {
             id: self.id,
             peer: self.session.peer,
@@ -200,7 +192,7 @@ impl Taking<'_> {
             .desk
             .run_until(find)
             .await?
-            .map_err(Stop::Refused)?
+            .map_err(Stop::Because)?
         {
             Found::Same(hashing) => self.compare(sender, stream, Err(hashing)).await,
             Found::Part(mut sink) => {
@@ -209,7 +201,7 @@ impl Taking<'_> {
                     None => None,
                 };
                 let (bytes, hash) = sink.have(read);
-                sink.claim(self.offer.size).map_err(Stop::Refused)?;
+                sink.claim(self.offer.size).map_err(Stop::Because)?;
                 self.receive(sender, stream, sink, (bytes, hash)).await
             }
         }
@@ -220,7 +212,11 @@ impl Taking<'_> {
     }
 
     /// Hashes in its turn; the peer is told how far it is.
-    async fn hash(&self, sender: &mut SendStream, mut hashing: Hashing) -> Result<Hashing, Stop> {
+    async fn hash(
+        &self,
+        sender: &mut SendStream,
+        mut hashing: Hashing,
+    ) -> Result<Hashing, Stop<Refusal>> {
         let _one = self.session.desk.hashing().await?;
         let mut told = Instant::now();
         loop {
@@ -230,7 +226,7 @@ impl Taking<'_> {
             });
             let ended;
             (hashing, ended) = step.await?;
-            if ended.map_err(|error| Stop::Refused(Refusal::io(&error)))? {
+            if ended.map_err(|error| Stop::Because(Refusal::io(&error)))? {
                 return Ok(hashing);
             }
             if told.elapsed() >= TICK {
@@ -246,7 +242,7 @@ impl Taking<'_> {
         sender: &mut SendStream,
         stream: &mut RecvStream,
         there: Result<(u64, blake3::Hash), Hashing>,
-    ) -> Result<Arrived, Stop> {
+    ) -> Result<Arrived, Stop<Refusal>> {
         send(sender, &Reply::Compare).await?;
         let mut stamp = None;
         // Both sides read at the same time.
@@ -260,7 +256,7 @@ impl Taking<'_> {
                 }
             }
         };
-        let start = async { Ok::<_, Stop>(read(stream).await?) };
+        let start = async { Ok::<_, Stop<Refusal>>(read(stream).await?) };
         let ((size, hash), start) = tokio::try_join!(hash, start)?;
         let Start::Same(theirs) = start else {
             return Err(Stop::Broken(Broken::Nonsense));
@@ -275,8 +271,8 @@ impl Taking<'_> {
         let (receiver, of, offer) = (self.receiver.clone(), self.of, self.offer.clone());
         let replace = move || receiver.replace(of, &offer);
         let replace = self.session.desk.run_until(replace).await?;
-        let mut sink = replace.map_err(Stop::Refused)?;
-        sink.claim(self.offer.size).map_err(Stop::Refused)?;
+        let mut sink = replace.map_err(Stop::Because)?;
+        sink.claim(self.offer.size).map_err(Stop::Because)?;
         self.receive(sender, stream, sink, (0, blake3::hash(b"")))
             .await
     }
@@ -288,14 +284,14 @@ impl Taking<'_> {
         stream: &mut RecvStream,
         mut sink: Sink,
         (bytes, hash): (u64, blake3::Hash),
-    ) -> Result<Arrived, Stop> {
+    ) -> Result<Arrived, Stop<Refusal>> {
         let hash = hash.into();
         send(sender, &Reply::Have { bytes, hash }).await?;
         let from = match read(stream).await? {
             Start::From(from) if from <= bytes => from,
             _ => return Err(Stop::Broken(Broken::Nonsense)),
         };
-        sink.start(from).map_err(Stop::Refused)?;
+        sink.start(from).map_err(Stop::Because)?;
         let (chunks, queue) = mpsc::channel::<Vec<u8>>(AHEAD);
         let (count, written) = tokio::sync::watch::channel(from);
         let mut left = self.offer.size.map(|size| size.saturating_sub(from));
@@ -347,7 +343,7 @@ impl Taking<'_> {
             Some((End::Whole { .. }, _)) => return Err(Stop::Broken(Broken::Nonsense)),
             Some((End::Changed, _)) => {
                 sink.discard();
-                return Err(Stop::Refused(Refusal::Changed));
+                return Err(Stop::Because(Refusal::Changed));
             }
             None => return Err(Stop::Broken(Broken::Stream)),
         };
@@ -365,7 +361,7 @@ impl Taking<'_> {
         mut sink: Sink,
         mut queue: mpsc::Receiver<Vec<u8>>,
         count: &tokio::sync::watch::Sender<u64>,
-    ) -> Result<Sink, Stop> {
+    ) -> Result<Sink, Stop<Refusal>> {
         loop {
             let mut chunks = Vec::new();
             if queue.recv_many(&mut chunks, AHEAD).await == 0 {
@@ -385,7 +381,7 @@ impl Taking<'_> {
             } else {
                 self.session.desk.run(write).await?
             };
-            written.map_err(Stop::Refused)?;
+            written.map_err(Stop::Because)?;
             count.send_modify(|count| *count += bytes as u64);
         }
     }
@@ -396,7 +392,7 @@ impl Taking<'_> {
         sender: &mut SendStream,
         mut sink: Sink,
         (size, theirs): (u64, [u8; 32]),
-    ) -> Result<blake3::Hash, Stop> {
+    ) -> Result<blake3::Hash, Stop<Refusal>> {
         // More than there should be is found, too.
         let read = match sink.hashing(size.saturating_add(1)) {
             Some(hashing) => Some(self.hash(sender, hashing).await?),
@@ -405,13 +401,13 @@ impl Taking<'_> {
         let (found, hash) = sink.have(read);
         if (found, proof(&hash)) != (size, theirs) {
             sink.discard();
-            return Err(Stop::Refused(Refusal::Contents));
+            return Err(Stop::Because(Refusal::Contents));
         }
         let (receiver, offer, path) =
             (self.receiver.clone(), self.offer.clone(), self.path.clone());
         let enter = move || receiver.enter(&offer, &path);
         let place = self.session.desk.run_until(enter).await?;
-        let place = place.map_err(Stop::Refused)?;
+        let place = place.map_err(Stop::Because)?;
         let (receiver, offer) = (self.receiver.clone(), self.offer.clone());
         let finish = move || sink.finish((&receiver, place.as_ref()), &offer);
         let stamp = self
@@ -419,7 +415,7 @@ impl Taking<'_> {
             .desk
             .run(finish)
             .await?
-            .map_err(Stop::Refused)?;
+            .map_err(Stop::Because)?;
         if let Some(stamp) = stamp {
             self.receiver.register.note(self.of, Known { hash, stamp });
         }

@@ -115,19 +115,30 @@ async fn a_partial_file_that_changed_is_not_used() {
     bench.end().await;
 }
 
+/// Sends a file, and changes something when the receiver has half a megabyte of it. What the sender was told comes as well.
+async fn sent_while(
+    bench: &Bench,
+    path: &Path,
+    change: impl FnOnce(),
+) -> (Result<Outcome, Error>, Told) {
+    let told = Told::default();
+    let (host, to) = (slow(&told), to(bench.at));
+    let (sent, ()) = soon(async {
+        tokio::join!(send(&host, &to, items(path)), async {
+            told.progress(500_000).await;
+            change();
+        })
+    })
+    .await;
+    (sent, told)
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_partial_file_that_changes_under_way_does_not_arrive() {
     let bench = Bench::of(1).await;
     let path = bench.file("film", LEN);
-    let told = Told::default();
-    let (host, to) = (slow(&told), to(bench.at));
-    let (sent, ()) = soon(async {
-        tokio::join!(send(&host, &to, items(&path)), async {
-            told.progress(500_000).await;
-            flip(&part(&bench), 499_999);
-        })
-    })
-    .await;
+    let change = || flip(&part(&bench), 499_999);
+    let (sent, told) = sent_while(&bench, &path, change).await;
     assert_eq!(sent.unwrap().failed, 1);
     assert_eq!(told.failures(), [Why::Refused(Refusal::Contents)]);
     assert_eq!(names(bench.inbox.path()), [""; 0]);
@@ -152,15 +163,7 @@ async fn a_file_that_changes_while_it_is_sent_does_not_arrive() {
     ];
     for change in changes {
         let path = bench.file("film", LEN);
-        let told = Told::default();
-        let (host, to) = (slow(&told), to(bench.at));
-        let (sent, ()) = soon(async {
-            tokio::join!(send(&host, &to, items(&path)), async {
-                told.progress(500_000).await;
-                change(&path);
-            })
-        })
-        .await;
+        let (sent, told) = sent_while(&bench, &path, || change(&path)).await;
         assert_eq!(sent.unwrap().failed, 1);
         assert_eq!(told.failures(), [Why::Changed]);
         assert_eq!(names(bench.inbox.path()), [""; 0]);
@@ -175,24 +178,19 @@ async fn a_file_whose_time_is_put_back_is_found_out() {
     for rewritten in [true, false] {
         let bench = Bench::of(1).await;
         let path = bench.file("film", LEN);
-        let told = Told::default();
-        let (host, to) = (slow(&told), to(bench.at));
-        let (sent, ()) = soon(async {
-            tokio::join!(send(&host, &to, items(&path)), async {
-                told.progress(500_000).await;
-                let file = fs::File::options().write(true).open(&path).unwrap();
-                let before = file.metadata().unwrap();
-                if rewritten {
-                    flip(&path, 5);
-                    file.set_modified(before.modified().unwrap()).unwrap();
-                } else {
-                    let mut permissions = before.permissions();
-                    permissions.set_mode(0o600);
-                    file.set_permissions(permissions).unwrap();
-                }
-            })
-        })
-        .await;
+        let change = || {
+            let file = fs::File::options().write(true).open(&path).unwrap();
+            let before = file.metadata().unwrap();
+            if rewritten {
+                flip(&path, 5);
+                file.set_modified(before.modified().unwrap()).unwrap();
+            } else {
+                let mut permissions = before.permissions();
+                permissions.set_mode(0o600);
+                file.set_permissions(permissions).unwrap();
+            }
+        };
+        let (sent, told) = sent_while(&bench, &path, change).await;
         if rewritten {
             assert_eq!(sent.unwrap().failed, 1);
             assert_eq!(told.failures(), [Why::Changed]);
@@ -291,11 +289,7 @@ async fn a_receiver_that_was_killed_says_so_when_it_is_back() {
     let again = async {
         told.progress(700_000).await;
         dark.store(true, Ordering::Relaxed);
-        working.abort();
-        let _ = working.await;
-        while std::net::UdpSocket::bind(at).is_err() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        kill(working, at).await;
         let listen = Listen {
             at,
             ..listen(Some(1))

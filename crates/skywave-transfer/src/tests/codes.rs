@@ -216,11 +216,7 @@ async fn the_same_commands_go_on_by_the_same_code() {
     let (inbox, at, working) = (bench.inbox.path(), bench.at, bench.working);
     let again = async {
         told.progress(4_000_000).await;
-        working.abort();
-        let _ = working.await;
-        while std::net::UdpSocket::bind(at).is_err() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        kill(working, at).await;
         let listen = Listen {
             at,
             ..by_code("3k7d-x9qm")

@@ -193,6 +193,15 @@ pub(super) async fn receiver(
     (told.clone(), told.address().await, working)
 }
 
+/// Ends a receiver without a word, and waits until its port is free.
+pub(super) async fn kill(working: JoinHandle<Result<Outcome, Error>>, at: SocketAddr) {
+    working.abort();
+    let _ = working.await;
+    while std::net::UdpSocket::bind(at).is_err() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
 pub(super) fn dial_of(at: SocketAddr, proof: Proof) -> Dial {
     let (wait, patience) = (LONG, LONG);
     Dial {
