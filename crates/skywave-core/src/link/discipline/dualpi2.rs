@@ -9,7 +9,9 @@
 //!
 //! L goes first, unless the packet at the head of C has waited for longer by a shift (a time-shifted FIFO):
 //! C cannot starve. Where `k·p` has reached 1, marks do not help any more: then packets of L are dropped as those
-//! of C are, and ECN is no protection (section 4.2.3.1, appendix A.2).
+//! of C are, and ECN is no protection (section 4.2.3.1, appendix A.2). But nothing is dropped before less than two full
+//! packets, as in Linux' `sch_dualpi2`: at a probability of 1, to which a flood that answers nothing brings the controller
+//! again and again, the queues would be emptied at once, and the link idle until the next update.
 
 use super::{Arrival, Frame, Frames, Gone};
 use crate::link::DropCause;
@@ -53,6 +55,9 @@ impl DualPi2Config {
         }
     }
 }
+
+/// Two full packets, in bytes: before less nothing is dropped.
+const SAFE: u64 = 2 * 1500;
 
 /// Both queues.
 #[derive(Clone, Debug)]
@@ -130,7 +135,7 @@ impl DualPi2 {
             } else {
                 self.take_classic()?
             };
-            if is_kept {
+            if is_kept || self.waiting().1 < SAFE {
                 return Some(frame);
             }
             gone.push((frame, DropCause::Early));

@@ -8,7 +8,7 @@
 use super::path::AckRate;
 use super::{CongestionControl, Law, NeedsEcn, standard_growth};
 use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
-use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
+use crate::tcp::window::{AckEvent, IdleEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::units::Segments;
 
 impl BuiltIn for Jersey {
@@ -65,6 +65,10 @@ impl CongestionControl for Jersey {
         } else {
             Response::unchanged(window)
         }
+    }
+
+    fn on_resume(&mut self, _idle: &IdleEvent) {
+        self.rate.on_resume();
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {

@@ -8,7 +8,7 @@
 use super::path::AckRate;
 use super::{CongestionControl, Law, standard_growth};
 use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
-use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
+use crate::tcp::window::{AckEvent, IdleEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Duration;
 use crate::units::Segments;
 
@@ -66,6 +66,10 @@ impl CongestionControl for Yongmei {
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
         let path = self.path_window().unwrap_or(loss.window / 2.0);
         loss.fall_to(path, window)
+    }
+
+    fn on_resume(&mut self, _idle: &IdleEvent) {
+        self.bandwidth.on_resume();
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {

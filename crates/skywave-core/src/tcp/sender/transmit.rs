@@ -132,13 +132,9 @@ impl Sender {
             Ok(Next::New(end)) => Some(self.transmit_new(end, now)),
             Err(limit) => {
                 self.limits.set(now, limit);
-                let starved = match limit {
-                    Some(Limit::Application) => true,
-                    // A window that is full as well says how much the path may carry.
-                    Some(Limit::Rwnd) => self.has_room(),
-                    _ => false,
-                };
-                if starved {
+                // A window that is full as well says how much the path may carry.
+                let starved = matches!(limit, Some(Limit::Application | Limit::Rwnd));
+                if starved && self.has_room() {
                     self.note_app_limited();
                 }
                 None

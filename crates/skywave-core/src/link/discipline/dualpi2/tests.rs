@@ -2,7 +2,7 @@ use super::super::testing::{arrival, frame, ms};
 use super::*;
 
 fn dualpi2() -> DualPi2 {
-    DualPi2::new(DualPi2Config::new(Limit::Packets(1000)))
+    DualPi2::new(DualPi2Config::new(Limit::Packets(2000)))
 }
 
 /// A queue with this base probability that does not change.
@@ -44,13 +44,14 @@ fn numbers(left: &[(u32, bool)]) -> Vec<u32> {
     left.iter().map(|(id, _)| *id).collect()
 }
 
-/// Of 1000 packets: the share that is dropped, and the share that is marked.
+/// Of 1000 packets, behind which two more wait: the share that is dropped, and the share that is marked.
 fn shares(probability: f64, ecn: Ecn) -> (f64, f64) {
     let mut queue = with(probability);
-    fill(&mut queue, ms(0), vec![ecn; 1000]);
-    let (left, dropped) = drain(&mut queue, ms(0));
+    fill(&mut queue, ms(0), vec![ecn; 1002]);
+    let (mut left, _) = drain(&mut queue, ms(0));
+    left.retain(|(id, _)| *id < 1000);
     let marked = left.iter().filter(|(_, marked)| *marked).count();
-    (dropped as f64 / 1000.0, marked as f64 / 1000.0)
+    (1.0 - left.len() as f64 / 1000.0, marked as f64 / 1000.0)
 }
 
 #[test]
@@ -102,6 +103,16 @@ fn where_all_would_be_marked_ecn_is_no_protection() {
     let (dropped, marked) = shares(0.5, Ecn::Ect0);
     assert!((dropped - 0.25).abs() <= 0.0011, "{dropped}");
     assert_eq!(marked, 0.0);
+}
+
+#[test]
+fn nothing_is_dropped_while_less_than_two_full_packets_wait_behind_it() {
+    for ecn in [Ecn::Ect1, Ecn::NotEct] {
+        let mut queue = with(1.0);
+        fill(&mut queue, ms(0), [ecn; 100]);
+        let (left, dropped) = drain(&mut queue, ms(0));
+        assert_eq!((numbers(&left), dropped), (vec![98, 99], 98), "{ecn:?}");
+    }
 }
 
 #[test]

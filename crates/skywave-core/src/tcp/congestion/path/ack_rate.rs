@@ -33,6 +33,11 @@ impl AckRate {
         }
     }
 
+    /// Nothing was sent for a while: the next ACK begins an interval, of which the pause is no part.
+    pub(crate) fn on_resume(&mut self) {
+        self.last_ack = None;
+    }
+
     /// Segments that the path takes in `time`; `None` before there is an estimate.
     pub(crate) fn in_time(&self, time: Duration) -> Option<Segments> {
         (self.rate > 0.0).then(|| Segments(self.rate * time.as_secs_f64()))
@@ -80,6 +85,22 @@ mod tests {
         assert!((rate.rate - 100.0).abs() < 0.01, "{}", rate.rate);
         ack(&mut rate, 1990.0 + 900.0, 1.0);
         assert!((rate.rate - 11.0).abs() < 0.01, "{}", rate.rate);
+    }
+
+    #[test]
+    fn a_pause_in_which_nothing_was_sent_leaves_the_rate() {
+        let mut rate = AckRate::default();
+        ack(&mut rate, 0.0, 1.0);
+        ack(&mut rate, 100.0, 2.0);
+        rate.on_resume();
+        ack(&mut rate, 100_000.0, 1.0);
+        assert_near(rate.rate, 10.0, "R after a pause");
+        ack(&mut rate, 100_100.0, 2.0);
+        assert_near(
+            rate.rate,
+            (0.1 * 10.0 + 2.0) / 0.2,
+            "R after the next interval",
+        );
     }
 
     #[test]
