@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyRuntimeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use skywave_lab::capture;
-use skywave_lab::experiment::{self, Options, Progress, RecordSeries, RunKey, SentSeries};
+use skywave_lab::experiment::{self, Limits, Options, Progress, RecordSeries, RunKey, SentSeries};
 use skywave_lab::scenario::Scenario;
 
 use crate::custom::Failure;
@@ -258,6 +258,19 @@ impl Gathering {
                 .collect()
             })
         })
+    }
+
+    /// Most bytes of a line, and of a run's time series.
+    fn limits(&self, py: Python<'_>) -> (usize, usize) {
+        let limits = py.detach(|| Limits::of(&*self.scenario));
+        (limits.line, limits.series)
+    }
+
+    /// How many places a line with this key has here, by what it says.
+    #[pyo3(signature = (line, /))]
+    fn places(&self, line: &[u8]) -> PyResult<usize> {
+        let key = key_of(line).and_then(RunKey::parse);
+        key.map_or(Ok(0), |key| self.with(|gathering| gathering.places(key)))
     }
 
     /// Places of the runs that are kept here and that no store has.

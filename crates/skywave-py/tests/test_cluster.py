@@ -135,9 +135,12 @@ def test_a_blob_that_is_not_what_was_sent_is_refused() -> None:
     from skywave import _worker
 
     name = _worker.digest(b"1\n2\n")
-    assert _worker._checked(zlib.compress(b"1\n2\n"), name) == "1\n2\n"
+    assert _worker._checked(zlib.compress(b"1\n2\n"), name, 4) == "1\n2\n"
     with pytest.raises(ValueError, match=f"is not what was sent: .*, expected {name}"):
-        _worker._checked(zlib.compress(b"1\n3\n"), name)
+        _worker._checked(zlib.compress(b"1\n3\n"), name, 4)
+    # It is not unpacked to its end.
+    with pytest.raises(ValueError, match="is not what was sent"):
+        _worker._checked(zlib.compress(b"1\n2\n" + bytes(1 << 24)), name, 4)
 
 
 @pytest.mark.usefixtures("small_chunks")

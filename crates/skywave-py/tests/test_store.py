@@ -2,14 +2,17 @@
 written."""
 
 import gzip
+import hashlib
 import importlib.util
 import os
 import subprocess
 import sys
 import time
+import tracemalloc
 import urllib.error
 import urllib.request
 import warnings
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -105,6 +108,38 @@ def test_a_damaged_file_is_named_and_made_again(
         assert made(lossy, store) == 0
     skywave.run(lossy, out=tmp_path / "here")
     assert journal(tmp_path) == journal(tmp_path / "here")
+
+
+@pytest.mark.parametrize("ending", [".jsonl.gz", ".series.gz"])
+@pytest.mark.parametrize("piece", [bytes(1 << 20), b'{"key":"none"}\n' * (1 << 16)])
+def test_a_small_file_that_stands_for_a_large_one_takes_no_memory(
+    lossy: Scenario, tmp_path: Path, ending: str, piece: bytes
+) -> None:
+    """Its name is the hash of what it contains, so that only the size tells."""
+    store = tmp_path / "store"
+    plain = replace(lossy, sweep={})
+    skywave.run(plain, store=store, series="first")
+    known = [path for path in files(store) if path.name.endswith(ending)][0]
+    count = 160 << 20
+    hashed, packer = hashlib.sha256(), zlib.compressobj(wbits=31)
+    packed = b""
+    for _ in range(count // len(piece)):
+        hashed.update(piece)
+        packed += packer.compress(piece)
+    packed += packer.flush()
+    start = known.name.partition("-")[0] + "-" if ending == ".series.gz" else ""
+    bomb = known.parent / f"{start}{hashed.hexdigest()}{ending}"
+    bomb.write_bytes(packed)
+    assert len(packed) < 1 << 20
+    tracemalloc.start()
+    try:
+        with pytest.warns(UserWarning, match="not what was written"):
+            assert made(plain, store, series="first") == 0
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 32 << 20
+    assert not bomb.exists()
 
 
 def test_two_processes_may_write_at_once(lossy: Scenario, tmp_path: Path) -> None:

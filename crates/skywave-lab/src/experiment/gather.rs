@@ -130,6 +130,11 @@ impl Gathering {
         plan::specifications(design, self.series, &self.engine)
     }
 
+    /// How many places of the plan the run of this key stands for.
+    pub fn places(&self, key: RunKey) -> usize {
+        self.plan.places(key).len()
+    }
+
     /// Takes a run that was made elsewhere: a line with its end, and its time series. What is there already stays.
     /// `None` if the line is not what was written, is another engine's, or its time series are not here.
     ///

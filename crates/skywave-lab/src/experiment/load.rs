@@ -7,7 +7,7 @@ use skywave_sim::network::{Router, edges};
 use skywave_sim::spec::{LinkSpec, ProxySpec, Spec};
 
 /// Payload and headers of a packet, and the rate of a network without wires.
-const PACKET_BITS: f64 = 12_000.0;
+pub(super) const PACKET_BITS: f64 = 12_000.0;
 const RADIO_BPS: f64 = 2e6;
 /// Packets of a wire that are as much work as one of a radio network, with its frames, backoffs and hops.
 const RADIO_WORK: f64 = 40.0;

@@ -35,7 +35,7 @@ impl From<&Series> for SeriesRecord {
 }
 
 /// Bytes in a file for each packet of a bulk flow with its ACK, as measured.
-const BYTES_PER_PACKET: f64 = 130.0;
+pub(super) const BYTES_PER_PACKET: f64 = 130.0;
 /// Size of a packet, and the rate of a network without wires.
 const PACKET: f64 = 1500.0;
 const RADIO_BPS: f64 = 2e6;

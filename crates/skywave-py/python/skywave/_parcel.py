@@ -29,6 +29,7 @@ class Parcel:
             "base": str(experiment._base),
             "files": [str(path) for path in experiment._traces],
             "digests": digests,
+            "sizes": [len(content) for content in contents],
             "series": series,
             "segments": segments,
             "plan": plan,

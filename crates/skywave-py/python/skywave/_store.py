@@ -10,6 +10,7 @@ write the same bytes, and a reader knows whether a file is what was written.
 
 import gzip
 import hashlib
+import io
 import os
 import secrets
 import threading
@@ -17,7 +18,7 @@ import time
 import warnings
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -33,6 +34,10 @@ _LINES = ".jsonl.gz"
 _SERIES = ".series.gz"
 _AT_ONCE = 16
 """Files that are read or written at the same time: an object store is far away."""
+_STEP = 1 << 20
+"""Bytes that are unpacked at a time."""
+_LINES_OF_A_FILE = 1_000_000
+"""Runs that a scenario may have, and so lines of a file."""
 _BATCH = 256
 """Specifications whose files are in memory together."""
 _OBJECTS = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci", "memory"}
@@ -113,6 +118,61 @@ class _Remote:
         self._system.rm_file(f"{self._root}/{path}")
 
 
+class _TooLong(Exception):
+    """A file has more than what may be in it."""
+
+
+class _Unpacked:
+    """The content of a packed file, a piece at a time: it may be a thousand times as long."""
+
+    def __init__(self, packed: bytes) -> None:
+        self._file = gzip.GzipFile(fileobj=io.BytesIO(packed))
+        self._hash = hashlib.sha256()
+
+    def lines(self, longest: int) -> Iterator[bytes]:
+        while line := self._file.readline(longest + 1):
+            if len(line) > longest:
+                raise _TooLong
+            self._hash.update(line)
+            yield line
+
+    def all(self, most: int) -> bytes:
+        content = bytearray()
+        while piece := self._file.read(_STEP):
+            content += piece
+            if len(content) > most:
+                raise _TooLong
+        self._hash.update(content)
+        return bytes(content)
+
+    def hash(self) -> str:
+        return self._hash.hexdigest()
+
+
+class Wanted:
+    """What an experiment takes of a file, which anybody may have written: its own runs, of no more
+    bytes than its specification gives them."""
+
+    def __init__(self, gathering: Gathering) -> None:
+        self._places = gathering.places
+        self._runs = gathering.total
+        self._line, self._series = gathering.limits()
+
+    def lines(self, unpacked: _Unpacked) -> bytes:
+        """The lines of its runs. Others may have more seeds, and so other runs."""
+        kept: dict[bytes, None] = {}
+        for number, line in enumerate(unpacked.lines(self._line)):
+            if self._places(line):
+                kept[line] = None
+            if number == _LINES_OF_A_FILE or len(kept) > self._runs:
+                raise _TooLong
+        return b"".join(kept)
+
+    def series(self, unpacked: _Unpacked) -> bytes:
+        """The time series of a run."""
+        return unpacked.all(self._series)
+
+
 class Store:
     """A store of results."""
 
@@ -129,20 +189,20 @@ class Store:
         self._damaged: list[str] = []
         self._lock = threading.Lock()
 
-    def read(self, specification: str) -> tuple[bytes, list[tuple[str, bytes]]]:
-        """All lines of runs of a specification, and their time series by their keys."""
+    def read(self, specification: str, wanted: Wanted) -> tuple[bytes, list[tuple[str, bytes]]]:
+        """The wanted lines of runs of a specification, and their time series by their keys."""
         folder = self._folder(specification)
         lines, series = [], []
         for name in self._files.names(folder):
-            if not name.startswith(".") and name.endswith((_LINES, _SERIES)):
-                content = self._content(f"{folder}/{name}")
-                if content is None:
-                    continue
-                if name.endswith(_LINES):
-                    lines.append(content)
-                else:
+            if name.startswith("."):
+                continue
+            if name.endswith(_LINES):
+                lines.append(self._content(f"{folder}/{name}", wanted.lines))
+            elif name.endswith(_SERIES):
+                content = self._content(f"{folder}/{name}", wanted.series)
+                if content is not None:
                     series.append((name.split("-", 1)[0], content))
-        return b"".join(lines), series
+        return b"".join(filter(None, lines)), series
 
     def write(self, specification: str, lines: bytes, series: Iterable[tuple[str, bytes]]) -> None:
         """Adds runs of a specification."""
@@ -164,19 +224,20 @@ class Store:
     def _write(self, path: str, content: bytes) -> None:
         self._files.write(path, gzip.compress(content, compresslevel=6, mtime=0))
 
-    def _content(self, path: str) -> bytes | None:
-        """What a file contains; nothing if that is not what was written."""
+    def _content(self, path: str, kept: Callable[[_Unpacked], bytes]) -> bytes | None:
+        """What is kept of a file's content; nothing if that is not what was written."""
         try:
             packed = self._files.read(path)
         except FileNotFoundError:
             return None  # somebody else has found it damaged
         wanted = path.rsplit("/", 1)[-1].split(".", 1)[0].rsplit("-", 1)[-1]
         try:
-            content = gzip.decompress(packed)
-        except (OSError, EOFError, zlib.error):
-            content = None
-        if content is not None and _hash(content) == wanted:
-            return content
+            unpacked = _Unpacked(packed)
+            content = kept(unpacked)
+            if unpacked.hash() == wanted:
+                return content
+        except (OSError, EOFError, zlib.error, _TooLong):
+            pass
         with self._lock:
             self._damaged.append(path)
         with suppress(OSError):  # it stays for somebody who may
@@ -196,7 +257,12 @@ class Keeper:
 
     def fetch(self) -> None:
         """Takes what the store has."""
-        for found in self._each(self._store.read, dict.fromkeys(self._specifications)):
+        wanted = Wanted(self._gathering)
+
+        def one(specification: str) -> tuple[bytes, list[tuple[str, bytes]]]:
+            return self._store.read(specification, wanted)
+
+        for found in self._each(one, dict.fromkeys(self._specifications)):
             self._gathering.add_stored(*found)
         damaged = self._store.damaged()
         if damaged:

@@ -74,8 +74,10 @@ def _maker(scenario: dict[str, Any], blobs: list[bytes]) -> _skywave.Maker:
         maker = _makers.pop(name, None)
         if maker is None:
             text, *files = (
-                _checked(blob, digest)
-                for blob, digest in zip(blobs, scenario["digests"], strict=True)
+                _checked(blob, digest, size)
+                for blob, digest, size in zip(
+                    blobs, scenario["digests"], scenario["sizes"], strict=True
+                )
             )
             maker = _skywave.Maker(
                 scenario["name"],
@@ -96,9 +98,10 @@ def _maker(scenario: dict[str, Any], blobs: list[bytes]) -> _skywave.Maker:
     return maker
 
 
-def _checked(blob: bytes, wanted: str) -> str:
-    """The content of a blob, if it is the wanted one."""
-    content = zlib.decompress(blob)
+def _checked(blob: bytes, wanted: str, size: int) -> str:
+    """The content of a blob, if it is the wanted one, of this size."""
+    # One byte more shows that it is another one.
+    content = zlib.decompressobj().decompress(blob, size + 1)
     found = digest(content)
     if found != wanted:
         raise ValueError(f"a file of the scenario is not what was sent: {found}, expected {wanted}")
