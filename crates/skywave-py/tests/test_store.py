@@ -119,7 +119,7 @@ def test_a_small_file_that_stands_for_a_large_one_takes_no_memory(
     store = tmp_path / "store"
     plain = replace(lossy, sweep={})
     skywave.run(plain, store=store, series="first")
-    known = [path for path in files(store) if path.name.endswith(ending)][0]
+    known = next(path for path in files(store) if path.name.endswith(ending))
     count = 160 << 20
     hashed, packer = hashlib.sha256(), zlib.compressobj(wbits=31)
     packed = b""
