@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use skywave_lab::report::WriteError;
+use skywave_lab::scenario::SCHEMA_ADDRESS;
 
 use crate::failure::Failure;
 use crate::output;
@@ -63,7 +64,9 @@ impl Kind {
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let scenario = path(&args.name);
-    let mut files = vec![(scenario.clone(), args.kind.template().to_owned())];
+    // Editors with Taplo (Even Better TOML) complete keys and find mistakes by what this line names.
+    let text = format!("#:schema {SCHEMA_ADDRESS}\n\n{}", args.kind.template());
+    let mut files = vec![(scenario.clone(), text)];
     if args.kind == Kind::Trace {
         let trace = scenario.with_extension("down");
         let name = trace.file_name().unwrap_or_default().to_string_lossy();

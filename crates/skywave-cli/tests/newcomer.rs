@@ -54,6 +54,12 @@ fn every_template_is_right_and_runs_by_the_command_that_is_printed() {
             expected.insert(0, "my-link.down".to_owned());
         }
         assert_eq!(names(dir.path()), expected);
+        let scenario = fs::read_to_string(dir.path().join("my-link.toml")).expect("a file");
+        let schema = repository("schema/scenario.schema.json");
+        let schema = fs::read(schema).expect("the schema");
+        let schema: serde_json::Value = serde_json::from_slice(&schema).expect("JSON");
+        let address = schema["$id"].as_str().expect("an address");
+        assert!(scenario.starts_with(&format!("#:schema {address}\n")));
         done(&skywave(dir.path(), &["check", "my-link.toml"]));
         let next = said.lines().last().expect("a line");
         let words: Vec<&str> = next.split_whitespace().collect();

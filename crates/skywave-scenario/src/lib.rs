@@ -278,10 +278,19 @@ impl Point {
     }
 }
 
+/// The address of the JSON schema: its `$id`, and what the first line of a scenario may say to editors
+/// (`#:schema ADDRESS`).
+#[cfg(feature = "schema")]
+pub const SCHEMA_ADDRESS: &str =
+    concat!(env!("CARGO_PKG_REPOSITORY"), "/schema/scenario.schema.json");
+
 /// The JSON schema of scenario files, for completion in editors.
 #[cfg(feature = "schema")]
 pub fn json_schema() -> serde_json::Value {
     let mut schema = schemars::schema_for!(model::File).to_value();
+    if let Some(schema) = schema.as_object_mut() {
+        schema.insert("$id".to_owned(), SCHEMA_ADDRESS.into());
+    }
     model::schema::allow_names(&mut schema);
     schema
 }

@@ -235,7 +235,8 @@ pub(crate) enum LinkPresetModel {
     Cdpd,
     /// An ADSL line with deep buffers, from the provider to the home.
     Dsl,
-    /// A satellite of a constellation in low orbits, with a hand-over every 15 s, from the ground to the terminal.
+    /// A satellite of a constellation in low orbits, such as Starlink, with a hand-over every 15 s, from the
+    /// ground to the terminal.
     Leo,
     /// A user of an LTE cell, with HARQ and shares of a proportional-fair scheduler, from the base station to
     /// the phone.
